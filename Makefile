@@ -1,0 +1,38 @@
+# make demo      builds Heddle and runs the main job on every target of this machine
+# make test      builds Heddle and runs every test
+# make           builds Heddle
+# PRESET=…       another preset of CMakePresets.json; JOBS=… how many compilers and tests run at once
+
+PRESET ?= $(if $(CI),ci,default)
+JOBS ?= $(shell nproc)
+BUILD := build/$(PRESET)
+
+sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
+
+.PHONY: build configure demo test format check-format tidy clean
+
+build: configure
+	cmake --build $(BUILD) --parallel $(JOBS)
+
+configure:
+	scripts/install-dependencies
+	cmake --preset $(PRESET)
+
+demo: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target demo
+	$(BUILD)/examples/demo
+
+test: build
+	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
+
+format:
+	clang-format -i $(sources)
+
+check-format:
+	clang-format --dry-run --Werror $(sources)
+
+tidy: configure
+	clang-tidy -p $(BUILD) --quiet $(filter src/%.cpp cli/%.cpp examples/%.cpp,$(filter-out src/cuda/%,$(sources)))
+
+clean:
+	rm -rf build

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+/// The subcommands. Each adds itself and its options to the command line; what it does runs when it was
+/// named.
+namespace heddle::cli {
+
+void add_info(CLI::App& app);
+void add_reduce(CLI::App& app);
+void add_scan(CLI::App& app);
+
+}  // namespace heddle::cli

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <heddle/dtype.hpp>
+
+namespace heddle::cli {
+
+/// The type in which NumPy sums and multiplies elements of `type`: integers and bool in 64 bits.
+constexpr dtype accumulating_type(dtype type) noexcept {
+  if (type <= dtype::int64) return dtype::int64;
+  return type <= dtype::uint64 ? dtype::uint64 : type;
+}
+
+/// Throws: an operation that needs an order of the elements, and complex ones.
+[[noreturn]] void fail_complex_order(const char* op, dtype type);
+
+}  // namespace heddle::cli

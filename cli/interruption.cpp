@@ -1,0 +1,45 @@
+#include "interruption.hpp"
+
+#include <csignal>
+#include <initializer_list>
+
+#include <unistd.h>
+
+namespace heddle::cli {
+namespace {
+
+volatile std::sig_atomic_t received = 0;
+
+void ask_to_stop(int signal) {
+  received = signal;
+}
+
+void fail_mapped_read(int) {
+  constexpr char message[] = "heddle: the input file was shortened while it was read, or its disk failed\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
+  ::_exit(1);
+}
+
+}  // namespace
+
+void watch_signals() {
+  struct sigaction once = {};
+  once.sa_handler = ask_to_stop;
+  once.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction present;
+    // A background job or nohup has these ignored.
+    if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) {
+      ::sigaction(signal, &once, nullptr);
+    }
+  }
+  struct sigaction bus = {};
+  bus.sa_handler = fail_mapped_read;
+  ::sigaction(SIGBUS, &bus, nullptr);
+}
+
+void stop_if_interrupted() {
+  if (received != 0) throw interrupted{received};
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,69 @@
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "standard_output.hpp"
+#include <heddle/error.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <sstream>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace {
+
+// Exit statuses; one of a signal is added to the last.
+enum status { done = 0, failed = 1, wrong_usage = 2, signalled = 128 };
+
+/// "heddle", or "heddle reduce" once that is known.
+std::string command_name(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? "heddle" : "heddle " + chosen.front()->get_name();
+}
+
+int run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
+  } catch (const CLI::ParseError& outcome) {
+    if (outcome.get_exit_code() == 0) {
+      std::ostringstream help;
+      app.exit(outcome, help, help);
+      heddle::cli::print(help.str());
+      return done;
+    }
+    const std::string name = command_name(app);
+    fmt::print(stderr, "{}: {} (see {} --help)\n", name, outcome.what(), name);
+    return wrong_usage;
+  }
+  return done;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  heddle::cli::reserve_standard_streams();
+  heddle::cli::watch_signals();
+
+  CLI::App app("Data-parallel patterns on arrays in NumPy's .npy files, on one core, every core or a GPU.",
+               "heddle");
+  app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
+  app.require_subcommand(0, 1);  // an unknown one is named before a missing one is
+  heddle::cli::add_info(app);
+  heddle::cli::add_reduce(app);
+  heddle::cli::add_scan(app);
+
+  try {
+    return run(app, argc, argv);
+  } catch (const heddle::cli::interrupted& stop) {
+    fmt::print(stderr, "{}: interrupted\n", command_name(app));
+    return signalled + stop.signal;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "{}: out of memory\n", command_name(app));
+  } catch (const std::exception& wrong) {
+    fmt::print(stderr, "{}: {}\n", command_name(app), wrong.what());
+  }
+  return failed;
+}

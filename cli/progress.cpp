@@ -1,0 +1,45 @@
+#include "progress.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace heddle::cli {
+namespace {
+
+constexpr const char* erased_line = "\r\033[K";
+
+std::string time_text(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
+  return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);
+}
+
+}  // namespace
+
+progress::progress(std::size_t total_bytes, bool quiet)
+    : total_(total_bytes), wanted_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
+
+progress::~progress() {
+  if (shown_) std::fputs(erased_line, stderr);
+}
+
+void progress::advance(std::size_t bytes) {
+  done_ = std::min(done_ + bytes, total_);
+  const clock::time_point now = clock::now();
+  if (!wanted_ || done_ == 0 || now < next_) return;
+  next_ = now + std::chrono::milliseconds(100);
+  shown_ = true;
+  const double seconds = std::chrono::duration<double>(now - began_).count();
+  const double rate = static_cast<double>(done_) / seconds;
+  fmt::print(stderr, "{}{:3.0f} %  {:.2f} GB/s  {} left", erased_line,
+             100 * static_cast<double>(done_) / static_cast<double>(total_), rate / 1e9,
+             time_text(static_cast<double>(total_ - done_) / rate));
+  std::fflush(stderr);
+}
+
+}  // namespace heddle::cli

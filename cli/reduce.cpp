@@ -1,0 +1,296 @@
+#include "commands.hpp"
+#include "element_types.hpp"
+#include "interruption.hpp"
+#include "npy_input.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "standard_output.hpp"
+#include "value_text.hpp"
+#include <heddle/argmin.hpp>
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/streamed_reduction.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+using detail::function;
+
+/// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
+struct reduction {
+  const char* name;
+  function combine;
+  int identity;  // -1: there is none
+  bool is_place = false;
+  bool is_truth = false;
+};
+
+constexpr reduction reductions[] = {
+    {"sum", function::plus, 0},
+    {"prod", function::multiplies, 1},
+    {"min", function::minimum, -1},
+    {"max", function::maximum, -1},
+    {"argmin", function::minimum, -1, true},
+    {"argmax", function::maximum, -1, true},
+    {"mean", function::plus, -1},
+    {"any", function::logical_or, 0, false, true},
+    {"all", function::logical_and, 1, false, true},
+};
+
+bool is_mean(const reduction& op) {
+  return std::string_view(op.name) == "mean";
+}
+
+std::string names_of_reductions() {
+  std::string names;
+  for (const reduction& op : reductions) names += (names.empty() ? "" : "|") + std::string(op.name);
+  return names;
+}
+
+/// The type in which elements of `from` are combined.
+dtype combined_type(const reduction& op, dtype from, bool was_asked_for) {
+  const bool complex = from >= dtype::complex64;
+  if (op.is_truth) return complex ? dtype::boolean : from;
+  if (is_mean(op)) return from <= dtype::uint64 ? dtype::float64 : from;
+  if (op.combine == function::plus || op.combine == function::multiplies) {
+    return was_asked_for ? from : accumulating_type(from);
+  }
+  if (complex) fail_complex_order(op.name, from);
+  return from;
+}
+
+dtype result_type(const reduction& op, dtype combined) {
+  if (op.is_place) return dtype::int64;
+  return op.is_truth ? dtype::boolean : combined;
+}
+
+/// Turns `count` combined elements into results, where they are: the quotient of a mean, the truth of any and
+/// all.
+void finish(const reduction& op, dtype combined, std::size_t length, void* values, std::size_t count) {
+  with_type(combined, [&]<class T>(T) {
+    T* const elements = static_cast<T*>(values);
+    if (op.is_truth) {
+      std::transform(elements, elements + count, static_cast<bool*>(values), [](T x) { return x != T(0); });
+    } else if constexpr (std::is_floating_point_v<T>) {
+      // In double, as NumPy divides: a float would round a length beyond 2^24.
+      const auto divide = [length](T x) {
+        return static_cast<T>(static_cast<double>(x) / static_cast<double>(length));
+      };
+      if (is_mean(op)) std::transform(elements, elements + count, elements, divide);
+    } else if constexpr (detail::is_complex<T>) {
+      using part = typename T::value_type;
+      if (is_mean(op)) finish(op, dtype_of<part>, length, values, 2 * count);
+    }
+  });
+}
+
+/// What combining nothing gives, `count` times.
+void fill_with_identity(const reduction& op, dtype combined, const npy_input& x, void* values,
+                        std::size_t count) {
+  if (op.identity < 0) {
+    detail::fail(fmt::format("shape {} has no elements, and so no {}", x.shape().text(), op.name));
+  }
+  with_type(combined,
+            [&]<class T>(T) { std::fill_n(static_cast<T*>(values), count, static_cast<T>(op.identity)); });
+}
+
+/// Room for one element of any type.
+struct alignas(16) any_element {
+  std::byte bytes[16];
+};
+
+/// The first place of the smallest or largest element of the file.
+std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& shown) {
+  return with_type(x.type(), [&]<class T>(T) -> std::int64_t {
+    if constexpr (detail::is_complex<T>) {
+      return 0;
+    } else {
+      // One pass finds the first piece that holds the extremum; the place is then looked for in that piece
+      // alone.
+      T extremum{};
+      std::size_t holder = 0;
+      for (std::size_t first = 0; first < x.size(); first += x.piece()) {
+        stop_if_interrupted();
+        const std::size_t count = std::min(x.piece(), x.size() - first);
+        streamed_reduction of_piece(x.where(), op.combine, x.type());
+        of_piece.append(x.load(first, count), count);
+        T candidate;
+        of_piece.result(&candidate);
+        const bool improves = op.combine == function::minimum ? candidate < extremum : extremum < candidate;
+        if (first == 0 || (extremum == extremum && (improves || candidate != candidate))) {
+          extremum = candidate;
+          holder = first;
+        }
+        shown.advance(x.file_bytes(count));
+      }
+      const std::size_t count = std::min(x.piece(), x.size() - holder);
+      return static_cast<std::int64_t>(holder + detail::arg_of_all(op.name, op.combine, x.type(),
+                                                                   x.load(holder, count), count, target(),
+                                                                   x.where()));
+    }
+  });
+}
+
+/// Reduces all elements of the file to one.
+void reduce_all(const reduction& op, npy_input& x, progress& shown, void* out) {
+  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
+  if (op.is_place) {
+    const std::int64_t place = place_of_extremum(op, x, shown);
+    std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
+    return;
+  }
+  streamed_reduction so_far(x.where(), op.combine, x.type());
+  const std::size_t piece = std::max<std::size_t>(x.piece() / so_far.tile(), 1) * so_far.tile();
+  for (std::size_t first = 0; first < x.size(); first += piece) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(piece, x.size() - first);
+    so_far.append(x.load(first, count), count);
+    shown.advance(x.file_bytes(count));
+  }
+  so_far.result(out);
+}
+
+/// Elements that a reduction along an axis takes at once: some entries of the axes before it, all of the
+/// axis, and some of the axes after it. They are together on the target, and so are their results.
+class reduction_of_block {
+ public:
+  reduction_of_block(const reduction& op, const npy_input& x) : op_(op), x_(x) {}
+
+  /// Elements on the CPU to results on the CPU.
+  void operator()(const void* elements, segments block, void* results) {
+    if (op_.is_place) {
+      const shape whole{block.outer, block.length, block.inner};
+      const array<std::size_t> places =
+          detail::arg_along(op_.name, op_.combine, x_.type(), elements, whole, axis{1}, target(), x_.where());
+      detail::copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
+    } else if (!x_.where().is_gpu()) {
+      detail::library_reduce(op_.combine, x_.type(), elements, block, results, x_.where());
+    } else {
+      const std::size_t element_bytes = size_of(x_.type());
+      const std::size_t bytes = block.elements() * element_bytes,
+                        result_bytes = block.count() * element_bytes;
+      if (on_gpu_.bytes() < bytes) on_gpu_ = detail::memory(bytes, x_.where());
+      const detail::memory results_on_gpu(result_bytes, x_.where());
+      detail::copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
+      detail::library_reduce(op_.combine, x_.type(), on_gpu_.data(), block, results_on_gpu.data(),
+                             x_.where());
+      detail::copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
+    }
+  }
+
+ private:
+  const reduction& op_;
+  const npy_input& x_;
+  detail::memory on_gpu_;
+};
+
+/// Reduces along an axis, block by block.
+void reduce_along(const reduction& op, npy_input& x, segments all, progress& shown, void* out) {
+  if (all.count() == 0) return;
+  if (all.length == 0) return fill_with_identity(op, x.type(), x, out, all.count());
+  const std::size_t result_bytes = size_of(op.is_place ? dtype::int64 : x.type());
+  const std::size_t entry = all.length * all.inner;
+
+  // Rows of a block are read one by one when it has not all of the inner axes: not less than so many elements
+  // of each.
+  constexpr std::size_t narrowest = 4096;
+  std::size_t outer = std::clamp<std::size_t>(x.piece() / entry, 1, all.outer);
+  std::size_t inner = all.inner;
+  const bool stays_in_file = x.in_place() && !x.where().is_gpu();
+  if (entry > x.piece() && !stays_in_file) {
+    inner = std::clamp(x.piece() / all.length, std::min(narrowest, all.inner), all.inner);
+  }
+
+  reduction_of_block reduce_block(op, x);
+  for (std::size_t i = 0; i < all.outer; i += outer) {
+    outer = std::min(outer, all.outer - i);
+    for (std::size_t j = 0; j < all.inner; j += inner) {
+      stop_if_interrupted();
+      const segments block{outer, all.length, std::min(inner, all.inner - j)};
+      const void* const elements = block.inner == all.inner
+                                       ? x.load(i * entry, outer * entry)
+                                       : x.load(i * entry + j, block.inner, all.length, all.inner);
+      reduce_block(elements, block, static_cast<std::byte*>(out) + (i * all.inner + j) * result_bytes);
+      shown.advance(x.file_bytes(block.elements()));
+    }
+  }
+}
+
+void run(const run_options& options) {
+  const reduction& op = *std::find_if(std::begin(reductions), std::end(reductions),
+                                      [&](const reduction& r) { return r.name == options.op; });
+  const target requested = target::parse(options.target);
+  const npy_file file(options.input);
+  const std::optional<dtype> asked_for = options.element_type();
+  const dtype combined = combined_type(op, asked_for.value_or(file.dtype()), asked_for.has_value());
+  const dtype result = result_type(op, combined);
+
+  segments all{1, file.size(), 1};
+  shape lengths;
+  if (options.axis) {
+    const std::size_t axis = file.shape().resolve_axis(*options.axis);
+    all = along(file.shape(), axis);
+    lengths = file.shape().without_axis(axis);
+  }
+
+  const std::size_t element_bytes = std::max(size_of(combined), size_of(result));
+  const target where = detail::resolve(
+      requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true, false});
+  npy_input x(file, asked_for.value_or(combined), combined, where);
+  const detail::memory results(all.count() * element_bytes, target());
+  {
+    detail::operation running(op.name, file.size(), name(combined));
+    running.runs_on(where);
+    const run_stats stats("reduce", options.op, "tiles", file.size(), combined, x.file_bytes(file.size()),
+                          where);
+    progress shown(x.file_bytes(file.size()), options.quiet);
+    if (options.axis) {
+      reduce_along(op, x, all, shown, results.data());
+    } else {
+      reduce_all(op, x, shown, results.data());
+    }
+    if (!op.is_place) finish(op, combined, all.length, results.data(), all.count());
+    stats.report(options);
+  }
+  stop_if_interrupted();
+  if (!options.output.empty()) detail::write_npy(options.output, result, lengths, results.data());
+  if (!options.axis) print(value_text(result, results.data()) + "\n");
+}
+
+}  // namespace
+
+void add_reduce(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("reduce", "Combine the elements of an array into one, or along an axis");
+  const auto options = std::make_shared<run_options>();
+  options->add_to(*command, false);
+  std::vector<std::string> names;
+  for (const reduction& op : reductions) names.emplace_back(op.name);
+  command->add_option("--op", options->op, names_of_reductions() + "; default sum")
+      ->option_text("OP")
+      ->check(CLI::IsMember(names));
+  command->footer(
+      "Prints the value, in the shortest form that reads back to the same bits. The result along an axis is "
+      "an array,\n"
+      "and goes to -o. Without --axis an N-d array is taken flat, in C order.\n"
+      "Types are NumPy's: integers are summed in 64 bits and averaged in float64 unless --dtype says "
+      "otherwise; min and\n"
+      "max keep the type; argmin and argmax are the first place, and that of the first NaN where there is "
+      "one.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

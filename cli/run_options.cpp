@@ -1,0 +1,97 @@
+#include "run_options.hpp"
+
+#include <heddle/error.hpp>
+
+#include <charconv>
+#include <cstdio>
+#include <string_view>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+bool is_count(std::string_view text, int least) {
+  int number = -1;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return status == std::errc() && end == text.data() + text.size() && number >= least;
+}
+
+// What is said of a target here does not depend on the machine: whether it is there is seen when it is used.
+std::string check_target(const std::string& text) {
+  const std::string_view all = text;
+  const std::size_t colon = all.find(':');
+  const std::string_view kind = all.substr(0, colon);
+  const bool numbered = colon != std::string_view::npos;
+  const bool known = (kind == "parallel" && (!numbered || is_count(all.substr(colon + 1), 1))) ||
+                     (kind == "gpu" && (!numbered || is_count(all.substr(colon + 1), 0))) ||
+                     (!numbered && (kind == "auto" || kind == "serial"));
+  return known ? "" : fmt::format("'{}' is no target (auto, serial, parallel[:N] and gpu[:ID] are)", text);
+}
+
+std::string check_dtype(const std::string& text) {
+  try {
+    parse_dtype(text);
+    return "";
+  } catch (const error& wrong) {
+    return wrong.what();
+  }
+}
+
+}  // namespace
+
+void run_options::add_to(CLI::App& command, bool output_is_required) {
+  command.add_option("IN.npy", input, "The array")->required()->option_text(" ");
+  CLI::Option* to =
+      command.add_option("-o,--output", output, "Where the result goes")->option_text("OUT.npy");
+  CLI::Option* along =
+      command.add_option("--axis", axis, "Each row or column along axis K by itself")->option_text("K");
+  if (output_is_required) {
+    to->required();
+  } else {
+    along->needs(to);
+  }
+  command.add_option("--dtype", dtype, "Convert the elements to type D first, such as float64 or uint8")
+      ->option_text("D")
+      ->check(check_dtype);
+  command.add_option("--target", target, "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
+      ->option_text("T")
+      ->check(check_target);
+  command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
+  command.add_flag("--quiet", quiet, "No progress line");
+}
+
+std::optional<heddle::dtype> run_options::element_type() const {
+  if (dtype.empty()) return std::nullopt;
+  return parse_dtype(dtype);
+}
+
+run_stats::run_stats(const char* pattern, const std::string& op, const char* algorithm, std::size_t elements,
+                     dtype type, std::size_t bytes, const heddle::target& where)
+    : pattern_(pattern),
+      op_(op),
+      algorithm_(algorithm),
+      elements_(elements),
+      type_(type),
+      bytes_(bytes),
+      where_(where) {}
+
+void run_stats::report(const run_options& options) const {
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began_;
+  if (!options.stats) return;
+  nlohmann::ordered_json line;
+  line["pattern"] = pattern_;
+  line["op"] = op_;
+  line["target"] = where_.text();
+  line["algorithm"] = algorithm_;
+  line["n"] = elements_;
+  line["dtype"] = name(type_);
+  line["seconds"] = elapsed.count();
+  line["gb_per_s"] = static_cast<double>(bytes_) / elapsed.count() / 1e9;
+  fmt::print(stderr, "{}\n", line.dump());
+}
+
+}  // namespace heddle::cli

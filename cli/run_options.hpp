@@ -1,0 +1,54 @@
+#pragma once
+
+#include <heddle/dtype.hpp>
+#include <heddle/target.hpp>
+
+#include <chrono>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <CLI/App.hpp>
+
+namespace heddle::cli {
+
+/// What is asked of every pattern that runs on a file: where from and where to, along which axis, in which
+/// element type and on which target, and what to say about it.
+struct run_options {
+  std::string input, output;
+  std::optional<std::ptrdiff_t> axis;
+  std::string op = "sum";
+  std::string dtype;
+  std::string target = "auto";
+  bool stats = false;
+  bool quiet = false;
+
+  /// Adds all but the operator to a subcommand. `-o` is asked for always, or only when there is an axis.
+  void add_to(CLI::App& command, bool output_is_required);
+
+  /// The type that elements are converted to first, when one is given.
+  std::optional<heddle::dtype> element_type() const;
+};
+
+/// Measures one run and says what it did.
+class run_stats {
+ public:
+  /// The clock starts here; `bytes` is what the run reads and writes.
+  run_stats(const char* pattern, const std::string& op, const char* algorithm, std::size_t elements,
+            dtype type, std::size_t bytes, const heddle::target& where);
+
+  /// Stops the clock, and writes one line of JSON to standard error when it was asked for.
+  void report(const run_options& options) const;
+
+ private:
+  const char* pattern_;
+  const std::string& op_;
+  const char* algorithm_;
+  std::size_t elements_;
+  dtype type_;
+  std::size_t bytes_;
+  const heddle::target& where_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace heddle::cli

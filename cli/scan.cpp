@@ -1,0 +1,171 @@
+#include "commands.hpp"
+#include "element_types.hpp"
+#include "interruption.hpp"
+#include "npy_input.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "value_text.hpp"
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/scan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+using detail::function;
+
+constexpr std::pair<const char*, function> operators[] = {{"sum", function::plus},
+                                                          {"prod", function::multiplies},
+                                                          {"min", function::minimum},
+                                                          {"max", function::maximum}};
+
+struct scan_options : run_options {
+  bool exclusive = false;
+  std::optional<std::string> init;
+};
+
+std::string check_init(const std::string& text) {
+  return is_value_text(text) ? "" : fmt::format("'{}' is no number", text);
+}
+
+/// The operator's identity.
+void identity(function op, dtype type, void* out) {
+  with_type(type, [&]<class T>(T) {
+    T* const value = static_cast<T*>(out);
+    switch (op) {
+      case function::multiplies:
+        *value = multiplies::identity<T>();
+        return;
+      case function::plus:
+        *value = plus::identity<T>();
+        return;
+      default:
+        break;
+    }
+    if constexpr (!detail::is_complex<T>) {
+      *value = op == function::minimum ? minimum::identity<T>() : maximum::identity<T>();
+    }
+  });
+}
+
+/// All elements of the file scanned, on the CPU.
+detail::memory scanned(function op, const scan_options& options, npy_input& x, segments all,
+                       const void* init) {
+  const std::size_t element_bytes = size_of(x.type()), bytes = x.size() * element_bytes;
+  detail::memory out(bytes, target());
+  progress shown(x.file_bytes(x.size()), options.quiet);
+
+  if (!x.where().is_gpu() && x.in_place()) {
+    detail::library_scan(op, x.type(), options.exclusive, x.load(0, x.size()), all, init, out.data(),
+                         x.where());
+    return out;
+  }
+
+  // The elements are brought to where they are scanned, in place.
+  detail::memory on_gpu;
+  if (x.where().is_gpu()) on_gpu = detail::memory(bytes, x.where());
+  for (std::size_t first = 0; first < x.size(); first += x.piece()) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(x.piece(), x.size() - first);
+    if (x.where().is_gpu()) {
+      detail::copy(static_cast<std::byte*>(on_gpu.data()) + first * element_bytes, x.where(),
+                   x.load(first, count), target(), count * element_bytes);
+    } else {
+      x.read(first, count, static_cast<std::byte*>(out.data()) + first * element_bytes);
+    }
+    shown.advance(x.file_bytes(count));
+  }
+  stop_if_interrupted();
+  void* const elements = x.where().is_gpu() ? on_gpu.data() : out.data();
+  detail::library_scan(op, x.type(), options.exclusive, elements, all, init, elements, x.where());
+  detail::copy(out.data(), target(), elements, x.where(), bytes);
+  return out;
+}
+
+void run(const scan_options& options) {
+  const function op = std::find_if(std::begin(operators), std::end(operators), [&](const auto& named) {
+                        return named.first == options.op;
+                      })->second;
+  const bool is_order = op == function::minimum || op == function::maximum;
+  const target requested = target::parse(options.target);
+  const npy_file file(options.input);
+  const std::optional<dtype> asked_for = options.element_type();
+  const dtype type = asked_for ? *asked_for : is_order ? file.dtype() : accumulating_type(file.dtype());
+  if (is_order && type >= dtype::complex64) fail_complex_order(options.op.c_str(), type);
+
+  segments all{1, file.size(), 1};
+  shape lengths{file.size()};
+  if (options.axis) {
+    all = along(file.shape(), file.shape().resolve_axis(*options.axis));
+    lengths = file.shape();
+  }
+
+  alignas(16) std::byte first[16];
+  const void* init = nullptr;
+  if (options.init) {
+    try {
+      parse_value(*options.init, type, first);
+    } catch (const error& wrong) {
+      throw error(fmt::format("--init: {}", wrong.what()));
+    }
+    init = first;
+  } else if (options.exclusive) {
+    identity(op, type, first);
+    init = first;
+  }
+
+  const std::size_t bytes = file.size() * size_of(type);
+  const target where = detail::resolve(requested, {bytes, bytes, target(), true, false});
+  npy_input x(file, type, type, where);
+  detail::memory out;
+  {
+    detail::operation running(options.op.c_str(), file.size(), name(type));
+    running.runs_on(where);
+    const run_stats stats("scan", options.op, "strips", file.size(), type, x.file_bytes(file.size()) + bytes,
+                          where);
+    out = scanned(op, options, x, all, init);
+    stats.report(options);
+  }
+  stop_if_interrupted();
+  detail::write_npy(options.output, type, lengths, out.data());
+}
+
+}  // namespace
+
+void add_scan(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("scan", "Running combinations of the elements of an array");
+  const auto options = std::make_shared<scan_options>();
+  options->add_to(*command, true);
+  std::vector<std::string> names;
+  for (const auto& named : operators) names.emplace_back(named.first);
+  command->add_option("--op", options->op, "sum|prod|min|max; default sum")
+      ->option_text("OP")
+      ->check(CLI::IsMember(names));
+  command->add_flag("--exclusive", options->exclusive,
+                    "Element i combines what stands before it, and not itself");
+  command->add_option("--init", options->init, "Combine V with every result, from the left")
+      ->option_text("V")
+      ->check(check_init);
+  command->footer(
+      "Writes an array of as many elements to -o: flat, in C order, without --axis; of the same shape with "
+      "it.\n"
+      "Types are NumPy's: integers are summed in 64 bits unless --dtype says otherwise; min and max keep the "
+      "type.\n"
+      "An exclusive scan begins with V, which is the operator's identity unless given: 0, 1, the largest, "
+      "the smallest.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

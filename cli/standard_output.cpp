@@ -1,0 +1,30 @@
+#include "standard_output.hpp"
+
+#include <heddle/error.hpp>
+
+#include <cerrno>
+#include <cstdio>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace heddle::cli {
+
+void reserve_standard_streams() {
+  // Descriptors are handed out lowest first; these are for reading only, so that writing to them still fails.
+  int descriptor;
+  do {
+    descriptor = ::open("/dev/null", O_RDONLY);
+  } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+  if (descriptor > STDERR_FILENO) ::close(descriptor);
+}
+
+void print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
+    detail::fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+  }
+}
+
+}  // namespace heddle::cli

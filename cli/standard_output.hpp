@@ -1,0 +1,14 @@
+#pragma once
+
+#include <string_view>
+
+namespace heddle::cli {
+
+/// Keeps the numbers of closed standard streams from being given to files that are opened later. Called
+/// first.
+void reserve_standard_streams();
+
+/// Writes `text` to standard output and returns once it has been taken; throws heddle::error when it has not.
+void print(std::string_view text);
+
+}  // namespace heddle::cli

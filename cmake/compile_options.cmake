@@ -1,0 +1,37 @@
+# heddle_compile_options(TARGET) and the sanitizer flags of the whole build.
+
+# Contraction of a*b+c would make the same expression differ in its bits from one target to another.
+set(heddle_reproducible_options
+  "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffp-contract=off>"
+  "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-fmad=false;-Xcompiler=-ffp-contract=off>"
+  "$<$<COMPILE_LANG_AND_ID:CUDA,Clang>:-ffp-contract=off>")
+
+# Lambdas marked HD_FN are extended lambdas to nvcc. CMake 3.25 knows no C++20 for nvcc, and takes
+# CMAKE_CXX_STANDARD for CUDA too: hence the option here and target_compile_features for C++.
+set(heddle_language_options "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-std=c++20;--extended-lambda>")
+
+# What every target of this repository is compiled with, beside what it takes from heddle::heddle.
+function(heddle_compile_options target)
+  target_compile_features(${target} PRIVATE cxx_std_20)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>"
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-psabi>"
+    "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra>")
+  if(HEDDLE_WERROR)
+    target_compile_options(${target} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
+      "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--Werror=all-warnings;-Xcompiler=-Werror>")
+  endif()
+endfunction()
+
+if(HEDDLE_SANITIZE)
+  if(HEDDLE_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "HEDDLE_SANITIZE=${HEDDLE_SANITIZE} needs HEDDLE_CUDA=OFF: "
+      "GPU code is checked with scripts/on-gpu under compute-sanitizer")
+  endif()
+  add_compile_options(-fsanitize=${HEDDLE_SANITIZE} -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${HEDDLE_SANITIZE})
+  if(HEDDLE_SANITIZE MATCHES "undefined")
+    add_compile_options(-fno-sanitize-recover=all)
+  endif()
+endif()

@@ -1,0 +1,10 @@
+# Compiles through ccache where it is installed; nothing depends on it.
+find_program(HEDDLE_CCACHE ccache)
+mark_as_advanced(HEDDLE_CCACHE)
+if(HEDDLE_CCACHE)
+  foreach(language IN ITEMS CXX CUDA)
+    if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
+      set(CMAKE_${language}_COMPILER_LAUNCHER "${HEDDLE_CCACHE}")
+    endif()
+  endforeach()
+endif()

@@ -1,0 +1,25 @@
+# Installs the library, its headers and the command, and exports heddle::heddle to find_package(heddle), from the
+# installed prefix and from the build folder.
+include(CMakePackageConfigHelpers)
+
+install(TARGETS heddle EXPORT heddleTargets FILE_SET HEADERS FILE_SET cuda_headers)
+if(TARGET heddle_command)
+  install(TARGETS heddle_command)
+endif()
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
+install(EXPORT heddleTargets NAMESPACE heddle:: DESTINATION "${package_folder}")
+export(EXPORT heddleTargets NAMESPACE heddle:: FILE "${PROJECT_BINARY_DIR}/heddleTargets.cmake")
+
+if(BUILD_SHARED_LIBS)
+  set(HEDDLE_IS_STATIC FALSE)
+else()
+  set(HEDDLE_IS_STATIC TRUE)
+endif()
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heddleConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/heddleConfig.cmake" INSTALL_DESTINATION "${package_folder}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/heddleConfig.cmake" "${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake"
+  DESTINATION "${package_folder}")

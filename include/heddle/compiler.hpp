@@ -1,0 +1,22 @@
+#pragma once
+
+/// HD_FN marks a function or a lambda that a pattern may run on any target: `[] HD_FN(float a) { return 2 *
+/// a; }`. Compiled by nvcc it exists on the CPU and on the GPU; compiled by another compiler the mark is
+/// empty.
+#if defined(__CUDACC__)
+#define HD_FN __host__ __device__
+#else
+#define HD_FN
+#endif
+
+/// Small functions that must vanish into the loop that calls them, whatever instruction set that loop is
+/// compiled for.
+#define HD_INLINE HD_FN inline __attribute__((always_inline))
+
+/// A pattern compiled by nvcc can launch kernels and one compiled by a host compiler cannot, so the two are
+/// different functions and carry different names for the linker.
+#if defined(__CUDACC__)
+#define HD_BUILD built_with_nvcc
+#else
+#define HD_BUILD built_for_host
+#endif

@@ -1,0 +1,151 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
+#include <heddle/function_ref.hpp>
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+
+#ifndef HEDDLE_ISA
+#define HEDDLE_ISA any_processor
+#endif
+
+namespace heddle::cpu {
+
+/// Folds pieces first … last−1 of a tiling of the elements at `from`.
+using fold_pieces_function = detail::function_ref<void(const void* from, const grouping::tiling&,
+                                                       std::size_t first, std::size_t last, void* out)>;
+
+/// Reduces each of `all` segments of x to one element of `out`, tile by tile as grouping.hpp says:
+/// `of_inputs` folds tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input
+/// once; needs room for one element in a tile.
+void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
+                     void* out, fold_pieces_function of_inputs, fold_pieces_function of_partials);
+
+// What follows is compiled once for each instruction set: the namespace keeps the versions apart.
+inline namespace HEDDLE_ISA {
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Folds elements load(0) … load(count−1), at most a tile of them, into *out.
+template <class T, class Op, class Load>
+inline void fold_tile(const Load& load, std::size_t count, const Op& op, T* out) {
+  constexpr std::size_t lanes = grouping::lanes<T, Op>;
+  constexpr std::size_t rows = grouping::rows;
+  grouping::uninitialized<T, lanes> lane;
+  if constexpr (grouping::striped<T, Op>) {
+    const std::size_t active = count < lanes ? count : lanes;
+    for (std::size_t l = 0; l < active; ++l) lane[l] = load(l);
+    std::size_t row = lanes;
+    for (; row + lanes <= count; row += lanes) {
+      for (std::size_t l = 0; l < lanes; ++l) lane[l] = op(lane[l], load(row + l));
+    }
+    for (std::size_t i = row; i < count; ++i) lane[i - row] = op(lane[i - row], load(i));
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      const std::size_t pairs = active <= half ? 0 : (active - half < half ? active - half : half);
+      for (std::size_t l = 0; l < pairs; ++l) lane[l] = op(lane[l], lane[l + half]);
+    }
+  } else {
+    const std::size_t active = (count + rows - 1) / rows;
+    for (std::size_t l = 0; l < active; ++l) {
+      const std::size_t end = l + 1 < active ? (l + 1) * rows : count;
+      lane[l] = load(l * rows);
+      for (std::size_t i = l * rows + 1; i < end; ++i) lane[l] = op(lane[l], load(i));
+    }
+    for (std::size_t step = 1; step < active; step *= 2) {
+      for (std::size_t l = 0; l + step < active; l += 2 * step) lane[l] = op(lane[l], lane[l + step]);
+    }
+  }
+  *out = grouping::canonical(lane[0]);
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Folds each column of a piece; row r of column c is load(piece.first + r·stride + c). `lane` has room for
+/// the lanes of every column.
+template <class T, class Op, class Load>
+inline void fold_columns(const Load& load, const grouping::piece& piece, const Op& op, T* lane, T* out) {
+  constexpr std::size_t lanes = grouping::lanes<T, Op>;
+  constexpr std::size_t rows = grouping::rows;
+  const std::size_t width = piece.width;
+  std::size_t active = piece.count;
+  for (std::size_t r = 0; r < piece.count; ++r) {
+    const std::size_t first = piece.first + r * piece.stride;
+    const bool opens_lane = grouping::striped<T, Op> ? r < lanes : r % rows == 0;
+    T* const row = lane + (grouping::striped<T, Op> ? r % lanes : r / rows) * width;
+    if (opens_lane) {
+      for (std::size_t c = 0; c < width; ++c) row[c] = load(first + c);
+    } else {
+      for (std::size_t c = 0; c < width; ++c) row[c] = op(row[c], load(first + c));
+    }
+  }
+  if constexpr (grouping::striped<T, Op>) {
+    active = active < lanes ? active : lanes;
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half && l + half < active; ++l) {
+        T* const left = lane + l * width;
+        const T* const right = lane + (l + half) * width;
+        for (std::size_t c = 0; c < width; ++c) left[c] = op(left[c], right[c]);
+      }
+    }
+  } else {
+    active = (active + rows - 1) / rows;
+    for (std::size_t step = 1; step < active; step *= 2) {
+      for (std::size_t l = 0; l + step < active; l += 2 * step) {
+        T* const left = lane + l * width;
+        const T* const right = lane + (l + step) * width;
+        for (std::size_t c = 0; c < width; ++c) left[c] = op(left[c], right[c]);
+      }
+    }
+  }
+  for (std::size_t c = 0; c < width; ++c) out[c] = grouping::canonical(lane[c]);
+}
+
+/// Folds pieces first … last−1. `fold_row(first, count, out)` folds contiguous elements; columns read through
+/// `load`.
+template <class T, class Op, class Load, class FoldRow>
+inline void fold_pieces(const Load& load, const Op& op, const grouping::tiling& tiles, std::size_t first,
+                        std::size_t last, const FoldRow& fold_row, T* out) {
+  if (tiles.all.inner == 1) {
+    for (std::size_t i = first; i < last; ++i) {
+      const grouping::piece piece = tiles[i];
+      fold_row(piece.first, piece.count, out + piece.result);
+    }
+    return;
+  }
+  constexpr std::size_t lanes = grouping::lanes<T, Op>;
+  const std::size_t length = tiles.all.length;
+  const detail::memory lane((length < lanes ? length : lanes) * tiles.strip * sizeof(T), target());
+  for (std::size_t i = first; i < last; ++i) {
+    const grouping::piece piece = tiles[i];
+    fold_columns<T>(load, piece, op, static_cast<T*>(lane.data()), out + piece.result);
+  }
+}
+
+/// Reduces each of `all` segments of the elements load(0), load(1), … to one element of `out`.
+template <class T, class Op, class Load>
+inline void reduce(int threads, const Load& load, const Op& op, segments all, T* out) {
+  auto fold = [&op](const auto& source, const grouping::tiling& tiles, std::size_t first, std::size_t last,
+                    T* to) {
+    fold_pieces<T>(
+        source, op, tiles, first, last,
+        [&](std::size_t start, std::size_t count, T* result) {
+          fold_tile<T>([&](std::size_t i) { return source(start + i); }, count, op, result);
+        },
+        to);
+  };
+  auto inputs = [&](const void*, const grouping::tiling& tiles, std::size_t first, std::size_t last,
+                    void* to) { fold(load, tiles, first, last, static_cast<T*>(to)); };
+  auto partials = [&](const void* from, const grouping::tiling& tiles, std::size_t first, std::size_t last,
+                      void* to) {
+    fold([x = static_cast<const T*>(from)](std::size_t i) { return x[i]; }, tiles, first, last,
+         static_cast<T*>(to));
+  };
+  reduce_segments(threads, all, grouping::tile<T, Op>, sizeof(T), nullptr, out, inputs, partials);
+}
+
+}  // namespace HEDDLE_ISA
+}  // namespace heddle::cpu

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <heddle/function_ref.hpp>
+
+#include <cstddef>
+
+namespace heddle::cpu {
+
+/// Calls f(first, last) on slices that together cover 0 … count−1, each once, on up to `threads` threads, and
+/// returns when all have returned. A slice holds at least `grain` indices, so less than two grains run on the
+/// calling thread. An exception from f is thrown again here.
+void for_slices(int threads, std::size_t count, std::size_t grain,
+                detail::function_ref<void(std::size_t first, std::size_t last)> f);
+
+}  // namespace heddle::cpu

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+#include <heddle/compiler.hpp>
+#include <heddle/cpu/threads.hpp>
+#include <heddle/grouping.hpp>
+
+#ifndef HEDDLE_ISA
+#define HEDDLE_ISA any_processor
+#endif
+
+namespace heddle::cpu {
+
+/// Outputs of more bytes than this are larger than a cache: writing past it saves reading lines that are
+/// overwritten.
+inline constexpr std::size_t stream_from_bytes = std::size_t{1} << 22;
+/// Outputs of fewer bytes are not worth a second thread.
+inline constexpr std::size_t transform_grain_bytes = std::size_t{1} << 16;
+
+inline namespace HEDDLE_ISA {
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// out[i] = f(i) for `count` elements; f(i) may read out[i], but no other element of `out`. Past the cache: a
+/// piece at a time is computed in the first-level cache and copied out by whole lines, where the processor
+/// can.
+template <class T, class F>
+inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool past_the_cache, T* out) {
+  std::size_t i = 0;
+#if defined(__SSE2__)
+  constexpr std::size_t line = 64, lines_at_once = 64;
+  if constexpr (line % sizeof(T) == 0) {
+    if (past_the_cache) {
+      constexpr std::size_t at_once = line * lines_at_once / sizeof(T);
+      for (; i < count && reinterpret_cast<std::size_t>(out + i) % line != 0; ++i) out[i] = f(i);
+      alignas(line) grouping::uninitialized<T, at_once> piece;
+      for (; i + at_once <= count; i += at_once) {
+        for (std::size_t k = 0; k < at_once; ++k) piece[k] = f(i + k);
+        const auto* from = reinterpret_cast<const __m128i*>(&piece);
+        auto* to = reinterpret_cast<__m128i*>(out + i);
+        for (std::size_t k = 0; k < sizeof piece / sizeof *from; ++k)
+          _mm_stream_si128(to + k, _mm_load_si128(from + k));
+      }
+      _mm_sfence();
+    }
+  }
+#endif
+  for (; i < count; ++i) out[i] = f(i);
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// out[i] = f(i) for `count` elements on up to `threads` threads; f(i) may read out[i], but no other element
+/// of `out`.
+template <class T, class F>
+inline void transform(int threads, const F& f, std::size_t count, T* out) {
+  const bool past_the_cache = count > stream_from_bytes / sizeof(T);
+  for_slices(threads, count, transform_grain_bytes / sizeof(T) + 1, [&](std::size_t first, std::size_t last) {
+    write_elements([&](std::size_t i) { return f(first + i); }, last - first, past_the_cache, out + first);
+  });
+}
+
+}  // namespace HEDDLE_ISA
+}  // namespace heddle::cpu

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace heddle {
+
+/// The element types that Heddle knows by name: in files, on the command line and in the compiled library.
+enum class dtype : std::uint8_t {
+  boolean,
+  int8,
+  int16,
+  int32,
+  int64,
+  uint8,
+  uint16,
+  uint32,
+  uint64,
+  float32,
+  float64,
+  complex64,
+  complex128,
+};
+
+/// NumPy's name of the type: "bool", "int8", …, "float64", "complex64", "complex128".
+const char* name(dtype type) noexcept;
+
+/// The type with that name; throws heddle::error listing the names when there is none.
+dtype parse_dtype(std::string_view name);
+
+/// Bytes of one element.
+std::size_t size_of(dtype type) noexcept;
+
+namespace detail {
+
+template <class T>
+struct dtype_of_type {
+  static constexpr bool known = false;
+};
+template <dtype D>
+struct known_dtype {
+  static constexpr bool known = true;
+  static constexpr dtype value = D;
+};
+
+// `long` and `long long` are different types of one width: integers are told apart by size and sign alone.
+template <class T>
+requires std::is_integral_v<T>
+struct dtype_of_type<T>
+    : known_dtype<static_cast<dtype>((std::is_signed_v<T> ? int(dtype::int8) : int(dtype::uint8)) +
+                                     (sizeof(T) == 1   ? 0
+                                      : sizeof(T) == 2 ? 1
+                                      : sizeof(T) == 4 ? 2
+                                                       : 3))> {
+};
+template <>
+struct dtype_of_type<bool> : known_dtype<dtype::boolean> {};
+template <>
+struct dtype_of_type<float> : known_dtype<dtype::float32> {};
+template <>
+struct dtype_of_type<double> : known_dtype<dtype::float64> {};
+template <>
+struct dtype_of_type<std::complex<float>> : known_dtype<dtype::complex64> {};
+template <>
+struct dtype_of_type<std::complex<double>> : known_dtype<dtype::complex128> {};
+
+}  // namespace detail
+
+/// Whether T is one of the types that dtype names.
+template <class T>
+inline constexpr bool has_dtype = detail::dtype_of_type<std::remove_cv_t<T>>::known;
+
+/// The dtype of T.
+template <class T>
+requires has_dtype<T>
+inline constexpr dtype dtype_of = detail::dtype_of_type<std::remove_cv_t<T>>::value;
+
+/// Calls f with a value-initialised element of the C++ type that `type` names, and returns what f returns.
+template <class F>
+decltype(auto) with_type(dtype type, F&& f) {
+  switch (type) {
+    case dtype::boolean:
+      return f(bool{});
+    case dtype::int8:
+      return f(std::int8_t{});
+    case dtype::int16:
+      return f(std::int16_t{});
+    case dtype::int32:
+      return f(std::int32_t{});
+    case dtype::int64:
+      return f(std::int64_t{});
+    case dtype::uint8:
+      return f(std::uint8_t{});
+    case dtype::uint16:
+      return f(std::uint16_t{});
+    case dtype::uint32:
+      return f(std::uint32_t{});
+    case dtype::uint64:
+      return f(std::uint64_t{});
+    case dtype::float32:
+      return f(float{});
+    case dtype::float64:
+      return f(double{});
+    case dtype::complex64:
+      return f(std::complex<float>{});
+    case dtype::complex128:
+      break;
+  }
+  return f(std::complex<double>{});
+}
+
+namespace detail {
+
+/// How errors name an element type: NumPy's name, or "N-byte elements" for a user's own type.
+template <class T>
+constexpr const char* type_name() {
+  if constexpr (has_dtype<T>) {
+    constexpr const char* names[] = {"bool",    "int8",      "int16",     "int32",  "int64",
+                                     "uint8",   "uint16",    "uint32",    "uint64", "float32",
+                                     "float64", "complex64", "complex128"};
+    return names[static_cast<int>(dtype_of<T>)];
+  } else {
+    return "elements of a user's type";
+  }
+}
+
+}  // namespace detail
+}  // namespace heddle

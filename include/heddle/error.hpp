@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
+namespace heddle {
+
+class target;
+
+/// What every Heddle function throws: one line naming the operation, the sizes, the place and the remedy.
+class error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+namespace detail {
+
+/// Throws heddle::error. Inside an `operation` the message is preceded by what that operation is doing and
+/// where.
+[[noreturn]] void fail(const std::string& message);
+
+/// Names the pattern that the calling thread is in while it lives, so that an error raised far below, such as
+/// a refused allocation, reads `reduce: 4294967296 float64 on gpu:0: out of memory …`.
+class operation {
+ public:
+  /// The strings are kept by reference: pass literals or names that outlive the operation.
+  operation(const char* pattern, std::size_t elements, const char* type) noexcept;
+  ~operation();
+  operation(const operation&) = delete;
+  operation& operator=(const operation&) = delete;
+
+  /// Names the place; `where` is kept by reference.
+  void runs_on(const target& where) noexcept;
+};
+
+}  // namespace detail
+}  // namespace heddle

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+
+namespace heddle {
+
+/// How many indices there are along 1, 2 or 3 axes, slowest first: extent{n}, extent{rows, columns}.
+template <int Axes>
+struct extent {
+  static_assert(1 <= Axes && Axes <= 3, "for_each_index runs over one, two or three axes");
+  std::size_t lengths[Axes];
+
+  std::size_t count() const {
+    std::size_t product = 1;
+    for (std::size_t length : lengths) product *= length;
+    return product;
+  }
+};
+template <class... I>
+extent(I...) -> extent<sizeof...(I)>;
+
+/// The shape of a GPU launch, where the one that Heddle chooses is not wanted: threads in a block along the
+/// fastest, the next and the slowest axis, at most 1024 in all, and blocks in the grid. Zero leaves the
+/// choice to Heddle: as many threads as occupancy asks for, and as many blocks as there is work for. Every
+/// index is visited whatever the shape.
+struct launch_shape {
+  unsigned block_x = 0, block_y = 0, block_z = 0;
+  unsigned blocks = 0;
+};
+
+}  // namespace heddle

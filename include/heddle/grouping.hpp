@@ -1,0 +1,103 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/shape.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// The order in which `reduce` combines elements. It follows from the number of elements, their size and
+/// whether the operator commutes, and from nothing else, so every target computes the same bits.
+///
+/// The elements are cut into tiles of 16 rows of lanes. In a tile, element i belongs to
+///   lane i mod lanes, if the operator commutes: lanes are side by side in memory, 512 bytes of them, which
+///   is a row of
+///                     SIMD registers on a CPU and the 16-byte loads of a warp on a GPU;
+///   lane i div 16,    if it does not: a lane is 16 neighbours, and their order is kept.
+/// Each lane folds its elements in rising order. Then the lanes of a tile fold in a tree: with the lane half
+/// the row away if the operator commutes, with the right neighbour if not. Results of tiles are elements of a
+/// shorter array, which is reduced in the same way until one is left. Lanes without elements take no part: no
+/// identity is needed.
+namespace heddle::grouping {
+
+inline constexpr std::size_t rows = 16;
+
+template <class T, class Op>
+inline constexpr bool striped = is_commutative<Op>;
+
+template <class T, class Op>
+inline constexpr std::size_t lanes = striped<T, Op> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 ||
+                                                        sizeof(T) == 8 || sizeof(T) == 16)
+                                         ? 512 / sizeof(T)
+                                         : 32;
+
+template <class T, class Op>
+inline constexpr std::size_t tile = rows* lanes<T, Op>;
+
+/// NaNs carry bits that processors choose differently: results carry the one quiet NaN.
+template <class T>
+HD_INLINE T canonical(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    constexpr bits quiet_nan = sizeof(T) == 4 ? 0x7fc00000u : static_cast<bits>(0x7ff8000000000000u);
+    return x == x ? x : __builtin_bit_cast(T, quiet_nan);
+  } else if constexpr (detail::is_complex<T>) {
+    return detail::complex_like(x, canonical(detail::part(x, 0)), canonical(detail::part(x, 1)));
+  } else {
+    return x;
+  }
+}
+
+/// One piece of work along an axis: `count` elements in steps of `stride` from element `first`, in `width`
+/// columns side by side; the results of the columns go side by side from `result`.
+struct piece {
+  std::size_t first, count, stride, width, result;
+  std::size_t segment_part;  ///< which part of its segment this is, from 0
+};
+
+/// Segments cut into parts of at most `part` elements, and into strips of at most `strip` columns: the pieces
+/// that threads and blocks of threads take. The results of a tiling are an array with `parts()` where it had
+/// `length`.
+struct tiling {
+  segments all;
+  std::size_t part;
+  std::size_t strip;
+
+  HD_INLINE std::size_t parts() const { return (all.length + part - 1) / part; }
+  HD_INLINE std::size_t strips() const { return (all.inner + strip - 1) / strip; }
+  HD_INLINE std::size_t pieces() const { return all.outer * parts() * strips(); }
+
+  HD_INLINE piece operator[](std::size_t index) const {
+    const std::size_t per_outer = parts() * strips();
+    const std::size_t outer = index / per_outer;
+    const std::size_t within = index - outer * per_outer;
+    const std::size_t p = within / strips();
+    const std::size_t column = (within - p * strips()) * strip;
+    const std::size_t left = all.length - p * part;
+    const std::size_t columns_left = all.inner - column;
+    return {(outer * all.length + p * part) * all.inner + column,
+            left < part ? left : part,
+            all.inner,
+            columns_left < strip ? columns_left : strip,
+            (outer * parts() + p) * all.inner + column,
+            p};
+  }
+
+  /// The results of this tiling, seen as segments again.
+  segments results() const { return {all.outer, parts(), all.inner}; }
+};
+
+/// Room for N elements of a type that need not be constructible from nothing.
+template <class T, std::size_t N>
+struct uninitialized {
+  union {
+    T values[N];
+  };
+  HD_INLINE uninitialized() {}
+  HD_INLINE T& operator[](std::size_t i) { return values[i]; }
+  HD_INLINE const T& operator[](std::size_t i) const { return values[i]; }
+};
+
+}  // namespace heddle::grouping

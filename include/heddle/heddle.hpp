@@ -1,0 +1,13 @@
+#pragma once
+
+/// All of Heddle. A program that uses one pattern compiles faster with that pattern's header.
+#include <heddle/argmin.hpp>
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/for_each_index.hpp>
+#include <heddle/io/npy.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/reduce.hpp>
+#include <heddle/scan.hpp>
+#include <heddle/target.hpp>
+#include <heddle/transform.hpp>

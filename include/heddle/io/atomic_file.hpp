@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace heddle {
+
+/// An output file that is either complete or not there: bytes go to a new file in the same folder, and
+/// `commit` puts that in the place of `path` in one step. Without a commit whatever was at `path` stays as it
+/// was, and nothing is left beside it.
+///
+/// A symbolic link is followed; a file that is replaced keeps its permissions. What cannot be replaced, such
+/// as a pipe, a terminal or /dev/stdout, is written to directly. Every error is a heddle::error with the path
+/// and the system's reason.
+class atomic_file {
+ public:
+  explicit atomic_file(std::string path);
+  ~atomic_file();
+  atomic_file(const atomic_file&) = delete;
+  atomic_file& operator=(const atomic_file&) = delete;
+
+  /// Appends.
+  void write(const void* data, std::size_t bytes);
+
+  /// Returns once the file is on the disk and has its name.
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* action, int reason) const;
+
+  std::string path_;
+  std::string target_;     // what is replaced: path_ with symbolic links followed
+  std::string temporary_;  // empty when the file is written to directly
+  int descriptor_ = -1;
+  std::size_t written_ = 0;
+};
+
+}  // namespace heddle

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace heddle {
+
+/// A GPU of this machine.
+struct gpu_properties {
+  int device = 0;
+  std::string name;
+  int compute_capability_major = 0, compute_capability_minor = 0;
+  int multiprocessors = 0;
+  std::size_t memory_bytes = 0;
+  std::size_t free_bytes = 0;
+};
+
+/// The GPUs that `target::gpu` can name; none without a GPU, a driver, or a build with the CUDA toolkit.
+std::vector<gpu_properties> gpus();
+
+/// Whether the library was built with the CUDA toolkit.
+bool built_with_cuda() noexcept;
+
+/// "avx512", "avx2" or "baseline": the instruction set that the built-in operators use on this processor.
+const char* cpu_instruction_set() noexcept;
+
+/// The processor's name as the system gives it.
+std::string cpu_name();
+
+/// Memory bandwidths in bytes a second.
+struct bandwidths {
+  struct gpu {
+    double read = 0;    ///< one read of its own memory
+    double to_gpu = 0;  ///< from this machine's memory
+    double from_gpu = 0;
+  };
+  double one_core_read = 0;
+  double all_cores_read = 0;
+  std::vector<gpu> gpus;
+};
+
+/// The bandwidths of this machine, measured on the first call (about a second) and kept from then on in the
+/// user's cache folder, $XDG_CACHE_HOME/heddle or ~/.cache/heddle. They are measured again when the
+/// processor, the GPUs or the library's version change, and for each process where the folder cannot be
+/// written.
+const bandwidths& measured_bandwidths();
+
+}  // namespace heddle

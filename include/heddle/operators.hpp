@@ -1,0 +1,416 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/dtype.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace heddle {
+namespace detail {
+
+template <class T>
+struct complex_parts {
+  static constexpr bool is_complex = false;
+};
+template <class T>
+struct complex_parts<std::complex<T>> {
+  static constexpr bool is_complex = true;
+  using part = T;
+};
+template <class T>
+inline constexpr bool is_complex = complex_parts<T>::is_complex;
+
+/// The real (0) or imaginary (1) part of z, in code that may run on a GPU, where std::complex has no member
+/// functions.
+template <class T>
+HD_INLINE auto& part(T& z, int which) {
+  using P = typename complex_parts<std::remove_const_t<T>>::part;
+  using Q = std::conditional_t<std::is_const_v<T>, const P, P>;
+  return reinterpret_cast<Q*>(&z)[which];
+}
+template <class T, class P>
+HD_INLINE T complex_like(T z, P re, P im) {
+  part(z, 0) = re;
+  part(z, 1) = im;
+  return z;
+}
+
+/// Sums and products of small integers are taken modulo 2^bits, through an unsigned type that does not
+/// promote to int.
+template <class T>
+using modular = std::conditional_t<(sizeof(T) < 4), std::uint32_t, std::make_unsigned_t<T>>;
+
+// The GPU's compiler fuses a product and a sum that stand together into one rounding; these two it leaves
+// alone, so that a sum has the same bits on every target.
+template <class T>
+HD_INLINE T rounded_sum(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return __fadd_rn(a, b);
+  if constexpr (std::is_same_v<T, double>) return __dadd_rn(a, b);
+#endif
+  return a + b;
+}
+template <class T>
+HD_INLINE T rounded_product(T a, T b) {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<T, float>) return __fmul_rn(a, b);
+  if constexpr (std::is_same_v<T, double>) return __dmul_rn(a, b);
+#endif
+  return a * b;
+}
+
+template <class T>
+HD_INLINE bool has_sign_bit(T x) {
+  using bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+  return __builtin_bit_cast(bits, x) < 0;
+}
+
+}  // namespace detail
+
+// The operators. Each is associative and commutative; `identity<T>()` is the element that changes nothing.
+
+/// a + b: integers modulo 2^bits, complex numbers by parts, bool as logical or.
+struct plus {
+  static constexpr bool commutative = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a || b;
+    } else if constexpr (std::is_integral_v<T>) {
+      using U = detail::modular<T>;
+      return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return detail::rounded_sum(a, b);
+    } else if constexpr (detail::is_complex<T>) {
+      using detail::part, detail::rounded_sum;
+      return detail::complex_like(a, rounded_sum(part(a, 0), part(b, 0)),
+                                  rounded_sum(part(a, 1), part(b, 1)));
+    } else {
+      return a + b;
+    }
+  }
+  template <class T>
+  static constexpr T identity() {
+    return T(0);
+  }
+};
+
+/// a · b: integers modulo 2^bits, complex numbers by the textbook formula, bool as logical and.
+struct multiplies {
+  static constexpr bool commutative = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    if constexpr (std::is_same_v<T, bool>) {
+      return a && b;
+    } else if constexpr (std::is_integral_v<T>) {
+      using U = detail::modular<T>;
+      return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return detail::rounded_product(a, b);
+    } else if constexpr (detail::is_complex<T>) {
+      using detail::part, detail::rounded_product, detail::rounded_sum;
+      return detail::complex_like(
+          a, rounded_sum(rounded_product(part(a, 0), part(b, 0)), -rounded_product(part(a, 1), part(b, 1))),
+          rounded_sum(rounded_product(part(a, 0), part(b, 1)), rounded_product(part(a, 1), part(b, 0))));
+    } else {
+      return a * b;
+    }
+  }
+  template <class T>
+  static constexpr T identity() {
+    return T(1);
+  }
+};
+
+/// The smaller of a and b. NaN propagates as in numpy.minimum, and −0 lies below +0 (IEEE 754-2019 minimum).
+struct minimum {
+  static constexpr bool commutative = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    T smaller = b < a ? b : a;
+    if constexpr (std::is_floating_point_v<T>) {
+      smaller = (a == b && detail::has_sign_bit(b)) ? b : smaller;
+      smaller = b != b ? b : smaller;
+      smaller = a != a ? a : smaller;
+    }
+    return smaller;
+  }
+  template <class T>
+  static constexpr T identity() {
+    if constexpr (std::numeric_limits<T>::has_infinity) return std::numeric_limits<T>::infinity();
+    return std::numeric_limits<T>::max();
+  }
+};
+
+/// The larger of a and b. NaN propagates as in numpy.maximum, and +0 lies above −0 (IEEE 754-2019 maximum).
+struct maximum {
+  static constexpr bool commutative = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    T larger = a < b ? b : a;
+    if constexpr (std::is_floating_point_v<T>) {
+      larger = (a == b && detail::has_sign_bit(a)) ? b : larger;
+      larger = b != b ? b : larger;
+      larger = a != a ? a : larger;
+    }
+    return larger;
+  }
+  template <class T>
+  static constexpr T identity() {
+    if constexpr (std::numeric_limits<T>::has_infinity) return -std::numeric_limits<T>::infinity();
+    return std::numeric_limits<T>::lowest();
+  }
+};
+
+/// 1 where both are non-zero, else 0. In a reduction or a scan each element counts as 0 or 1.
+struct logical_and {
+  static constexpr bool commutative = true;
+  static constexpr bool logical = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    return T((a != T(0)) & (b != T(0)));
+  }
+  template <class T>
+  static constexpr T identity() {
+    return T(1);
+  }
+};
+
+/// 1 where at least one is non-zero, else 0.
+struct logical_or {
+  static constexpr bool commutative = true;
+  static constexpr bool logical = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    return T((a != T(0)) | (b != T(0)));
+  }
+  template <class T>
+  static constexpr T identity() {
+    return T(0);
+  }
+};
+
+/// 1 where exactly one is non-zero, else 0.
+struct logical_xor {
+  static constexpr bool commutative = true;
+  static constexpr bool logical = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    return T((a != T(0)) != (b != T(0)));
+  }
+  template <class T>
+  static constexpr T identity() {
+    return T(0);
+  }
+};
+
+/// a & b, for integers.
+struct bit_and {
+  static constexpr bool commutative = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
+  template <class T>
+  static constexpr T identity() {
+    return static_cast<T>(~0ull);
+  }
+};
+
+/// a | b, for integers.
+struct bit_or {
+  static constexpr bool commutative = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
+  template <class T>
+  static constexpr T identity() {
+    return T(0);
+  }
+};
+
+/// a ^ b, for integers.
+struct bit_xor {
+  static constexpr bool commutative = true;
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
+  template <class T>
+  static constexpr T identity() {
+    return T(0);
+  }
+};
+
+// Functions for `transform` that are no monoids.
+
+/// a − b.
+struct minus {
+  template <class T>
+  HD_INLINE T operator()(T a, T b) const {
+    if constexpr (std::is_integral_v<T>) {
+      using U = detail::modular<T>;
+      return static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return detail::rounded_sum(a, -b);
+    } else if constexpr (detail::is_complex<T>) {
+      using detail::part, detail::rounded_sum;
+      return detail::complex_like(a, rounded_sum(part(a, 0), -part(b, 0)),
+                                  rounded_sum(part(a, 1), -part(b, 1)));
+    } else {
+      return a - b;
+    }
+  }
+};
+
+/// A user's associative function with its identity: `hd::monoid{f, id}`. Operand order is kept on every
+/// target. Where the order does not matter say so with `hd::commutative_monoid{f, id}`, which runs faster.
+///
+/// A function with no identity can be given to a pattern as it is; then `reduce` of nothing is an error and
+/// `exclusive_scan` asks for an initial value.
+template <class F, class T>
+struct monoid {
+  F function;
+  T identity_value;
+  HD_INLINE T operator()(const T& a, const T& b) const { return function(a, b); }
+};
+template <class F, class T>
+monoid(F, T) -> monoid<F, T>;
+
+template <class F, class T>
+struct commutative_monoid {
+  static constexpr bool commutative = true;
+  F function;
+  T identity_value;
+  HD_INLINE T operator()(const T& a, const T& b) const { return function(a, b); }
+};
+template <class F, class T>
+commutative_monoid(F, T) -> commutative_monoid<F, T>;
+
+/// Whether Op declares that the order of its operands does not matter.
+template <class Op>
+inline constexpr bool is_commutative = requires {
+  requires Op::commutative;
+};
+
+namespace detail {
+
+template <class Op, class T>
+concept has_typed_identity = requires {
+  Op::template identity<T>();
+};
+template <class Op, class T>
+concept has_identity_value = requires(const Op& op) {
+  T(op.identity_value);
+};
+
+/// Whether `op` knows the element of T that changes nothing.
+template <class Op, class T>
+inline constexpr bool has_identity = has_typed_identity<Op, T> || has_identity_value<Op, T>;
+
+template <class Op, class T>
+T identity_of(const Op& op) {
+  if constexpr (has_typed_identity<Op, T>) {
+    return Op::template identity<T>();
+  } else {
+    return T(op.identity_value);
+  }
+}
+
+template <class Op>
+inline constexpr bool is_logical = requires {
+  requires Op::logical;
+};
+
+/// An element as `op` sees it: logical operators tell zero from non-zero only.
+template <class Op, class T>
+HD_INLINE T lift(const T& x) {
+  if constexpr (is_logical<Op>) {
+    return T(x != T(0));
+  } else {
+    return x;
+  }
+}
+
+/// The operators and functions of this file, by name: what the compiled library is asked for.
+enum class function : std::uint8_t {
+  plus,
+  multiplies,
+  minimum,
+  maximum,
+  logical_and,
+  logical_or,
+  logical_xor,
+  bit_and,
+  bit_or,
+  bit_xor,
+  minus,
+  none,
+};
+
+const char* name(function f) noexcept;
+
+template <class Op>
+inline constexpr function function_of = function::none;
+template <>
+inline constexpr function function_of<plus> = function::plus;
+template <>
+inline constexpr function function_of<multiplies> = function::multiplies;
+template <>
+inline constexpr function function_of<minimum> = function::minimum;
+template <>
+inline constexpr function function_of<maximum> = function::maximum;
+template <>
+inline constexpr function function_of<logical_and> = function::logical_and;
+template <>
+inline constexpr function function_of<logical_or> = function::logical_or;
+template <>
+inline constexpr function function_of<logical_xor> = function::logical_xor;
+template <>
+inline constexpr function function_of<bit_and> = function::bit_and;
+template <>
+inline constexpr function function_of<bit_or> = function::bit_or;
+template <>
+inline constexpr function function_of<bit_xor> = function::bit_xor;
+template <>
+inline constexpr function function_of<minus> = function::minus;
+
+/// Whether `f` is defined on elements of that type: bitwise functions on integers, order on real numbers.
+constexpr bool is_defined(function f, dtype type) noexcept {
+  const bool complex = type >= dtype::complex64;
+  const bool real = type == dtype::float32 || type == dtype::float64;
+  switch (f) {
+    case function::plus:
+    case function::multiplies:
+      return true;
+    case function::minus:
+      return type != dtype::boolean;
+    case function::minimum:
+    case function::maximum:
+    case function::logical_and:
+    case function::logical_or:
+    case function::logical_xor:
+      return !complex;
+    case function::bit_and:
+    case function::bit_or:
+    case function::bit_xor:
+      return !complex && !real;
+    case function::none:
+      break;
+  }
+  return false;
+}
+
+/// Whether the compiled library holds Op on elements of T, so that it needs nothing from the user's compiler.
+template <class T, class Op>
+constexpr bool library_has() {
+  if constexpr (has_dtype<T>) return is_defined(function_of<Op>, dtype_of<T>);
+  return false;
+}
+
+}  // namespace detail
+}  // namespace heddle

@@ -1,0 +1,178 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/cpu/scan.hpp>
+#include <heddle/elementwise.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/reduce.hpp>
+
+#include <cstddef>
+#include <optional>
+#if defined(__CUDACC__)
+#include <heddle/cuda/scan.cuh>
+#endif
+
+namespace heddle {
+
+/// What a scan begins with; nothing unless given.
+template <array_like X>
+using initial_value = std::type_identity_t<std::optional<element_of<X>>>;
+
+namespace detail {
+
+/// Scans each of `all` segments of x into `out` by a built-in operator; both are on `where`, and may be one
+/// array.
+void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+                  void* out, const target& where);
+
+/// Throws when `out` shares some of its elements with x, but is not x itself.
+void check_in_place(const void* x, const void* out, std::size_t bytes);
+
+/// Throws: an exclusive scan by an operator without identity, and no initial value.
+[[noreturn]] void fail_no_start();
+
+enum class scan_kind { inclusive, exclusive };
+
+inline namespace HD_BUILD {
+
+template <scan_kind Kind, class T, class Op>
+void scan_array(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
+  constexpr bool exclusive = Kind == scan_kind::exclusive;
+  if constexpr (library_has<T, Op>()) {
+    library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
+  } else if (!where.is_gpu()) {
+    cpu::scan<exclusive, T>(where.threads(), element_at<T, Op>{x}, op, all, init, out);
+  } else {
+#if defined(__CUDACC__)
+    cuda::scan<exclusive, T>(where, element_at<T, Op>{x}, op, all, init, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+}
+
+template <scan_kind Kind, class X, class Op, class T = element_of<X>>
+target scan_target(const target& requested, const X& x, const Op&) {
+  const auto in = input(x);
+  return resolve(requested, {in.size * sizeof(T), in.size * sizeof(T), in.where,
+                             compiled_for_gpu || library_has<T, Op>(), true});
+}
+
+/// `along_axis` is null for a scan of all elements in C order.
+template <scan_kind Kind, class X, class Op, class T = element_of<X>>
+void scan_into(const target& where, elements<T> out, const X& x, const axis* along_axis, const Op& op,
+               const std::optional<T>& init) {
+  const elements<const T> in = input(x);
+  operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", in.size,
+                    type_name<T>());
+  running.runs_on(where);
+  if (out.size != in.size) fail_sizes("the output", out.size, in.size);
+  const heddle::shape whole = shape_of(x);
+  const segments all =
+      along_axis == nullptr ? segments{1, in.size, 1} : along(whole, whole.resolve_axis(along_axis->index));
+  if (in.size == 0) return;
+  if (same_memory(in.where, out.where)) check_in_place(in.data, out.data, in.size * sizeof(T));
+  grouping::uninitialized<T, 1> start;
+  const T* before = nullptr;
+  if (init) {
+    start[0] = lift<Op>(*init);
+    before = &start[0];
+  } else if constexpr (Kind == scan_kind::exclusive) {
+    if constexpr (!has_identity<Op, T>) fail_no_start();
+    if constexpr (has_identity<Op, T>) start[0] = identity_of<Op, T>(op);
+    before = &start[0];
+  }
+  const staged_input<T> staged(in, where);
+  staged_output<T> staged_out(out, where);
+  scan_array<Kind>(where, staged.data(), op, all, before, staged_out.data());
+  staged_out.deliver();
+}
+
+template <scan_kind Kind, class X, class Op, class T = element_of<X>>
+array<T> scan_new(const target& requested, const X& x, const axis* along_axis, const Op& op,
+                  const std::optional<T>& init) {
+  const target where = scan_target<Kind>(requested, x, op);
+  operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", input(x).size,
+                    type_name<T>());
+  running.runs_on(where);
+  array<T> result(shape_of(x), where);
+  scan_into<Kind, X, Op, T>(where, {result.data(), result.size(), where}, x, along_axis, op, init);
+  return result;
+}
+
+template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>>
+void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
+                   const std::optional<T>& init) {
+  static_assert(std::is_same_v<element_of<Out>, T>, "a scan writes elements of the type that it reads");
+  scan_into<Kind, X, Op, T>(scan_target<Kind>(requested, x, op), output(out), x, along_axis, op, init);
+}
+
+}  // namespace HD_BUILD
+}  // namespace detail
+
+inline namespace HD_BUILD {
+
+/// An array of running combinations: element i is op(…op(op(init, x[0]), x[1])…, x[i]), in C order, without
+/// init when none is given. The operator is plus unless another is given; operand order is kept. The result
+/// has the shape of x and lives on the target. The same bits on `serial` and on any number of threads. About
+/// 2n combinations.
+///
+///     hd::array<float> running_total = hd::inclusive_scan(where, x);
+///     hd::array<float> records = hd::inclusive_scan(where, x, hd::maximum{});
+template <array_like X, class Op = plus>
+array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op = {},
+                                    initial_value<X> init = {}) {
+  return detail::scan_new<detail::scan_kind::inclusive>(where, x, nullptr, op, init);
+}
+
+/// inclusive_scan of every row or column along one axis by itself.
+template <array_like X, class Op = plus>
+array<element_of<X>> inclusive_scan(const target& where, const X& x, axis along, const Op& op = {},
+                                    initial_value<X> init = {}) {
+  return detail::scan_new<detail::scan_kind::inclusive>(where, x, &along, op, init);
+}
+
+/// inclusive_scan into `out`, which has as many elements and may be x itself.
+template <array_like Out, array_like X, class Op = plus>
+void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op = {},
+                         initial_value<X> init = {}) {
+  detail::scan_existing<detail::scan_kind::inclusive>(where, out, x, nullptr, op, init);
+}
+template <array_like Out, array_like X, class Op = plus>
+void inclusive_scan_into(const target& where, Out&& out, const X& x, axis along, const Op& op = {},
+                         initial_value<X> init = {}) {
+  detail::scan_existing<detail::scan_kind::inclusive>(where, out, x, &along, op, init);
+}
+
+/// inclusive_scan shifted by one: element i combines init and what stands before x[i], so the first is init,
+/// which is the operator's identity unless given: an operator without one needs init, and throws
+/// heddle::error when there is none.
+///
+///     hd::array<int> offsets = hd::exclusive_scan(where, counts);
+template <array_like X, class Op = plus>
+array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op = {},
+                                    initial_value<X> init = {}) {
+  return detail::scan_new<detail::scan_kind::exclusive>(where, x, nullptr, op, init);
+}
+
+/// exclusive_scan of every row or column along one axis by itself.
+template <array_like X, class Op = plus>
+array<element_of<X>> exclusive_scan(const target& where, const X& x, axis along, const Op& op = {},
+                                    initial_value<X> init = {}) {
+  return detail::scan_new<detail::scan_kind::exclusive>(where, x, &along, op, init);
+}
+
+/// exclusive_scan into `out`, which has as many elements and may be x itself.
+template <array_like Out, array_like X, class Op = plus>
+void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op = {},
+                         initial_value<X> init = {}) {
+  detail::scan_existing<detail::scan_kind::exclusive>(where, out, x, nullptr, op, init);
+}
+template <array_like Out, array_like X, class Op = plus>
+void exclusive_scan_into(const target& where, Out&& out, const X& x, axis along, const Op& op = {},
+                         initial_value<X> init = {}) {
+  detail::scan_existing<detail::scan_kind::exclusive>(where, out, x, &along, op, init);
+}
+
+}  // namespace HD_BUILD
+}  // namespace heddle

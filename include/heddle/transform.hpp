@@ -1,0 +1,118 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/cpu/transform.hpp>
+#include <heddle/elementwise.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+#if defined(__CUDACC__)
+#include <heddle/cuda/transform.cuh>
+#endif
+
+namespace heddle {
+namespace detail {
+inline namespace HD_BUILD {
+
+/// out[i] = f(argument(i)…) on `where`, by the library where it holds f and by what this compiler made of f
+/// elsewhere.
+template <class T, class F, class... A, std::size_t... I>
+void transform_staged(const target& where, const F& f, std::size_t count, T* out,
+                      const staged_arguments<std::index_sequence<I...>, A...>& arguments,
+                      std::index_sequence<I...> numbers) {
+  if constexpr (on_library<T, F, typename argument<A>::value...>) {
+    map_by_library<T, F>(where, count, out, arguments, numbers);
+  } else if (!where.is_gpu()) {
+    cpu::transform(where.threads(), arguments.map(f), count, out);
+  } else {
+#if defined(__CUDACC__)
+    cuda::transform(where, arguments.map(f), count, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+}
+
+/// What f makes of one element of each argument.
+template <class F, class... A>
+using transformed = std::remove_cvref_t<std::invoke_result_t<const F&, const value_of_argument<A>&...>>;
+
+/// transform of the first arguments in `all`, numbered I, into `out`, or into a new array when `out` is null.
+template <class T, class All, class F, std::size_t... I>
+array<T> transform_first(const target& requested, elements<T>* out, const heddle::shape* out_shape,
+                         const All& all, const F& f, std::index_sequence<I...> numbers) {
+  using A = std::index_sequence<I...>;
+  constexpr bool by_library = on_library<T, F, value_of_argument<std::tuple_element_t<I, All>>...>;
+  common shared{"transform"};
+  (shared.add(std::get<I>(all)), ...);
+  if (out != nullptr && shared.found && !(*out_shape == shared.lengths)) {
+    common::fail_shapes("transform", 0, *out_shape, shared.lengths);
+  }
+  const std::size_t size = shared.found ? shared.size : out->size;
+  operation running("transform", size, type_name<T>());
+  const target where =
+      resolve(requested, {shared.bytes, size * sizeof(T), shared.found ? shared.where : out->where,
+                          compiled_for_gpu || by_library, true});
+  running.runs_on(where);
+  array<T> result;
+  elements<T> to;
+  if (out != nullptr) {
+    to = *out;
+  } else {
+    result = array<T>(shared.lengths, where);
+    to = {result.data(), result.size(), where};
+  }
+  if (size == 0) return result;
+  const staged_arguments<A, std::remove_cvref_t<std::tuple_element_t<I, All>>...> staged(where,
+                                                                                         std::get<I>(all)...);
+  staged_output<T> staged_out(to, where);
+  transform_staged(where, f, size, staged_out.data(), staged, numbers);
+  staged_out.deliver();
+  return result;
+}
+
+}  // namespace HD_BUILD
+}  // namespace detail
+
+inline namespace HD_BUILD {
+
+/// An array of f(x[i], y[i], …): any number of arrays of one shape, and scalars, which go with every element.
+/// It has their shape and lives on the target. `transform(where, x, y, …, f)`: n calls of f; reads each input
+/// once.
+///
+///     hd::array<float> y = hd::transform(where, x, peaks, [] HD_FN(float a, float b) { return a / b; });
+///     hd::array<float> z = hd::transform(where, x, 2.0f, hd::multiplies{});
+///
+/// Built-in functions on built-in types run on every target; a function of the user's own runs on a GPU when
+/// it is marked HD_FN and its file is compiled by nvcc. Throws heddle::error when shapes differ.
+template <class... Arguments>
+requires(sizeof...(Arguments) >= 2) auto transform(const target& where, const Arguments&... arguments) {
+  constexpr std::size_t inputs = sizeof...(Arguments) - 1;
+  const auto all = std::forward_as_tuple(arguments...);
+  return [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
+    static_assert((detail::argument<std::remove_cvref_t<decltype(std::get<I>(all))>>::is_array || ...),
+                  "transform needs at least one array to know how many elements there are");
+    using F = std::remove_cvref_t<decltype(std::get<inputs>(all))>;
+    using T = detail::transformed<F, decltype(std::get<I>(all))...>;
+    return detail::transform_first<T>(where, nullptr, nullptr, all, std::get<inputs>(all), numbers);
+  }
+  (std::make_index_sequence<inputs>());
+}
+
+/// The same into `out`, which has the shape of the inputs and may be one of them: `transform_into(where, out,
+/// x, …, f)`. Where the result is not already on the target it is brought to `out`.
+template <array_like Out, class... Arguments>
+requires(sizeof...(Arguments) >= 1) void transform_into(const target& where, Out&& out,
+                                                        const Arguments&... arguments) {
+  constexpr std::size_t inputs = sizeof...(Arguments) - 1;
+  const auto all = std::forward_as_tuple(arguments...);
+  auto to = detail::output(out);
+  const heddle::shape lengths = detail::shape_of(out);
+  [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
+    detail::transform_first<element_of<Out>>(where, &to, &lengths, all, std::get<inputs>(all), numbers);
+  }
+  (std::make_index_sequence<inputs>());
+}
+
+}  // namespace HD_BUILD
+}  // namespace heddle

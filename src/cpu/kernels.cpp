@@ -1,0 +1,171 @@
+// Compiled once for each instruction set, with HEDDLE_ISA naming it. Nothing here may leave a function behind
+// that another file could call by the same name: everything is in the namespace of its instruction set, or
+// inlined.
+#include "cpu/kernels.hpp"
+
+#include "storage.hpp"
+#include <heddle/cpu/reduce.hpp>
+#include <heddle/cpu/transform.hpp>
+
+namespace heddle::cpu {
+inline namespace HEDDLE_ISA {
+namespace {
+
+#if defined(__AVX512F__)
+constexpr std::size_t register_bytes = 64;
+#elif defined(__AVX__)
+constexpr std::size_t register_bytes = 32;
+#else
+constexpr std::size_t register_bytes = 16;
+#endif
+
+/// A register of elements, on which the operators of C++ work element by element.
+template <class T>
+struct simd {
+  typedef T vector __attribute__((vector_size(register_bytes)));
+  static constexpr std::size_t width = register_bytes / sizeof(T);
+
+  static inline __attribute__((always_inline)) vector load(const T* from) {
+    vector v;
+    __builtin_memcpy(&v, from, sizeof v);
+    return v;
+  }
+};
+
+template <class T>
+using same_size_integer =
+    std::conditional_t<sizeof(T) == 1, std::int8_t,
+                       std::conditional_t<sizeof(T) == 2, std::int16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>>>;
+
+/// The operators on registers, bit for bit what operators.hpp computes on single elements.
+template <class Op, class T, class V>
+inline __attribute__((always_inline)) V apply(V a, V b) {
+  if constexpr (std::is_same_v<Op, plus>) {
+    return a + b;
+  } else if constexpr (std::is_same_v<Op, multiplies>) {
+    return a * b;
+  } else if constexpr (std::is_same_v<Op, bit_and>) {
+    return a & b;
+  } else if constexpr (std::is_same_v<Op, bit_or>) {
+    return a | b;
+  } else if constexpr (std::is_same_v<Op, bit_xor>) {
+    return a ^ b;
+  } else if constexpr (!std::is_floating_point_v<T>) {
+    if constexpr (std::is_same_v<Op, minimum>) return b < a ? b : a;
+    return a < b ? b : a;
+  } else {
+    using bits = typename simd<same_size_integer<T>>::vector;
+    // Where neither is less, equal elements are the same bits or two zeros; the sign of a zero is chosen by
+    // its bits.
+    const bits signs = std::is_same_v<Op, minimum> ? (bits)a | (bits)b : (bits)a & (bits)b;
+    V chosen = std::is_same_v<Op, minimum> ? (b < a ? b : a) : (a < b ? b : a);
+    chosen = a == b ? (V)signs : chosen;
+    chosen = b != b ? b : chosen;
+    return a != a ? a : chosen;
+  }
+}
+
+template <class Op, class T>
+constexpr bool has_simd = std::is_arithmetic_v<T> && !detail::is_logical<Op>;
+
+/// A whole tile of numbers whose lanes fill registers: the sixteen rows go through `lanes` elements of
+/// accumulators, which fold by halves until `final_lanes` are left.
+template <class Op, class T, std::size_t final_lanes>
+inline void fold_full_tile(const T* x, T* out) {
+  constexpr std::size_t lanes = 512 / sizeof(T);
+  constexpr std::size_t width = simd<T>::width;
+  // Accumulators that do not fit the registers are taken in turns; the tile is in the first-level cache by
+  // then.
+  constexpr std::size_t at_once = 8;
+  constexpr std::size_t turns = lanes / (at_once * width);
+  using vector = typename simd<T>::vector;
+  alignas(64) T lane[lanes];
+  for (std::size_t turn = 0; turn < turns; ++turn) {
+    vector sum[at_once];
+    const T* const start = x + turn * at_once * width;
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < at_once; ++i) sum[i] = simd<T>::load(start + i * width);
+    for (std::size_t row = 1; row < grouping::rows; ++row) {
+#pragma GCC unroll 16
+      for (std::size_t i = 0; i < at_once; ++i) {
+        sum[i] = apply<Op, T>(sum[i], simd<T>::load(start + row * lanes + i * width));
+      }
+    }
+    __builtin_memcpy(lane + turn * at_once * width, sum, sizeof sum);
+  }
+  const Op op;
+#pragma GCC unroll 16
+  for (std::size_t half = lanes / 2; half >= final_lanes; half /= 2) {
+    if (half >= width) {
+      for (std::size_t l = 0; l < half; l += width) {
+        const vector v = apply<Op, T>(simd<T>::load(lane + l), simd<T>::load(lane + l + half));
+        __builtin_memcpy(lane + l, &v, sizeof v);
+      }
+    } else {
+      for (std::size_t l = 0; l < half; ++l) lane[l] = op(lane[l], lane[l + half]);
+    }
+  }
+  for (std::size_t l = 0; l < final_lanes; ++l) out[l] = grouping::canonical(lane[l]);
+}
+
+template <class T, class Op>
+void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t first, std::size_t last,
+                    void* out) {
+  const T* const x = static_cast<const T*>(from);
+  const Op op;
+  auto load = [x](std::size_t i) __attribute__((always_inline)) {
+    return detail::lift<Op>(x[i]);
+  };
+  auto fold_row = [&](std::size_t start, std::size_t count, T* result) {
+    if (count == grouping::tile<T, Op>) {
+      if constexpr (has_simd<Op, T>) return fold_full_tile<Op, T, 1>(x + start, result);
+      if constexpr (detail::is_complex<T> && std::is_same_v<Op, plus>) {
+        return fold_full_tile<Op, typename T::value_type, 2>(&detail::part(x[start], 0),
+                                                             &detail::part(*result, 0));
+      }
+    }
+    fold_tile<T>(
+        [&](std::size_t i) __attribute__((always_inline)) { return load(start + i); }, count, op, result);
+  };
+  fold_pieces<T>(load, op, tiles, first, last, fold_row, static_cast<T*>(out));
+}
+
+template <class T, class Op>
+void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_constant, std::size_t count,
+                  bool past_the_cache, void* out) {
+  const T* const a = static_cast<const T*>(x);
+  const T* const b = static_cast<const T*>(y);
+  const Op op;
+  auto write = [&](auto function) { write_elements(function, count, past_the_cache, static_cast<T*>(out)); };
+  if (x_is_constant && y_is_constant) {
+    write([=](std::size_t) __attribute__((always_inline)) { return op(*a, *b); });
+  } else if (x_is_constant) {
+    write([ op, c = *a, b ](std::size_t i) __attribute__((always_inline)) { return op(c, b[i]); });
+  } else if (y_is_constant) {
+    write([ op, a, c = *b ](std::size_t i) __attribute__((always_inline)) { return op(a[i], c); });
+  } else {
+    write([=](std::size_t i) __attribute__((always_inline)) { return op(a[i], b[i]); });
+  }
+}
+
+}  // namespace
+}  // namespace HEDDLE_ISA
+
+#define HEDDLE_JOIN(a, b) a##b
+#define HEDDLE_KERNELS(isa) HEDDLE_JOIN(isa, _kernels)
+
+kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, detail::function function) {
+  kernels found;
+  detail::with_storage<detail::family::all>(type, function,
+                                            [&found]<class T, class Op>(detail::type_tag<T>, Op) {
+                                              found.map = map_elements<T, Op>;
+                                              if constexpr (requires { Op::commutative; }) {
+                                                found.fold_pieces = fold_pieces_of<T, Op>;
+                                                found.tile = grouping::tile<T, Op>;
+                                              }
+                                            });
+  return found;
+}
+
+}  // namespace heddle::cpu

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <heddle/grouping.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+
+/// The inner loops of the built-in operators on the built-in types, compiled for several instruction sets.
+namespace heddle::cpu {
+
+/// Folds pieces first … last−1 of a tiling of the elements at `from` into `out`.
+using fold_pieces_kernel = void (*)(const void* from, const grouping::tiling& tiles, std::size_t first,
+                                    std::size_t last, void* out);
+
+/// out[i] = function(x[i], y[i]) for `count` elements, where a constant operand is one element for all i.
+/// Outputs that are larger than a cache are written past it.
+using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bool y_is_constant,
+                            std::size_t count, bool past_the_cache, void* out);
+
+/// The kernels of one function on one element type; null where the type does not define the function.
+struct kernels {
+  fold_pieces_kernel fold_pieces = nullptr;
+  map_kernel map = nullptr;
+  std::size_t tile = 0;  ///< elements that one fold takes
+};
+
+kernels baseline_kernels(dtype type, detail::function function);
+#if defined(HEDDLE_X86_KERNELS)
+kernels avx2_kernels(dtype type, detail::function function);
+kernels avx512_kernels(dtype type, detail::function function);
+#endif
+
+/// The fastest kernels that this processor runs.
+kernels kernels_for(dtype type, detail::function function);
+
+/// "avx512", "avx2" or "baseline": the instruction set that kernels_for chooses.
+const char* instruction_set();
+
+}  // namespace heddle::cpu

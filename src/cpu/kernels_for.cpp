@@ -1,0 +1,46 @@
+#include "cpu/kernels.hpp"
+#include <heddle/machine.hpp>
+
+namespace heddle::cpu {
+namespace {
+
+enum class isa { baseline, avx2, avx512 };
+
+/// The levels of the x86-64 ABI that the kernels are compiled for, by the features that set them apart.
+isa best_isa() {
+#if defined(HEDDLE_X86_KERNELS)
+  __builtin_cpu_init();
+  const bool v3 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+                  __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+  const bool v4 = v3 && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                  __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") &&
+                  __builtin_cpu_supports("avx512vl");
+  if (v4) return isa::avx512;
+  if (v3) return isa::avx2;
+#endif
+  return isa::baseline;
+}
+
+const isa chosen = best_isa();
+
+}  // namespace
+
+kernels kernels_for(dtype type, detail::function function) {
+  switch (chosen) {
+#if defined(HEDDLE_X86_KERNELS)
+    case isa::avx512:
+      return avx512_kernels(type, function);
+    case isa::avx2:
+      return avx2_kernels(type, function);
+#endif
+    default:
+      return baseline_kernels(type, function);
+  }
+}
+
+const char* instruction_set() {
+  constexpr const char* names[] = {"baseline", "avx2", "avx512"};
+  return names[static_cast<int>(chosen)];
+}
+
+}  // namespace heddle::cpu

@@ -1,0 +1,67 @@
+#include <heddle/cpu/threads.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/task_arena.h>
+
+#if defined(HEDDLE_TSAN)
+// oneTBB's library is not instrumented: the sanitizer is told by hand that slices start after the call and
+// end before its return.
+extern "C" {
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
+}
+#define HEDDLE_ACQUIRE(address) __tsan_acquire(address)
+#define HEDDLE_RELEASE(address) __tsan_release(address)
+#else
+#define HEDDLE_ACQUIRE(address) static_cast<void>(address)
+#define HEDDLE_RELEASE(address) static_cast<void>(address)
+#endif
+
+namespace heddle::cpu {
+namespace {
+
+/// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may
+/// outlive the static objects of this library.
+tbb::task_arena& arena_for(int threads) {
+  static std::mutex mutex;
+  static auto& arenas = *new std::map<int, std::unique_ptr<tbb::task_arena>>;
+  std::lock_guard lock(mutex);
+  auto& arena = arenas[threads];
+  if (!arena) arena = std::make_unique<tbb::task_arena>(threads);
+  return *arena;
+}
+
+}  // namespace
+
+void for_slices(int threads, std::size_t count, std::size_t grain,
+                detail::function_ref<void(std::size_t, std::size_t)> f) {
+  if (count == 0) return;
+  // More slices than threads, so that a thread that the system held up does not hold up the rest.
+  const std::size_t slices = threads <= 1 ? 1
+                                          : std::min<std::size_t>(count / std::max<std::size_t>(grain, 1),
+                                                                  static_cast<std::size_t>(threads) * 8);
+  if (slices <= 1) {
+    f(0, count);
+    return;
+  }
+  char started = 0, finished = 0;
+  HEDDLE_RELEASE(&started);
+  arena_for(threads).execute([&] {
+    tbb::parallel_for(std::size_t{0}, slices, [&](std::size_t slice) {
+      HEDDLE_ACQUIRE(&started);
+      const std::size_t each = count / slices, rest = count % slices;
+      const std::size_t first = slice * each + std::min(slice, rest);
+      f(first, first + each + (slice < rest ? 1 : 0));
+      HEDDLE_RELEASE(&finished);
+    });
+  });
+  HEDDLE_ACQUIRE(&finished);
+}
+
+}  // namespace heddle::cpu

@@ -1,0 +1,57 @@
+#include "cuda/gpu.hpp"
+#include <heddle/error.hpp>
+
+namespace heddle::cuda {
+namespace {
+
+[[noreturn]] void fail() {
+  detail::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+}
+
+}  // namespace
+
+bool built() noexcept {
+  return false;
+}
+std::vector<gpu_properties> devices() {
+  return {};
+}
+bandwidths::gpu measure(int) {
+  return {};
+}
+void require_device(const target&) {
+  fail();
+}
+void* allocate(std::size_t, const target&) {
+  fail();
+}
+void release(void*, const target&) noexcept {}
+void copy(void*, const target&, const void*, const target&, std::size_t) {
+  fail();
+}
+void order(const target&, const target&) {
+  fail();
+}
+void fill(void*, const target&, std::size_t, const void*, std::size_t) {
+  fail();
+}
+void wait(const target&) {
+  fail();
+}
+void reduce(detail::function, dtype, const void*, segments, void*, const target&) {
+  fail();
+}
+void fold_tiles(detail::function, dtype, const void*, std::size_t, void*, const target&) {
+  fail();
+}
+void scan(detail::function, dtype, bool, const void*, segments, const void*, void*, const target&) {
+  fail();
+}
+void map(detail::function, dtype, const void*, bool, const void*, bool, std::size_t, void*, const target&) {
+  fail();
+}
+void find_first(dtype, const void*, segments, const void*, std::size_t*, const target&) {
+  fail();
+}
+
+}  // namespace heddle::cuda

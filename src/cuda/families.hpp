@@ -1,0 +1,37 @@
+#pragma once
+
+#include "cuda/gpu.hpp"
+#include "storage.hpp"
+
+/// Kernels are compiled a family of operators at a time, each in a file of its own, so that they compile side
+/// by side.
+namespace heddle::cuda {
+
+template <detail::family Family>
+void reduce_family(detail::function op, dtype type, const void* x, segments all, void* out,
+                   const target& where);
+template <detail::family Family>
+void fold_tiles_family(detail::function op, dtype type, const void* x, std::size_t count, void* out,
+                       const target& where);
+template <detail::family Family>
+void scan_family(detail::function op, dtype type, bool exclusive, const void* x, segments all,
+                 const void* init, void* out, const target& where);
+
+/// Calls `run` with the family of `op` as its template argument.
+template <class Run>
+void with_family(detail::function op, const Run& run) {
+  using detail::family, detail::function;
+  switch (op) {
+    case function::plus:
+    case function::multiplies:
+    case function::minus:
+      return run.template operator()<family::arithmetic>();
+    case function::minimum:
+    case function::maximum:
+      return run.template operator()<family::order>();
+    default:
+      return run.template operator()<family::bits>();
+  }
+}
+
+}  // namespace heddle::cuda

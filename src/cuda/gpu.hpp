@@ -1,0 +1,43 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/shape.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <vector>
+
+/// What the library asks of GPUs. A build without the CUDA toolkit has the same functions, which find no GPU.
+namespace heddle::cuda {
+
+bool built() noexcept;
+std::vector<gpu_properties> devices();
+bandwidths::gpu measure(int device);
+
+/// Throws when the machine has no such device, saying which there are.
+void require_device(const target& where);
+
+void* allocate(std::size_t bytes, const target& where);
+void release(void* data, const target& where) noexcept;
+
+/// At least one side is on a GPU; the contract is detail::copy's.
+void copy(void* to, const target& to_where, const void* from, const target& from_where, std::size_t bytes);
+void order(const target& earlier, const target& later);
+void fill(void* data, const target& where, std::size_t elements, const void* value,
+          std::size_t element_bytes);
+void wait(const target& where);
+
+// The built-in operators on the built-in types; everything is in the memory of `where`.
+void reduce(detail::function op, dtype type, const void* x, segments all, void* out, const target& where);
+void fold_tiles(detail::function op, dtype type, const void* x, std::size_t count, void* out,
+                const target& where);
+void scan(detail::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+          void* out, const target& where);
+void map(detail::function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
+         std::size_t count, void* out, const target& where);
+void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
+                const target& where);
+
+}  // namespace heddle::cuda

@@ -1,0 +1,233 @@
+#include "cuda/gpu.hpp"
+#include <heddle/array.hpp>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <mutex>
+
+#include <cuda_runtime.h>
+#include <fmt/core.h>
+
+namespace heddle::cuda {
+
+void check(cudaError_t status, const char* call) {
+  if (status == cudaSuccess) return;
+  cudaGetLastError();  // what was reported is not reported again by the next call
+  detail::fail(fmt::format("CUDA: {} in {}", cudaGetErrorString(status), call));
+}
+
+current_device::current_device(const target& where) {
+  check(cudaGetDevice(&before_), "cudaGetDevice");
+  if (before_ == where.device()) return;
+  require_device(where);
+  check(cudaSetDevice(where.device()), "cudaSetDevice");
+}
+
+current_device::~current_device() {
+  cudaSetDevice(before_);
+}
+
+namespace {
+
+/// Devices, counted once; a machine without a driver has none.
+int device_count() {
+  static const int count = [] {
+    int found = 0;
+    if (cudaGetDeviceCount(&found) != cudaSuccess) {
+      cudaGetLastError();
+      return 0;
+    }
+    return found;
+  }();
+  return count;
+}
+
+/// The pool that arrays and scratch memory of a device come from. It keeps what is given back, for the next
+/// call.
+cudaMemPool_t pool_of(int device) {
+  static std::mutex mutex;
+  static auto& pools = *new std::vector<cudaMemPool_t>(static_cast<std::size_t>(device_count()), nullptr);
+  std::lock_guard lock(mutex);
+  cudaMemPool_t& pool = pools[static_cast<std::size_t>(device)];
+  if (pool == nullptr) {
+    cudaMemPoolProps wanted{};
+    wanted.allocType = cudaMemAllocationTypePinned;
+    wanted.location.type = cudaMemLocationTypeDevice;
+    wanted.location.id = device;
+    check(cudaMemPoolCreate(&pool, &wanted), "cudaMemPoolCreate");
+    std::uint64_t keep_all = UINT64_MAX;
+    check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_all),
+          "cudaMemPoolSetAttribute");
+  }
+  return pool;
+}
+
+struct destroy_event {
+  void operator()(cudaEvent_t event) const noexcept { cudaEventDestroy(event); }
+};
+using event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, destroy_event>;
+
+event new_event(unsigned flags) {
+  cudaEvent_t made = nullptr;
+  check(cudaEventCreateWithFlags(&made, flags), "cudaEventCreate");
+  return event(made);
+}
+
+}  // namespace
+
+bool built() noexcept {
+  return true;
+}
+
+std::vector<gpu_properties> devices() {
+  std::vector<gpu_properties> all;
+  for (int device = 0; device < device_count(); ++device) {
+    cudaDeviceProp properties;
+    check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+    const current_device on(target::gpu(device));
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    all.push_back({device, properties.name, properties.major, properties.minor,
+                   properties.multiProcessorCount, total, free});
+  }
+  return all;
+}
+
+void require_device(const target& where) {
+  const int count = device_count();
+  if (where.device() < count) return;
+  detail::fail(count == 0
+                   ? fmt::format("{}: this machine has no GPU that CUDA can use; run on serial or parallel",
+                                 where.text())
+                   : fmt::format("{}: this machine has GPUs 0 to {}", where.text(), count - 1));
+}
+
+void* allocate(std::size_t bytes, const target& where) {
+  require_device(where);
+  const current_device on(where);
+  const cudaMemPool_t pool = pool_of(where.device());
+  void* data = nullptr;
+  cudaError_t status = cudaMallocFromPoolAsync(&data, bytes, pool, where.stream());
+  if (status == cudaErrorMemoryAllocation) {
+    // What the pool keeps may be in pieces that are too small: give it back once, and ask again.
+    cudaGetLastError();
+    check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
+    check(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
+    status = cudaMallocFromPoolAsync(&data, bytes, pool, where.stream());
+  }
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();
+    std::size_t free = 0, total = 0;
+    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+    constexpr double gib = 1 << 30;
+    detail::fail(fmt::format("out of memory (needs {:.1f} GiB, {:.1f} GiB free)",
+                             static_cast<double>(bytes) / gib, static_cast<double>(free) / gib));
+  }
+  check(status, "cudaMallocFromPoolAsync");
+  return data;
+}
+
+void release(void* data, const target& where) noexcept {
+  // At the end of a program CUDA may be gone before the last array: its memory went with it.
+  cudaFreeAsync(data, where.stream());
+}
+
+void wait(const target& where) {
+  require_device(where);
+  const current_device on(where);
+  check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
+}
+
+void order(const target& earlier, const target& later) {
+  event reached;
+  {
+    const current_device on(earlier);
+    reached = new_event(cudaEventDisableTiming);
+    check(cudaEventRecord(reached.get(), earlier.stream()), "cudaEventRecord");
+  }
+  const current_device on(later);
+  check(cudaStreamWaitEvent(later.stream(), reached.get(), 0), "cudaStreamWaitEvent");
+}
+
+void copy(void* to, const target& to_where, const void* from, const target& from_where, std::size_t bytes) {
+  if (!to_where.is_gpu()) {
+    const current_device on(from_where);
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, from_where.stream()),
+          "cudaMemcpyAsync to the CPU");
+    check(cudaStreamSynchronize(from_where.stream()), "cudaStreamSynchronize");
+    return;
+  }
+  const current_device on(to_where);
+  if (!from_where.is_gpu()) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, to_where.stream()),
+          "cudaMemcpyAsync to the GPU");
+    // Pageable memory has been read by now; pinned memory is read when the copy runs.
+    cudaPointerAttributes attributes;
+    check(cudaPointerGetAttributes(&attributes, from), "cudaPointerGetAttributes");
+    if (attributes.type == cudaMemoryTypeHost) {
+      check(cudaStreamSynchronize(to_where.stream()), "cudaStreamSynchronize");
+    }
+    return;
+  }
+  detail::order(from_where, to_where);
+  if (to_where.device() == from_where.device()) {
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, to_where.stream()),
+          "cudaMemcpyAsync on the GPU");
+  } else {
+    check(cudaMemcpyPeerAsync(to, to_where.device(), from, from_where.device(), bytes, to_where.stream()),
+          "cudaMemcpyPeerAsync");
+  }
+  detail::order(to_where, from_where);
+}
+
+void fill(void* data, const target& where, std::size_t elements, const void* value,
+          std::size_t element_bytes) {
+  const current_device on(where);
+  const auto* const pattern = static_cast<const unsigned char*>(value);
+  auto* const to = static_cast<unsigned char*>(data);
+  const std::size_t all = elements * element_bytes;
+  if (std::all_of(pattern, pattern + element_bytes, [&](unsigned char byte) { return byte == pattern[0]; })) {
+    return check(cudaMemsetAsync(data, pattern[0], all, where.stream()), "cudaMemsetAsync");
+  }
+  // Each copy doubles what is filled.
+  copy(data, where, value, target(), element_bytes);
+  for (std::size_t done = element_bytes; done < all;) {
+    const std::size_t next = std::min(done, all - done);
+    check(cudaMemcpyAsync(to + done, to, next, cudaMemcpyDeviceToDevice, where.stream()),
+          "cudaMemcpyAsync on the GPU");
+    done += next;
+  }
+}
+
+bandwidths::gpu measure(int device) {
+  const target where = target::gpu(device);
+  const current_device on(where);
+  constexpr std::size_t bytes = std::size_t{1} << 28;
+  const detail::memory on_gpu(bytes, where), result(64, where), on_cpu(bytes, target());
+  fill(on_gpu.data(), where, bytes, "", 1);
+  auto seconds_of = [&](auto&& work) {
+    double best = 1e300;
+    for (int repeat = 0; repeat < 4; ++repeat) {
+      wait(where);
+      const auto start = std::chrono::steady_clock::now();
+      work();
+      wait(where);
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+  };
+  const segments whole{1, bytes / sizeof(float), 1};
+  const double all = static_cast<double>(bytes);
+  bandwidths::gpu found;
+  found.read = all / seconds_of([&] {
+                 reduce(detail::function::plus, dtype::float32, on_gpu.data(), whole, result.data(), where);
+               });
+  found.from_gpu = all / seconds_of([&] { copy(on_cpu.data(), target(), on_gpu.data(), where, bytes); });
+  found.to_gpu = all / seconds_of([&] { copy(on_gpu.data(), where, on_cpu.data(), target(), bytes); });
+  return found;
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,32 @@
+#pragma once
+
+#include "cuda/families.hpp"
+#include <heddle/cuda/reduce.cuh>
+
+namespace heddle::cuda {
+
+template <detail::family Family>
+void reduce_family(detail::function op, dtype type, const void* x, segments all, void* out,
+                   const target& where) {
+  detail::with_storage<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
+    if constexpr (is_commutative<Op>) {
+      reduce<T>(where, detail::element_at<T, Op>{static_cast<const T*>(x)}, operation, all,
+                static_cast<T*>(out));
+    }
+  });
+}
+
+template <detail::family Family>
+void fold_tiles_family(detail::function op, dtype type, const void* x, std::size_t count, void* out,
+                       const target& where) {
+  detail::with_storage<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
+    if constexpr (is_commutative<Op>) {
+      const current_device on(where);
+      const grouping::tiling tiles{{1, count, 1}, grouping::tile<T, Op>, warp_size};
+      fold_tiles(where, detail::element_at<T, Op>{static_cast<const T*>(x)}, operation, tiles,
+                 static_cast<T*>(out));
+    }
+  });
+}
+
+}  // namespace heddle::cuda

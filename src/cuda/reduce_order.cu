@@ -1,0 +1,10 @@
+#include "cuda/reduce_family.cuh"
+
+namespace heddle::cuda {
+
+template void reduce_family<detail::family::order>(detail::function, dtype, const void*, segments, void*,
+                                                   const target&);
+template void fold_tiles_family<detail::family::order>(detail::function, dtype, const void*, std::size_t,
+                                                       void*, const target&);
+
+}  // namespace heddle::cuda

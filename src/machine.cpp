@@ -1,0 +1,176 @@
+#include "cpu/kernels.hpp"
+#include "cuda/gpu.hpp"
+#include <heddle/io/atomic_file.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/reduce.hpp>
+#include <heddle/target.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <mutex>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle {
+namespace {
+
+using json = nlohmann::json;
+namespace fs = std::filesystem;
+
+/// The folder for what is measured once a machine; empty when the user has no home.
+fs::path cache_folder() {
+  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
+    return fs::path(cache) / "heddle";
+  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
+    return fs::path(home) / ".cache" / "heddle";
+  return {};
+}
+
+/// What the measurements hold for: another machine, or other cores of this one, has others.
+std::string machine_key() {
+  std::string key =
+      fmt::format("heddle 1; {}; {} cores; {}", cpu_name(), available_cores(), cpu::instruction_set());
+  for (const gpu_properties& gpu : cuda::devices()) key += "; " + gpu.name;
+  return key;
+}
+
+double seconds_to_reduce(const target& where, const array<float>& x) {
+  double best = 1e300;
+  for (int repeat = 0; repeat < 4; ++repeat) {
+    const auto start = std::chrono::steady_clock::now();
+    const volatile float kept = reduce(where, x);
+    static_cast<void>(kept);
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+  }
+  return best;
+}
+
+bandwidths measure() {
+  bandwidths found;
+  array<float> x(std::size_t{1} << 26);  // larger than the caches that it must not measure
+  x.fill(1.0f);
+  const double bytes = static_cast<double>(x.size() * sizeof(float));
+  found.one_core_read = bytes / seconds_to_reduce(target::serial(), x);
+  found.all_cores_read = bytes / seconds_to_reduce(target::parallel(), x);
+  for (const gpu_properties& gpu : cuda::devices()) found.gpus.push_back(cuda::measure(gpu.device));
+  return found;
+}
+
+bool read_cache(const fs::path& file, const std::string& key, bandwidths& found) {
+  std::ifstream in(file);
+  const json kept = json::parse(in, nullptr, false);
+  if (!kept.is_object() || kept.value("machine", "") != key) return false;
+  try {
+    found.one_core_read = kept.at("one_core_read");
+    found.all_cores_read = kept.at("all_cores_read");
+    for (const json& gpu : kept.at("gpus"))
+      found.gpus.push_back({gpu.at("read"), gpu.at("to_gpu"), gpu.at("from_gpu")});
+  } catch (const json::exception&) {
+    found = {};
+    return false;
+  }
+  return true;
+}
+
+void write_cache(const fs::path& file, const std::string& key, const bandwidths& found) {
+  json gpus = json::array();
+  for (const bandwidths::gpu& gpu : found.gpus) {
+    gpus.push_back({{"read", gpu.read}, {"to_gpu", gpu.to_gpu}, {"from_gpu", gpu.from_gpu}});
+  }
+  const std::string text = json{
+      {"machine", key},
+      {"one_core_read", found.one_core_read},
+      {"all_cores_read", found.all_cores_read},
+      {"gpus", gpus}}.dump(2);
+  try {
+    fs::create_directories(file.parent_path());
+    atomic_file out(file);
+    out.write(text.data(), text.size());
+    out.commit();
+  } catch (const std::exception&) {
+    // A cache that cannot be written costs a measurement in the next process; the caller's work goes on.
+  }
+}
+
+}  // namespace
+
+std::vector<gpu_properties> gpus() {
+  return cuda::devices();
+}
+bool built_with_cuda() noexcept {
+  return cuda::built();
+}
+const char* cpu_instruction_set() noexcept {
+  return cpu::instruction_set();
+}
+
+std::string cpu_name() {
+  std::ifstream in("/proc/cpuinfo");
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("model name")) {
+      const std::size_t colon = line.find(": ");
+      if (colon != line.npos) return line.substr(colon + 2);
+    }
+  }
+  return "unknown";
+}
+
+const bandwidths& measured_bandwidths() {
+  static const bandwidths kept = [] {
+    bandwidths found;
+    const std::string key = machine_key();
+    const fs::path folder = cache_folder();
+    const fs::path file = folder / "bandwidths.json";
+    if (!folder.empty() && read_cache(file, key, found)) return found;
+    found = measure();
+    if (!folder.empty()) write_cache(file, key, found);
+    return found;
+  }();
+  return kept;
+}
+
+namespace detail {
+
+target resolve(const target& where, const traffic& work) {
+  if (!where.is_automatic()) return where;
+  // What starting threads and kernels costs, in seconds; only their order of magnitude matters here.
+  constexpr double start_threads = 10e-6, start_kernel = 15e-6;
+  constexpr std::size_t always_serial_bytes = std::size_t{1} << 18;
+  const double bytes = static_cast<double>(work.bytes_read + work.bytes_written);
+  const bool on_cpu = !work.data_on.is_gpu();
+  if (on_cpu && work.bytes_read + work.bytes_written <= always_serial_bytes) return target::serial();
+  if (!on_cpu && work.gpu_possible && work.bytes_read <= always_serial_bytes) return work.data_on;
+
+  const bandwidths& machine = measured_bandwidths();
+  const double fetch = on_cpu ? 0
+                              : static_cast<double>(work.bytes_read) /
+                                    machine.gpus[static_cast<std::size_t>(work.data_on.device())].from_gpu;
+  target best = target::serial();
+  double least = fetch + bytes / machine.one_core_read;
+  const double parallel = fetch + start_threads + bytes / machine.all_cores_read;
+  if (parallel < least) {
+    best = target::parallel();
+    least = parallel;
+  }
+  if (!work.gpu_possible) return best;
+  for (std::size_t device = 0; device < machine.gpus.size(); ++device) {
+    const bandwidths::gpu& gpu = machine.gpus[device];
+    const bool here = !on_cpu && work.data_on.device() == static_cast<int>(device);
+    const double send = here ? 0 : fetch + static_cast<double>(work.bytes_read) / gpu.to_gpu;
+    // A result on the GPU has to come back when everything else is on the CPU.
+    const double back = on_cpu ? static_cast<double>(work.bytes_written) / gpu.from_gpu : 0;
+    const double seconds = send + start_kernel + bytes / gpu.read + back;
+    if (seconds < least) {
+      best = here ? work.data_on : target::gpu(static_cast<int>(device));
+      least = seconds;
+    }
+  }
+  return best;
+}
+
+}  // namespace detail
+}  // namespace heddle

@@ -1,0 +1,101 @@
+#include "cuda/gpu.hpp"
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace heddle::detail {
+namespace {
+
+void* allocate_on_cpu(std::size_t bytes) {
+  // The system hands out more than it has and ends the process when that is used: refuse what can never be
+  // there.
+  static const std::size_t installed =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+  constexpr std::size_t line = 64, huge_page = std::size_t{1} << 21;
+  const std::size_t alignment = bytes < 2 * huge_page ? line : huge_page;
+  void* data = bytes > installed
+                   ? nullptr
+                   : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (data == nullptr) {
+    constexpr double gib = 1 << 30;
+    fail(fmt::format("out of memory (needs {:.1f} GiB; the machine has {:.1f} GiB)",
+                     static_cast<double>(bytes) / gib, static_cast<double>(installed) / gib));
+  }
+  if (alignment == huge_page) madvise(data, bytes, MADV_HUGEPAGE);
+  return data;
+}
+
+}  // namespace
+
+memory::memory(std::size_t bytes, const target& where) : bytes_(bytes), where_(where) {
+  if (where.is_automatic()) fail("an array cannot live on `auto`: name a target");
+  if (bytes == 0) return;
+  data_ = where.is_gpu() ? cuda::allocate(bytes, where) : allocate_on_cpu(bytes);
+}
+
+memory::~memory() {
+  if (data_ == nullptr) return;
+  if (where_.is_gpu()) {
+    cuda::release(data_, where_);
+  } else {
+    std::free(data_);
+  }
+}
+
+void copy(void* to, const target& to_where, const void* from, const target& from_where, std::size_t bytes) {
+  if (bytes == 0 || (to == from && same_memory(to_where, from_where))) return;
+  if (to_where.is_gpu() || from_where.is_gpu()) {
+    cuda::copy(to, to_where, from, from_where, bytes);
+  } else {
+    std::memmove(to, from, bytes);
+  }
+}
+
+void order(const target& earlier, const target& later) {
+  if (!earlier.is_gpu() || !later.is_gpu() || earlier == later) return;
+  cuda::order(earlier, later);
+}
+
+void fill(void* data, const target& where, std::size_t elements, const void* value,
+          std::size_t element_bytes) {
+  if (elements == 0) return;
+  if (where.is_gpu()) return cuda::fill(data, where, elements, value, element_bytes);
+  // Each copy doubles what is filled, up to a block that stays in the cache.
+  auto* const bytes = static_cast<unsigned char*>(data);
+  const std::size_t all = elements * element_bytes;
+  constexpr std::size_t block = std::size_t{1} << 15;
+  std::memcpy(bytes, value, element_bytes);
+  for (std::size_t done = element_bytes; done < all;) {
+    std::size_t next = done < block ? done : block / element_bytes * element_bytes;
+    if (next == 0) next = element_bytes;
+    if (next > all - done) next = all - done;
+    std::memcpy(bytes + done, bytes, next);
+    done += next;
+  }
+}
+
+void fail_not_on_cpu(const char* what, const target& where) {
+  fail(fmt::format("{}: the elements are on {}; copy them with on(target::serial()) first", what,
+                   where.text()));
+}
+
+void fail_index(const char* what, std::size_t index, std::size_t size) {
+  fail(fmt::format("{}: index {} is outside an axis of length {}", what, index, size));
+}
+
+void fail_axes(const char* what, std::size_t wanted, const shape& have) {
+  fail(fmt::format("{}: {} {} for an array of shape {}", what, wanted, wanted == 1 ? "index" : "indices",
+                   have.text()));
+}
+
+void fail_sizes(const char* what, std::size_t a, std::size_t b) {
+  fail(fmt::format("{}: {} elements do not fit {}", what, a, b));
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,155 @@
+#include "cpu/kernels.hpp"
+#include "cuda/gpu.hpp"
+#include "storage.hpp"
+#include <heddle/argmin.hpp>
+#include <heddle/cpu/threads.hpp>
+#include <heddle/error.hpp>
+#include <heddle/reduce.hpp>
+#include <heddle/streamed_reduction.hpp>
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace heddle {
+namespace detail {
+
+void fail_empty(const char* pattern) {
+  fail(fmt::format("{} of no elements: the operator has no identity to return; give an initial value",
+                   pattern));
+}
+
+void fail_not_compiled_for_gpu() {
+  fail(
+      "the function is known to a host compiler only and cannot run on a GPU: compile this file with nvcc "
+      "and mark the "
+      "function HD_FN, or use a built-in operator on a built-in type");
+}
+
+void common::fail_shapes(const char* pattern, int position, const heddle::shape& have,
+                         const heddle::shape& first) {
+  fail(fmt::format("{}: {} has shape {}, where the first input has {}", pattern,
+                   position == 0 ? std::string("the output") : fmt::format("input {}", position), have.text(),
+                   first.text()));
+}
+
+void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where) {
+  if (where.is_gpu()) return cuda::reduce(op, type, x, all, out, where);
+  const cpu::kernels kernels = cpu::kernels_for(type, op);
+  if (kernels.fold_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  cpu::reduce_segments(where.threads(), all, kernels.tile, size_of(type), x, out, kernels.fold_pieces,
+                       kernels.fold_pieces);
+}
+
+void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
+                        const target& where) {
+  if (where.is_gpu()) return cuda::find_first(type, x, all, extremum, place, where);
+  with_storage<family::order>(type, function::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
+    const T* const elements = static_cast<const T*>(x);
+    cpu::for_slices(where.threads(), all.count(), (std::size_t{1} << 14) / (all.length + 1) + 1,
+                    [&](std::size_t first, std::size_t last) {
+                      for (std::size_t segment = first; segment < last; ++segment) {
+                        const T wanted = static_cast<const T*>(extremum)[segment];
+                        const T* at =
+                            elements + segment / all.inner * all.length * all.inner + segment % all.inner;
+                        std::size_t k = 0;
+                        while (k < all.length && !(*at == wanted || (wanted != wanted && *at != *at))) {
+                          ++k;
+                          at += all.inner;
+                        }
+                        place[segment] = k;
+                      }
+                    });
+  });
+}
+
+void library_arg(function op, dtype type, const void* x, segments all, std::size_t* place,
+                 const target& where) {
+  const memory extrema(all.count() * size_of(type), where);
+  library_reduce(op, type, x, all, extrema.data(), where);
+  library_find_first(type, x, all, extrema.data(), place, where);
+}
+
+std::size_t arg_of_all(const char* pattern, function op, dtype type, const void* x, std::size_t size,
+                       const target& data_on, const target& requested) {
+  operation running(pattern, size, name(type));
+  if (size == 0) fail(fmt::format("{} of no elements: there is no place to return", pattern));
+  const std::size_t bytes = size * size_of(type);
+  const target where = resolve(requested, {bytes, 0, data_on, true, false});
+  running.runs_on(where);
+  const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
+  std::size_t place = 0;
+  const memory on_target(sizeof place, where);
+  library_arg(op, type, staged.data(), segments{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
+              where);
+  copy(&place, target(), on_target.data(), where, sizeof place);
+  return place;
+}
+
+array<std::size_t> arg_along(const char* pattern, function op, dtype type, const void* x, const shape& whole,
+                             axis along_axis, const target& data_on, const target& requested) {
+  const std::size_t bytes = whole.elements() * size_of(type);
+  operation running(pattern, whole.elements(), name(type));
+  const std::size_t axis = whole.resolve_axis(along_axis.index);
+  const segments all = along(whole, axis);
+  const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true, true});
+  running.runs_on(where);
+  array<std::size_t> places(whole.without_axis(axis), where);
+  if (places.size() == 0) return places;
+  if (all.length == 0)
+    fail(fmt::format("{} along an axis of no elements: there is no place to return", pattern));
+  const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
+  library_arg(op, type, staged.data(), all, places.data(), where);
+  return places;
+}
+
+}  // namespace detail
+
+streamed_reduction::streamed_reduction(const target& where, detail::function op, dtype type)
+    : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
+  const cpu::kernels kernels = cpu::kernels_for(type, op);
+  if (kernels.fold_pieces == nullptr) {
+    detail::fail(fmt::format("reduce: {} is not defined on {}", detail::name(op), name(type)));
+  }
+  tile_ = kernels.tile;
+}
+
+void streamed_reduction::append(const void* elements, std::size_t count) {
+  if (count == 0) return;
+  if (size_ % tile_ != 0) {
+    detail::fail(
+        fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
+                    count, size_, tile_));
+  }
+  const std::size_t bytes = count * element_bytes_;
+  const std::size_t tiles = (count + tile_ - 1) / tile_;
+  const std::size_t before = partials_.size();
+  partials_.resize(before + tiles * element_bytes_);
+  std::byte* const out = partials_.data() + before;
+  detail::operation running("reduce", count, name(type_));
+  running.runs_on(where_);
+  if (where_.is_gpu()) {
+    if (staged_.bytes() < bytes) staged_ = detail::memory(bytes, where_);
+    const detail::memory folded(tiles * element_bytes_, where_);
+    detail::copy(staged_.data(), where_, elements, target(), bytes);
+    cuda::fold_tiles(op_, type_, staged_.data(), count, folded.data(), where_);
+    detail::copy(out, target(), folded.data(), where_, tiles * element_bytes_);
+  } else {
+    const cpu::kernels kernels = cpu::kernels_for(type_, op_);
+    const grouping::tiling pieces{{1, count, 1}, tile_, 1};
+    constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
+    cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (tile_ * element_bytes_) + 1,
+                    [&](std::size_t first, std::size_t last) {
+                      kernels.fold_pieces(elements, pieces, first, last, out);
+                    });
+  }
+  size_ += count;
+}
+
+void streamed_reduction::result(void* out) {
+  const std::size_t count = partials_.size() / element_bytes_;
+  if (count == 0) detail::fail_empty("reduce");
+  detail::library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
+}
+
+}  // namespace heddle

@@ -1,0 +1,36 @@
+# The fuzz target of the .npy reader, with what the reader needs compiled under the same instrumentation.
+if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  message(FATAL_ERROR "HEDDLE_FUZZ needs clang: cmake --preset fuzz")
+endif()
+find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+set(sources
+  cpu/kernels.cpp
+  cpu/kernels_for.cpp
+  cpu/reduce.cpp
+  cpu/threads.cpp
+  cuda/absent.cpp
+  dtype.cpp
+  error.cpp
+  io/atomic_file.cpp
+  io/npy.cpp
+  machine.cpp
+  memory.cpp
+  reduce.cpp
+  shape.cpp
+  target.cpp)
+list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/src/")
+# Linked, and never reached by a file that is read.
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cpu/kernels.cpp" PROPERTIES
+  COMPILE_DEFINITIONS HEDDLE_ISA=baseline COMPILE_OPTIONS "-fno-sanitize=all;-O0")
+
+add_executable(fuzz_npy "${PROJECT_SOURCE_DIR}/tests/fuzz_npy.cpp" ${sources})
+heddle_compile_options(fuzz_npy)
+target_include_directories(fuzz_npy PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
+target_compile_options(fuzz_npy PRIVATE
+  ${heddle_reproducible_options} -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
+target_link_options(fuzz_npy PRIVATE -fsanitize=fuzzer,address,undefined)
+target_link_libraries(fuzz_npy PRIVATE Threads::Threads TBB::tbb fmt::fmt nlohmann_json::nlohmann_json)

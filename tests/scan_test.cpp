@@ -1,0 +1,549 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include "sizes.hpp"
+#include <heddle/machine.hpp>
+#include <heddle/scan.hpp>
+#include <heddle/transform.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+using hd::detail::identity_of, hd::detail::is_complex, hd::detail::is_logical;
+
+namespace {
+
+class scan : public on_targets {};
+HD_ON_ALL_TARGETS(scan);
+
+/// Operators that a host compiler compiled: a GPU does not have them.
+class scan_by_users_operator : public on_targets {};
+HD_ON_CPU_TARGETS(scan_by_users_operator);
+
+struct variant {
+  bool exclusive, has_init, in_place;
+  explicit variant(unsigned number) : exclusive(number & 1), has_init(number & 2), in_place(number & 4) {}
+  std::string text() const {
+    return std::string(exclusive ? "exclusive" : "inclusive") + (has_init ? ", with init" : "") +
+           (in_place ? ", in place" : "");
+  }
+};
+constexpr unsigned variants = 8;
+
+template <class T, class Op>
+hd::array<T> scanned(const hd::target& where, const hd::array<T>& x, const variant& how, const Op& op,
+                     std::optional<T> init) {
+  if (!how.has_init) init.reset();
+  auto scan_into = [&](auto& out, const auto& in) {
+    if (how.exclusive) {
+      hd::exclusive_scan_into(where, out, in, op, init);
+    } else {
+      hd::inclusive_scan_into(where, out, in, op, init);
+    }
+  };
+  if (how.in_place) {
+    hd::array<T> out = x.on(where);
+    scan_into(out, out);
+    return out.on(hd::target::serial());
+  }
+  hd::array<T> out(x.size());
+  scan_into(out, x);
+  return out;
+}
+
+/// What a loop makes of it, combining from left to right with `combine`.
+template <class T, class Combine>
+hd::array<T> looped(const hd::array<T>& x, bool exclusive, std::optional<T> before, const Combine& combine) {
+  hd::array<T> out(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (exclusive) out.data()[i] = *before;
+    before = before ? combine(*before, x.data()[i]) : x.data()[i];
+    if (!exclusive) out.data()[i] = *before;
+  }
+  return out;
+}
+
+/// The same for a built-in operator; logical ones see zero and non-zero only.
+template <class T, class Op>
+hd::array<T> looped_by(const hd::array<T>& x, const variant& how, T init) {
+  std::optional<T> before;
+  if (how.has_init) {
+    before = is_logical<Op> ? T(init != T(0)) : init;
+  } else if (how.exclusive) {
+    before = identity_of<Op, T>(Op{});
+  }
+  hd::array<T> lifted = x.on(hd::target::serial());
+  if constexpr (is_logical<Op>) {
+    for (T& value : lifted.span()) value = T(value != T(0));
+  }
+  return looped<T>(lifted, how.exclusive, before, plainly<Op, T>);
+}
+
+/// Sums and products of real and complex numbers are rounded; everything else is exact in any order.
+template <class T, class Op>
+constexpr bool is_exact =
+    !((std::is_floating_point_v<T> || is_complex<T>)&&is_one_of<Op, hd::plus, hd::multiplies>);
+
+template <class T, class Op>
+void check_exactly(const hd::target& where, std::size_t n, unsigned first_variant, unsigned last_variant) {
+  const hd::array<T> x = operands<T, Op>(n);
+  const T init = operand<T, Op>(n / 3 + 7, n + 50);
+  for (unsigned v = first_variant; v < last_variant; ++v) {
+    const variant how(v % variants);
+    ASSERT_TRUE(
+        same_elements(scanned(where, x, how, Op{}, std::optional(init)), looped_by<T, Op>(x, how, init)))
+        << hd::detail::type_name<T>() << ", operator " << static_cast<int>(hd::detail::function_of<Op>)
+        << ", n = " << n << ", " << how.text();
+  }
+}
+
+/// Checks sums against sums in long double: |error of element i| ≤ bound(i) · eps · (|init| + Σ|x|).
+template <class T, class Bound>
+void check_sums(const hd::target& where, const hd::array<T>& x, const variant& how, T init,
+                const Bound& bound) {
+  const hd::array<T> have = scanned(where, x, how, hd::plus{}, std::optional(init));
+  constexpr int parts = is_complex<T> ? 2 : 1;
+  using part = std::conditional_t<is_complex<T>, decltype(std::abs(T())), T>;
+  constexpr part eps = std::numeric_limits<part>::epsilon();
+  for (int which = 0; which < parts; ++which) {
+    const auto at = [&](const T* values, std::size_t i) {
+      return static_cast<long double>(
+          reinterpret_cast<const part*>(values)[i * parts + static_cast<std::size_t>(which)]);
+    };
+    long double sum = how.has_init ? at(&init, 0) : 0, magnitude = std::abs(sum);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const long double before = sum, magnitude_before = magnitude;
+      sum += at(x.data(), i);
+      magnitude += std::abs(at(x.data(), i));
+      const long double want = how.exclusive ? before : sum;
+      const long double allowed = bound(i) * eps * (how.exclusive ? magnitude_before : magnitude);
+      ASSERT_LE(std::abs(at(have.data(), i) - want), allowed)
+          << hd::detail::type_name<T>() << ", n = " << x.size() << ", element " << i << ", " << how.text();
+    }
+  }
+}
+
+/// Rounding errors that look random partly cancel, and stay below the bound of pairwise summation and a few
+/// more.
+constexpr auto pairwise_bound = [](std::size_t i) { return std::log2(static_cast<double>(i + 2)) + 10; };
+
+/// The most additions, at half an eps each, that lie between an element and the results that hold it: those
+/// of a strip of 512, of 512 totals, of 512 totals of these …, and one to join each level and the initial
+/// value.
+constexpr auto worst_bound = [](std::size_t i) {
+  std::size_t additions = 1;
+  for (std::size_t rest = i; rest > 0; rest /= 512) additions += rest % 512 + 1;
+  return static_cast<double>(additions) / 2;
+};
+
+/// n factors have n − 1 rounded products, each of which is off by half an eps (a complex one by √5 times as
+/// much).
+template <class T>
+void check_products(const hd::target& where, const hd::array<T>& x, const variant& how, T init) {
+  using wide = std::conditional_t<is_complex<T>, std::complex<long double>, long double>;
+  const hd::array<T> have = scanned(where, x, how, hd::multiplies{}, std::optional(init));
+  constexpr long double eps = std::numeric_limits<decltype(std::abs(T()))>::epsilon();
+  wide product = how.has_init ? wide(init) : wide(1);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const wide before = product;
+    product *= wide(x.data()[i]);
+    const wide want = how.exclusive ? before : product;
+    const long double random_walk = 4 + 2 * std::sqrt(static_cast<long double>(i));
+    ASSERT_LE(std::abs(wide(have.data()[i]) - want), random_walk * eps * std::abs(want))
+        << hd::detail::type_name<T>() << ", n = " << x.size() << ", element " << i << ", " << how.text();
+  }
+}
+
+/// Sizes at which code on the CPU and on a GPU turns to another path: strips, rows of a strip, pieces for
+/// threads.
+std::vector<std::size_t> small_sizes() {
+  return sizes_up_to(9000);
+}
+/// Two levels of strips end at 512².
+std::vector<std::size_t> large_sizes() {
+  std::vector<std::size_t> sizes;
+  for (const std::size_t n : {32767, 32768, 100003, 262143, 262144, 262145}) {
+    if (n <= largest_size()) sizes.push_back(n);
+  }
+  return sizes;
+}
+
+constexpr auto scan_type_by_operators = [](const auto& check) {
+  for_each_dtype([&]<class T>() {
+    for_each_operator<T>([&]<class Op>() {
+      if constexpr (is_exact<T, Op>) check.template operator()<T, Op>();
+    });
+  });
+};
+
+}  // namespace
+
+TEST_P(scan, of_exact_operators_is_what_a_loop_computes) {
+  scan_type_by_operators([&]<class T, class Op>() {
+    for (const std::size_t n : small_sizes()) check_exactly<T, Op>(where, n, 0, variants);
+  });
+}
+
+TEST_P(scan, of_many_elements_by_exact_operators_is_what_a_loop_computes) {
+  unsigned turn = 0;
+  scan_type_by_operators([&]<class T, class Op>() {
+    for (const std::size_t n : large_sizes()) {
+      check_exactly<T, Op>(where, n, turn, turn + 1);
+      ++turn;
+    }
+    ++turn;  // large_sizes and variants share a divisor
+  });
+  for (const std::size_t n : large_sizes()) check_exactly<std::int32_t, hd::plus>(where, n, 0, variants);
+}
+
+TEST_P(scan, of_ten_million_elements_is_what_a_loop_computes) {
+  const std::size_t n = std::min<std::size_t>(10'000'000, largest_size());
+  check_exactly<std::uint32_t, hd::plus>(where, n, 4, 5);
+  check_exactly<std::int8_t, hd::maximum>(where, n, 3, 4);
+  check_sums<double>(where, operands<double, hd::plus>(n), variant(0), 0, pairwise_bound);
+}
+
+TEST_P(scan, of_rounded_sums_is_within_the_bound) {
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
+    for (unsigned v = 0; v < variants; ++v) {
+      for (const std::size_t n : small_sizes()) {
+        check_sums<T>(where, operands<T, hd::plus>(n), variant(v), T(0.3f), pairwise_bound);
+      }
+      for (const std::size_t n : large_sizes()) {
+        check_sums<T>(where, operands<T, hd::plus>(n), variant(v), T(0.3f), pairwise_bound);
+      }
+    }
+  });
+}
+
+TEST_P(scan, of_sums_that_all_round_one_way_is_within_the_bound_of_its_strips) {
+  for (const std::size_t n : {511, 512, 513, 8193, 262143, 262144, 262145, 1000003}) {
+    if (n > largest_size()) break;
+    hd::array<float> x(n);
+    x.fill(0.1f);
+    for (unsigned v = 0; v < 4; ++v) check_sums<float>(where, x, variant(v), 0.1f, worst_bound);
+  }
+}
+
+TEST_P(scan, of_rounded_products_is_within_the_bound) {
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
+    for (unsigned v = 0; v < variants; ++v) {
+      for (const std::size_t n : small_sizes()) {
+        check_products<T>(where, operands<T, hd::multiplies>(n), variant(v), T(0.75f));
+      }
+    }
+    for (const std::size_t n : large_sizes()) {
+      check_products<T>(where, operands<T, hd::multiplies>(n), variant(1), T(1));
+    }
+  });
+}
+
+TEST_P(scan, has_the_same_bits_again_and_on_any_number_of_threads) {
+  for_each_type<float, std::complex<double>>([&]<class T>() {
+    for (const std::size_t n : large_sizes()) {
+      const hd::array<T> x = operands<T, hd::plus>(n);
+      for (unsigned v = 0; v < variants; ++v) {
+        const variant how(v);
+        const hd::array<T> first = scanned(where, x, how, hd::plus{}, std::optional(T(0.1f)));
+        ASSERT_TRUE(same_elements(scanned(where, x, how, hd::plus{}, std::optional(T(0.1f))), first))
+            << how.text();
+        if (where.is_gpu()) continue;
+        ASSERT_TRUE(
+            same_elements(scanned(hd::target::serial(), x, how, hd::plus{}, std::optional(T(0.1f))), first));
+        ASSERT_TRUE(same_elements(
+            scanned(hd::target::parallel(7), x, how, hd::plus{}, std::optional(T(0.1f))), first));
+      }
+    }
+  });
+}
+
+TEST_P(scan, exclusive_is_inclusive_shifted_by_one) {
+  for_each_integer_type([&]<class T>() {
+    for (const std::size_t n : {1, 2, 600, 40000}) {
+      const hd::array<T> x = operands<T, hd::plus>(n);
+      const hd::array<T> inclusive = hd::inclusive_scan(where, x).on(hd::target::serial());
+      const hd::array<T> exclusive = hd::exclusive_scan(where, x).on(hd::target::serial());
+      ASSERT_EQ(exclusive[0], T(0));
+      ASSERT_TRUE(same_elements<T>(exclusive.span().subspan(1), inclusive.span().first(n - 1)));
+    }
+  });
+}
+
+TEST_P(scan, of_extremes_goes_on_with_nan_and_tells_zeros_apart) {
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  const std::vector<float> x{1, 0.0f, -0.0f, -inf, 5, nan, -7};
+  const auto low = hd::inclusive_scan(where, x, hd::minimum{}).to_vector();
+  const std::vector<float> lows{1, 0.0f, -0.0f, -inf, -inf};
+  EXPECT_TRUE(same_elements<float>(std::span(low).first(5), lows));
+  EXPECT_TRUE(std::isnan(low[5]) && std::isnan(low[6]));
+
+  const std::vector<float> y{-inf, -2, -0.0f, 0.0f, -0.0f, inf, 3, nan, inf};
+  const auto high = hd::inclusive_scan(where, y, hd::maximum{}).to_vector();
+  const std::vector<float> highs{-inf, -2, -0.0f, 0.0f, 0.0f, inf, inf};
+  EXPECT_TRUE(same_elements<float>(std::span(high).first(7), highs));
+  EXPECT_TRUE(std::isnan(high[7]) && std::isnan(high[8]));
+
+  std::vector<float> many(100000, 1.0f);
+  many[70000] = nan;
+  const auto sums = hd::inclusive_scan(where, many).to_vector();
+  for (std::size_t i = 0; i < many.size(); ++i) ASSERT_EQ(std::isnan(sums[i]), i >= 70000) << i;
+  const auto lowest = hd::exclusive_scan(where, many, hd::minimum{}).to_vector();
+  EXPECT_EQ(lowest[0], inf);
+  for (std::size_t i = 0; i < many.size(); ++i) ASSERT_EQ(std::isnan(lowest[i]), i > 70000) << i;
+}
+
+TEST_P(scan, goes_along_every_axis_as_along_one_row_by_itself) {
+  const std::vector<hd::shape> shapes{
+      {0},           {1},          {700},        {0, 5},       {5, 0},          {1, 1},         {3, 4},
+      {1, 1300},     {1300, 1},    {33, 65},     {40000, 2},   {2, 40000},      {5000, 7},      {7, 5000},
+      {513, 100},    {2, 3, 4},    {0, 3, 2},    {3, 0, 2},    {2, 1, 9},       {3, 1500, 2},   {2, 9000, 3},
+      {1, 50000, 1}, {600, 1, 70}, {2, 3, 4, 5}, {3, 2, 0, 1}, {2, 513, 2, 33}, {1, 2, 1025, 1}};
+  for (const hd::shape& lengths : shapes) {
+    if (lengths.elements() > largest_size()) continue;
+    hd::array<std::int64_t> x(lengths);
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random_value<std::int64_t>(i);
+    hd::array<float> y(lengths);
+    for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = random_value<float>(i);
+    const auto axes = static_cast<std::ptrdiff_t>(lengths.axes());
+    for (std::ptrdiff_t index = -axes; index < axes; ++index) {
+      const bool exclusive = index % 2 == 0;
+      const hd::axis axis{index};
+      const hd::array<std::int64_t> sums =
+          exclusive ? hd::exclusive_scan(where, x, axis, hd::plus{}, 7) : hd::inclusive_scan(where, x, axis);
+      ASSERT_EQ(sums.shape(), lengths);
+      const hd::array<std::int64_t> have = sums.on(hd::target::serial());
+      hd::array<float> float_sums = y.on(where);
+      if (exclusive) {
+        hd::exclusive_scan_into(where, float_sums, float_sums, axis);
+      } else {
+        hd::inclusive_scan_into(where, float_sums, float_sums, axis, hd::plus{}, 0.25f);
+      }
+      const hd::array<float> float_have = float_sums.on(hd::target::serial());
+
+      const hd::segments all = hd::along(lengths, lengths.resolve_axis(index));
+      for (std::size_t segment = 0; segment < all.count() && all.length > 0; ++segment) {
+        const std::size_t start = segment / all.inner * all.length * all.inner + segment % all.inner;
+        std::int64_t sum = exclusive ? 7 : 0;
+        hd::array<float> row(all.length), row_sums(all.length);
+        for (std::size_t k = 0; k < all.length; ++k) {
+          const std::size_t i = start + k * all.inner;
+          if (exclusive) ASSERT_EQ(have.data()[i], sum) << lengths.text() << " axis " << index << " at " << i;
+          sum = plainly<hd::plus>(sum, x.data()[i]);
+          if (!exclusive)
+            ASSERT_EQ(have.data()[i], sum) << lengths.text() << " axis " << index << " at " << i;
+          row.data()[k] = y.data()[i];
+          row_sums.data()[k] = float_have.data()[i];
+        }
+        if (where.is_gpu()) continue;
+        const hd::array<float> alone =
+            exclusive ? hd::exclusive_scan(where, row) : hd::inclusive_scan(where, row, hd::plus{}, 0.25f);
+        ASSERT_TRUE(same_elements(row_sums, alone)) << lengths.text() << " axis " << index;
+      }
+    }
+  }
+}
+
+TEST_P(scan, of_floats_along_an_axis_is_within_the_bound) {
+  const hd::shape lengths{3, 5000, 4};
+  const hd::array<float> x = operands<float, hd::plus>(lengths.elements()).reshaped(lengths);
+  const hd::array<float> have = hd::inclusive_scan(where, x, hd::axis{1}).on(hd::target::serial());
+  for (std::size_t plane = 0; plane < 3; ++plane) {
+    for (std::size_t column = 0; column < 4; ++column) {
+      double sum = 0, magnitude = 0;
+      for (std::size_t k = 0; k < 5000; ++k) {
+        sum += x(plane, k, column);
+        magnitude += std::abs(x(plane, k, column));
+        const double allowed = pairwise_bound(k) * std::numeric_limits<float>::epsilon() * magnitude;
+        ASSERT_NEAR(have(plane, k, column), sum, allowed) << plane << ", " << k << ", " << column;
+      }
+    }
+  }
+}
+
+TEST_P(scan, keeps_the_shape_and_lives_on_the_target) {
+  hd::array<int> x({3, 4});
+  x.fill(1);
+  const hd::array<int> sums = hd::inclusive_scan(where, x);
+  EXPECT_EQ(sums.shape(), (hd::shape{3, 4}));
+  EXPECT_EQ(sums.where(), where);
+  EXPECT_EQ(sums(2, 3), 12);
+  const hd::array<int> nothing = hd::exclusive_scan(where, hd::array<int>({5, 0, 2}));
+  EXPECT_EQ(nothing.shape(), (hd::shape{5, 0, 2}));
+}
+
+TEST_P(scan, reads_and_writes_ranges_wherever_they_are) {
+  const std::vector<int> x{3, 1, 4, 1, 5};
+  std::vector<int> out(5, -1);
+  hd::inclusive_scan_into(where, out, x);
+  EXPECT_EQ(out, (std::vector<int>{3, 4, 8, 9, 14}));
+  hd::exclusive_scan_into(where, std::span(out), std::span(x), hd::plus{}, 10);
+  EXPECT_EQ(out, (std::vector<int>{10, 13, 14, 18, 19}));
+  hd::array<int> there = hd::array(x).on(where);
+  hd::inclusive_scan_into(where, out, there.slice(1, 5).slice(0, 4));
+  EXPECT_EQ(out, (std::vector<int>{1, 5, 6, 11, 19}));
+}
+
+TEST_P(scan, says_what_does_not_fit) {
+  const std::vector<int> x{1, 2, 3, 4, 5};
+  std::vector<int> out(4);
+  const std::string inclusive = "inclusive_scan: 5 int32 on " + where.text() + ": ";
+  const std::string exclusive = "exclusive_scan: 5 int32 on " + where.text() + ": ";
+  EXPECT_EQ(message_of([&] { hd::inclusive_scan_into(where, out, x); }),
+            inclusive + "the output: 4 elements do not fit 5");
+  EXPECT_EQ(message_of([&] { hd::exclusive_scan_into(where, out, x, hd::axis{0}); }),
+            exclusive + "the output: 4 elements do not fit 5");
+  EXPECT_EQ(message_of([&] { (void)hd::inclusive_scan(where, x, hd::axis{1}); }),
+            inclusive + "axis 1 does not exist in shape (5,) (axes are -1 to 0)");
+}
+
+TEST_P(scan, refuses_an_output_that_overlaps_its_input) {
+  hd::array<int> x = hd::array(std::vector<int>{1, 2, 3, 4, 5}).on(where);
+  const std::string message =
+      "inclusive_scan: 4 int32 on " + where.text() +
+      ": the output overlaps the input but does not begin with it: scan in place, or into "
+      "another array";
+  auto first = x.slice(0, 4), last = x.slice(1, 5);
+  EXPECT_EQ(message_of([&] { hd::inclusive_scan_into(where, first, last); }), message);
+  EXPECT_EQ(message_of([&] { hd::inclusive_scan_into(where, last, first); }), message);
+  EXPECT_EQ(x.to_vector(), (std::vector<int>{1, 2, 3, 4, 5}));
+  hd::inclusive_scan_into(where, first, first);
+  EXPECT_EQ(x.to_vector(), (std::vector<int>{1, 3, 6, 10, 5}));
+  auto left = x.slice(0, 2), right = x.slice(2, 4);
+  hd::inclusive_scan_into(where, right, left);
+  EXPECT_EQ(x.to_vector(), (std::vector<int>{1, 3, 1, 4, 5}));
+}
+
+TEST_P(scan_by_users_operator, keeps_operand_order) {
+  const auto product = [](const auto& a, const auto& b) { return a * b; };
+  auto check = [&]<class T>(std::vector<std::size_t> sizes, const T& identity) {
+    for (const std::size_t n : sizes) {
+      hd::array<T> x(n);
+      for (std::size_t i = 0; i < n; ++i) x.data()[i] = random_element<T>(i);
+      for (unsigned v = 0; v < variants; ++v) {
+        const variant how(v);
+        const T init = random_element<T>(n + 1);
+        std::optional<T> before;
+        if (how.exclusive) before = identity;
+        if (how.has_init) before = init;
+        ASSERT_TRUE(same_elements(scanned(where, x, how, hd::monoid{product, identity}, std::optional(init)),
+                                  looped<T>(x, how.exclusive, before, product)))
+            << sizeof(T) << " bytes, n = " << n << ", " << how.text();
+      }
+    }
+  };
+  std::vector<std::size_t> sizes = small_sizes();
+  sizes.push_back(std::min<std::size_t>(40000, largest_size()));
+  matrix5 one{};
+  for (int i = 0; i < 5; ++i) one.at[i][i] = 1;
+  check(sizes, triangular{1, 0, 1});
+  check({0, 1, 2, 511, 512, 513, 1025, std::min<std::size_t>(33000, largest_size())}, one);
+}
+
+TEST_P(scan_by_users_operator, combines_neighbours_only) {
+  for (const std::size_t n : {1, 512, 513, 8193, 262143, 262144, 262145, 600000}) {
+    if (n > largest_size()) break;
+    hd::array<run> x(n);
+    for (std::size_t i = 0; i < n; ++i)
+      x.data()[i] = {static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)};
+    const hd::array<run> inclusive = hd::inclusive_scan(where, x, join{});
+    const hd::array<run> with_init = hd::inclusive_scan(where, x, join{}, run{-5, -1});
+    const hd::array<run> exclusive = hd::exclusive_scan(where, x, hd::monoid{join{}, run{0, -1}});
+    const hd::array<run> exclusive_with_init =
+        hd::exclusive_scan(where, x, hd::monoid{join{}, run{0, -1}}, run{-5, -1});
+    for (std::size_t i = 0; i < n; ++i) {
+      const auto last = static_cast<std::int64_t>(i);
+      ASSERT_EQ(inclusive.data()[i], (run{0, last})) << i << " of " << n;
+      ASSERT_EQ(with_init.data()[i], (run{-5, last})) << i << " of " << n;
+      ASSERT_EQ(exclusive.data()[i], (run{0, last - 1})) << i << " of " << n;
+      ASSERT_EQ(exclusive_with_init.data()[i], (run{-5, last - 1})) << i << " of " << n;
+    }
+  }
+}
+
+TEST_P(scan_by_users_operator, needs_no_identity_where_there_is_an_initial_value) {
+  const std::size_t n = std::min<std::size_t>(70000, largest_size());
+  std::vector<int> x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<int>(random_bits(i) % 1000);
+  const auto first = [](int a, int) { return a; };
+  EXPECT_EQ(hd::inclusive_scan(where, x, first).to_vector(), std::vector<int>(n, x[0]));
+  EXPECT_EQ(hd::inclusive_scan(where, x, first, -1).to_vector(), std::vector<int>(n, -1));
+  const auto last = [](int, int b) { return b; };
+  EXPECT_EQ(hd::inclusive_scan(where, x, last).to_vector(), x);
+  const std::vector<int> shifted = hd::exclusive_scan(where, x, last, -1).to_vector();
+  EXPECT_EQ(shifted[0], -1);
+  EXPECT_TRUE(std::equal(shifted.begin() + 1, shifted.end(), x.begin()));
+  EXPECT_EQ(message_of([&] { (void)hd::exclusive_scan(where, x, last); }),
+            "exclusive_scan: " + std::to_string(n) + " int32 on " + where.text() +
+                ": the operator has no identity to begin with: give an initial value, or "
+                "hd::monoid{function, identity}");
+}
+
+TEST_P(scan_by_users_operator, goes_along_an_axis) {
+  const hd::shape lengths{2, 1100, 3};
+  hd::array<triangular> x(lengths);
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random_element<triangular>(i);
+  const hd::monoid product{[](const triangular& a, const triangular& b) { return a * b; },
+                           triangular{1, 0, 1}};
+  const hd::array<triangular> inclusive = hd::inclusive_scan(where, x, hd::axis{1}, product);
+  hd::array<triangular> exclusive = x.on(where);
+  hd::exclusive_scan_into(where, exclusive, exclusive, hd::axis{-2}, product);
+  for (std::size_t plane = 0; plane < 2; ++plane) {
+    for (std::size_t column = 0; column < 3; ++column) {
+      triangular before{1, 0, 1};
+      for (std::size_t k = 0; k < 1100; ++k) {
+        ASSERT_TRUE(same_bits(exclusive(plane, k, column), before)) << plane << ", " << k << ", " << column;
+        before = before * x(plane, k, column);
+        ASSERT_TRUE(same_bits(inclusive(plane, k, column), before)) << plane << ", " << k << ", " << column;
+      }
+    }
+  }
+}
+
+namespace {
+
+void need_gpu_and_elements(std::size_t n) {
+  if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
+  if (n > largest_size()) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is less than " << n;
+}
+
+class scan_on_Gpu : public testing::TestWithParam<std::size_t> {
+ protected:
+  void SetUp() override { need_gpu_and_elements(GetParam()); }
+};
+INSTANTIATE_TEST_SUITE_P(huge, scan_on_Gpu, testing::Values(2147483649, 4294967299));
+
+}  // namespace
+
+TEST_P(scan_on_Gpu, of_more_elements_than_32_bits_count) {
+  const std::size_t n = GetParam();
+  const hd::target gpu = hd::target::gpu();
+  hd::array<std::int8_t> x(n, gpu);
+  x.fill(1);
+  hd::inclusive_scan_into(gpu, x, x);
+  EXPECT_EQ(x.front(), 1);
+  EXPECT_EQ(x.back(), static_cast<std::int8_t>(n));
+  // Each element is one more than the one before it, modulo 256.
+  const hd::array<std::int8_t> steps = hd::transform(gpu, x.slice(1, n), x.slice(0, n - 1), hd::minus{});
+  EXPECT_EQ(hd::reduce(gpu, steps, hd::minimum{}), 1);
+  EXPECT_EQ(hd::reduce(gpu, steps, hd::maximum{}), 1);
+}
+
+TEST(scan_Gpu, by_a_function_of_a_host_compiler_says_what_to_do) {
+  if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
+  const std::vector<int> x{1, 2, 3};
+  EXPECT_EQ(
+      message_of([&] { (void)hd::inclusive_scan(hd::target::gpu(), x, [](int a, int b) { return a + b; }); }),
+      "inclusive_scan: 3 int32 on gpu:0: the function is known to a host compiler only and cannot run on a "
+      "GPU: "
+      "compile this file with nvcc and mark the function HD_FN, or use a built-in operator on a built-in "
+      "type");
+}
