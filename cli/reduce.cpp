@@ -83,7 +83,9 @@ void finish(const reduction& op, dtype combined, std::size_t length, void* value
   with_type(combined, [&]<class T>(T) {
     T* const elements = static_cast<T*>(values);
     if (op.is_truth) {
-      std::transform(elements, elements + count, static_cast<bool*>(values), [](T x) { return x != T(0); });
+      // Truths are written over elements that have been read, byte by byte.
+      auto* const truths = static_cast<unsigned char*>(values);
+      for (std::size_t i = 0; i < count; ++i) truths[i] = elements[i] != T(0);
     } else if constexpr (std::is_floating_point_v<T>) {
       // In double, as NumPy divides: a float would round a length beyond 2^24.
       const auto divide = [length](T x) {
@@ -106,11 +108,6 @@ void fill_with_identity(const reduction& op, dtype combined, const npy_input& x,
   with_type(combined,
             [&]<class T>(T) { std::fill_n(static_cast<T*>(values), count, static_cast<T>(op.identity)); });
 }
-
-/// Room for one element of any type.
-struct alignas(16) any_element {
-  std::byte bytes[16];
-};
 
 /// The first place of the smallest or largest element of the file.
 std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& shown) {

@@ -32,8 +32,7 @@ fs::path cache_folder() {
 
 /// What the measurements hold for: another machine, or other cores of this one, has others.
 std::string machine_key() {
-  std::string key =
-      fmt::format("heddle 1; {}; {} cores; {}", cpu_name(), available_cores(), cpu::instruction_set());
+  std::string key = fmt::format("{}; {} cores; {}", cpu_name(), available_cores(), cpu::instruction_set());
   for (const gpu_properties& gpu : cuda::devices()) key += "; " + gpu.name;
   return key;
 }

@@ -98,4 +98,10 @@ void fail_sizes(const char* what, std::size_t a, std::size_t b) {
   fail(fmt::format("{}: {} elements do not fit {}", what, a, b));
 }
 
+void fail_overlap() {
+  fail(
+      "the output overlaps an input but does not begin with it: write into the input itself, or into another "
+      "array");
+}
+
 }  // namespace heddle::detail

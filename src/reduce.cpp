@@ -73,7 +73,7 @@ void library_arg(function op, dtype type, const void* x, segments all, std::size
 std::size_t arg_of_all(const char* pattern, function op, dtype type, const void* x, std::size_t size,
                        const target& data_on, const target& requested) {
   operation running(pattern, size, name(type));
-  if (size == 0) fail(fmt::format("{} of no elements: there is no place to return", pattern));
+  if (size == 0) fail_no_place();
   const std::size_t bytes = size * size_of(type);
   const target where = resolve(requested, {bytes, 0, data_on, true, false});
   running.runs_on(where);
@@ -96,8 +96,7 @@ array<std::size_t> arg_along(const char* pattern, function op, dtype type, const
   running.runs_on(where);
   array<std::size_t> places(whole.without_axis(axis), where);
   if (places.size() == 0) return places;
-  if (all.length == 0)
-    fail(fmt::format("{} along an axis of no elements: there is no place to return", pattern));
+  if (all.length == 0) fail_no_place();
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
   library_arg(op, type, staged.data(), all, places.data(), where);
   return places;
@@ -148,7 +147,8 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
 
 void streamed_reduction::result(void* out) {
   const std::size_t count = partials_.size() / element_bytes_;
-  if (count == 0) detail::fail_empty("reduce");
+  detail::operation running("reduce", size_, name(type_));
+  if (count == 0) detail::fail_empty();
   detail::library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
 }
 

@@ -27,17 +27,4 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
   });
 }
 
-void check_in_place(const void* x, const void* out, std::size_t bytes) {
-  const auto* const from = static_cast<const std::byte*>(x);
-  const auto* const to = static_cast<const std::byte*>(out);
-  if (from != to && from < to + bytes && to < from + bytes) {
-    fail("the output overlaps the input but does not begin with it: scan in place, or into another array");
-  }
-}
-
-void fail_no_start() {
-  fail(
-      "the operator has no identity to begin with: give an initial value, or hd::monoid{function, identity}");
-}
-
 }  // namespace heddle::detail

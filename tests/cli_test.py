@@ -36,7 +36,7 @@ def machine():
 
 
 def samples(dtype, shape, seed=0, mild=False):
-    """Elements of a type: all bits of integers, real numbers of both signs; mild ones multiply to neither 0 nor infinity."""
+    """Elements of a type: integers of all sizes, real numbers of both signs. Products of mild ones stay near 1."""
     random = np.random.default_rng(seed)
     dtype = np.dtype(dtype)
     if dtype.kind == "b":
@@ -146,7 +146,7 @@ class CliTest(unittest.TestCase):
         if dtype.kind == "b":
             self.assertIn(text, ("True", "False"))
             return np.bool_(text == "True")
-        value = dtype.type(complex(text)) if dtype.kind == "c" else dtype.type(int(text) if dtype.kind in "iu" else text)
+        value = dtype.type({"c": complex, "f": str}.get(dtype.kind, int)(text))
         if dtype.kind == "f" and np.isfinite(value):
             shortest = min(len(np.format_float_positional(value, trim="-")),
                            len(np.format_float_scientific(value, trim="-", exp_digits=2)))
@@ -360,7 +360,8 @@ class CliTest(unittest.TestCase):
         for values in ([0, 0], [0, 1j], [1j, 1], [complex(-0.0, 0)], [1, complex(0, np.nan)]):
             for dtype, op in itertools.product(COMPLEX, ("any", "all")):
                 x = np.array(values, dtype)
-                self.assertEqual(self.printed("reduce", self.save(x), "--op", op), str(getattr(np, op)(x)), (values, op))
+                expected = str(getattr(np, op)(x))
+                self.assertEqual(self.printed("reduce", self.save(x), "--op", op), expected, (values, op))
 
     def test_complex_has_no_order(self):
         path = self.save(samples("complex64", 5))
@@ -379,9 +380,9 @@ class CliTest(unittest.TestCase):
             path = self.save(y)
             if op in ORDERED and dtype in COMPLEX:
                 continue
-            got_type = {"sum": np.dtype(dtype), "max": np.dtype(dtype), "argmin": np.dtype("int64"),
-                        "mean": np.dtype(dtype if np.dtype(dtype).kind in "fc" else "float64")}.get(op, np.dtype("bool"))
-            got = self.read_back(self.printed("reduce", path, "--op", op, "--dtype", dtype), got_type)
+            mean_type = dtype if dtype in REALS + COMPLEX else "float64"
+            got_type = {"sum": dtype, "max": dtype, "argmin": "int64", "mean": mean_type}.get(op, "bool")
+            got = self.read_back(self.printed("reduce", path, "--op", op, "--dtype", dtype), np.dtype(got_type))
             self.check_reduction(got, op, y, None, (dtype, op), dtype=dtype)
             self.check_reduction(self.written("reduce", path, "--op", op, "--dtype", dtype, "--axis", 0), op, y, 0,
                                  (dtype, op), dtype=dtype)
@@ -442,9 +443,10 @@ class CliTest(unittest.TestCase):
             ("int64", "sum", str(-(2**63)), -(2**63)), ("int64", "sum", str(2**63 - 1), 2**63 - 1),
             ("uint64", "sum", str(2**64 - 1), np.uint64(2**64 - 1)), ("int8", "sum", "9007199254740993", 2**53 + 1),
             ("int16", "max", "-5", -5), ("uint8", "min", "100", 100), ("bool", "sum", "-3", -3),
-            ("bool", "max", "True", True), ("float32", "sum", "0.1", np.float32("0.1")), ("float64", "max", "inf", np.inf),
-            ("float64", "min", "-inf", -np.inf), ("float64", "sum", "nan", np.nan), ("float32", "sum", "+2.5e-3", 2.5e-3),
-            ("float64", "max", "-0.0", -0.0), ("complex128", "sum", "1.5-2e-3j", 1.5 - 2e-3j),
+            ("bool", "max", "True", True), ("float32", "sum", "0.1", np.float32("0.1")),
+            ("float64", "max", "inf", np.inf), ("float64", "min", "-inf", -np.inf), ("float64", "sum", "nan", np.nan),
+            ("float32", "sum", "+2.5e-3", 2.5e-3), ("float64", "max", "-0.0", -0.0),
+            ("complex128", "sum", "1.5-2e-3j", 1.5 - 2e-3j),
             ("complex64", "prod", "2j", 2j), ("complex64", "sum", "3", 3),
         ]
         for (dtype, op, text, init), exclusive in itertools.product(cases, (False, True)):
@@ -480,7 +482,8 @@ class CliTest(unittest.TestCase):
             got = self.written("scan", path, "--op", op, *flags)
             self.assert_same(got, SCANS[op].accumulate(x.astype(dtype)), (dtype, op))
         got = self.written("scan", path)
-        np.testing.assert_array_equal(got, np.cumsum(x.astype(got.dtype)))
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_array_equal(got, np.cumsum(x))
 
     def test_scan_dtype(self):
         x = samples("int16", (30, 20), seed=9)
@@ -488,7 +491,8 @@ class CliTest(unittest.TestCase):
         for dtype in ("int8", "uint32", "float32", "complex128", "bool"):
             self.check_scan(self.written("scan", path, "--dtype", dtype), "sum", x.astype(dtype), None, dtype,
                             accumulator=np.dtype(dtype))
-        self.check_scan(self.written("scan", path, "--dtype", "int8", "--op", "max"), "max", x.astype("int8"), None, "int8")
+        got = self.written("scan", path, "--dtype", "int8", "--op", "max")
+        self.check_scan(got, "max", x.astype("int8"), None, "int8")
 
     def test_scan_of_empty_and_scalar_arrays(self):
         for shape in ((0,), (2, 0, 3), ()):
@@ -527,7 +531,8 @@ class CliTest(unittest.TestCase):
                                 (dtype, flags), bool(flags))
         x = samples("float32", 40_000_003, seed=11)
         path = self.save(x)
-        self.assertEqual(self.printed("reduce", path, "--target", gpu), self.printed("reduce", path, "--target", "serial"))
+        self.assertEqual(self.printed("reduce", path, "--target", gpu),
+                         self.printed("reduce", path, "--target", "serial"))
 
     # ------------------------------------------------------------------------------------------------ errors
 
@@ -553,8 +558,9 @@ class CliTest(unittest.TestCase):
         good = self.save(np.arange(1000.0)).read_bytes()
         objects = self.folder / "objects.npy"
         np.save(objects, np.array([{}, None]), allow_pickle=True)
-        bad = {"truncated.npy": (good[:-9], "truncated"), "header.npy": (good[:40], "byte"), "empty.npy": (b"", "empty"),
-               "text.npy": (b"1, 2, 3\n" * 20, "no .npy file"), "objects.npy": (objects.read_bytes(), "objects")}
+        bad = {"truncated.npy": (good[:-9], "truncated"), "header.npy": (good[:40], "byte"),
+               "empty.npy": (b"", "empty"), "text.npy": (b"1, 2, 3\n" * 20, "no .npy file"),
+               "objects.npy": (objects.read_bytes(), "objects")}
         for name, (content, reason) in bad.items():
             path = self.folder / name
             path.write_bytes(content)
@@ -650,6 +656,7 @@ class CliTest(unittest.TestCase):
         """Ctrl-C ends a run between two pieces with status 130, and leaves no output."""
         path = self.sparse_file(1 << 36)
         for arguments in (["reduce", path], ["reduce", path, "-o", self.out]):
+            arguments += ["--target", "serial"]
             running = subprocess.Popen([HEDDLE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
             self.addCleanup(running.kill)
             time.sleep(0.3)
@@ -663,7 +670,8 @@ class CliTest(unittest.TestCase):
         path = self.sparse_file(1 << 36)
         for flags, wanted in (([], True), (["--quiet"], False)):
             terminal, end = pty.openpty()
-            running = subprocess.Popen([HEDDLE, "reduce", path, *flags], stdout=subprocess.PIPE, stderr=end)
+            running = subprocess.Popen([HEDDLE, "reduce", path, "--target", "serial", *flags],
+                                       stdout=subprocess.PIPE, stderr=end)
             self.addCleanup(running.kill)
             os.close(end)
             shown = b""

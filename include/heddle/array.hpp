@@ -235,7 +235,7 @@ class array {
   array() = default;
   /// Not initialised. Throws heddle::error when there is no memory.
   explicit array(heddle::shape lengths, const target& where = {})
-      : shape_(std::move(lengths)), size_(shape_.elements()), memory_(bytes_for(size_), where) {}
+      : shape_(std::move(lengths)), size_(shape_.elements()), memory_(allocate(size_, where)) {}
   explicit array(std::size_t size, const target& where = {}) : array(heddle::shape{size}, where) {}
   /// A copy of the elements of a vector, a span or another contiguous range.
   template <class R>
@@ -304,10 +304,12 @@ class array {
   }
 
  private:
-  static std::size_t bytes_for(std::size_t elements) {
+  static detail::memory allocate(std::size_t size, const target& where) {
+    detail::operation running("array", size, detail::type_name<T>());
+    running.runs_on(where);
     std::size_t bytes;
-    if (__builtin_mul_overflow(elements, sizeof(T), &bytes)) detail::fail_sizes("array", elements, sizeof(T));
-    return bytes;
+    if (__builtin_mul_overflow(size, sizeof(T), &bytes)) detail::fail("more bytes than 64 bits can count");
+    return detail::memory(bytes, where);
   }
 
   heddle::shape shape_{0};
@@ -403,6 +405,19 @@ shape shape_of(const X& x) {
   } else {
     return shape{x.size()};
   }
+}
+
+[[noreturn]] void fail_overlap();
+
+/// Throws when `out` shares some of its elements with x but does not begin with them: a pattern that works in
+/// place reads each element before it writes it, and no other.
+template <class T, class U>
+void check_in_place(const elements<const T>& x, const elements<U>& out) {
+  if (!same_memory(x.where, out.where)) return;
+  const auto* const from = reinterpret_cast<const std::byte*>(x.data);
+  const auto* const to = reinterpret_cast<const std::byte*>(out.data);
+  const bool apart = from + x.size * sizeof(T) <= to || to + out.size * sizeof(U) <= from;
+  if (!apart && !(from == to && sizeof(T) == sizeof(U))) fail_overlap();
 }
 
 /// Input elements where code on `where` can read them: as they are, or a copy that lives as long as this.

@@ -49,7 +49,7 @@ struct mapped_elements<F, std::index_sequence<I...>, Sources...> : numbered<I, S
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-  HD_INLINE auto operator()(std::size_t i) const {
+  HD_INLINE auto operator()([[maybe_unused]] std::size_t i) const {
     return f(static_cast<const numbered<I, Sources>&>(*this).source(i)...);
   }
 };
@@ -96,6 +96,11 @@ class staged_argument<A> {
  private:
   staged_input<element_of<A>> staged_;
 };
+
+template <class A, class T>
+void check_argument_in_place(const A& value, const elements<T>& out) {
+  if constexpr (argument<A>::is_array) check_in_place(input(value), out);
+}
 
 /// Several arguments, ready to be read on `where`.
 template <class Numbers, class... A>

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <heddle/shape.hpp>
+
 #include <cstddef>
+#include <iterator>
+#include <vector>
 
 namespace heddle {
 
@@ -10,10 +14,9 @@ struct extent {
   static_assert(1 <= Axes && Axes <= 3, "for_each_index runs over one, two or three axes");
   std::size_t lengths[Axes];
 
+  /// Throws heddle::error when the product of the lengths does not fit 64 bits.
   std::size_t count() const {
-    std::size_t product = 1;
-    for (std::size_t length : lengths) product *= length;
-    return product;
+    return shape(std::vector<std::size_t>(std::begin(lengths), std::end(lengths))).elements();
   }
 };
 template <class... I>

@@ -59,8 +59,18 @@ HD_INLINE T rounded_product(T a, T b) {
   if constexpr (std::is_same_v<T, float>) return __fmul_rn(a, b);
   if constexpr (std::is_same_v<T, double>) return __dmul_rn(a, b);
 #endif
+#if !defined(__CUDACC__) && __has_builtin(__builtin_assoc_barrier)
+  // GCC 12 fuses a·b ± c·d in vectors even under -ffp-contract=off, but not across this.
+  return __builtin_assoc_barrier(a * b);
+#else
   return a * b;
+#endif
 }
+
+/// Whether 0 and 1 are elements of T: numbers and what is made like them. Other types of a user's own have
+/// operators here and no identity.
+template <class T>
+concept from_number = std::is_convertible_v<int, T>;
 
 template <class T>
 HD_INLINE bool has_sign_bit(T x) {
@@ -93,9 +103,8 @@ struct plus {
     }
   }
   template <class T>
-  static constexpr T identity() {
-    return T(0);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return T(0); }
 };
 
 /// a · b: integers modulo 2^bits, complex numbers by the textbook formula, bool as logical and.
@@ -120,9 +129,8 @@ struct multiplies {
     }
   }
   template <class T>
-  static constexpr T identity() {
-    return T(1);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return T(1); }
 };
 
 /// The smaller of a and b. NaN propagates as in numpy.minimum, and −0 lies below +0 (IEEE 754-2019 minimum).
@@ -139,7 +147,7 @@ struct minimum {
     return smaller;
   }
   template <class T>
-  static constexpr T identity() {
+  requires(std::numeric_limits<T>::is_specialized) static constexpr T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity) return std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::max();
   }
@@ -159,7 +167,7 @@ struct maximum {
     return larger;
   }
   template <class T>
-  static constexpr T identity() {
+  requires(std::numeric_limits<T>::is_specialized) static constexpr T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity) return -std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::lowest();
   }
@@ -174,9 +182,8 @@ struct logical_and {
     return T((a != T(0)) & (b != T(0)));
   }
   template <class T>
-  static constexpr T identity() {
-    return T(1);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return T(1); }
 };
 
 /// 1 where at least one is non-zero, else 0.
@@ -188,9 +195,8 @@ struct logical_or {
     return T((a != T(0)) | (b != T(0)));
   }
   template <class T>
-  static constexpr T identity() {
-    return T(0);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return T(0); }
 };
 
 /// 1 where exactly one is non-zero, else 0.
@@ -202,9 +208,8 @@ struct logical_xor {
     return T((a != T(0)) != (b != T(0)));
   }
   template <class T>
-  static constexpr T identity() {
-    return T(0);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return T(0); }
 };
 
 /// a & b, for integers.
@@ -215,9 +220,8 @@ struct bit_and {
     return static_cast<T>(a & b);
   }
   template <class T>
-  static constexpr T identity() {
-    return static_cast<T>(~0ull);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return static_cast<T>(~0ull); }
 };
 
 /// a | b, for integers.
@@ -228,9 +232,8 @@ struct bit_or {
     return static_cast<T>(a | b);
   }
   template <class T>
-  static constexpr T identity() {
-    return T(0);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return T(0); }
 };
 
 /// a ^ b, for integers.
@@ -241,9 +244,8 @@ struct bit_xor {
     return static_cast<T>(a ^ b);
   }
   template <class T>
-  static constexpr T identity() {
-    return T(0);
-  }
+  requires detail::from_number<T>
+  static constexpr T identity() { return T(0); }
 };
 
 // Functions for `transform` that are no monoids.

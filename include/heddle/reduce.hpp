@@ -23,7 +23,7 @@ namespace detail {
 void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where);
 
 /// Throws: nothing to combine, and no identity.
-[[noreturn]] void fail_empty(const char* pattern);
+[[noreturn]] void fail_empty();
 
 inline namespace HD_BUILD {
 
@@ -62,20 +62,20 @@ T reduce_to_value(const target& where, const Op& op, const T* init, const Reduce
 }
 
 template <class T, class Op>
-T reduce_of_nothing(const char* pattern, const Op& op, const T* init) {
+T reduce_of_nothing(const Op& op, const T* init) {
   if (init != nullptr) return lift<Op>(*init);
   if constexpr (has_identity<Op, T>) {
     if constexpr (!(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>))
       return identity_of<Op, T>(op);
   }
-  fail_empty(pattern);
+  fail_empty();
 }
 
 template <class T, class X, class Op>
 T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) {
   const elements<const T> in = input(x);
   operation running("reduce", in.size, type_name<T>());
-  if (in.size == 0) return reduce_of_nothing("reduce", op, init);
+  if (in.size == 0) return reduce_of_nothing(op, init);
   const target where =
       resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>(), false});
   running.runs_on(where);
@@ -85,39 +85,115 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
   });
 }
 
-/// transform_reduce of the first arguments in `all`, numbered I.
-template <class All, class F, class Op, std::size_t... I>
-auto transform_reduce_first(const target& requested, const All& all, const F& f, const Op& op,
-                            std::index_sequence<I...> numbers) {
-  using T = std::remove_cvref_t<
-      std::invoke_result_t<const F&, const value_of_argument<std::tuple_element_t<I, All>>&...>>;
-  constexpr bool by_library =
-      on_library<T, F, value_of_argument<std::tuple_element_t<I, All>>...> && library_has<T, Op>();
-  common shared{"transform_reduce"};
-  (shared.add(std::get<I>(all)), ...);
-  operation running("transform_reduce", shared.size, type_name<T>());
-  if (shared.size == 0) return reduce_of_nothing<T>("transform_reduce", op, static_cast<const T*>(nullptr));
-  const target where =
-      resolve(requested, {shared.bytes, 0, shared.where, compiled_for_gpu || by_library, false});
+/// The result of reducing an array of shape `whole` along one axis: `reduce_into(where, segments, out)` fills
+/// it.
+template <class T, class Op, class ReduceInto>
+array<T> reduced_along(operation& running, const target& requested, const heddle::shape& whole,
+                       axis along_axis, const Op& op, traffic work, const ReduceInto& reduce_into) {
+  const std::size_t axis = whole.resolve_axis(along_axis.index);
+  const segments all = along(whole, axis);
+  work.bytes_written = all.count() * sizeof(T);
+  const target where = resolve(requested, work);
   running.runs_on(where);
-  const staged_arguments<std::index_sequence<I...>, std::remove_cvref_t<std::tuple_element_t<I, All>>...>
-  staged(where, std::get<I>(all)...);
-  const segments whole{1, shared.size, 1};
-  return reduce_to_value<T, Op>(where, op, nullptr, [&](T* out) {
-    if constexpr (by_library && !compiled_for_gpu) {
+  array<T> out(whole.without_axis(axis), where);
+  if (out.size() == 0) return out;
+  if (all.length == 0) {
+    out.fill(reduce_of_nothing<T>(op, static_cast<const T*>(nullptr)));
+  } else {
+    reduce_into(where, all, out.data());
+  }
+  return out;
+}
+
+/// The first arguments of a transform_reduce, numbered I, and what its function makes of them.
+template <class All, class F, class Numbers>
+struct mapped_arguments;
+template <class All, class F, std::size_t... I>
+struct mapped_arguments<All, F, std::index_sequence<I...>> {
+  using value = std::remove_cvref_t<
+      std::invoke_result_t<const F&, const value_of_argument<std::tuple_element_t<I, All>>&...>>;
+  using staged =
+      staged_arguments<std::index_sequence<I...>, std::remove_cvref_t<std::tuple_element_t<I, All>>...>;
+  template <class Op>
+  static constexpr bool on_gpu_by_library =
+      on_library<value, F, value_of_argument<std::tuple_element_t<I, All>>...>&& library_has<value, Op>();
+  template <class Op>
+  static constexpr bool gpu_possible = compiled_for_gpu || on_gpu_by_library<Op>;
+
+  const All& all;
+  const F& f;
+
+  common shared() const {
+    common found{"transform_reduce"};
+    (found.add(std::get<I>(all)), ...);
+    return found;
+  }
+
+  template <class Op>
+  void reduce(const target& where, const Op& op, segments over, value* out) const {
+    const staged arguments(where, std::get<I>(all)...);
+    if constexpr (on_gpu_by_library<Op> && !compiled_for_gpu) {
       if (where.is_gpu()) {
-        const memory mapped(shared.size * sizeof(T), where);
-        map_by_library<T, F>(where, shared.size, static_cast<T*>(mapped.data()), staged, numbers);
-        return library_reduce(function_of<Op>, dtype_of<T>, mapped.data(), whole, out, where);
+        const memory mapped(over.elements() * sizeof(value), where);
+        map_by_library<value, F>(where, over.elements(), static_cast<value*>(mapped.data()), arguments,
+                                 std::index_sequence<I...>());
+        return library_reduce(function_of<Op>, dtype_of<value>, mapped.data(), over, out, where);
       }
     }
-    auto load = staged.map(f);
+    auto load = arguments.map(f);
     if constexpr (is_logical<Op>) {
-      reduce_segments(where, lifted<Op, decltype(load)>{load}, op, whole, out);
+      reduce_segments(where, lifted<Op, decltype(load)>{load}, op, over, out);
     } else {
-      reduce_segments(where, load, op, whole, out);
+      reduce_segments(where, load, op, over, out);
     }
+  }
+};
+
+template <std::size_t Inputs, class All>
+auto mapped_arguments_of(const All& all) {
+  const auto& f = std::get<Inputs>(all);
+  return mapped_arguments<All, std::remove_cvref_t<decltype(f)>, std::make_index_sequence<Inputs>>{all, f};
+}
+
+/// Whether the last of a transform_reduce's arguments is an initial value: then the third from the end is the
+/// function.
+template <class All, std::size_t Count = std::tuple_size_v<All>>
+constexpr bool ends_with_initial_value() {
+  if constexpr (Count < 4) {
+    return false;
+  } else {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      using F = std::tuple_element_t<Count - 3, All>;
+      return !argument<std::remove_cvref_t<F>>::is_array &&
+             std::is_invocable_v<F, const value_of_argument<std::tuple_element_t<I, All>>&...>;
+    }
+    (std::make_index_sequence<Count - 3>());
+  }
+}
+
+template <class Mapped, class Op, class T = typename Mapped::value>
+T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op& op,
+                        const std::type_identity_t<T>* init) {
+  const common shared = mapped.shared();
+  operation running("transform_reduce", shared.size, type_name<T>());
+  if (shared.size == 0) return reduce_of_nothing<T>(op, init);
+  const target where =
+      resolve(requested, {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>, false});
+  running.runs_on(where);
+  return reduce_to_value<T, Op>(where, op, init, [&](T* out) {
+    mapped.reduce(where, op, segments{1, shared.size, 1}, out);
   });
+}
+
+template <class Mapped, class Op, class T = typename Mapped::value>
+array<T> transform_reduce_along(const target& requested, axis along_axis, const Mapped& mapped,
+                                const Op& op) {
+  const common shared = mapped.shared();
+  operation running("transform_reduce", shared.size, type_name<T>());
+  return reduced_along<T>(
+      running, requested, shared.lengths, along_axis, op,
+      {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>, true},
+      [&](const target& where, segments over, T* out) { mapped.reduce(where, op, over, out); });
 }
 
 }  // namespace HD_BUILD
@@ -152,38 +228,47 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
 template <array_like X, class Op = plus>
 array<element_of<X>> reduce(const target& requested, const X& x, axis along_axis, const Op& op = {}) {
   using T = element_of<X>;
-  using namespace detail;
-  const elements<const T> in = input(x);
-  operation running("reduce", in.size, type_name<T>());
-  const heddle::shape whole = shape_of(x);
-  const std::size_t axis = whole.resolve_axis(along_axis.index);
-  const segments all = along(whole, axis);
-  const target where = resolve(requested, {in.size * sizeof(T), all.count() * sizeof(T), in.where,
-                                           compiled_for_gpu || library_has<T, Op>(), true});
-  running.runs_on(where);
-  array<T> out(whole.without_axis(axis), where);
-  if (out.size() == 0) return out;
-  if (all.length == 0) {
-    out.fill(reduce_of_nothing<T>("reduce", op, nullptr));
-    return out;
-  }
-  const staged_input<T> staged(in, where);
-  reduce_array(where, staged.data(), op, all, out.data());
-  return out;
+  const detail::elements<const T> in = detail::input(x);
+  detail::operation running("reduce", in.size, detail::type_name<T>());
+  return detail::reduced_along<T>(
+      running, requested, detail::shape_of(x), along_axis, op,
+      {in.size * sizeof(T), 0, in.where, detail::compiled_for_gpu || detail::library_has<T, Op>(), true},
+      [&](const target& where, segments over, T* out) {
+        const detail::staged_input<T> staged(in, where);
+        detail::reduce_array(where, staged.data(), op, over, out);
+      });
 }
 
 /// Combines f(x[i], y[i], …) over all i: any number of arrays of one shape, and scalars, which go with every
-/// element. `transform_reduce(where, x, y, f, op)`; the elements that f returns are never stored when f or op
-/// is the user's own.
+/// element. `transform_reduce(where, x, y, …, f, op)`, or `(where, x, y, …, f, op, init)` to begin with an
+/// initial value of the type that f returns. What f returns is not stored, except on a GPU when f and op are
+/// built-in and the caller was compiled by a host compiler.
 ///
 ///     double dot = hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{});
 template <class... Arguments>
-requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& requested,
+requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where,
+                                                          const Arguments&... arguments) {
+  const auto all = std::forward_as_tuple(arguments...);
+  constexpr bool has_init = detail::ends_with_initial_value<std::tuple<const Arguments&...>>();
+  constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
+  const auto mapped = detail::mapped_arguments_of<inputs>(all);
+  if constexpr (has_init) {
+    const typename decltype(mapped)::value init(std::get<inputs + 2>(all));
+    return detail::transform_reduce_flat(where, mapped, std::get<inputs + 1>(all), &init);
+  } else {
+    return detail::transform_reduce_flat(where, mapped, std::get<inputs + 1>(all), nullptr);
+  }
+}
+
+/// The same along one axis: `transform_reduce(where, hd::axis{0}, x, y, …, f, op)`; the result has the other
+/// axes, and lives on the target.
+template <class... Arguments>
+requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where, axis along_axis,
                                                           const Arguments&... arguments) {
   constexpr std::size_t inputs = sizeof...(Arguments) - 2;
   const auto all = std::forward_as_tuple(arguments...);
-  return detail::transform_reduce_first(requested, all, std::get<inputs>(all), std::get<inputs + 1>(all),
-                                        std::make_index_sequence<inputs>());
+  return detail::transform_reduce_along(where, along_axis, detail::mapped_arguments_of<inputs>(all),
+                                        std::get<inputs + 1>(all));
 }
 
 }  // namespace HD_BUILD

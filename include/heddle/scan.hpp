@@ -25,9 +25,6 @@ namespace detail {
 void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
                   void* out, const target& where);
 
-/// Throws when `out` shares some of its elements with x, but is not x itself.
-void check_in_place(const void* x, const void* out, std::size_t bytes);
-
 /// Throws: an exclusive scan by an operator without identity, and no initial value.
 [[noreturn]] void fail_no_start();
 
@@ -71,7 +68,7 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
   const segments all =
       along_axis == nullptr ? segments{1, in.size, 1} : along(whole, whole.resolve_axis(along_axis->index));
   if (in.size == 0) return;
-  if (same_memory(in.where, out.where)) check_in_place(in.data, out.data, in.size * sizeof(T));
+  check_in_place(in, out);
   grouping::uninitialized<T, 1> start;
   const T* before = nullptr;
   if (init) {

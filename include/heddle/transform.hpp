@@ -63,6 +63,7 @@ array<T> transform_first(const target& requested, elements<T>* out, const heddle
     to = {result.data(), result.size(), where};
   }
   if (size == 0) return result;
+  (check_argument_in_place(std::get<I>(all), to), ...);
   const staged_arguments<A, std::remove_cvref_t<std::tuple_element_t<I, All>>...> staged(where,
                                                                                          std::get<I>(all)...);
   staged_output<T> staged_out(to, where);

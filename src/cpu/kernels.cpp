@@ -109,6 +109,47 @@ inline void fold_full_tile(const T* x, T* out) {
   for (std::size_t l = 0; l < final_lanes; ++l) out[l] = grouping::canonical(lane[l]);
 }
 
+/// The minimum or maximum of a whole tile of floating-point numbers by the processor's own comparison, which
+/// is wrong where there is a NaN, and for the sign of a zero. Returns whether the result stands: a sum of the
+/// elements tells of NaNs (and sometimes of infinities, which costs time only).
+template <class Op, class T>
+inline bool fold_full_tile_by_comparison(const T* x, T* out) {
+  constexpr std::size_t lanes = 512 / sizeof(T), width = simd<T>::width, at_once = 8;
+  constexpr std::size_t vectors = lanes / width * grouping::rows;
+  using vector = typename simd<T>::vector;
+  constexpr auto nearer = [](vector a, vector b) __attribute__((always_inline)) {
+    return std::is_same_v<Op, minimum> ? (b < a ? b : a) : (a < b ? b : a);
+  };
+  vector best[at_once], sum[2] = {};
+#pragma GCC unroll 16
+  for (std::size_t i = 0; i < at_once; ++i) {
+    best[i] = simd<T>::load(x + i * width);
+    sum[i % 2] += best[i];
+  }
+  for (std::size_t first = at_once; first < vectors; first += at_once) {
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < at_once; ++i) {
+      const vector v = simd<T>::load(x + (first + i) * width);
+      best[i] = nearer(best[i], v);
+      sum[i % 2] += v;
+    }
+  }
+#pragma GCC unroll 16
+  for (std::size_t half = at_once / 2; half > 0; half /= 2) {
+#pragma GCC unroll 16
+    for (std::size_t i = 0; i < half; ++i) best[i] = nearer(best[i], best[i + half]);
+  }
+  sum[0] += sum[1];
+  T result = best[0][0], total = sum[0][0];
+  for (std::size_t l = 1; l < width; ++l) {
+    result = std::is_same_v<Op, minimum> ? (best[0][l] < result ? best[0][l] : result)
+                                         : (result < best[0][l] ? best[0][l] : result);
+    total += sum[0][l];
+  }
+  *out = result;
+  return total == total && result != 0;
+}
+
 template <class T, class Op>
 void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t first, std::size_t last,
                     void* out) {
@@ -119,6 +160,10 @@ void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t
   };
   auto fold_row = [&](std::size_t start, std::size_t count, T* result) {
     if (count == grouping::tile<T, Op>) {
+      if constexpr (std::is_floating_point_v<T> &&
+                    (std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>)) {
+        if (fold_full_tile_by_comparison<Op>(x + start, result)) return;
+      }
       if constexpr (has_simd<Op, T>) return fold_full_tile<Op, T, 1>(x + start, result);
       if constexpr (detail::is_complex<T> && std::is_same_v<Op, plus>) {
         return fold_full_tile<Op, typename T::value_type, 2>(&detail::part(x[start], 0),

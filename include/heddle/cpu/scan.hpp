@@ -54,6 +54,37 @@ class running_prefix {
   grouping::uninitialized<T, most_levels + 1> total_;
 };
 
+/// Strips whose totals are formed side by side. In one strip each combination waits for the one before it;
+/// eight of them keep a processor busy.
+inline constexpr std::size_t strips_at_once = 8;
+inline constexpr std::size_t scan_group = strips_at_once * scan_strip;
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Combines each strip of a group, which is load(first), load(first + stride), … up to `count` of them; the
+/// total of strip s goes to totals[s·totals_stride].
+template <class T, class Op, class Load>
+inline void total_group(const Load& load, std::size_t first, std::size_t count, std::size_t stride,
+                        const Op& op, T* totals, std::size_t totals_stride) {
+  if (count == scan_group) {
+    const std::size_t strip = scan_strip * stride;
+    grouping::uninitialized<T, strips_at_once> total;
+    for (std::size_t s = 0; s < strips_at_once; ++s) total[s] = load(first + s * strip);
+    for (std::size_t k = 1, i = first + stride; k < scan_strip; ++k, i += stride) {
+      for (std::size_t s = 0; s < strips_at_once; ++s) total[s] = op(total[s], load(i + s * strip));
+    }
+    for (std::size_t s = 0; s < strips_at_once; ++s) totals[s * totals_stride] = total[s];
+    return;
+  }
+  for (std::size_t begin = 0; begin < count; begin += scan_strip, totals += totals_stride) {
+    const std::size_t end = begin + scan_strip < count ? begin + scan_strip : count;
+    T total = load(first + begin * stride);
+    for (std::size_t k = begin + 1; k < end; ++k) total = op(total, load(first + k * stride));
+    *totals = total;
+  }
+}
+
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -120,12 +151,16 @@ inline void scan(int threads, const Load& load, const Op& op, segments all, cons
   const std::size_t pieces = strips.pieces();
   const detail::memory held(pieces * sizeof(T), target());
   T* const totals = static_cast<T*>(held.data());
-  for_slices(threads, pieces, grain / scan_strip, [&](std::size_t first, std::size_t last) {
+  const grouping::tiling groups{all, scan_group, 1};
+  for_slices(threads, groups.pieces(), grain / scan_group, [&](std::size_t first, std::size_t last) {
     for (std::size_t p = first; p < last; ++p) {
-      const grouping::piece piece = strips[p];
-      T total = load(piece.first);
-      for (std::size_t k = 1; k < piece.count; ++k) total = op(total, load(piece.first + k * piece.stride));
-      totals[piece.result] = total;
+      const grouping::piece piece = groups[p];
+      const std::size_t segment =
+          piece.result / all.inner / groups.parts() * all.inner + piece.result % all.inner;
+      const std::size_t first_total =
+          (segment / all.inner * parts + piece.segment_part * strips_at_once) * all.inner +
+          segment % all.inner;
+      total_group(load, piece.first, piece.count, piece.stride, op, totals + first_total, all.inner);
     }
   });
   // Totals become prefixes in place; a segment that begins with neither prefix nor initial value keeps none.

@@ -30,23 +30,30 @@ inline namespace HEDDLE_ISA {
 #endif
 /// out[i] = f(i) for `count` elements; f(i) may read out[i], but no other element of `out`. Past the cache: a
 /// piece at a time is computed in the first-level cache and copied out by whole lines, where the processor
-/// can.
+/// can. Pieces come from four pages in turn, because one page's worth of prefetching does not fill a core's
+/// line to memory.
 template <class T, class F>
 inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool past_the_cache, T* out) {
   std::size_t i = 0;
 #if defined(__SSE2__)
-  constexpr std::size_t line = 64, lines_at_once = 64;
+  constexpr std::size_t line = 64, piece_bytes = 512, page_bytes = 4096, pages = 4;
   if constexpr (line % sizeof(T) == 0) {
     if (past_the_cache) {
-      constexpr std::size_t at_once = line * lines_at_once / sizeof(T);
+      constexpr std::size_t in_piece = piece_bytes / sizeof(T), in_page = page_bytes / sizeof(T);
       for (; i < count && reinterpret_cast<std::size_t>(out + i) % line != 0; ++i) out[i] = f(i);
-      alignas(line) grouping::uninitialized<T, at_once> piece;
-      for (; i + at_once <= count; i += at_once) {
-        for (std::size_t k = 0; k < at_once; ++k) piece[k] = f(i + k);
-        const auto* from = reinterpret_cast<const __m128i*>(&piece);
-        auto* to = reinterpret_cast<__m128i*>(out + i);
-        for (std::size_t k = 0; k < sizeof piece / sizeof *from; ++k)
-          _mm_stream_si128(to + k, _mm_load_si128(from + k));
+      alignas(line) grouping::uninitialized<T, in_piece> piece;
+      for (; i + pages * in_page <= count; i += pages * in_page) {
+        for (std::size_t within = 0; within < in_page; within += in_piece) {
+          for (std::size_t page = 0; page < pages; ++page) {
+            const std::size_t first = i + page * in_page + within;
+            for (std::size_t k = 0; k < in_piece; ++k) piece[k] = f(first + k);
+            const auto* from = reinterpret_cast<const __m128i*>(&piece);
+            auto* to = reinterpret_cast<__m128i*>(out + first);
+            for (std::size_t k = 0; k < piece_bytes / sizeof *to; ++k) {
+              _mm_stream_si128(to + k, _mm_load_si128(from + k));
+            }
+          }
+        }
       }
       _mm_sfence();
     }

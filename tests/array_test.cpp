@@ -1,0 +1,292 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include "sizes.hpp"
+#include <heddle/array.hpp>
+#include <heddle/machine.hpp>
+
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+class array : public on_targets {};
+HD_ON_ALL_TARGETS(array);
+
+/// 0, 1, 2, … of a shape, on a target.
+hd::array<int> counting(const hd::shape& lengths, const hd::target& where) {
+  hd::array<int> x(lengths);
+  std::iota(x.span().begin(), x.span().end(), 0);
+  return x.on(where);
+}
+
+template <std::size_t Bytes>
+struct bytes_of {
+  std::uint8_t at[Bytes];
+};
+
+template <class T>
+void check_fill(const hd::target& where, const T& value) {
+  for (const std::size_t n : {0, 1, 2, 3, 7, 33, 1001, 65537}) {
+    hd::array<T> x(n + 2, where);
+    const T other{};
+    x.fill(other);
+    x.slice(1, n + 1).fill(value);
+    hd::array<T> expected(n + 2);
+    for (std::size_t i = 0; i < n + 2; ++i) expected.data()[i] = i == 0 || i == n + 1 ? other : value;
+    ASSERT_TRUE(same_elements(x, expected)) << sizeof(T) << " bytes, n = " << n;
+  }
+}
+
+static_assert(!std::is_copy_constructible_v<hd::array<int>> && !std::is_copy_assignable_v<hd::array<int>>);
+static_assert(std::is_nothrow_move_constructible_v<hd::array<int>> &&
+              std::is_nothrow_move_assignable_v<hd::array<int>>);
+static_assert(std::is_convertible_v<hd::array<int>&, hd::array_view<int>>);
+static_assert(std::is_convertible_v<const hd::array<int>&, hd::array_view<const int>>);
+static_assert(!std::is_convertible_v<const hd::array<int>&, hd::array_view<int>>);
+static_assert(std::is_convertible_v<hd::array_view<int>, hd::array_view<const int>>);
+static_assert(!std::is_convertible_v<std::vector<int>, hd::array<int>>, "copies are asked for by name");
+static_assert(hd::array_like<hd::array<int>> && hd::array_like<hd::array_view<const int>> &&
+              hd::array_like<std::vector<int>> && hd::array_like<std::span<const int>> &&
+              !hd::array_like<std::vector<bool>> && !hd::array_like<int>);
+
+}  // namespace
+
+TEST_P(array, is_made_from_a_vector_a_span_and_an_array_of_the_language) {
+  const std::vector<int> values{3, 1, 4, 1, 5};
+  const int plain[] = {2, 7, 1};
+  EXPECT_EQ(hd::array<int>(values, where).to_vector(), values);
+  EXPECT_EQ(hd::array(values, where).to_vector(), values);
+  EXPECT_EQ(hd::array(std::span(values).subspan(1, 3), where).to_vector(), (std::vector<int>{1, 4, 1}));
+  EXPECT_EQ(hd::array<int>(plain, where).to_vector(), (std::vector<int>{2, 7, 1}));
+  EXPECT_EQ(hd::array(std::array<double, 2>{1.5, 2.5}, where).to_vector(), (std::vector<double>{1.5, 2.5}));
+  EXPECT_EQ(hd::array(std::vector<float>(), where).size(), 0u);
+  const hd::array<int> x(values, where);
+  EXPECT_EQ(x.where(), where);
+  EXPECT_EQ(x.shape(), hd::shape{5});
+}
+
+TEST_P(array, has_a_shape_and_a_place) {
+  const hd::array<float> nothing;
+  EXPECT_EQ(nothing.size(), 0u);
+  EXPECT_EQ(nothing.shape(), hd::shape{0});
+  EXPECT_EQ(nothing.to_vector(), std::vector<float>());
+  const hd::array<float> row(7, where);
+  EXPECT_EQ(row.shape(), hd::shape{7});
+  const hd::array<double> block({2, 3, 4}, where);
+  EXPECT_EQ(block.size(), 24u);
+  EXPECT_EQ(block.shape(), (hd::shape{2, 3, 4}));
+  EXPECT_EQ(block.where(), where);
+  const hd::array<int> hollow({3, 0, 4}, where);
+  EXPECT_EQ(hollow.size(), 0u);
+  hd::array<int> one_number(hd::shape{}, where);
+  EXPECT_EQ(one_number.size(), 1u);
+  one_number.fill(9);
+  EXPECT_EQ(one_number[0], 9);
+}
+
+TEST_P(array, moves_without_copying) {
+  hd::array<int> x = counting({2, 3}, where);
+  const int* const data = x.data();
+  hd::array<int> y = std::move(x);
+  EXPECT_EQ(y.data(), data);
+  EXPECT_EQ(y.shape(), (hd::shape{2, 3}));
+  EXPECT_EQ(x.size(), 0u);
+  EXPECT_EQ(x.shape(), hd::shape{0});
+  hd::array<int> z(100, where);
+  z = std::move(y);
+  EXPECT_EQ(z.data(), data);
+  EXPECT_EQ(z.to_vector(), (std::vector<int>{0, 1, 2, 3, 4, 5}));
+  x = hd::array<int>(3, where);
+  x.fill(8);
+  EXPECT_EQ(x.to_vector(), (std::vector<int>{8, 8, 8}));
+}
+
+TEST_P(array, empty_like_has_the_shape_the_type_and_the_place) {
+  const hd::array<double> x({4, 5}, where);
+  const auto like = hd::empty_like(x);
+  static_assert(std::is_same_v<decltype(like), const hd::array<double>>);
+  EXPECT_EQ(like.shape(), (hd::shape{4, 5}));
+  EXPECT_EQ(like.where(), where);
+  EXPECT_NE(like.data(), x.data());
+  const auto like_row = hd::empty_like(x.row(1));
+  static_assert(std::is_same_v<decltype(like_row), const hd::array<double>>);
+  EXPECT_EQ(like_row.shape(), hd::shape{5});
+  EXPECT_EQ(like_row.where(), where);
+}
+
+TEST_P(array, fills_elements_of_any_size) {
+  for_each_dtype([&]<class T>() { check_fill<T>(where, random_value<T>(11)); });
+  auto each = [&]<std::size_t Bytes>() {
+    bytes_of<Bytes> value;
+    for (std::size_t k = 0; k < Bytes; ++k) value.at[k] = static_cast<std::uint8_t>(200 + k);
+    check_fill(where, value);
+  };
+  [&]<std::size_t... Bytes>(std::index_sequence<Bytes...>) {
+    (each.template operator()<Bytes>(), ...);
+  }
+  (std::index_sequence<1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65,
+                       100>());
+  check_fill(where, bytes_of<40000>{{1, 2, 3}});
+}
+
+TEST_P(array, slices_and_rows_are_views_of_its_elements) {
+  hd::array<int> x = counting({4, 3, 2}, where);
+  const auto middle = x.slice(1, 3);
+  EXPECT_EQ(middle.shape(), (hd::shape{2, 3, 2}));
+  EXPECT_EQ(middle.data(), x.data() + 6);
+  EXPECT_EQ(middle.where(), where);
+  EXPECT_EQ(middle(1, 2, 1), 17);
+  EXPECT_EQ(x.slice(2, 2).size(), 0u);
+  EXPECT_EQ(x.slice(0, 4).size(), 24u);
+  EXPECT_EQ(x.slice(4, 4).shape(), (hd::shape{0, 3, 2}));
+  const auto plane = x.row(2);
+  EXPECT_EQ(plane.shape(), (hd::shape{3, 2}));
+  EXPECT_EQ(plane.to_vector(), (std::vector<int>{12, 13, 14, 15, 16, 17}));
+  EXPECT_EQ(plane.row(1).to_vector(), (std::vector<int>{14, 15}));
+  EXPECT_EQ(plane.row(1).row(0).shape(), hd::shape());
+  EXPECT_EQ(plane.row(1).row(1)[0], 15);
+  plane.row(0).fill(-1);
+  middle.set(99, 0, 1, 0);
+  EXPECT_EQ(x(2, 0, 1), -1);
+  EXPECT_EQ(x(1, 1, 0), 99);
+  const hd::array<int>& constant = x;
+  static_assert(std::is_same_v<decltype(constant.slice(0, 1)), hd::array_view<const int>>);
+  static_assert(std::is_same_v<decltype(constant.row(0).data()), const int*>);
+  EXPECT_EQ(constant.row(0).back(), 5);
+}
+
+TEST_P(array, reads_and_sets_single_elements) {
+  hd::array<int> x = counting({3, 4}, where);
+  EXPECT_EQ(x(1, 2), 6);
+  EXPECT_EQ(x[7], 7);
+  EXPECT_EQ(x.front(), 0);
+  EXPECT_EQ(x.back(), 11);
+  x.set(-6, 1, 2);
+  EXPECT_EQ(x[6], -6);
+  x.view().set(-9, std::size_t{2}, 1);
+  EXPECT_EQ(x.to_vector(), (std::vector<int>{0, 1, 2, 3, 4, 5, -6, 7, 8, -9, 10, 11}));
+}
+
+TEST_P(array, says_which_index_is_outside) {
+  hd::array<int> x = counting({3, 4}, where);
+  EXPECT_EQ(message_of([&] { (void)x(3, 0); }), "element: index 3 is outside an axis of length 3");
+  EXPECT_EQ(message_of([&] { (void)x(0, 4); }), "element: index 4 is outside an axis of length 4");
+  EXPECT_EQ(message_of([&] { x.set(1, 0, -1); }),
+            "element: index 18446744073709551615 is outside an axis of length 4");
+  EXPECT_EQ(message_of([&] { (void)x(5); }), "element: 1 index for an array of shape (3, 4)");
+  EXPECT_EQ(message_of([&] { (void)x(0, 0, 0); }), "element: 3 indices for an array of shape (3, 4)");
+  EXPECT_EQ(message_of([&] { (void)x[12]; }), "element: index 12 is outside an axis of length 12");
+  EXPECT_EQ(message_of([&] { (void)x.row(3); }), "row: index 3 is outside an axis of length 3");
+  EXPECT_EQ(message_of([&] { (void)x.slice(1, 4); }), "slice: index 4 is outside an axis of length 3");
+  EXPECT_EQ(message_of([&] { (void)x.slice(2, 1); }), "slice: index 2 is outside an axis of length 1");
+  EXPECT_EQ(message_of([&] { (void)x.row(0).row(0).row(0); }), "row: 1 index for an array of shape ()");
+  EXPECT_EQ(message_of([&] { (void)x.row(0).row(0).slice(0, 0); }),
+            "slice: 1 index for an array of shape ()");
+  EXPECT_EQ(message_of([&] { (void)x.access<3>(); }), "access: 3 indices for an array of shape (3, 4)");
+  EXPECT_EQ(message_of([&] { (void)x.view().reshaped({3, 5}); }), "reshaped: 15 elements do not fit 12");
+  EXPECT_EQ(message_of([&] { (void)std::move(x).reshaped({5, 3}); }), "reshaped: 15 elements do not fit 12");
+  EXPECT_EQ(x.shape(), (hd::shape{3, 4}));
+  const std::vector<int> five(5);
+  EXPECT_EQ(message_of([&] { x.copy_from(std::span(five)); }), "copy_from: 5 elements do not fit 12");
+  std::vector<int> out(5);
+  EXPECT_EQ(message_of([&] { x.copy_to(out); }), "copy_to: 12 elements do not fit 5");
+  const hd::array<int> nothing(0, where);
+  EXPECT_EQ(message_of([&] { (void)nothing.front(); }), "element: index 0 is outside an axis of length 0");
+  EXPECT_NE(message_of([&] { (void)nothing.back(); }), "no error");
+}
+
+TEST_P(array, goes_from_target_to_target_and_back) {
+  for_each_dtype([&]<class T>() {
+    for (const std::size_t n : sizes_up_to(9000)) {
+      hd::array<T> x(n);
+      for (std::size_t i = 0; i < n; ++i) x.data()[i] = random_value<T>(i);
+      const hd::array<T> there = x.on(where);
+      EXPECT_EQ(there.where(), where);
+      const hd::array<T> again = there.on(where);
+      ASSERT_TRUE(n == 0 || again.data() != there.data());
+      hd::array<T> back(n);
+      back.copy_from(again);
+      ASSERT_TRUE(same_elements(back, x)) << hd::detail::type_name<T>() << ", n = " << n;
+    }
+  });
+  hd::array<int> x = counting({6, 5}, where);
+  const hd::array<int> part = x.slice(2, 4).on(hd::target::parallel(2));
+  EXPECT_EQ(part.shape(), (hd::shape{2, 5}));
+  EXPECT_EQ(part.where(), hd::target::parallel(2));
+  x.slice(0, 2).copy_from(part);
+  EXPECT_EQ(x(1, 4), 19);
+  std::vector<int> out(10);
+  x.slice(4, 6).copy_to(out);
+  EXPECT_EQ(out.back(), 29);
+}
+
+TEST_P(array, becomes_a_vector_of_bool) {
+  hd::array<bool> x(70, where);
+  x.fill(false);
+  x.set(true, 3);
+  x.set(true, 69);
+  const std::vector<bool> values = x.to_vector();
+  for (std::size_t i = 0; i < 70; ++i) EXPECT_EQ(values[i], i == 3 || i == 69) << i;
+  EXPECT_TRUE(x[69]);
+}
+
+TEST_P(array, takes_another_shape_of_as_many_elements) {
+  hd::array<int> x = counting({12}, where);
+  const int* const data = x.data();
+  EXPECT_EQ(x.view().reshaped({2, 6})(1, 5), 11);
+  hd::array<int> table = std::move(x).reshaped({3, 4});
+  EXPECT_EQ(table.data(), data);
+  EXPECT_EQ(table.shape(), (hd::shape{3, 4}));
+  EXPECT_EQ(table(2, 3), 11);
+}
+
+TEST_P(array, gives_its_elements_to_code_on_the_cpu_only) {
+  hd::array<int> x = counting({2, 3}, where);
+  if (where.is_gpu()) {
+    EXPECT_EQ(message_of([&] { (void)x.span(); }),
+              "span: the elements are on gpu:0; copy them with on(target::serial()) first");
+    return;
+  }
+  x.span()[4] = 44;
+  x.access<2>()(1, 2) = 55;
+  EXPECT_EQ(x.to_vector(), (std::vector<int>{0, 1, 2, 3, 44, 55}));
+  const hd::array<int>& constant = x;
+  EXPECT_EQ(constant.access<2>()(1, 1), 44);
+  EXPECT_EQ(constant.span().back(), 55);
+  const auto block = counting({2, 3, 4}, where);
+  EXPECT_EQ(block.access<3>()(1, 2, 3), 23);
+}
+
+TEST_P(array, says_that_there_is_no_memory) {
+  const std::size_t many = std::size_t{1} << 60;
+  const std::string message = message_of([&] { hd::array<std::int8_t> x(many, where); });
+  EXPECT_TRUE(message.starts_with("out of memory (needs 1073741824.0 GiB")) << message;
+  EXPECT_TRUE(message.ends_with(where.is_gpu() ? "GiB free)" : "GiB)")) << message;
+  EXPECT_EQ(message_of([&] { hd::array<double> x(many * 4, where); }),
+            "array: 4611686018427387904 elements do not fit 8");
+  EXPECT_EQ(
+      message_of([&] {
+        hd::array<double> x({many, many}, where);
+      }),
+      "the number of elements of shape (1152921504606846976, 1152921504606846976) does not fit 64 bits");
+  hd::array<int> x(1000, where);
+  x.fill(3);
+  EXPECT_EQ(x.back(), 3);
+}
+
+TEST(array_automatic, does_not_live_on_a_target_that_is_yet_to_be_chosen) {
+  EXPECT_EQ(message_of([] { hd::array<int> x(5, hd::target::automatic()); }),
+            "an array cannot live on `auto`: name a target");
+}

@@ -1,0 +1,105 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include "sizes.hpp"
+#include <heddle/reduce.hpp>
+#include <heddle/streamed_reduction.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+class streamed_reduction : public on_targets {};
+HD_ON_ALL_TARGETS(streamed_reduction);
+
+/// Gives x in pieces of so many tiles each, over and over.
+template <class T, class Op>
+T streamed(const hd::target& where, const hd::array<T>& x, const std::vector<std::size_t>& tiles_a_piece) {
+  hd::streamed_reduction total(where, hd::detail::function_of<Op>, hd::dtype_of<T>);
+  std::size_t first = 0;
+  for (std::size_t piece = 0; first < x.size(); ++piece) {
+    const std::size_t count =
+        std::min(tiles_a_piece[piece % tiles_a_piece.size()] * total.tile(), x.size() - first);
+    total.append(x.data() + first, count);
+    first += count;
+    EXPECT_EQ(total.size(), first);
+  }
+  T value;
+  total.result(&value);
+  return value;
+}
+
+}  // namespace
+
+TEST_P(streamed_reduction, has_the_bits_of_reduce_however_it_is_cut) {
+  for_each_dtype([&]<class T>() {
+    for_each_operator<T>([&]<class Op>() {
+      const std::size_t tile = hd::streamed_reduction(where, hd::detail::function_of<Op>, hd::dtype_of<T>).tile();
+      for (const std::size_t n : {std::size_t{1}, std::size_t{33}, tile - 1, tile, tile + 1, 7 * tile + 5,
+                                  std::size_t{100'003}}) {
+        const hd::array<T> x = operands<T, Op>(n);
+        const T want = hd::reduce(hd::target::serial(), x, Op{});
+        for (const std::vector<std::size_t>& cut : {std::vector<std::size_t>{1}, {3}, {2, 0, 1, 5}, {1'000'000}}) {
+          ASSERT_TRUE(same_bits(streamed<T, Op>(where, x, cut), want))
+              << hd::detail::type_name<T>() << ", operator "
+              << hd::detail::name(hd::detail::function_of<Op>) << ", n = " << n << ", cut by " << cut[0];
+        }
+      }
+    });
+  });
+}
+
+TEST_P(streamed_reduction, more_tiles_than_a_tile_has_elements) {
+  const std::size_t n = std::min<std::size_t>(largest_size(), 2048 * 2048 + 2048 * 3 + 1);
+  const hd::array<float> x = operands<float, hd::plus>(n);
+  const float want = hd::reduce(hd::target::serial(), x);
+  EXPECT_TRUE(same_bits((streamed<float, hd::plus>(where, x, {100})), want));
+  EXPECT_TRUE(same_bits((streamed<float, hd::plus>(where, x, {1, 700})), want));
+}
+
+TEST_P(streamed_reduction, can_be_asked_on_the_way) {
+  const hd::array<std::int64_t> x = operands<std::int64_t, hd::plus>(10'000);
+  hd::streamed_reduction total(where, hd::detail::function::plus, hd::dtype::int64);
+  for (std::size_t first = 0; first < x.size(); first += total.tile()) {
+    const std::size_t count = std::min(total.tile(), x.size() - first);
+    total.append(x.data() + first, count);
+    std::int64_t value;
+    total.result(&value);
+    EXPECT_EQ(value, hd::reduce(where, x.slice(0, first + count)));
+  }
+}
+
+TEST_P(streamed_reduction, a_nan_gives_the_one_quiet_nan) {
+  hd::array<float> x(10'000);
+  x.fill(1);
+  x.set(-std::numeric_limits<float>::quiet_NaN(), 5000);
+  EXPECT_TRUE(same_bits((streamed<float, hd::plus>(where, x, {1})), std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_TRUE(same_bits((streamed<float, hd::maximum>(where, x, {2})), std::numeric_limits<float>::quiet_NaN()));
+}
+
+TEST_P(streamed_reduction, errors_say_what_is_wrong) {
+  float value = 0;
+  hd::streamed_reduction total(where, hd::detail::function::maximum, hd::dtype::float32);
+  EXPECT_EQ(message_of([&] { total.result(&value); }),
+            "there are no elements, and the operator has no identity to return: give an initial value");
+  total.append(&value, 0);
+  total.append(&value, 1);
+  EXPECT_EQ(message_of([&] { total.append(&value, 1); }),
+            "streamed reduction: a piece of 1 elements follows 1, which is no multiple of 2048");
+  EXPECT_EQ(total.size(), 1u);
+  EXPECT_EQ(message_of([&] {
+              hd::streamed_reduction(where, hd::detail::function::minimum, hd::dtype::complex64);
+            }),
+            "reduce: minimum is not defined on complex64");
+  EXPECT_EQ(message_of([&] { hd::streamed_reduction(where, hd::detail::function::minus, hd::dtype::int32); }),
+            "reduce: minus is not defined on int32");
+}
