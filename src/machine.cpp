@@ -59,19 +59,30 @@ bandwidths measure() {
   return found;
 }
 
+/// False when the file is missing, holds for another machine, or says what cannot be.
 bool read_cache(const fs::path& file, const std::string& key, bandwidths& found) {
   std::ifstream in(file);
   const json kept = json::parse(in, nullptr, false);
-  if (!kept.is_object() || kept.value("machine", "") != key) return false;
+  bandwidths read;
+  bool possible = true;
+  auto bandwidth = [&possible](const json& number) {
+    const double value = number;
+    possible = possible && value > 0;
+    return value;
+  };
   try {
-    found.one_core_read = kept.at("one_core_read");
-    found.all_cores_read = kept.at("all_cores_read");
-    for (const json& gpu : kept.at("gpus"))
-      found.gpus.push_back({gpu.at("read"), gpu.at("to_gpu"), gpu.at("from_gpu")});
+    if (kept.at("machine") != key) return false;
+    read.one_core_read = bandwidth(kept.at("one_core_read"));
+    read.all_cores_read = bandwidth(kept.at("all_cores_read"));
+    for (const json& gpu : kept.at("gpus")) {
+      read.gpus.push_back(
+          {bandwidth(gpu.at("read")), bandwidth(gpu.at("to_gpu")), bandwidth(gpu.at("from_gpu"))});
+    }
   } catch (const json::exception&) {
-    found = {};
     return false;
   }
+  if (!possible || read.gpus.size() != cuda::devices().size()) return false;
+  found = read;
   return true;
 }
 

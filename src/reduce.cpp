@@ -14,9 +14,12 @@
 namespace heddle {
 namespace detail {
 
-void fail_empty(const char* pattern) {
-  fail(fmt::format("{} of no elements: the operator has no identity to return; give an initial value",
-                   pattern));
+void fail_empty() {
+  fail("there are no elements, and the operator has no identity to return: give an initial value");
+}
+
+[[noreturn]] static void fail_no_place() {
+  fail("there are no elements, and so no place to return");
 }
 
 void fail_not_compiled_for_gpu() {

@@ -27,4 +27,9 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
   });
 }
 
+void fail_no_start() {
+  fail(
+      "the operator has no identity to begin with: give an initial value, or hd::monoid{function, identity}");
+}
+
 }  // namespace heddle::detail

@@ -49,8 +49,10 @@ hd::array<T> with_ties(std::size_t n, std::uint64_t values = 9) {
 
 template <class T>
 void check_flat(const hd::target& where, const hd::array<T>& x) {
-  ASSERT_EQ(hd::argmin(where, x), first_place<T>(x.span(), false)) << hd::detail::type_name<T>() << ' ' << x.size();
-  ASSERT_EQ(hd::argmax(where, x), first_place<T>(x.span(), true)) << hd::detail::type_name<T>() << ' ' << x.size();
+  ASSERT_EQ(hd::argmin(where, x), first_place<T>(x.span(), false))
+      << hd::detail::type_name<T>() << ' ' << x.size();
+  ASSERT_EQ(hd::argmax(where, x), first_place<T>(x.span(), true))
+      << hd::detail::type_name<T>() << ' ' << x.size();
 }
 
 template <class T>
@@ -67,12 +69,14 @@ void check_axis(const hd::target& where, const hd::array<T>& x, std::size_t axis
     greatest.data()[line] = first_place<T>(alone.span(), true);
   }
   const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
-  const hd::array<std::size_t> have_least = hd::argmin(where, x, along), have_greatest = hd::argmax(where, x, along);
+  const hd::array<std::size_t> have_least = hd::argmin(where, x, along),
+                               have_greatest = hd::argmax(where, x, along);
   EXPECT_EQ(have_least.where(), where);
   ASSERT_EQ(have_least.shape(), least.shape());
   ASSERT_EQ(have_greatest.shape(), greatest.shape());
   ASSERT_TRUE(same_elements(have_least, least)) << hd::detail::type_name<T>() << x.shape().text() << axis;
-  ASSERT_TRUE(same_elements(have_greatest, greatest)) << hd::detail::type_name<T>() << x.shape().text() << axis;
+  ASSERT_TRUE(same_elements(have_greatest, greatest))
+      << hd::detail::type_name<T>() << x.shape().text() << axis;
 }
 
 }  // namespace
@@ -136,7 +140,8 @@ TEST_P(argmin, takes_slices_and_arrays_that_are_elsewhere) {
   const hd::array<float> x = with_ties<float>(20'000, 1000);
   const hd::array<float> there = x.on(where);
   for (const std::size_t first : {1, 2, 3, 5}) {
-    EXPECT_EQ(hd::argmin(where, there.slice(first, 20'000)), first_place<float>(x.span().subspan(first), false));
+    EXPECT_EQ(hd::argmin(where, there.slice(first, 20'000)),
+              first_place<float>(x.span().subspan(first), false));
     EXPECT_EQ(hd::argmax(hd::target::serial(), there.slice(first, 20'000)),
               first_place<float>(x.span().subspan(first), true));
   }
@@ -145,9 +150,9 @@ TEST_P(argmin, takes_slices_and_arrays_that_are_elsewhere) {
 TEST_P(argmin, along_an_axis_each_line_has_a_place_of_its_own) {
   for_each_dtype([&]<class T>() {
     if constexpr (is_ordered<T>) {
-      for (const hd::shape& lengths :
-           {hd::shape{1}, hd::shape{7}, hd::shape{1, 1}, hd::shape{17, 33}, hd::shape{129, 3}, hd::shape{2, 8193},
-            hd::shape{8193, 2}, hd::shape{3, 4, 5}, hd::shape{2, 40, 3, 9}, hd::shape{600, 150}}) {
+      for (const hd::shape& lengths : {hd::shape{1}, hd::shape{7}, hd::shape{1, 1}, hd::shape{17, 33},
+                                       hd::shape{129, 3}, hd::shape{2, 8193}, hd::shape{8193, 2},
+                                       hd::shape{3, 4, 5}, hd::shape{2, 40, 3, 9}, hd::shape{600, 150}}) {
         hd::array<T> x = with_ties<T>(lengths.elements()).reshaped(lengths);
         for (std::size_t axis = 0; axis < lengths.axes(); ++axis) check_axis(where, x, axis);
         if constexpr (std::is_floating_point_v<T>) {
@@ -173,8 +178,7 @@ TEST_P(argmin, of_nothing_is_an_error) {
             "argmax: 0 float64: there are no elements, and so no place to return");
   const hd::array<int> x(hd::shape{0, 3});
   EXPECT_EQ(message_of([&] { (void)hd::argmin(where, x, hd::axis{0}); }),
-            "argmin: 0 int32 on " + where.text() +
-                ": there are no elements, and so no place to return");
+            "argmin: 0 int32 on " + where.text() + ": there are no elements, and so no place to return");
   EXPECT_EQ(hd::argmin(where, x, hd::axis{1}).shape(), hd::shape{0});
 }
 
@@ -200,10 +204,13 @@ TEST_P(argmin, places_beyond_31_and_32_bits) {
 namespace {
 
 template <class X>
-concept has_argmin = requires(const X& x) { hd::argmin(hd::target(), x); };
+concept has_argmin = requires(const X& x) {
+  hd::argmin(hd::target(), x);
+};
 
 // Complex numbers and a user's own types have no order.
-static_assert(has_argmin<hd::array<float>> && has_argmin<std::vector<long long>> && has_argmin<hd::array<bool>>);
+static_assert(has_argmin<hd::array<float>> && has_argmin<std::vector<long long>> &&
+              has_argmin<hd::array<bool>>);
 static_assert(!has_argmin<std::vector<std::complex<float>>> && !has_argmin<hd::array<run>>);
 
 }  // namespace

@@ -38,7 +38,8 @@ struct bytes_of {
 
 template <class T>
 void check_fill(const hd::target& where, const T& value) {
-  for (const std::size_t n : {0, 1, 2, 3, 7, 33, 1001, 65537}) {
+  for (const std::size_t n : {0, 1, 2, 3, 7, 33, 201, 65537}) {
+    if (n * sizeof(T) > 10'000'000) break;
     hd::array<T> x(n + 2, where);
     const T other{};
     x.fill(other);
@@ -272,10 +273,12 @@ TEST_P(array, gives_its_elements_to_code_on_the_cpu_only) {
 TEST_P(array, says_that_there_is_no_memory) {
   const std::size_t many = std::size_t{1} << 60;
   const std::string message = message_of([&] { hd::array<std::int8_t> x(many, where); });
-  EXPECT_TRUE(message.starts_with("out of memory (needs 1073741824.0 GiB")) << message;
-  EXPECT_TRUE(message.ends_with(where.is_gpu() ? "GiB free)" : "GiB)")) << message;
+  const std::string start =
+      "array: 1152921504606846976 int8 on " + where.text() + ": out of memory (needs 1073741824.0 GiB";
+  EXPECT_TRUE(message.starts_with(start)) << message;
+  EXPECT_TRUE(message.ends_with(where.is_gpu() ? " GiB free)" : " GiB)")) << message;
   EXPECT_EQ(message_of([&] { hd::array<double> x(many * 4, where); }),
-            "array: 4611686018427387904 elements do not fit 8");
+            "array: 4611686018427387904 float64 on " + where.text() + ": more bytes than 64 bits can count");
   EXPECT_EQ(
       message_of([&] {
         hd::array<double> x({many, many}, where);
@@ -288,5 +291,5 @@ TEST_P(array, says_that_there_is_no_memory) {
 
 TEST(array_automatic, does_not_live_on_a_target_that_is_yet_to_be_chosen) {
   EXPECT_EQ(message_of([] { hd::array<int> x(5, hd::target::automatic()); }),
-            "an array cannot live on `auto`: name a target");
+            "array: 5 int32 on auto: an array cannot live on `auto`: name a target");
 }

@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <vector>
 
-/// What `reduce` must give, bit for bit: its order of combination written a second time, from the description in
-/// grouping.hpp and from nothing else in the library.
+/// What `reduce` must give, bit for bit: its order of combination written a second time, from the description
+/// in grouping.hpp and from nothing else in the library.
 namespace heddle::tests {
 
 /// Lanes of a tile of elements that are `element_bytes` large.
@@ -87,8 +87,9 @@ array<T> gathered(std::span<const T> x, std::size_t first, std::size_t count, st
 
 /// Whether `have` holds, for each line of x along `along_axis`, what `reduce_line` makes of that line alone.
 template <class T>
-testing::AssertionResult reduces_lines(const array<T>& have, const array<T>& x, std::size_t along_axis,
-                                       detail::function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
+testing::AssertionResult reduces_lines(
+    const array<T>& have, const array<T>& x, std::size_t along_axis,
+    detail::function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
   std::vector<std::size_t> others;
   std::size_t inner = 1;
   for (std::size_t axis = 0; axis < x.shape().axes(); ++axis) {

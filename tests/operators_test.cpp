@@ -29,7 +29,8 @@ std::vector<T> samples() {
   }
   for (std::uint64_t i = 0; i < 12; ++i) values.push_back(random_value<T>(i));
   if constexpr (!is_complex<T>) {
-    for (const T edge : {std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()}) values.push_back(edge);
+    for (const T edge : {std::numeric_limits<T>::max(), std::numeric_limits<T>::lowest()})
+      values.push_back(edge);
   }
   return values;
 }
@@ -167,8 +168,10 @@ TEST(operators, a_monoid_has_the_identity_that_it_is_given) {
 }
 
 TEST(operators, a_users_type_has_an_identity_when_it_is_made_from_numbers) {
-  static_assert(!hd::detail::has_identity<hd::plus, point> && !hd::detail::has_identity<hd::multiplies, point>);
-  static_assert(!hd::detail::has_identity<hd::minimum, point> && !hd::detail::has_identity<hd::maximum, point>);
+  static_assert(!hd::detail::has_identity<hd::plus, point> &&
+                !hd::detail::has_identity<hd::multiplies, point>);
+  static_assert(!hd::detail::has_identity<hd::minimum, point> &&
+                !hd::detail::has_identity<hd::maximum, point>);
   static_assert(!hd::detail::has_identity<hd::minimum, modulo7>);
   EXPECT_EQ((hd::detail::identity_of<hd::plus, modulo7>(hd::plus{})), modulo7(0));
   EXPECT_EQ((hd::detail::identity_of<hd::multiplies, modulo7>(hd::multiplies{})), modulo7(1));
@@ -186,7 +189,8 @@ TEST(operators, are_defined_on_the_types_that_they_make_sense_for) {
     constexpr bool integer = std::is_integral_v<T>, ordered = !is_complex<T>;
     static_assert(is_defined(function::plus, type) && is_defined(function::multiplies, type));
     static_assert(is_defined(function::minus, type) == !std::is_same_v<T, bool>);
-    static_assert(is_defined(function::minimum, type) == ordered && is_defined(function::maximum, type) == ordered);
+    static_assert(is_defined(function::minimum, type) == ordered &&
+                  is_defined(function::maximum, type) == ordered);
     for (const function f : {function::logical_and, function::logical_or, function::logical_xor}) {
       EXPECT_EQ(is_defined(f, type), ordered);
     }

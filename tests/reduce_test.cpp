@@ -33,85 +33,134 @@ HD_ON_ALL_TARGETS(reduce);
 class reduce_by_users_operator : public on_targets {};
 HD_ON_CPU_TARGETS(reduce_by_users_operator);
 
-/// Sums and products of real and complex numbers are rounded; everything else is exact in any order.
-template <class T, class Op>
-constexpr bool is_exact =
-    !((std::is_floating_point_v<T> || is_complex<T>)&&is_one_of<Op, hd::plus, hd::multiplies>);
-
 template <class T, class Op = hd::plus>
 std::string named(std::size_t n) {
   return std::string(hd::detail::name(hd::detail::function_of<Op>)) + " of " + std::to_string(n) + " " +
          hd::detail::type_name<T>();
 }
 
-/// The elements combined from left to right.
-template <class Op, class T>
-T looped(std::span<const T> x) {
-  constexpr bool logical = is_one_of<Op, hd::logical_and, hd::logical_or, hd::logical_xor>;
-  const auto seen = [&](std::size_t i) { return logical ? T(x[i] != T(0)) : x[i]; };
-  T total = seen(0);
-  for (std::size_t i = 1; i < x.size(); ++i) total = plainly<Op>(total, seen(i));
-  return total;
-}
-
 /// An element that `Op` takes no notice of beside others of its like, and one that changes the result.
 template <class T, class Op>
 std::pair<T, T> quiet_and_loud() {
   if constexpr (is_one_of<Op, hd::minimum>) return {T(1), T(0)};
-  if constexpr (is_one_of<Op, hd::maximum, hd::logical_or, hd::logical_xor, hd::bit_or, hd::bit_xor, hd::plus>)
+  if constexpr (is_one_of<Op, hd::maximum, hd::logical_or, hd::logical_xor, hd::bit_or, hd::bit_xor,
+                          hd::plus>)
     return {T(0), T(1)};
   if constexpr (is_one_of<Op, hd::bit_and> && !std::is_same_v<T, bool>) return {static_cast<T>(~T(0)), T(1)};
   if constexpr (is_one_of<Op, hd::multiplies> && !std::is_same_v<T, bool>) return {T(1), T(3)};
   return {T(1), T(0)};
 }
 
+/// A built-in operator on elements of T as a value, so that what a test does is compiled once for each type.
+template <class T>
+struct operator_on {
+  hd::detail::function which;
+  bool logical;
+  bool exact;  ///< whatever the order: sums and products of real and complex numbers are rounded
+  std::pair<T, T> (*quiet_and_loud)();
+  T (*operand)(std::size_t i, std::size_t n);
+  T (*combine)(T, T);
+  T (*reduce)(const hd::target&, const hd::array_view<const T>&);
+  T (*reduce_from)(const hd::target&, const hd::array_view<const T>&, const T& init);
+  hd::array<T> (*reduce_along)(const hd::target&, const hd::array_view<const T>&, hd::axis);
+
+  std::string named(std::size_t n) const {
+    return std::string(hd::detail::name(which)) + " of " + std::to_string(n) + " " +
+           hd::detail::type_name<T>();
+  }
+  hd::array<T> operands(const hd::shape& lengths) const {
+    hd::array<T> x(lengths);
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = operand(i, x.size());
+    return x;
+  }
+  T seen(const T& x) const { return logical ? T(x != T(0)) : x; }
+  T grouped(std::span<const T> x) const {
+    hd::array<T> lifted(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i) lifted.data()[i] = seen(x[i]);
+    return grouped_reduce<T>(lifted.span(), true, combine);
+  }
+  /// The elements combined from left to right.
+  T looped(std::span<const T> x) const {
+    T total = seen(x[0]);
+    for (std::size_t i = 1; i < x.size(); ++i) total = combine(total, seen(x[i]));
+    return total;
+  }
+};
+
+template <class T, class Op>
+operator_on<T> make_operator_on() {
+  constexpr bool rounded =
+      (std::is_floating_point_v<T> || is_complex<T>)&&is_one_of<Op, hd::plus, hd::multiplies>;
+  return {
+      hd::detail::function_of<Op>,
+      hd::detail::is_logical<Op>,
+      !rounded,
+      quiet_and_loud<T, Op>,
+      operand<T, Op>,
+      plainly<Op, T>,
+      [](const hd::target& where, const hd::array_view<const T>& x) { return hd::reduce(where, x, Op{}); },
+      [](const hd::target& where, const hd::array_view<const T>& x, const T& init) {
+        return hd::reduce(where, x, Op{}, init);
+      },
+      [](const hd::target& where, const hd::array_view<const T>& x, hd::axis along) {
+        return hd::reduce(where, x, along, Op{});
+      }};
+}
+
+template <class T>
+std::vector<operator_on<T>> operators_on() {
+  std::vector<operator_on<T>> all;
+  for_each_operator<T>([&]<class Op>() { all.push_back(make_operator_on<T, Op>()); });
+  return all;
+}
+
 }  // namespace
 
 TEST_P(reduce, is_a_plain_loop_for_every_type_operator_and_size) {
   for_each_dtype([&]<class T>() {
-    for_each_operator<T>([&]<class Op>() {
+    for (const operator_on<T>& op : operators_on<T>()) {
       for (const std::size_t n : sizes_up_to(100'003)) {
         if (n == 0) continue;
-        const hd::array<T> x = operands<T, Op>(n);
-        const T have = hd::reduce(where, x, Op{});
-        ASSERT_TRUE(same_bits(have, (grouped_reduce_by<Op, T>(x.span())))) << named<T, Op>(n) << ": " << have;
-        if (is_exact<T, Op>) {
-          ASSERT_EQ(have, (looped<Op, T>(x.span()))) << named<T, Op>(n);
+        const hd::array<T> x = op.operands({n});
+        const T have = op.reduce(where, x);
+        ASSERT_TRUE(same_bits(have, op.grouped(x.span()))) << op.named(n) << ": " << have;
+        if (op.exact) {
+          ASSERT_EQ(have, op.looped(x.span())) << op.named(n);
         }
       }
-    });
+    }
   });
 }
 
 TEST_P(reduce, hears_one_element_wherever_it_stands) {
-  for_each_type<bool, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, std::complex<float>>([&]<class T>() {
-    for_each_operator<T>([&]<class Op>() {
-      const auto [quiet, loud] = quiet_and_loud<T, Op>();
+  for_each_dtype([&]<class T>() {
+    for (const operator_on<T>& op : operators_on<T>()) {
+      const auto [quiet, loud] = op.quiet_and_loud();
       constexpr std::size_t tile = tile_of(sizeof(T), true);
       for (const std::size_t n : {std::size_t{2}, std::size_t{33}, tile - 1, tile, tile + 1, 5 * tile + 77}) {
         hd::array<T> x(n);
         x.fill(quiet);
-        ASSERT_EQ(hd::reduce(where, x, Op{}), quiet) << named<T, Op>(n);
+        ASSERT_EQ(op.reduce(where, x), quiet) << op.named(n);
         for (const std::size_t place : {std::size_t{0}, n / 2, n - 2, n - 1, random_bits(n) % n}) {
           x.set(loud, place);
-          ASSERT_EQ(hd::reduce(where, x, Op{}), loud) << named<T, Op>(n) << " with one at " << place;
+          ASSERT_EQ(op.reduce(where, x), loud) << op.named(n) << " with one at " << place;
           x.set(quiet, place);
         }
       }
-    });
+    }
   });
 }
 
 TEST_P(reduce, of_many_elements_has_the_bits_of_the_documented_order) {
-  for_each_type<bool, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, std::complex<float>,
-                std::complex<double>>([&]<class T>() {
+  for_each_dtype([&]<class T>() {
+    const operator_on<T> op = make_operator_on<T, hd::plus>();
     for (const std::size_t n : {std::size_t{1'000'003}, std::size_t{10'000'000}}) {
       if (n > largest_size()) continue;
-      const hd::array<T> x = operands<T, hd::plus>(n);
-      const T have = hd::reduce(where, x);
-      ASSERT_TRUE(same_bits(have, (grouped_reduce_by<hd::plus, T>(x.span())))) << named<T>(n) << ": " << have;
-      if (is_exact<T, hd::plus>) {
-        ASSERT_EQ(have, (looped<hd::plus, T>(x.span()))) << named<T>(n);
+      const hd::array<T> x = op.operands({n});
+      const T have = op.reduce(where, x);
+      ASSERT_TRUE(same_bits(have, op.grouped(x.span()))) << op.named(n) << ": " << have;
+      if (op.exact) {
+        ASSERT_EQ(have, op.looped(x.span())) << op.named(n);
       }
     }
   });
@@ -158,7 +207,8 @@ TEST_P(reduce, sums_stay_within_the_bound_of_pairwise_summation) {
         const double allowed = gamma<real>(additions<T>(n)) * static_cast<double>(magnitude);
         ASSERT_LE(std::abs(error), allowed) << named<T>(n);
         // As a user would have it: eps·(log₂ n + 2)·Σ|x|.
-        ASSERT_LE(allowed, std::numeric_limits<real>::epsilon() * (std::log2(n) + 2) * static_cast<double>(magnitude))
+        ASSERT_LE(allowed,
+                  std::numeric_limits<real>::epsilon() * (std::log2(n) + 2) * static_cast<double>(magnitude))
             << named<T>(n);
       }
     }
@@ -198,34 +248,36 @@ TEST_P(reduce, products_stay_within_their_bound) {
 
 TEST_P(reduce, slices_have_the_bits_of_their_elements_wherever_they_start) {
   for_each_dtype([&]<class T>() {
-    for_each_type<hd::plus, hd::multiplies>([&]<class Op>() {
+    for (const operator_on<T>& op : operators_on<T>()) {
       const std::size_t n = 3 * tile_of(sizeof(T), true) + 40;
-      const hd::array<T> x = operands<T, Op>(n);
+      const hd::array<T> x = op.operands({n});
       const hd::array<T> there = x.on(where);
       for (const std::size_t first : {1, 2, 3, 4, 7, 16, 31}) {
-        for (const std::size_t last : {n, n - 1, n - 30}) {
-          const T want = grouped_reduce_by<Op, T>(x.span().subspan(first, last - first));
-          ASSERT_TRUE(same_bits(hd::reduce(where, there.slice(first, last), Op{}), want))
-              << named<T, Op>(n) << " from " << first << " to " << last;
-          ASSERT_TRUE(same_bits(hd::reduce(where, x.slice(first, last), Op{}), want));
+        for (const std::size_t last : {n, n - 30}) {
+          const T want = op.grouped(x.span().subspan(first, last - first));
+          ASSERT_TRUE(same_bits(op.reduce(where, there.slice(first, last)), want))
+              << op.named(n) << " from " << first << " to " << last;
+          ASSERT_TRUE(same_bits(op.reduce(where, x.slice(first, last)), want));
         }
       }
-    });
+    }
   });
 }
 
 namespace {
 
-template <class T, class Op>
-void check_axis(const hd::target& where, const hd::shape& lengths, std::size_t axis) {
-  const hd::array<T> x = operands<T, Op>(lengths.elements()).reshaped(lengths);
-  const hd::array<T> have = hd::reduce(where, x, hd::axis{static_cast<std::ptrdiff_t>(axis)}, Op{});
+template <class T>
+void check_axis(const hd::target& where, const operator_on<T>& op, const hd::shape& lengths,
+                std::size_t axis) {
+  const hd::array<T> x = op.operands(lengths);
+  const hd::array<T> have = op.reduce_along(where, x, hd::axis{static_cast<std::ptrdiff_t>(axis)});
   ASSERT_EQ(have.where(), where);
-  ASSERT_TRUE(reduces_lines(have, x, axis, [](std::span<const T> line) { return grouped_reduce_by<Op, T>(line); }))
-      << named<T, Op>(x.size()) << " of shape " << lengths.text() << " along axis " << axis;
+  ASSERT_TRUE(reduces_lines(have, x, axis, [&](std::span<const T> line) { return op.grouped(line); }))
+      << op.named(x.size()) << " of shape " << lengths.text() << " along axis " << axis;
 }
 
-/// Lengths of an axis and elements beside one another, around rows, lanes and tiles of columns and of neighbours.
+/// Lengths of an axis and elements beside one another, around rows, lanes and tiles of columns and of
+/// neighbours.
 template <class F>
 void for_each_length_and_width(std::size_t tile, std::size_t most_elements, const F& f) {
   for (const std::size_t length :
@@ -241,31 +293,33 @@ void for_each_length_and_width(std::size_t tile, std::size_t most_elements, cons
 
 TEST_P(reduce, along_an_axis_each_line_is_reduced_as_if_alone) {
   for_each_dtype([&]<class T>() {
+    const operator_on<T> op = make_operator_on<T, hd::plus>();
     const auto check = [&](std::size_t length, std::size_t width) {
-      check_axis<T, hd::plus>(where, {length, width}, 0);
-      check_axis<T, hd::plus>(where, {width, length}, 1);
+      check_axis<T>(where, op, {length, width}, 0);
+      check_axis<T>(where, op, {width, length}, 1);
     };
-    for_each_length_and_width(tile_of(sizeof(T), true), std::min<std::size_t>(140'000, largest_size()), check);
+    for_each_length_and_width(tile_of(sizeof(T), true), std::min<std::size_t>(140'000, largest_size()),
+                              check);
   });
 }
 
 TEST_P(reduce, along_every_axis_of_1_to_4_axes_by_every_operator) {
-  for_each_type<bool, std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double, std::complex<double>>([&]<class T>() {
-    for_each_operator<T>([&]<class Op>() {
+  for_each_dtype([&]<class T>() {
+    for (const operator_on<T>& op : operators_on<T>()) {
       for (const hd::shape& lengths :
            {hd::shape{1}, hd::shape{700}, hd::shape{40, 35}, hd::shape{3, 150, 5}, hd::shape{2, 3, 4, 5},
             hd::shape{2, 40, 3, 33}, hd::shape{1, 1, 1, 1}, hd::shape{1, 9, 1}}) {
-        for (std::size_t axis = 0; axis < lengths.axes(); ++axis) check_axis<T, Op>(where, lengths, axis);
+        for (std::size_t axis = 0; axis < lengths.axes(); ++axis) check_axis<T>(where, op, lengths, axis);
       }
-    });
+    }
   });
 }
 
 TEST_P(reduce, axes_of_no_elements_give_identities_or_nothing) {
   const hd::array<float> x(hd::shape{0, 3});
   EXPECT_TRUE(same_elements(hd::reduce(where, x, hd::axis{0}), hd::array(std::vector{0.f, 0.f, 0.f})));
-  EXPECT_TRUE(
-      same_elements(hd::reduce(where, x, hd::axis{0}, hd::multiplies{}), hd::array(std::vector{1.f, 1.f, 1.f})));
+  EXPECT_TRUE(same_elements(hd::reduce(where, x, hd::axis{0}, hd::multiplies{}),
+                            hd::array(std::vector{1.f, 1.f, 1.f})));
   EXPECT_EQ(hd::reduce(where, x, hd::axis{1}).shape(), hd::shape{0});
   EXPECT_EQ(hd::reduce(where, x, hd::axis{1}, hd::minimum{}).shape(), hd::shape{0});
   EXPECT_EQ(hd::reduce(where, hd::array<float>(hd::shape{2, 0, 5}), hd::axis{-2}).shape(), (hd::shape{2, 5}));
@@ -277,7 +331,8 @@ TEST_P(reduce, axes_of_no_elements_give_identities_or_nothing) {
 TEST_P(reduce, a_negative_axis_counts_from_the_last) {
   const hd::array<int> x = operands<int, hd::plus>(60).reshaped({3, 4, 5});
   for (std::ptrdiff_t axis = 0; axis < 3; ++axis) {
-    EXPECT_TRUE(same_elements(hd::reduce(where, x, hd::axis{axis - 3}), hd::reduce(where, x, hd::axis{axis})));
+    EXPECT_TRUE(
+        same_elements(hd::reduce(where, x, hd::axis{axis - 3}), hd::reduce(where, x, hd::axis{axis})));
   }
 }
 
@@ -305,7 +360,8 @@ TEST_P(reduce, a_nan_anywhere_gives_the_one_quiet_nan) {
         x.set(odd_nan<T>(place), place);
         x.set(odd_nan<T>(place + 1), n - 1);
         for_each_type<hd::plus, hd::multiplies, hd::minimum, hd::maximum>([&]<class Op>() {
-          EXPECT_TRUE(same_bits(hd::reduce(where, x, Op{}), nan)) << named<T, Op>(n) << " with a NaN at " << place;
+          EXPECT_TRUE(same_bits(hd::reduce(where, x, Op{}), nan))
+              << named<T, Op>(n) << " with a NaN at " << place;
           EXPECT_TRUE(same_elements(hd::reduce(where, x, hd::axis{0}, Op{}),
                                     hd::array<T>(std::vector{nan}).reshaped(hd::shape())));
           EXPECT_TRUE(same_bits(hd::reduce(where, x, Op{}, T(2)), nan));
@@ -354,7 +410,8 @@ TEST_P(reduce, negative_zero_lies_below_zero_and_sums_of_it_keep_it) {
         EXPECT_TRUE(same_bits(hd::reduce(where, x), T(0)));
         x.fill(T(0));
         x.set(T(-0.0), place);
-        EXPECT_TRUE(same_bits(hd::reduce(where, x, hd::minimum{}), T(-0.0))) << named<T>(n) << " at " << place;
+        EXPECT_TRUE(same_bits(hd::reduce(where, x, hd::minimum{}), T(-0.0)))
+            << named<T>(n) << " at " << place;
       }
     }
   });
@@ -378,36 +435,34 @@ TEST_P(reduce, overflow_wraps_integers_and_makes_floats_infinite) {
 TEST_P(reduce, no_elements_give_the_identity_or_an_error) {
   for_each_dtype([&]<class T>() {
     const hd::array<T> nothing(0, where);
-    for_each_operator<T>([&]<class Op>() {
-      if constexpr (is_one_of<Op, hd::minimum, hd::maximum>) {
-        EXPECT_EQ(message_of([&] { (void)hd::reduce(where, nothing, Op{}); }),
-                  std::string("reduce: 0 ") + hd::detail::type_name<T>() +
-                      ": there are no elements, and the operator has no identity to return: give an initial value");
+    for (const operator_on<T>& op : operators_on<T>()) {
+      using hd::detail::function;
+      if (op.which == function::minimum || op.which == function::maximum) {
+        EXPECT_EQ(
+            message_of([&] { (void)op.reduce(where, nothing); }),
+            std::string("reduce: 0 ") + hd::detail::type_name<T>() +
+                ": there are no elements, and the operator has no identity to return: give an initial value");
       } else {
-        const T identity = hd::reduce(where, nothing, Op{});
-        const T some = operand<T, Op>(5, 10);
-        EXPECT_EQ(hd::reduce(where, nothing, Op{}, identity), identity);
-        EXPECT_EQ(plainly<Op>(identity, some), plainly<Op>(some, identity));
-        if constexpr (!hd::detail::is_logical<Op>) {
-          EXPECT_EQ(plainly<Op>(identity, some), some) << named<T, Op>(0);
-        }
+        const T identity = op.reduce(where, nothing), some = op.seen(op.operand(5, 10));
+        EXPECT_EQ(op.combine(identity, some), some) << op.named(0);
+        EXPECT_EQ(op.combine(some, identity), some) << op.named(0);
       }
-      EXPECT_EQ(hd::reduce(where, nothing, Op{}, T(1)), T(1));
-    });
+      EXPECT_EQ(op.reduce_from(where, nothing, T(1)), T(1));
+    }
   });
 }
 
 TEST_P(reduce, an_initial_value_comes_first_and_once) {
-  for_each_type<bool, std::int8_t, std::uint32_t, float, std::complex<double>>([&]<class T>() {
-    for_each_operator<T>([&]<class Op>() {
+  for_each_dtype([&]<class T>() {
+    for (const operator_on<T>& op : operators_on<T>()) {
       for (const std::size_t n : {1, 2, 33, 9000}) {
-        const hd::array<T> x = operands<T, Op>(n);
-        const T init = operand<T, Op>(n / 2, n);
-        const T total = grouped_reduce_by<Op, T>(x.span());
-        const T before = hd::detail::is_logical<Op> ? T(init != T(0)) : init;
-        EXPECT_TRUE(same_bits(hd::reduce(where, x, Op{}, init), plainly<Op>(before, total))) << named<T, Op>(n);
+        const hd::array<T> x = op.operands({n});
+        const T init = op.operand(n / 2, n);
+        EXPECT_TRUE(
+            same_bits(op.reduce_from(where, x, init), op.combine(op.seen(init), op.grouped(x.span()))))
+            << op.named(n);
       }
-    });
+    }
   });
 }
 
@@ -440,7 +495,8 @@ TEST_P(reduce, transform_reduce_by_built_in_functions_is_a_dot_product) {
       }
       const T dot = grouped_reduce_by<hd::plus, T>(products.span());
       const hd::array<T> there = x.on(where);
-      ASSERT_TRUE(same_bits(hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{}), dot)) << named<T>(n);
+      ASSERT_TRUE(same_bits(hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{}), dot))
+          << named<T>(n);
       ASSERT_TRUE(same_bits(hd::transform_reduce(where, there, y, hd::multiplies{}, hd::plus{}), dot));
       const T multiple = grouped_reduce_by<hd::plus, T>(scaled.span());
       ASSERT_TRUE(same_bits(hd::transform_reduce(where, x, T(3), hd::multiplies{}, hd::plus{}), multiple));
@@ -456,18 +512,53 @@ TEST_P(reduce, transform_reduce_by_logical_functions_counts_zeros_as_false) {
   EXPECT_EQ(hd::transform_reduce(where, x, y, hd::multiplies{}, hd::logical_or{}), 1);
   EXPECT_EQ(hd::transform_reduce(where, x, y, hd::multiplies{}, hd::logical_xor{}), 0);
   EXPECT_EQ(hd::transform_reduce(where, x, y, hd::logical_and{}, hd::plus{}), 2);
-  EXPECT_EQ(hd::transform_reduce(where, std::vector{5}, std::vector{1}, hd::multiplies{}, hd::logical_or{}), 1);
+  EXPECT_EQ(hd::transform_reduce(where, std::vector{5}, std::vector{1}, hd::multiplies{}, hd::logical_or{}),
+            1);
   EXPECT_EQ(hd::transform_reduce(where, x, y, hd::minus{}, hd::maximum{}), 6);
   EXPECT_EQ(hd::transform_reduce(where, x, y, hd::minimum{}, hd::bit_xor{}), 5);
+}
+
+TEST_P(reduce, transform_reduce_begins_with_an_initial_value) {
+  const std::vector<float> x{2, 3}, y{5, 7};
+  EXPECT_EQ(hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{}, 100.f), 131.f);
+  EXPECT_EQ(hd::transform_reduce(where, x, 10.f, hd::plus{}, hd::minimum{}, 1.f), 1.f);
+  EXPECT_EQ(hd::transform_reduce(where, std::vector<float>(), 10.f, hd::plus{}, hd::minimum{}, 1.f), 1.f);
+  EXPECT_EQ(hd::transform_reduce(where, x, y, hd::multiplies{}, hd::logical_and{}, 9.f), 1.f);
+}
+
+TEST_P(reduce, transform_reduce_along_an_axis_maps_and_reduces_each_line) {
+  for (const hd::shape& lengths :
+       {hd::shape{40, 33}, hd::shape{3000, 3}, hd::shape{3, 5000}, hd::shape{2, 17, 5}}) {
+    const std::size_t n = lengths.elements();
+    const hd::array<float> x = operands<float, hd::plus>(n).reshaped(lengths);
+    hd::array<float> y(lengths), products(lengths);
+    for (std::size_t i = 0; i < n; ++i) {
+      y.data()[i] = random_value<float>(i + n);
+      products.data()[i] = x.data()[i] * y.data()[i];
+    }
+    for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
+      const hd::array<float> have = hd::transform_reduce(where, hd::axis{static_cast<std::ptrdiff_t>(axis)},
+                                                         x, y, hd::multiplies{}, hd::plus{});
+      EXPECT_TRUE(
+          reduces_lines(have, products, axis,
+                        [](std::span<const float> line) { return grouped_reduce_by<hd::plus>(line); }))
+          << lengths.text() << " along axis " << axis;
+    }
+  }
+  const hd::array<float> nothing(hd::shape{0, 2});
+  EXPECT_TRUE(
+      same_elements(hd::transform_reduce(where, hd::axis{0}, nothing, nothing, hd::plus{}, hd::multiplies{}),
+                    hd::array(std::vector{1.f, 1.f})));
 }
 
 TEST_P(reduce, transform_reduce_of_nothing_is_the_identity_or_an_error) {
   const std::vector<float> nothing;
   EXPECT_EQ(hd::transform_reduce(where, nothing, nothing, hd::multiplies{}, hd::plus{}), 0.f);
   EXPECT_EQ(hd::transform_reduce(where, nothing, 2.f, hd::multiplies{}, hd::multiplies{}), 1.f);
-  EXPECT_EQ(message_of([&] { (void)hd::transform_reduce(where, nothing, nothing, hd::plus{}, hd::minimum{}); }),
-            "transform_reduce: 0 float32: there are no elements, and the operator has no identity to return: "
-            "give an initial value");
+  EXPECT_EQ(
+      message_of([&] { (void)hd::transform_reduce(where, nothing, nothing, hd::plus{}, hd::minimum{}); }),
+      "transform_reduce: 0 float32: there are no elements, and the operator has no identity to return: "
+      "give an initial value");
 }
 
 TEST_P(reduce, errors_name_the_axis_and_the_shapes) {
@@ -476,8 +567,9 @@ TEST_P(reduce, errors_name_the_axis_and_the_shapes) {
             "reduce: 12 float32: axis 2 does not exist in shape (3, 4) (axes are -2 to 1)");
   EXPECT_EQ(message_of([&] { (void)hd::reduce(where, x, hd::axis{-3}); }),
             "reduce: 12 float32: axis -3 does not exist in shape (3, 4) (axes are -2 to 1)");
-  EXPECT_EQ(message_of([&] { (void)hd::reduce(where, x.view().row(0).slice(0, 1).reshaped({}), hd::axis{0}); }),
-            "reduce: 1 float32: axis 0: shape () has no axes");
+  EXPECT_EQ(
+      message_of([&] { (void)hd::reduce(where, x.view().row(0).slice(0, 1).reshaped({}), hd::axis{0}); }),
+      "reduce: 1 float32: axis 0: shape () has no axes");
   const hd::array<float> y = operands<float, hd::plus>(12).reshaped({4, 3});
   EXPECT_EQ(message_of([&] { (void)hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{}); }),
             "transform_reduce: input 2 has shape (4, 3), where the first input has (3, 4)");
@@ -499,7 +591,8 @@ TEST(reduceGpu, a_function_that_a_host_compiler_compiled_cannot_run_there) {
   const auto larger = [](float a, float b) { return a < b ? b : a; };
   const auto twice = [](float a) { return 2 * a; };
   const std::string reason =
-      "the function is known to a host compiler only and cannot run on a GPU: compile this file with nvcc and mark the "
+      "the function is known to a host compiler only and cannot run on a GPU: compile this file with nvcc "
+      "and mark the "
       "function HD_FN, or use a built-in operator on a built-in type";
   EXPECT_EQ(message_of([&] { (void)hd::reduce(hd::target::gpu(), x, larger); }),
             "reduce: 3 float32 on gpu:0: " + reason);
@@ -517,8 +610,9 @@ namespace {
 template <class T, class Op, class Element>
 void check_users_operator(const hd::target& where, bool commutative, const Op& op, const Element& element) {
   const std::size_t tile = tile_of(sizeof(T), commutative);
-  for (const std::size_t n : {std::size_t{1}, std::size_t{2}, std::size_t{15}, std::size_t{16}, std::size_t{17},
-                              tile - 1, tile, tile + 1, 3 * tile + 18, std::size_t{50'001}}) {
+  for (const std::size_t n :
+       {std::size_t{1}, std::size_t{2}, std::size_t{15}, std::size_t{16}, std::size_t{17}, tile - 1, tile,
+        tile + 1, 3 * tile + 18, std::size_t{50'001}}) {
     hd::array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = element(i);
     const T want = grouped_reduce<T>(x.span(), commutative, op);
@@ -530,8 +624,9 @@ void check_users_operator(const hd::target& where, bool commutative, const Op& o
     hd::array<T> x(lengths);
     for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = element(i);
     for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
-      ASSERT_TRUE(reduces_lines(hd::reduce(where, x, hd::axis{static_cast<std::ptrdiff_t>(axis)}, op), x, axis,
-                                [&](std::span<const T> line) { return grouped_reduce<T>(line, commutative, op); }))
+      ASSERT_TRUE(
+          reduces_lines(hd::reduce(where, x, hd::axis{static_cast<std::ptrdiff_t>(axis)}, op), x, axis,
+                        [&](std::span<const T> line) { return grouped_reduce<T>(line, commutative, op); }))
           << lengths.text() << " along axis " << axis;
     }
   }
@@ -546,9 +641,12 @@ TEST_P(reduce_by_users_operator, keeps_the_order_of_operands) {
   check_users_operator<run>(where, false, join{}, [](std::size_t i) {
     return run{static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)};
   });
-  check_users_operator<int>(where, false, [](int a, int) { return a; }, random_value<int>);
-  check_users_operator<int>(where, false, [](int, int b) { return b; }, random_value<int>);
-  check_users_operator<float>(where, false, [](float a, float b) { return a + b; }, random_value<float>);
+  check_users_operator<int>(
+      where, false, [](int a, int) { return a; }, random_value<int>);
+  check_users_operator<int>(
+      where, false, [](int, int b) { return b; }, random_value<int>);
+  check_users_operator<float>(
+      where, false, [](float a, float b) { return a + b; }, random_value<float>);
   check_users_operator<double>(where, false, hd::monoid{[](double a, double b) { return a + b; }, 0.0},
                                random_value<double>);
 }
@@ -574,7 +672,8 @@ TEST_P(reduce_by_users_operator, a_commutative_one_goes_by_lanes_side_by_side) {
     vector3 operator+(const vector3& other) const { return {x + other.x, y + other.y, z + other.z}; }
   };
   const auto vector_at = [](std::size_t i) {
-    return vector3{random_value<float>(3 * i), random_value<float>(3 * i + 1), random_value<float>(3 * i + 2)};
+    return vector3{random_value<float>(3 * i), random_value<float>(3 * i + 1),
+                   random_value<float>(3 * i + 2)};
   };
   check_users_operator<vector3>(where, true, hd::commutative_monoid{sum, vector3{}}, vector_at);
   check_users_operator<vector3>(where, true, hd::plus{}, vector_at);
@@ -586,12 +685,15 @@ TEST_P(reduce_by_users_operator, no_elements_give_the_identity_that_it_has) {
   EXPECT_EQ(hd::reduce(where, nothing, hd::monoid{first, 17}), 17);
   EXPECT_EQ(hd::reduce(where, nothing, first, 18), 18);
   EXPECT_EQ(message_of([&] { (void)hd::reduce(where, nothing, first); }),
-            "reduce: 0 int32: there are no elements, and the operator has no identity to return: give an initial value");
+            "reduce: 0 int32: there are no elements, and the operator has no identity to return: give an "
+            "initial value");
   EXPECT_EQ(message_of([&] { (void)hd::reduce(where, hd::array<run>(0), join{}); }),
-            "reduce: 0 elements of a user's type: there are no elements, and the operator has no identity to return: give "
+            "reduce: 0 elements of a user's type: there are no elements, and the operator has no identity to "
+            "return: give "
             "an initial value");
-  EXPECT_TRUE(same_elements(hd::reduce(where, hd::array<int>(hd::shape{0, 2}), hd::axis{0}, hd::monoid{first, 3}),
-                            hd::array(std::vector{3, 3})));
+  EXPECT_TRUE(
+      same_elements(hd::reduce(where, hd::array<int>(hd::shape{0, 2}), hd::axis{0}, hd::monoid{first, 3}),
+                    hd::array(std::vector{3, 3})));
 }
 
 TEST_P(reduce_by_users_operator, transform_reduce_takes_any_number_of_inputs) {
@@ -607,16 +709,25 @@ TEST_P(reduce_by_users_operator, transform_reduce_takes_any_number_of_inputs) {
     const float have = hd::transform_reduce(
         where, x, y, z, 0.5f, [](float a, float b, float c, float d) { return a * b + c * d; }, hd::plus{});
     EXPECT_TRUE(same_bits(have, (grouped_reduce_by<hd::plus, float>(want.span())))) << n;
-    const double square_sum = hd::transform_reduce(where, x, [](float a) { return double{a} * a; }, hd::plus{});
+    const double square_sum = hd::transform_reduce(
+        where, x, [](float a) { return double{a} * a; }, hd::plus{});
     EXPECT_TRUE(same_bits(square_sum, (grouped_reduce_by<hd::plus, double>(squares.span())))) << n;
-    const std::int64_t positive =
-        hd::transform_reduce(where, x, [](float a) { return std::int64_t{a > 0}; }, hd::plus{});
+    const std::int64_t positive = hd::transform_reduce(
+        where, x, [](float a) { return std::int64_t{a > 0}; }, hd::plus{});
     EXPECT_EQ(positive, std::count_if(x.span().begin(), x.span().end(), [](float a) { return a > 0; }));
-    EXPECT_TRUE(hd::transform_reduce(where, x, [](float a) { return a <= 1; }, hd::logical_and{}));
-    EXPECT_FALSE(hd::transform_reduce(where, x, [](float a) { return a > 1; }, hd::logical_or{}));
+    EXPECT_TRUE(hd::transform_reduce(
+        where, x, [](float a) { return a <= 1; }, hd::logical_and{}));
+    EXPECT_FALSE(hd::transform_reduce(
+        where, x, [](float a) { return a > 1; }, hd::logical_or{}));
+    EXPECT_EQ(hd::transform_reduce(
+                  where, x, [](float) { return 1; }, hd::plus{}, 5),
+              static_cast<int>(n) + 5);
     const run ends = hd::transform_reduce(
         where, hd::array<std::int64_t>(std::vector<std::int64_t>{4, 5, 6, 7}),
-        [](std::int64_t i) { return run{i, i}; }, join{});
+        [](std::int64_t i) {
+          return run{i, i};
+        },
+        join{});
     EXPECT_EQ(ends, (run{4, 7}));
   }
 }

@@ -407,8 +407,8 @@ TEST_P(scan, refuses_an_output_that_overlaps_its_input) {
   hd::array<int> x = hd::array(std::vector<int>{1, 2, 3, 4, 5}).on(where);
   const std::string message =
       "inclusive_scan: 4 int32 on " + where.text() +
-      ": the output overlaps the input but does not begin with it: scan in place, or into "
-      "another array";
+      ": the output overlaps an input but does not begin with it: write into the input itself, "
+      "or into another array";
   auto first = x.slice(0, 4), last = x.slice(1, 5);
   EXPECT_EQ(message_of([&] { hd::inclusive_scan_into(where, first, last); }), message);
   EXPECT_EQ(message_of([&] { hd::inclusive_scan_into(where, last, first); }), message);

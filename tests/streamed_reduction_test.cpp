@@ -5,7 +5,6 @@
 #include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
-#include <complex>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -43,15 +42,17 @@ T streamed(const hd::target& where, const hd::array<T>& x, const std::vector<std
 TEST_P(streamed_reduction, has_the_bits_of_reduce_however_it_is_cut) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
-      const std::size_t tile = hd::streamed_reduction(where, hd::detail::function_of<Op>, hd::dtype_of<T>).tile();
-      for (const std::size_t n : {std::size_t{1}, std::size_t{33}, tile - 1, tile, tile + 1, 7 * tile + 5,
-                                  std::size_t{100'003}}) {
+      const std::size_t tile =
+          hd::streamed_reduction(where, hd::detail::function_of<Op>, hd::dtype_of<T>).tile();
+      for (const std::size_t n :
+           {std::size_t{1}, std::size_t{33}, tile - 1, tile, tile + 1, 7 * tile + 5, std::size_t{100'003}}) {
         const hd::array<T> x = operands<T, Op>(n);
         const T want = hd::reduce(hd::target::serial(), x, Op{});
-        for (const std::vector<std::size_t>& cut : {std::vector<std::size_t>{1}, {3}, {2, 0, 1, 5}, {1'000'000}}) {
+        for (const std::vector<std::size_t>& cut :
+             {std::vector<std::size_t>{1}, {3}, {2, 0, 1, 5}, {1'000'000}}) {
           ASSERT_TRUE(same_bits(streamed<T, Op>(where, x, cut), want))
-              << hd::detail::type_name<T>() << ", operator "
-              << hd::detail::name(hd::detail::function_of<Op>) << ", n = " << n << ", cut by " << cut[0];
+              << hd::detail::type_name<T>() << ", operator " << hd::detail::name(hd::detail::function_of<Op>)
+              << ", n = " << n << ", cut by " << cut[0];
         }
       }
     });
@@ -83,23 +84,24 @@ TEST_P(streamed_reduction, a_nan_gives_the_one_quiet_nan) {
   x.fill(1);
   x.set(-std::numeric_limits<float>::quiet_NaN(), 5000);
   EXPECT_TRUE(same_bits((streamed<float, hd::plus>(where, x, {1})), std::numeric_limits<float>::quiet_NaN()));
-  EXPECT_TRUE(same_bits((streamed<float, hd::maximum>(where, x, {2})), std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_TRUE(
+      same_bits((streamed<float, hd::maximum>(where, x, {2})), std::numeric_limits<float>::quiet_NaN()));
 }
 
 TEST_P(streamed_reduction, errors_say_what_is_wrong) {
   float value = 0;
   hd::streamed_reduction total(where, hd::detail::function::maximum, hd::dtype::float32);
   EXPECT_EQ(message_of([&] { total.result(&value); }),
-            "there are no elements, and the operator has no identity to return: give an initial value");
+            "reduce: 0 float32: there are no elements, and the operator has no identity to return: give an "
+            "initial value");
   total.append(&value, 0);
   total.append(&value, 1);
   EXPECT_EQ(message_of([&] { total.append(&value, 1); }),
             "streamed reduction: a piece of 1 elements follows 1, which is no multiple of 2048");
   EXPECT_EQ(total.size(), 1u);
-  EXPECT_EQ(message_of([&] {
-              hd::streamed_reduction(where, hd::detail::function::minimum, hd::dtype::complex64);
-            }),
-            "reduce: minimum is not defined on complex64");
+  EXPECT_EQ(
+      message_of([&] { hd::streamed_reduction(where, hd::detail::function::minimum, hd::dtype::complex64); }),
+      "reduce: minimum is not defined on complex64");
   EXPECT_EQ(message_of([&] { hd::streamed_reduction(where, hd::detail::function::minus, hd::dtype::int32); }),
             "reduce: minus is not defined on int32");
 }

@@ -202,6 +202,19 @@ TEST_P(transform, says_which_shapes_differ) {
             "transform: the output has shape (3, 2), where the first input has (2, 3)");
 }
 
+TEST_P(transform, refuses_an_output_that_overlaps_an_input) {
+  const hd::array<int> values = random_array<int>(6, 1);
+  hd::array<int> x = values.on(where);
+  auto first = x.slice(0, 5), last = x.slice(1, 6);
+  const std::vector<int> y(5, 1);
+  const std::string overlap = "the output overlaps the input but does not begin with it";
+  EXPECT_NE(message_of([&] { hd::transform_into(where, first, last, y, hd::plus{}); }).find(overlap),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { hd::transform_into(where, last, y, first, hd::plus{}); }).find(overlap),
+            std::string::npos);
+  EXPECT_TRUE(same_elements(x, values));
+}
+
 TEST_P(transform_by_users_function, takes_any_number_of_inputs) {
   for (const std::size_t n : sizes_up_to(100003)) {
     const hd::array<float> a = random_array<float>(n, 0);

@@ -17,8 +17,8 @@
 
 #include <gtest/gtest.h>
 
-// Functions and types of a user's own, compiled by nvcc: every pattern takes them on every target, and a GPU gives the
-// bits that a core gives.
+// Functions and types of a user's own, compiled by nvcc: every pattern takes them on every target, and a GPU
+// gives the bits that a core gives.
 
 namespace hd = heddle;
 using namespace heddle::tests;
@@ -50,13 +50,17 @@ struct sum {
 /// Twelve bytes whose sums are rounded.
 struct vector3 {
   float x, y, z;
-  friend HD_FN vector3 operator+(const vector3& a, const vector3& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
+  friend HD_FN vector3 operator+(const vector3& a, const vector3& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+  }
 };
 /// Sixteen bytes, which a GPU loads at once.
 struct pair16 {
   double value;
   std::int64_t count;
-  friend HD_FN pair16 operator+(const pair16& a, const pair16& b) { return {a.value + b.value, a.count + b.count}; }
+  friend HD_FN pair16 operator+(const pair16& a, const pair16& b) {
+    return {a.value + b.value, a.count + b.count};
+  }
 };
 /// More than a row of 32 columns exchanges through shared memory.
 struct vector40 {
@@ -101,7 +105,8 @@ void check_reduce(const hd::target& where, const Op& op) {
   constexpr bool commutative = hd::is_commutative<Op>;
   const std::size_t tile = tile_of(sizeof(T), commutative);
   std::vector<std::size_t> sizes = sizes_up_to(3000);
-  for (const std::size_t n : {tile - 1, tile, tile + 1, 3 * tile + 18, std::size_t{50'001}}) sizes.push_back(n);
+  for (const std::size_t n : {tile - 1, tile, tile + 1, 3 * tile + 18, std::size_t{50'001}})
+    sizes.push_back(n);
   for (const std::size_t n : sizes) {
     if (n == 0) continue;
     const hd::array<T> x = made<T>({n});
@@ -122,9 +127,9 @@ void check_reduce(const hd::target& where, const Op& op) {
     const hd::array<T> x = made<T>(lengths);
     for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
       const hd::array<T> have = hd::reduce(where, x, hd::axis{static_cast<std::ptrdiff_t>(axis)}, op);
-      ASSERT_TRUE(reduces_lines(have, x, axis, [&](std::span<const T> line) {
-        return grouped_reduce<T>(line, commutative, op);
-      })) << lengths.text() << " along axis " << axis;
+      ASSERT_TRUE(reduces_lines(
+          have, x, axis, [&](std::span<const T> line) { return grouped_reduce<T>(line, commutative, op); }))
+          << lengths.text() << " along axis " << axis;
     }
   }
 }
@@ -156,20 +161,24 @@ void check_scan(const hd::target& where, const Op& op) {
   for (const std::size_t n : sizes_up_to(20'000)) {
     if (n == 0) continue;
     const hd::array<T> x = made<T>({n});
-    ASSERT_TRUE(same_elements(hd::inclusive_scan(where, x, op), scanned<T>(x, 0, false, std::nullopt, op))) << n;
-    ASSERT_TRUE(same_elements(hd::inclusive_scan(where, x, op, init), scanned<T>(x, 0, false, init, op))) << n;
+    ASSERT_TRUE(same_elements(hd::inclusive_scan(where, x, op), scanned<T>(x, 0, false, std::nullopt, op)))
+        << n;
+    ASSERT_TRUE(same_elements(hd::inclusive_scan(where, x, op, init), scanned<T>(x, 0, false, init, op)))
+        << n;
     hd::array<T> in_place = x.on(where);
     hd::exclusive_scan_into(where, in_place, in_place, op, init);
     ASSERT_TRUE(same_elements(in_place, scanned<T>(x, 0, true, init, op))) << n;
   }
-  for (const hd::shape& lengths : {hd::shape{5, 33}, hd::shape{600, 3}, hd::shape{3, 1100}, hd::shape{2, 20, 5}}) {
+  for (const hd::shape& lengths :
+       {hd::shape{5, 33}, hd::shape{600, 3}, hd::shape{3, 1100}, hd::shape{2, 20, 5}}) {
     const hd::array<T> x = made<T>(lengths);
     for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
       const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
-      ASSERT_TRUE(
-          same_elements(hd::inclusive_scan(where, x, along, op), scanned<T>(x, axis, false, std::nullopt, op)))
+      ASSERT_TRUE(same_elements(hd::inclusive_scan(where, x, along, op),
+                                scanned<T>(x, axis, false, std::nullopt, op)))
           << lengths.text() << " along axis " << axis;
-      ASSERT_TRUE(same_elements(hd::exclusive_scan(where, x, along, op, init), scanned<T>(x, axis, true, init, op)))
+      ASSERT_TRUE(
+          same_elements(hd::exclusive_scan(where, x, along, op, init), scanned<T>(x, axis, true, init, op)))
           << lengths.text() << " along axis " << axis;
     }
   }
@@ -227,10 +236,9 @@ TEST_P(user_operators, a_lambda_is_an_operator) {
   };
   hd::array<std::uint8_t> x(100'003);
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<std::uint8_t>(random_bits(i) % 251);
-  const hd::array<std::uint8_t> want =
-      scanned<std::uint8_t>(x, 0, false, std::nullopt, [](std::uint8_t a, std::uint8_t b) {
-        return static_cast<std::uint8_t>((a + b) % 251);
-      });
+  const hd::array<std::uint8_t> want = scanned<std::uint8_t>(
+      x, 0, false, std::nullopt,
+      [](std::uint8_t a, std::uint8_t b) { return static_cast<std::uint8_t>((a + b) % 251); });
   const hd::commutative_monoid op{modular_sum, std::uint8_t{0}};
   EXPECT_EQ(hd::reduce(where, x, op), want[x.size() - 1]);
   EXPECT_EQ(hd::reduce(where, x, modular_sum), want[x.size() - 1]);
@@ -254,20 +262,25 @@ TEST_P(user_operators, transform_reduce_by_lambdas) {
       differences.data()[i] = a - b * factor;
     }
     const float one = hd::transform_reduce(
-        where, x, y, z, [factor] HD_FN(float a, float b, std::int32_t c) {
+        where, x, y, z,
+        [factor] HD_FN(float a, float b, std::int32_t c) {
           return a * b + static_cast<float>(c % 100) * factor;
         },
         hd::plus{});
     EXPECT_TRUE(same_bits(one, (grouped_reduce_by<hd::plus, float>(terms.span())))) << n;
-    const double two =
-        hd::transform_reduce(where, x, [] HD_FN(float a) { return static_cast<double>(a) * a; }, hd::plus{});
+    const double two = hd::transform_reduce(
+        where, x, [] HD_FN(float a) { return static_cast<double>(a) * a; }, hd::plus{});
     EXPECT_TRUE(same_bits(two, (grouped_reduce_by<hd::plus, double>(squares.span())))) << n;
     const float three = hd::transform_reduce(
         where, x, y, factor, [] HD_FN(float a, float b, float c) { return a - b * c; }, hd::maximum{});
     EXPECT_TRUE(same_bits(three, (grouped_reduce_by<hd::maximum, float>(differences.span())))) << n;
-    EXPECT_TRUE(hd::transform_reduce(where, x, [] HD_FN(float a) { return a <= 1; }, hd::logical_and{}));
-    EXPECT_FALSE(hd::transform_reduce(where, x, [] HD_FN(float a) { return a > 1; }, hd::logical_or{}));
-    EXPECT_EQ(hd::transform_reduce(where, x, [] HD_FN(float) { return 5; }, hd::logical_or{}), 1);
+    EXPECT_TRUE(hd::transform_reduce(
+        where, x, [] HD_FN(float a) { return a <= 1; }, hd::logical_and{}));
+    EXPECT_FALSE(hd::transform_reduce(
+        where, x, [] HD_FN(float a) { return a > 1; }, hd::logical_or{}));
+    EXPECT_EQ(hd::transform_reduce(
+                  where, x, [] HD_FN(float) { return 5; }, hd::logical_or{}),
+              1);
     const float dot = hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{});
     for (std::size_t i = 0; i < n; ++i) terms.data()[i] = x.data()[i] * y.data()[i];
     EXPECT_TRUE(same_bits(dot, (grouped_reduce_by<hd::plus, float>(terms.span())))) << n;
@@ -278,9 +291,32 @@ TEST_P(user_operators, transform_reduce_by_an_operator_that_keeps_order) {
   for (const std::size_t n : {1, 16, 513, 20'000}) {
     hd::array<std::int64_t> places(n);
     for (std::size_t i = 0; i < n; ++i) places.data()[i] = static_cast<std::int64_t>(i);
-    const run ends =
-        hd::transform_reduce(where, places, [] HD_FN(std::int64_t i) { return run{i, i}; }, join{});
+    const run ends = hd::transform_reduce(
+        where, places,
+        [] HD_FN(std::int64_t i) {
+          return run{i, i};
+        },
+        join{});
     EXPECT_EQ(ends, (run{0, static_cast<std::int64_t>(n) - 1}));
+  }
+}
+
+TEST_P(user_operators, transform_reduce_along_an_axis) {
+  for (const hd::shape& lengths :
+       {hd::shape{40, 33}, hd::shape{3000, 3}, hd::shape{3, 5000}, hd::shape{2, 17, 5}}) {
+    const hd::array<float> x = made<float>(lengths);
+    hd::array<double> squares(lengths);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      squares.data()[i] = static_cast<double>(x.data()[i]) * x.data()[i];
+    for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
+      const hd::array<double> have = hd::transform_reduce(
+          where, hd::axis{static_cast<std::ptrdiff_t>(axis)}, x,
+          [] HD_FN(float a) { return static_cast<double>(a) * a; }, hd::plus{});
+      EXPECT_TRUE(
+          reduces_lines(have, squares, axis,
+                        [](std::span<const double> line) { return grouped_reduce_by<hd::plus>(line); }))
+          << lengths.text() << " along axis " << axis;
+    }
   }
 }
 
@@ -304,13 +340,14 @@ TEST_P(user_operators, transform_maps_types_to_types) {
 
 namespace {
 
-/// nvcc takes no HD_FN lambda from a test's own body where it captures a member: the work stands in functions.
+// nvcc takes no init-captures in an HD_FN lambda.
 void visit(const hd::target& where, const hd::launch_shape& launch) {
   for (const std::size_t n : {0, 1, 33, 5000}) {
     hd::array<int> line(n, where);
     line.fill(0);
-    hd::for_each_index(where, hd::extent{n}, [at = line.data()] HD_FN(std::size_t i) { at[i] += static_cast<int>(i) + 1; },
-                       launch);
+    int* const at = line.data();
+    hd::for_each_index(
+        where, hd::extent{n}, [=] HD_FN(std::size_t i) { at[i] += static_cast<int>(i) + 1; }, launch);
     hd::array<int> want(n);
     for (std::size_t i = 0; i < n; ++i) want.data()[i] = static_cast<int>(i) + 1;
     EXPECT_TRUE(same_elements(line, want));
@@ -318,14 +355,15 @@ void visit(const hd::target& where, const hd::launch_shape& launch) {
   hd::array<int> plane(hd::shape{37, 41}, where), box(hd::shape{5, 7, 33}, where);
   plane.fill(0);
   box.fill(0);
+  const auto in_plane = plane.access<2>();
+  const auto in_box = box.access<3>();
   hd::for_each_index(
       where, hd::extent{std::size_t{37}, std::size_t{41}},
-      [at = plane.access<2>()] HD_FN(std::size_t r, std::size_t c) { at(r, c) += static_cast<int>(1000 * r + c); },
-      launch);
+      [=] HD_FN(std::size_t r, std::size_t c) { in_plane(r, c) += static_cast<int>(1000 * r + c); }, launch);
   hd::for_each_index(
       where, hd::extent{std::size_t{5}, std::size_t{7}, std::size_t{33}},
-      [at = box.access<3>()] HD_FN(std::size_t p, std::size_t r, std::size_t c) {
-        at(p, r, c) += static_cast<int>(10'000 * p + 100 * r + c);
+      [=] HD_FN(std::size_t p, std::size_t r, std::size_t c) {
+        in_box(p, r, c) += static_cast<int>(10'000 * p + 100 * r + c);
       },
       launch);
   const hd::array<int> have_plane = plane.on(hd::target::serial()), have_box = box.on(hd::target::serial());
@@ -334,7 +372,8 @@ void visit(const hd::target& where, const hd::launch_shape& launch) {
   }
   for (std::size_t p = 0; p < 5; ++p) {
     for (std::size_t r = 0; r < 7; ++r) {
-      for (std::size_t c = 0; c < 33; ++c) ASSERT_EQ(have_box(p, r, c), static_cast<int>(10'000 * p + 100 * r + c));
+      for (std::size_t c = 0; c < 33; ++c)
+        ASSERT_EQ(have_box(p, r, c), static_cast<int>(10'000 * p + 100 * r + c));
     }
   }
 }

@@ -12,10 +12,10 @@
 /// whether the operator commutes, and from nothing else, so every target computes the same bits.
 ///
 /// The elements are cut into tiles of 16 rows of lanes. In a tile, element i belongs to
-///   lane i mod lanes, if the operator commutes: lanes are side by side in memory, 512 bytes of them, which
-///   is a row of
-///                     SIMD registers on a CPU and the 16-byte loads of a warp on a GPU;
-///   lane i div 16,    if it does not: a lane is 16 neighbours, and their order is kept.
+///   lane i mod lanes, if the operator commutes: lanes are side by side in memory, 512 bytes of them, a row
+///                     of SIMD registers on a CPU and the 16-byte loads of a warp on a GPU; 32 lanes where
+///                     elements are not of 1, 2, 4, 8 or 16 bytes;
+///   lane i div 16,    if it does not: a lane of 32 is 16 neighbours, and their order is kept.
 /// Each lane folds its elements in rising order. Then the lanes of a tile fold in a tree: with the lane half
 /// the row away if the operator commutes, with the right neighbour if not. Results of tiles are elements of a
 /// shorter array, which is reduced in the same way until one is left. Lanes without elements take no part: no
