@@ -23,6 +23,14 @@ struct type_tag {
   using type = T;
 };
 
+/// What a function is called where elements are stored: a bool's sum is its logical or, and its product
+/// logical and.
+constexpr function stored_function(dtype type, function which) noexcept {
+  if (type == dtype::boolean && which == function::plus) return function::logical_or;
+  if (type == dtype::boolean && which == function::multiplies) return function::logical_and;
+  return which;
+}
+
 /// Calls f(type_tag<storage type>, operator). What `type` and `function` do not define is not called.
 template <family Family, class F>
 void with_storage(dtype type, function which, F&& f) {
@@ -70,9 +78,7 @@ void with_storage(dtype type, function which, F&& f) {
       }
     }
   };
-  if (type == dtype::boolean && which == function::plus) which = function::logical_or;
-  if (type == dtype::boolean && which == function::multiplies) which = function::logical_and;
-  switch (which) {
+  switch (stored_function(type, which)) {
     case function::plus:
       return with_types(plus{});
     case function::multiplies:

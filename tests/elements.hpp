@@ -71,10 +71,11 @@ T operand(std::size_t i, std::size_t n) {
   } else if constexpr (std::is_same_v<Op, multiplies>) {
     if constexpr (std::is_integral_v<T>) {
       return static_cast<T>(bits | 1);  // odd factors lose no bits modulo a power of two
-    } else if constexpr (detail::is_complex<T>) {
-      return static_cast<T>(std::polar(1 + 1e-3 * random_real(i), 3.0 * random_real(~i)));
     } else {
-      return static_cast<T>((bits % 2 != 0 ? 1 : -1) * (1 + 1e-3 * random_real(i)));
+      // All the products from one place to another are near 1.
+      const double size = (1 + 0.3 * random_real(i)) / (1 + 0.3 * random_real(i - 1));
+      if constexpr (detail::is_complex<T>) return static_cast<T>(std::polar(size, 3.0 * random_real(~i)));
+      return static_cast<T>(bits % 2 != 0 ? size : -size);
     }
   } else {
     return random_value<T>(i);

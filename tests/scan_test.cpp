@@ -158,7 +158,7 @@ void check_products(const hd::target& where, const hd::array<T>& x, const varian
     const wide before = product;
     product *= wide(x.data()[i]);
     const wide want = how.exclusive ? before : product;
-    const long double random_walk = 4 + 2 * std::sqrt(static_cast<long double>(i));
+    const long double random_walk = 4 + std::sqrt(static_cast<long double>(i));
     ASSERT_LE(std::abs(wide(have.data()[i]) - want), random_walk * eps * std::abs(want))
         << hd::detail::type_name<T>() << ", n = " << x.size() << ", element " << i << ", " << how.text();
   }

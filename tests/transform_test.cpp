@@ -207,7 +207,7 @@ TEST_P(transform, refuses_an_output_that_overlaps_an_input) {
   hd::array<int> x = values.on(where);
   auto first = x.slice(0, 5), last = x.slice(1, 6);
   const std::vector<int> y(5, 1);
-  const std::string overlap = "the output overlaps the input but does not begin with it";
+  const std::string overlap = "the output overlaps an input but does not begin with it";
   EXPECT_NE(message_of([&] { hd::transform_into(where, first, last, y, hd::plus{}); }).find(overlap),
             std::string::npos);
   EXPECT_NE(message_of([&] { hd::transform_into(where, last, y, first, hd::plus{}); }).find(overlap),

@@ -110,28 +110,41 @@ inline void fold_full_tile(const T* x, T* out) {
 }
 
 /// The minimum or maximum of a whole tile of floating-point numbers by the processor's own comparison, which
-/// is wrong where there is a NaN, and for the sign of a zero. Returns whether the result stands: a sum of the
-/// elements tells of NaNs (and sometimes of infinities, which costs time only).
+/// passes over NaNs and over the signs of zeros. A sum of the elements tells of NaNs, and of infinities of
+/// both signs, which it takes for one: then the result is false and nothing is written. The signs of the
+/// elements tell the sign of a zero.
 template <class Op, class T>
 inline bool fold_full_tile_by_comparison(const T* x, T* out) {
+  constexpr bool least = std::is_same_v<Op, minimum>;
   constexpr std::size_t lanes = 512 / sizeof(T), width = simd<T>::width, at_once = 8;
   constexpr std::size_t vectors = lanes / width * grouping::rows;
   using vector = typename simd<T>::vector;
-  constexpr auto nearer = [](vector a, vector b) __attribute__((always_inline)) {
-    return std::is_same_v<Op, minimum> ? (b < a ? b : a) : (a < b ? b : a);
+  using bits = typename simd<same_size_integer<T>>::vector;
+  constexpr auto nearer = [](auto a, auto b) __attribute__((always_inline)) {
+    return least ? (b < a ? b : a) : (a < b ? b : a);
+  };
+  // A minimum that is zero is −0 if any sign is set; a maximum that is zero is +0 if any is not.
+  constexpr auto join_signs = [](auto a, auto b) __attribute__((always_inline)) {
+    return least ? a | b : a & b;
   };
   vector best[at_once], sum[2] = {};
+  bits signs[2];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < at_once; ++i) {
     best[i] = simd<T>::load(x + i * width);
     sum[i % 2] += best[i];
   }
+  signs[0] = (bits)best[0];
+  signs[1] = (bits)best[1];
+#pragma GCC unroll 16
+  for (std::size_t i = 2; i < at_once; ++i) signs[i % 2] = join_signs(signs[i % 2], (bits)best[i]);
   for (std::size_t first = at_once; first < vectors; first += at_once) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < at_once; ++i) {
       const vector v = simd<T>::load(x + (first + i) * width);
       best[i] = nearer(best[i], v);
       sum[i % 2] += v;
+      signs[i % 2] = join_signs(signs[i % 2], (bits)v);
     }
   }
 #pragma GCC unroll 16
@@ -140,14 +153,17 @@ inline bool fold_full_tile_by_comparison(const T* x, T* out) {
     for (std::size_t i = 0; i < half; ++i) best[i] = nearer(best[i], best[i + half]);
   }
   sum[0] += sum[1];
+  signs[0] = join_signs(signs[0], signs[1]);
   T result = best[0][0], total = sum[0][0];
+  auto sign = signs[0][0];
   for (std::size_t l = 1; l < width; ++l) {
-    result = std::is_same_v<Op, minimum> ? (best[0][l] < result ? best[0][l] : result)
-                                         : (result < best[0][l] ? best[0][l] : result);
+    result = nearer(result, T(best[0][l]));
     total += sum[0][l];
+    sign = join_signs(sign, signs[0][l]);
   }
-  *out = result;
-  return total == total && result != 0;
+  if (total != total) return false;
+  *out = result == 0 ? (sign < 0 ? -T(0) : T(0)) : result;
+  return true;
 }
 
 template <class T, class Op>

@@ -26,6 +26,16 @@ void __tsan_release(void* address);
 namespace heddle::cpu {
 namespace {
 
+// A slice may end, and the call return, by an exception.
+struct release_on_leaving {
+  char* address;
+  ~release_on_leaving() { HEDDLE_RELEASE(address); }
+};
+struct acquire_on_leaving {
+  char* address;
+  ~acquire_on_leaving() { HEDDLE_ACQUIRE(address); }
+};
+
 /// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may
 /// outlive the static objects of this library.
 tbb::task_arena& arena_for(int threads) {
@@ -51,17 +61,17 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     return;
   }
   char started = 0, finished = 0;
+  const acquire_on_leaving end_of_call{&finished};
   HEDDLE_RELEASE(&started);
   arena_for(threads).execute([&] {
     tbb::parallel_for(std::size_t{0}, slices, [&](std::size_t slice) {
       HEDDLE_ACQUIRE(&started);
+      const release_on_leaving end_of_slice{&finished};
       const std::size_t each = count / slices, rest = count % slices;
       const std::size_t first = slice * each + std::min(slice, rest);
       f(first, first + each + (slice < rest ? 1 : 0));
-      HEDDLE_RELEASE(&finished);
     });
   });
-  HEDDLE_ACQUIRE(&finished);
 }
 
 }  // namespace heddle::cpu

@@ -17,11 +17,11 @@ template <detail::family Family>
 void scan_family(detail::function op, dtype type, bool exclusive, const void* x, segments all,
                  const void* init, void* out, const target& where);
 
-/// Calls `run` with the family of `op` as its template argument.
+/// Calls `run` with the family of `op` on elements of `type` as its template argument.
 template <class Run>
-void with_family(detail::function op, const Run& run) {
+void with_family(detail::function op, dtype type, const Run& run) {
   using detail::family, detail::function;
-  switch (op) {
+  switch (detail::stored_function(type, op)) {
     case function::plus:
     case function::multiplies:
     case function::minus:
