@@ -551,6 +551,20 @@ TEST_P(reduce, transform_reduce_along_an_axis_maps_and_reduces_each_line) {
                     hd::array(std::vector{1.f, 1.f})));
 }
 
+TEST_P(reduce, an_initial_value_comes_before_every_line) {
+  const hd::array<std::int64_t> x = operands<std::int64_t, hd::plus>(6).reshaped(hd::shape{2, 3});
+  std::int64_t doubled[3], rows[2];
+  for (std::size_t c = 0; c < 3; ++c) doubled[c] = 100 + 2 * x(0, c) + 2 * x(1, c);
+  for (std::size_t r = 0; r < 2; ++r) rows[r] = std::min<std::int64_t>({-5, x(r, 0), x(r, 1), x(r, 2)});
+  EXPECT_TRUE(same_elements(hd::reduce(where, x, hd::axis{1}, hd::minimum{}, -5),
+                            hd::array(std::vector<std::int64_t>(rows, rows + 2))));
+  EXPECT_TRUE(same_elements(hd::transform_reduce(where, hd::axis{0}, x, x, hd::plus{}, hd::plus{}, 100),
+                            hd::array(std::vector<std::int64_t>(doubled, doubled + 3))));
+  const hd::array<std::int64_t> nothing(hd::shape{0, 2});
+  EXPECT_TRUE(same_elements(hd::reduce(where, nothing, hd::axis{0}, hd::minimum{}, 7),
+                            hd::array(std::vector<std::int64_t>{7, 7})));
+}
+
 TEST_P(reduce, transform_reduce_of_nothing_is_the_identity_or_an_error) {
   const std::vector<float> nothing;
   EXPECT_EQ(hd::transform_reduce(where, nothing, nothing, hd::multiplies{}, hd::plus{}), 0.f);

@@ -138,11 +138,11 @@ void check_sums(const hd::target& where, const hd::array<T>& x, const variant& h
 constexpr auto pairwise_bound = [](std::size_t i) { return std::log2(static_cast<double>(i + 2)) + 10; };
 
 /// The most additions, at half an eps each, that lie between an element and the results that hold it: those
-/// of a strip of 512, of 512 totals, of 512 totals of these …, and one to join each level and the initial
+/// of a strip of 128, of 128 totals, of 128 totals of these …, and one to join each level and the initial
 /// value.
 constexpr auto worst_bound = [](std::size_t i) {
   std::size_t additions = 1;
-  for (std::size_t rest = i; rest > 0; rest /= 512) additions += std::min<std::size_t>(rest, 511) + 1;
+  for (std::size_t rest = i; rest > 0; rest /= 128) additions += std::min<std::size_t>(rest, 127) + 1;
   return static_cast<double>(additions) / 2;
 };
 
@@ -169,7 +169,7 @@ void check_products(const hd::target& where, const hd::array<T>& x, const varian
 std::vector<std::size_t> small_sizes() {
   return sizes_up_to(4100);
 }
-/// Two levels of strips end at 512².
+/// Strips end at multiples of 128, and on a GPU of 512; levels of them at powers of these.
 std::vector<std::size_t> large_sizes() {
   std::vector<std::size_t> sizes{32767, 32768, 100003, 262143, 262144, 262145};
   std::erase_if(sizes, [](std::size_t n) { return n > largest_size(); });
@@ -224,7 +224,7 @@ TEST_P(scan, of_rounded_sums_is_within_the_bound) {
 }
 
 TEST_P(scan, of_sums_that_all_round_one_way_is_within_the_bound_of_its_strips) {
-  for (const std::size_t n : {511, 512, 513, 8193, 262143, 262144, 262145}) {
+  for (const std::size_t n : {127, 128, 129, 511, 512, 513, 8193, 16383, 16385, 262143, 262144, 262145}) {
     if (n > largest_size()) break;
     hd::array<float> x(n);
     x.fill(0.1f);

@@ -4,6 +4,7 @@
 #include <heddle/cpu/reduce.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/transform.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)
@@ -89,7 +90,8 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
 /// it.
 template <class T, class Op, class ReduceInto>
 array<T> reduced_along(operation& running, const target& requested, const heddle::shape& whole,
-                       axis along_axis, const Op& op, traffic work, const ReduceInto& reduce_into) {
+                       axis along_axis, const Op& op, const T* init, traffic work,
+                       const ReduceInto& reduce_into) {
   const std::size_t axis = whole.resolve_axis(along_axis.index);
   const segments all = along(whole, axis);
   work.bytes_written = all.count() * sizeof(T);
@@ -98,11 +100,25 @@ array<T> reduced_along(operation& running, const target& requested, const heddle
   array<T> out(whole.without_axis(axis), where);
   if (out.size() == 0) return out;
   if (all.length == 0) {
-    out.fill(reduce_of_nothing<T>(op, static_cast<const T*>(nullptr)));
+    out.fill(reduce_of_nothing<T>(op, init));
   } else {
     reduce_into(where, all, out.data());
+    if (init != nullptr) heddle::transform_into(where, out, *init, out, op);
   }
   return out;
+}
+
+template <class X, class Op, class T = element_of<X>>
+array<T> reduce_along(const target& requested, const X& x, axis along_axis, const Op& op,
+                      const std::type_identity_t<T>* init) {
+  const elements<const T> in = input(x);
+  operation running("reduce", in.size, type_name<T>());
+  return reduced_along<T>(running, requested, shape_of(x), along_axis, op, init,
+                          {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>(), true},
+                          [&](const target& where, segments over, T* out) {
+                            const staged_input<T> staged(in, where);
+                            reduce_array(where, staged.data(), op, over, out);
+                          });
 }
 
 /// The first arguments of a transform_reduce, numbered I, and what its function makes of them.
@@ -171,9 +187,24 @@ constexpr bool ends_with_initial_value() {
   }
 }
 
+/// Calls f(mapped arguments, operator, initial value or null) for the arguments of a transform_reduce.
+template <class F, class... Arguments>
+auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
+  const auto all = std::forward_as_tuple(arguments...);
+  constexpr bool has_init = ends_with_initial_value<std::tuple<const Arguments&...>>();
+  constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
+  const auto mapped = mapped_arguments_of<inputs>(all);
+  using T = typename decltype(mapped)::value;
+  if constexpr (has_init) {
+    const T init(std::get<inputs + 2>(all));
+    return f(mapped, std::get<inputs + 1>(all), &init);
+  } else {
+    return f(mapped, std::get<inputs + 1>(all), static_cast<const T*>(nullptr));
+  }
+}
+
 template <class Mapped, class Op, class T = typename Mapped::value>
-T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op& op,
-                        const std::type_identity_t<T>* init) {
+T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op& op, const T* init) {
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   if (shared.size == 0) return reduce_of_nothing<T>(op, init);
@@ -186,12 +217,12 @@ T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op&
 }
 
 template <class Mapped, class Op, class T = typename Mapped::value>
-array<T> transform_reduce_along(const target& requested, axis along_axis, const Mapped& mapped,
-                                const Op& op) {
+array<T> transform_reduce_along(const target& requested, axis along_axis, const Mapped& mapped, const Op& op,
+                                const T* init) {
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   return reduced_along<T>(
-      running, requested, shared.lengths, along_axis, op,
+      running, requested, shared.lengths, along_axis, op, init,
       {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>, true},
       [&](const target& where, segments over, T* out) { mapped.reduce(where, op, over, out); });
 }
@@ -226,17 +257,15 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
 ///
 ///     hd::array<float> column_sums = hd::reduce(where, m, hd::axis{0});
 template <array_like X, class Op = plus>
-array<element_of<X>> reduce(const target& requested, const X& x, axis along_axis, const Op& op = {}) {
-  using T = element_of<X>;
-  const detail::elements<const T> in = detail::input(x);
-  detail::operation running("reduce", in.size, detail::type_name<T>());
-  return detail::reduced_along<T>(
-      running, requested, detail::shape_of(x), along_axis, op,
-      {in.size * sizeof(T), 0, in.where, detail::compiled_for_gpu || detail::library_has<T, Op>(), true},
-      [&](const target& where, segments over, T* out) {
-        const detail::staged_input<T> staged(in, where);
-        detail::reduce_array(where, staged.data(), op, over, out);
-      });
+array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op = {}) {
+  return detail::reduce_along<X, Op>(where, x, along_axis, op, nullptr);
+}
+
+/// The same, with op(init, …) for each row or column.
+template <array_like X, class Op>
+array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op,
+                            const std::type_identity_t<element_of<X>>& init) {
+  return detail::reduce_along<X, Op>(where, x, along_axis, op, &init);
 }
 
 /// Combines f(x[i], y[i], …) over all i: any number of arrays of one shape, and scalars, which go with every
@@ -248,27 +277,23 @@ array<element_of<X>> reduce(const target& requested, const X& x, axis along_axis
 template <class... Arguments>
 requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where,
                                                           const Arguments&... arguments) {
-  const auto all = std::forward_as_tuple(arguments...);
-  constexpr bool has_init = detail::ends_with_initial_value<std::tuple<const Arguments&...>>();
-  constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
-  const auto mapped = detail::mapped_arguments_of<inputs>(all);
-  if constexpr (has_init) {
-    const typename decltype(mapped)::value init(std::get<inputs + 2>(all));
-    return detail::transform_reduce_flat(where, mapped, std::get<inputs + 1>(all), &init);
-  } else {
-    return detail::transform_reduce_flat(where, mapped, std::get<inputs + 1>(all), nullptr);
-  }
+  return detail::with_mapped_arguments(
+      [&](const auto& mapped, const auto& op, const auto* init) {
+        return detail::transform_reduce_flat(where, mapped, op, init);
+      },
+      arguments...);
 }
 
-/// The same along one axis: `transform_reduce(where, hd::axis{0}, x, y, …, f, op)`; the result has the other
-/// axes, and lives on the target.
+/// The same along one axis: `transform_reduce(where, hd::axis{0}, x, y, …, f, op)`, with `init` last or
+/// without; the result has the other axes, and lives on the target.
 template <class... Arguments>
 requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where, axis along_axis,
                                                           const Arguments&... arguments) {
-  constexpr std::size_t inputs = sizeof...(Arguments) - 2;
-  const auto all = std::forward_as_tuple(arguments...);
-  return detail::transform_reduce_along(where, along_axis, detail::mapped_arguments_of<inputs>(all),
-                                        std::get<inputs + 1>(all));
+  return detail::with_mapped_arguments(
+      [&](const auto& mapped, const auto& op, const auto* init) {
+        return detail::transform_reduce_along(where, along_axis, mapped, op, init);
+      },
+      arguments...);
 }
 
 }  // namespace HD_BUILD

@@ -109,42 +109,46 @@ inline void fold_full_tile(const T* x, T* out) {
   for (std::size_t l = 0; l < final_lanes; ++l) out[l] = grouping::canonical(lane[l]);
 }
 
+/// The sign of a minimum or maximum of a tile that is zero: a minimum is −0 if any element has a sign, a
+/// maximum is +0 if any has none.
+template <class Op, class T>
+inline T zero_of_full_tile(const T* x) {
+  constexpr bool least = std::is_same_v<Op, minimum>;
+  constexpr std::size_t width = simd<T>::width, vectors = grouping::tile<T, Op> / width;
+  using bits = typename simd<same_size_integer<T>>::vector;
+  bits signs = (bits)simd<T>::load(x);
+  for (std::size_t i = 1; i < vectors; ++i) {
+    const bits v = (bits)simd<T>::load(x + i * width);
+    signs = least ? signs | v : signs & v;
+  }
+  auto sign = signs[0];
+  for (std::size_t l = 1; l < width; ++l) sign = least ? sign | signs[l] : sign & signs[l];
+  return sign < 0 ? -T(0) : T(0);
+}
+
 /// The minimum or maximum of a whole tile of floating-point numbers by the processor's own comparison, which
 /// passes over NaNs and over the signs of zeros. A sum of the elements tells of NaNs, and of infinities of
-/// both signs, which it takes for one: then the result is false and nothing is written. The signs of the
-/// elements tell the sign of a zero.
+/// both signs, which it takes for one: then the result is false and nothing is written.
 template <class Op, class T>
 inline bool fold_full_tile_by_comparison(const T* x, T* out) {
-  constexpr bool least = std::is_same_v<Op, minimum>;
-  constexpr std::size_t lanes = 512 / sizeof(T), width = simd<T>::width, at_once = 8;
-  constexpr std::size_t vectors = lanes / width * grouping::rows;
+  constexpr std::size_t width = simd<T>::width, at_once = 8, sums = register_bytes == 64 ? 4 : 2;
+  constexpr std::size_t vectors = grouping::tile<T, Op> / width;
   using vector = typename simd<T>::vector;
-  using bits = typename simd<same_size_integer<T>>::vector;
   constexpr auto nearer = [](auto a, auto b) __attribute__((always_inline)) {
-    return least ? (b < a ? b : a) : (a < b ? b : a);
+    return std::is_same_v<Op, minimum> ? (b < a ? b : a) : (a < b ? b : a);
   };
-  // A minimum that is zero is −0 if any sign is set; a maximum that is zero is +0 if any is not.
-  constexpr auto join_signs = [](auto a, auto b) __attribute__((always_inline)) {
-    return least ? a | b : a & b;
-  };
-  vector best[at_once], sum[2] = {};
-  bits signs[2];
+  vector best[at_once], sum[sums] = {};
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < at_once; ++i) {
     best[i] = simd<T>::load(x + i * width);
-    sum[i % 2] += best[i];
+    sum[i % sums] += best[i];
   }
-  signs[0] = (bits)best[0];
-  signs[1] = (bits)best[1];
-#pragma GCC unroll 16
-  for (std::size_t i = 2; i < at_once; ++i) signs[i % 2] = join_signs(signs[i % 2], (bits)best[i]);
   for (std::size_t first = at_once; first < vectors; first += at_once) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < at_once; ++i) {
       const vector v = simd<T>::load(x + (first + i) * width);
       best[i] = nearer(best[i], v);
-      sum[i % 2] += v;
-      signs[i % 2] = join_signs(signs[i % 2], (bits)v);
+      sum[i % sums] += v;
     }
   }
 #pragma GCC unroll 16
@@ -152,17 +156,20 @@ inline bool fold_full_tile_by_comparison(const T* x, T* out) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < half; ++i) best[i] = nearer(best[i], best[i + half]);
   }
-  sum[0] += sum[1];
-  signs[0] = join_signs(signs[0], signs[1]);
-  T result = best[0][0], total = sum[0][0];
-  auto sign = signs[0][0];
-  for (std::size_t l = 1; l < width; ++l) {
-    result = nearer(result, T(best[0][l]));
-    total += sum[0][l];
-    sign = join_signs(sign, signs[0][l]);
+#pragma GCC unroll 16
+  for (std::size_t i = 1; i < sums; ++i) sum[0] += sum[i];
+  T results[width], totals[width];
+  __builtin_memcpy(results, &best[0], sizeof results);
+  __builtin_memcpy(totals, &sum[0], sizeof totals);
+#pragma GCC unroll 16
+  for (std::size_t half = width / 2; half > 0; half /= 2) {
+    for (std::size_t l = 0; l < half; ++l) {
+      results[l] = nearer(results[l], results[l + half]);
+      totals[l] += totals[l + half];
+    }
   }
-  if (total != total) return false;
-  *out = result == 0 ? (sign < 0 ? -T(0) : T(0)) : result;
+  if (totals[0] != totals[0]) return false;
+  *out = results[0] == 0 ? zero_of_full_tile<Op>(x) : results[0];
   return true;
 }
 

@@ -4,8 +4,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
-#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -41,9 +42,18 @@ struct acquire_on_leaving {
 tbb::task_arena& arena_for(int threads) {
   static std::mutex mutex;
   static auto& arenas = *new std::map<int, std::unique_ptr<tbb::task_arena>>;
+  static auto& permits = *new std::vector<std::unique_ptr<tbb::global_control>>;
   std::lock_guard lock(mutex);
   auto& arena = arenas[threads];
-  if (!arena) arena = std::make_unique<tbb::task_arena>(threads);
+  if (!arena) {
+    // oneTBB has a worker for each core and no more, unless it is told.
+    const auto wanted = static_cast<std::size_t>(threads);
+    constexpr auto workers = tbb::global_control::max_allowed_parallelism;
+    if (wanted > tbb::global_control::active_value(workers)) {
+      permits.push_back(std::make_unique<tbb::global_control>(workers, wanted));
+    }
+    arena = std::make_unique<tbb::task_arena>(threads);
+  }
   return *arena;
 }
 

@@ -7,13 +7,13 @@
 
 #include <cstddef>
 
-/// Scan on the CPU. Segments are cut into strips of 512 elements; a strip is scanned by itself from left to
+/// Scan on the CPU. Segments are cut into strips of 128 elements; a strip is scanned by itself from left to
 /// right, and what stands before it is put in front of each element. The totals of strips are combined as a
 /// scan of their own, cut into strips again: rounding errors grow with the logarithm of n, and the bits
 /// depend on n alone.
 namespace heddle::cpu {
 
-inline constexpr std::size_t scan_strip = 512;
+inline constexpr std::size_t scan_strip = 128;
 
 /// What stands before the next strip, given the totals of the strips so far.
 template <class T, class Op>
@@ -46,7 +46,7 @@ class running_prefix {
   }
 
  private:
-  static constexpr int most_levels = 7;  // 512^(7+1) elements are more than 64 bits can count
+  static constexpr int most_levels = 9;  // 128^(9+1) elements are more than 64 bits can count
   const Op& op_;
   const T* init_;
   int levels_ = 0;
