@@ -552,7 +552,8 @@ TEST_P(reduce, transform_reduce_along_an_axis_maps_and_reduces_each_line) {
 }
 
 TEST_P(reduce, an_initial_value_comes_before_every_line) {
-  const hd::array<std::int64_t> x = operands<std::int64_t, hd::plus>(6).reshaped(hd::shape{2, 3});
+  const hd::array<std::int64_t> x =
+      hd::array(std::vector<std::int64_t>{1, -7, 3, 40, 5, -2}).reshaped(hd::shape{2, 3});
   std::int64_t doubled[3], rows[2];
   for (std::size_t c = 0; c < 3; ++c) doubled[c] = 100 + 2 * x(0, c) + 2 * x(1, c);
   for (std::size_t r = 0; r < 2; ++r) rows[r] = std::min<std::int64_t>({-5, x(r, 0), x(r, 1), x(r, 2)});
