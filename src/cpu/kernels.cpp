@@ -109,46 +109,41 @@ inline void fold_full_tile(const T* x, T* out) {
   for (std::size_t l = 0; l < final_lanes; ++l) out[l] = grouping::canonical(lane[l]);
 }
 
-/// The sign of a minimum or maximum of a tile that is zero: a minimum is −0 if any element has a sign, a
-/// maximum is +0 if any has none.
-template <class Op, class T>
-inline T zero_of_full_tile(const T* x) {
-  constexpr bool least = std::is_same_v<Op, minimum>;
-  constexpr std::size_t width = simd<T>::width, vectors = grouping::tile<T, Op> / width;
-  using bits = typename simd<same_size_integer<T>>::vector;
-  bits signs = (bits)simd<T>::load(x);
-  for (std::size_t i = 1; i < vectors; ++i) {
-    const bits v = (bits)simd<T>::load(x + i * width);
-    signs = least ? signs | v : signs & v;
-  }
-  auto sign = signs[0];
-  for (std::size_t l = 1; l < width; ++l) sign = least ? sign | signs[l] : sign & signs[l];
-  return sign < 0 ? -T(0) : T(0);
-}
-
 /// The minimum or maximum of a whole tile of floating-point numbers by the processor's own comparison, which
 /// passes over NaNs and over the signs of zeros. A sum of the elements tells of NaNs, and of infinities of
-/// both signs, which it takes for one: then the result is false and nothing is written.
+/// both signs, which it takes for one: then the result is false and nothing is written. A minimum of zero is
+/// −0 if any element has a sign, a maximum +0 if any has none.
 template <class Op, class T>
 inline bool fold_full_tile_by_comparison(const T* x, T* out) {
+  constexpr bool least = std::is_same_v<Op, minimum>;
   constexpr std::size_t width = simd<T>::width, at_once = 8, sums = register_bytes == 64 ? 4 : 2;
-  constexpr std::size_t vectors = grouping::tile<T, Op> / width;
+  constexpr std::size_t vectors = grouping::tile<T, Op> / width, prefetched_bytes = 4096;
   using vector = typename simd<T>::vector;
+  using bits = typename simd<same_size_integer<T>>::vector;
   constexpr auto nearer = [](auto a, auto b) __attribute__((always_inline)) {
-    return std::is_same_v<Op, minimum> ? (b < a ? b : a) : (a < b ? b : a);
+    return least ? (b < a ? b : a) : (a < b ? b : a);
+  };
+  constexpr auto joined = [](auto a, auto b) __attribute__((always_inline)) {
+    return least ? a | b : a & b;
   };
   vector best[at_once], sum[sums] = {};
+  bits sign[sums];
 #pragma GCC unroll 16
   for (std::size_t i = 0; i < at_once; ++i) {
     best[i] = simd<T>::load(x + i * width);
     sum[i % sums] += best[i];
+    sign[i % sums] = i < sums ? (bits)best[i] : joined(sign[i % sums], (bits)best[i]);
   }
   for (std::size_t first = at_once; first < vectors; first += at_once) {
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < at_once; ++i) {
-      const vector v = simd<T>::load(x + (first + i) * width);
+      const T* const from = x + (first + i) * width;
+      // This much work an element keeps a processor from looking far enough ahead by itself.
+      __builtin_prefetch(from + prefetched_bytes / sizeof(T));
+      const vector v = simd<T>::load(from);
       best[i] = nearer(best[i], v);
       sum[i % sums] += v;
+      sign[i % sums] = joined(sign[i % sums], (bits)v);
     }
   }
 #pragma GCC unroll 16
@@ -157,19 +152,25 @@ inline bool fold_full_tile_by_comparison(const T* x, T* out) {
     for (std::size_t i = 0; i < half; ++i) best[i] = nearer(best[i], best[i + half]);
   }
 #pragma GCC unroll 16
-  for (std::size_t i = 1; i < sums; ++i) sum[0] += sum[i];
+  for (std::size_t i = 1; i < sums; ++i) {
+    sum[0] += sum[i];
+    sign[0] = joined(sign[0], sign[i]);
+  }
   T results[width], totals[width];
+  same_size_integer<T> signs[width];
   __builtin_memcpy(results, &best[0], sizeof results);
   __builtin_memcpy(totals, &sum[0], sizeof totals);
+  __builtin_memcpy(signs, &sign[0], sizeof signs);
 #pragma GCC unroll 16
   for (std::size_t half = width / 2; half > 0; half /= 2) {
     for (std::size_t l = 0; l < half; ++l) {
       results[l] = nearer(results[l], results[l + half]);
       totals[l] += totals[l + half];
+      signs[l] = joined(signs[l], signs[l + half]);
     }
   }
   if (totals[0] != totals[0]) return false;
-  *out = results[0] == 0 ? zero_of_full_tile<Op>(x) : results[0];
+  *out = results[0] == 0 ? (signs[0] < 0 ? -T(0) : T(0)) : results[0];
   return true;
 }
 

@@ -1,15 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <type_traits>
-
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 #include <heddle/compiler.hpp>
 #include <heddle/cpu/threads.hpp>
 #include <heddle/grouping.hpp>
+
+#include <cstddef>
+#include <type_traits>
 
 #ifndef HEDDLE_ISA
 #define HEDDLE_ISA any_processor
@@ -23,6 +19,13 @@ inline constexpr std::size_t stream_from_bytes = std::size_t{1} << 22;
 /// Outputs of fewer bytes are not worth a second thread.
 inline constexpr std::size_t transform_grain_bytes = std::size_t{1} << 16;
 
+#if defined(__x86_64__)
+/// Copies whole lines of 64 bytes, from and to the starts of lines, past the cache by the widest stores that
+/// this processor has. Other threads see them after `end_of_lines`.
+void copy_lines_past_the_cache(const void* from, void* to, std::size_t bytes);
+void end_of_lines();
+#endif
+
 inline namespace HEDDLE_ISA {
 
 #if defined(__CUDACC__)
@@ -35,7 +38,7 @@ inline namespace HEDDLE_ISA {
 template <class T, class F>
 inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool past_the_cache, T* out) {
   std::size_t i = 0;
-#if defined(__SSE2__)
+#if defined(__x86_64__)
   constexpr std::size_t line = 64, piece_bytes = 512, page_bytes = 4096, pages = 4;
   if constexpr (line % sizeof(T) == 0) {
     if (past_the_cache) {
@@ -47,15 +50,11 @@ inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool 
           for (std::size_t page = 0; page < pages; ++page) {
             const std::size_t first = i + page * in_page + within;
             for (std::size_t k = 0; k < in_piece; ++k) piece[k] = f(first + k);
-            const auto* from = reinterpret_cast<const __m128i*>(&piece);
-            auto* to = reinterpret_cast<__m128i*>(out + first);
-            for (std::size_t k = 0; k < piece_bytes / sizeof *to; ++k) {
-              _mm_stream_si128(to + k, _mm_load_si128(from + k));
-            }
+            copy_lines_past_the_cache(&piece, out + first, piece_bytes);
           }
         }
       }
-      _mm_sfence();
+      end_of_lines();
     }
   }
 #endif

@@ -1,0 +1,49 @@
+#include <heddle/cpu/transform.hpp>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+
+namespace heddle::cpu {
+namespace {
+
+void copy_by_16(const void* from, void* to, std::size_t bytes) {
+  const auto* const x = static_cast<const __m128i*>(from);
+  auto* const out = static_cast<__m128i*>(to);
+  for (std::size_t i = 0; i < bytes / sizeof *x; ++i) _mm_stream_si128(out + i, _mm_load_si128(x + i));
+}
+
+__attribute__((target("avx"))) void copy_by_32(const void* from, void* to, std::size_t bytes) {
+  const auto* const x = static_cast<const __m256i*>(from);
+  auto* const out = static_cast<__m256i*>(to);
+  for (std::size_t i = 0; i < bytes / sizeof *x; ++i) _mm256_stream_si256(out + i, _mm256_load_si256(x + i));
+}
+
+__attribute__((target("avx512f"))) void copy_by_64(const void* from, void* to, std::size_t bytes) {
+  const auto* const x = static_cast<const __m512i*>(from);
+  auto* const out = static_cast<__m512i*>(to);
+  for (std::size_t i = 0; i < bytes / sizeof *x; ++i) _mm512_stream_si512(out + i, _mm512_load_si512(x + i));
+}
+
+using copy_function = void (*)(const void*, void*, std::size_t);
+
+copy_function widest() {
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return copy_by_64;
+  if (__builtin_cpu_supports("avx")) return copy_by_32;
+  return copy_by_16;
+}
+
+}  // namespace
+
+void copy_lines_past_the_cache(const void* from, void* to, std::size_t bytes) {
+  static const copy_function copy = widest();
+  copy(from, to, bytes);
+}
+
+void end_of_lines() {
+  _mm_sfence();
+}
+
+}  // namespace heddle::cpu
+
+#endif
