@@ -56,14 +56,14 @@ json machine() {
     }
     all["gpus"].push_back(std::move(found));
   }
-  const std::string driver = cuda_driver_version();
   all["libraries"] = {
       {"oneTBB", fmt::format("{}.{}", TBB_VERSION_MAJOR, TBB_VERSION_MINOR)},
       {"fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100)},
       {"CLI11", CLI11_VERSION},
       {"nlohmann_json", fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
                                     NLOHMANN_JSON_VERSION_PATCH)}};
-  all["cuda"] = {{"built_with", built_with_cuda()}, {"driver", driver.empty() ? json() : json(driver)}};
+  const auto version = [](const std::string& text) { return text.empty() ? json() : json(text); };
+  all["cuda"] = {{"toolkit", version(cuda_toolkit_version())}, {"driver", version(cuda_driver_version())}};
   return all;
 }
 
@@ -112,10 +112,9 @@ std::string table(const json& all) {
     libraries.push_back(library + " " + version.get<std::string>());
   }
   row("libraries", joined(json(libraries)));
-  const json& driver = all["cuda"]["driver"];
-  row("CUDA",
-      fmt::format("{}, {}", all["cuda"]["built_with"].get<bool>() ? "built with it" : "built without it",
-                  driver.is_null() ? "no driver" : "driver for " + text_of(driver)));
+  const json &toolkit = all["cuda"]["toolkit"], &driver = all["cuda"]["driver"];
+  row("CUDA", fmt::format("{}, {}", toolkit.is_null() ? "built without it" : "built with " + text_of(toolkit),
+                          driver.is_null() ? "no driver" : "driver for " + text_of(driver)));
   return text;
 }
 
@@ -123,12 +122,16 @@ std::string table(const json& all) {
 
 void add_info(CLI::App& app) {
   CLI::App* command = app.add_subcommand("info", "What this machine can run on, and how fast its memory is");
-  const auto as_json = std::make_shared<bool>(false);
-  command->add_flag("--json", *as_json, "One JSON object");
+  struct info_options {
+    bool as_json = false, quiet = false;
+  };
+  const auto options = std::make_shared<info_options>();
+  command->add_flag("--json", options->as_json, "One JSON object");
+  command->add_flag("--quiet", options->quiet, "No progress line, of which there is none here");
   command->footer("Memory bandwidths are measured once a machine, which takes a second.");
-  command->callback([as_json] {
+  command->callback([options] {
     const json all = machine();
-    print(*as_json ? all.dump(2) + "\n" : table(all));
+    print(options->as_json ? all.dump(2) + "\n" : table(all));
   });
 }
 

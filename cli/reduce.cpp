@@ -2,6 +2,7 @@
 #include "element_types.hpp"
 #include "interruption.hpp"
 #include "npy_input.hpp"
+#include "npy_output.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -122,7 +123,7 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
       for (std::size_t first = 0; first < x.size(); first += x.piece()) {
         stop_if_interrupted();
         const std::size_t count = std::min(x.piece(), x.size() - first);
-        streamed_reduction of_piece(x.where(), op.combine, x.type());
+        detail::streamed_reduction of_piece(x.where(), op.combine, x.type());
         of_piece.append(x.load(first, count), count);
         T candidate;
         of_piece.result(&candidate);
@@ -149,7 +150,7 @@ void reduce_all(const reduction& op, npy_input& x, progress& shown, void* out) {
     std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
     return;
   }
-  streamed_reduction so_far(x.where(), op.combine, x.type());
+  detail::streamed_reduction so_far(x.where(), op.combine, x.type());
   const std::size_t piece = std::max<std::size_t>(x.piece() / so_far.tile(), 1) * so_far.tile();
   for (std::size_t first = 0; first < x.size(); first += piece) {
     stop_if_interrupted();
@@ -243,9 +244,11 @@ void run(const run_options& options) {
     lengths = file.shape().without_axis(axis);
   }
 
+  std::optional<npy_output> output;
+  if (!options.output.empty()) output.emplace(options.output);
   const std::size_t element_bytes = std::max(size_of(combined), size_of(result));
   const target where = detail::resolve(
-      requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true, false});
+      requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true});
   npy_input x(file, asked_for.value_or(combined), combined, where);
   const detail::memory results(all.count() * element_bytes, target());
   {
@@ -263,7 +266,7 @@ void run(const run_options& options) {
     stats.report(options);
   }
   stop_if_interrupted();
-  if (!options.output.empty()) detail::write_npy(options.output, result, lengths, results.data());
+  if (output) output->write(result, lengths, results.data(), options.quiet);
   if (!options.axis) print(value_text(result, results.data()) + "\n");
 }
 

@@ -2,6 +2,7 @@
 #include "element_types.hpp"
 #include "interruption.hpp"
 #include "npy_input.hpp"
+#include "npy_output.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "value_text.hpp"
@@ -126,8 +127,9 @@ void run(const scan_options& options) {
     init = first;
   }
 
+  npy_output output(options.output);
   const std::size_t bytes = file.size() * size_of(type);
-  const target where = detail::resolve(requested, {bytes, bytes, target(), true, false});
+  const target where = detail::resolve(requested, {bytes, bytes, target(), true});
   npy_input x(file, type, type, where);
   detail::memory out;
   {
@@ -138,8 +140,7 @@ void run(const scan_options& options) {
     out = scanned(op, options, x, all, init);
     stats.report(options);
   }
-  stop_if_interrupted();
-  detail::write_npy(options.output, type, lengths, out.data());
+  output.write(type, lengths, out.data(), options.quiet);
 }
 
 }  // namespace

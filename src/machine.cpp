@@ -32,7 +32,8 @@ fs::path cache_folder() {
 
 /// What the measurements hold for: another machine, or other cores of this one, has others.
 std::string machine_key() {
-  std::string key = fmt::format("{}; {} cores; {}", cpu_name(), available_cores(), cpu::instruction_set());
+  std::string key = fmt::format("heddle {}; {}; {} cores; {}", HEDDLE_VERSION, cpu_name(), available_cores(),
+                                cpu::instruction_set());
   for (const gpu_properties& gpu : cuda::devices()) key += "; " + gpu.name;
   return key;
 }
@@ -48,15 +49,33 @@ double seconds_to_reduce(const target& where, const array<float>& x) {
   return best;
 }
 
-bandwidths measure() {
+struct measurement {
   bandwidths found;
-  array<float> x(std::size_t{1} << 26);  // larger than the caches that it must not measure
-  x.fill(1.0f);
-  const double bytes = static_cast<double>(x.size() * sizeof(float));
-  found.one_core_read = bytes / seconds_to_reduce(target::serial(), x);
-  found.all_cores_read = bytes / seconds_to_reduce(target::parallel(), x);
-  for (const gpu_properties& gpu : cuda::devices()) found.gpus.push_back(cuda::measure(gpu.device));
-  return found;
+  bool is_complete = true;
+};
+
+/// What cannot be measured now, for want of memory or because others hold a GPU, is guessed for this process.
+measurement measure() {
+  measurement all;
+  try {
+    array<float> x(std::size_t{1} << 26);  // larger than the caches that it must not measure
+    x.fill(1.0f);
+    const double bytes = static_cast<double>(x.size() * sizeof(float));
+    all.found.one_core_read = bytes / seconds_to_reduce(target::serial(), x);
+    all.found.all_cores_read = bytes / seconds_to_reduce(target::parallel(), x);
+  } catch (const error&) {
+    all.is_complete = false;
+    all.found.one_core_read = all.found.all_cores_read = 1e10;
+  }
+  for (int device = 0; device < cuda::device_count(); ++device) {
+    try {
+      all.found.gpus.push_back(cuda::measure(device));
+    } catch (const error&) {
+      all.is_complete = false;
+      all.found.gpus.push_back({});  // not chosen
+    }
+  }
+  return all;
 }
 
 /// False when the file is missing, holds for another machine, or says what cannot be.
@@ -81,7 +100,7 @@ bool read_cache(const fs::path& file, const std::string& key, bandwidths& found)
   } catch (const json::exception&) {
     return false;
   }
-  if (!possible || read.gpus.size() != cuda::devices().size()) return false;
+  if (!possible || read.gpus.size() != static_cast<std::size_t>(cuda::device_count())) return false;
   found = read;
   return true;
 }
@@ -111,8 +130,9 @@ void write_cache(const fs::path& file, const std::string& key, const bandwidths&
 std::vector<gpu_properties> gpus() {
   return cuda::devices();
 }
-bool built_with_cuda() noexcept {
-  return cuda::built();
+std::string cuda_toolkit_version() {
+  const int version = cuda::toolkit_version();
+  return version == 0 ? "" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 const char* cpu_instruction_set() noexcept {
   return cpu::instruction_set();
@@ -136,14 +156,23 @@ const bandwidths& measured_bandwidths() {
     const fs::path folder = cache_folder();
     const fs::path file = folder / "bandwidths.json";
     if (!folder.empty() && read_cache(file, key, found)) return found;
-    found = measure();
-    if (!folder.empty()) write_cache(file, key, found);
-    return found;
+    const measurement now = measure();
+    if (!folder.empty() && now.is_complete) write_cache(file, key, now.found);
+    return now.found;
   }();
   return kept;
 }
 
 namespace detail {
+
+/// Whether a GPU that holds none of it yet has room for what a call reads and writes.
+static bool fits(int device, const traffic& work) {
+  try {
+    return work.bytes_read + work.bytes_written < cuda::free_bytes(device);
+  } catch (const error&) {
+    return false;
+  }
+}
 
 target resolve(const target& where, const traffic& work) {
   if (!where.is_automatic()) return where;
@@ -169,12 +198,13 @@ target resolve(const target& where, const traffic& work) {
   if (!work.gpu_possible) return best;
   for (std::size_t device = 0; device < machine.gpus.size(); ++device) {
     const bandwidths::gpu& gpu = machine.gpus[device];
+    if (gpu.read == 0) continue;
     const bool here = !on_cpu && work.data_on.device() == static_cast<int>(device);
     const double send = here ? 0 : fetch + static_cast<double>(work.bytes_read) / gpu.to_gpu;
     // A result on the GPU has to come back when everything else is on the CPU.
     const double back = on_cpu ? static_cast<double>(work.bytes_written) / gpu.from_gpu : 0;
     const double seconds = send + start_kernel + bytes / gpu.read + back;
-    if (seconds < least) {
+    if (seconds < least && (here || fits(static_cast<int>(device), work))) {
       best = here ? work.data_on : target::gpu(static_cast<int>(device));
       least = seconds;
     }

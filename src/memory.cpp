@@ -9,6 +9,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+namespace heddle {
+
+void release_cached_memory(const target& where) {
+  if (where.is_gpu()) cuda::release_cached_memory(where);
+}
+
+}  // namespace heddle
+
 namespace heddle::detail {
 namespace {
 
@@ -17,8 +25,9 @@ void* allocate_on_cpu(std::size_t bytes) {
   // there.
   static const std::size_t installed =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
-  constexpr std::size_t line = 64, huge_page = std::size_t{1} << 21;
-  const std::size_t alignment = bytes < 2 * huge_page ? line : huge_page;
+  // As cudaMalloc aligns.
+  constexpr std::size_t least = 256, huge_page = std::size_t{1} << 21;
+  const std::size_t alignment = bytes < 2 * huge_page ? least : huge_page;
   void* data = bytes > installed
                    ? nullptr
                    : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
@@ -60,6 +69,18 @@ void copy(void* to, const target& to_where, const void* from, const target& from
 void order(const target& earlier, const target& later) {
   if (!earlier.is_gpu() || !later.is_gpu() || earlier == later) return;
   cuda::order(earlier, later);
+}
+
+void order_or_wait(const target& earlier, const target& later) noexcept {
+  try {
+    order(earlier, later);
+  } catch (const std::exception&) {
+    try {
+      earlier.wait();
+    } catch (const std::exception&) {
+      // A device that can do neither is lost, and every later call on it says so.
+    }
+  }
 }
 
 void fill(void* data, const target& where, std::size_t elements, const void* value,

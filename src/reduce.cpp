@@ -8,11 +8,11 @@
 #include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 #include <fmt/core.h>
 
-namespace heddle {
-namespace detail {
+namespace heddle::detail {
 
 void fail_empty() {
   fail("there are no elements, and the operator has no identity to return: give an initial value");
@@ -37,32 +37,74 @@ void common::fail_shapes(const char* pattern, int position, const heddle::shape&
 }
 
 void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where) {
-  if (where.is_gpu()) return cuda::reduce(op, type, x, all, out, where);
   const cpu::kernels kernels = cpu::kernels_for(type, op);
   if (kernels.fold_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  if (where.is_gpu()) return cuda::reduce(op, type, x, all, out, where);
   cpu::reduce_segments(where.threads(), all, kernels.tile, size_of(type), x, out, kernels.fold_pieces,
                        kernels.fold_pieces);
+}
+
+/// Lowers place[c] to the first row, counted from `first_row`, whose element in column c of the piece equals
+/// wanted[c].
+template <class T>
+static void find_in_piece(const T* x, const grouping::piece& piece, std::size_t first_row, const T* wanted,
+                          std::size_t* place) {
+  const auto is = [](T element, T sought) {
+    return (element == sought) | ((element != element) & (sought != sought));
+  };
+  const auto is_behind = [&](std::size_t column, std::size_t row) {
+    return std::atomic_ref(place[column]).load(std::memory_order_relaxed) <= row;
+  };
+  const auto lower = [&](std::size_t column, std::size_t row) {
+    const std::atomic_ref least(place[column]);
+    std::size_t present = least.load(std::memory_order_relaxed);
+    while (row < present && !least.compare_exchange_weak(present, row, std::memory_order_relaxed)) {
+    }
+  };
+  if (piece.stride == 1) {
+    // Runs are looked through whole, which a compiler vectorises.
+    constexpr std::size_t run = 256;
+    for (std::size_t begin = 0; begin < piece.count && !is_behind(0, first_row + begin); begin += run) {
+      const T* const from = x + piece.first + begin;
+      const std::size_t count = std::min(run, piece.count - begin);
+      bool any = false;
+      for (std::size_t i = 0; i < count; ++i) any |= is(from[i], *wanted);
+      if (!any) continue;
+      const auto at = std::find_if(from, from + count, [&](T element) { return is(element, *wanted); });
+      return lower(0, first_row + begin + static_cast<std::size_t>(at - from));
+    }
+    return;
+  }
+  for (std::size_t row = 0; row < piece.count; ++row) {
+    const T* const from = x + piece.first + row * piece.stride;
+    bool any = false;
+    for (std::size_t c = 0; c < piece.width; ++c) any |= is(from[c], wanted[c]);
+    if (!any) continue;
+    for (std::size_t c = 0; c < piece.width; ++c) {
+      if (is(from[c], wanted[c])) lower(c, first_row + row);
+    }
+  }
 }
 
 void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                         const target& where) {
   if (where.is_gpu()) return cuda::find_first(type, x, all, extremum, place, where);
+  // A strip of columns is looked through row by row; a piece that begins behind a place already found is not.
+  constexpr std::size_t rows = std::size_t{1} << 14, strip = 256;
+  const grouping::tiling tiles{all, rows, strip};
+  const std::size_t parts = tiles.parts();
+  std::fill_n(place, all.count(), all.length);
   with_storage<family::order>(type, function::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
     const T* const elements = static_cast<const T*>(x);
-    cpu::for_slices(where.threads(), all.count(), (std::size_t{1} << 14) / (all.length + 1) + 1,
-                    [&](std::size_t first, std::size_t last) {
-                      for (std::size_t segment = first; segment < last; ++segment) {
-                        const T wanted = static_cast<const T*>(extremum)[segment];
-                        const T* at =
-                            elements + segment / all.inner * all.length * all.inner + segment % all.inner;
-                        std::size_t k = 0;
-                        while (k < all.length && !(*at == wanted || (wanted != wanted && *at != *at))) {
-                          ++k;
-                          at += all.inner;
-                        }
-                        place[segment] = k;
-                      }
-                    });
+    const std::size_t grain = rows / std::min(rows, all.length) / std::min(strip, all.inner) + 1;
+    cpu::for_slices(where.threads(), tiles.pieces(), grain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const grouping::piece piece = tiles[i];
+        const std::size_t segment = piece.result / all.inner / parts * all.inner + piece.result % all.inner;
+        find_in_piece(elements, piece, piece.segment_part * rows, static_cast<const T*>(extremum) + segment,
+                      place + segment);
+      }
+    });
   });
 }
 
@@ -78,7 +120,7 @@ std::size_t arg_of_all(const char* pattern, function op, dtype type, const void*
   operation running(pattern, size, name(type));
   if (size == 0) fail_no_place();
   const std::size_t bytes = size * size_of(type);
-  const target where = resolve(requested, {bytes, 0, data_on, true, false});
+  const target where = resolve(requested, {bytes, 0, data_on, true});
   running.runs_on(where);
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
   std::size_t place = 0;
@@ -95,7 +137,7 @@ array<std::size_t> arg_along(const char* pattern, function op, dtype type, const
   operation running(pattern, whole.elements(), name(type));
   const std::size_t axis = whole.resolve_axis(along_axis.index);
   const segments all = along(whole, axis);
-  const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true, true});
+  const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true});
   running.runs_on(where);
   array<std::size_t> places(whole.without_axis(axis), where);
   if (places.size() == 0) return places;
@@ -105,13 +147,12 @@ array<std::size_t> arg_along(const char* pattern, function op, dtype type, const
   return places;
 }
 
-}  // namespace detail
-
-streamed_reduction::streamed_reduction(const target& where, detail::function op, dtype type)
+streamed_reduction::streamed_reduction(const target& where, function op, dtype type)
     : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
+  if (where.is_automatic()) fail("streamed reduction: name a target");
   const cpu::kernels kernels = cpu::kernels_for(type, op);
   if (kernels.fold_pieces == nullptr) {
-    detail::fail(fmt::format("reduce: {} is not defined on {}", detail::name(op), name(type)));
+    fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
   }
   tile_ = kernels.tile;
 }
@@ -119,23 +160,23 @@ streamed_reduction::streamed_reduction(const target& where, detail::function op,
 void streamed_reduction::append(const void* elements, std::size_t count) {
   if (count == 0) return;
   if (size_ % tile_ != 0) {
-    detail::fail(
-        fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
-                    count, size_, tile_));
+    fail(fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
+                     count, size_, tile_));
   }
   const std::size_t bytes = count * element_bytes_;
   const std::size_t tiles = (count + tile_ - 1) / tile_;
-  const std::size_t before = partials_.size();
+  // Counted from `size_`, so that a piece that failed leaves nothing behind.
+  const std::size_t before = size_ / tile_ * element_bytes_;
   partials_.resize(before + tiles * element_bytes_);
   std::byte* const out = partials_.data() + before;
-  detail::operation running("reduce", count, name(type_));
+  operation running("reduce", count, name(type_));
   running.runs_on(where_);
   if (where_.is_gpu()) {
-    if (staged_.bytes() < bytes) staged_ = detail::memory(bytes, where_);
-    const detail::memory folded(tiles * element_bytes_, where_);
-    detail::copy(staged_.data(), where_, elements, target(), bytes);
+    if (staged_.bytes() < bytes) staged_ = memory(bytes, where_);
+    const memory folded(tiles * element_bytes_, where_);
+    copy(staged_.data(), where_, elements, target(), bytes);
     cuda::fold_tiles(op_, type_, staged_.data(), count, folded.data(), where_);
-    detail::copy(out, target(), folded.data(), where_, tiles * element_bytes_);
+    copy(out, target(), folded.data(), where_, tiles * element_bytes_);
   } else {
     const cpu::kernels kernels = cpu::kernels_for(type_, op_);
     const grouping::tiling pieces{{1, count, 1}, tile_, 1};
@@ -149,10 +190,10 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
 }
 
 void streamed_reduction::result(void* out) {
-  const std::size_t count = partials_.size() / element_bytes_;
-  detail::operation running("reduce", size_, name(type_));
-  if (count == 0) detail::fail_empty();
-  detail::library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
+  const std::size_t count = (size_ + tile_ - 1) / tile_;
+  operation running("reduce", size_, name(type_));
+  if (count == 0) fail_empty();
+  library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
 }
 
-}  // namespace heddle
+}  // namespace heddle::detail

@@ -14,7 +14,7 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
   if (all.elements() == 0) return;
   if (where.is_gpu()) return cuda::scan(op, type, exclusive, x, all, init, out, where);
   with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
-    if constexpr (is_commutative<Op>) {
+    if constexpr (!std::is_same_v<Op, minus>) {
       const element_at<T, Op> load{static_cast<const T*>(x)};
       const T* const start = static_cast<const T*>(init);
       T* const to = static_cast<T*>(out);

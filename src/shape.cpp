@@ -12,7 +12,7 @@ std::size_t shape::elements() const {
   // A length of 0 makes the product 0, however large the others are.
   if (std::find(begin(), end(), std::size_t{0}) != end()) return 0;
   std::size_t product = 1;
-  for (const std::size_t length : lengths_) {
+  for (const std::size_t length : *this) {
     if (__builtin_mul_overflow(product, length, &product)) {
       detail::fail(fmt::format("the number of elements of shape {} does not fit 64 bits", text()));
     }
@@ -31,25 +31,25 @@ std::size_t shape::resolve_axis(std::ptrdiff_t axis) const {
 }
 
 shape shape::without_axis(std::size_t axis) const {
-  std::vector<std::size_t> lengths = lengths_;
+  std::vector<std::size_t> lengths(begin(), end());
   lengths.erase(lengths.begin() +
                 static_cast<std::ptrdiff_t>(resolve_axis(static_cast<std::ptrdiff_t>(axis))));
-  return shape(std::move(lengths));
+  return shape(lengths);
 }
 
 std::string shape::text() const {
   std::string result = "(";
   for (std::size_t axis = 0; axis < axes(); ++axis) {
     if (axis > 0) result += ", ";
-    result += std::to_string(lengths_[axis]);
+    result += std::to_string((*this)[axis]);
   }
   return result + (axes() == 1 ? ",)" : ")");
 }
 
 segments along(const shape& whole, std::size_t axis) {
-  const auto middle = static_cast<std::ptrdiff_t>(whole.resolve_axis(static_cast<std::ptrdiff_t>(axis)));
-  const shape before(std::vector<std::size_t>(whole.begin(), whole.begin() + middle));
-  const shape after(std::vector<std::size_t>(whole.begin() + middle + 1, whole.end()));
+  const std::span<const std::size_t> lengths(whole.begin(), whole.end());
+  const shape before(lengths.first(whole.resolve_axis(static_cast<std::ptrdiff_t>(axis))));
+  const shape after(lengths.subspan(axis + 1));
   return {before.elements(), whole[axis], after.elements()};
 }
 

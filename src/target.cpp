@@ -3,7 +3,9 @@
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <memory>
 
 #include <fmt/core.h>
 #include <sched.h>
@@ -24,14 +26,25 @@ int number_in(std::string_view text, std::string_view digits, int least) {
 }  // namespace
 
 int available_cores() noexcept {
-  cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0) return CPU_COUNT(&cores);
+  // The system refuses a set that is smaller than its own.
+  for (std::size_t most = 1024; most <= (std::size_t{1} << 20); most *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(most),
+                                                                 [](cpu_set_t* set) { CPU_FREE(set); });
+    const std::size_t bytes = CPU_ALLOC_SIZE(most);
+    if (cores != nullptr && sched_getaffinity(0, bytes, cores.get()) == 0)
+      return CPU_COUNT_S(bytes, cores.get());
+  }
   return 1;
 }
 
 target target::parallel(int threads) {
   if (threads < 0) detail::fail(fmt::format("target: parallel needs at least 1 thread, not {}", threads));
   static const int cores = available_cores();
+  const int most = std::max(256, 16 * cores);
+  if (threads > most) {
+    detail::fail(fmt::format("target: parallel:{} is more than the {} threads that are of use on {} cores",
+                             threads, most, cores));
+  }
   return target(kind::parallel, threads == 0 ? cores : threads, nullptr);
 }
 
@@ -41,7 +54,7 @@ target target::gpu(int device, gpu_stream stream) {
 }
 
 target target::best() {
-  return cuda::devices().empty() ? parallel() : gpu();
+  return cuda::device_count() == 0 ? parallel() : gpu();
 }
 
 target target::parse(std::string_view text) {
@@ -62,7 +75,7 @@ target target::parse(std::string_view text) {
 
 std::vector<target> target::available() {
   std::vector<target> all{serial(), parallel()};
-  for (const gpu_properties& properties : cuda::devices()) all.push_back(gpu(properties.device));
+  for (int device = 0; device < cuda::device_count(); ++device) all.push_back(gpu(device));
   return all;
 }
 

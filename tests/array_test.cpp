@@ -3,6 +3,7 @@
 #include "sizes.hpp"
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/reduce.hpp>
 
 #include <array>
 #include <complex>
@@ -166,6 +167,46 @@ TEST_P(array, slices_and_rows_are_views_of_its_elements) {
   static_assert(std::is_same_v<decltype(constant.slice(0, 1)), hd::array_view<const int>>);
   static_assert(std::is_same_v<decltype(constant.row(0).data()), const int*>);
   EXPECT_EQ(constant.row(0).back(), 5);
+}
+
+TEST(array_view, can_be_copied_moved_and_kept) {
+  hd::array<float> x(hd::shape{2, 3});
+  x.fill(1);
+  const hd::array_view<float> view = x;
+  static_assert(std::is_copy_assignable_v<hd::array_view<float>>);
+  static_assert(!std::is_constructible_v<hd::array_view<float>, hd::array_view<const float>>);
+  const std::vector<hd::array_view<float>> kept{view, view.row(1)};
+  [copy = view] { copy.fill(2); }();
+  EXPECT_EQ(kept[1][2], 2);
+  const hd::array_view<const float> constant = kept[0];
+  EXPECT_EQ(constant.shape(), (hd::shape{2, 3}));
+}
+
+TEST(array_view, is_made_of_what_is_contiguous) {
+  std::vector<int> x{1, 2, 3};
+  const std::array<int, 3> y{4, 5, 6};
+  hd::array_view<int>(x).copy_from(y);
+  EXPECT_EQ(x, (std::vector<int>{4, 5, 6}));
+  hd::array<int> z(3);
+  z.copy_from(x);
+  EXPECT_EQ(z.reshaped({3, 1})(2, 0), 6);
+  EXPECT_EQ(hd::reduce(hd::target(), y), 15);
+}
+
+TEST(array_assigned, a_move_frees_what_was_there) {
+  hd::array<int> x(100), y(50);
+  x = std::move(y);
+  EXPECT_EQ(x.size(), 50u);
+  EXPECT_EQ(y.size(), 0u);
+  EXPECT_EQ(y.data(), nullptr);
+}
+
+TEST_P(array, of_a_type_that_asks_for_alignment_has_it) {
+  struct alignas(256) wide {
+    int x;
+  };
+  const hd::array<wide> x(3, where);
+  EXPECT_EQ(reinterpret_cast<std::size_t>(x.data()) % 256, 0u);
 }
 
 TEST_P(array, reads_and_sets_single_elements) {

@@ -10,8 +10,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -178,6 +181,39 @@ TEST_P(users_function, may_throw_and_the_caller_gets_what_it_threw) {
   // Nothing is left over: neither work, nor the names of operations that errors begin with.
   EXPECT_EQ(message_of([] { hd::detail::fail("plain"); }), "plain");
   EXPECT_EQ(hd::reduce(where, std::vector<int>(many, 1)), static_cast<int>(many));
+}
+
+TEST_P(users_function, errors_on_any_thread_name_the_callers_operation) {
+  const std::string message = message_of([&] {
+    (void)hd::transform(where, std::vector<int>(many, 1), [](int) -> int { hd::detail::fail("no more"); });
+  });
+  EXPECT_EQ(message, "transform: " + std::to_string(many) + " int32 on " + where.text() + ": no more");
+}
+
+TEST(threads, as_many_work_at_once_as_are_named) {
+  using namespace std::chrono_literals;
+  for (const int threads : {3, 5, 9, 4}) {
+    std::mutex mutex;
+    std::condition_variable all_here;
+    int here = 0;
+    // Each thread waits, for a while, until all are here.
+    hd::cpu::for_slices(threads, static_cast<std::size_t>(threads), 1, [&](std::size_t, std::size_t) {
+      std::unique_lock lock(mutex);
+      ++here;
+      all_here.notify_all();
+      all_here.wait_for(lock, 20s, [&] { return here >= threads; });
+    });
+    EXPECT_EQ(here, threads);
+  }
+}
+
+TEST(threads, a_lock_may_be_held_around_a_pattern) {
+  std::mutex mutex;
+  const std::vector<int> x(100'000, 1);
+  hd::cpu::for_slices(4, 64, 1, [&](std::size_t, std::size_t) {
+    std::lock_guard lock(mutex);
+    EXPECT_EQ(hd::reduce(hd::target::parallel(4), x), 100'000);
+  });
 }
 
 TEST_P(users_function, may_throw_on_every_thread_at_once) {

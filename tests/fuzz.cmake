@@ -7,21 +7,8 @@ find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
-set(sources
-  cpu/kernels.cpp
-  cpu/kernels_for.cpp
-  cpu/reduce.cpp
-  cpu/threads.cpp
-  cuda/absent.cpp
-  dtype.cpp
-  error.cpp
-  io/atomic_file.cpp
-  io/npy.cpp
-  machine.cpp
-  memory.cpp
-  reduce.cpp
-  shape.cpp
-  target.cpp)
+include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
+set(sources cpu/kernels.cpp ${host_sources} ${sources_without_cuda})
 list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/src/")
 # Linked, and never reached by a file that is read.
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cpu/kernels.cpp" PROPERTIES
@@ -29,6 +16,7 @@ set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cpu/kernels.cpp" PROPERTI
 
 add_executable(fuzz_npy "${PROJECT_SOURCE_DIR}/tests/fuzz_npy.cpp" ${sources})
 heddle_compile_options(fuzz_npy)
+target_compile_definitions(fuzz_npy PRIVATE HEDDLE_VERSION="${PROJECT_VERSION}")
 target_include_directories(fuzz_npy PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
 target_compile_options(fuzz_npy PRIVATE
   ${heddle_reproducible_options} -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)

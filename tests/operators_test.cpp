@@ -9,6 +9,7 @@
 #include <limits>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -147,13 +148,16 @@ TEST(operators, complex_products_follow_the_textbook) {
 }
 
 TEST(operators, declare_whether_they_commute) {
-  for_each_operator<int>([]<class Op>() { static_assert(hd::is_commutative<Op>); });
+  for_each_operator<int>([]<class Op>() { static_assert(hd::is_commutative<Op, int>); });
   const auto f = [](int a, int b) { return a + b; };
-  static_assert(!hd::is_commutative<decltype(f)>);
-  static_assert(!hd::is_commutative<decltype(hd::monoid{f, 0})>);
-  static_assert(hd::is_commutative<decltype(hd::commutative_monoid{f, 0})>);
-  static_assert(!hd::is_commutative<hd::minus>);
-  static_assert(!hd::is_commutative<declares_that_it_does_not>);
+  static_assert(!hd::is_commutative<decltype(f), int>);
+  static_assert(!hd::is_commutative<decltype(hd::monoid{f, 0}), int>);
+  static_assert(hd::is_commutative<decltype(hd::commutative_monoid{f, 0}), int>);
+  static_assert(!hd::is_commutative<hd::minus, int>);
+  static_assert(!hd::is_commutative<declares_that_it_does_not, int>);
+  // Of a user's own type nothing is known: its product may be one of matrices.
+  static_assert(hd::is_commutative<hd::multiplies, std::complex<float>>);
+  static_assert(!hd::is_commutative<hd::multiplies, std::pair<int, int>>);
   EXPECT_EQ((hd::monoid{f, 4}(3, 5)), 8);
   EXPECT_EQ((hd::commutative_monoid{f, 4}(3, 5)), 8);
 }
@@ -200,6 +204,18 @@ TEST(operators, are_defined_on_the_types_that_they_make_sense_for) {
     static_assert(!is_defined(function::none, type));
   });
 }
+
+TEST(operators, refuse_types_that_do_not_define_them) {
+  static_assert(!std::is_invocable_v<hd::bit_and, float, float>);
+  static_assert(!std::is_invocable_v<hd::minimum, std::complex<float>, std::complex<float>>);
+  static_assert(std::is_invocable_v<hd::bit_xor, int, int>);
+}
+
+#if defined(__SIZEOF_INT128__)
+TEST(operators, take_wider_integers_for_types_of_their_own) {
+  static_assert(!hd::has_dtype<__int128>);
+}
+#endif
 
 TEST(operators, have_the_names_of_their_types) {
   EXPECT_STREQ(hd::detail::name(function::plus), "plus");

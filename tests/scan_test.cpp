@@ -535,6 +535,45 @@ TEST_P(scan_on_Gpu, of_more_elements_than_32_bits_count) {
   EXPECT_EQ(hd::reduce(gpu, steps, hd::maximum{}), 1);
 }
 
+TEST_P(scan_on_Gpu, of_more_elements_than_32_bits_count_exclusive_and_elsewhere) {
+  const std::size_t n = GetParam();
+  const hd::target gpu = hd::target::gpu();
+  hd::array<std::int8_t> x(n, gpu);
+  x.fill(1);
+  const hd::array<std::int8_t> sums = hd::exclusive_scan(gpu, x);
+  EXPECT_EQ(sums.front(), 0);
+  EXPECT_EQ(sums.back(), static_cast<std::int8_t>(n - 1));
+  const hd::array<std::int8_t> steps =
+      hd::transform(gpu, sums.slice(1, n), sums.slice(0, n - 1), hd::minus{});
+  EXPECT_EQ(hd::reduce(gpu, steps, hd::minimum{}), 1);
+  EXPECT_EQ(hd::reduce(gpu, steps, hd::maximum{}), 1);
+}
+
+TEST_P(scan_on_Gpu, along_an_axis_of_an_array_of_more_elements_than_32_bits_count) {
+  const hd::target gpu = hd::target::gpu();
+  const std::size_t rows = GetParam() / 65537 + 1, columns = 65537;
+  for (const std::ptrdiff_t axis : {0, 1}) {
+    hd::array<std::int8_t> x({rows, columns}, gpu);
+    x.fill(1);
+    hd::inclusive_scan_into(gpu, x, x, hd::axis{axis});
+    EXPECT_EQ(x(0, 0), 1);
+    EXPECT_EQ(x(rows - 1, columns - 1), static_cast<std::int8_t>(axis == 0 ? rows : columns));
+    // Every line is the same, and each of its elements one more than the one before it.
+    const hd::array<std::int8_t> least = hd::reduce(gpu, x, hd::axis{1 - axis}, hd::minimum{});
+    const hd::array<std::int8_t> most = hd::reduce(gpu, x, hd::axis{1 - axis}, hd::maximum{});
+    EXPECT_EQ(least.to_vector(), most.to_vector());
+    for (std::size_t i = 0; i < least.size(); i += 1009)
+      ASSERT_EQ(least[i], static_cast<std::int8_t>(i + 1)) << i;
+  }
+}
+
+TEST(scan_shapes, along_an_axis_the_output_has_the_shape_of_the_input) {
+  const hd::array<int> x(hd::shape{2, 3});
+  hd::array<int> out(hd::shape{3, 2});
+  EXPECT_EQ(message_of([&] { hd::inclusive_scan_into(hd::target(), out, x, hd::axis{0}); }),
+            "inclusive_scan: the output has shape (3, 2), where the first input has (2, 3)");
+}
+
 TEST(scan_Gpu, by_a_function_of_a_host_compiler_says_what_to_do) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   const std::vector<int> x{1, 2, 3};

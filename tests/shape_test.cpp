@@ -35,6 +35,23 @@ TEST(shape, elements_is_the_product_of_the_lengths) {
             "the number of elements of shape (4294967296, 4294967296) does not fit 64 bits");
 }
 
+TEST(shape, has_any_number_of_axes) {
+  std::vector<std::size_t> lengths;
+  for (std::size_t axes = 0; axes < 40; ++axes) {
+    const hd::shape whole(lengths);
+    EXPECT_EQ(whole.axes(), axes);
+    EXPECT_TRUE(std::equal(whole.begin(), whole.end(), lengths.begin(), lengths.end()));
+    EXPECT_EQ(hd::shape(whole), whole);
+    if (axes > 0) {
+      const hd::shape changed = whole.with_length(axes - 1, 7);
+      EXPECT_EQ(changed[axes - 1], 7u);
+      EXPECT_FALSE(changed == whole);
+      EXPECT_EQ(changed.without_axis(axes - 1), whole.without_axis(axes - 1));
+    }
+    lengths.push_back(axes % 3 + 1);
+  }
+}
+
 TEST(shape, text_is_as_numpy_writes_it) {
   EXPECT_EQ(hd::shape().text(), "()");
   EXPECT_EQ(hd::shape{5}.text(), "(5,)");

@@ -6,6 +6,7 @@
 #include <heddle/target.hpp>
 #include <heddle/transform.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -45,6 +46,13 @@ TEST(target, parallel_has_as_many_threads_as_asked_for_or_one_for_each_core) {
             "target: parallel needs at least 1 thread, not -2");
 }
 
+TEST(target, parallel_refuses_more_threads_than_are_of_use) {
+  const int most = std::max(256, 16 * hd::available_cores());
+  EXPECT_EQ(target::parallel(most).threads(), most);
+  EXPECT_NE(message_of([&] { (void)target::parallel(most + 1); }).find("threads"), std::string::npos);
+  EXPECT_NE(message_of([&] { (void)target::parse("parallel:1000000"); }), "no error");
+}
+
 TEST(target, names_a_device_and_a_stream) {
   const target where = target::gpu(3);
   EXPECT_TRUE(where.is_gpu());
@@ -60,7 +68,7 @@ TEST(target, names_a_device_and_a_stream) {
 
 TEST(target, reads_back_what_it_prints) {
   for (const target& where : {target::serial(), target::parallel(1), target::parallel(2),
-                              target::parallel(1000), target::automatic(), target::parallel()}) {
+                              target::parallel(200), target::automatic(), target::parallel()}) {
     EXPECT_EQ(target::parse(where.text()), where) << where.text();
   }
   EXPECT_EQ(target::serial().text(), "serial");
@@ -100,7 +108,7 @@ TEST(target, lists_what_the_machine_has) {
 TEST(target, on_a_machine_without_a_gpu_says_so) {
   if (!hd::gpus().empty()) GTEST_SKIP() << "this machine has a GPU";
   const std::string reason =
-      hd::built_with_cuda()
+      !hd::cuda_toolkit_version().empty()
           ? "gpu:0: this machine has no GPU that CUDA can use; run on serial or parallel"
           : "this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed";
   EXPECT_EQ(message_of([] { (void)target::parse("gpu"); }), reason);
@@ -135,17 +143,17 @@ TEST(automatic, leaves_small_arrays_where_they_are) {
   EXPECT_EQ(hd::transform(target::automatic(), x, x, hd::plus{}).where(), target::serial());
   EXPECT_EQ(hd::reduce(target::automatic(), x), 6.0f);
   for (const std::size_t bytes : {0, 1, 1000, 1 << 18}) {
-    EXPECT_EQ(hd::detail::resolve(target::automatic(), {bytes, 0, target::serial(), true, false}),
+    EXPECT_EQ(hd::detail::resolve(target::automatic(), {bytes, 0, target::serial(), true}),
               target::serial());
-    EXPECT_EQ(hd::detail::resolve(target::automatic(), {bytes, 0, target::parallel(3), true, false}),
+    EXPECT_EQ(hd::detail::resolve(target::automatic(), {bytes, 0, target::parallel(3), true}),
               target::serial());
   }
 }
 
 TEST(automatic, leaves_a_named_target_alone) {
   for (const target& where : {target::serial(), target::parallel(3), target::gpu(2)}) {
-    EXPECT_EQ(hd::detail::resolve(where, {std::size_t{1} << 40, 0, target::serial(), true, true}), where);
-    EXPECT_EQ(hd::detail::resolve(where, {0, 0, target::serial(), true, true}), where);
+    EXPECT_EQ(hd::detail::resolve(where, {std::size_t{1} << 40, 0, target::serial(), true}), where);
+    EXPECT_EQ(hd::detail::resolve(where, {0, 0, target::serial(), true}), where);
   }
 }
 
@@ -169,7 +177,7 @@ struct bandwidths_of_a_process {
 void print_bandwidths() {
   const hd::bandwidths& found = hd::measured_bandwidths();
   const target chosen =
-      hd::detail::resolve(target::automatic(), {std::size_t{1} << 30, 0, target::serial(), true, false});
+      hd::detail::resolve(target::automatic(), {std::size_t{1} << 30, 0, target::serial(), true});
   std::printf("%.17g %.17g %zu %s\n", found.one_core_read, found.all_cores_read, found.gpus.size(),
               chosen.text().c_str());
 }

@@ -187,6 +187,12 @@ TEST_P(transform, keeps_the_shape_and_lives_on_the_target) {
   EXPECT_EQ(hd::transform(where, one_number, 2.0f, hd::plus{}).to_vector(), std::vector<float>{6});
 }
 
+TEST_P(transform, may_overwrite_the_element_that_goes_with_every_other) {
+  std::vector<float> x(std::size_t{1} << 20, 3.f);
+  hd::transform_into(where, x, x, x[0], hd::multiplies{});
+  EXPECT_EQ(std::count(x.begin(), x.end(), 9.f), static_cast<std::ptrdiff_t>(x.size()));
+}
+
 TEST_P(transform, says_which_shapes_differ) {
   const std::vector<int> x(6), y(5);
   const hd::array<int> table({2, 3});
@@ -357,4 +363,8 @@ TEST_P(transform_on_Gpu, of_more_elements_than_32_bits_count) {
   EXPECT_EQ(x.back(), 21);
   EXPECT_EQ(hd::reduce(gpu, x.slice(0, n - 1), hd::minimum{}), 15);
   EXPECT_EQ(hd::reduce(gpu, x.slice(0, n - 1), hd::maximum{}), 15);
+  const hd::array<std::int8_t> sum = hd::transform(gpu, x, x, hd::plus{});
+  EXPECT_EQ(sum[n - 2], 30);
+  EXPECT_EQ(sum.back(), 42);
+  EXPECT_EQ(hd::reduce(gpu, sum.slice(0, n - 1), hd::minimum{}), 30);
 }

@@ -102,7 +102,7 @@ hd::array<T> made(const hd::shape& lengths) {
 /// Flat, on slices, with an initial value and along each axis of some shapes.
 template <class T, class Op>
 void check_reduce(const hd::target& where, const Op& op) {
-  constexpr bool commutative = hd::is_commutative<Op>;
+  constexpr bool commutative = hd::is_commutative<Op, T>;
   const std::size_t tile = tile_of(sizeof(T), commutative);
   std::vector<std::size_t> sizes = sizes_up_to(3000);
   for (const std::size_t n : {tile - 1, tile, tile + 1, 3 * tile + 18, std::size_t{50'001}})

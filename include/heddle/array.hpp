@@ -6,6 +6,7 @@
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <span>
@@ -28,9 +29,10 @@ class memory {
         bytes_(std::exchange(other.bytes_, 0)),
         where_(other.where_) {}
   memory& operator=(memory&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(bytes_, other.bytes_);
-    std::swap(where_, other.where_);
+    memory taken(std::move(other));
+    std::swap(data_, taken.data_);
+    std::swap(bytes_, taken.bytes_);
+    std::swap(where_, taken.where_);
     return *this;
   }
   ~memory();
@@ -52,6 +54,8 @@ void copy(void* to, const target& to_where, const void* from, const target& from
 /// Work put on `later` from here on waits for what is on `earlier` now. Nothing to do on one stream or on the
 /// CPU.
 void order(const target& earlier, const target& later);
+/// The same where nothing may be thrown; it waits for `earlier` when it cannot put them in order.
+void order_or_wait(const target& earlier, const target& later) noexcept;
 
 /// Fills `elements` elements of `element_bytes` bytes each with copies of *value.
 void fill(void* data, const target& where, std::size_t elements, const void* value,
@@ -64,9 +68,14 @@ void fill(void* data, const target& where, std::size_t elements, const void* val
 
 }  // namespace detail
 
-/// What an array may hold: types whose bytes can be copied from one target to another.
+/// Gives the memory that the pool of a GPU keeps for later arrays back to the system, once what the GPU is
+/// doing has finished. Nothing to do on the CPU.
+void release_cached_memory(const target& where);
+
+/// What an array may hold: types whose bytes can be copied from one target to another, aligned to 256 bytes
+/// at most.
 template <class T>
-concept element = std::is_trivially_copyable_v<T> && !std::is_const_v<T>;
+concept element = std::is_trivially_copyable_v<T> && !std::is_const_v<T> && alignof(T) <= 256;
 
 /// (row, column) and (plane, row, column) indexing of an array's elements, small enough to capture in a
 /// function that runs on any target. It does not own the elements, and is valid only where they are.
@@ -97,7 +106,12 @@ class array_view {
   array_view(T* data, heddle::shape lengths, const target& where = {})
       : data_(data), size_(lengths.elements()), shape_(std::move(lengths)), where_(where) {}
   array_view(std::span<T> values) : array_view(values.data(), heddle::shape{values.size()}) {}
-  array_view(const array_view<value_type>& other) requires std::is_const_v<T>
+  template <class R>
+  requires(std::convertible_to<R&&, std::span<T>> && !std::is_same_v<std::remove_cvref_t<R>, std::span<T>>)
+      array_view(R&& values)
+      : array_view(std::span<T>(std::forward<R>(values))) {}
+  template <class U>
+  requires(std::is_same_v<const U, T>) array_view(const array_view<U>& other)
       : data_(other.data()), size_(other.size()), shape_(other.shape()), where_(other.where()) {}
 
   T* data() const noexcept { return data_; }
@@ -110,10 +124,8 @@ class array_view {
     if (shape_.axes() == 0) detail::fail_axes("slice", 1, shape_);
     if (last > shape_[0]) detail::fail_index("slice", last, shape_[0]);
     if (first > last) detail::fail_index("slice", first, last);
-    std::vector<std::size_t> lengths(shape_.begin(), shape_.end());
     const std::size_t stride = shape_[0] == 0 ? 0 : size_ / shape_[0];
-    lengths[0] = last - first;
-    return {data_ + first * stride, heddle::shape(std::move(lengths)), where_};
+    return {data_ + first * stride, shape_.with_length(0, last - first), where_};
   }
 
   /// Entry `index` of the slowest axis, as an array with one axis less.
@@ -137,7 +149,7 @@ class array_view {
     return read(index);
   }
   value_type front() const { return (*this)[0]; }
-  value_type back() const { return (*this)[size_ - 1]; }
+  value_type back() const { return (*this)[size_ == 0 ? 0 : size_ - 1]; }
 
   /// Sets one element.
   template <std::integral... I>
@@ -249,9 +261,10 @@ class array {
         size_(std::exchange(other.size_, 0)),
         memory_(std::move(other.memory_)) {}
   array& operator=(array&& other) noexcept {
-    std::swap(shape_, other.shape_);
-    std::swap(size_, other.size_);
-    std::swap(memory_, other.memory_);
+    array taken(std::move(other));
+    std::swap(shape_, taken.shape_);
+    std::swap(size_, taken.size_);
+    std::swap(memory_, taken.memory_);
     return *this;
   }
 
@@ -296,7 +309,10 @@ class array {
   }
   void wait() const { where().wait(); }
 
-  /// The same elements under another shape of as many.
+  /// The same elements under another shape of as many: a view of this array, or of a temporary one the array
+  /// itself.
+  array_view<T> reshaped(heddle::shape lengths) & { return view().reshaped(std::move(lengths)); }
+  array_view<const T> reshaped(heddle::shape lengths) const& { return view().reshaped(std::move(lengths)); }
   array reshaped(heddle::shape lengths) && {
     if (lengths.elements() != size_) detail::fail_sizes("reshaped", lengths.elements(), size_);
     shape_ = std::move(lengths);
@@ -353,6 +369,10 @@ template <class T, std::size_t N>
 struct view_of_range<std::span<T, N>> {
   using type = std::remove_cv_t<T>;
 };
+template <class T, std::size_t N>
+struct view_of_range<std::array<T, N>> {
+  using type = std::remove_cv_t<T>;
+};
 template <class T, class A>
 requires(!std::is_same_v<T, bool>) struct view_of_range<std::vector<T, A>> {
   using type = T;
@@ -360,7 +380,7 @@ requires(!std::is_same_v<T, bool>) struct view_of_range<std::vector<T, A>> {
 
 }  // namespace detail
 
-/// What a pattern takes as an array: array, array_view, std::vector, std::span.
+/// What a pattern takes as an array: array, array_view, std::vector, std::array, std::span.
 template <class X>
 concept array_like = requires {
   typename detail::view_of_range<std::remove_cvref_t<X>>::type;
@@ -436,7 +456,7 @@ class staged_input {
     }
   }
   /// The owner of the elements may free them on its own stream: that has to come after the reading.
-  ~staged_input() { order(where_, from_); }
+  ~staged_input() { order_or_wait(where_, from_); }
   staged_input(const staged_input&) = delete;
   staged_input& operator=(const staged_input&) = delete;
 

@@ -48,8 +48,7 @@ struct known_dtype {
 
 // `long` and `long long` are different types of one width: integers are told apart by size and sign alone.
 template <class T>
-requires std::is_integral_v<T>
-struct dtype_of_type<T>
+requires(std::is_integral_v<T> && sizeof(T) <= 8) struct dtype_of_type<T>
     : known_dtype<static_cast<dtype>((std::is_signed_v<T> ? int(dtype::int8) : int(dtype::uint8)) +
                                      (sizeof(T) == 1   ? 0
                                       : sizeof(T) == 2 ? 1

@@ -84,7 +84,7 @@ class staged_argument {
   const A* data() const { return &value_; }
 
  private:
-  const A& value_;
+  A value_;  // not a reference: it may be an element of the output
 };
 template <array_like A>
 class staged_argument<A> {
@@ -155,12 +155,14 @@ struct common {
 };
 
 /// Whether a function can run on a GPU: nvcc compiled the call, or the library holds the code for it.
+inline namespace HD_BUILD {
 inline constexpr bool compiled_for_gpu =
 #if defined(__CUDACC__)
     true;
 #else
     false;
 #endif
+}  // namespace HD_BUILD
 
 /// What a host compiler cannot do: the error says to compile with nvcc.
 [[noreturn]] void fail_not_compiled_for_gpu();

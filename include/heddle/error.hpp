@@ -31,7 +31,31 @@ class operation {
   operation& operator=(const operation&) = delete;
 
   /// Names the place; `where` is kept by reference.
-  void runs_on(const target& where) noexcept;
+  void runs_on(const target& where) noexcept { where_ = &where; }
+
+  /// What the calling thread is in; null for nothing.
+  static const operation* current() noexcept;
+
+  [[noreturn]] void fail(const std::string& message) const;
+
+ private:
+  const char* pattern_;
+  std::size_t elements_;
+  const char* type_;
+  const target* where_ = nullptr;
+  const operation* around_;
+};
+
+/// While this lives, the calling thread works for the thread that is in `caller`.
+class on_behalf_of {
+ public:
+  explicit on_behalf_of(const operation* caller) noexcept;
+  ~on_behalf_of();
+  on_behalf_of(const on_behalf_of&) = delete;
+  on_behalf_of& operator=(const on_behalf_of&) = delete;
+
+ private:
+  const operation* before_;
 };
 
 }  // namespace detail

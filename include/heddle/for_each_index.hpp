@@ -29,7 +29,7 @@ void for_each_index(const target& requested, const extent<Axes>& over, const F& 
   using namespace detail;
   const std::size_t count = over.count();
   operation running("for_each_index", count, "indices");
-  const target where = resolve(requested, {0, count, target(), false, true});
+  const target where = resolve(requested, {0, count, target(), false});
   running.runs_on(where);
   if (count == 0) return;
   if (where.is_gpu()) {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 /// The order in which `reduce` combines elements. It follows from the number of elements, their size and
@@ -25,7 +26,7 @@ namespace heddle::grouping {
 inline constexpr std::size_t rows = 16;
 
 template <class T, class Op>
-inline constexpr bool striped = is_commutative<Op>;
+inline constexpr bool striped = is_commutative<Op, T>;
 
 template <class T, class Op>
 inline constexpr std::size_t lanes = striped<T, Op> && (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 ||
@@ -39,7 +40,9 @@ inline constexpr std::size_t tile = rows* lanes<T, Op>;
 /// NaNs carry bits that processors choose differently: results carry the one quiet NaN.
 template <class T>
 HD_INLINE T canonical(T x) {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (std::is_floating_point_v<T> && sizeof(T) > 8) {
+    return x == x ? x : std::numeric_limits<T>::quiet_NaN();
+  } else if constexpr (std::is_floating_point_v<T>) {
     using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     constexpr bits quiet_nan = sizeof(T) == 4 ? 0x7fc00000u : static_cast<bits>(0x7ff8000000000000u);
     return x == x ? x : __builtin_bit_cast(T, quiet_nan);

@@ -19,8 +19,8 @@ struct gpu_properties {
 /// The GPUs that `target::gpu` can name; none without a GPU, a driver, or a build with the CUDA toolkit.
 std::vector<gpu_properties> gpus();
 
-/// Whether the library was built with the CUDA toolkit.
-bool built_with_cuda() noexcept;
+/// The version of the CUDA toolkit that the library was built with, such as "13.0"; empty without one.
+std::string cuda_toolkit_version();
 
 /// "avx512", "avx2" or "baseline": the instruction set that the built-in operators use on this processor.
 const char* cpu_instruction_set() noexcept;

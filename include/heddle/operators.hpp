@@ -74,13 +74,18 @@ concept from_number = std::is_convertible_v<int, T>;
 
 template <class T>
 HD_INLINE bool has_sign_bit(T x) {
-  using bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
-  return __builtin_bit_cast(bits, x) < 0;
+  if constexpr (sizeof(T) > 8) {
+    return __builtin_signbit(x);
+  } else {
+    using bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    return __builtin_bit_cast(bits, x) < 0;
+  }
 }
 
 }  // namespace detail
 
-// The operators. Each is associative and commutative; `identity<T>()` is the element that changes nothing.
+// The operators. Each is associative, and commutative on numbers; `identity<T>()` is the element that changes
+// nothing.
 
 /// a + b: integers modulo 2^bits, complex numbers by parts, bool as logical or.
 struct plus {
@@ -137,6 +142,7 @@ struct multiplies {
 struct minimum {
   static constexpr bool commutative = true;
   template <class T>
+  requires requires(T a, T b) { b < a; }
   HD_INLINE T operator()(T a, T b) const {
     T smaller = b < a ? b : a;
     if constexpr (std::is_floating_point_v<T>) {
@@ -157,6 +163,7 @@ struct minimum {
 struct maximum {
   static constexpr bool commutative = true;
   template <class T>
+  requires requires(T a, T b) { a < b; }
   HD_INLINE T operator()(T a, T b) const {
     T larger = a < b ? b : a;
     if constexpr (std::is_floating_point_v<T>) {
@@ -216,9 +223,8 @@ struct logical_xor {
 struct bit_and {
   static constexpr bool commutative = true;
   template <class T>
-  HD_INLINE T operator()(T a, T b) const {
-    return static_cast<T>(a & b);
-  }
+  requires requires(T a, T b) { a& b; }
+  HD_INLINE T operator()(T a, T b) const { return static_cast<T>(a & b); }
   template <class T>
   requires detail::from_number<T>
   static constexpr T identity() { return static_cast<T>(~0ull); }
@@ -228,9 +234,8 @@ struct bit_and {
 struct bit_or {
   static constexpr bool commutative = true;
   template <class T>
-  HD_INLINE T operator()(T a, T b) const {
-    return static_cast<T>(a | b);
-  }
+  requires requires(T a, T b) { a | b; }
+  HD_INLINE T operator()(T a, T b) const { return static_cast<T>(a | b); }
   template <class T>
   requires detail::from_number<T>
   static constexpr T identity() { return T(0); }
@@ -240,9 +245,8 @@ struct bit_or {
 struct bit_xor {
   static constexpr bool commutative = true;
   template <class T>
-  HD_INLINE T operator()(T a, T b) const {
-    return static_cast<T>(a ^ b);
-  }
+  requires requires(T a, T b) { a ^ b; }
+  HD_INLINE T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
   template <class T>
   requires detail::from_number<T>
   static constexpr T identity() { return T(0); }
@@ -292,12 +296,6 @@ struct commutative_monoid {
 };
 template <class F, class T>
 commutative_monoid(F, T) -> commutative_monoid<F, T>;
-
-/// Whether Op declares that the order of its operands does not matter.
-template <class Op>
-inline constexpr bool is_commutative = requires {
-  requires Op::commutative;
-};
 
 namespace detail {
 
@@ -381,6 +379,10 @@ inline constexpr function function_of<bit_xor> = function::bit_xor;
 template <>
 inline constexpr function function_of<minus> = function::minus;
 
+/// Numbers, on which the operators of this file commute; of a user's own type nothing is known.
+template <class T>
+inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>;
+
 /// Whether `f` is defined on elements of that type: bitwise functions on integers, order on real numbers.
 constexpr bool is_defined(function f, dtype type) noexcept {
   const bool complex = type >= dtype::complex64;
@@ -414,5 +416,21 @@ constexpr bool library_has() {
   return false;
 }
 
+/// Whether it holds Op as an operator that combines elements of T.
+template <class T, class Op>
+constexpr bool library_combines() {
+  static_assert(!std::is_same_v<Op, minus>, "minus is not associative: it can neither reduce nor scan");
+  return library_has<T, Op>();
+}
+
 }  // namespace detail
+
+/// Whether the order of Op's operands does not matter on elements of T: as Op declares. The operators above
+/// commute on numbers; on a user's own type they keep the order of operands.
+template <class Op, class T>
+inline constexpr bool is_commutative = false;
+template <class Op, class T>
+requires(Op::commutative) inline constexpr bool is_commutative<Op, T> =
+    detail::function_of<Op> == detail::function::none || detail::is_number<T>;
+
 }  // namespace heddle

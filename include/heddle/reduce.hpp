@@ -4,7 +4,6 @@
 #include <heddle/cpu/reduce.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/operators.hpp>
-#include <heddle/transform.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)
@@ -40,7 +39,7 @@ void reduce_segments(const target& where, const Load& load, const Op& op, segmen
 
 template <class T, class Op>
 void reduce_array(const target& where, const T* x, const Op& op, segments all, T* out) {
-  if constexpr (library_has<T, Op>()) {
+  if constexpr (library_combines<T, Op>()) {
     library_reduce(function_of<Op>, dtype_of<T>, x, all, out, where);
   } else {
     reduce_segments(where, element_at<T, Op>{x}, op, all, out);
@@ -78,7 +77,7 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
   operation running("reduce", in.size, type_name<T>());
   if (in.size == 0) return reduce_of_nothing(op, init);
   const target where =
-      resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>(), false});
+      resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()});
   running.runs_on(where);
   const staged_input<T> staged(in, where);
   return reduce_to_value<T>(where, op, init, [&](T* out) {
@@ -102,8 +101,15 @@ array<T> reduced_along(operation& running, const target& requested, const heddle
   if (all.length == 0) {
     out.fill(reduce_of_nothing<T>(op, init));
   } else {
-    reduce_into(where, all, out.data());
-    if (init != nullptr) heddle::transform_into(where, out, *init, out, op);
+    if (init == nullptr) {
+      reduce_into(where, all, out.data());
+    } else {
+      // A reduction of two rows, the initial values and the results, has the bits of one with both.
+      array<T> rows({2, out.size()}, where);
+      rows.row(0).fill(*init);
+      reduce_into(where, all, rows.row(1).data());
+      reduce_array(where, std::as_const(rows).data(), op, segments{1, 2, out.size()}, out.data());
+    }
   }
   return out;
 }
@@ -114,7 +120,7 @@ array<T> reduce_along(const target& requested, const X& x, axis along_axis, cons
   const elements<const T> in = input(x);
   operation running("reduce", in.size, type_name<T>());
   return reduced_along<T>(running, requested, shape_of(x), along_axis, op, init,
-                          {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>(), true},
+                          {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
                           [&](const target& where, segments over, T* out) {
                             const staged_input<T> staged(in, where);
                             reduce_array(where, staged.data(), op, over, out);
@@ -193,6 +199,14 @@ auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
   const auto all = std::forward_as_tuple(arguments...);
   constexpr bool has_init = ends_with_initial_value<std::tuple<const Arguments&...>>();
   constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
+  static_assert(
+      []<std::size_t... I>(std::index_sequence<I...>) {
+        return (
+            argument<
+                std::remove_cvref_t<std::tuple_element_t<I, std::tuple<const Arguments&...>>>>::is_array ||
+            ...);
+      }(std::make_index_sequence<inputs>()),
+      "transform_reduce needs at least one array to know how many elements there are");
   const auto mapped = mapped_arguments_of<inputs>(all);
   using T = typename decltype(mapped)::value;
   if constexpr (has_init) {
@@ -208,8 +222,7 @@ T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op&
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   if (shared.size == 0) return reduce_of_nothing<T>(op, init);
-  const target where =
-      resolve(requested, {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>, false});
+  const target where = resolve(requested, {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>});
   running.runs_on(where);
   return reduce_to_value<T, Op>(where, op, init, [&](T* out) {
     mapped.reduce(where, op, segments{1, shared.size, 1}, out);
@@ -223,7 +236,7 @@ array<T> transform_reduce_along(const target& requested, axis along_axis, const 
   operation running("transform_reduce", shared.size, type_name<T>());
   return reduced_along<T>(
       running, requested, shared.lengths, along_axis, op, init,
-      {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>, true},
+      {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
       [&](const target& where, segments over, T* out) { mapped.reduce(where, op, over, out); });
 }
 

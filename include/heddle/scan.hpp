@@ -35,7 +35,7 @@ inline namespace HD_BUILD {
 template <scan_kind Kind, class T, class Op>
 void scan_array(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
   constexpr bool exclusive = Kind == scan_kind::exclusive;
-  if constexpr (library_has<T, Op>()) {
+  if constexpr (library_combines<T, Op>()) {
     library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
   } else if (!where.is_gpu()) {
     cpu::scan<exclusive, T>(where.threads(), element_at<T, Op>{x}, op, all, init, out);
@@ -48,11 +48,11 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
   }
 }
 
-template <scan_kind Kind, class X, class Op, class T = element_of<X>>
+template <class X, class Op, class T = element_of<X>>
 target scan_target(const target& requested, const X& x, const Op&) {
   const auto in = input(x);
   return resolve(requested, {in.size * sizeof(T), in.size * sizeof(T), in.where,
-                             compiled_for_gpu || library_has<T, Op>(), true});
+                             compiled_for_gpu || library_has<T, Op>()});
 }
 
 /// `along_axis` is null for a scan of all elements in C order.
@@ -88,7 +88,7 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
 template <scan_kind Kind, class X, class Op, class T = element_of<X>>
 array<T> scan_new(const target& requested, const X& x, const axis* along_axis, const Op& op,
                   const std::optional<T>& init) {
-  const target where = scan_target<Kind>(requested, x, op);
+  const target where = scan_target(requested, x, op);
   operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", input(x).size,
                     type_name<T>());
   running.runs_on(where);
@@ -101,7 +101,11 @@ template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>>
 void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
                    const std::optional<T>& init) {
   static_assert(std::is_same_v<element_of<Out>, T>, "a scan writes elements of the type that it reads");
-  scan_into<Kind, X, Op, T>(scan_target<Kind>(requested, x, op), output(out), x, along_axis, op, init);
+  if (along_axis != nullptr && input(out).size == input(x).size && !(shape_of(out) == shape_of(x))) {
+    common::fail_shapes(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", 0, shape_of(out),
+                        shape_of(x));
+  }
+  scan_into<Kind, X, Op, T>(scan_target(requested, x, op), output(out), x, along_axis, op, init);
 }
 
 }  // namespace HD_BUILD

@@ -2,8 +2,11 @@
 
 #include <heddle/compiler.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,13 +17,16 @@ namespace heddle {
 class shape {
  public:
   shape() = default;
-  shape(std::initializer_list<std::size_t> lengths) : lengths_(lengths) {}
-  explicit shape(std::vector<std::size_t> lengths) : lengths_(std::move(lengths)) {}
+  shape(std::initializer_list<std::size_t> lengths) : shape(std::span(lengths.begin(), lengths.size())) {}
+  explicit shape(std::span<const std::size_t> lengths) : axes_(lengths.size()) {
+    if (axes_ > few_.size()) many_.resize(axes_);
+    std::copy(lengths.begin(), lengths.end(), data());
+  }
 
-  std::size_t axes() const noexcept { return lengths_.size(); }
-  std::size_t operator[](std::size_t axis) const { return lengths_[axis]; }
-  auto begin() const noexcept { return lengths_.begin(); }
-  auto end() const noexcept { return lengths_.end(); }
+  std::size_t axes() const noexcept { return axes_; }
+  std::size_t operator[](std::size_t axis) const { return begin()[axis]; }
+  const std::size_t* begin() const noexcept { return axes_ > few_.size() ? many_.data() : few_.data(); }
+  const std::size_t* end() const noexcept { return begin() + axes_; }
 
   /// The product of the lengths; throws heddle::error when it does not fit 64 bits.
   std::size_t elements() const;
@@ -32,13 +38,26 @@ class shape {
   /// This shape less one axis.
   shape without_axis(std::size_t axis) const;
 
+  /// This shape with another length of one axis.
+  shape with_length(std::size_t axis, std::size_t length) const {
+    shape changed = *this;
+    changed.data()[axis] = length;
+    return changed;
+  }
+
   /// As NumPy writes it: "(3, 4)", "(5,)", "()".
   std::string text() const;
 
-  friend bool operator==(const shape&, const shape&) = default;
+  friend bool operator==(const shape& a, const shape& b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end());
+  }
 
  private:
-  std::vector<std::size_t> lengths_;
+  std::size_t* data() noexcept { return axes_ > few_.size() ? many_.data() : few_.data(); }
+
+  std::size_t axes_ = 0;
+  std::array<std::size_t, 4> few_{};  // no memory is asked for where so many are enough
+  std::vector<std::size_t> many_;
 };
 
 /// An array seen along one axis: element k of segment (i, j) is at (i·length + k)·inner + j. The whole of a

@@ -25,7 +25,8 @@ class target {
   constexpr target() noexcept = default;
   static constexpr target serial() noexcept { return {}; }
 
-  /// `threads` threads of this machine; 0 takes one for every core that the process may use.
+  /// `threads` threads of this machine; 0 takes one for every core that the process may use. Throws
+  /// heddle::error for more than 16 a core and 256.
   static target parallel(int threads = 0);
 
   /// One GPU. Work is put on `stream`, which the caller owns; null is the device's default stream.
@@ -87,8 +88,6 @@ struct traffic {
   std::size_t bytes_written = 0;
   target data_on;            ///< where the inputs are
   bool gpu_possible = true;  ///< false when the function was not compiled for a GPU
-  bool result_stays =
-      true;  ///< the output is left on the target; false when a value is returned to the caller
 };
 
 /// `where` itself, or the target that `automatic` picks for this call.

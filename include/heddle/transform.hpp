@@ -52,7 +52,7 @@ array<T> transform_first(const target& requested, elements<T>* out, const heddle
   operation running("transform", size, type_name<T>());
   const target where =
       resolve(requested, {shared.bytes, size * sizeof(T), shared.found ? shared.where : out->where,
-                          compiled_for_gpu || by_library, true});
+                          compiled_for_gpu || by_library});
   running.runs_on(where);
   array<T> result;
   elements<T> to;

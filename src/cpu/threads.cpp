@@ -1,10 +1,10 @@
 #include <heddle/cpu/threads.hpp>
+#include <heddle/error.hpp>
 
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -42,7 +42,7 @@ struct acquire_on_leaving {
 tbb::task_arena& arena_for(int threads) {
   static std::mutex mutex;
   static auto& arenas = *new std::map<int, std::unique_ptr<tbb::task_arena>>;
-  static auto& permits = *new std::vector<std::unique_ptr<tbb::global_control>>;
+  static auto& permit = *new std::unique_ptr<tbb::global_control>;
   std::lock_guard lock(mutex);
   auto& arena = arenas[threads];
   if (!arena) {
@@ -50,7 +50,8 @@ tbb::task_arena& arena_for(int threads) {
     const auto wanted = static_cast<std::size_t>(threads);
     constexpr auto workers = tbb::global_control::max_allowed_parallelism;
     if (wanted > tbb::global_control::active_value(workers)) {
-      permits.push_back(std::make_unique<tbb::global_control>(workers, wanted));
+      permit.reset();  // of two, oneTBB heeds the smaller
+      permit = std::make_unique<tbb::global_control>(workers, wanted);
     }
     arena = std::make_unique<tbb::task_arena>(threads);
   }
@@ -70,18 +71,21 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     f(0, count);
     return;
   }
+  const detail::operation* const caller = detail::operation::current();
   char started = 0, finished = 0;
   const acquire_on_leaving end_of_call{&finished};
   HEDDLE_RELEASE(&started);
-  arena_for(threads).execute([&] {
-    tbb::parallel_for(std::size_t{0}, slices, [&](std::size_t slice) {
-      HEDDLE_ACQUIRE(&started);
-      const release_on_leaving end_of_slice{&finished};
-      const std::size_t each = count / slices, rest = count % slices;
-      const std::size_t first = slice * each + std::min(slice, rest);
-      f(first, first + each + (slice < rest ? 1 : 0));
-    });
-  });
+  const auto work = [&](std::size_t slice) {
+    HEDDLE_ACQUIRE(&started);
+    const release_on_leaving end_of_slice{&finished};
+    const detail::on_behalf_of naming(caller);
+    const std::size_t each = count / slices, rest = count % slices;
+    const std::size_t first = slice * each + std::min(slice, rest);
+    f(first, first + each + (slice < rest ? 1 : 0));
+  };
+  // Isolated: a thread that waits for these slices must not take one of another call, whose lock it may hold.
+  arena_for(threads).execute(
+      [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
 }
 
 }  // namespace heddle::cpu

@@ -10,11 +10,17 @@ namespace {
 
 }  // namespace
 
-bool built() noexcept {
-  return false;
+int toolkit_version() noexcept {
+  return 0;
+}
+int device_count() noexcept {
+  return 0;
 }
 std::vector<gpu_properties> devices() {
   return {};
+}
+std::size_t free_bytes(int) {
+  fail();
 }
 bandwidths::gpu measure(int) {
   return {};
@@ -26,6 +32,9 @@ void* allocate(std::size_t, const target&) {
   fail();
 }
 void release(void*, const target&) noexcept {}
+void release_cached_memory(const target&) {
+  fail();
+}
 void copy(void*, const target&, const void*, const target&, std::size_t) {
   fail();
 }

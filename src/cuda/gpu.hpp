@@ -12,8 +12,11 @@
 /// What the library asks of GPUs. A build without the CUDA toolkit has the same functions, which find no GPU.
 namespace heddle::cuda {
 
-bool built() noexcept;
+/// 1000·major + 10·minor; 0 for none.
+int toolkit_version() noexcept;
+int device_count() noexcept;
 std::vector<gpu_properties> devices();
+std::size_t free_bytes(int device);
 bandwidths::gpu measure(int device);
 
 /// Throws when the machine has no such device, saying which there are.
@@ -21,6 +24,7 @@ void require_device(const target& where);
 
 void* allocate(std::size_t bytes, const target& where);
 void release(void* data, const target& where) noexcept;
+void release_cached_memory(const target& where);
 
 /// At least one side is on a GPU; the contract is detail::copy's.
 void copy(void* to, const target& to_where, const void* from, const target& from_where, std::size_t bytes);

@@ -30,10 +30,8 @@ current_device::~current_device() {
   cudaSetDevice(before_);
 }
 
-namespace {
-
 /// Devices, counted once; a machine without a driver has none.
-int device_count() {
+int device_count() noexcept {
   static const int count = [] {
     int found = 0;
     if (cudaGetDeviceCount(&found) != cudaSuccess) {
@@ -44,6 +42,8 @@ int device_count() {
   }();
   return count;
 }
+
+namespace {
 
 /// The pool that arrays and scratch memory of a device come from. It keeps what is given back, for the next
 /// call.
@@ -78,8 +78,8 @@ event new_event(unsigned flags) {
 
 }  // namespace
 
-bool built() noexcept {
-  return true;
+int toolkit_version() noexcept {
+  return CUDART_VERSION;
 }
 
 std::vector<gpu_properties> devices() {
@@ -87,13 +87,23 @@ std::vector<gpu_properties> devices() {
   for (int device = 0; device < device_count(); ++device) {
     cudaDeviceProp properties;
     check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
-    const current_device on(target::gpu(device));
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     all.push_back({device, properties.name, properties.major, properties.minor,
-                   properties.multiProcessorCount, total, free});
+                   properties.multiProcessorCount, properties.totalGlobalMem, free_bytes(device)});
   }
   return all;
+}
+
+std::size_t free_bytes(int device) {
+  const current_device on(target::gpu(device));
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  // What the pool keeps for the next array is free too.
+  std::uint64_t reserved = 0, used = 0;
+  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrReservedMemCurrent, &reserved),
+        "cudaMemPoolGetAttribute");
+  check(cudaMemPoolGetAttribute(pool_of(device), cudaMemPoolAttrUsedMemCurrent, &used),
+        "cudaMemPoolGetAttribute");
+  return free + (reserved - used);
 }
 
 void require_device(const target& where) {
@@ -114,17 +124,15 @@ void* allocate(std::size_t bytes, const target& where) {
   if (status == cudaErrorMemoryAllocation) {
     // What the pool keeps may be in pieces that are too small: give it back once, and ask again.
     cudaGetLastError();
-    check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
-    check(cudaMemPoolTrimTo(pool, 0), "cudaMemPoolTrimTo");
+    cuda::release_cached_memory(where);
     status = cudaMallocFromPoolAsync(&data, bytes, pool, where.stream());
   }
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    std::size_t free = 0, total = 0;
-    check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
     constexpr double gib = 1 << 30;
     detail::fail(fmt::format("out of memory (needs {:.1f} GiB, {:.1f} GiB free)",
-                             static_cast<double>(bytes) / gib, static_cast<double>(free) / gib));
+                             static_cast<double>(bytes) / gib,
+                             static_cast<double>(free_bytes(where.device())) / gib));
   }
   check(status, "cudaMallocFromPoolAsync");
   return data;
@@ -132,7 +140,20 @@ void* allocate(std::size_t bytes, const target& where) {
 
 void release(void* data, const target& where) noexcept {
   // At the end of a program CUDA may be gone before the last array: its memory went with it.
+  int before = 0;
+  if (cudaGetDevice(&before) != cudaSuccess) return;
+  // The default stream is that of the current device.
+  if (before != where.device()) cudaSetDevice(where.device());
   cudaFreeAsync(data, where.stream());
+  if (before != where.device()) cudaSetDevice(before);
+}
+
+void release_cached_memory(const target& where) {
+  require_device(where);
+  const current_device on(where);
+  // What other streams have freed counts once they have come to it.
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  check(cudaMemPoolTrimTo(pool_of(where.device()), 0), "cudaMemPoolTrimTo");
 }
 
 void wait(const target& where) {
@@ -164,12 +185,8 @@ void copy(void* to, const target& to_where, const void* from, const target& from
   if (!from_where.is_gpu()) {
     check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, to_where.stream()),
           "cudaMemcpyAsync to the GPU");
-    // Pageable memory has been read by now; pinned memory is read when the copy runs.
-    cudaPointerAttributes attributes;
-    check(cudaPointerGetAttributes(&attributes, from), "cudaPointerGetAttributes");
-    if (attributes.type == cudaMemoryTypeHost) {
-      check(cudaStreamSynchronize(to_where.stream()), "cudaStreamSynchronize");
-    }
+    // Whether CUDA has read the source by now depends on the kind of memory and on the system.
+    check(cudaStreamSynchronize(to_where.stream()), "cudaStreamSynchronize");
     return;
   }
   detail::order(from_where, to_where);
@@ -181,25 +198,6 @@ void copy(void* to, const target& to_where, const void* from, const target& from
           "cudaMemcpyPeerAsync");
   }
   detail::order(to_where, from_where);
-}
-
-void fill(void* data, const target& where, std::size_t elements, const void* value,
-          std::size_t element_bytes) {
-  const current_device on(where);
-  const auto* const pattern = static_cast<const unsigned char*>(value);
-  auto* const to = static_cast<unsigned char*>(data);
-  const std::size_t all = elements * element_bytes;
-  if (std::all_of(pattern, pattern + element_bytes, [&](unsigned char byte) { return byte == pattern[0]; })) {
-    return check(cudaMemsetAsync(data, pattern[0], all, where.stream()), "cudaMemsetAsync");
-  }
-  // Each copy doubles what is filled.
-  copy(data, where, value, target(), element_bytes);
-  for (std::size_t done = element_bytes; done < all;) {
-    const std::size_t next = std::min(done, all - done);
-    check(cudaMemcpyAsync(to + done, to, next, cudaMemcpyDeviceToDevice, where.stream()),
-          "cudaMemcpyAsync on the GPU");
-    done += next;
-  }
 }
 
 bandwidths::gpu measure(int device) {

@@ -9,7 +9,7 @@ template <detail::family Family>
 void reduce_family(detail::function op, dtype type, const void* x, segments all, void* out,
                    const target& where) {
   detail::with_storage<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
-    if constexpr (is_commutative<Op>) {
+    if constexpr (!std::is_same_v<Op, minus>) {
       reduce<T>(where, detail::element_at<T, Op>{static_cast<const T*>(x)}, operation, all,
                 static_cast<T*>(out));
     }
@@ -20,7 +20,7 @@ template <detail::family Family>
 void fold_tiles_family(detail::function op, dtype type, const void* x, std::size_t count, void* out,
                        const target& where) {
   detail::with_storage<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
-    if constexpr (is_commutative<Op>) {
+    if constexpr (!std::is_same_v<Op, minus>) {
       const current_device on(where);
       const grouping::tiling tiles{{1, count, 1}, grouping::tile<T, Op>, warp_size};
       fold_tiles(where, detail::element_at<T, Op>{static_cast<const T*>(x)}, operation, tiles,

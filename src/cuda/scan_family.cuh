@@ -9,7 +9,7 @@ template <detail::family Family>
 void scan_family(detail::function op, dtype type, bool exclusive, const void* x, segments all,
                  const void* init, void* out, const target& where) {
   detail::with_storage<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
-    if constexpr (is_commutative<Op>) {
+    if constexpr (!std::is_same_v<Op, minus>) {
       const detail::element_at<T, Op> load{static_cast<const T*>(x)};
       const T* const start = static_cast<const T*>(init);
       T* const to = static_cast<T*>(out);

@@ -3,6 +3,10 @@
 #include <heddle/cuda/transform.cuh>
 #include <heddle/elementwise.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
 namespace heddle::cuda {
 namespace {
 
@@ -27,6 +31,24 @@ operand<T> operand_of(const void* data, bool is_constant) {
   const T* const x = static_cast<const T*>(data);
   if (is_constant) return {nullptr, *x};
   return {x, T()};
+}
+
+/// A value of any type up to a size that fits the parameters of a kernel.
+struct pattern {
+  static constexpr std::size_t most_bytes = 1024;
+  alignas(16) unsigned char bytes[most_bytes];
+};
+
+template <class Word>
+__global__ void __launch_bounds__(transform_threads)
+    repeat_pattern(Word* to, std::size_t words, const __grid_constant__ pattern value,
+                   std::size_t words_in_value) {
+  const Word* const from = reinterpret_cast<const Word*>(value.bytes);
+  const Word first = from[0];
+  for (std::size_t i = std::size_t{blockIdx.x} * transform_threads + threadIdx.x; i < words;
+       i += std::size_t{gridDim.x} * transform_threads) {
+    to[i] = words_in_value == 1 ? first : from[i % words_in_value];
+  }
 }
 
 /// Finds, for each segment, the least k whose element equals the segment's extremum. `place` holds the
@@ -55,6 +77,39 @@ void map(detail::function f, dtype type, const void* x, bool x_is_constant, cons
     transform(where, mapped<T, Op>{operand_of<T>(x, x_is_constant), operand_of<T>(y, y_is_constant), op},
               count, static_cast<T*>(out));
   });
+}
+
+void fill(void* data, const target& where, std::size_t elements, const void* value,
+          std::size_t element_bytes) {
+  const current_device on(where);
+  const std::size_t all = elements * element_bytes;
+  auto* const bytes = static_cast<unsigned char*>(data);
+  if (element_bytes > pattern::most_bytes) {
+    // Each copy doubles what is filled.
+    copy(data, where, value, target(), element_bytes);
+    for (std::size_t done = element_bytes; done < all;) {
+      const std::size_t next = std::min(done, all - done);
+      check(cudaMemcpyAsync(bytes + done, bytes, next, cudaMemcpyDeviceToDevice, where.stream()),
+            "cudaMemcpyAsync on the GPU");
+      done += next;
+    }
+    return;
+  }
+  pattern repeated;
+  std::memcpy(repeated.bytes, value, element_bytes);
+  auto launch = [&]<class Word>(Word) {
+    const std::size_t words = all / sizeof(Word);
+    repeat_pattern<<<grid_for(words, transform_threads * transform_elements), transform_threads, 0,
+                     where.stream()>>>(static_cast<Word*>(data), words, repeated,
+                                       element_bytes / sizeof(Word));
+    check(cudaGetLastError(), "launch of repeat_pattern");
+  };
+  const std::size_t aligned = element_bytes | reinterpret_cast<std::size_t>(data);
+  if (aligned % sizeof(uint4) == 0) return launch(uint4{});
+  if (aligned % sizeof(std::uint64_t) == 0) return launch(std::uint64_t{});
+  if (aligned % sizeof(std::uint32_t) == 0) return launch(std::uint32_t{});
+  if (aligned % sizeof(std::uint16_t) == 0) return launch(std::uint16_t{});
+  launch(std::uint8_t{});
 }
 
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,

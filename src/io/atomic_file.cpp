@@ -14,6 +14,12 @@
 #include <unistd.h>
 
 namespace heddle {
+namespace {
+
+/// Where Linux shows a process its open files by number.
+constexpr const char* own_descriptors = "/proc/self/fd";
+
+}  // namespace
 
 atomic_file::atomic_file(std::string path) : path_(std::move(path)), target_(path_) {
   // Opening /dev/stdout anew would start at the beginning of the file that it may be redirected to.
@@ -40,27 +46,58 @@ atomic_file::atomic_file(std::string path) : path_(std::move(path)), target_(pat
     if (reason) fail("write", reason.value());
   }
 
-  static std::atomic<unsigned> counter{0};
+  if (!exists) follow_link();
+  replaces_ = true;
+  open_beside();
+  if (exists && ::fchmod(descriptor_, present.st_mode & 07777) != 0) {
+    const int reason = errno;
+    discard();
+    fail("write", reason);
+  }
+}
+
+void atomic_file::follow_link() {
+  // To a file that is not there yet; a ring of links would have failed with ELOOP.
+  std::error_code reason;
+  while (std::filesystem::is_symlink(target_, reason)) {
+    const std::filesystem::path link = std::filesystem::read_symlink(target_, reason);
+    if (reason) fail("write", reason.value());
+    target_ = (std::filesystem::path(target_).parent_path() / link).string();
+  }
+}
+
+void atomic_file::open_beside() {
   const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
+#if defined(O_TMPFILE)
+  // A file without a name leaves nothing behind even when the process is killed. Some file systems have none.
+  if (::access(own_descriptors, X_OK) == 0) {
+    descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) return;
+  }
+#endif
   do {
-    temporary_ = (folder / fmt::format(".heddle-{}-{}.part", ::getpid(), counter++)).string();
+    temporary_ = new_name();
     descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     temporary_.clear();
     fail("write", errno);
   }
-  if (exists && ::fchmod(descriptor_, present.st_mode & 07777) != 0) {
-    const int reason = errno;
-    ::close(descriptor_);
-    ::unlink(temporary_.c_str());
-    fail("write", reason);
-  }
+}
+
+std::string atomic_file::new_name() const {
+  static std::atomic<unsigned> counter{0};
+  const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
+  return (folder / fmt::format(".heddle-{}-{}.part", ::getpid(), counter++)).string();
+}
+
+void atomic_file::discard() noexcept {
+  if (descriptor_ >= 0) ::close(std::exchange(descriptor_, -1));
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 atomic_file::~atomic_file() {
-  if (descriptor_ >= 0) ::close(descriptor_);
-  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+  discard();
 }
 
 void atomic_file::write(const void* data, std::size_t bytes) {
@@ -77,10 +114,20 @@ void atomic_file::write(const void* data, std::size_t bytes) {
 }
 
 void atomic_file::commit() {
-  if (!temporary_.empty() && ::fsync(descriptor_) != 0) fail("write", errno);
+  if (replaces_ && ::fsync(descriptor_) != 0) fail("write", errno);
+  if (replaces_ && temporary_.empty()) {
+    // A name can be given to the file only where there is none yet; the rename then replaces what is there.
+    const std::string unnamed = fmt::format("{}/{}", own_descriptors, descriptor_);
+    std::string name = new_name();
+    while (::linkat(AT_FDCWD, unnamed.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) != 0) {
+      if (errno != EEXIST) fail("write", errno);
+      name = new_name();
+    }
+    temporary_ = name;
+  }
   const int descriptor = std::exchange(descriptor_, -1);
   if (::close(descriptor) != 0) fail("write", errno);
-  if (temporary_.empty()) return;
+  if (!replaces_) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("write", errno);
   temporary_.clear();
 }

@@ -669,7 +669,7 @@ void detail::fail_npy_type(const npy_file& file, dtype wanted) {
                    name(file.dtype()), name(wanted)));
 }
 
-void detail::write_npy(const std::string& path, dtype type, const shape& lengths, const void* data) {
+std::string detail::npy_header(dtype type, const shape& lengths) {
   // The code of NumPy: the kind of type and its bytes.
   const char kind = type == dtype::boolean   ? 'b'
                     : type <= dtype::int64   ? 'i'
@@ -692,10 +692,13 @@ void detail::write_npy(const std::string& path, dtype type, const shape& lengths
   begin += static_cast<char>(length_bytes == 2 ? 1 : 2);
   begin += '\0';
   for (std::size_t i = 0; i < length_bytes; ++i) begin += static_cast<char>(header.size() >> (8 * i));
-  begin += header;
+  return begin + header;
+}
 
+void detail::write_npy(const std::string& path, dtype type, const shape& lengths, const void* data) {
+  const std::string header = npy_header(type, lengths);
   atomic_file file(path);
-  file.write(begin.data(), begin.size());
+  file.write(header.data(), header.size());
   file.write(data, lengths.elements() * size_of(type));
   file.commit();
 }

@@ -7,7 +7,8 @@ namespace heddle {
 
 /// An output file that is either complete or not there: bytes go to a new file in the same folder, and
 /// `commit` puts that in the place of `path` in one step. Without a commit whatever was at `path` stays as it
-/// was, and nothing is left beside it.
+/// was, and nothing is left beside it, even when the process is killed, on file systems that know files
+/// without a name.
 ///
 /// A symbolic link is followed; a file that is replaced keeps its permissions. What cannot be replaced, such
 /// as a pipe, a terminal or /dev/stdout, is written to directly. Every error is a heddle::error with the path
@@ -26,11 +27,16 @@ class atomic_file {
   void commit();
 
  private:
+  void follow_link();
+  void open_beside();
+  std::string new_name() const;
+  void discard() noexcept;
   [[noreturn]] void fail(const char* action, int reason) const;
 
   std::string path_;
   std::string target_;     // what is replaced: path_ with symbolic links followed
-  std::string temporary_;  // empty when the file is written to directly
+  std::string temporary_;  // what the new file is called before it is complete; it may have no name
+  bool replaces_ = false;  // false when the file is written to directly
   int descriptor_ = -1;
   std::size_t written_ = 0;
 };

@@ -83,6 +83,8 @@ class npy_file {
 namespace detail {
 
 [[noreturn]] void fail_npy_type(const npy_file& file, dtype wanted);
+/// What stands before the elements in a .npy file.
+std::string npy_header(dtype type, const shape& lengths);
 void write_npy(const std::string& path, dtype type, const shape& lengths, const void* data);
 
 }  // namespace detail

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <heddle/dtype.hpp>
+#include <heddle/io/atomic_file.hpp>
+#include <heddle/shape.hpp>
+
+#include <string>
+
+namespace heddle::cli {
+
+/// The .npy file that a result goes to. It is opened before the work begins, so that a place that cannot be
+/// written to is known at once, and is there once it is complete.
+class npy_output {
+ public:
+  explicit npy_output(const std::string& path) : file_(path) {}
+
+  /// Writes the whole array, with progress, and stops at a signal.
+  void write(dtype type, const shape& lengths, const void* data, bool quiet);
+
+ private:
+  atomic_file file_;
+};
+
+}  // namespace heddle::cli

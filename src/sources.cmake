@@ -1,0 +1,19 @@
+# What a build by a host compiler alone consists of, beside the kernels that are compiled for each instruction set.
+set(host_sources
+  dtype.cpp
+  error.cpp
+  machine.cpp
+  memory.cpp
+  reduce.cpp
+  scan.cpp
+  shape.cpp
+  target.cpp
+  transform.cpp
+  cpu/copy_lines.cpp
+  cpu/kernels_for.cpp
+  cpu/reduce.cpp
+  cpu/threads.cpp
+  io/atomic_file.cpp
+  io/npy.cpp)
+set(sources_without_cuda
+  cuda/absent.cpp)
