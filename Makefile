@@ -1,6 +1,7 @@
 # make demo      builds Heddle and runs the main job on every target of this machine
 # make test      builds Heddle and runs every test
-# make           builds Heddle
+# make           builds Heddle and everything that uses it
+# make install   builds the library and the command, and installs them under PREFIX
 # PRESET=…       another preset of CMakePresets.json; JOBS=… how many compilers and tests run at once
 
 PRESET ?= $(if $(CI),ci,default)
@@ -9,7 +10,7 @@ BUILD := build/$(PRESET)
 
 sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
 
-.PHONY: build configure demo test format check-format tidy clean
+.PHONY: build configure demo test install format check-format tidy clean
 
 build: configure
 	cmake --build $(BUILD) --parallel $(JOBS)
@@ -25,10 +26,18 @@ demo: configure
 test: build
 	ctest --test-dir $(BUILD) --output-on-failure --parallel $(JOBS)
 
+install: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target heddle heddle_command
+	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
 format:
 	clang-format -i $(sources)
 
-check-format:
+check-install: configure
+	cmake --build $(BUILD) --parallel $(JOBS) --target heddle heddle_command
+	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+format:
 	clang-format --dry-run --Werror $(sources)
 
 tidy: configure

@@ -10,8 +10,18 @@ namespace {
 
 volatile std::sig_atomic_t received = 0;
 
+// What cannot look for the signal in time, such as the opening of a pipe that nobody writes to, is ended.
+constexpr unsigned seconds_to_stop = 2;
+
 void ask_to_stop(int signal) {
   received = signal;
+  ::alarm(seconds_to_stop);
+}
+
+void end(int) {
+  constexpr char message[] = "heddle: interrupted\n";
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
+  ::_exit(128 + received);
 }
 
 void fail_mapped_read(int) {
@@ -33,6 +43,9 @@ void watch_signals() {
       ::sigaction(signal, &once, nullptr);
     }
   }
+  struct sigaction alarm = {};
+  alarm.sa_handler = end;
+  ::sigaction(SIGALRM, &alarm, nullptr);
   struct sigaction bus = {};
   bus.sa_handler = fail_mapped_read;
   ::sigaction(SIGBUS, &bus, nullptr);

@@ -35,7 +35,7 @@ int run(CLI::App& app, int argc, char** argv) {
       return done;
     }
     const std::string name = command_name(app);
-    fmt::print(stderr, "{}: {} (see {} --help)\n", name, outcome.what(), name);
+    heddle::cli::print_error(fmt::format("{}: {} (see {} --help)\n", name, outcome.what(), name));
     return wrong_usage;
   }
   return done;
@@ -58,12 +58,12 @@ int main(int argc, char** argv) {
   try {
     return run(app, argc, argv);
   } catch (const heddle::cli::interrupted& stop) {
-    fmt::print(stderr, "{}: interrupted\n", command_name(app));
+    heddle::cli::print_error(fmt::format("{}: interrupted\n", command_name(app)));
     return signalled + stop.signal;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: out of memory\n", command_name(app));
+    heddle::cli::print_error(fmt::format("{}: out of memory\n", command_name(app)));
   } catch (const std::exception& wrong) {
-    fmt::print(stderr, "{}: {}\n", command_name(app), wrong.what());
+    heddle::cli::print_error(fmt::format("{}: {}\n", command_name(app), wrong.what()));
   }
   return failed;
 }

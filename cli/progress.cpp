@@ -1,7 +1,8 @@
 #include "progress.hpp"
 
+#include "standard_output.hpp"
+
 #include <algorithm>
-#include <cstdio>
 #include <string>
 
 #include <fmt/core.h>
@@ -25,7 +26,7 @@ progress::progress(std::size_t total_bytes, bool quiet)
     : total_(total_bytes), wanted_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
 
 progress::~progress() {
-  if (shown_) std::fputs(erased_line, stderr);
+  if (shown_) print_error(erased_line);
 }
 
 void progress::advance(std::size_t bytes) {
@@ -36,10 +37,9 @@ void progress::advance(std::size_t bytes) {
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const double rate = static_cast<double>(done_) / seconds;
-  fmt::print(stderr, "{}{:3.0f} %  {:.2f} GB/s  {} left", erased_line,
-             100 * static_cast<double>(done_) / static_cast<double>(total_), rate / 1e9,
-             time_text(static_cast<double>(total_ - done_) / rate));
-  std::fflush(stderr);
+  print_error(fmt::format("{}{:3.0f} %  {:.2f} GB/s  {} left", erased_line,
+                          100 * static_cast<double>(done_) / static_cast<double>(total_), rate / 1e9,
+                          time_text(static_cast<double>(total_ - done_) / rate)));
 }
 
 }  // namespace heddle::cli

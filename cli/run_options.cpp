@@ -1,5 +1,6 @@
 #include "run_options.hpp"
 
+#include "standard_output.hpp"
 #include <heddle/error.hpp>
 
 #include <charconv>
@@ -32,6 +33,16 @@ std::string check_target(const std::string& text) {
   return known ? "" : fmt::format("'{}' is no target (auto, serial, parallel[:N] and gpu[:ID] are)", text);
 }
 
+// CLI11 takes a leading 0 for octal.
+std::string check_axis(const std::string& text) {
+  std::ptrdiff_t axis = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), axis);
+  const bool octal = text.find_first_of("123456789") > text.find('0') && text.size() > 1 && axis != 0;
+  return status == std::errc() && end == text.data() + text.size() && !octal
+             ? ""
+             : fmt::format("'{}' is no number of an axis", text);
+}
+
 std::string check_dtype(const std::string& text) {
   try {
     parse_dtype(text);
@@ -47,8 +58,9 @@ void run_options::add_to(CLI::App& command, bool output_is_required) {
   command.add_option("IN.npy", input, "The array")->required()->option_text(" ");
   CLI::Option* to =
       command.add_option("-o,--output", output, "Where the result goes")->option_text("OUT.npy");
-  CLI::Option* along =
-      command.add_option("--axis", axis, "Each row or column along axis K by itself")->option_text("K");
+  CLI::Option* along = command.add_option("--axis", axis, "Each row or column along axis K by itself")
+                           ->option_text("K")
+                           ->check(check_axis);
   if (output_is_required) {
     to->required();
   } else {
@@ -91,7 +103,7 @@ void run_stats::report(const run_options& options) const {
   line["dtype"] = name(type_);
   line["seconds"] = elapsed.count();
   line["gb_per_s"] = static_cast<double>(bytes_) / elapsed.count() / 1e9;
-  fmt::print(stderr, "{}\n", line.dump());
+  print_error(line.dump() + "\n");
 }
 
 }  // namespace heddle::cli

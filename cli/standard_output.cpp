@@ -27,4 +27,10 @@ void print(std::string_view text) {
   }
 }
 
+void print_error(std::string_view text) noexcept {
+  // There is nowhere left to say that this failed.
+  static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr));
+  static_cast<void>(std::fflush(stderr));
+}
+
 }  // namespace heddle::cli

@@ -11,4 +11,7 @@ void reserve_standard_streams();
 /// Writes `text` to standard output and returns once it has been taken; throws heddle::error when it has not.
 void print(std::string_view text);
 
+/// Writes `text` to standard error, or nothing where that cannot be written to.
+void print_error(std::string_view text) noexcept;
+
 }  // namespace heddle::cli

@@ -5,6 +5,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <system_error>
@@ -36,7 +37,18 @@ template <class T>
 std::errc read_real(std::string_view text, T& x) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), x);
-  return end == text.data() + text.size() ? status : std::errc::invalid_argument;
+  if (end != text.data() + text.size()) return std::errc::invalid_argument;
+  if constexpr (std::is_floating_point_v<T>) {
+    // What is nearer to 0 than any number of the type is 0, or the least number.
+    if (status == std::errc::result_out_of_range) {
+      const long double wide = std::strtold(std::string(text).c_str(), nullptr);
+      if (std::abs(wide) < 1) {
+        x = static_cast<T>(wide);
+        return std::errc();
+      }
+    }
+  }
+  return status;
 }
 
 /// "1+2j", "2j", "1", and as NumPy prints it "(1+2j)".
@@ -88,7 +100,8 @@ std::string kind_and_range() {
   } else if constexpr (detail::is_complex<T>) {
     return "a number such as 1.5-2j";
   } else if constexpr (std::is_floating_point_v<T>) {
-    return "a real number";
+    return fmt::format("a real number from {} to {}", text_of(std::numeric_limits<T>::lowest()),
+                       text_of(std::numeric_limits<T>::max()));
   } else {
     return fmt::format("an integer from {} to {}", text_of(std::numeric_limits<T>::min()),
                        text_of(std::numeric_limits<T>::max()));

@@ -80,6 +80,8 @@ measurement measure() {
 
 /// False when the file is missing, holds for another machine, or says what cannot be.
 bool read_cache(const fs::path& file, const std::string& key, bandwidths& found) {
+  std::error_code unknown;
+  if (!fs::is_regular_file(file, unknown)) return false;
   std::ifstream in(file);
   const json kept = json::parse(in, nullptr, false);
   bandwidths read;

@@ -107,7 +107,9 @@ void fail_not_on_cpu(const char* what, const target& where) {
 }
 
 void fail_index(const char* what, std::size_t index, std::size_t size) {
-  fail(fmt::format("{}: index {} is outside an axis of length {}", what, index, size));
+  // A negative index came as a very large one.
+  fail(fmt::format("{}: index {} is outside an axis of length {}", what, static_cast<std::ptrdiff_t>(index),
+                   size));
 }
 
 void fail_axes(const char* what, std::size_t wanted, const shape& have) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 #include <memory>
 
 #include <fmt/core.h>
@@ -18,7 +19,8 @@ int number_in(std::string_view text, std::string_view digits, int least) {
   int number = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (digits.empty() || status != std::errc() || end != digits.data() + digits.size() || number < least) {
-    detail::fail(fmt::format("target \"{}\": \"{}\" is no number of at least {}", text, digits, least));
+    detail::fail(fmt::format("target \"{}\": \"{}\" is no number from {} to {}", text, digits, least,
+                             std::numeric_limits<int>::max()));
   }
   return number;
 }

@@ -471,6 +471,11 @@ class CliTest(unittest.TestCase):
         path = self.save(samples("uint8", 5))
         message = self.fails(1, "scan", path, "--op", "max", "--init", "256", "-o", self.out)
         self.assertIn("256 does not fit uint8 (an integer from 0 to 255", message)
+        path = self.save(samples("float32", 5))
+        self.assertIn("from -3.4028235e+38 to", self.fails(1, "scan", path, "--init", "1e40", "-o", self.out))
+        self.assertEqual(self.written("scan", path, "--init", "1e-400").dtype, np.float32)
+        for axis in ("010", "0x0", "1.0", "x"):
+            self.fails(2, "scan", path, "--axis", axis, "-o", self.out)
         for text in ("x", "", "1..2", "0x10", "1+", "--"):
             self.fails(2, "scan", path, f"--init={text}", "-o", self.out)
 
@@ -582,8 +587,9 @@ class CliTest(unittest.TestCase):
         self.assertEqual(self.out.read_bytes(), b"precious")
         # It is known before the work, which would last for minutes here.
         started = time.monotonic()
-        endless = self.sparse_file(1 << 40)
-        self.fails(1, "reduce", endless, "--target", "serial", "-o", self.folder / "missing" / "out.npy")
+        done = run("reduce", self.sparse_file(1 << 40), "--target", "serial", "-o", self.folder / "missing" / "out.npy")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No such file", done.stderr)
         self.assertLess(time.monotonic() - started, 30)
 
     def test_standard_output_that_cannot_be_written(self):
@@ -597,9 +603,28 @@ class CliTest(unittest.TestCase):
             self.assertEqual(done.returncode, 1, arguments)
             self.assertIn("standard output", done.stderr)
 
+    def test_failure_to_print_leaves_the_output_as_it_was(self):
+        path = self.save(np.arange(10.0))
+        self.out.write_bytes(b"precious")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([HEDDLE, "reduce", path, "-o", self.out], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.out.read_bytes(), b"precious")
+
+    def test_standard_error_that_cannot_be_written(self):
+        """The work is done, and the exit status is what it would have been."""
+        path = self.save(np.arange(10.0))
+        for status, arguments in ((0, ["reduce", path, "--stats"]), (1, ["reduce", self.folder / "missing.npy"]),
+                                  (2, ["reduce"])):
+            for redirection in ("2>&-", "2>/dev/full"):
+                done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", HEDDLE, *arguments],
+                                      stdout=subprocess.PIPE)
+                self.assertEqual(done.returncode, status, (arguments, redirection))
+
     def test_target_that_is_not_there(self):
         path = self.save(np.arange(10.0))
         self.fails(1, "reduce", path, "--target", "gpu:99")
+        self.assertIn("threads", self.fails(1, "reduce", path, "--target", "parallel:999999"))
 
     # ------------------------------------------------------------------------------------------------ the rest
 
@@ -669,6 +694,19 @@ class CliTest(unittest.TestCase):
             out, errors = running.communicate(timeout=60)
             self.assertEqual((running.returncode, out, errors), (130, b"", b"heddle reduce: interrupted\n"))
             self.assertEqual([p.name for p in self.folder.iterdir()], ["sparse.npy"])
+
+    def test_interruption_of_a_pipe_that_nobody_writes_to(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        running = subprocess.Popen([HEDDLE, "reduce", pipe], stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        self.assertEqual(running.communicate(timeout=60)[1], b"heddle: interrupted\n")
+        self.assertEqual(running.returncode, 128 + signal.SIGTERM)
+
+    def test_endless_input_that_is_no_array(self):
+        self.assertIn("no .npy file", self.fails(1, "reduce", "/dev/zero"))
 
     def test_interruption_while_the_output_is_written(self):
         """Whether asked to stop or killed, nothing is left beside what was there."""

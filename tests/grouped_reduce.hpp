@@ -103,7 +103,8 @@ testing::AssertionResult reduces_lines(
   array<T> want((shape(others)));
   for (std::size_t line = 0; line < want.size(); ++line) {
     const std::size_t first = line / inner * length * inner + line % inner;
-    want.data()[line] = reduce_line(gathered<T>(x.span(), first, length, inner).span());
+    const array<T> elements = gathered<T>(x.span(), first, length, inner);
+    want.data()[line] = reduce_line(elements.span());
   }
   return same_elements(have, want);
 }

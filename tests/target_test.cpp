@@ -87,11 +87,11 @@ TEST(target, refuses_what_it_does_not_know) {
        {"", "0", "-1", "x", "4x", " 4", "4 ", "+4", "4.0", "0x4", "99999999999999999999", "2:2"}) {
     EXPECT_EQ(
         message_of([&] { (void)target::parse("parallel:" + std::string(digits)); }),
-        "target \"parallel:" + std::string(digits) + "\": \"" + digits + "\" is no number of at least 1");
+        "target \"parallel:" + std::string(digits) + "\": \"" + digits + "\" is no number from 1 to 2147483647");
   }
   for (const char* digits : {"", "-1", "x", "0x", " 0", "0 ", "99999999999"}) {
     EXPECT_EQ(message_of([&] { (void)target::parse("gpu:" + std::string(digits)); }),
-              "target \"gpu:" + std::string(digits) + "\": \"" + digits + "\" is no number of at least 0");
+              "target \"gpu:" + std::string(digits) + "\": \"" + digits + "\" is no number from 0 to 2147483647");
   }
 }
 

@@ -268,10 +268,11 @@ class array {
     return *this;
   }
 
-  array_view<T> view() { return {data(), shape_, where()}; }
-  array_view<const T> view() const { return {data(), shape_, where()}; }
-  operator array_view<T>() { return view(); }
-  operator array_view<const T>() const { return view(); }
+  array_view<T> view() & { return {data(), shape_, where()}; }
+  array_view<const T> view() const& { return {data(), shape_, where()}; }
+  void view() && = delete;  // of a temporary array it would outlive the elements; so below
+  operator array_view<T>() & { return view(); }
+  operator array_view<const T>() const& { return view(); }
 
   T* data() noexcept { return static_cast<T*>(memory_.data()); }
   const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
@@ -279,10 +280,12 @@ class array {
   const heddle::shape& shape() const noexcept { return shape_; }
   const target& where() const noexcept { return memory_.where(); }
 
-  array_view<T> slice(std::size_t first, std::size_t last) { return view().slice(first, last); }
-  array_view<const T> slice(std::size_t first, std::size_t last) const { return view().slice(first, last); }
-  array_view<T> row(std::size_t index) { return view().row(index); }
-  array_view<const T> row(std::size_t index) const { return view().row(index); }
+  array_view<T> slice(std::size_t first, std::size_t last) & { return view().slice(first, last); }
+  array_view<const T> slice(std::size_t first, std::size_t last) const& { return view().slice(first, last); }
+  void slice(std::size_t, std::size_t) && = delete;
+  array_view<T> row(std::size_t index) & { return view().row(index); }
+  array_view<const T> row(std::size_t index) const& { return view().row(index); }
+  void row(std::size_t) && = delete;
 
   template <std::integral... I>
   requires(sizeof...(I) >= 1) T operator()(I... index) const { return view()(index...); }
@@ -297,16 +300,19 @@ class array {
   void copy_to(std::span<T> values) const { view().copy_to(values); }
   std::vector<T> to_vector() const { return view().to_vector(); }
   array on(const target& where) const { return view().on(where); }
-  std::span<T> span() { return view().span(); }
-  std::span<const T> span() const { return view().span(); }
+  std::span<T> span() & { return view().span(); }
+  std::span<const T> span() const& { return view().span(); }
+  void span() && = delete;
   template <int Axes>
-  accessor<T, Axes> access() {
+  accessor<T, Axes> access() & {
     return view().template access<Axes>();
   }
   template <int Axes>
-  accessor<const T, Axes> access() const {
+  accessor<const T, Axes> access() const& {
     return view().template access<Axes>();
   }
+  template <int Axes>
+  void access() && = delete;
   void wait() const { where().wait(); }
 
   /// The same elements under another shape of as many: a view of this array, or of a temporary one the array

@@ -416,11 +416,20 @@ constexpr bool library_has() {
   return false;
 }
 
+/// What reduce and scan ask of an operator, said where it does not hold.
+template <class T, class Op>
+constexpr void check_operator() {
+  static_assert(std::is_invocable_r_v<T, const Op&, const T&, const T&>,
+                "the operator must take two elements and return one, such as hd::plus{}; an axis is given as "
+                "hd::axis{0}, "
+                "and an initial value after the operator");
+  static_assert(!std::is_same_v<Op, minus>, "minus is not associative: it can neither reduce nor scan");
+}
+
 /// Whether it holds Op as an operator that combines elements of T.
 template <class T, class Op>
 constexpr bool library_combines() {
-  static_assert(!std::is_same_v<Op, minus>, "minus is not associative: it can neither reduce nor scan");
-  return library_has<T, Op>();
+  return !std::is_same_v<Op, minus> && library_has<T, Op>();
 }
 
 }  // namespace detail

@@ -73,6 +73,7 @@ T reduce_of_nothing(const Op& op, const T* init) {
 
 template <class T, class X, class Op>
 T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) {
+  check_operator<T, Op>();
   const elements<const T> in = input(x);
   operation running("reduce", in.size, type_name<T>());
   if (in.size == 0) return reduce_of_nothing(op, init);
@@ -117,6 +118,7 @@ array<T> reduced_along(operation& running, const target& requested, const heddle
 template <class X, class Op, class T = element_of<X>>
 array<T> reduce_along(const target& requested, const X& x, axis along_axis, const Op& op,
                       const std::type_identity_t<T>* init) {
+  check_operator<T, Op>();
   const elements<const T> in = input(x);
   operation running("reduce", in.size, type_name<T>());
   return reduced_along<T>(running, requested, shape_of(x), along_axis, op, init,
@@ -219,6 +221,7 @@ auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
 
 template <class Mapped, class Op, class T = typename Mapped::value>
 T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op& op, const T* init) {
+  check_operator<T, Op>();
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   if (shared.size == 0) return reduce_of_nothing<T>(op, init);
@@ -232,6 +235,7 @@ T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op&
 template <class Mapped, class Op, class T = typename Mapped::value>
 array<T> transform_reduce_along(const target& requested, axis along_axis, const Mapped& mapped, const Op& op,
                                 const T* init) {
+  check_operator<T, Op>();
   const common shared = mapped.shared();
   operation running("transform_reduce", shared.size, type_name<T>());
   return reduced_along<T>(

@@ -50,6 +50,7 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
 
 template <class X, class Op, class T = element_of<X>>
 target scan_target(const target& requested, const X& x, const Op&) {
+  check_operator<T, Op>();
   const auto in = input(x);
   return resolve(requested, {in.size * sizeof(T), in.size * sizeof(T), in.where,
                              compiled_for_gpu || library_has<T, Op>()});

@@ -41,6 +41,7 @@ using transformed = std::remove_cvref_t<std::invoke_result_t<const F&, const val
 template <class T, class All, class F, std::size_t... I>
 array<T> transform_first(const target& requested, elements<T>* out, const heddle::shape* out_shape,
                          const All& all, const F& f, std::index_sequence<I...> numbers) {
+  static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
   using A = std::index_sequence<I...>;
   constexpr bool by_library = on_library<T, F, value_of_argument<std::tuple_element_t<I, All>>...>;
   common shared{"transform"};
@@ -93,9 +94,14 @@ requires(sizeof...(Arguments) >= 2) auto transform(const target& where, const Ar
   return [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
     static_assert((detail::argument<std::remove_cvref_t<decltype(std::get<I>(all))>>::is_array || ...),
                   "transform needs at least one array to know how many elements there are");
-    using F = std::remove_cvref_t<decltype(std::get<inputs>(all))>;
+    using F = std::decay_t<decltype(std::get<inputs>(all))>;
+    static_assert(
+        std::is_invocable_v<const F&, const detail::value_of_argument<decltype(std::get<I>(all))>&...>,
+        "transform(where, x, y, …, f): f cannot be called with an element of each argument; a built-in "
+        "function takes two of one type, such as 2.0f among floats");
     using T = detail::transformed<F, decltype(std::get<I>(all))...>;
-    return detail::transform_first<T>(where, nullptr, nullptr, all, std::get<inputs>(all), numbers);
+    return detail::transform_first<T, decltype(all), F>(where, nullptr, nullptr, all, std::get<inputs>(all),
+                                                        numbers);
   }
   (std::make_index_sequence<inputs>());
 }
@@ -110,7 +116,9 @@ requires(sizeof...(Arguments) >= 1) void transform_into(const target& where, Out
   auto to = detail::output(out);
   const heddle::shape lengths = detail::shape_of(out);
   [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
-    detail::transform_first<element_of<Out>>(where, &to, &lengths, all, std::get<inputs>(all), numbers);
+    using F = std::decay_t<decltype(std::get<inputs>(all))>;
+    detail::transform_first<element_of<Out>, decltype(all), F>(where, &to, &lengths, all,
+                                                               std::get<inputs>(all), numbers);
   }
   (std::make_index_sequence<inputs>());
 }

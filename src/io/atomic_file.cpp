@@ -81,7 +81,7 @@ void atomic_file::open_beside() {
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     temporary_.clear();
-    fail("write", errno);
+    fail(errno == EACCES ? "write to its folder" : "write", errno);
   }
 }
 

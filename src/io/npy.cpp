@@ -583,7 +583,8 @@ npy_file::npy_file(std::string path) : path_(std::move(path)) {
         if (moved < 0 && errno != EINTR) fail_system(path_, "read");
         if (moved > 0) bytes += static_cast<std::size_t>(moved);
       }
-      if (moved == 0) break;
+      const std::string_view beginning(static_cast<const char*>(begin), std::min(bytes, magic.size()));
+      if (moved == 0 || beginning != magic.substr(0, beginning.size())) break;
     }
   }
 

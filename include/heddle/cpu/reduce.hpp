@@ -26,6 +26,18 @@ void reduce_segments(int threads, segments all, std::size_t tile, std::size_t el
 // What follows is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
 
+/// The lanes of a tile: on the stack, unless elements are so large that it would overflow.
+template <class T, std::size_t Lanes>
+class lanes_of_tile : public grouping::uninitialized<T, Lanes> {};
+template <class T, std::size_t Lanes>
+requires(Lanes * sizeof(T) > (std::size_t{1} << 16)) class lanes_of_tile<T, Lanes> {
+ public:
+  T& operator[](std::size_t i) { return static_cast<T*>(memory_.data())[i]; }
+
+ private:
+  detail::memory memory_{Lanes * sizeof(T), target()};
+};
+
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -34,7 +46,7 @@ template <class T, class Op, class Load>
 inline void fold_tile(const Load& load, std::size_t count, const Op& op, T* out) {
   constexpr std::size_t lanes = grouping::lanes<T, Op>;
   constexpr std::size_t rows = grouping::rows;
-  grouping::uninitialized<T, lanes> lane;
+  lanes_of_tile<T, lanes> lane;
   if constexpr (grouping::striped<T, Op>) {
     const std::size_t active = count < lanes ? count : lanes;
     for (std::size_t l = 0; l < active; ++l) lane[l] = load(l);
