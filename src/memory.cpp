@@ -83,6 +83,10 @@ void order_or_wait(const target& earlier, const target& later) noexcept {
   }
 }
 
+void* value_slot(const target& gpu, std::size_t bytes) {
+  return cuda::value_slot(gpu, bytes);
+}
+
 void fill(void* data, const target& where, std::size_t elements, const void* value,
           std::size_t element_bytes) {
   if (elements == 0) return;

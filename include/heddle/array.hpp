@@ -57,6 +57,10 @@ void order(const target& earlier, const target& later);
 /// The same where nothing may be thrown; it waits for `earlier` when it cannot put them in order.
 void order_or_wait(const target& earlier, const target& later) noexcept;
 
+/// Memory of the calling thread that a GPU can write a value of so many bytes to and a CPU can read; null for
+/// more than there is. The next call gives the same.
+void* value_slot(const target& gpu, std::size_t bytes);
+
 /// Fills `elements` elements of `element_bytes` bytes each with copies of *value.
 void fill(void* data, const target& where, std::size_t elements, const void* value,
           std::size_t element_bytes);

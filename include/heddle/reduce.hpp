@@ -6,6 +6,7 @@
 #include <heddle/operators.hpp>
 
 #include <cstddef>
+#include <cstring>
 #if defined(__CUDACC__)
 #include <heddle/cuda/reduce.cuh>
 #endif
@@ -51,7 +52,11 @@ void reduce_array(const target& where, const T* x, const Op& op, segments all, T
 template <class T, class Op, class ReduceInto>
 T reduce_to_value(const target& where, const Op& op, const T* init, const ReduceInto& reduce_into) {
   grouping::uninitialized<T, 1> total;
-  if (where.is_gpu()) {
+  if (void* const slot = where.is_gpu() ? value_slot(where, sizeof(T)) : nullptr; slot != nullptr) {
+    reduce_into(static_cast<T*>(slot));
+    where.wait();
+    std::memcpy(&total[0], slot, sizeof(T));
+  } else if (where.is_gpu()) {
     const memory on_gpu(sizeof(T), where);
     reduce_into(static_cast<T*>(on_gpu.data()));
     copy(&total[0], target(), on_gpu.data(), where, sizeof(T));

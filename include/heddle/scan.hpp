@@ -41,7 +41,7 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
     cpu::scan<exclusive, T>(where.threads(), element_at<T, Op>{x}, op, all, init, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::scan<exclusive, T>(where, element_at<T, Op>{x}, op, all, init, out);
+    cuda::scan<exclusive, T>(where, x, op, all, init, out);
 #else
     fail_not_compiled_for_gpu();
 #endif

@@ -47,6 +47,9 @@ void fill(void*, const target&, std::size_t, const void*, std::size_t) {
 void wait(const target&) {
   fail();
 }
+void* value_slot(const target&, std::size_t) {
+  fail();
+}
 void reduce(detail::function, dtype, const void*, segments, void*, const target&) {
   fail();
 }

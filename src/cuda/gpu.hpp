@@ -32,6 +32,7 @@ void order(const target& earlier, const target& later);
 void fill(void* data, const target& where, std::size_t elements, const void* value,
           std::size_t element_bytes);
 void wait(const target& where);
+void* value_slot(const target& where, std::size_t bytes);
 
 // The built-in operators on the built-in types; everything is in the memory of `where`.
 void reduce(detail::function op, dtype type, const void* x, segments all, void* out, const target& where);

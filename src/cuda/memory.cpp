@@ -162,6 +162,18 @@ void wait(const target& where) {
   check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
 }
 
+void* value_slot(const target& where, std::size_t bytes) {
+  constexpr std::size_t most = 4096;
+  if (bytes > most) return nullptr;
+  // One for each thread that ever asks, kept for the process: CUDA may be gone when a thread ends.
+  thread_local void* slot = nullptr;
+  if (slot == nullptr) {
+    const current_device on(where);
+    check(cudaHostAlloc(&slot, most, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+  }
+  return slot;
+}
+
 void order(const target& earlier, const target& later) {
   event reached;
   {

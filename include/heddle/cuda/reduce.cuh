@@ -2,16 +2,18 @@
 
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>
 #include <heddle/grouping.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// Reduce on a GPU, in the order of grouping.hpp: a warp folds a tile of neighbours, a block of 32 columns
-/// folds a tile of each column, and the results of tiles are reduced again by another launch until one is
-/// left.
+/// folds a tile of each column. A whole array takes one launch, in which whoever comes last folds the results
+/// of tiles; rows and columns take one for each level of tiles.
 namespace heddle::cuda {
 
 /// 16 bytes of elements, loaded at once.
@@ -64,7 +66,7 @@ __device__ T fold_tile_striped(const Load& load, std::size_t count, const Op& op
 
 /// A whole tile of neighbours from an address that is a multiple of 16: the lanes of a thread are side by
 /// side.
-template <class T, class Op>
+template <class T, bool WrittenByThisLaunch, class Op>
 __device__ T fold_tile_aligned(const T* x, const Op& op) {
   constexpr unsigned held = 16 / sizeof(T);
   const unsigned thread = threadIdx.x % warp_size;
@@ -72,10 +74,20 @@ __device__ T fold_tile_aligned(const T* x, const Op& op) {
   auto load = [&](unsigned row) {
     static_assert(sizeof(uint4) == sizeof(sixteen_bytes<T>));
     grouping::uninitialized<T, held> pack;
-    const uint4 bits = __ldg(reinterpret_cast<const uint4*>(packs) + row * warp_size + thread);
+    const uint4* const from = reinterpret_cast<const uint4*>(packs) + row * warp_size + thread;
+    const uint4 bits = WrittenByThisLaunch ? *from : __ldg(from);
     memcpy(&pack, &bits, sizeof bits);
     return pack;
   };
+  if constexpr (adds_small_integers<T, Op>) {
+    unsigned total = 0;
+#pragma unroll
+    for (unsigned row = 0; row < grouping::rows; ++row) {
+      const grouping::uninitialized<T, held> next = load(row);
+      total = add_small_integers<T>(&next, total);
+    }
+    return static_cast<T>(sum_of_warp(total));
+  }
   grouping::uninitialized<T, held> sum = load(0);
 #pragma unroll
   for (unsigned v = 0; v < held; ++v) sum[v] = detail::lift<Op>(sum[v]);
@@ -122,6 +134,31 @@ __device__ T fold_tile_blocked(const Load& load, std::size_t count, const Op& op
   return sum[0];
 }
 
+/// Results of tiles, which other blocks of this launch have written.
+template <class T>
+struct results_of_tiles {
+  const T* x;
+  __device__ T operator()(std::size_t i) const { return x[i]; }
+};
+
+/// Folds `count` neighbours from element `first` on, at most a tile of them, by a warp; the result is in its
+/// lane 0.
+template <class T, class Load, class Op>
+__device__ T fold_neighbours(const Load& load, std::size_t first, std::size_t count, const Op& op) {
+  auto from_first = [&](std::size_t i) { return load(first + i); };
+  if constexpr (!grouping::striped<T, Op>) {
+    return grouping::canonical(fold_tile_blocked<T>(from_first, count, op));
+  } else {
+    if constexpr (requires { load.x; } && sizeof(T) * grouping::lanes<T, Op> == 512) {
+      const T* const x = load.x + first;
+      if (count == grouping::tile<T, Op> && reinterpret_cast<std::uintptr_t>(x) % 16 == 0) {
+        return grouping::canonical(fold_tile_aligned<T, std::is_same_v<Load, results_of_tiles<T>>>(x, op));
+      }
+    }
+    return grouping::canonical(fold_tile_striped<T>(from_first, count, op));
+  }
+}
+
 inline constexpr unsigned fold_rows_threads = 256;
 
 /// A warp folds each tile of neighbours.
@@ -133,22 +170,64 @@ __global__ void __launch_bounds__(fold_rows_threads)
   const std::size_t pieces = tiles.pieces();
   for (std::size_t p = std::size_t{blockIdx.x} * warps + threadIdx.x / warp_size; p < pieces; p += stride) {
     const grouping::piece piece = tiles[p];
-    auto from_piece = [&](std::size_t i) { return load(piece.first + i); };
-    grouping::uninitialized<T, 1> sum;
-    if constexpr (grouping::striped<T, Op>) {
-      bool done = false;
-      if constexpr (requires { load.x; } && sizeof(T) * grouping::lanes<T, Op> == 512) {
-        const T* const x = load.x + piece.first;
-        if (piece.count == grouping::tile<T, Op> && reinterpret_cast<std::uintptr_t>(x) % 16 == 0) {
-          sum[0] = fold_tile_aligned<T>(x, op);
-          done = true;
-        }
+    const T sum = fold_neighbours<T>(load, piece.first, piece.count, op);
+    if (threadIdx.x % warp_size == 0) out[piece.result] = sum;
+  }
+}
+
+inline constexpr unsigned reduce_whole_threads = 256;
+inline constexpr unsigned reduce_whole_blocks = 4;  ///< that a multiprocessor holds
+
+/// Reduces load(0) … load(n−1) in one launch. A block folds tiles that stand side by side. The results of a
+/// tile of results are counted, and whoever adds the last of them folds that tile too, and so on to the last
+/// result; so it does not matter who is last. Counters are zero before and after.
+template <class T, class Load, class Op>
+__global__ void __launch_bounds__(reduce_whole_threads, reduce_whole_blocks)
+    reduce_whole(Load load, Op op, std::size_t n, T* results, unsigned* counters, T* out) {
+  constexpr unsigned warps = reduce_whole_threads / warp_size;
+  constexpr std::size_t tile = grouping::tile<T, Op>;
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  std::size_t count = (n + tile - 1) / tile;
+  const std::size_t each = count / gridDim.x, rest = count % gridDim.x;
+  const std::size_t first = blockIdx.x * each + (blockIdx.x < rest ? blockIdx.x : rest);
+  const std::size_t last = first + each + (blockIdx.x < rest ? 1 : 0);
+  for (std::size_t p = first + warp; p < last; p += warps) {
+    const T sum = fold_neighbours<T>(load, p * tile, n - p * tile < tile ? n - p * tile : tile, op);
+    if (lane == 0) (count == 1 ? out : results)[p] = sum;
+  }
+  if (count == 1) return;
+  __syncthreads();
+  for (std::size_t group = first / tile + warp; group * tile < last; group += warps) {
+    const std::size_t group_end = (group + 1) * tile;
+    auto added = static_cast<unsigned>((last < group_end ? last : group_end) -
+                                       (first > group * tile ? first : group * tile));
+    T* of_level = results;
+    unsigned* counter = counters;
+    std::size_t g = group, in_level = count;
+    while (true) {
+      const auto size = static_cast<unsigned>(in_level - g * tile < tile ? in_level - g * tile : tile);
+      unsigned before = 0;
+      if (lane == 0) {
+        __threadfence();
+        before = atomicAdd(counter + g, added);
       }
-      if (!done) sum[0] = fold_tile_striped<T>(from_piece, piece.count, op);
-    } else {
-      sum[0] = fold_tile_blocked<T>(from_piece, piece.count, op);
+      if (__shfl_sync(whole_warp, before, 0) + added != size) break;
+      __threadfence();
+      const T sum = fold_neighbours<T>(results_of_tiles<T>{of_level}, g * tile, size, op);
+      const std::size_t groups = (in_level + tile - 1) / tile;
+      // The next level begins at a multiple of 16 bytes.
+      T* const next_level = of_level + (in_level + 15) / 16 * 16;
+      if (lane == 0) {
+        counter[g] = 0;
+        (groups == 1 ? out : next_level)[g] = sum;
+      }
+      if (groups == 1) break;
+      of_level = next_level;
+      counter += groups;
+      in_level = groups;
+      added = 1;
+      g /= tile;
     }
-    if (threadIdx.x % warp_size == 0) out[piece.result] = grouping::canonical(sum[0]);
   }
 }
 
@@ -247,12 +326,35 @@ void fold_tiles(const target& where, const Load& load, const Op& op, const group
   }
 }
 
+/// Reduces load(0) … load(n−1) to *out, which may be in memory of the CPU that the GPU can write to.
+template <class T, class Load, class Op>
+void reduce_flat(const target& where, const Load& load, const Op& op, std::size_t n, T* out) {
+  constexpr std::size_t tile = grouping::tile<T, Op>;
+  constexpr unsigned warps = reduce_whole_threads / warp_size;
+  const std::size_t tiles = (n + tile - 1) / tile;
+  scratch_sizes sizes;
+  for (std::size_t in_level = tiles; in_level > 1;) {
+    sizes.bytes += (in_level + 15) / 16 * 16 * sizeof(T);
+    in_level = (in_level + tile - 1) / tile;
+    sizes.counters += in_level;
+  }
+  const lent_scratch scratch(where, sizes);
+  const std::size_t resident = std::size_t{reduce_whole_blocks} * multiprocessors(where);
+  const std::size_t wanted = (tiles + warps - 1) / warps;
+  const auto grid = static_cast<unsigned>(wanted < resident ? wanted : resident);
+  reduce_whole<T><<<grid, reduce_whole_threads, 0, where.stream()>>>(
+      load, op, n, static_cast<T*>(scratch.bytes()), scratch.counters(), out);
+  check(cudaGetLastError(), "launch of reduce_whole");
+}
+
 /// Reduces each of `all` segments of load(0), load(1), … to one element of `out`, on the GPU's stream. Reads
-/// each input once; one launch for each factor of `tile` in the length.
+/// each input once; one launch when there is one segment, and
+/// otherwise one for each factor of `tile` in the length.
 template <class T, class Load, class Op>
 void reduce(const target& where, const Load& load, const Op& op, segments all, T* out) {
   if (all.count() == 0) return;
   const current_device on(where);
+  if (all.count() == 1) return reduce_flat(where, load, op, all.length, out);
   const grouping::tiling tiles{all, grouping::tile<T, Op>, warp_size};
   if (tiles.parts() == 1) return fold_tiles(where, load, op, tiles, out);
   const detail::memory partials(tiles.results().elements() * sizeof(T), where);

@@ -2,6 +2,7 @@
 
 #include <heddle/cuda/launch.cuh>
 #include <heddle/grouping.hpp>
+#include <heddle/operators.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,6 +37,39 @@ __device__ inline T shuffle_up(const T& value, unsigned distance) {
 template <class T>
 __device__ inline T shuffle_from(const T& value, unsigned lane) {
   return shuffle_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
+}
+
+/// What all threads of the warp hold, added.
+__device__ inline unsigned sum_of_warp(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(whole_warp, value);
+#else
+#pragma unroll
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(whole_warp, value, distance);
+  return value;
+#endif
+}
+
+/// Whether elements are small integers to add: any grouping gives the same bits, and processors add the bytes
+/// of a word at once.
+template <class T, class Op>
+inline constexpr bool adds_small_integers =
+    std::is_same_v<Op, plus>&& std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
+
+/// `sum` and the elements of a pack of 16 bytes, added; the bits above those of T are of no use.
+template <class T>
+__device__ inline unsigned add_small_integers(const void* pack, unsigned sum) {
+  uint4 words;
+  memcpy(&words, pack, sizeof words);
+  for (const unsigned word : {words.x, words.y, words.z, words.w}) {
+    if constexpr (sizeof(T) == 1) {
+      sum = __dp4a(word, 0x01010101u, sum);
+    } else {
+      sum = __dp2a_lo(word, 0x0101u, sum);
+    }
+  }
+  return sum;
 }
 
 }  // namespace heddle::cuda

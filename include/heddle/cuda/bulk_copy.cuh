@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+/// Barriers in shared memory, and the copies that complete on them. Before compute capability 9.0 there are
+/// no such copies, and barriers are counters.
+namespace heddle::cuda {
+
+/// A barrier in shared memory that threads arrive at and copies complete on. Its phases alternate between 0
+/// and 1; a thread waits for the end of the phase whose parity it names.
+class phase_barrier {
+ public:
+#if __CUDA_ARCH__ >= 900
+  /// By one thread, before any other touches it.
+  __device__ void init(unsigned arrivals) {
+    asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
+  }
+  /// Everything this thread has read or written comes before the end of the phase.
+  __device__ void arrive() {
+    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.shared::cta.b64 state, [%0];\n}" ::"r"(address())
+                 : "memory");
+  }
+  /// The same, and the phase does not end before so many bytes have been copied.
+  __device__ void arrive_and_expect(unsigned bytes) {
+    asm volatile("{\n .reg .b64 state;\n mbarrier.arrive.expect_tx.shared::cta.b64 state, [%0], %1;\n}" ::"r"(
+                     address()),
+                 "r"(bytes)
+                 : "memory");
+  }
+  __device__ void wait(unsigned parity) {
+    asm volatile(
+        "{\n .reg .pred done;\n"
+        "again:\n mbarrier.try_wait.parity.shared::cta.b64 done, [%0], %1;\n"
+        " @!done bra again;\n}" ::"r"(address()),
+        "r"(parity)
+        : "memory");
+  }
+#else
+  __device__ void init(unsigned arrivals) {
+    arrivals_ = pending_ = arrivals;
+    phase_ = 0;
+  }
+  __device__ void arrive() {
+    __threadfence_block();
+    if (atomicSub(&pending_, 1u) != 1) return;
+    pending_ = arrivals_;
+    __threadfence_block();
+    phase_ = phase_ + 1;
+  }
+  __device__ void wait(unsigned parity) {
+    while ((phase_ & 1) == parity) {
+    }
+    __threadfence_block();
+  }
+#endif
+  __device__ unsigned address() const {
+    return static_cast<unsigned>(__cvta_generic_to_shared(this));
+  }
+
+ private:
+#if __CUDA_ARCH__ >= 900
+  std::uint64_t bits_;
+#else
+  unsigned arrivals_, pending_;
+  volatile unsigned phase_;
+#endif
+};
+
+/// Barriers that one thread has initialised are seen by copies from here on.
+__device__ inline void publish_barriers() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+#if __CUDA_ARCH__ >= 900
+/// Starts a copy from global to shared memory that completes on `barrier`; addresses and size are multiples
+/// of 16.
+__device__ inline void start_copy(void* shared, const void* global, unsigned bytes,
+                                  const phase_barrier& barrier) {
+  asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+          static_cast<unsigned>(__cvta_generic_to_shared(shared))),
+      "l"(global), "r"(bytes), "r"(barrier.address())
+      : "memory");
+}
+#endif
+
+}  // namespace heddle::cuda
