@@ -726,7 +726,7 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
   const lent_scratch scratch(where, {.words = tiles > 1 ? tiles * words_of<T> : 0});
   scan_work<T, Op> work{x, out, op, all.count(), all.length, parts, rows_of_warp, init != nullptr, {}, {}};
   if (tiles > 1) work.states = {scratch.header(), scratch.words(), scratch.word_count()};
-  if (init != nullptr) memcpy(&work.init, init, sizeof(T));
+  if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
 
   constexpr unsigned shared_bytes = tuning::staged ? tuning::stages * tuning::stage_bytes : 0;
   const auto kernel = scan_tiles<Exclusive, T, Op>;
