@@ -38,7 +38,7 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
   if constexpr (library_has<T, Op>()) {
     library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
   } else if (!where.is_gpu()) {
-    cpu::scan<exclusive, T>(where.threads(), element_at<T, Op>{x}, op, all, init, out);
+    cpu::scan<exclusive>(where.threads(), x, op, all, init, out);
   } else {
 #if defined(__CUDACC__)
     cuda::scan<exclusive, T>(where, element_at<T, Op>{x}, op, all, init, out);
