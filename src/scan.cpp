@@ -3,49 +3,60 @@
 #include "storage.hpp"
 #include <heddle/error.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/streamed_scan.hpp>
 
 #include <cstring>
 
 #include <fmt/core.h>
 
-namespace heddle::detail {
+namespace heddle {
+namespace detail {
+namespace {
+
+/// Calls f(steps, identity) with the steps of a scan on the CPU; `identity` is where an exclusive scan
+/// begins, one element.
+template <class F>
+void with_scan_steps(function op, dtype type, const F& f) {
+  const cpu::kernels kernels = cpu::kernels_for(type, op);
+  with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
+    if constexpr (is_commutative<Op>) {
+      T identity = Op::template identity<T>();
+      if constexpr (std::is_same_v<T, std::uint8_t>) {
+        if (type == dtype::boolean) identity = identity != 0;
+      }
+      if constexpr (is_logical<Op> || is_complex<T>) {
+        const cpu::steps_by_operator<T, Op> by(operation);
+        f(by.steps(), &identity);
+      } else {
+        const auto combine = [&](const void* a, const void* b, std::size_t count, void* to) {
+          kernels.map(a, false, b, false, count, false, to);
+        };
+        const auto load = [](const void* from, std::size_t count, void* to) {
+          std::memcpy(to, from, count * sizeof(T));
+        };
+        const cpu::scan_kernels& by = kernels.scan;
+        f(cpu::scan_steps{sizeof(T), by.state_bytes, by.strip, by.start, by.fold, by.append, by.scan, combine,
+                          load},
+          &identity);
+      }
+    }
+  });
+}
+
+void require_defined(function op, dtype type) {
+  if (!is_defined(op, type) || op == function::minus)
+    fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+}
+
+}  // namespace
 
 void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
                   void* out, const target& where) {
-  if (!is_defined(op, type) || op == function::minus)
-    fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  require_defined(op, type);
   if (all.elements() == 0) return;
   if (where.is_gpu()) return cuda::scan(op, type, exclusive, x, all, init, out, where);
-  const cpu::kernels kernels = cpu::kernels_for(type, op);
-  if (kernels.scan.scan != nullptr) {
-    const std::size_t bytes = size_of(type);
-    const auto combine = [&](const void* a, const void* b, std::size_t count, void* to) {
-      kernels.map(a, false, b, false, count, false, to);
-    };
-    const auto load = [&](const void* from, std::size_t count, void* to) {
-      std::memcpy(to, from, count * bytes);
-    };
-    const cpu::scan_steps steps{bytes,
-                                kernels.scan.state_bytes,
-                                kernels.scan.start,
-                                kernels.scan.fold,
-                                kernels.scan.append,
-                                kernels.scan.scan,
-                                combine,
-                                load};
-    return cpu::scan_segments(where.threads(), steps, all, x, init, exclusive, out);
-  }
-  with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
-    if constexpr (is_logical<Op> || (is_complex<T> && is_commutative<Op>)) {
-      const T* const from = static_cast<const T*>(x);
-      const T* const start = static_cast<const T*>(init);
-      T* const to = static_cast<T*>(out);
-      if (exclusive) {
-        cpu::scan<true>(where.threads(), from, operation, all, start, to);
-      } else {
-        cpu::scan<false>(where.threads(), from, operation, all, start, to);
-      }
-    }
+  with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void*) {
+    cpu::scan_segments(where.threads(), steps, all, x, init, exclusive, out);
   });
 }
 
@@ -54,4 +65,38 @@ void fail_no_start() {
       "the operator has no identity to begin with: give an initial value, or hd::monoid{function, identity}");
 }
 
-}  // namespace heddle::detail
+}  // namespace detail
+
+streamed_scan::streamed_scan(const target& where, detail::function op, dtype type, bool exclusive,
+                             const void* init)
+    : where_(where), op_(op), type_(type), exclusive_(exclusive) {
+  detail::operation running(exclusive ? "exclusive_scan" : "inclusive_scan", 0, name(type));
+  running.runs_on(where_);
+  if (where.is_gpu() || where.is_automatic())
+    detail::fail("a scan of pieces needs the target serial or parallel");
+  detail::require_defined(op, type);
+  detail::with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void* identity) {
+    unit_ = steps.unit();
+    state_ = detail::memory(steps.state_bytes, target());
+    if (init == nullptr) return steps.start(exclusive ? identity : nullptr, state_.data());
+    const detail::memory first(steps.element_bytes, target());
+    steps.load(init, 1, first.data());
+    steps.start(first.data(), state_.data());
+  });
+}
+
+void streamed_scan::append(const void* elements, std::size_t count, void* out) {
+  if (count == 0) return;
+  detail::operation running(exclusive_ ? "exclusive_scan" : "inclusive_scan", count, name(type_));
+  running.runs_on(where_);
+  if (size_ % unit_ != 0) {
+    detail::fail(
+        fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
+  }
+  detail::with_scan_steps(op_, type_, [&](const cpu::scan_steps& steps, const void*) {
+    cpu::scan_piece(where_.threads(), steps, elements, count, exclusive_, state_.data(), out);
+  });
+  size_ += count;
+}
+
+}  // namespace heddle

@@ -64,9 +64,11 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
                     type_name<T>());
   running.runs_on(where);
   if (out.size != in.size) fail_sizes("the output", out.size, in.size);
-  const heddle::shape whole = shape_of(x);
-  const segments all =
-      along_axis == nullptr ? segments{1, in.size, 1} : along(whole, whole.resolve_axis(along_axis->index));
+  segments all{1, in.size, 1};
+  if (along_axis != nullptr) {
+    const heddle::shape whole = shape_of(x);
+    all = along(whole, whole.resolve_axis(along_axis->index));
+  }
   if (in.size == 0) return;
   check_in_place(in, out);
   grouping::uninitialized<T, 1> start;
@@ -101,6 +103,23 @@ template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>>
 void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
                    const std::optional<T>& init) {
   static_assert(std::is_same_v<element_of<Out>, T>, "a scan writes elements of the type that it reads");
+  constexpr bool exclusive = Kind == scan_kind::exclusive;
+  if constexpr (!exclusive || has_identity<Op, T>) {
+    // A few elements in the caller itself. Whatever is unusual goes the long way.
+    constexpr bool any_grouping = std::is_integral_v<T> && library_has<T, Op>();
+    const elements<const T> in = input(x);
+    const auto to = output(out);
+    const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
+    if (along_axis == nullptr && in.size <= cpu::few<any_grouping> && in.size == to.size &&
+        (apart || in.data == to.data) && !requested.is_automatic() && !requested.is_gpu() &&
+        !in.where.is_gpu() && !to.where.is_gpu()) {
+      grouping::uninitialized<T, 1> start;
+      if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
+      if (init) start[0] = lift<Op>(*init);
+      return cpu::scan_few<exclusive, any_grouping>(in.data, in.size, op,
+                                                    exclusive || init ? &start[0] : nullptr, to.data);
+    }
+  }
   scan_into<Kind, X, Op, T>(scan_target<Kind>(requested, x, op), output(out), x, along_axis, op, init);
 }
 

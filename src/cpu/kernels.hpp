@@ -20,6 +20,7 @@ using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bo
 /// The steps of a scan (see scan_steps in cpu/scan.hpp), by their names; all null where there are none.
 struct scan_kernels {
   std::size_t state_bytes = 0;
+  std::size_t strip = 0;
   void (*start)(const void* init, void* state) = nullptr;
   void (*fold)(const void* x, std::size_t count, bool opens, void* total) = nullptr;
   void (*append)(void* state, const void* totals, std::size_t units) = nullptr;

@@ -19,9 +19,13 @@ constexpr std::size_t parallel_from_bytes = std::size_t{1} << 18;
 constexpr std::size_t block_bytes = std::size_t{1} << 17;
 /// What is read, scanned and written before the next is read: small enough for reading and writing to
 /// overlap.
-constexpr std::size_t piece_bytes = 2048;
+constexpr std::size_t piece_bytes = 512;
+/// How far ahead memory is asked for: this much work an element keeps a processor from looking ahead by
+/// itself.
+constexpr std::size_t read_ahead_bytes = 3072;
 /// Elements larger than this are written where they belong at once.
 constexpr std::size_t largest_staged_bytes = 64;
+constexpr std::size_t largest_piece_bytes = 256 * largest_staged_bytes;
 
 std::byte* at(void* data, std::size_t byte) {
   return static_cast<std::byte*>(data) + byte;
@@ -54,7 +58,7 @@ class line_writer {
   line_writer(const line_writer&) = delete;
 
   /// Where the next bytes, at most `most`, are to be put.
-  static constexpr std::size_t most = scan_tile * largest_staged_bytes;
+  static constexpr std::size_t most = largest_piece_bytes;
   std::byte* room() { return stage_ + end_; }
 
   void wrote(std::size_t bytes) {
@@ -91,10 +95,14 @@ class line_writer {
   std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
 };
 
-/// Elements in a piece: a power of two that divides a unit.
-std::size_t piece_elements(std::size_t element_bytes) {
-  std::size_t count = scan_tile;
-  while (count < scan_unit && count * element_bytes < piece_bytes) count *= 2;
+void read_ahead(const void* x, std::size_t bytes) {
+  for (std::size_t b = 0; b < bytes; b += line) __builtin_prefetch(at(x, read_ahead_bytes + b));
+}
+
+/// Elements in a piece: a unit has a whole number of them.
+std::size_t piece_elements(const scan_steps& steps) {
+  std::size_t count = steps.tile();
+  while (count < steps.unit() && count * steps.element_bytes < piece_bytes) count *= 2;
   return count;
 }
 
@@ -118,14 +126,14 @@ class piece_writer {
   std::optional<line_writer> writer_;
 };
 
-/// Scans `count` elements on this thread; calls beside(first) before the piece that begins there.
+/// Scans `count` elements on this thread; calls beside(first, count) before each piece, with its place.
 template <class Beside>
 void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
                  piece_writer& writer, const Beside& beside) {
-  const std::size_t size = steps.element_bytes, piece = piece_elements(size);
+  const std::size_t size = steps.element_bytes, piece = piece_elements(steps);
   for (std::size_t first = 0; first < count; first += piece) {
     const std::size_t in_piece = std::min(piece, count - first);
-    beside(first);
+    beside(first, in_piece);
     steps.scan(at(x, first * size), in_piece, exclusive, state, writer.room());
     writer.wrote(in_piece * size);
   }
@@ -140,8 +148,8 @@ class scan_in_turns {
                 void* out)
       : steps_(steps),
         size_(steps.element_bytes),
-        units_(std::max<std::size_t>(1, block_bytes / (scan_unit * size_))),
-        block_(units_ * scan_unit),
+        units_(std::max<std::size_t>(1, block_bytes / (steps.unit() * size_))),
+        block_(units_ * steps.unit()),
         blocks_((count + block_ - 1) / block_),
         x_(x),
         count_(count),
@@ -193,10 +201,11 @@ class scan_in_turns {
     scratch own_state(steps_.state_bytes), own_totals(units_ * size_);
     void* const state = own_state.data();
     std::byte* const totals = own_totals.data();
-    const std::size_t piece = piece_elements(size_);
+    const std::size_t piece = piece_elements(steps_), unit = steps_.unit();
     auto fold = [&](std::size_t b, std::size_t first, std::size_t count) {
-      steps_.fold(at(x_, (b * block_ + first) * size_), count, first % scan_unit == 0,
-                  totals + first / scan_unit * size_);
+      if (past_the_cache_) read_ahead(at(x_, (b * block_ + first) * size_), count * size_);
+      steps_.fold(at(x_, (b * block_ + first) * size_), count, first % unit == 0,
+                  totals + first / unit * size_);
     };
     auto fold_from = [&](std::size_t b, std::size_t first) {
       for (const std::size_t end = elements_of(b); first < end; first += piece) {
@@ -209,14 +218,14 @@ class scan_in_turns {
     while (b < blocks_) {
       if (!wait_for_turn(b)) return;
       std::memcpy(state, state_, steps_.state_bytes);
-      steps_.append(state_, totals, (elements_of(b) + scan_unit - 1) / scan_unit);
+      steps_.append(state_, totals, (elements_of(b) + unit - 1) / unit);
       turn_.store(b + 1, std::memory_order_release);
       const std::size_t next = next_.fetch_add(1, std::memory_order_relaxed);
       const std::size_t in_next = next < blocks_ ? elements_of(next) : 0;
       {
         piece_writer writer(past_the_cache_, size_, at(out_, b * block_ * size_));
         scan_pieces(steps_, at(x_, b * block_ * size_), elements_of(b), exclusive_, state, writer,
-                    [&](std::size_t first) {
+                    [&](std::size_t first, std::size_t) {
                       if (first < in_next) fold(next, first, std::min(piece, in_next - first));
                     });
       }
@@ -273,7 +282,7 @@ class column_scan {
  public:
   column_scan(const scan_steps& steps, std::size_t most_columns, std::size_t length)
       : steps_(steps), row_bytes_((most_columns * steps.element_bytes + line - 1) / line * line) {
-    for (std::size_t tiles = length / scan_tile; tiles > 0; tiles /= 16) ++levels_;
+    for (std::size_t tiles = length / steps.tile(); tiles > 0; tiles /= 16) ++levels_;
     room_ = detail::memory(row_bytes_ * (first_level + levels_ + 1), target());
     filled_.resize(levels_ + 1);
   }
@@ -290,8 +299,8 @@ class column_scan {
         std::memcpy(row(initial) + c * steps_.element_bytes, init, steps_.element_bytes);
       for (const int r : {upper, prefix, previous, before_tile}) copy(initial, r);
     }
-    for (std::size_t first = 0, strip = 0; first < length; first += scan_strip, strip = (strip + 1) % 16) {
-      const std::size_t last = std::min(first + scan_strip, length);
+    for (std::size_t first = 0, strip = 0; first < length; first += steps_.strip, strip = (strip + 1) % 16) {
+      const std::size_t last = std::min(first + steps_.strip, length);
       for (std::size_t k = first; k < last; ++k) {
         const std::byte* const from = x + k * stride;
         std::byte* const to = out + k * out_stride;
@@ -395,6 +404,7 @@ class side_by_side {
   scan_steps steps() const {
     return {width_ * steps_.element_bytes,
             outputs() + width_ * state(),
+            steps_.strip,
             start_,
             fold_,
             append_,
@@ -404,7 +414,7 @@ class side_by_side {
   }
 
  private:
-  static constexpr std::size_t most_bytes = scan_tile * largest_staged_bytes;
+  static constexpr std::size_t most_bytes = largest_piece_bytes;
 
   std::size_t state() const { return (steps_.state_bytes + 15) / 16 * 16; }
   std::size_t outputs() const { return (width_ * steps_.element_bytes + 15) / 16 * 16; }
@@ -432,7 +442,7 @@ class side_by_side {
   /// Calls f(first, in_chunk) on chunks of `count` elements that are multiples of a tile.
   template <class F>
   void chunks(std::size_t count, const F& f) const {
-    const std::size_t chunk = most_bytes / steps_.element_bytes / scan_tile * scan_tile;
+    const std::size_t chunk = most_bytes / steps_.element_bytes / steps_.tile() * steps_.tile();
     for (std::size_t first = 0; first < count; first += chunk) f(first, std::min(chunk, count - first));
   }
   struct fold_step : step {
@@ -516,7 +526,7 @@ void scan_rows(int threads, const scan_steps& steps, segments rows, const void* 
     for (std::size_t r = first; r < last; ++r) {
       steps.start(init, state.data());
       scan_pieces(steps, at(x, r * row_bytes), rows.length, exclusive, state.data(), writer,
-                  [](std::size_t) {});
+                  [](std::size_t, std::size_t) {});
     }
   });
 }
@@ -558,7 +568,9 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
   }
   if (bytes <= stream_from_bytes) return steps.scan(x, count, exclusive, state, out);
   piece_writer writer(true, steps.element_bytes, out);
-  scan_pieces(steps, x, count, exclusive, state, writer, [](std::size_t) {});
+  scan_pieces(steps, x, count, exclusive, state, writer, [&](std::size_t first, std::size_t in_piece) {
+    read_ahead(at(x, first * steps.element_bytes), in_piece * steps.element_bytes);
+  });
 }
 
 void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,

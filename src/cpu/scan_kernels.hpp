@@ -1,6 +1,7 @@
 // Scans of numbers in registers: a part of kernels.cpp, and like it compiled once for each instruction set.
 #pragma once
 
+#include "cpu/kernels.hpp"
 #include "cpu/simd.hpp"
 #include <heddle/cpu/scan.hpp>
 
@@ -43,25 +44,9 @@ constexpr T neutral() {
   return Op::template identity<T>();
 }
 
-// Where the lanes of a register of `Width` come from: l of the first of two, Width + l of the second.
+// Which lane each lane comes from: l is lane l of the first of two registers, Width + l of the second.
 
-/// The lower or upper half of each row of a square of 2·Half, behind each other.
-template <std::size_t Width, std::size_t Half>
-struct upper_halves {
-  constexpr std::size_t operator()(std::size_t l) const { return (l & Half) != 0 ? Width + l - Half : l; }
-};
-template <std::size_t Width, std::size_t Half>
-struct lower_halves {
-  constexpr std::size_t operator()(std::size_t l) const { return (l & Half) != 0 ? Width + l : l + Half; }
-};
-/// The last of the left half of each group of 2·Half in every lane of its right half; none in the left.
-template <std::size_t Width, std::size_t Half>
-struct last_of_left_half {
-  constexpr std::size_t operator()(std::size_t l) const {
-    return (l & Half) != 0 ? Width + (l & ~(Half - 1)) - 1 : l;
-  }
-};
-/// The second moved up by some lanes, behind the lanes `First` … of the first.
+/// The second moved up by some lanes, behind lanes First … of the first.
 template <std::size_t Width, std::size_t Lanes, std::size_t First>
 struct up_by {
   constexpr std::size_t operator()(std::size_t l) const { return l < Lanes ? First + l : Width + l - Lanes; }
@@ -70,111 +55,153 @@ template <std::size_t Width>
 struct last_lane {
   constexpr std::size_t operator()(std::size_t) const { return Width - 1; }
 };
+/// Squares of 2·Half lanes in two registers: their upper or lower halves side by side.
+template <std::size_t Width, std::size_t Half, bool Lower>
+struct halves {
+  constexpr std::size_t operator()(std::size_t l) const {
+    const bool second = (l & Half) != 0;
+    return Lower ? (second ? Width + l : l + Half) : (second ? Width + l - Half : l);
+  }
+};
+/// The first or last two of each four lanes of both, in turn.
+template <std::size_t Width, bool Last>
+struct alternate {
+  constexpr std::size_t operator()(std::size_t l) const {
+    return (l & 1) * Width + (l & ~std::size_t{3}) + (Last ? 2 : 0) + (l & 3) / 2;
+  }
+};
+/// The first or last pair of each four lanes of both.
+template <std::size_t Width, bool Last>
+struct pairs {
+  constexpr std::size_t operator()(std::size_t l) const {
+    return (l & 2) / 2 * Width + (l & ~std::size_t{3}) + (Last ? 2 : 0) + (l & 1);
+  }
+};
 
-// Sums and products of floating-point numbers, whose bits depend on the grouping.
+// Sums and products of floating-point numbers, whose bits depend on the grouping: strips of four.
 
-/// Rows and columns of width² elements change places.
+/// Four registers hold as many strips as a register has lanes, one after another. Each square of four lanes
+/// changes rows and columns; then register k holds element k of every strip, and lane l is of strip
+/// strip_of(l).
 template <class T>
-HEDDLE_ALWAYS_INLINE void transpose(typename simd<T>::vector (&row)[simd<T>::width]) {
+HEDDLE_ALWAYS_INLINE void transpose(typename simd<T>::vector (&v)[4], [[maybe_unused]] bool back) {
   constexpr std::size_t width = simd<T>::width;
-  auto stage = [&]<std::size_t Half>(std::integral_constant<std::size_t, Half>)
-      __attribute__((always_inline)) {
-    constexpr std::size_t lanes = simd<T>::width;
-#pragma GCC unroll 16
-    for (std::size_t i = 0; i < lanes; ++i) {
-      if ((i & Half) != 0) continue;
-      const auto a = row[i], b = row[i + Half];
-      row[i] = shuffled<T>(a, b, upper_halves<lanes, Half>());
-      row[i + Half] = shuffled<T>(a, b, lower_halves<lanes, Half>());
-    }
-  };
-  if constexpr (width > 8) stage(std::integral_constant<std::size_t, 8>());
-  if constexpr (width > 4) stage(std::integral_constant<std::size_t, 4>());
-  if constexpr (width > 2) stage(std::integral_constant<std::size_t, 2>());
-  stage(std::integral_constant<std::size_t, 1>());
+  using vector = typename simd<T>::vector;
+  const vector a = v[0], b = v[1], c = v[2], d = v[3];
+  if constexpr (width == 2) {
+    constexpr halves<2, 1, false> low;
+    constexpr halves<2, 1, true> high;
+    v[0] = back ? shuffled<T>(a, b, low) : shuffled<T>(a, c, low);
+    v[1] = back ? shuffled<T>(c, d, low) : shuffled<T>(a, c, high);
+    v[2] = back ? shuffled<T>(a, b, high) : shuffled<T>(b, d, low);
+    v[3] = back ? shuffled<T>(c, d, high) : shuffled<T>(b, d, high);
+  } else if constexpr (sizeof(T) == 4) {
+    const vector p = shuffled<T>(a, b, alternate<width, false>()),
+                 q = shuffled<T>(c, d, alternate<width, false>());
+    const vector r = shuffled<T>(a, b, alternate<width, true>()),
+                 s = shuffled<T>(c, d, alternate<width, true>());
+    v[0] = shuffled<T>(p, q, pairs<width, false>());
+    v[1] = shuffled<T>(p, q, pairs<width, true>());
+    v[2] = shuffled<T>(r, s, pairs<width, false>());
+    v[3] = shuffled<T>(r, s, pairs<width, true>());
+  } else {
+    const vector p = shuffled<T>(a, b, halves<width, 1, false>()),
+                 q = shuffled<T>(a, b, halves<width, 1, true>());
+    const vector r = shuffled<T>(c, d, halves<width, 1, false>()),
+                 s = shuffled<T>(c, d, halves<width, 1, true>());
+    v[0] = shuffled<T>(p, r, halves<width, 2, false>());
+    v[1] = shuffled<T>(q, s, halves<width, 2, false>());
+    v[2] = shuffled<T>(p, r, halves<width, 2, true>());
+    v[3] = shuffled<T>(q, s, halves<width, 2, true>());
+  }
 }
 
-/// A whole tile of sixteen strips: groups of as many strips as a register has lanes are turned, so that a
-/// lane holds a strip.
+constexpr std::size_t strip_of(std::size_t lane, std::size_t width) {
+  return width < 4 ? lane : lane % 4 * (width / 4) + lane / 4;
+}
+constexpr std::size_t lane_of(std::size_t strip, std::size_t width) {
+  return width < 4 ? strip : strip % (width / 4) * 4 + strip / (width / 4);
+}
+/// The last strip of the left half of each group of 2·Half in every strip of its right half; none in the
+/// left.
+template <std::size_t Width, std::size_t Half>
+struct last_of_left_half {
+  constexpr std::size_t operator()(std::size_t l) const {
+    const std::size_t strip = strip_of(l, Width);
+    return (strip & Half) != 0 ? Width + lane_of((strip & ~(Half - 1)) - 1, Width) : l;
+  }
+};
+/// The strip before each; before the first, the last of another register.
+template <std::size_t Width>
+struct strip_before {
+  constexpr std::size_t operator()(std::size_t l) const {
+    const std::size_t strip = strip_of(l, Width);
+    return strip == 0 ? Width - 1 : Width + lane_of(strip - 1, Width);
+  }
+};
+
+/// A tile: sixteen strips of four.
 template <class Op, class T>
 struct tile_in_registers {
   using vector = typename simd<T>::vector;
-  static constexpr std::size_t width = simd<T>::width, groups = scan_strip / width;
+  static constexpr std::size_t width = simd<T>::width, sets = 16 / width;
+  static_assert(scan_strip<T> == 4);
 
-  vector local[groups][scan_strip];  ///< element k of the strips of a group, scanned within its strip
-  vector strips[groups];             ///< what the strips of the tile combine to, up to each
+  vector local[sets][4];  ///< element k of the strips of a set, scanned within its strip
+  vector strips[sets];    ///< what the strips of the tile combine to, up to each
 
-  template <bool KeepLocal>
   HEDDLE_ALWAYS_INLINE void read(const T* x) {
 #pragma GCC unroll 16
-    for (std::size_t g = 0; g < groups; ++g) {
-      vector sum{};
+    for (std::size_t s = 0; s < sets; ++s) {
 #pragma GCC unroll 16
-      for (std::size_t c = 0; c < groups; ++c) {
-        vector row[width];
+      for (std::size_t k = 0; k < 4; ++k) local[s][k] = simd<T>::load(x + (s * 4 + k) * width);
+      transpose<T>(local[s], false);
 #pragma GCC unroll 16
-        for (std::size_t r = 0; r < width; ++r) {
-          row[r] = simd<T>::load(x + (g * width + r) * scan_strip + c * width);
-        }
-        transpose<T>(row);
-#pragma GCC unroll 16
-        for (std::size_t r = 0; r < width; ++r) {
-          sum = c + r == 0 ? row[r] : apply<Op, T>(sum, row[r]);
-          if constexpr (KeepLocal) local[g][c * width + r] = sum;
-        }
-      }
-      strips[g] = sum;
+      for (std::size_t k = 1; k < 4; ++k) local[s][k] = apply<Op, T>(local[s][k - 1], local[s][k]);
+      strips[s] = local[s][3];
     }
-    const vector none = splat(neutral<Op, T>());
-    auto join_lanes = [&]<std::size_t Step>(std::integral_constant<std::size_t, Step>)
-        __attribute__((always_inline)) {
-      if constexpr (Step < width) {
-#pragma GCC unroll 16
-        for (std::size_t g = 0; g < groups; ++g) {
-          strips[g] = apply<Op, T>(shuffled<T>(none, strips[g], last_of_left_half<width, Step>()), strips[g]);
-        }
-      } else {
-        constexpr std::size_t step = Step / width;
-#pragma GCC unroll 16
-        for (std::size_t g = 0; g < groups; ++g) {
-          if ((g & step) == 0) continue;
-          const vector before = strips[(g & ~(step - 1)) - 1];
-          strips[g] = apply<Op, T>(shuffled<T>(before, before, last_lane<width>()), strips[g]);
-        }
-      }
-    };
-    join_lanes(std::integral_constant<std::size_t, 1>());
-    join_lanes(std::integral_constant<std::size_t, 2>());
-    join_lanes(std::integral_constant<std::size_t, 4>());
-    join_lanes(std::integral_constant<std::size_t, 8>());
+    join<1>();
+    join<2>();
+    join<4>();
+    join<8>();
   }
 
-  HEDDLE_ALWAYS_INLINE T total() const {
-    return strips[groups - 1][width - 1];
+  /// In every lane.
+  HEDDLE_ALWAYS_INLINE vector total() const {
+    return shuffled<T>(strips[sets - 1], strips[sets - 1], last_lane<width>());
   }
 
-  /// The last vector is left to the caller, who may not have room for all of it.
-  HEDDLE_ALWAYS_INLINE vector write_but_last(T before, T* out) {
+  /// The last register is left to the caller, who may not have room for all of it.
+  HEDDLE_ALWAYS_INLINE vector write_but_last(vector before, T* out) {
     vector last = splat(neutral<Op, T>());
 #pragma GCC unroll 16
-    for (std::size_t g = 0; g < groups; ++g) {
-      const vector prefix =
-          apply<Op, T>(splat(before), shuffled<T>(last, strips[g], up_by<width, 1, width - 1>()));
-      last = strips[g];
+    for (std::size_t s = 0; s < sets; ++s) {
+      const vector prefix = apply<Op, T>(before, shuffled<T>(last, strips[s], strip_before<width>()));
+      last = strips[s];
 #pragma GCC unroll 16
-      for (std::size_t c = 0; c < groups; ++c) {
-        vector row[width];
+      for (std::size_t k = 0; k < 4; ++k) local[s][k] = apply<Op, T>(prefix, local[s][k]);
+      transpose<T>(local[s], true);
 #pragma GCC unroll 16
-        for (std::size_t r = 0; r < width; ++r) row[r] = apply<Op, T>(prefix, local[g][c * width + r]);
-        transpose<T>(row);
-#pragma GCC unroll 16
-        for (std::size_t r = 0; r < width; ++r) {
-          if (g + 1 == groups && c + 1 == groups && r + 1 == width) return row[r];
-          store(row[r], out + (g * width + r) * scan_strip + c * width);
-        }
+      for (std::size_t k = 0; k < 4; ++k) {
+        if (s + 1 < sets || k < 3) store(local[s][k], out + (s * 4 + k) * width);
       }
     }
-    __builtin_unreachable();
+    return local[sets - 1][3];
+  }
+
+ private:
+  template <std::size_t Half>
+  HEDDLE_ALWAYS_INLINE void join() {
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < sets; ++s) {
+      if constexpr (Half < width) {
+        const vector none = splat(neutral<Op, T>());
+        strips[s] = apply<Op, T>(shuffled<T>(none, strips[s], last_of_left_half<width, Half>()), strips[s]);
+      } else if ((s & (Half / width)) != 0) {
+        const vector left = strips[(s & ~(Half / width - 1)) - 1];
+        strips[s] = apply<Op, T>(shuffled<T>(left, left, last_lane<width>()), strips[s]);
+      }
+    }
   }
 };
 
@@ -193,55 +220,65 @@ void append_grouped(void* state, const void* totals, std::size_t units) {
 
 template <class T, class Op>
 void fold_grouped(const void* from, std::size_t count, bool opens, void* to) {
+  constexpr std::size_t tile_elements = scan_tile<T>;
   const T* x = static_cast<const T*>(from);
-  T& total = *static_cast<T*>(to);
   const Op op;
-  for (; count > 0; opens = false) {
-    const std::size_t in_tile = count < scan_tile ? count : scan_tile;
-    T sum;
-    if (in_tile == scan_tile) {
-      tile_in_registers<Op, T> tile;
-      tile.template read<false>(x);
-      sum = tile.total();
-    } else {
-      sum = fold_scan_tile<T>(detail::element_at<T, Op>{x}, in_tile, op);
-    }
-    total = opens ? sum : op(total, sum);
-    x += in_tile;
-    count -= in_tile;
+  auto sum = splat(opens ? neutral<Op, T>() : *static_cast<const T*>(to));
+  for (; count >= tile_elements; count -= tile_elements, x += tile_elements) {
+    tile_in_registers<Op, T> tile;
+    tile.read(x);
+    sum = apply<Op, T>(sum, tile.total());
   }
+  T total = sum[0];
+  if (count > 0) total = op(total, fold_scan_tile<T>(detail::element_at<T, Op>{x}, count, op));
+  *static_cast<T*>(to) = total;
 }
 
 template <class T, class Op>
 void scan_grouped(const void* from, std::size_t count, bool exclusive, void* state_at, void* to) {
+  constexpr std::size_t tile_elements = scan_tile<T>, width = simd<T>::width,
+                        last_register = tile_elements - width;
   const T* x = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   scan_state<T>& state = *static_cast<scan_state<T>*>(state_at);
   const Op op;
-  for (; count >= scan_tile; count -= scan_tile, x += scan_tile, out += scan_tile) {
-    tile_in_registers<Op, T> tile;
-    tile.template read<true>(x);
-    const T before = state.value(op);
-    state.append(op, tile.total());
-    constexpr std::size_t width = simd<T>::width, last_vector = scan_tile - width;
-    if (exclusive) {
-      const T first = state.previous[0];
-      const auto last = tile.write_but_last(before, out + 1);
-      out[0] = first;
-      T ends[width];
-      store(last, ends);
-      __builtin_memcpy(out + last_vector + 1, ends, (width - 1) * sizeof(T));
-      state.previous[0] = ends[width - 1];
-    } else {
-      store(tile.write_but_last(before, out), out + last_vector);
+  while (count >= tile_elements) {
+    // What stands before a tile, in every lane, while the tiles of one group last.
+    const std::size_t left = state.tiles_left(), there = count / tile_elements;
+    const std::size_t tiles = there < left ? there : left;
+    const auto upper = splat(state.upper());
+    auto group = splat(state.group(neutral<Op, T>()));
+    for (std::size_t t = 0; t < tiles; ++t, x += tile_elements, out += tile_elements) {
+      tile_in_registers<Op, T> tile;
+      tile.read(x);
+      const auto before = apply<Op, T>(upper, group);
+      group = apply<Op, T>(group, tile.total());
+      if (exclusive) {
+        const auto last = tile.write_but_last(before, out + 1);
+        out[0] = state.previous[0];
+        T ends[width];
+        store(last, ends);
+        __builtin_memcpy(out + last_register + 1, ends, (width - 1) * sizeof(T));
+        state.previous[0] = ends[width - 1];
+      } else {
+        store(tile.write_but_last(before, out), out + last_register);
+      }
     }
+    state.append_to_group(op, tiles, group[0]);
+    count -= tiles * tile_elements;
   }
   if (count == 0) return;
-  if (exclusive) {
-    scan_elements<true>(x, count, op, state, out);
-  } else {
-    scan_elements<false>(x, count, op, state, out);
-  }
+  // The last tile, filled up: what stands behind an element has no part in its output, and no tile follows.
+  alignas(64) T last[tile_elements + 1], results[tile_elements + 1];
+  for (std::size_t i = 0; i < tile_elements; ++i) last[i] = neutral<Op, T>();
+  __builtin_memcpy(last, x, count * sizeof(T));
+  tile_in_registers<Op, T> tile;
+  tile.read(last);
+  results[0] = state.previous[0];
+  T* const inclusive = exclusive ? results + 1 : results;
+  store(tile.write_but_last(splat(state.value(op)), inclusive), inclusive + last_register);
+  __builtin_memcpy(out, results, count * sizeof(T));
+  state.previous[0] = inclusive[count - 1];
 }
 
 // Operators that give the same bits in any grouping: a state is the last output.
@@ -253,6 +290,11 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, void* sta
 #else
 #define HEDDLE_LANES 1
 #endif
+
+/// x op x = x: an element may be combined with itself where there is none before it.
+template <class Op>
+constexpr bool is_idempotent = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum> ||
+                               std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or>;
 
 /// In each 16 bytes: the elements moved up by `Bytes`, behind those of `none`.
 template <int Bytes, class V>
@@ -277,7 +319,8 @@ HEDDLE_ALWAYS_INLINE V scan_register(V v, V none, V* last_of_all) {
     auto step = [&]<std::size_t Step>(std::integral_constant<std::size_t, Step>)
         __attribute__((always_inline)) {
       constexpr std::size_t lanes = simd<T>::width;
-      if constexpr (Step < lanes) v = apply<Op, T>(shuffled<T>(none, v, up_by<lanes, Step, 0>()), v);
+      if constexpr (Step < lanes)
+        v = apply<Op, T>(shuffled<T>(is_idempotent<Op> ? v : none, v, up_by<lanes, Step, 0>()), v);
     };
     step(std::integral_constant<std::size_t, 1>());
     step(std::integral_constant<std::size_t, 2>());
@@ -393,21 +436,25 @@ T fold_exactly(const T* x, std::size_t count) {
 /// stays.
 constexpr std::size_t keys_at_once = 1024;
 
+template <class K>
+constexpr K all_but_sign = static_cast<K>(~(K(1) << (8 * sizeof(K) - 1)));
+
 /// Turns numbers into keys, and keys into numbers.
 template <class K>
 HEDDLE_ALWAYS_INLINE K turned(K bits) {
-  return bits ^ (bits < 0 ? static_cast<K>(~K(0) ^ (K(1) << (8 * sizeof(K) - 1))) : K(0));
+  return bits ^ (bits >> (8 * sizeof(K) - 1) & all_but_sign<K>);
 }
 
 /// The keys of up to keys_at_once numbers; how many of them come before the first NaN.
 template <class T, class K>
 HEDDLE_ALWAYS_INLINE std::size_t keys_of(const T* x, std::size_t count, K* key) {
-  K nan = 0;
+  K largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    nan |= x[i] != x[i] ? K(1) : K(0);
-    key[i] = turned(__builtin_bit_cast(K, x[i]));
+    const K bits = __builtin_bit_cast(K, x[i]), magnitude = bits & all_but_sign<K>;
+    largest = magnitude > largest ? magnitude : largest;
+    key[i] = turned(bits);
   }
-  if (nan == 0) return count;
+  if (largest <= __builtin_bit_cast(K, std::numeric_limits<T>::infinity())) return count;
   std::size_t first = 0;
   while (x[first] == x[first]) ++first;
   return first;
@@ -490,10 +537,11 @@ void scan_exact(const void* from, std::size_t count, bool exclusive, void* state
 template <class T, class Op>
 constexpr scan_kernels scan_kernels_of() {
   if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies>)) {
-    return {sizeof(scan_state<T>), start_grouped<T, Op>, fold_grouped<T, Op>, append_grouped<T, Op>,
-            scan_grouped<T, Op>};
+    return {sizeof(scan_state<T>), scan_strip<T>,         start_grouped<T, Op>,
+            fold_grouped<T, Op>,   append_grouped<T, Op>, scan_grouped<T, Op>};
   } else {
-    return {sizeof(T), start_exact<T, Op>, fold_exact<T, Op>, append_exact<T, Op>, scan_exact<T, Op>};
+    return {sizeof(T),         scan_strip<T>,       start_exact<T, Op>,
+            fold_exact<T, Op>, append_exact<T, Op>, scan_exact<T, Op>};
   }
 }
 

@@ -13,30 +13,38 @@
 #endif
 
 /// Scan on the CPU. What an inclusive scan combines, and in which order, follows from an element's place in
-/// its segment alone; an exclusive scan is the inclusive one moved on by one place, bit for bit.
+/// its segment and its type alone; an exclusive scan is the inclusive one moved on by one place, bit for bit.
 ///
-/// A segment is cut into strips of 16 elements, 16 strips to a tile. A strip is scanned by itself from left
-/// to right. What stands before it in its tile is the totals of the 8, 4, 2 and 1 strips that make it up,
-/// from the largest group to the smallest; groups combine two and two, and what they hold from right to left.
-/// What stands before a tile is combined from left to right: the initial value, …, groups of 16² tiles,
-/// groups of 16 tiles, tiles, where a group's total is that of its 16 parts from left to right. The two are
-/// joined and put in front of each element of the strip's own scan. About 2.1 combinations an element; a
-/// rounding error passes through at most 15 of them at each level, so errors grow with the logarithm of n.
+/// A segment is cut into strips of 16 elements, or 4 where they are floating-point numbers, and 16 strips to
+/// a tile. A strip is scanned by itself from left to right. What stands before it in its tile is the totals
+/// of the 8, 4, 2 and 1 strips that make it up, from the largest group to the smallest; groups combine two
+/// and two, and what they hold from right to left. What stands before a tile is combined from left to right:
+/// the initial value, …, groups of 16² tiles, groups of 16 tiles, tiles, where a group's total is that of its
+/// 16 parts from left to right. The two are joined and put in front of each element of the strip's own scan.
+/// About 2.1 combinations an element, 2.5 with strips of 4; a rounding error passes through at most 16 of
+/// them at each level, so errors grow with the logarithm of n.
 namespace heddle::cpu {
 
-inline constexpr std::size_t scan_strip = 16;
-inline constexpr std::size_t scan_tile = 16 * scan_strip;
-/// Threads take whole units of tiles, and pieces of a stream are whole units.
-inline constexpr std::size_t scan_unit = 16 * scan_tile;
+/// Elements in a strip and in a tile.
+template <class T>
+inline constexpr std::size_t scan_strip = std::is_floating_point_v<T> ? 4 : 16;
+template <class T>
+inline constexpr std::size_t scan_tile = 16 * scan_strip<T>;
 
 /// A scan of one element type by one operator, in steps. A state is what is known before an element whose
-/// place is a multiple of `scan_tile`; it can be copied byte by byte and begins with the last output of the
+/// place is a multiple of a tile; it can be copied byte by byte and begins with the last output of the
 /// inclusive scan.
 struct scan_steps {
   std::size_t element_bytes, state_bytes;
+  std::size_t strip;  ///< elements in a strip; a multiple of it where the grouping makes no difference
+
+  std::size_t tile() const { return 16 * strip; }
+  /// Threads take whole groups of 16 tiles, and pieces of a stream are whole groups.
+  std::size_t unit() const { return 16 * tile(); }
+
   /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
   detail::function_ref<void(const void* init, void* state)> start;
-  /// Combines `count` elements from a multiple of scan_tile on, none of them beyond the end of a unit, and
+  /// Combines `count` elements from a multiple of a tile on, none of them beyond the end of a unit, and
   /// puts *total before them unless they open the unit.
   detail::function_ref<void(const void* x, std::size_t count, bool opens, void* total)> fold;
   /// Moves a state on by units, given their totals.
@@ -54,7 +62,7 @@ void scan_segments(int threads, const scan_steps& steps, segments all, const voi
                    bool exclusive, void* out);
 
 /// Scans the next `count` elements of one segment and moves the state on. If more will follow, `count` is a
-/// multiple of scan_unit.
+/// multiple of a unit.
 void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
                 void* state, void* out);
 
@@ -93,6 +101,20 @@ class scan_state {
     } else {
       carry(op, T(total), level);
     }
+  }
+
+  /// The tiles that the group which is open lacks, its total so far, and what stands before it, where it
+  /// exists.
+  std::size_t tiles_left() const { return 16u - filled_[0]; }
+  T group(const T& none) const { return filled_[0] == 0 ? none : total_[0]; }
+  T upper() const { return upper_[0]; }
+  template <class Op>
+  void append_to_group(const Op& op, std::size_t tiles, const T& total) {
+    total_[0] = total;
+    filled_[0] = static_cast<unsigned char>(filled_[0] + tiles);
+    if (filled_[0] < 16) return;
+    filled_[0] = 0;
+    carry(op, T(total), 1);
   }
 
   grouping::uninitialized<T, 1> previous;  ///< the last output of the inclusive scan
@@ -155,22 +177,23 @@ HD_INLINE T combine_strips(const Op& op, std::size_t strips, const T* groups) {
 /// Combines the elements load(0) … load(count−1) of a tile.
 template <class T, class Op, class Load>
 inline T fold_scan_tile(const Load& load, std::size_t count, const Op& op) {
+  constexpr std::size_t strip_elements = cpu::scan_strip<T>;
   grouping::uninitialized<T, 5> groups;
   std::size_t strip = 0;
   // In a strip each combination waits for the one before it: four of them keep a processor busy.
   constexpr std::size_t at_once = 4;
-  for (; (strip + at_once) * scan_strip <= count; strip += at_once) {
-    const std::size_t first = strip * scan_strip;
+  for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
+    const std::size_t first = strip * strip_elements;
     grouping::uninitialized<T, at_once> sum;
-    for (std::size_t s = 0; s < at_once; ++s) sum[s] = load(first + s * scan_strip);
-    for (std::size_t k = 1; k < scan_strip; ++k) {
-      for (std::size_t s = 0; s < at_once; ++s) sum[s] = op(sum[s], load(first + s * scan_strip + k));
+    for (std::size_t s = 0; s < at_once; ++s) sum[s] = load(first + s * strip_elements);
+    for (std::size_t k = 1; k < strip_elements; ++k) {
+      for (std::size_t s = 0; s < at_once; ++s) sum[s] = op(sum[s], load(first + s * strip_elements + k));
     }
     for (std::size_t s = 0; s < at_once; ++s) append_strip(op, strip + s, sum[s], &groups[0]);
   }
-  for (; strip * scan_strip < count; ++strip) {
-    const std::size_t first = strip * scan_strip;
-    const std::size_t last = first + scan_strip < count ? first + scan_strip : count;
+  for (; strip * strip_elements < count; ++strip) {
+    const std::size_t first = strip * strip_elements;
+    const std::size_t last = first + strip_elements < count ? first + strip_elements : count;
     T sum = load(first);
     for (std::size_t i = first + 1; i < last; ++i) sum = op(sum, load(i));
     append_strip(op, strip, sum, &groups[0]);
@@ -187,6 +210,7 @@ inline T fold_scan_tile(const Load& load, std::size_t count, const Op& op) {
 template <bool Exclusive, class T, class Op, class Load>
 inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T* before, T* previous,
                       T* out) {
+  constexpr std::size_t strip_elements = cpu::scan_strip<T>;
   grouping::uninitialized<T, 5> groups;
   std::size_t strip = 0;
   auto prefix_of = [&](std::size_t s, T& prefix) {
@@ -201,39 +225,40 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
   if constexpr (sizeof(T) <= 16) {
     // Strips side by side, because in one each combination waits for the one before it; then their prefixes.
     constexpr std::size_t at_once = 8;
-    for (; (strip + at_once) * scan_strip <= count; strip += at_once) {
-      const std::size_t first = strip * scan_strip;
-      grouping::uninitialized<T, at_once * scan_strip> local;
+    for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
+      const std::size_t first = strip * strip_elements;
+      grouping::uninitialized<T, at_once * strip_elements> local;
       grouping::uninitialized<T, at_once> sum;
-      for (std::size_t s = 0; s < at_once; ++s) local[s * scan_strip] = sum[s] = load(first + s * scan_strip);
-      for (std::size_t k = 1; k < scan_strip; ++k) {
+      for (std::size_t s = 0; s < at_once; ++s)
+        local[s * strip_elements] = sum[s] = load(first + s * strip_elements);
+      for (std::size_t k = 1; k < strip_elements; ++k) {
         for (std::size_t s = 0; s < at_once; ++s) {
-          local[s * scan_strip + k] = sum[s] = op(sum[s], load(first + s * scan_strip + k));
+          local[s * strip_elements + k] = sum[s] = op(sum[s], load(first + s * strip_elements + k));
         }
       }
       for (std::size_t s = 0; s < at_once; ++s) {
         T prefix = sum[s];
         const bool exists = prefix_of(strip + s, prefix);
-        const T* const from = &local[s * scan_strip];
-        T* const to = out + first + s * scan_strip;
+        const T* const from = &local[s * strip_elements];
+        T* const to = out + first + s * strip_elements;
         if constexpr (Exclusive) {
           to[0] = *previous;
-          for (std::size_t k = 1; k < scan_strip; ++k)
+          for (std::size_t k = 1; k < strip_elements; ++k)
             to[k] = exists ? op(prefix, from[k - 1]) : from[k - 1];
-          *previous = exists ? op(prefix, from[scan_strip - 1]) : from[scan_strip - 1];
+          *previous = exists ? op(prefix, from[strip_elements - 1]) : from[strip_elements - 1];
         } else if (exists) {
           const T p = prefix;
-          for (std::size_t k = 0; k < scan_strip; ++k) to[k] = op(p, from[k]);
+          for (std::size_t k = 0; k < strip_elements; ++k) to[k] = op(p, from[k]);
         } else {
-          for (std::size_t k = 0; k < scan_strip; ++k) to[k] = from[k];
+          for (std::size_t k = 0; k < strip_elements; ++k) to[k] = from[k];
         }
         append_strip(op, strip + s, sum[s], &groups[0]);
       }
     }
   }
-  for (; strip * scan_strip < count; ++strip) {
-    const std::size_t first = strip * scan_strip;
-    const std::size_t last = first + scan_strip < count ? first + scan_strip : count;
+  for (; strip * strip_elements < count; ++strip) {
+    const std::size_t first = strip * strip_elements;
+    const std::size_t last = first + strip_elements < count ? first + strip_elements : count;
     T sum = load(first), prefix = sum;
     const bool exists = prefix_of(strip, prefix);
     for (std::size_t i = first;;) {
@@ -252,13 +277,52 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
   return combine_strips(op, strip, &groups[0]);
 }
 
+/// The most elements that `scan_few` takes.
+template <bool AnyGrouping>
+inline constexpr std::size_t few = AnyGrouping ? 64 : 16;
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Scans few elements where the call of a library would take longer than the work; by strips, unless the bits
+/// are the same in any grouping.
+template <bool Exclusive, bool AnyGrouping, class T, class Op>
+inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
+  const detail::element_at<T, Op> load{x};
+  constexpr std::size_t strip = AnyGrouping ? few<true> : scan_strip<T>;
+  if (count == 0) return;
+  T next = load(0);
+  T strips = next, previous = init != nullptr ? *init : next;
+  for (std::size_t first = 0; first < count; first += strip) {
+    const std::size_t last = count - first < strip ? count : first + strip;
+    T sum = next, prefix = sum;
+    // Up to four strips the tree of their totals is a chain.
+    const bool exists = first > 0 || init != nullptr;
+    if (first > 0) {
+      prefix = init != nullptr ? op(*init, strips) : strips;
+    } else if (init != nullptr) {
+      prefix = *init;
+    }
+    for (std::size_t i = first;;) {
+      const T result = exists ? op(prefix, sum) : sum;
+      if (i + 1 < count) next = load(i + 1);
+      out[i] = Exclusive ? previous : result;
+      previous = result;
+      if (++i == last) break;
+      sum = op(sum, next);
+    }
+    strips = first == 0 ? sum : op(strips, sum);
+  }
+}
+
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
 template <bool Exclusive, class T, class Op>
 inline void scan_elements(const T* x, std::size_t count, const Op& op, scan_state<T>& state, T* out) {
-  for (std::size_t first = 0; first < count; first += scan_tile) {
-    const std::size_t in_tile = count - first < scan_tile ? count - first : scan_tile;
+  constexpr std::size_t tile_elements = cpu::scan_tile<T>;
+  for (std::size_t first = 0; first < count; first += tile_elements) {
+    const std::size_t in_tile = count - first < tile_elements ? count - first : tile_elements;
     grouping::uninitialized<T, 1> before;
     const bool exists = state.exists();
     if (exists) before[0] = state.value(op);
@@ -278,7 +342,7 @@ class steps_by_operator {
   explicit steps_by_operator(const Op& op) : op_(op) {}
 
   scan_steps steps() const {
-    return {sizeof(T), sizeof(scan_state<T>), start_, fold_, append_, scan_, combine_, load_};
+    return {sizeof(T), sizeof(scan_state<T>), scan_strip<T>, start_, fold_, append_, scan_, combine_, load_};
   }
 
  private:
@@ -294,8 +358,9 @@ class steps_by_operator {
     void operator()(const void* from, std::size_t count, bool opens, void* to) const {
       const T* const x = static_cast<const T*>(from);
       T* const total = static_cast<T*>(to);
-      for (std::size_t first = 0; first < count; first += scan_tile) {
-        const std::size_t in_tile = count - first < scan_tile ? count - first : scan_tile;
+      constexpr std::size_t tile_elements = cpu::scan_tile<T>;
+      for (std::size_t first = 0; first < count; first += tile_elements) {
+        const std::size_t in_tile = count - first < tile_elements ? count - first : tile_elements;
         const T sum = fold_scan_tile<T>(detail::element_at<T, Op>{x + first}, in_tile, step::op);
         *total = opens ? sum : step::op(*total, sum);
         opens = false;
