@@ -17,7 +17,7 @@ namespace {
 /// begins, one element.
 template <class F>
 void with_scan_steps(function op, dtype type, const F& f) {
-  const cpu::kernels kernels = cpu::kernels_for(type, op);
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
   with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (is_commutative<Op>) {
       T identity = Op::template identity<T>();
@@ -58,6 +58,17 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
   with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void*) {
     cpu::scan_segments(where.threads(), steps, all, x, init, exclusive, out);
   });
+}
+
+void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
+                      const void* init, void* out) {
+  const cpu::scan_kernels& by = cpu::kernels_for(type, op).scan;
+  if (by.scan == nullptr) return library_scan(op, type, exclusive, x, {1, count, 1}, init, out, target());
+  constexpr std::size_t most_bytes = 512;
+  alignas(64) std::byte state[most_bytes];
+  if (by.state_bytes > most_bytes) fail("a scan's state is larger than its room");
+  by.start(init, state);
+  by.scan(x, count, exclusive, state, out);
 }
 
 void fail_no_start() {

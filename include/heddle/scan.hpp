@@ -25,6 +25,10 @@ namespace detail {
 void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
                   void* out, const target& where);
 
+/// The same of `count` elements of one segment on this thread, soon: nothing is checked.
+void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
+                      const void* init, void* out);
+
 /// Throws: an exclusive scan by an operator without identity, and no initial value.
 [[noreturn]] void fail_no_start();
 
@@ -105,19 +109,29 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
   static_assert(std::is_same_v<element_of<Out>, T>, "a scan writes elements of the type that it reads");
   constexpr bool exclusive = Kind == scan_kind::exclusive;
   if constexpr (!exclusive || has_identity<Op, T>) {
-    // A few elements in the caller itself. Whatever is unusual goes the long way.
+    // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
+    // way.
     constexpr bool any_grouping = std::is_integral_v<T> && library_has<T, Op>();
+    constexpr std::size_t few = 4096;
     const elements<const T> in = input(x);
     const auto to = output(out);
     const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
-    if (along_axis == nullptr && in.size <= cpu::few<any_grouping> && in.size == to.size &&
-        (apart || in.data == to.data) && !requested.is_automatic() && !requested.is_gpu() &&
-        !in.where.is_gpu() && !to.where.is_gpu()) {
+    if (along_axis == nullptr && in.size <= few && in.size == to.size && (apart || in.data == to.data) &&
+        !requested.is_automatic() && !requested.is_gpu() && !in.where.is_gpu() && !to.where.is_gpu()) {
       grouping::uninitialized<T, 1> start;
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
-      return cpu::scan_few<exclusive, any_grouping>(in.data, in.size, op,
-                                                    exclusive || init ? &start[0] : nullptr, to.data);
+      const T* const before = exclusive || init ? &start[0] : nullptr;
+      if (in.size <= cpu::fewest<any_grouping>) {
+        cpu::scan_few<exclusive, any_grouping>(in.data, in.size, op, before, to.data);
+      } else if constexpr (library_has<T, Op>()) {
+        library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
+      } else {
+        cpu::scan_state<T> state;
+        state.start(op, before);
+        cpu::scan_elements<exclusive>(in.data, in.size, op, state, to.data);
+      }
+      return;
     }
   }
   scan_into<Kind, X, Op, T>(scan_target<Kind>(requested, x, op), output(out), x, along_axis, op, init);

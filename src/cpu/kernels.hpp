@@ -42,7 +42,7 @@ kernels avx512_kernels(dtype type, detail::function function);
 #endif
 
 /// The fastest kernels that this processor runs.
-kernels kernels_for(dtype type, detail::function function);
+const kernels& kernels_for(dtype type, detail::function function);
 
 /// "avx512", "avx2" or "baseline": the instruction set that kernels_for chooses.
 const char* instruction_set();

@@ -223,37 +223,35 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
     return true;
   };
   if constexpr (sizeof(T) <= 16) {
-    // Strips side by side, because in one each combination waits for the one before it; then their prefixes.
-    constexpr std::size_t at_once = 8;
-    for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
-      const std::size_t first = strip * strip_elements;
-      grouping::uninitialized<T, at_once * strip_elements> local;
-      grouping::uninitialized<T, at_once> sum;
-      for (std::size_t s = 0; s < at_once; ++s)
-        local[s * strip_elements] = sum[s] = load(first + s * strip_elements);
-      for (std::size_t k = 1; k < strip_elements; ++k) {
-        for (std::size_t s = 0; s < at_once; ++s) {
-          local[s * strip_elements + k] = sum[s] = op(sum[s], load(first + s * strip_elements + k));
+    if (count == 16 * strip_elements) {
+      // First the strips, none of which waits for another, then what stands before them, then both.
+      grouping::uninitialized<T, 16 * strip_elements> local;
+      grouping::uninitialized<T, 16> strips, prefix;
+      for (std::size_t s = 0; s < 16; ++s) {
+        T sum = local[s * strip_elements] = load(s * strip_elements);
+        for (std::size_t i = s * strip_elements + 1; i < (s + 1) * strip_elements; ++i) {
+          local[i] = sum = op(sum, load(i));
+        }
+        strips[s] = sum;
+      }
+      for (std::size_t half = 1; half < 16; half *= 2) {
+        for (std::size_t s = 0; s < 16; ++s) {
+          if ((s & half) != 0) strips[s] = op(strips[(s & ~(half - 1)) - 1], strips[s]);
         }
       }
-      for (std::size_t s = 0; s < at_once; ++s) {
-        T prefix = sum[s];
-        const bool exists = prefix_of(strip + s, prefix);
-        const T* const from = &local[s * strip_elements];
-        T* const to = out + first + s * strip_elements;
-        if constexpr (Exclusive) {
-          to[0] = *previous;
-          for (std::size_t k = 1; k < strip_elements; ++k)
-            to[k] = exists ? op(prefix, from[k - 1]) : from[k - 1];
-          *previous = exists ? op(prefix, from[strip_elements - 1]) : from[strip_elements - 1];
-        } else if (exists) {
-          const T p = prefix;
-          for (std::size_t k = 0; k < strip_elements; ++k) to[k] = op(p, from[k]);
-        } else {
-          for (std::size_t k = 0; k < strip_elements; ++k) to[k] = from[k];
-        }
-        append_strip(op, strip + s, sum[s], &groups[0]);
+      for (std::size_t s = 1; s < 16; ++s) {
+        prefix[s] = before != nullptr ? op(*before, strips[s - 1]) : strips[s - 1];
       }
+      for (std::size_t i = 0; i < strip_elements && before != nullptr; ++i) local[i] = op(*before, local[i]);
+      for (std::size_t s = 1; s < 16; ++s) {
+        const T p = prefix[s];
+        for (std::size_t i = s * strip_elements; i < (s + 1) * strip_elements; ++i)
+          local[i] = op(p, local[i]);
+      }
+      if constexpr (Exclusive) *out++ = *previous;
+      *previous = local[16 * strip_elements - 1];
+      for (std::size_t i = 0; i < 16 * strip_elements - Exclusive; ++i) out[i] = local[i];
+      return strips[15];
     }
   }
   for (; strip * strip_elements < count; ++strip) {
@@ -279,7 +277,7 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
 
 /// The most elements that `scan_few` takes.
 template <bool AnyGrouping>
-inline constexpr std::size_t few = AnyGrouping ? 64 : 16;
+inline constexpr std::size_t fewest = AnyGrouping ? 64 : 16;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
@@ -289,7 +287,7 @@ inline constexpr std::size_t few = AnyGrouping ? 64 : 16;
 template <bool Exclusive, bool AnyGrouping, class T, class Op>
 inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
   const detail::element_at<T, Op> load{x};
-  constexpr std::size_t strip = AnyGrouping ? few<true> : scan_strip<T>;
+  constexpr std::size_t strip = AnyGrouping ? fewest<true> : scan_strip<T>;
   if (count == 0) return;
   T next = load(0);
   T strips = next, previous = init != nullptr ? *init : next;
