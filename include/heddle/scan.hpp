@@ -124,9 +124,10 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       const T* const before = exclusive || init ? &start[0] : nullptr;
       if (in.size <= cpu::fewest<any_grouping>) {
         cpu::scan_few<exclusive, any_grouping>(in.data, in.size, op, before, to.data);
-      } else if constexpr (library_has<T, Op>()) {
-        library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
-      } else {
+      } else if (library_has<T, Op>() && (any_grouping || in.size > 40)) {
+        if constexpr (library_has<T, Op>())
+          library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
+      } else if constexpr (!any_grouping) {
         cpu::scan_state<T> state;
         state.start(op, before);
         cpu::scan_elements<exclusive>(in.data, in.size, op, state, to.data);

@@ -17,6 +17,9 @@ constexpr std::size_t line = 64;
 constexpr std::size_t parallel_from_bytes = std::size_t{1} << 18;
 /// What a thread takes at a time: small beside a second-level cache, large beside what handing over costs.
 constexpr std::size_t block_bytes = std::size_t{1} << 17;
+/// Larger outputs are written past the cache. A scan costs more than a copy, and gains from the cache for
+/// longer.
+constexpr std::size_t past_the_cache_from_bytes = 4 * stream_from_bytes;
 /// What is read, scanned and written before the next is read: small enough for reading and writing to
 /// overlap.
 constexpr std::size_t piece_bytes = 512;
@@ -154,7 +157,7 @@ class scan_in_turns {
         x_(x),
         count_(count),
         exclusive_(exclusive),
-        past_the_cache_(count * size_ > stream_from_bytes),
+        past_the_cache_(count * size_ > past_the_cache_from_bytes),
         state_(state),
         out_(out),
         last_outputs_(exclusive ? blocks_ * size_ : 0, target()) {}
@@ -519,7 +522,7 @@ void scan_short_rows(int threads, const scan_steps& steps, segments rows, const 
 void scan_rows(int threads, const scan_steps& steps, segments rows, const void* x, const void* init,
                bool exclusive, void* out) {
   const std::size_t row_bytes = rows.length * steps.element_bytes;
-  const bool past_the_cache = rows.outer * row_bytes > stream_from_bytes;
+  const bool past_the_cache = rows.outer * row_bytes > past_the_cache_from_bytes;
   for_slices(threads, rows.outer, grain(row_bytes), [&](std::size_t first, std::size_t last) {
     scratch state(steps.state_bytes);
     piece_writer writer(past_the_cache, steps.element_bytes, at(out, first * row_bytes));
@@ -566,7 +569,7 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
       return;
     }
   }
-  if (bytes <= stream_from_bytes) return steps.scan(x, count, exclusive, state, out);
+  if (bytes <= past_the_cache_from_bytes) return steps.scan(x, count, exclusive, state, out);
   piece_writer writer(true, steps.element_bytes, out);
   scan_pieces(steps, x, count, exclusive, state, writer, [&](std::size_t first, std::size_t in_piece) {
     read_ahead(at(x, first * steps.element_bytes), in_piece * steps.element_bytes);

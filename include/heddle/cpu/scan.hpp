@@ -7,6 +7,7 @@
 #include <heddle/grouping.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 #ifndef HEDDLE_ISA
 #define HEDDLE_ISA any_processor
@@ -75,8 +76,9 @@ class scan_state {
  public:
   template <class Op>
   void start(const Op&, const T* init) {
+    // All of it: a compiler cannot see that what does not exist is not read.
+    __builtin_memset(static_cast<void*>(this), 0, sizeof *this);
     levels_ = 1;
-    filled_[0] = 0;
     has_init_ = has_upper_ = init != nullptr;
     if (init != nullptr) previous[0] = init_[0] = upper_[0] = *init;
   }
@@ -222,36 +224,74 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
     prefix = before != nullptr ? op(*before, in_tile) : in_tile;
     return true;
   };
-  if constexpr (sizeof(T) <= 16) {
-    if (count == 16 * strip_elements) {
-      // First the strips, none of which waits for another, then what stands before them, then both.
-      grouping::uninitialized<T, 16 * strip_elements> local;
-      grouping::uninitialized<T, 16> strips, prefix;
+  if constexpr (strip_elements == 4) {
+    if (count == 64) {
+      // Element k of every strip side by side, as registers hold them.
+      T local[4][16], strips[16], prefix[16];
       for (std::size_t s = 0; s < 16; ++s) {
-        T sum = local[s * strip_elements] = load(s * strip_elements);
-        for (std::size_t i = s * strip_elements + 1; i < (s + 1) * strip_elements; ++i) {
-          local[i] = sum = op(sum, load(i));
-        }
-        strips[s] = sum;
+        local[0][s] = load(4 * s);
+        local[1][s] = op(local[0][s], load(4 * s + 1));
+        local[2][s] = op(local[1][s], load(4 * s + 2));
+        local[3][s] = op(local[2][s], load(4 * s + 3));
       }
+      for (std::size_t s = 0; s < 16; ++s) strips[s] = local[3][s];
       for (std::size_t half = 1; half < 16; half *= 2) {
         for (std::size_t s = 0; s < 16; ++s) {
           if ((s & half) != 0) strips[s] = op(strips[(s & ~(half - 1)) - 1], strips[s]);
         }
       }
-      for (std::size_t s = 1; s < 16; ++s) {
-        prefix[s] = before != nullptr ? op(*before, strips[s - 1]) : strips[s - 1];
+      if (before != nullptr) {
+        const T first = *before;
+        prefix[0] = first;
+        for (std::size_t s = 1; s < 16; ++s) prefix[s] = op(first, strips[s - 1]);
+        for (std::size_t s = 0; s < 16; ++s) {
+          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(prefix[s], local[k][s]);
+        }
+      } else {
+        for (std::size_t s = 1; s < 16; ++s) {
+          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(strips[s - 1], local[k][s]);
+        }
       }
-      for (std::size_t i = 0; i < strip_elements && before != nullptr; ++i) local[i] = op(*before, local[i]);
-      for (std::size_t s = 1; s < 16; ++s) {
-        const T p = prefix[s];
-        for (std::size_t i = s * strip_elements; i < (s + 1) * strip_elements; ++i)
-          local[i] = op(p, local[i]);
+      if constexpr (Exclusive) {
+        out[0] = *previous;
+        *previous = local[3][15];
+        ++out;
       }
-      if constexpr (Exclusive) *out++ = *previous;
-      *previous = local[16 * strip_elements - 1];
-      for (std::size_t i = 0; i < 16 * strip_elements - Exclusive; ++i) out[i] = local[i];
+      for (std::size_t s = 0; s < 16 - Exclusive; ++s) {
+        for (std::size_t k = 0; k < 4; ++k) out[4 * s + k] = local[k][s];
+      }
+      for (std::size_t k = 0; k < 3 && Exclusive; ++k) out[60 + k] = local[k][15];
       return strips[15];
+    }
+  } else if constexpr (sizeof(T) <= 16) {
+    // Strips side by side, because in one each combination waits for the one before it; then their prefixes.
+    constexpr std::size_t at_once = 8;
+    for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
+      const std::size_t first = strip * strip_elements;
+      grouping::uninitialized<T, at_once * strip_elements> local;
+      grouping::uninitialized<T, at_once> sum;
+      for (std::size_t s = 0; s < at_once; ++s)
+        local[s * strip_elements] = sum[s] = load(first + s * strip_elements);
+      for (std::size_t k = 1; k < strip_elements; ++k) {
+        for (std::size_t s = 0; s < at_once; ++s) {
+          local[s * strip_elements + k] = sum[s] = op(sum[s], load(first + s * strip_elements + k));
+        }
+      }
+      for (std::size_t s = 0; s < at_once; ++s) {
+        T prefix = sum[s];
+        const bool exists = prefix_of(strip + s, prefix);
+        for (std::size_t k = 0; k < strip_elements; ++k) {
+          const T in_strip = local[s * strip_elements + k];
+          const T result = exists ? op(prefix, in_strip) : in_strip;
+          if constexpr (Exclusive) {
+            out[first + s * strip_elements + k] = *previous;
+            *previous = result;
+          } else {
+            out[first + s * strip_elements + k] = result;
+          }
+        }
+        append_strip(op, strip + s, sum[s], &groups[0]);
+      }
     }
   }
   for (; strip * strip_elements < count; ++strip) {
@@ -277,7 +317,7 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
 
 /// The most elements that `scan_few` takes.
 template <bool AnyGrouping>
-inline constexpr std::size_t fewest = AnyGrouping ? 64 : 16;
+inline constexpr std::size_t fewest = AnyGrouping ? 40 : 16;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
@@ -287,8 +327,19 @@ inline constexpr std::size_t fewest = AnyGrouping ? 64 : 16;
 template <bool Exclusive, bool AnyGrouping, class T, class Op>
 inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
   const detail::element_at<T, Op> load{x};
-  constexpr std::size_t strip = AnyGrouping ? fewest<true> : scan_strip<T>;
   if (count == 0) return;
+  if constexpr (AnyGrouping) {
+    std::size_t i = 0;
+    T sum = init != nullptr ? *init : load(0);
+    if (!Exclusive && init == nullptr) out[i++] = sum;
+    for (; i < count; ++i) {
+      const T next = op(sum, load(i));
+      out[i] = Exclusive ? sum : next;
+      sum = next;
+    }
+    return;
+  }
+  constexpr std::size_t strip = scan_strip<T>;
   T next = load(0);
   T strips = next, previous = init != nullptr ? *init : next;
   for (std::size_t first = 0; first < count; first += strip) {
