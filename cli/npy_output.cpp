@@ -9,20 +9,32 @@
 
 namespace heddle::cli {
 
-void npy_output::write(dtype type, const shape& lengths, const void* data, bool quiet) {
-  constexpr std::size_t piece = std::size_t{16} << 20;
+void npy_output::begin(dtype type, const shape& lengths) {
   const std::string header = detail::npy_header(type, lengths);
-  const std::size_t bytes = lengths.elements() * size_of(type);
-  progress shown(bytes, quiet);
   file_.write(header.data(), header.size());
-  for (std::size_t done = 0; done < bytes; done += piece) {
-    stop_if_interrupted();
-    const std::size_t now = std::min(piece, bytes - done);
-    file_.write(static_cast<const std::byte*>(data) + done, now);
-    shown.advance(now);
-  }
+}
+
+void npy_output::append(const void* elements, std::size_t bytes) {
+  stop_if_interrupted();
+  file_.write(elements, bytes);
+}
+
+void npy_output::commit() {
   stop_if_interrupted();
   file_.commit();
+}
+
+void npy_output::write(dtype type, const shape& lengths, const void* data, bool quiet) {
+  constexpr std::size_t piece = std::size_t{16} << 20;
+  const std::size_t bytes = lengths.elements() * size_of(type);
+  progress shown(bytes, quiet);
+  begin(type, lengths);
+  for (std::size_t done = 0; done < bytes; done += piece) {
+    const std::size_t now = std::min(piece, bytes - done);
+    append(static_cast<const std::byte*>(data) + done, now);
+    shown.advance(now);
+  }
+  commit();
 }
 
 }  // namespace heddle::cli

@@ -4,6 +4,7 @@
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/shape.hpp>
 
+#include <cstddef>
 #include <string>
 
 namespace heddle::cli {
@@ -14,7 +15,16 @@ class npy_output {
  public:
   explicit npy_output(const std::string& path) : file_(path) {}
 
-  /// Writes the whole array, with progress, and stops at a signal.
+  /// Writes what stands before the elements.
+  void begin(dtype type, const shape& lengths);
+
+  /// Writes the next elements, and stops at a signal.
+  void append(const void* elements, std::size_t bytes);
+
+  /// Puts the complete file in its place.
+  void commit();
+
+  /// All of it, with progress.
   void write(dtype type, const shape& lengths, const void* data, bool quiet);
 
  private:

@@ -10,6 +10,7 @@
 #include <heddle/error.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/streamed_scan.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -61,19 +62,31 @@ void identity(function op, dtype type, void* out) {
   });
 }
 
+/// Scans all elements of the file on a CPU, a piece at a time, from the file into the output.
+void scan_by_pieces(function op, const scan_options& options, npy_input& x, const void* init,
+                    const shape& lengths, npy_output& output) {
+  const std::size_t element_bytes = size_of(x.type());
+  detail::streamed_scan so_far(x.where(), op, x.type(), options.exclusive, init);
+  const std::size_t piece =
+      std::min(std::max<std::size_t>(x.piece() / so_far.unit(), 1) * so_far.unit(), x.size());
+  const detail::memory scanned(piece * element_bytes, target());
+  progress shown(x.file_bytes(x.size()), options.quiet);
+  output.begin(x.type(), lengths);
+  for (std::size_t first = 0; first < x.size(); first += piece) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(piece, x.size() - first);
+    so_far.append(x.load(first, count), count, scanned.data());
+    output.append(scanned.data(), count * element_bytes);
+    shown.advance(x.file_bytes(count));
+  }
+}
+
 /// All elements of the file scanned, on the CPU.
 detail::memory scanned(function op, const scan_options& options, npy_input& x, segments all,
                        const void* init) {
   const std::size_t element_bytes = size_of(x.type()), bytes = x.size() * element_bytes;
   detail::memory out(bytes, target());
   progress shown(x.file_bytes(x.size()), options.quiet);
-
-  if (!x.where().is_gpu() && x.in_place()) {
-    detail::library_scan(op, x.type(), options.exclusive, x.load(0, x.size()), all, init, out.data(),
-                         x.where());
-    return out;
-  }
-
   // The elements are brought to where they are scanned, in place.
   detail::memory on_gpu;
   if (x.where().is_gpu()) on_gpu = detail::memory(bytes, x.where());
@@ -131,16 +144,19 @@ void run(const scan_options& options) {
   const std::size_t bytes = file.size() * size_of(type);
   const target where = detail::resolve(requested, {bytes, bytes, target(), true});
   npy_input x(file, type, type, where);
-  detail::memory out;
-  {
-    detail::operation running(options.op.c_str(), file.size(), name(type));
-    running.runs_on(where);
-    const run_stats stats("scan", options.op, "strips", file.size(), type, x.file_bytes(file.size()) + bytes,
-                          where);
-    out = scanned(op, options, x, all, init);
+  detail::operation running(options.op.c_str(), file.size(), name(type));
+  running.runs_on(where);
+  const run_stats stats("scan", options.op, "single-pass", file.size(), type,
+                        x.file_bytes(file.size()) + bytes, where);
+  if (!options.axis && !where.is_gpu()) {
+    scan_by_pieces(op, options, x, init, lengths, output);
     stats.report(options);
+    output.commit();
+  } else {
+    const detail::memory out = scanned(op, options, x, all, init);
+    stats.report(options);
+    output.write(type, lengths, out.data(), options.quiet);
   }
-  output.write(type, lengths, out.data(), options.quiet);
 }
 
 }  // namespace

@@ -12,6 +12,7 @@ set(host_sources
   cpu/copy_lines.cpp
   cpu/kernels_for.cpp
   cpu/reduce.cpp
+  cpu/scan.cpp
   cpu/threads.cpp
   io/atomic_file.cpp
   io/npy.cpp)

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -137,14 +138,19 @@ void check_sums(const hd::target& where, const hd::array<T>& x, const variant& h
 /// more.
 constexpr auto pairwise_bound = [](std::size_t i) { return std::log2(static_cast<double>(i + 2)) + 10; };
 
-/// The most additions, at half an eps each, that lie between an element and the results that hold it: those
-/// of a strip of 128, of 128 totals, of 128 totals of these …, and one to join each level and the initial
-/// value.
-constexpr auto worst_bound = [](std::size_t i) {
+/// The most additions, at half an eps each, that lie between an element and the results that hold it. On the
+/// CPU they are those of a strip of 4, of the tree of 16 strips, of 16 tiles, of 16 groups of these …, and
+/// one to join each; on a GPU those of a strip of 128 or less, of 128 totals, of 128 totals of these ….
+double worst_bound(bool on_gpu, std::size_t i) {
   std::size_t additions = 1;
-  for (std::size_t rest = i; rest > 0; rest /= 128) additions += std::min<std::size_t>(rest, 127) + 1;
+  if (on_gpu) {
+    for (std::size_t rest = i; rest > 0; rest /= 128) additions += std::min<std::size_t>(rest, 127) + 1;
+  } else {
+    additions += std::min<std::size_t>(i, 3) + 1 + 4 + 1;
+    for (std::size_t rest = i / 64; rest > 0; rest /= 16) additions += std::min<std::size_t>(rest, 15) + 1;
+  }
   return static_cast<double>(additions) / 2;
-};
+}
 
 /// n factors have n − 1 rounded products, each of which is off by half an eps (a complex one by √5 times as
 /// much).
@@ -228,7 +234,10 @@ TEST_P(scan, of_sums_that_all_round_one_way_is_within_the_bound_of_its_strips) {
     if (n > largest_size()) break;
     hd::array<float> x(n);
     x.fill(0.1f);
-    for (unsigned v = 0; v < 4; ++v) check_sums<float>(where, x, variant(v), 0.1f, worst_bound);
+    for (unsigned v = 0; v < 4; ++v) {
+      check_sums<float>(where, x, variant(v), 0.1f,
+                        [&](std::size_t i) { return worst_bound(where.is_gpu(), i); });
+    }
   }
 }
 
@@ -483,6 +492,49 @@ TEST_P(scan_by_users_operator, needs_no_identity_where_there_is_an_initial_value
             "exclusive_scan: " + std::to_string(n) + " int32 on " + where.text() +
                 ": the operator has no identity to begin with: give an initial value, or "
                 "hd::monoid{function, identity}");
+}
+
+TEST_P(scan_by_users_operator, has_the_bits_of_the_built_in_one) {
+  const auto sum = [](auto a, auto b) { return a + b; };
+  for_each_type<float, double>([&]<class T>() {
+    std::vector<std::size_t> sizes{1,   3,    4,    5,    15,   16,    17,    40,    41,
+                                   63,  64,   65,   68,   127,  128,   129,   255,   256,
+                                   257, 1023, 1024, 1025, 4097, 16383, 16384, 16385, 70001};
+    sizes.push_back(std::min<std::size_t>(300'007, largest_size()));
+    for (const std::size_t n : sizes) {
+      const hd::array<T> x = operands<T, hd::plus>(n);
+      for (unsigned v = 0; v < variants; ++v) {
+        const variant how(v | (v & 1) << 1);  // the lambda has no identity
+        const std::optional<T> init = T(0.3f);
+        ASSERT_TRUE(
+            same_elements(scanned(where, x, how, sum, init), scanned(where, x, how, hd::plus{}, init)))
+            << sizeof(T) << " bytes, n = " << n << ", " << how.text();
+      }
+    }
+  });
+}
+
+TEST_P(scan_by_users_operator, may_throw) {
+  const std::size_t n = std::min<std::size_t>(400'000, largest_size());
+  for (const std::size_t bad : {std::size_t{0}, std::size_t{17}, n / 3, n - 2, n - 1}) {
+    hd::array<int> x(n);
+    for (std::size_t i = 0; i < n; ++i) x.data()[i] = i == bad ? -1 : 1;
+    const auto picky = [](int a, int b) {
+      if (a < 0 || b < 0) throw std::runtime_error("negative");
+      return a + b;
+    };
+    EXPECT_THROW((void)hd::inclusive_scan(where, x, picky), std::runtime_error) << bad;
+    EXPECT_THROW((void)hd::exclusive_scan(where, x, picky, 0), std::runtime_error) << bad;
+  }
+}
+
+TEST_P(scan_by_users_operator, may_scan_on_threads_itself) {
+  const std::vector<int> few(70'000, 1);
+  std::vector<int> x(3, 1);
+  const auto busy = [&](int a, int b) {
+    return a + b + hd::inclusive_scan(where, few, [](int c, int d) { return c + d; }).back() - 70'000;
+  };
+  EXPECT_EQ(hd::inclusive_scan(where, x, busy).to_vector(), (std::vector<int>{1, 2, 3}));
 }
 
 TEST_P(scan_by_users_operator, goes_along_an_axis) {

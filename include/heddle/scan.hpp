@@ -25,6 +25,10 @@ namespace detail {
 void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
                   void* out, const target& where);
 
+/// The same of `count` elements of one segment on this thread, soon: nothing is checked.
+void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
+                      const void* init, void* out);
+
 /// Throws: an exclusive scan by an operator without identity, and no initial value.
 [[noreturn]] void fail_no_start();
 
@@ -38,7 +42,7 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
   if constexpr (library_combines<T, Op>()) {
     library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
   } else if (!where.is_gpu()) {
-    cpu::scan<exclusive, T>(where.threads(), element_at<T, Op>{x}, op, all, init, out);
+    cpu::scan<exclusive>(where.threads(), x, op, all, init, out);
   } else {
 #if defined(__CUDACC__)
     cuda::scan<exclusive, T>(where, x, op, all, init, out);
@@ -65,9 +69,11 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
                     type_name<T>());
   running.runs_on(where);
   if (out.size != in.size) fail_sizes("the output", out.size, in.size);
-  const heddle::shape whole = shape_of(x);
-  const segments all =
-      along_axis == nullptr ? segments{1, in.size, 1} : along(whole, whole.resolve_axis(along_axis->index));
+  segments all{1, in.size, 1};
+  if (along_axis != nullptr) {
+    const heddle::shape whole = shape_of(x);
+    all = along(whole, whole.resolve_axis(along_axis->index));
+  }
   if (in.size == 0) return;
   check_in_place(in, out);
   grouping::uninitialized<T, 1> start;
@@ -105,6 +111,34 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
   if (along_axis != nullptr && input(out).size == input(x).size && !(shape_of(out) == shape_of(x))) {
     common::fail_shapes(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", 0, shape_of(out),
                         shape_of(x));
+  }
+  constexpr bool exclusive = Kind == scan_kind::exclusive;
+  if constexpr (!exclusive || has_identity<Op, T>) {
+    // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
+    // way.
+    constexpr bool any_grouping = std::is_integral_v<T> && library_combines<T, Op>();
+    constexpr std::size_t few = 4096;
+    const elements<const T> in = input(x);
+    const auto to = output(out);
+    const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
+    if (along_axis == nullptr && in.size <= few && in.size == to.size && (apart || in.data == to.data) &&
+        !requested.is_automatic() && !requested.is_gpu() && !in.where.is_gpu() && !to.where.is_gpu()) {
+      grouping::uninitialized<T, 1> start;
+      if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
+      if (init) start[0] = lift<Op>(*init);
+      const T* const before = exclusive || init ? &start[0] : nullptr;
+      if (in.size <= cpu::fewest<any_grouping>) {
+        cpu::scan_few<exclusive, any_grouping>(in.data, in.size, op, before, to.data);
+      } else if (library_combines<T, Op>() && (any_grouping || in.size > 40)) {
+        if constexpr (library_combines<T, Op>())
+          library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
+      } else if constexpr (!any_grouping) {
+        cpu::scan_state<T> state;
+        state.start(op, before);
+        cpu::scan_elements<exclusive>(in.data, in.size, op, state, to.data);
+      }
+      return;
+    }
   }
   scan_into<Kind, X, Op, T>(scan_target(requested, x, op), output(out), x, along_axis, op, init);
 }

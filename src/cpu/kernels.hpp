@@ -17,11 +17,22 @@ using fold_pieces_kernel = void (*)(const void* from, const grouping::tiling& ti
 using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bool y_is_constant,
                             std::size_t count, bool past_the_cache, void* out);
 
+/// The steps of a scan (see scan_steps in cpu/scan.hpp), by their names; all null where there are none.
+struct scan_kernels {
+  std::size_t state_bytes = 0;
+  std::size_t strip = 0;
+  void (*start)(const void* init, void* state) = nullptr;
+  void (*fold)(const void* x, std::size_t count, bool opens, void* total) = nullptr;
+  void (*append)(void* state, const void* totals, std::size_t units) = nullptr;
+  void (*scan)(const void* x, std::size_t count, bool exclusive, void* state, void* out) = nullptr;
+};
+
 /// The kernels of one function on one element type; null where the type does not define the function.
 struct kernels {
   fold_pieces_kernel fold_pieces = nullptr;
   map_kernel map = nullptr;
   std::size_t tile = 0;  ///< elements that one fold takes
+  scan_kernels scan;
 };
 
 kernels baseline_kernels(dtype type, detail::function function);
@@ -31,7 +42,7 @@ kernels avx512_kernels(dtype type, detail::function function);
 #endif
 
 /// The fastest kernels that this processor runs.
-kernels kernels_for(dtype type, detail::function function);
+const kernels& kernels_for(dtype type, detail::function function);
 
 /// "avx512", "avx2" or "baseline": the instruction set that kernels_for chooses.
 const char* instruction_set();

@@ -1,6 +1,8 @@
 #include "cpu/kernels.hpp"
 #include <heddle/machine.hpp>
 
+#include <array>
+
 namespace heddle::cpu {
 namespace {
 
@@ -23,9 +25,7 @@ isa best_isa() {
 
 const isa chosen = best_isa();
 
-}  // namespace
-
-kernels kernels_for(dtype type, detail::function function) {
+kernels kernels_of(dtype type, detail::function function) {
   switch (chosen) {
 #if defined(HEDDLE_X86_KERNELS)
     case isa::avx512:
@@ -36,6 +36,24 @@ kernels kernels_for(dtype type, detail::function function) {
     default:
       return baseline_kernels(type, function);
   }
+}
+
+constexpr std::size_t types = static_cast<std::size_t>(dtype::complex128) + 1;
+constexpr std::size_t functions = static_cast<std::size_t>(detail::function::none) + 1;
+
+}  // namespace
+
+const kernels& kernels_for(dtype type, detail::function function) {
+  static const auto table = [] {
+    std::array<std::array<kernels, functions>, types> all;
+    for (std::size_t t = 0; t < types; ++t) {
+      for (std::size_t f = 0; f < functions; ++f) {
+        all[t][f] = kernels_of(static_cast<dtype>(t), static_cast<detail::function>(f));
+      }
+    }
+    return all;
+  }();
+  return table[static_cast<std::size_t>(type)][static_cast<std::size_t>(function)];
 }
 
 const char* instruction_set() {

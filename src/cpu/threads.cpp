@@ -88,4 +88,12 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
       [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
 }
 
+void on_threads(int threads, std::size_t calls, detail::function_ref<void()> f) {
+  for_slices(threads, calls, 1, [&](std::size_t first, std::size_t last) {
+    for (std::size_t call = first; call < last; ++call) {
+      tbb::this_task_arena::isolate([&] { f(); });
+    }
+  });
+}
+
 }  // namespace heddle::cpu

@@ -1,0 +1,550 @@
+// Scans of numbers in registers: a part of kernels.cpp, and like it compiled once for each instruction set.
+#pragma once
+
+#include "cpu/kernels.hpp"
+#include "cpu/simd.hpp"
+#include <heddle/cpu/scan.hpp>
+
+#include <utility>
+
+namespace heddle::cpu {
+inline namespace HEDDLE_ISA {
+namespace {
+
+#define HEDDLE_ALWAYS_INLINE inline __attribute__((always_inline))
+
+/// Lane l of the result is lane Index(l) of a and b side by side.
+template <class T, class Index>
+HEDDLE_ALWAYS_INLINE typename simd<T>::vector shuffled(typename simd<T>::vector a, typename simd<T>::vector b,
+                                                       Index) {
+  using lanes = typename simd<same_size_integer<T>>::vector;
+  return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
+    return __builtin_shuffle(a, b, lanes{static_cast<same_size_integer<T>>(Index{}(L))...});
+  }
+  (std::make_index_sequence<simd<T>::width>());
+}
+
+template <class T>
+HEDDLE_ALWAYS_INLINE typename simd<T>::vector splat(T value) {
+  return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
+    return typename simd<T>::vector{((void)L, value)...};
+  }
+  (std::make_index_sequence<simd<T>::width>());
+}
+
+template <class T>
+HEDDLE_ALWAYS_INLINE void store(typename simd<T>::vector v, T* to) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+/// What changes no bit of any number: a sum's +0 would change −0.
+template <class Op, class T>
+constexpr T neutral() {
+  if constexpr (std::is_same_v<Op, plus> && std::is_floating_point_v<T>) return -T(0);
+  return Op::template identity<T>();
+}
+
+// Which lane each lane comes from: l is lane l of the first of two registers, Width + l of the second.
+
+/// The second moved up by some lanes, behind lanes First … of the first.
+template <std::size_t Width, std::size_t Lanes, std::size_t First>
+struct up_by {
+  constexpr std::size_t operator()(std::size_t l) const { return l < Lanes ? First + l : Width + l - Lanes; }
+};
+template <std::size_t Width>
+struct last_lane {
+  constexpr std::size_t operator()(std::size_t) const { return Width - 1; }
+};
+/// Squares of 2·Half lanes in two registers: their upper or lower halves side by side.
+template <std::size_t Width, std::size_t Half, bool Lower>
+struct halves {
+  constexpr std::size_t operator()(std::size_t l) const {
+    const bool second = (l & Half) != 0;
+    return Lower ? (second ? Width + l : l + Half) : (second ? Width + l - Half : l);
+  }
+};
+/// The first or last two of each four lanes of both, in turn.
+template <std::size_t Width, bool Last>
+struct alternate {
+  constexpr std::size_t operator()(std::size_t l) const {
+    return (l & 1) * Width + (l & ~std::size_t{3}) + (Last ? 2 : 0) + (l & 3) / 2;
+  }
+};
+/// The first or last pair of each four lanes of both.
+template <std::size_t Width, bool Last>
+struct pairs {
+  constexpr std::size_t operator()(std::size_t l) const {
+    return (l & 2) / 2 * Width + (l & ~std::size_t{3}) + (Last ? 2 : 0) + (l & 1);
+  }
+};
+
+// Sums and products of floating-point numbers, whose bits depend on the grouping: strips of four.
+
+/// Four registers hold as many strips as a register has lanes, one after another. Each square of four lanes
+/// changes rows and columns; then register k holds element k of every strip, and lane l is of strip
+/// strip_of(l).
+template <class T>
+HEDDLE_ALWAYS_INLINE void transpose(typename simd<T>::vector (&v)[4], [[maybe_unused]] bool back) {
+  constexpr std::size_t width = simd<T>::width;
+  using vector = typename simd<T>::vector;
+  const vector a = v[0], b = v[1], c = v[2], d = v[3];
+  if constexpr (width == 2) {
+    constexpr halves<2, 1, false> low;
+    constexpr halves<2, 1, true> high;
+    v[0] = back ? shuffled<T>(a, b, low) : shuffled<T>(a, c, low);
+    v[1] = back ? shuffled<T>(c, d, low) : shuffled<T>(a, c, high);
+    v[2] = back ? shuffled<T>(a, b, high) : shuffled<T>(b, d, low);
+    v[3] = back ? shuffled<T>(c, d, high) : shuffled<T>(b, d, high);
+  } else if constexpr (sizeof(T) == 4) {
+    const vector p = shuffled<T>(a, b, alternate<width, false>()),
+                 q = shuffled<T>(c, d, alternate<width, false>());
+    const vector r = shuffled<T>(a, b, alternate<width, true>()),
+                 s = shuffled<T>(c, d, alternate<width, true>());
+    v[0] = shuffled<T>(p, q, pairs<width, false>());
+    v[1] = shuffled<T>(p, q, pairs<width, true>());
+    v[2] = shuffled<T>(r, s, pairs<width, false>());
+    v[3] = shuffled<T>(r, s, pairs<width, true>());
+  } else {
+    const vector p = shuffled<T>(a, b, halves<width, 1, false>()),
+                 q = shuffled<T>(a, b, halves<width, 1, true>());
+    const vector r = shuffled<T>(c, d, halves<width, 1, false>()),
+                 s = shuffled<T>(c, d, halves<width, 1, true>());
+    v[0] = shuffled<T>(p, r, halves<width, 2, false>());
+    v[1] = shuffled<T>(q, s, halves<width, 2, false>());
+    v[2] = shuffled<T>(p, r, halves<width, 2, true>());
+    v[3] = shuffled<T>(q, s, halves<width, 2, true>());
+  }
+}
+
+constexpr std::size_t strip_of(std::size_t lane, std::size_t width) {
+  return width < 4 ? lane : lane % 4 * (width / 4) + lane / 4;
+}
+constexpr std::size_t lane_of(std::size_t strip, std::size_t width) {
+  return width < 4 ? strip : strip % (width / 4) * 4 + strip / (width / 4);
+}
+/// The last strip of the left half of each group of 2·Half in every strip of its right half; none in the
+/// left.
+template <std::size_t Width, std::size_t Half>
+struct last_of_left_half {
+  constexpr std::size_t operator()(std::size_t l) const {
+    const std::size_t strip = strip_of(l, Width);
+    return (strip & Half) != 0 ? Width + lane_of((strip & ~(Half - 1)) - 1, Width) : l;
+  }
+};
+/// The strip before each; before the first, the last of another register.
+template <std::size_t Width>
+struct strip_before {
+  constexpr std::size_t operator()(std::size_t l) const {
+    const std::size_t strip = strip_of(l, Width);
+    return strip == 0 ? Width - 1 : Width + lane_of(strip - 1, Width);
+  }
+};
+
+/// A tile: sixteen strips of four.
+template <class Op, class T>
+struct tile_in_registers {
+  using vector = typename simd<T>::vector;
+  static constexpr std::size_t width = simd<T>::width, sets = 16 / width;
+  static_assert(scan_strip<T> == 4);
+
+  vector local[sets][4];  ///< element k of the strips of a set, scanned within its strip
+  vector strips[sets];    ///< what the strips of the tile combine to, up to each
+
+  HEDDLE_ALWAYS_INLINE void read(const T* x) {
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < sets; ++s) {
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < 4; ++k) local[s][k] = simd<T>::load(x + (s * 4 + k) * width);
+      transpose<T>(local[s], false);
+#pragma GCC unroll 16
+      for (std::size_t k = 1; k < 4; ++k) local[s][k] = apply<Op, T>(local[s][k - 1], local[s][k]);
+      strips[s] = local[s][3];
+    }
+    join<1>();
+    join<2>();
+    join<4>();
+    join<8>();
+  }
+
+  /// In every lane.
+  HEDDLE_ALWAYS_INLINE vector total() const {
+    return shuffled<T>(strips[sets - 1], strips[sets - 1], last_lane<width>());
+  }
+
+  /// The last register is left to the caller, who may not have room for all of it.
+  HEDDLE_ALWAYS_INLINE vector write_but_last(vector before, T* out) {
+    vector last = splat(neutral<Op, T>());
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < sets; ++s) {
+      const vector prefix = apply<Op, T>(before, shuffled<T>(last, strips[s], strip_before<width>()));
+      last = strips[s];
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < 4; ++k) local[s][k] = apply<Op, T>(prefix, local[s][k]);
+      transpose<T>(local[s], true);
+#pragma GCC unroll 16
+      for (std::size_t k = 0; k < 4; ++k) {
+        if (s + 1 < sets || k < 3) store(local[s][k], out + (s * 4 + k) * width);
+      }
+    }
+    return local[sets - 1][3];
+  }
+
+ private:
+  template <std::size_t Half>
+  HEDDLE_ALWAYS_INLINE void join() {
+#pragma GCC unroll 16
+    for (std::size_t s = 0; s < sets; ++s) {
+      if constexpr (Half < width) {
+        const vector none = splat(neutral<Op, T>());
+        strips[s] = apply<Op, T>(shuffled<T>(none, strips[s], last_of_left_half<width, Half>()), strips[s]);
+      } else if ((s & (Half / width)) != 0) {
+        const vector left = strips[(s & ~(Half / width - 1)) - 1];
+        strips[s] = apply<Op, T>(shuffled<T>(left, left, last_lane<width>()), strips[s]);
+      }
+    }
+  }
+};
+
+template <class T, class Op>
+void start_grouped(const void* init, void* state) {
+  const T none = neutral<Op, T>();
+  static_cast<scan_state<T>*>(state)->start(Op(), init == nullptr ? &none : static_cast<const T*>(init));
+}
+
+template <class T, class Op>
+void append_grouped(void* state, const void* totals, std::size_t units) {
+  for (std::size_t u = 0; u < units; ++u) {
+    static_cast<scan_state<T>*>(state)->append(Op(), static_cast<const T*>(totals)[u], 1);
+  }
+}
+
+template <class T, class Op>
+void fold_grouped(const void* from, std::size_t count, bool opens, void* to) {
+  constexpr std::size_t tile_elements = scan_tile<T>;
+  const T* x = static_cast<const T*>(from);
+  const Op op;
+  auto sum = splat(opens ? neutral<Op, T>() : *static_cast<const T*>(to));
+  for (; count >= tile_elements; count -= tile_elements, x += tile_elements) {
+    tile_in_registers<Op, T> tile;
+    tile.read(x);
+    sum = apply<Op, T>(sum, tile.total());
+  }
+  T total = sum[0];
+  if (count > 0) total = op(total, fold_scan_tile<T>(detail::element_at<T, Op>{x}, count, op));
+  *static_cast<T*>(to) = total;
+}
+
+template <class T, class Op>
+void scan_grouped(const void* from, std::size_t count, bool exclusive, void* state_at, void* to) {
+  constexpr std::size_t tile_elements = scan_tile<T>, width = simd<T>::width,
+                        last_register = tile_elements - width;
+  const T* x = static_cast<const T*>(from);
+  T* out = static_cast<T*>(to);
+  scan_state<T>& state = *static_cast<scan_state<T>*>(state_at);
+  const Op op;
+  while (count >= tile_elements) {
+    // What stands before a tile, in every lane, while the tiles of one group last.
+    const std::size_t left = state.tiles_left(), there = count / tile_elements;
+    const std::size_t tiles = there < left ? there : left;
+    const auto upper = splat(state.upper());
+    auto group = splat(state.group(neutral<Op, T>()));
+    for (std::size_t t = 0; t < tiles; ++t, x += tile_elements, out += tile_elements) {
+      tile_in_registers<Op, T> tile;
+      tile.read(x);
+      const auto before = apply<Op, T>(upper, group);
+      group = apply<Op, T>(group, tile.total());
+      if (exclusive) {
+        const auto last = tile.write_but_last(before, out + 1);
+        out[0] = state.previous[0];
+        T ends[width];
+        store(last, ends);
+        __builtin_memcpy(out + last_register + 1, ends, (width - 1) * sizeof(T));
+        state.previous[0] = ends[width - 1];
+      } else {
+        store(tile.write_but_last(before, out), out + last_register);
+      }
+    }
+    state.append_to_group(op, tiles, group[0]);
+    count -= tiles * tile_elements;
+  }
+  if (count == 0) return;
+  // The last tile, filled up: what stands behind an element has no part in its output, and no tile follows.
+  alignas(64) T last[tile_elements + 1], results[tile_elements + 1];
+  for (std::size_t i = 0; i < tile_elements; ++i) last[i] = neutral<Op, T>();
+  __builtin_memcpy(last, x, count * sizeof(T));
+  tile_in_registers<Op, T> tile;
+  tile.read(last);
+  results[0] = state.previous[0];
+  T* const inclusive = exclusive ? results + 1 : results;
+  store(tile.write_but_last(splat(state.value(op)), inclusive), inclusive + last_register);
+  __builtin_memcpy(out, results, count * sizeof(T));
+  state.previous[0] = inclusive[count - 1];
+}
+
+// Operators that give the same bits in any grouping: a state is the last output.
+
+#if defined(__AVX512BW__)
+#define HEDDLE_LANES 4
+#elif defined(__AVX2__)
+#define HEDDLE_LANES 2
+#else
+#define HEDDLE_LANES 1
+#endif
+
+/// x op x = x: an element may be combined with itself where there is none before it.
+template <class Op>
+constexpr bool is_idempotent = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum> ||
+                               std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or>;
+
+/// In each 16 bytes: the elements moved up by `Bytes`, behind those of `none`.
+template <int Bytes, class V>
+HEDDLE_ALWAYS_INLINE V moved_up(V none, V v) {
+#if defined(__AVX512BW__)
+  return (V)_mm512_alignr_epi8((__m512i)v, (__m512i)none, 16 - Bytes);
+#elif defined(__AVX2__)
+  return (V)_mm256_alignr_epi8((__m256i)v, (__m256i)none, 16 - Bytes);
+#elif defined(__SSE2__)
+  return (V)_mm_or_si128(_mm_slli_si128((__m128i)v, Bytes), _mm_srli_si128((__m128i)none, 16 - Bytes));
+#else
+  using bytes = simd<std::int8_t>::vector;
+  return (V)shuffled<std::int8_t>((bytes)none, (bytes)v, up_by<16, Bytes, 16 - Bytes>());
+#endif
+}
+
+/// The inclusive scan of a register; *last_of_all becomes its last element in every lane.
+template <class Op, class T, class V = typename simd<T>::vector>
+HEDDLE_ALWAYS_INLINE V scan_register(V v, V none, V* last_of_all) {
+  constexpr std::size_t width = simd<T>::width;
+  if constexpr (HEDDLE_LANES > 1 && sizeof(T) >= 4) {
+    auto step = [&]<std::size_t Step>(std::integral_constant<std::size_t, Step>)
+        __attribute__((always_inline)) {
+      constexpr std::size_t lanes = simd<T>::width;
+      if constexpr (Step < lanes)
+        v = apply<Op, T>(shuffled<T>(is_idempotent<Op> ? v : none, v, up_by<lanes, Step, 0>()), v);
+    };
+    step(std::integral_constant<std::size_t, 1>());
+    step(std::integral_constant<std::size_t, 2>());
+    step(std::integral_constant<std::size_t, 4>());
+    step(std::integral_constant<std::size_t, 8>());
+    *last_of_all = shuffled<T>(v, v, last_lane<width>());
+    return v;
+  } else {
+    if constexpr (sizeof(T) <= 1) v = apply<Op, T>(moved_up<1>(none, v), v);
+    if constexpr (sizeof(T) <= 2) v = apply<Op, T>(moved_up<2>(none, v), v);
+    if constexpr (sizeof(T) <= 4) v = apply<Op, T>(moved_up<4>(none, v), v);
+    if constexpr (sizeof(T) <= 8) v = apply<Op, T>(moved_up<8>(none, v), v);
+#if HEDDLE_LANES == 4
+    // Ends of the four lanes; those of one lane and of two before it, or none, in front of them.
+    using words = typename simd<std::int64_t>::vector;
+    const __m512i in_lane = sizeof(T) == 1 ? _mm512_set1_epi8(15) : _mm512_set1_epi16(0x0f0e);
+    const V ends = (V)_mm512_shuffle_epi8((__m512i)v, in_lane);
+    const V two = apply<Op, T>((V)shuffled<std::int64_t>((words)none, (words)ends, up_by<8, 2, 0>()), ends);
+    const V four = apply<Op, T>((V)shuffled<std::int64_t>((words)none, (words)two, up_by<8, 4, 0>()), two);
+    *last_of_all = (V)shuffled<std::int64_t>((words)four, (words)four, last_lane<8>());
+    return apply<Op, T>((V)shuffled<std::int64_t>((words)none, (words)four, up_by<8, 2, 0>()), v);
+#elif HEDDLE_LANES == 2
+    const __m256i in_lane = sizeof(T) == 1 ? _mm256_set1_epi8(15) : _mm256_set1_epi16(0x0f0e);
+    const __m256i ends = _mm256_shuffle_epi8((__m256i)v, in_lane);
+    v = apply<Op, T>((V)_mm256_permute2x128_si256((__m256i)none, ends, 0x20), v);
+    const __m256i all_ends = _mm256_shuffle_epi8((__m256i)v, in_lane);
+    *last_of_all = (V)_mm256_permute2x128_si256(all_ends, all_ends, 0x11);
+    return v;
+#else
+    *last_of_all = splat<T>(v[width - 1]);
+    return v;
+#endif
+  }
+}
+
+template <class T, class Op>
+T scan_exactly(const T* x, std::size_t count, bool exclusive, T carry, T* out) {
+  constexpr std::size_t width = simd<T>::width;
+  using vector = typename simd<T>::vector;
+  const Op op;
+  std::size_t i = 0;
+  if (count > width) {
+    const vector none = splat(neutral<Op, T>());
+    vector before = splat(carry), v = simd<T>::load(x), last;
+    if (exclusive) {
+      // A register is written one place on, over an element that must have been read.
+      vector result = before;
+      T next = T();
+      for (; i + width < count; i += width) {
+        next = x[i + width];
+        const vector ahead = i + 2 * width <= count ? simd<T>::load(x + i + width) : v;
+        if (i == 0) out[0] = carry;
+        result = apply<Op, T>(before, scan_register<Op, T>(v, none, &last));
+        before = apply<Op, T>(before, last);
+        store(result, out + i + 1);
+        v = ahead;
+      }
+      carry = before[0];
+      // out[i] is written: what was there is `next`.
+      carry = op(carry, next);
+      for (++i; i < count; ++i) {
+        const T value = x[i];
+        out[i] = carry;
+        carry = op(carry, value);
+      }
+      return carry;
+    }
+    for (; i + width <= count; i += width) {
+      v = apply<Op, T>(before, scan_register<Op, T>(simd<T>::load(x + i), none, &last));
+      before = apply<Op, T>(before, last);
+      store(v, out + i);
+    }
+    carry = before[0];
+  }
+  for (; i < count; ++i) {
+    const T value = x[i];
+    const T sum = op(carry, value);
+    out[i] = exclusive ? carry : sum;
+    carry = sum;
+  }
+  return carry;
+}
+
+template <class T, class Op>
+T fold_exactly(const T* x, std::size_t count) {
+  constexpr std::size_t width = simd<T>::width, at_once = 4;
+  using vector = typename simd<T>::vector;
+  const Op op;
+  T total = neutral<Op, T>();
+  std::size_t i = 0;
+  if (count >= at_once * width) {
+    vector sum[at_once];
+#pragma GCC unroll 4
+    for (std::size_t r = 0; r < at_once; ++r) sum[r] = splat(total);
+    for (; i + at_once * width <= count; i += at_once * width) {
+#pragma GCC unroll 4
+      for (std::size_t r = 0; r < at_once; ++r)
+        sum[r] = apply<Op, T>(sum[r], simd<T>::load(x + i + r * width));
+    }
+    sum[0] = apply<Op, T>(apply<Op, T>(sum[0], sum[1]), apply<Op, T>(sum[2], sum[3]));
+    T lane[width];
+    store(sum[0], lane);
+    for (std::size_t half = width / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half; ++l) lane[l] = op(lane[l], lane[l + half]);
+    }
+    total = lane[0];
+  }
+  for (; i < count; ++i) total = op(total, x[i]);
+  return total;
+}
+
+/// Minima and maxima of floating-point numbers are those of integers with the same order; the first NaN
+/// stays.
+constexpr std::size_t keys_at_once = 1024;
+
+template <class K>
+constexpr K all_but_sign = static_cast<K>(~(K(1) << (8 * sizeof(K) - 1)));
+
+/// Turns numbers into keys, and keys into numbers.
+template <class K>
+HEDDLE_ALWAYS_INLINE K turned(K bits) {
+  return bits ^ (bits >> (8 * sizeof(K) - 1) & all_but_sign<K>);
+}
+
+/// The keys of up to keys_at_once numbers; how many of them come before the first NaN.
+template <class T, class K>
+HEDDLE_ALWAYS_INLINE std::size_t keys_of(const T* x, std::size_t count, K* key) {
+  K largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const K bits = __builtin_bit_cast(K, x[i]), magnitude = bits & all_but_sign<K>;
+    largest = magnitude > largest ? magnitude : largest;
+    key[i] = turned(bits);
+  }
+  if (largest <= __builtin_bit_cast(K, std::numeric_limits<T>::infinity())) return count;
+  std::size_t first = 0;
+  while (x[first] == x[first]) ++first;
+  return first;
+}
+
+template <class T, class Op>
+T scan_by_keys(const T* x, std::size_t count, bool exclusive, T carry, T* out) {
+  using K = same_size_integer<T>;
+  alignas(64) K key[keys_at_once];
+  while (count > 0 && carry == carry) {
+    const std::size_t some = count < keys_at_once ? count : keys_at_once;
+    const std::size_t before_nan = keys_of(x, some, key);
+    const T nan = before_nan < some ? x[before_nan] : T(0);
+    const K last = scan_exactly<K, Op>(key, before_nan, exclusive, turned(__builtin_bit_cast(K, carry)), key);
+    for (std::size_t i = 0; i < before_nan; ++i) out[i] = __builtin_bit_cast(T, turned(key[i]));
+    carry = __builtin_bit_cast(T, turned(last));
+    std::size_t done = before_nan;
+    if (before_nan < some) {
+      if (exclusive) out[done++] = carry;
+      if (!exclusive) out[done++] = nan;
+      carry = nan;
+    }
+    x += done;
+    out += done;
+    count -= done;
+  }
+  for (std::size_t i = 0; i < count; ++i) out[i] = carry;
+  return carry;
+}
+
+template <class T, class Op>
+T fold_by_keys(const T* x, std::size_t count) {
+  using K = same_size_integer<T>;
+  alignas(64) K key[keys_at_once];
+  K least = turned(__builtin_bit_cast(K, neutral<Op, T>()));
+  for (std::size_t i = 0; i < count; i += keys_at_once) {
+    const std::size_t some = count - i < keys_at_once ? count - i : keys_at_once;
+    const std::size_t before_nan = keys_of(x + i, some, key);
+    if (before_nan < some) return x[i + before_nan];
+    least = Op()(least, fold_exactly<K, Op>(key, some));
+  }
+  return __builtin_bit_cast(T, turned(least));
+}
+
+template <class T, class Op>
+void start_exact(const void* init, void* state) {
+  *static_cast<T*>(state) = init == nullptr ? neutral<Op, T>() : *static_cast<const T*>(init);
+}
+
+template <class T, class Op>
+void append_exact(void* state, const void* totals, std::size_t units) {
+  T& carry = *static_cast<T*>(state);
+  for (std::size_t u = 0; u < units; ++u) carry = Op()(carry, static_cast<const T*>(totals)[u]);
+}
+
+template <class T, class Op>
+void fold_exact(const void* from, std::size_t count, bool opens, void* to) {
+  const T* const x = static_cast<const T*>(from);
+  T& total = *static_cast<T*>(to);
+  T sum;
+  if constexpr (std::is_floating_point_v<T>) {
+    sum = fold_by_keys<T, Op>(x, count);
+  } else {
+    sum = fold_exactly<T, Op>(x, count);
+  }
+  total = opens ? sum : Op()(total, sum);
+}
+
+template <class T, class Op>
+void scan_exact(const void* from, std::size_t count, bool exclusive, void* state, void* to) {
+  const T* const x = static_cast<const T*>(from);
+  T& carry = *static_cast<T*>(state);
+  if constexpr (std::is_floating_point_v<T>) {
+    carry = scan_by_keys<T, Op>(x, count, exclusive, carry, static_cast<T*>(to));
+  } else {
+    carry = scan_exactly<T, Op>(x, count, exclusive, carry, static_cast<T*>(to));
+  }
+}
+
+template <class T, class Op>
+constexpr scan_kernels scan_kernels_of() {
+  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies>)) {
+    return {sizeof(scan_state<T>), scan_strip<T>,         start_grouped<T, Op>,
+            fold_grouped<T, Op>,   append_grouped<T, Op>, scan_grouped<T, Op>};
+  } else {
+    return {sizeof(T),         scan_strip<T>,       start_exact<T, Op>,
+            fold_exact<T, Op>, append_exact<T, Op>, scan_exact<T, Op>};
+  }
+}
+
+}  // namespace
+}  // namespace HEDDLE_ISA
+}  // namespace heddle::cpu

@@ -1,0 +1,99 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include "sizes.hpp"
+#include <heddle/scan.hpp>
+#include <heddle/streamed_scan.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+class streamed_scan : public on_targets {};
+HD_ON_CPU_TARGETS(streamed_scan);
+
+/// Gives x in pieces of so many units each, over and over; every other piece is scanned in place.
+template <class T, class Op>
+hd::array<T> streamed(const hd::target& where, const hd::array<T>& x, bool exclusive, const T* init,
+                      const std::vector<std::size_t>& units_a_piece) {
+  hd::detail::streamed_scan scan(where, hd::detail::function_of<Op>, hd::dtype_of<T>, exclusive, init);
+  hd::array<T> out = x.on(hd::target::serial());
+  std::size_t first = 0;
+  for (std::size_t piece = 0; first < x.size(); ++piece) {
+    const std::size_t count =
+        std::min(units_a_piece[piece % units_a_piece.size()] * scan.unit(), x.size() - first);
+    scan.append(piece % 2 == 0 ? x.data() + first : out.data() + first, count, out.data() + first);
+    first += count;
+    EXPECT_EQ(scan.size(), first);
+  }
+  return out;
+}
+
+}  // namespace
+
+TEST_P(streamed_scan, has_the_bits_of_a_scan_however_it_is_cut) {
+  for_each_dtype([&]<class T>() {
+    for_each_operator<T>([&]<class Op>() {
+      const std::size_t unit =
+          hd::detail::streamed_scan(where, hd::detail::function_of<Op>, hd::dtype_of<T>, false).unit();
+      for (const std::size_t n : {std::size_t{1}, unit - 1, unit, unit + 1, 7 * unit + 5}) {
+        const hd::array<T> x = operands<T, Op>(n);
+        const T init = operand<T, Op>(3, 50);
+        for (const std::vector<std::size_t>& cut : {std::vector<std::size_t>{1}, {2, 0, 1, 3}, {1'000'000}}) {
+          const std::string what = std::string(hd::detail::type_name<T>()) + ", operator " +
+                                   hd::detail::name(hd::detail::function_of<Op>) +
+                                   ", n = " + std::to_string(n) + ", cut by " + std::to_string(cut[0]);
+          const T* const none = nullptr;
+          ASSERT_TRUE(same_elements(streamed<T, Op>(where, x, false, none, cut),
+                                    hd::inclusive_scan(hd::target::serial(), x, Op{})))
+              << what;
+          ASSERT_TRUE(same_elements(streamed<T, Op>(where, x, true, none, cut),
+                                    hd::exclusive_scan(hd::target::serial(), x, Op{})))
+              << what << ", exclusive";
+          ASSERT_TRUE(same_elements(streamed<T, Op>(where, x, true, &init, cut),
+                                    hd::exclusive_scan(hd::target::serial(), x, Op{}, init)))
+              << what << ", exclusive with init";
+        }
+      }
+    });
+  });
+}
+
+TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
+  const std::size_t n = std::min<std::size_t>(3'000'017, largest_size());
+  const hd::array<float> x = operands<float, hd::plus>(n);
+  const float* const none = nullptr;
+  for (const std::size_t units : {100, 257, 1000}) {
+    ASSERT_TRUE(same_elements(streamed<float, hd::plus>(where, x, false, none, {units}),
+                              hd::inclusive_scan(hd::target::serial(), x)));
+    ASSERT_TRUE(same_elements(streamed<float, hd::plus>(where, x, true, none, {units}),
+                              hd::exclusive_scan(hd::target::serial(), x)));
+  }
+}
+
+TEST(streamed_scan_errors, name_what_does_not_fit) {
+  using hd::detail::function;
+  const hd::target serial = hd::target::serial();
+  hd::detail::streamed_scan scan(serial, function::plus, hd::dtype::int32, false);
+  std::vector<std::int32_t> x(5, 1);
+  scan.append(x.data(), 0, x.data());
+  scan.append(x.data(), 5, x.data());
+  EXPECT_EQ(x, (std::vector<std::int32_t>{1, 2, 3, 4, 5}));
+  EXPECT_EQ(message_of([&] { scan.append(x.data(), 1, x.data()); }),
+            "inclusive_scan: 1 int32 on serial: a piece of 1 elements follows 5, which is no multiple of " +
+                std::to_string(scan.unit()));
+  EXPECT_EQ(
+      message_of([&] { hd::detail::streamed_scan(serial, function::bit_and, hd::dtype::float32, true); }),
+      "exclusive_scan: 0 float32 on serial: bit_and is not defined on float32");
+  EXPECT_EQ(message_of([&] {
+              hd::detail::streamed_scan(hd::target::automatic(), function::plus, hd::dtype::int32, false);
+            }),
+            "inclusive_scan: 0 int32 on auto: a scan of pieces needs the target serial or parallel");
+}
