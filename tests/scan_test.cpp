@@ -517,9 +517,9 @@ TEST_P(scan_by_users_operator, has_the_bits_of_the_built_in_one) {
 TEST_P(scan_by_users_operator, may_throw) {
   const std::size_t n = std::min<std::size_t>(400'000, largest_size());
   for (const std::size_t bad : {std::size_t{0}, std::size_t{17}, n / 3, n - 2, n - 1}) {
-    hd::array<int> x(n);
+    hd::array<double> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = i == bad ? -1 : 1;
-    const auto picky = [](int a, int b) {
+    const auto picky = [](double a, double b) {
       if (a < 0 || b < 0) throw std::runtime_error("negative");
       return a + b;
     };

@@ -163,3 +163,50 @@ TEST_F(streams_Gpu, reduce_has_the_same_bits_on_each) {
   const float serial = hd::reduce(hd::target::serial(), x);
   for (const hd::target& where : on) EXPECT_EQ(hd::reduce(where, x), serial);
 }
+
+// More tiles than there are multiprocessors, so that blocks of several launches share them.
+TEST_F(streams_Gpu, large_scans_at_once_do_not_wait_for_each_other) {
+  const std::size_t size = std::min<std::size_t>((std::size_t{1} << 24) + 7, heddle::tests::largest_size());
+  std::vector<hd::array<std::int64_t>> x;
+  for (const hd::target& where : on) {
+    x.emplace_back(size, where);
+    x.back().fill(1);
+  }
+  for (int round = 0; round < 5; ++round) {
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i].fill(static_cast<std::int64_t>(i) + 1);
+      hd::inclusive_scan_into(on[i], x[i], x[i]);
+    }
+  }
+  for (std::size_t i = 0; i < x.size(); ++i) EXPECT_TRUE(is_ramp(x[i], static_cast<std::int64_t>(i) + 1));
+}
+
+TEST_F(streams_Gpu, a_captured_launch_replays_right) {
+  const hd::target& where = on[1];  // the default stream must not be waited for while capturing
+  for (const std::size_t size : {std::size_t{100}, std::size_t{5000}, n / 8 + 1, n}) {
+    hd::array<std::int64_t> x(size, where), sums(size, where);
+    x.fill(1);
+    where.wait();
+    cudaGraph_t graph;
+    cudaGraphExec_t ready;
+    ASSERT_EQ(cudaStreamBeginCapture(where.stream(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    hd::inclusive_scan_into(where, sums, x);
+    ASSERT_EQ(cudaStreamEndCapture(where.stream(), &graph), cudaSuccess);
+    ASSERT_EQ(cudaGraphInstantiate(&ready, graph, 0), cudaSuccess);
+    for (std::int64_t factor = 1; factor < 5; ++factor) {
+      x.fill(factor);
+      sums.fill(-1);
+      where.wait();
+      // On another stream than the one that it was captured from, beside a scan of that one.
+      ASSERT_EQ(cudaGraphLaunch(ready, on[3].stream()), cudaSuccess);
+      hd::array<std::int64_t> other(size, where);
+      other.fill(3);
+      hd::inclusive_scan_into(where, other, other);
+      on[3].wait();
+      EXPECT_TRUE(is_ramp(sums, factor)) << size << " elements, replay " << factor;
+      EXPECT_TRUE(is_ramp(other, 3));
+    }
+    EXPECT_EQ(cudaGraphExecDestroy(ready), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  }
+}

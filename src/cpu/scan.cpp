@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t line = 64;
 /// Scans of fewer bytes are not worth a second thread.
-constexpr std::size_t parallel_from_bytes = std::size_t{1} << 18;
+constexpr std::size_t parallel_from_bytes = std::size_t{1} << 19;
 /// What a thread takes at a time: small beside a second-level cache, large beside what handing over costs.
 constexpr std::size_t block_bytes = std::size_t{1} << 17;
 /// Larger outputs are written past the cache. A scan costs more than a copy, and gains from the cache for
@@ -494,7 +494,7 @@ class side_by_side {
 
 /// Work on fewer bytes is not worth a second thread.
 std::size_t grain(std::size_t bytes_each) {
-  return parallel_from_bytes / 2 / (bytes_each + 1) + 1;
+  return parallel_from_bytes / 4 / (bytes_each + 1) + 1;
 }
 
 void scan_short_rows(int threads, const scan_steps& steps, segments rows, const void* x, const void* init,

@@ -87,14 +87,14 @@ class scan_state {
 
   /// Only where it exists.
   template <class Op>
-  HD_INLINE T value(const Op& op) const {
+  inline __attribute__((always_inline)) T value(const Op& op) const {
     if (filled_[0] == 0) return upper_[0];
     return has_upper_ ? op(upper_[0], total_[0]) : total_[0];
   }
 
   /// Level 0 takes tiles, level 1 units.
   template <class Op>
-  HD_INLINE void append(const Op& op, const T& total, int level = 0) {
+  inline __attribute__((always_inline)) void append(const Op& op, const T& total, int level = 0) {
     if (level == 0) {
       total_[0] = filled_[0] == 0 ? total : op(total_[0], total);
       if (++filled_[0] < 16) return;
@@ -153,7 +153,7 @@ class scan_state {
 #endif
 /// Adds the total of strip `strip` to the totals of the 1, 2, 4 and 8 strips that end a tile so far.
 template <class T, class Op>
-HD_INLINE void append_strip(const Op& op, std::size_t strip, T total, T* groups) {
+inline __attribute__((always_inline)) void append_strip(const Op& op, std::size_t strip, T total, T* groups) {
   int level = 0;
   for (; (strip >> level & 1) != 0 && level < 4; ++level) total = op(groups[level], total);
   groups[level] = total;
@@ -164,7 +164,7 @@ HD_INLINE void append_strip(const Op& op, std::size_t strip, T total, T* groups)
 #endif
 /// What `strips` > 0 strips of a tile combine to.
 template <class T, class Op>
-HD_INLINE T combine_strips(const Op& op, std::size_t strips, const T* groups) {
+inline __attribute__((always_inline)) T combine_strips(const Op& op, std::size_t strips, const T* groups) {
   int level = __builtin_ctzll(strips);
   T sum = groups[level];
   for (++level; strips >> level != 0; ++level) {
