@@ -4,6 +4,8 @@
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/scan.hpp>
+#include <heddle/transform.hpp>
 
 #include <array>
 #include <complex>
@@ -225,8 +227,7 @@ TEST_P(array, says_which_index_is_outside) {
   hd::array<int> x = counting({3, 4}, where);
   EXPECT_EQ(message_of([&] { (void)x(3, 0); }), "element: index 3 is outside an axis of length 3");
   EXPECT_EQ(message_of([&] { (void)x(0, 4); }), "element: index 4 is outside an axis of length 4");
-  EXPECT_EQ(message_of([&] { x.set(1, 0, -1); }),
-            "element: index -1 is outside an axis of length 4");
+  EXPECT_EQ(message_of([&] { x.set(1, 0, -1); }), "element: index -1 is outside an axis of length 4");
   EXPECT_EQ(message_of([&] { (void)x(5); }), "element: 1 index for an array of shape (3, 4)");
   EXPECT_EQ(message_of([&] { (void)x(0, 0, 0); }), "element: 3 indices for an array of shape (3, 4)");
   EXPECT_EQ(message_of([&] { (void)x[12]; }), "element: index 12 is outside an axis of length 12");
@@ -333,4 +334,29 @@ TEST_P(array, says_that_there_is_no_memory) {
 TEST(array_automatic, does_not_live_on_a_target_that_is_yet_to_be_chosen) {
   EXPECT_EQ(message_of([] { hd::array<int> x(5, hd::target::automatic()); }),
             "array: 5 int32 on auto: an array cannot live on `auto`: name a target");
+}
+
+TEST(array_two_Gpus, moves_between_them_and_each_works_on_its_own) {
+  if (hd::gpus().size() < 2) GTEST_SKIP() << "this machine has no two GPUs";
+  const hd::target first = hd::target::gpu(0), second = hd::target::gpu(1);
+  constexpr std::size_t n = 3'000'001;
+  for (int round = 0; round < 3; ++round) {
+    hd::array<std::int64_t> x(n, second);
+    x.fill(1);
+    EXPECT_EQ(hd::reduce(second, x), static_cast<std::int64_t>(n));
+    hd::inclusive_scan_into(second, x, x);
+    const hd::array<std::int64_t> there = x.on(first);
+    x.fill(0);  // after the copy has read it
+    EXPECT_EQ(there.back(), static_cast<std::int64_t>(n));
+    EXPECT_EQ(hd::reduce(first, there, hd::maximum{}), static_cast<std::int64_t>(n));
+    // Elements that are on another GPU, or on the CPU, are brought to the one that works.
+    const std::vector<std::int64_t> here = there.to_vector();
+    const std::int64_t sum = static_cast<std::int64_t>(n) * (static_cast<std::int64_t>(n) + 1) / 2;
+    EXPECT_EQ(hd::reduce(second, there), sum);
+    EXPECT_EQ(hd::reduce(second, here), sum);
+    const hd::array<std::int64_t> twice = hd::transform(second, there, there, hd::plus{});
+    EXPECT_EQ(twice.where(), second);
+    EXPECT_EQ(hd::reduce(first, twice), 2 * sum);
+    hd::release_cached_memory(second);
+  }
 }
