@@ -244,11 +244,11 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
   for (bool more = true; more; at.advance()) {
     shared.taken[at.stage].wait(at.parity ^ 1);
     tile_in_flight& next = shared.tiles[at.stage];
-    if (tiles <= gridDim.x) {
-      // Blocks start in the order of their numbers: the tiles before this one have been taken.
-      next.tile = first ? blockIdx.x : tile_in_flight::none;
+    if (tiles == 1) {
+      next.tile = first ? 0 : tile_in_flight::none;
       first = false;
     } else {
+      // Not by the number of the block: blocks may start in any order.
       next.tile = atomicAdd(&work.states.header->next_tile, 1ull);
       // Every block asks once in vain; the last of them leaves the counter as it was.
       if (next.tile == tiles + gridDim.x - 1) work.states.header->next_tile = 0;
