@@ -8,13 +8,10 @@ find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 
 include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
-set(sources cpu/kernels.cpp ${host_sources} ${sources_without_cuda})
+set(sources ${host_sources} ${sources_without_cuda})
 list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/src/")
-# Linked, and never reached by a file that is read.
-set_source_files_properties("${PROJECT_SOURCE_DIR}/src/cpu/kernels.cpp" PROPERTIES
-  COMPILE_DEFINITIONS HEDDLE_ISA=baseline COMPILE_OPTIONS "-fno-sanitize=all;-O0")
-
-add_executable(fuzz_npy "${PROJECT_SOURCE_DIR}/tests/fuzz_npy.cpp" ${sources})
+add_executable(fuzz_npy "${PROJECT_SOURCE_DIR}/tests/fuzz_npy.cpp"
+  "${PROJECT_SOURCE_DIR}/tests/fuzz_kernels.cpp" ${sources})
 heddle_compile_options(fuzz_npy)
 target_compile_definitions(fuzz_npy PRIVATE HEDDLE_VERSION="${PROJECT_VERSION}")
 target_include_directories(fuzz_npy PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
