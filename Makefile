@@ -33,14 +33,11 @@ install: configure
 format:
 	clang-format -i $(sources)
 
-check-install: configure
-	cmake --build $(BUILD) --parallel $(JOBS) --target heddle heddle_command
-	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
-
-format:
+check-format:
 	clang-format --dry-run --Werror $(sources)
 
 tidy: configure
+	scripts/install-dependencies --ci
 	clang-tidy -p $(BUILD) --quiet $(filter src/%.cpp cli/%.cpp examples/%.cpp,$(filter-out src/cuda/%,$(sources)))
 
 clean:

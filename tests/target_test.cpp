@@ -85,13 +85,14 @@ TEST(target, refuses_what_it_does_not_know) {
   }
   for (const char* digits :
        {"", "0", "-1", "x", "4x", " 4", "4 ", "+4", "4.0", "0x4", "99999999999999999999", "2:2"}) {
-    EXPECT_EQ(
-        message_of([&] { (void)target::parse("parallel:" + std::string(digits)); }),
-        "target \"parallel:" + std::string(digits) + "\": \"" + digits + "\" is no number from 1 to 2147483647");
+    EXPECT_EQ(message_of([&] { (void)target::parse("parallel:" + std::string(digits)); }),
+              "target \"parallel:" + std::string(digits) + "\": \"" + digits +
+                  "\" is no number from 1 to 2147483647");
   }
   for (const char* digits : {"", "-1", "x", "0x", " 0", "0 ", "99999999999"}) {
-    EXPECT_EQ(message_of([&] { (void)target::parse("gpu:" + std::string(digits)); }),
-              "target \"gpu:" + std::string(digits) + "\": \"" + digits + "\" is no number from 0 to 2147483647");
+    EXPECT_EQ(
+        message_of([&] { (void)target::parse("gpu:" + std::string(digits)); }),
+        "target \"gpu:" + std::string(digits) + "\": \"" + digits + "\" is no number from 0 to 2147483647");
   }
 }
 
@@ -143,8 +144,7 @@ TEST(automatic, leaves_small_arrays_where_they_are) {
   EXPECT_EQ(hd::transform(target::automatic(), x, x, hd::plus{}).where(), target::serial());
   EXPECT_EQ(hd::reduce(target::automatic(), x), 6.0f);
   for (const std::size_t bytes : {0, 1, 1000, 1 << 18}) {
-    EXPECT_EQ(hd::detail::resolve(target::automatic(), {bytes, 0, target::serial(), true}),
-              target::serial());
+    EXPECT_EQ(hd::detail::resolve(target::automatic(), {bytes, 0, target::serial(), true}), target::serial());
     EXPECT_EQ(hd::detail::resolve(target::automatic(), {bytes, 0, target::parallel(3), true}),
               target::serial());
   }

@@ -12,9 +12,9 @@ namespace heddle::cpu {
 void for_slices(int threads, std::size_t count, std::size_t grain,
                 detail::function_ref<void(std::size_t first, std::size_t last)> f);
 
-/// Calls f() `calls` times on up to `threads` threads, some of them perhaps one after another, and returns when all
-/// have returned. Threads may wait for each other inside f: a thread that waits for parallel work which f starts
-/// takes no other call of f meanwhile. An exception from f is thrown again here.
+/// Calls f() `calls` times on up to `threads` threads, some of them perhaps one after another, and returns
+/// when all have returned. Threads may wait for each other inside f: a thread that waits for parallel work
+/// which f starts takes no other call of f meanwhile. An exception from f is thrown again here.
 void on_threads(int threads, std::size_t calls, detail::function_ref<void()> f);
 
 }  // namespace heddle::cpu
