@@ -202,6 +202,7 @@ struct scan_shared {
   phase_barrier read[tuning::stages];      ///< and has been read
   tile_in_flight tiles[tuning::stages];
   bool has_prefix[tuning::stages];
+  std::uint32_t launch;  ///< its number
   grouping::uninitialized<T, tuning::stages> prefix;
   // Of one tile and of the next in turns.
   grouping::uninitialized<T, 2 * tuning::warps> warp_total;
@@ -591,7 +592,6 @@ __global__ void __launch_bounds__(scan_tuning<sizeof(T)>::threads, 1)
   extern __shared__ __align__(128) unsigned char stages[];
   __shared__ scan_shared<T> shared;
   const unsigned warp = threadIdx.x / warp_size;
-  const bool alone = work.parts == 1;
   if (threadIdx.x == 0) {
     for (unsigned s = 0; s < tuning::stages; ++s) {
       shared.arrived[s].init(1);
@@ -604,20 +604,28 @@ __global__ void __launch_bounds__(scan_tuning<sizeof(T)>::threads, 1)
   __syncthreads();
   if (warp < tuning::warps) return scan_tiles_taken<Exclusive>(work, shared, stages);
   if (warp == tuning::warps) return bring_tiles(work, shared, stages);
-  const std::uint32_t launch =
-      alone ? 0 : *static_cast<volatile std::uint32_t*>(&work.states.header->launch) + 1;
-  if (warp > tuning::warps + 1) {
-    reduce_tiles(work, shared, stages, launch, warp - tuning::warps - 2);
-  } else {
-    if (!alone && threadIdx.x % warp_size == 0) {
-      // All blocks have read the number of this launch when the last of them gets here.
-      launch_header& header = *work.states.header;
+  const bool ahead = warp == tuning::warps + 1;
+  std::uint32_t launch = 0;
+  if (work.parts > 1) {
+    // One thread of a block reads the number of the launch, and before it says that its block has started.
+    const bool reads = ahead && threadIdx.x % warp_size == 0;
+    launch_header& header = *work.states.header;
+    if (reads) shared.launch = *static_cast<volatile std::uint32_t*>(&header.launch) + 1;
+    asm volatile("bar.sync 3, %0;" ::"n"((1 + tuning::reducers) * warp_size) : "memory");
+    launch = shared.launch;
+    if (reads) {
+      __threadfence();
       if (atomicAdd(&header.started_blocks, 1u) == gridDim.x - 1) {
         header.started_blocks = 0;
         header.launch = launch;
       }
     }
+    __syncwarp();
+  }
+  if (ahead) {
     look_ahead(work, shared, launch);
+  } else {
+    reduce_tiles(work, shared, stages, launch, warp - tuning::warps - 2);
   }
 }
 
