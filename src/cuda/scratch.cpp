@@ -9,32 +9,38 @@
 #include <utility>
 
 namespace heddle::cuda {
-namespace {
-
-struct scratch_of_stream {
+struct lent_scratch::kept_scratch {
   std::mutex mutex;
   detail::memory words, counters, bytes;
+  std::uint32_t launches = 0;      ///< that have marked the words
+  unsigned long long tickets = 0;  ///< that these have taken
 };
 
 /// Streams are told apart by their numbers, because a handle is used again when its stream is gone.
-scratch_of_stream& scratch_of(const target& where) {
+lent_scratch::kept_scratch& lent_scratch::kept_for(const target& where) {
   using key = std::pair<int, unsigned long long>;
   static std::mutex mutex;
-  static auto& all = *new std::map<key, std::unique_ptr<scratch_of_stream>>;
+  static auto& all = *new std::map<key, std::unique_ptr<kept_scratch>>;
   unsigned long long number = 0;
   check(cudaStreamGetId(where.stream(), &number), "cudaStreamGetId");
   std::lock_guard lock(mutex);
-  auto& scratch = all[{where.device(), number}];
-  if (!scratch) scratch = std::make_unique<scratch_of_stream>();
-  return *scratch;
+  auto& kept = all[{where.device(), number}];
+  if (!kept) kept = std::make_unique<kept_scratch>();
+  return *kept;
 }
 
-/// Makes `memory` at least so large.
-void provide(detail::memory& memory, std::size_t bytes, bool cleared, const target& where) {
-  if (memory.bytes() >= bytes) return;
+namespace {
+
+/// Makes `memory` at least so large; whether it is new.
+bool provide(detail::memory& memory, std::size_t bytes, const target& where) {
+  if (memory.bytes() >= bytes) return false;
   memory = detail::memory();
   memory = detail::memory(bytes, where);
-  if (cleared) check(cudaMemsetAsync(memory.data(), 0, bytes, where.stream()), "cudaMemsetAsync");
+  return true;
+}
+
+void clear(const detail::memory& memory, const target& where) {
+  check(cudaMemsetAsync(memory.data(), 0, memory.bytes(), where.stream()), "cudaMemsetAsync");
 }
 
 }  // namespace
@@ -48,22 +54,39 @@ lent_scratch::lent_scratch(const target& where, const scratch_sizes& sizes) {
     counters_ = &captured_[1];
     bytes_ = &captured_[2];
   } else {
-    scratch_of_stream& kept = scratch_of(where);
-    lock_ = std::unique_lock(kept.mutex);
-    words_ = &kept.words;
-    counters_ = &kept.counters;
-    bytes_ = &kept.bytes;
+    kept_ = &kept_for(where);
+    lock_ = std::unique_lock(kept_->mutex);
+    words_ = &kept_->words;
+    counters_ = &kept_->counters;
+    bytes_ = &kept_->bytes;
     least = std::size_t{1} << 16;  // so that it grows seldom
   }
   if (sizes.words > 0) {
-    provide(*words_, std::max(least, (header_words + sizes.words) * sizeof(std::uint64_t)), true, where);
+    const std::size_t bytes = (header_words + sizes.words) * sizeof(std::uint64_t);
+    const bool numbers_used_up = kept_ != nullptr && kept_->launches == ~std::uint32_t{0};
+    if (provide(*words_, std::max(least, bytes), where) || numbers_used_up) {
+      clear(*words_, where);
+      if (kept_ != nullptr) kept_->launches = kept_->tickets = 0;
+    }
+    if (kept_ != nullptr) {
+      launch_number_ = kept_->launches + 1;
+      first_ticket_ = kept_->tickets;
+    }
   }
-  if (sizes.counters > 0)
-    provide(*counters_, std::max(least, sizes.counters * sizeof(unsigned)), true, where);
-  if (sizes.bytes > 0) provide(*bytes_, std::max(least, sizes.bytes), false, where);
+  if (sizes.counters > 0) {
+    if (provide(*counters_, std::max(least, sizes.counters * sizeof(unsigned)), where))
+      clear(*counters_, where);
+  }
+  if (sizes.bytes > 0) provide(*bytes_, std::max(least, sizes.bytes), where);
 }
 
 lent_scratch::~lent_scratch() = default;
+
+void lent_scratch::launched(unsigned long long tickets) noexcept {
+  if (kept_ == nullptr) return;
+  kept_->launches = launch_number_;
+  kept_->tickets += tickets;
+}
 
 unsigned multiprocessors(const target& where) {
   static std::array<std::atomic<int>, 64> known{};
@@ -75,6 +98,36 @@ unsigned multiprocessors(const target& where) {
     if (device < known.size()) known[device].store(count, std::memory_order_relaxed);
   }
   return static_cast<unsigned>(count);
+}
+
+void overlapping_kernel::launch_with(const target& where, unsigned grid, unsigned block, void** arguments) {
+  const auto device = static_cast<unsigned>(where.device());
+  const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;
+  bool overlaps = (overlaps_.load(std::memory_order_relaxed) & bit) != 0;
+  if ((prepared_.load(std::memory_order_acquire) & bit) == 0) {
+    cudaFuncAttributes attributes{};
+    check(cudaFuncGetAttributes(&attributes, function_), "cudaFuncGetAttributes");
+    if (shared_bytes_ > 0) {
+      check(cudaFuncSetAttribute(function_, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(shared_bytes_)),
+            "cudaFuncSetAttribute");
+    }
+    // Code for an older GPU does not wait for the kernels before.
+    overlaps = attributes.ptxVersion >= 90;
+    if (overlaps) overlaps_.fetch_or(bit, std::memory_order_relaxed);
+    prepared_.fetch_or(bit, std::memory_order_release);
+  }
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = overlaps;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes_;
+  config.stream = where.stream();
+  config.attrs = &attribute;
+  config.numAttrs = overlaps ? 1 : 0;
+  check(cudaLaunchKernelExC(&config, function_, arguments), name_);
 }
 
 }  // namespace heddle::cuda

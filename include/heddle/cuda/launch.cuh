@@ -2,7 +2,9 @@
 
 #include <heddle/target.hpp>
 
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 
 #include <cuda_runtime.h>
 
@@ -25,6 +27,41 @@ class current_device {
 };
 
 inline constexpr unsigned warp_size = 32;
+
+/// A kernel whose blocks come up while the kernels before it on the stream end, on GPUs that can do that
+/// (programmatic dependent launch, from compute capability 9.0 on). It calls wait_for_kernels_before() before
+/// it touches global memory. One object serves all devices and threads.
+class overlapping_kernel {
+ public:
+  /// Each launch has `shared_bytes` of dynamic shared memory.
+  template <class... Parameters>
+  overlapping_kernel(void (*function)(Parameters...), const char* name, unsigned shared_bytes = 0)
+      : function_(reinterpret_cast<const void*>(function)), name_(name), shared_bytes_(shared_bytes) {}
+
+  /// Launches it with arguments of the very types of its parameters.
+  template <class... Arguments>
+  void launch(const target& where, unsigned grid, unsigned block, const Arguments&... arguments) {
+    void* pointers[] = {const_cast<void*>(static_cast<const void*>(&arguments))...};
+    launch_with(where, grid, block, pointers);
+  }
+
+ private:
+  void launch_with(const target& where, unsigned grid, unsigned block, void** arguments);
+
+  const void* function_;
+  const char* name_;
+  unsigned shared_bytes_;
+  // A bit for each device.
+  std::atomic<std::uint64_t> prepared_{0}, overlaps_{0};
+};
+
+#ifdef __CUDACC__
+__device__ inline void wait_for_kernels_before() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+#endif
 
 /// Blocks for `work` pieces at `pieces_a_block` each; kernels go on in strides of the whole grid when that is
 /// more than a grid can have.

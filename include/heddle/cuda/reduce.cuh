@@ -188,6 +188,7 @@ __global__ void __launch_bounds__(reduce_whole_threads, reduce_whole_blocks)
   constexpr std::size_t tile = grouping::tile<T, Op>;
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   std::size_t count = (n + tile - 1) / tile;
+  wait_for_kernels_before();
   const std::size_t each = count / gridDim.x, rest = count % gridDim.x;
   const std::size_t first = blockIdx.x * each + (blockIdx.x < rest ? blockIdx.x : rest);
   const std::size_t last = first + each + (blockIdx.x < rest ? 1 : 0);
@@ -342,9 +343,9 @@ void reduce_flat(const target& where, const Load& load, const Op& op, std::size_
   const std::size_t resident = std::size_t{reduce_whole_blocks} * multiprocessors(where);
   const std::size_t wanted = (tiles + warps - 1) / warps;
   const auto grid = static_cast<unsigned>(wanted < resident ? wanted : resident);
-  reduce_whole<T><<<grid, reduce_whole_threads, 0, where.stream()>>>(
-      load, op, n, static_cast<T*>(scratch.bytes()), scratch.counters(), out);
-  check(cudaGetLastError(), "launch of reduce_whole");
+  static overlapping_kernel kernel(reduce_whole<T, Load, Op>, "launch of reduce_whole");
+  kernel.launch(where, grid, reduce_whole_threads, load, op, n, static_cast<T*>(scratch.bytes()),
+                scratch.counters(), out);
 }
 
 /// Reduces each of `all` segments of load(0), load(1), … to one element of `out`, on the GPU's stream. Reads

@@ -8,20 +8,12 @@
 #include <mutex>
 
 /// Memory in which the blocks of one launch tell each other how far they are. It stays from launch to launch
-/// and needs none that resets it: a launch leaves counters as it found them, and marks everything else that
-/// others wait for with its own number.
+/// and needs none that resets it: every launch has a number, and marks with it what others wait for.
 namespace heddle::cuda {
-
-/// In global memory; zero before the first launch.
-struct launch_header {
-  unsigned long long next_tile;  ///< the first tile that no block has taken
-  unsigned started_blocks;
-  std::uint32_t launch;  ///< the number of the last launch
-};
 
 /// What a launch needs.
 struct scratch_sizes {
-  std::size_t words = 0;     ///< words that carry the number of their launch, after the header
+  std::size_t words = 0;     ///< that carry the number of their launch
   std::size_t counters = 0;  ///< that are zero before a launch and after it
   std::size_t bytes = 0;     ///< of anything
 };
@@ -35,17 +27,29 @@ class lent_scratch {
   lent_scratch(const lent_scratch&) = delete;
   lent_scratch& operator=(const lent_scratch&) = delete;
 
-  launch_header* header() const noexcept { return static_cast<launch_header*>(words_->data()); }
   std::uint64_t* words() const noexcept { return static_cast<std::uint64_t*>(words_->data()) + header_words; }
-  /// How many there are: not less than was asked for.
-  std::size_t word_count() const noexcept { return words_->bytes() / sizeof(std::uint64_t) - header_words; }
+  /// With which this launch marks its words.
+  std::uint32_t launch_number() const noexcept { return launch_number_; }
+  /// A counter that launches add to, and what it stands at before this one.
+  unsigned long long* tickets() const noexcept { return static_cast<unsigned long long*>(words_->data()); }
+  unsigned long long first_ticket() const noexcept { return first_ticket_; }
+  /// The launch has gone to the stream, and adds so many to tickets().
+  void launched(unsigned long long tickets) noexcept;
+
   unsigned* counters() const noexcept { return static_cast<unsigned*>(counters_->data()); }
   void* bytes() const noexcept { return bytes_->data(); }
 
  private:
-  static constexpr std::size_t header_words = 16;
+  static constexpr std::size_t header_words = 16;  // a line of the cache of its own
+
+  /// What stays with a stream.
+  struct kept_scratch;
+  static kept_scratch& kept_for(const target& where);
 
   std::unique_lock<std::mutex> lock_;
+  kept_scratch* kept_ = nullptr;  ///< none while a graph is captured
+  std::uint32_t launch_number_ = 1;
+  unsigned long long first_ticket_ = 0;
   detail::memory captured_[3];
   detail::memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
 };

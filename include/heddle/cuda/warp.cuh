@@ -39,6 +39,31 @@ __device__ inline T shuffle_from(const T& value, unsigned lane) {
   return shuffle_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
 }
 
+/// The lane's value behind those of all lanes before it, in the warp or in its first `Lanes` lanes (Kogge and
+/// Stone 1973).
+template <unsigned Lanes = warp_size, class T, class Op>
+__device__ T scan_warp(T value, const Op& op) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned distance = 1; distance < Lanes; distance *= 2) {
+    const T before = shuffle_up(value, distance);
+    if (lane >= distance) value = op(before, value);
+  }
+  return value;
+}
+
+/// The first `active` lanes combined, in lane 0.
+template <class T, class Op>
+__device__ T fold_warp(T value, unsigned active, const Op& op) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    const T after = shuffle_down(value, distance);
+    if (lane % (2 * distance) == 0 && lane + distance < active) value = op(value, after);
+  }
+  return value;
+}
+
 /// What all threads of the warp hold, added.
 __device__ inline unsigned sum_of_warp(unsigned value) {
 #if __CUDA_ARCH__ >= 800

@@ -1,0 +1,103 @@
+#pragma once
+
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scan_tile.cuh>
+#include <heddle/cuda/scratch.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+
+/// Scans of up to a few million elements: all tiles at once, each in the registers of one block, in one
+/// launch that reads once and writes once. A block publishes what its tile combines to and combines what all
+/// tiles before it have published, so that none waits for a chain of others.
+namespace heddle::cuda {
+
+template <class T>
+struct at_once_tuning {
+  static constexpr bool fits = sizeof(T) <= 16;
+  static constexpr unsigned rows = sizeof(T) <= 4 ? 8 : sizeof(T) <= 8 ? 4 : 2;
+  static constexpr unsigned warps = 32;
+};
+
+/// How rows are cut into tiles.
+struct at_once_shape {
+  unsigned warps;         ///< of a block; none when the rows are too long or too many
+  unsigned rows_of_warp;  ///< of 32 packs
+  std::size_t parts;      ///< tiles of a row
+};
+
+template <class T>
+at_once_shape shape_at_once(std::size_t rows, std::size_t length) {
+  using tuning = at_once_tuning<T>;
+  // More tiles share the reading and writing among more processors; fewer wait for each other less.
+  struct limit {
+    unsigned warps, rows_of_warp;
+    std::size_t tiles;
+  };
+  for (const limit most :
+       {limit{16, 1, 64}, limit{tuning::warps, tuning::rows, 64}, limit{tuning::warps, tuning::rows, 128}}) {
+    const std::size_t parts = most.tiles / rows, row = most.warps * warp_size * scan_pack<T>;
+    if (parts == 0) continue;
+    const std::size_t rows_of_warps = (length + row - 1) / row, each = (rows_of_warps + parts - 1) / parts;
+    if (each <= most.rows_of_warp)
+      return {most.warps, static_cast<unsigned>(each), (rows_of_warps + each - 1) / each};
+  }
+  return {0, 0, 0};
+}
+
+template <bool Exclusive, class T, class Op>
+__global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
+    scan_at_once(const __grid_constant__ scan_work<T, Op> work) {
+  using tuning = at_once_tuning<T>;
+  __shared__ std::size_t taken;
+  __shared__ grouping::uninitialized<T, tuning::warps> warp_total;
+  __shared__ grouping::uninitialized<T, 1> prefix;
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const unsigned last_warp = blockDim.x / warp_size - 1;
+  wait_for_kernels_before();
+  if (work.parts > 1) {
+    if (threadIdx.x == 0) taken = work.states.take_tile();
+    __syncthreads();
+  }
+  const Op op = work.op;
+  const placed_tile tile = place_tile(work, work.parts > 1 ? taken : blockIdx.x);
+  rows_in_registers<T, tuning::rows> mine(warp, work.rows_of_warp);
+  mine.load(work.x + tile.first, tile.count, tile.count == work.tile);
+  const T total = mine.scan(op);
+  if (lane == 0) warp_total[warp] = total;
+  __syncthreads();
+  const T warps_so_far = scan_warp(warp_total[min(lane, last_warp)], op);
+  if (warp == 0) {
+    if (lane == last_warp && tile.part + 1 < work.parts)
+      publish_state(work.states, work.tiles(), tile.number, warps_so_far);
+    grouping::uninitialized<T, 1> before;
+    if (tile.part > 0)
+      before[0] = total_of_tiles<T>(work, tile.number - tile.part, static_cast<unsigned>(tile.part));
+    if (work.has_init) before[0] = tile.part > 0 ? op(work.init[0], before[0]) : work.init[0];
+    if (lane == 0) prefix[0] = before[0];
+  } else {
+    mine.prepend(shuffle_from(warps_so_far, warp - 1), op);
+  }
+  __syncthreads();
+  mine.template write<Exclusive>(work.out + tile.first, tile.count, tile.part > 0 || work.has_init, prefix[0],
+                                 op);
+}
+
+/// Scans rows in the shape that shape_at_once() has found.
+template <bool Exclusive, class T, class Op>
+void launch_scan_at_once(const target& where, scan_work<T, Op>& work, const at_once_shape& shape) {
+  work.parts = shape.parts;
+  work.rows_of_warp = shape.rows_of_warp;
+  work.tile = shape.warps * shape.rows_of_warp * warp_size * scan_pack<T>;
+  static overlapping_kernel kernel(scan_at_once<Exclusive, T, Op>, "launch of scan_at_once");
+  const std::size_t tiles = work.tiles();
+  if (work.parts == 1)
+    return kernel.launch(where, static_cast<unsigned>(tiles), shape.warps * warp_size, work);
+  lent_scratch scratch(where, {.words = tiles * words_of<T>});
+  work.states = states_in(scratch);
+  kernel.launch(where, static_cast<unsigned>(tiles), shape.warps * warp_size, work);
+  scratch.launched(tiles);
+}
+
+}  // namespace heddle::cuda

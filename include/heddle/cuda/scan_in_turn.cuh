@@ -1,0 +1,382 @@
+#pragma once
+
+#include <heddle/cuda/bulk_copy.cuh>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scan_tile.cuh>
+#include <heddle/cuda/scratch.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/grouping.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// Tiles scanned in turn, in one launch that reads once and writes once.
+///
+/// In a block warps have roles. One takes tiles and brings them into shared memory, up to three at a time.
+/// Two combine a tile as soon as it is there, well before it is scanned, and publish the total. One looks
+/// ahead: it combines what the tiles before have published, 128 at a time, each block for itself, so that no
+/// tile waits for a chain of others. Sixteen scan tiles in registers and write them. The look-ahead replaces
+/// the look-back of Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016).
+namespace heddle::cuda {
+
+/// The shape of a tile.
+template <class T>
+struct scan_tuning {
+  static constexpr std::size_t bytes = sizeof(T);
+  static constexpr unsigned warps = bytes <= 16 ? 16 : bytes <= 128 ? 8 : bytes <= 512 ? 4 : 1;
+  static constexpr unsigned rows = bytes <= 16 ? 8 : bytes <= 32 ? 2 : 1;
+  static constexpr unsigned reducers = warps > 1 ? 2 : 1;
+  /// Elements of a tile of which each warp scans one row; a tile has up to `rows` times as many.
+  static constexpr unsigned row_of_warps = warps * warp_size * scan_pack<T>;
+  static constexpr unsigned tile = row_of_warps * rows;
+  static constexpr unsigned stages = 3;
+  /// A tile begins up to 16 bytes after the first byte that is copied, and ends as much before the last.
+  static constexpr unsigned stage_bytes = (tile * bytes + 32 + 127) / 128 * 128;
+  static constexpr bool staged = stages * stage_bytes <= 200 * 1024;
+  static constexpr unsigned threads = (warps + reducers + 2) * warp_size;
+};
+
+/// What stands before a tile of a row, from the totals of 32 tiles at a time: these are combined in groups of
+/// 32 again, so that rounding errors grow with the logarithm of their number.
+template <class T, class Op>
+class prefix_of_tiles {
+ public:
+  __device__ explicit prefix_of_tiles(const Op& op) : op_(op) {}
+
+  __device__ void clear() {
+#pragma unroll
+    for (unsigned level = 0; level < levels; ++level) filled_[level] = 0;
+  }
+
+  __device__ void append(T total) {
+    bool carried = true;
+#pragma unroll
+    for (unsigned level = 0; level < levels; ++level) {
+      if (!carried) continue;
+      sum_[level] = filled_[level] == 0 ? total : op_(sum_[level], total);
+      carried = ++filled_[level] == group && level + 1 < levels;
+      if (carried) {
+        total = sum_[level];
+        filled_[level] = 0;
+      }
+    }
+  }
+
+  /// `first` combined with all so far; `first` need not exist when something does.
+  __device__ bool prepend_to(bool has_last, T& last) const {
+    bool exists = has_last;
+#pragma unroll
+    for (unsigned level = 0; level < levels; ++level) {
+      if (filled_[level] == 0) continue;
+      last = exists ? op_(sum_[level], last) : sum_[level];
+      exists = true;
+    }
+    return exists;
+  }
+
+ private:
+  static constexpr unsigned levels = 4, group = 32;
+  const Op& op_;
+  unsigned filled_[levels] = {};
+  grouping::uninitialized<T, levels> sum_;
+};
+
+/// A tile that is on its way.
+struct tile_in_flight : placed_tile {
+  unsigned shift;  ///< bytes in shared memory before its first element
+};
+
+template <class T>
+struct scan_shared {
+  using tuning = scan_tuning<T>;
+  phase_barrier arrived[tuning::stages];   ///< the tile is in shared memory
+  phase_barrier taken[tuning::stages];     ///< it is in registers
+  phase_barrier prefixed[tuning::stages];  ///< what stands before it is known
+  phase_barrier read[tuning::stages];      ///< and has been read
+  tile_in_flight tiles[tuning::stages];
+  grouping::uninitialized<T, tuning::stages> prefix;
+  // Of one tile and of the next in turns.
+  grouping::uninitialized<T, 2 * tuning::warps> warp_total;
+  grouping::uninitialized<T, 2 * tuning::reducers> reducer_total;
+};
+
+/// Goes from stage to stage, and knows the parity of the phase that is waited for.
+template <unsigned Stages>
+struct ring_position {
+  unsigned stage = 0, parity = 0;
+  __device__ void advance() {
+    if (++stage == Stages) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+};
+
+/// Whether tiles are copied to shared memory, or read where they stand.
+template <class T>
+inline constexpr bool in_shared_memory =
+#if __CUDA_ARCH__ >= 900
+    scan_tuning<T>::staged;
+#else
+    false;
+#endif
+
+/// Takes tiles in turn and starts copying them.
+template <class T, class Op>
+__device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared, unsigned char* stages) {
+  using tuning = scan_tuning<T>;
+  if (threadIdx.x % warp_size != 0) return;
+  const std::size_t tiles = work.tiles();
+  // Whole granules of 16 bytes that hold no byte but of the input.
+  const auto begin = reinterpret_cast<std::uintptr_t>(work.x);
+  const std::uintptr_t first_granule = (begin + 15) / 16 * 16;
+  const std::uintptr_t end_granule = (begin + work.rows * work.length * sizeof(T)) / 16 * 16;
+  ring_position<tuning::stages> at;
+  for (bool more = true; more; at.advance()) {
+    shared.taken[at.stage].wait(at.parity ^ 1);
+    tile_in_flight& next = shared.tiles[at.stage];
+    // A block takes tiles until there are no more: it asks once in vain.
+    const std::size_t number = work.states.take_tile();
+    if (number >= tiles) {
+      next.number = placed_tile::none;
+      shared.arrived[at.stage].arrive();
+      more = false;
+      continue;
+    }
+    static_cast<placed_tile&>(next) = place_tile(work, number);
+    if constexpr (in_shared_memory<T>) {
+      const std::uintptr_t from = begin + next.first * sizeof(T);
+      std::uintptr_t copy_from = from / 16 * 16, copy_to = (from + next.count * sizeof(T) + 15) / 16 * 16;
+      next.shift = static_cast<unsigned>(from - copy_from);
+      unsigned char* const stage = stages + at.stage * tuning::stage_bytes;
+      unsigned char* destination = stage;
+      // What shares its granule with foreign bytes is copied by hand.
+      for (; copy_from < first_granule && copy_from < copy_to; copy_from += 16, destination += 16) {
+        for (unsigned b = 0; b < 16; ++b) {
+          if (copy_from + b >= from && copy_from + b < from + next.count * sizeof(T))
+            destination[b] = *reinterpret_cast<const unsigned char*>(copy_from + b);
+        }
+      }
+      if (copy_to > end_granule && copy_to > copy_from) {
+        copy_to -= 16;
+        for (unsigned b = 0; b < 16; ++b) {
+          if (copy_to + b >= from && copy_to + b < from + next.count * sizeof(T))
+            destination[copy_to - copy_from + b] = *reinterpret_cast<const unsigned char*>(copy_to + b);
+        }
+      }
+      const auto bytes = static_cast<unsigned>(copy_to - copy_from);
+      if (bytes > 0) {
+#if __CUDA_ARCH__ >= 900
+        shared.arrived[at.stage].arrive_and_expect(bytes);
+        start_copy(destination, reinterpret_cast<const void*>(copy_from), bytes, shared.arrived[at.stage]);
+#endif
+        continue;
+      }
+    }
+    shared.arrived[at.stage].arrive();
+  }
+}
+
+/// Finds what stands before each tile of this block, from what all tiles before it have published.
+template <class T, class Op>
+__device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared) {
+  using tuning = scan_tuning<T>;
+  const unsigned lane = threadIdx.x % warp_size;
+  prefix_of_tiles<T, Op> before(work.op);
+  std::size_t row_begin = 0, folded = 0;  // tiles of this row that are in `before`
+  for (ring_position<tuning::stages> at;; at.advance()) {
+    shared.arrived[at.stage].wait(at.parity);
+    const std::size_t number = shared.tiles[at.stage].number, part = shared.tiles[at.stage].part;
+    if (number == placed_tile::none) return;
+    if (number - part != row_begin) {
+      row_begin = number - part;
+      folded = 0;
+      before.clear();
+    }
+    for (; folded + tiles_at_once<T> <= part; folded += tiles_at_once<T>) {
+      before.append(total_of_tiles<T>(work, row_begin + folded, tiles_at_once<T>));
+    }
+    grouping::uninitialized<T, 1> prefix;
+    const auto rest = static_cast<unsigned>(part - folded);
+    if (rest > 0) prefix[0] = total_of_tiles<T>(work, row_begin + folded, rest);
+    bool exists = before.prepend_to(rest > 0, prefix[0]);
+    if (work.has_init) {
+      prefix[0] = exists ? work.op(work.init[0], prefix[0]) : work.init[0];
+      exists = true;
+    }
+    shared.read[at.stage].wait(at.parity ^ 1);
+    if (lane == 0) {
+      if (exists) shared.prefix[at.stage] = prefix[0];
+      shared.prefixed[at.stage].arrive();
+    }
+    __syncwarp();
+  }
+}
+
+/// The elements of the tile in a stage.
+template <class T, class Op>
+__device__ const T* elements_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
+                                const unsigned char* stages, unsigned stage) {
+  using tuning = scan_tuning<T>;
+  if constexpr (in_shared_memory<T>) {
+    return reinterpret_cast<const T*>(stages + stage * tuning::stage_bytes + tile.shift);
+  }
+  return work.x + tile.first;
+}
+
+/// Combines tiles, well before they are scanned, and publishes the totals.
+template <class T, class Op>
+__device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared,
+                             const unsigned char* stages, unsigned warp) {
+  using tuning = scan_tuning<T>;
+  constexpr unsigned pack = scan_pack<T>, reducers = tuning::reducers;
+  const unsigned lane = threadIdx.x % warp_size;
+  const unsigned rows = work.rows_of_warp * (tuning::warps / reducers);
+  const Op op = work.op;
+  unsigned turn = 0;
+  for (ring_position<tuning::stages> at;; at.advance(), turn ^= 1) {
+    shared.arrived[at.stage].wait(at.parity);
+    const tile_in_flight tile = shared.tiles[at.stage];
+    if (tile.number == placed_tile::none) return;
+    // Nobody asks for the total of the last tile of a row.
+    const bool wanted = tile.part + 1 < work.parts;
+    grouping::uninitialized<T, 1> total;
+    if (wanted) {
+      // Where order matters a lane takes neighbouring packs, so that fewer steps between lanes are needed.
+      constexpr unsigned side_by_side = !is_commutative<Op, T> && tuning::warps / reducers % 4 == 0 ? 4 : 1;
+      const T* const from =
+          elements_of(work, tile, stages, at.stage) + (warp * rows * warp_size + lane * side_by_side) * pack;
+      const bool aligned = is_aligned_to_16(from);
+#pragma unroll 4
+      for (unsigned r = 0; r < rows; r += side_by_side) {
+        grouping::uninitialized<T, 1> sum;
+#pragma unroll
+        for (unsigned n = 0; n < side_by_side; ++n) {
+          const T* const at_pack = from + (r * warp_size + n) * pack;
+          grouping::uninitialized<T, pack> x;
+          if (aligned && pack * sizeof(T) == 16) {
+            copy_pack<T>(&x, at_pack);
+          } else {
+#pragma unroll
+            for (unsigned k = 0; k < pack; ++k) x[k] = at_pack[k];
+          }
+          if constexpr (adds_small_integers<T, Op>) {
+            sum[0] = static_cast<T>(add_small_integers<T>(&x, 0));
+          } else {
+            sum[0] = n > 0 ? op(sum[0], detail::lift<Op>(x[0])) : detail::lift<Op>(x[0]);
+#pragma unroll
+            for (unsigned k = 1; k < pack; ++k) sum[0] = op(sum[0], detail::lift<Op>(x[k]));
+          }
+        }
+        if constexpr (!is_commutative<Op, T>) sum[0] = fold_warp(sum[0], warp_size, op);
+        total[0] = r > 0 ? op(total[0], sum[0]) : sum[0];
+      }
+    }
+    __syncwarp();
+    if (lane == 0) shared.taken[at.stage].arrive();
+    if (!wanted) continue;
+    if constexpr (is_commutative<Op, T>) total[0] = fold_warp(total[0], warp_size, op);
+    if constexpr (reducers > 1) {
+      T* const totals = &shared.reducer_total[turn * reducers];
+      if (lane == 0) totals[warp] = total[0];
+      asm volatile("bar.sync 2, %0;" ::"n"(reducers * warp_size) : "memory");
+      if (warp == 0) {
+#pragma unroll
+        for (unsigned w = 1; w < reducers; ++w) total[0] = op(total[0], totals[w]);
+      }
+    }
+    if (warp == 0 && lane == 0) publish_state(work.states, work.tiles(), tile.number, total[0]);
+  }
+}
+
+/// Scans tiles and writes them.
+template <bool Exclusive, class T, class Op>
+__device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& shared,
+                                 const unsigned char* stages) {
+  using tuning = scan_tuning<T>;
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const Op op = work.op;
+  unsigned turn = 0;
+  for (ring_position<tuning::stages> at;; at.advance(), turn ^= 1) {
+    shared.arrived[at.stage].wait(at.parity);
+    const tile_in_flight tile = shared.tiles[at.stage];
+    if (tile.number == placed_tile::none) return;
+    rows_in_registers<T, tuning::rows> mine(warp, work.rows_of_warp);
+    mine.load(elements_of(work, tile, stages, at.stage), tile.count, tile.count == work.tile);
+    __syncwarp();
+    if (lane == 0) shared.taken[at.stage].arrive();
+
+    const T total = mine.scan(op);
+    if constexpr (tuning::warps > 1) {
+      T* const totals = &shared.warp_total[turn * tuning::warps];
+      if (lane == 0) totals[warp] = total;
+      asm volatile("bar.sync 1, %0;" ::"n"(tuning::warps * warp_size) : "memory");
+      if (warp > 0) {
+        const T sum = scan_warp<tuning::warps>(totals[min(lane, tuning::warps - 1)], op);
+        mine.prepend(shuffle_from(sum, warp - 1), op);
+      }
+    }
+
+    shared.prefixed[at.stage].wait(at.parity);
+    const bool has_prefix = tile.part > 0 || work.has_init;
+    grouping::uninitialized<T, 1> prefix;
+    if (has_prefix) prefix[0] = shared.prefix[at.stage];
+    __syncwarp();
+    if (lane == 0) shared.read[at.stage].arrive();
+
+    // What is read where it stands may be what is written.
+    if (!in_shared_memory<T>) shared.taken[at.stage].wait(at.parity);
+    mine.template write<Exclusive>(work.out + tile.first, tile.count, has_prefix, prefix[0], op);
+  }
+}
+
+template <bool Exclusive, class T, class Op>
+__global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
+    scan_in_turn(const __grid_constant__ scan_work<T, Op> work) {
+  using tuning = scan_tuning<T>;
+  extern __shared__ __align__(128) unsigned char stages[];
+  __shared__ scan_shared<T> shared;
+  const unsigned warp = threadIdx.x / warp_size;
+  if (threadIdx.x == 0) {
+    for (unsigned s = 0; s < tuning::stages; ++s) {
+      shared.arrived[s].init(1);
+      shared.taken[s].init(tuning::warps + tuning::reducers);
+      shared.prefixed[s].init(1);
+      shared.read[s].init(tuning::warps);
+    }
+    publish_barriers();
+  }
+  wait_for_kernels_before();
+  __syncthreads();
+  if (warp < tuning::warps) {
+    scan_tiles_taken<Exclusive>(work, shared, stages);
+  } else if (warp == tuning::warps) {
+    bring_tiles(work, shared, stages);
+  } else if (warp == tuning::warps + 1) {
+    look_ahead(work, shared);
+  } else {
+    reduce_tiles(work, shared, stages, warp - tuning::warps - 2);
+  }
+}
+
+/// Scans rows of any length, one after another or one row alone.
+template <bool Exclusive, class T, class Op>
+void launch_scan_in_turn(const target& where, scan_work<T, Op>& work) {
+  using tuning = scan_tuning<T>;
+  const std::size_t rows_of_warps = (work.length + tuning::row_of_warps - 1) / tuning::row_of_warps;
+  work.parts = (rows_of_warps + tuning::rows - 1) / tuning::rows;
+  work.rows_of_warp = static_cast<unsigned>((rows_of_warps + work.parts - 1) / work.parts);
+  work.parts = (rows_of_warps + work.rows_of_warp - 1) / work.rows_of_warp;
+  work.tile = work.rows_of_warp * tuning::row_of_warps;
+  constexpr unsigned shared_bytes = tuning::staged ? tuning::stages * tuning::stage_bytes : 0;
+  static overlapping_kernel kernel(scan_in_turn<Exclusive, T, Op>, "launch of scan_in_turn", shared_bytes);
+  const std::size_t tiles = work.tiles(), resident = multiprocessors(where);
+  const auto grid = static_cast<unsigned>(tiles < resident ? tiles : resident);
+  lent_scratch scratch(where, {.words = tiles * words_of<T>});
+  work.states = states_in(scratch);
+  kernel.launch(where, grid, tuning::threads, work);
+  scratch.launched(tiles + grid);
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,268 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scratch.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/elementwise.hpp>
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// A tile of a scan: where it stands, how its warps scan it in registers, and how blocks tell each other what
+/// tiles combine to.
+namespace heddle::cuda {
+
+/// Elements side by side in a lane: 16 bytes of them, where that is a number of elements.
+template <class T>
+inline constexpr unsigned scan_pack = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+
+template <class T>
+__device__ void copy_pack(void* to, const void* from) {
+  if constexpr (scan_pack<T> * sizeof(T) == 16) {
+    *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
+  } else {
+    memcpy(to, from, sizeof(T));
+  }
+}
+
+template <class T>
+__device__ bool is_aligned_to_16(const T* x) {
+  return (reinterpret_cast<std::uintptr_t>(x) & 15) == 0;
+}
+
+/// Where the tiles of one launch publish what they combine to: words of 32 bits of a value, each with the
+/// number of the launch above them.
+struct tile_states {
+  std::uint64_t* words;
+  unsigned long long* tickets;      ///< taken since the memory was cleared
+  unsigned long long first_ticket;  ///< of this launch
+  std::uint32_t launch;             ///< its number
+
+  /// Blocks take tiles in turn, so that each waits for none but tiles that running blocks have taken. They
+  /// may start in any order: their own numbers say nothing.
+  __device__ std::size_t take_tile() const { return atomicAdd(tickets, 1ull) - first_ticket; }
+};
+
+inline tile_states states_in(const lent_scratch& scratch) {
+  return {scratch.words(), scratch.tickets(), scratch.first_ticket(), scratch.launch_number()};
+}
+
+/// What is scanned: rows of `length` elements, each cut into `parts` tiles.
+template <class T, class Op>
+struct scan_work {
+  const T* x;
+  T* out;
+  Op op;
+  std::size_t rows, length, parts;
+  unsigned rows_of_warp;  ///< that make a tile
+  unsigned tile;          ///< elements of one
+  bool has_init;
+  grouping::uninitialized<T, 1> init;
+  tile_states states;
+
+  HD_INLINE std::size_t tiles() const { return rows * parts; }
+};
+
+struct placed_tile {
+  std::size_t number;  ///< none when there are no more
+  std::size_t part;    ///< its number in its row
+  std::size_t first;   ///< its first element
+  unsigned count;      ///< of its elements
+  static constexpr std::size_t none = ~std::size_t{0};
+};
+
+template <class T, class Op>
+__device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t number) {
+  const std::size_t row = work.rows == 1 ? 0 : number / work.parts;
+  const std::size_t part = number - row * work.parts, begins = part * work.tile;
+  return {number, part, row * work.length + begins,
+          static_cast<unsigned>(min(work.length - begins, std::size_t{work.tile}))};
+}
+
+/// Words that hold an element, each published with the number of the launch beside it.
+template <class T>
+inline constexpr unsigned words_of = (sizeof(T) + 3) / 4;
+
+template <class T>
+__device__ void publish_state(const tile_states& states, std::size_t tiles, std::size_t tile,
+                              const T& value) {
+  std::uint32_t bits[words_of<T>] = {};
+  memcpy(bits, &value, sizeof(T));
+#pragma unroll
+  for (unsigned w = 0; w < words_of<T>; ++w) {
+    const std::uint64_t word = std::uint64_t{states.launch} << 32 | bits[w];
+    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(states.words + w * tiles + tile), "l"(word)
+                 : "memory");
+  }
+}
+
+/// Waits until the tile has published what it combines to.
+template <class T>
+__device__ T state_of(const tile_states& states, std::size_t tiles, std::size_t tile) {
+  std::uint32_t bits[words_of<T>];
+  bool all_there;
+  while (true) {
+    all_there = true;
+#pragma unroll
+    for (unsigned w = 0; w < words_of<T>; ++w) {
+      std::uint64_t word;
+      asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                   : "=l"(word)
+                   : "l"(states.words + w * tiles + tile)
+                   : "memory");
+      all_there = all_there && static_cast<std::uint32_t>(word >> 32) == states.launch;
+      bits[w] = static_cast<std::uint32_t>(word);
+    }
+    if (all_there) break;
+    __nanosleep(100);  // polling is traffic, in the way of what is waited for
+  }
+  grouping::uninitialized<T, 1> value;
+  memcpy(&value, bits, sizeof(T));
+  return value[0];
+}
+
+/// Tiles whose totals a warp combines at once: 32 side by side, a few times.
+template <class T>
+inline constexpr unsigned tiles_at_once = warp_size*(words_of<T> <= 4 ? 4 : 1);
+
+/// What `count` tiles from `first` on combine to, once they have published it; at most `tiles_at_once`.
+template <class T, class Op>
+__device__ T total_of_tiles(const scan_work<T, Op>& work, std::size_t first, unsigned count) {
+  constexpr unsigned at_once = tiles_at_once<T> / warp_size;
+  const unsigned lane = threadIdx.x % warp_size;
+  grouping::uninitialized<T, at_once> total;
+#pragma unroll
+  for (unsigned k = 0; k < at_once; ++k) {
+    if (k * warp_size + lane < count)
+      total[k] = state_of<T>(work.states, work.tiles(), first + k * warp_size + lane);
+  }
+  __syncwarp();
+#pragma unroll
+  for (unsigned k = 0; k < at_once; ++k) {
+    if (k * warp_size < count) total[k] = fold_warp(total[k], min(count - k * warp_size, warp_size), work.op);
+  }
+#pragma unroll
+  for (unsigned k = 1; k < at_once; ++k) {
+    if (k * warp_size < count) total[0] = work.op(total[0], total[k]);
+  }
+  return shuffle_from(total[0], 0);
+}
+
+/// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side.
+template <class T, unsigned Rows>
+class rows_in_registers {
+ public:
+  static constexpr unsigned pack = scan_pack<T>, row_elements = warp_size * pack;
+
+  __device__ rows_in_registers(unsigned warp, unsigned rows)
+      : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * pack) {}
+
+  /// From a tile of `count` elements; `whole` when that is all the warps' places.
+  __device__ void load(const T* tile, unsigned count, bool whole) {
+    if (whole && (pack == 1 || is_aligned_to_16(tile))) {
+#pragma unroll
+      for (unsigned r = 0; r < Rows; ++r) {
+        if (r < rows_) copy_pack<T>(&row_[r], tile + first_ + r * row_elements);
+      }
+      return;
+    }
+    // Places beyond the elements repeat the last one: nothing but elements is combined.
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+#pragma unroll
+      for (unsigned k = 0; k < pack; ++k) {
+        if (r < rows_) row_[r][k] = tile[min(first_ + r * row_elements + k, count - 1)];
+      }
+    }
+  }
+
+  /// Scans the packs, and finds what stands before each of them in the warp. Returns the warp's total.
+  template <class Op>
+  __device__ T scan(const Op& op) {
+    const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      if (r >= rows_) break;
+      row_[r][0] = detail::lift<Op>(row_[r][0]);
+#pragma unroll
+      for (unsigned k = 1; k < pack; ++k) row_[r][k] = op(row_[r][k - 1], detail::lift<Op>(row_[r][k]));
+      before_[r] = scan_warp(row_[r][pack - 1], op);
+    }
+    grouping::uninitialized<T, 1> total;
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      if (r >= rows_) break;
+      const T row_total = shuffle_from(before_[r], warp_size - 1);
+      before_[r] = shuffle_up(before_[r], 1);
+      if (r > 0) before_[r] = lane > 0 ? op(total[0], before_[r]) : total[0];
+      total[0] = r > 0 ? op(total[0], row_total) : row_total;
+    }
+    return total[0];
+  }
+
+  /// Puts the warps before this one before it.
+  template <class Op>
+  __device__ void prepend(const T& warps_before, const Op& op) {
+    const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      if (r < rows_) before_[r] = r > 0 || lane > 0 ? op(warps_before, before_[r]) : warps_before;
+    }
+  }
+
+  /// Writes the scanned elements, behind `prefix` where there is one; an exclusive scan leaves the very first
+  /// place alone where there is none.
+  template <bool Exclusive, class Op>
+  __device__ void write(T* to, unsigned count, bool has_prefix, const T& prefix, const Op& op) const {
+    if (has_prefix) {
+      write_behind<Exclusive, true>(to, count, prefix, op);
+    } else {
+      write_behind<Exclusive, false>(to, count, prefix, op);
+    }
+  }
+
+ private:
+  template <bool Exclusive, bool HasPrefix, class Op>
+  __device__ void write_behind(T* to, unsigned count, const T& prefix, const Op& op) const {
+    const bool by_packs = pack == 1 || is_aligned_to_16(to);
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      if (r >= rows_) break;
+      const unsigned place = first_ + r * row_elements;
+      const bool is_first = place == 0;
+      grouping::uninitialized<T, 1> carry;
+      if constexpr (HasPrefix) {
+        carry[0] = is_first ? prefix : op(prefix, before_[r]);
+      } else {
+        carry[0] = before_[r];
+      }
+      const bool carries = HasPrefix || !is_first;
+      grouping::uninitialized<T, pack> result;
+      if constexpr (Exclusive) {
+        result[0] = carry[0];
+#pragma unroll
+        for (unsigned k = 1; k < pack; ++k)
+          result[k] = carries ? op(carry[0], row_[r][k - 1]) : row_[r][k - 1];
+      } else {
+#pragma unroll
+        for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
+      }
+      if (by_packs && place + pack <= count) {
+        copy_pack<T>(to + place, &result);
+      } else {
+#pragma unroll
+        for (unsigned k = 0; k < pack; ++k) {
+          if (place + k < count) to[place + k] = result[k];
+        }
+      }
+    }
+  }
+
+  unsigned rows_, first_;
+  grouping::uninitialized<T, pack> row_[Rows];
+  grouping::uninitialized<T, Rows> before_;
+};
+
+}  // namespace heddle::cuda
