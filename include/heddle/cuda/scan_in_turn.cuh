@@ -91,7 +91,7 @@ template <class T>
 struct scan_shared {
   using tuning = scan_tuning<T>;
   phase_barrier arrived[tuning::stages];   ///< the tile is in shared memory
-  phase_barrier taken[tuning::stages];     ///< it is in registers
+  phase_barrier taken[tuning::stages];     ///< all who need it have it
   phase_barrier prefixed[tuning::stages];  ///< what stands before it is known
   phase_barrier read[tuning::stages];      ///< and has been read
   tile_in_flight tiles[tuning::stages];
@@ -189,6 +189,8 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
     shared.arrived[at.stage].wait(at.parity);
     const std::size_t number = shared.tiles[at.stage].number, part = shared.tiles[at.stage].part;
     if (number == placed_tile::none) return;
+    __syncwarp();
+    if (lane == 0) shared.taken[at.stage].arrive();
     if (number - part != row_begin) {
       row_begin = number - part;
       folded = 0;
@@ -341,7 +343,7 @@ __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
   if (threadIdx.x == 0) {
     for (unsigned s = 0; s < tuning::stages; ++s) {
       shared.arrived[s].init(1);
-      shared.taken[s].init(tuning::warps + tuning::reducers);
+      shared.taken[s].init(tuning::warps + tuning::reducers + 1);
       shared.prefixed[s].init(1);
       shared.read[s].init(tuning::warps);
     }
