@@ -182,6 +182,10 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
 template <class T, class Op>
 __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared) {
   using tuning = scan_tuning<T>;
+  constexpr unsigned group = tiles_of_group<T>;
+  // What is new is nearly always one group that is whole, and a rest: both are waited for together where the
+  // registers hold them.
+  constexpr unsigned groups = words_of<T> <= 2 ? 2 : 1;
   const unsigned lane = threadIdx.x % warp_size;
   prefix_of_tiles<T, Op> before(work.op);
   std::size_t row_begin = 0, folded = 0;  // tiles of this row that are in `before`
@@ -196,12 +200,23 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
       folded = 0;
       before.clear();
     }
-    for (; folded + tiles_at_once<T> <= part; folded += tiles_at_once<T>) {
-      before.append(total_of_tiles<T>(work, row_begin + folded, tiles_at_once<T>));
+    for (; part - folded >= groups * group; folded += group) {
+      const auto rows = totals_of_rows<rows_of_group<T>>(work, row_begin + folded, group);
+      before.append(total_of_rows(&rows[0], group, work.op));
     }
     grouping::uninitialized<T, 1> prefix;
-    const auto rest = static_cast<unsigned>(part - folded);
-    if (rest > 0) prefix[0] = total_of_tiles<T>(work, row_begin + folded, rest);
+    auto rest = static_cast<unsigned>(part - folded);
+    if (rest > 0) {
+      auto rows = totals_of_rows<groups * rows_of_group<T>>(work, row_begin + folded, rest);
+      if (rest >= group) {
+        before.append(total_of_rows(&rows[0], group, work.op));
+        folded += group;
+        rest -= group;
+#pragma unroll
+        for (unsigned r = 0; r < rows_of_group<T>; ++r) rows[r] = rows[(groups - 1) * rows_of_group<T> + r];
+      }
+      prefix[0] = total_of_rows(&rows[0], rest, work.op);
+    }
     bool exists = before.prepend_to(rest > 0, prefix[0]);
     if (work.has_init) {
       prefix[0] = exists ? work.op(work.init[0], prefix[0]) : work.init[0];
@@ -271,14 +286,14 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
             for (unsigned k = 1; k < pack; ++k) sum[0] = op(sum[0], detail::lift<Op>(x[k]));
           }
         }
-        if constexpr (!is_commutative<Op, T>) sum[0] = fold_warp(sum[0], warp_size, op);
+        if constexpr (!is_commutative<Op, T>) fold_warp<1>(sum, warp_size, op);
         total[0] = r > 0 ? op(total[0], sum[0]) : sum[0];
       }
     }
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
     if (!wanted) continue;
-    if constexpr (is_commutative<Op, T>) total[0] = fold_warp(total[0], warp_size, op);
+    if constexpr (is_commutative<Op, T>) fold_warp<1>(total, warp_size, op);
     if constexpr (reducers > 1) {
       T* const totals = &shared.reducer_total[turn * reducers];
       if (lane == 0) totals[warp] = total[0];

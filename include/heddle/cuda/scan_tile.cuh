@@ -98,56 +98,82 @@ __device__ void publish_state(const tile_states& states, std::size_t tiles, std:
   }
 }
 
-/// Waits until the tile has published what it combines to.
+/// Rows of 32 totals that are combined one after another; groups of so many are combined in turn.
 template <class T>
-__device__ T state_of(const tile_states& states, std::size_t tiles, std::size_t tile) {
-  std::uint32_t bits[words_of<T>];
-  bool all_there;
-  while (true) {
-    all_there = true;
-#pragma unroll
-    for (unsigned w = 0; w < words_of<T>; ++w) {
-      std::uint64_t word;
-      asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                   : "=l"(word)
-                   : "l"(states.words + w * tiles + tile)
-                   : "memory");
-      all_there = all_there && static_cast<std::uint32_t>(word >> 32) == states.launch;
-      bits[w] = static_cast<std::uint32_t>(word);
-    }
-    if (all_there) break;
-    __nanosleep(100);  // polling is traffic, in the way of what is waited for
-  }
-  grouping::uninitialized<T, 1> value;
-  memcpy(&value, bits, sizeof(T));
-  return value[0];
-}
-
-/// Tiles whose totals a warp combines at once: 32 side by side, a few times.
+inline constexpr unsigned rows_of_group = words_of<T> <= 4 ? 4 : 1;
 template <class T>
-inline constexpr unsigned tiles_at_once = warp_size*(words_of<T> <= 4 ? 4 : 1);
+inline constexpr unsigned tiles_of_group = rows_of_group<T>* warp_size;
 
-/// What `count` tiles from `first` on combine to, once they have published it; at most `tiles_at_once`.
-template <class T, class Op>
-__device__ T total_of_tiles(const scan_work<T, Op>& work, std::size_t first, unsigned count) {
-  constexpr unsigned at_once = tiles_at_once<T> / warp_size;
+/// Waits until `count` tiles from `first` on have published what they combine to; rows of 32 side by side.
+/// Places beyond the tiles repeat another: nothing but elements is combined.
+template <unsigned Rows, class T>
+__device__ void await_totals(const tile_states& states, std::size_t tiles, std::size_t first, unsigned count,
+                             grouping::uninitialized<T, Rows>& total) {
   const unsigned lane = threadIdx.x % warp_size;
-  grouping::uninitialized<T, at_once> total;
+  std::uint32_t bits[Rows][words_of<T>];
+  unsigned missing = 0;
 #pragma unroll
-  for (unsigned k = 0; k < at_once; ++k) {
-    if (k * warp_size + lane < count)
-      total[k] = state_of<T>(work.states, work.tiles(), first + k * warp_size + lane);
+  for (unsigned r = 0; r < Rows; ++r) missing |= (r * warp_size < count ? 1u : 0u) << r;
+  while (true) {
+    std::uint64_t word[Rows][words_of<T>];
+    // All are asked for before any is looked at.
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      if ((missing >> r & 1) == 0) continue;
+#pragma unroll
+      for (unsigned w = 0; w < words_of<T>; ++w) {
+        const std::size_t tile = first + min(r * warp_size + lane, count - 1);
+        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
+                     : "=l"(word[r][w])
+                     : "l"(states.words + w * tiles + tile)
+                     : "memory");
+      }
+    }
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      if ((missing >> r & 1) == 0) continue;
+      bool there = true;
+#pragma unroll
+      for (unsigned w = 0; w < words_of<T>; ++w) {
+        there = there && static_cast<std::uint32_t>(word[r][w] >> 32) == states.launch;
+        bits[r][w] = static_cast<std::uint32_t>(word[r][w]);
+      }
+      if (there) missing &= ~(1u << r);
+    }
+    if (missing == 0) break;
+    __nanosleep(100);  // polling is traffic, in the way of what is waited for
   }
   __syncwarp();
 #pragma unroll
-  for (unsigned k = 0; k < at_once; ++k) {
-    if (k * warp_size < count) total[k] = fold_warp(total[k], min(count - k * warp_size, warp_size), work.op);
+  for (unsigned r = 0; r < Rows; ++r) {
+    if (r * warp_size < count) {
+      memcpy(&total[r], bits[r], sizeof(T));
+    } else {
+      total[r] = total[0];
+    }
   }
+}
+
+/// The totals of tiles that await_totals() waits for, each row combined, in lane 0.
+template <unsigned Rows, class T, class Op>
+__device__ grouping::uninitialized<T, Rows> totals_of_rows(const scan_work<T, Op>& work, std::size_t first,
+                                                           unsigned count) {
+  grouping::uninitialized<T, Rows> total;
+  await_totals<Rows>(work.states, work.tiles(), first, count, total);
+  fold_warp<Rows>(total, count, work.op);
+  return total;
+}
+
+/// The first rows of totals_of_rows(), as many as hold `count`, combined.
+template <class T, class Op>
+__device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
+  grouping::uninitialized<T, 1> total;
+  total[0] = rows[0];
 #pragma unroll
-  for (unsigned k = 1; k < at_once; ++k) {
-    if (k * warp_size < count) total[0] = work.op(total[0], total[k]);
+  for (unsigned r = 1; r < rows_of_group<T>; ++r) {
+    if (r * warp_size < count) total[0] = op(total[0], rows[r]);
   }
-  return shuffle_from(total[0], 0);
+  return total[0];
 }
 
 /// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side.

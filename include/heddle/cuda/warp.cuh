@@ -47,21 +47,30 @@ __device__ T scan_warp(T value, const Op& op) {
 #pragma unroll
   for (unsigned distance = 1; distance < Lanes; distance *= 2) {
     const T before = shuffle_up(value, distance);
-    if (lane >= distance) value = op(before, value);
+    if constexpr (sizeof(T) == 1) {
+      if (lane >= distance) value = op(before, value);
+    } else {
+      const T with_before = op(before, value);  // without a branch, so that other work overlaps
+      if (lane >= distance) value = with_before;
+    }
   }
   return value;
 }
 
-/// The first `active` lanes combined, in lane 0.
-template <class T, class Op>
-__device__ T fold_warp(T value, unsigned active, const Op& op) {
+/// Each of `Rows` rows of 32 lanes combined, in lane 0: of the first `count` places of all rows, in order.
+/// What other places hold is combined too, for nothing.
+template <unsigned Rows, class T, class Op>
+__device__ void fold_warp(grouping::uninitialized<T, Rows>& rows, unsigned count, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
   for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-    const T after = shuffle_down(value, distance);
-    if (lane % (2 * distance) == 0 && lane + distance < active) value = op(value, after);
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      // Without a branch, so that the rows overlap.
+      const T with_after = op(rows[r], shuffle_down(rows[r], distance));
+      if (lane % (2 * distance) == 0 && r * warp_size + lane + distance < count) rows[r] = with_after;
+    }
   }
-  return value;
 }
 
 /// What all threads of the warp hold, added.
