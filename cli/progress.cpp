@@ -26,7 +26,12 @@ progress::progress(std::size_t total_bytes, bool quiet)
     : total_(total_bytes), wanted_(!quiet && ::isatty(STDERR_FILENO) == 1) {}
 
 progress::~progress() {
+  hide();
+}
+
+void progress::hide() {
   if (shown_) print_error(erased_line);
+  shown_ = false;
 }
 
 void progress::advance(std::size_t bytes) {
@@ -37,8 +42,9 @@ void progress::advance(std::size_t bytes) {
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const double rate = static_cast<double>(done_) / seconds;
-  print_error(fmt::format("{}{:3.0f} %  {:.2f} GB/s  {} left", erased_line,
-                          100 * static_cast<double>(done_) / static_cast<double>(total_), rate / 1e9,
+  print_error(fmt::format("{}{:3.0f} %  {}  {} left", erased_line,
+                          100 * static_cast<double>(done_) / static_cast<double>(total_),
+                          what_.empty() ? fmt::format("{:.2f} GB/s", rate / 1e9) : what_,
                           time_text(static_cast<double>(total_ - done_) / rate)));
 }
 

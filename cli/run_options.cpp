@@ -21,7 +21,18 @@ bool is_count(std::string_view text, int least) {
   return status == std::errc() && end == text.data() + text.size() && number >= least;
 }
 
-// What is said of a target here does not depend on the machine: whether it is there is seen when it is used.
+// CLI11 takes a leading 0 for octal.
+std::string check_axis(const std::string& text) {
+  std::ptrdiff_t axis = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), axis);
+  const bool octal = text.find_first_of("123456789") > text.find('0') && text.size() > 1 && axis != 0;
+  return status == std::errc() && end == text.data() + text.size() && !octal
+             ? ""
+             : fmt::format("'{}' is no number of an axis", text);
+}
+
+}  // namespace
+
 std::string check_target(const std::string& text) {
   const std::string_view all = text;
   const std::size_t colon = all.find(':');
@@ -33,16 +44,6 @@ std::string check_target(const std::string& text) {
   return known ? "" : fmt::format("'{}' is no target (auto, serial, parallel[:N] and gpu[:ID] are)", text);
 }
 
-// CLI11 takes a leading 0 for octal.
-std::string check_axis(const std::string& text) {
-  std::ptrdiff_t axis = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), axis);
-  const bool octal = text.find_first_of("123456789") > text.find('0') && text.size() > 1 && axis != 0;
-  return status == std::errc() && end == text.data() + text.size() && !octal
-             ? ""
-             : fmt::format("'{}' is no number of an axis", text);
-}
-
 std::string check_dtype(const std::string& text) {
   try {
     parse_dtype(text);
@@ -51,8 +52,6 @@ std::string check_dtype(const std::string& text) {
     return wrong.what();
   }
 }
-
-}  // namespace
 
 void run_options::add_to(CLI::App& command, bool output_is_required) {
   command.add_option("IN.npy", input, "The array")->required()->option_text(" ");

@@ -30,6 +30,13 @@ struct run_options {
   std::optional<heddle::dtype> element_type() const;
 };
 
+/// What is wrong with the text of a target; empty when nothing is. It does not depend on the machine: whether
+/// the target is there is seen when it is used.
+std::string check_target(const std::string& text);
+
+/// What is wrong with the text of an element type.
+std::string check_dtype(const std::string& text);
+
 /// Measures one run and says what it did.
 class run_stats {
  public:
