@@ -6,6 +6,7 @@
 /// named.
 namespace heddle::cli {
 
+void add_bench(CLI::App& app);
 void add_info(CLI::App& app);
 void add_reduce(CLI::App& app);
 void add_scan(CLI::App& app);

@@ -37,15 +37,15 @@ void progress::hide() {
 void progress::advance(std::size_t bytes) {
   done_ = std::min(done_ + bytes, total_);
   const clock::time_point now = clock::now();
-  if (!wanted_ || done_ == 0 || now < next_) return;
+  if (!wanted_ || now < next_ || (done_ == 0 && what_.empty())) return;
   next_ = now + std::chrono::milliseconds(100);
   shown_ = true;
   const double seconds = std::chrono::duration<double>(now - began_).count();
   const double rate = static_cast<double>(done_) / seconds;
-  print_error(fmt::format("{}{:3.0f} %  {}  {} left", erased_line,
-                          100 * static_cast<double>(done_) / static_cast<double>(total_),
-                          what_.empty() ? fmt::format("{:.2f} GB/s", rate / 1e9) : what_,
-                          time_text(static_cast<double>(total_ - done_) / rate)));
+  print_error(fmt::format(
+      "{}{:3.0f} %  {}{}", erased_line, 100 * static_cast<double>(done_) / static_cast<double>(total_),
+      what_.empty() ? fmt::format("{:.2f} GB/s", rate / 1e9) : what_,
+      done_ == 0 ? "" : fmt::format("  {} left", time_text(static_cast<double>(total_ - done_) / rate))));
 }
 
 }  // namespace heddle::cli

@@ -1,0 +1,434 @@
+#include "bench/buffers.hpp"
+#include "bench/ceilings.hpp"
+#include "bench/chart.hpp"
+#include "bench/contender.hpp"
+#include "bench/gpu.hpp"
+#include "bench/measurement.hpp"
+#include "bench/patterns.hpp"
+#include "bench/peers.hpp"
+#include "bench/sizes.hpp"
+#include "commands.hpp"
+#include "machine_description.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "standard_output.hpp"
+#include <heddle/dtype.hpp>
+#include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
+#include <heddle/target.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+using namespace bench;
+using json = nlohmann::ordered_json;
+
+constexpr std::pair<const char*, pattern> patterns[] = {
+    {"reduce", pattern::reduce}, {"scan", pattern::scan}, {"transform", pattern::transform}};
+
+constexpr contenders (*families_of_peers[])(const workload&) = {
+    standard_peers,
+#if defined(HEDDLE_BENCH_THRUST_OPENMP)
+    thrust_openmp_peers,
+#endif
+#if defined(HEDDLE_BENCH_THRUST_TBB)
+    thrust_tbb_peers,
+#endif
+#if defined(HEDDLE_BENCH_CUDA)
+    cub_peers,           thrust_gpu_peers,
+#endif
+};
+
+struct bench_options {
+  std::string pattern, targets, types = "float32", sizes = "2^12..2^26", algorithms, json_file, plot_file;
+  bool peers = false, in_cache = false, quiet = false;
+};
+
+/// What the options say is to be measured.
+struct plan {
+  pattern which;
+  std::vector<target> targets;
+  std::vector<dtype> types;
+  std::vector<std::size_t> sizes;
+  std::vector<std::string> algorithms;
+};
+
+/// How fast one contender was with n elements.
+struct result {
+  target where;
+  dtype type;
+  std::size_t n;
+  std::string name;
+  enum contender::kind kind;
+  std::size_t bytes, buffers;
+  measurement call;
+  std::optional<measurement> back_to_back = {}, whole_call = {};
+  std::string ceiling = {};  ///< what it is a fraction of; empty for that itself
+  double fraction = 0;
+
+  double gb_per_s() const noexcept { return static_cast<double>(bytes) / call.seconds / 1e9; }
+};
+
+/// Parses each part of a list, whose every part has been checked.
+template <class Parse>
+auto parsed_list(const std::string& text, const Parse& parse) {
+  std::vector<decltype(parse(text))> all;
+  for (const std::string& part : list_of(text)) {
+    const auto value = parse(part);
+    if (std::find(all.begin(), all.end(), value) == all.end()) all.push_back(value);
+  }
+  return all;
+}
+
+plan plan_of(const bench_options& options) {
+  plan made;
+  made.which = std::find_if(std::begin(patterns), std::end(patterns), [&](const auto& named) {
+                 return named.first == options.pattern;
+               })->second;
+  made.targets = options.targets.empty() ? target::available() : parsed_list(options.targets, target::parse);
+  made.types = parsed_list(options.types, parse_dtype);
+  for (const std::string& part : list_of(options.sizes)) {
+    for (const std::size_t size : parse_sizes(part)) made.sizes.push_back(size);
+  }
+  std::sort(made.sizes.begin(), made.sizes.end());
+  made.sizes.erase(std::unique(made.sizes.begin(), made.sizes.end()), made.sizes.end());
+
+  const std::vector<std::string> known = algorithms_of(made.which);
+  made.algorithms = {known.front()};
+  if (options.algorithms == "all") {
+    made.algorithms = known;
+  } else if (!options.algorithms.empty()) {
+    made.algorithms = parsed_list(options.algorithms, [&](const std::string& name) {
+      if (std::find(known.begin(), known.end(), name) == known.end()) {
+        std::string names;
+        for (const std::string& one : known) names += ", " + one;
+        throw CLI::ValidationError("--algorithm", fmt::format("'{}' is no algorithm of {} (all{} are)", name,
+                                                              options.pattern, names));
+      }
+      return name;
+    });
+  }
+  return made;
+}
+
+/// Everything that does the same work.
+contenders contenders_for(const workload& work, const plan& what, bool with_peers) {
+  contenders all;
+  for (const std::string& algorithm : what.algorithms) all.push_back(heddle_pattern(work, algorithm));
+  if (with_peers) {
+    for (const auto peers : families_of_peers) {
+      contenders found = peers(work);
+      std::move(found.begin(), found.end(), std::back_inserter(all));
+    }
+  }
+  if (work.pattern != pattern::reduce) {
+    all.push_back(copy_ceiling(work));
+  } else {
+    all.push_back(read_ceiling(work));
+    if (with_peers) {
+      all.push_back(copy_ceiling(work));
+      all.back().kind = contender::kind::peer;
+    }
+  }
+  return all;
+}
+
+/// What is measured of one contender.
+class trial {
+ public:
+  trial(const workload& work, const contender& what, stopwatch& device_watch, stopwatch& wall_watch)
+      : what_(what) {
+    const bool on_gpu = work.where.is_gpu();
+    samplers_.emplace_back(what.calls, device_watch, on_gpu ? single_call : calls_by_wall_clock);
+    if (!on_gpu) return;
+    samplers_.emplace_back(what.calls, device_watch, back_to_back_calls);
+    const auto whole = [calls = what.calls, call = what.whole_call](std::size_t first, std::size_t count) {
+      call == nullptr ? calls(first, count) : call(first);
+    };
+    samplers_.emplace_back(whole, wall_watch, single_call);
+  }
+
+  bool is_finished() const {
+    return std::all_of(samplers_.begin(), samplers_.end(), [](const sampler& s) { return s.is_finished(); });
+  }
+  void take_round() {
+    for (sampler& sampler : samplers_) {
+      if (!sampler.is_finished()) sampler.take_round();
+    }
+  }
+  result finished(const workload& work) const {
+    result made{
+        work.where,           work.type, work.n, what_.name, what_.kind, what_.bytes, work.elements->count(),
+        samplers_[0].result()};
+    if (samplers_.size() > 1) {
+      made.back_to_back = samplers_[1].result();
+      made.whole_call = samplers_[2].result();
+    }
+    return made;
+  }
+
+ private:
+  const contender& what_;
+  std::vector<sampler> samplers_;
+};
+
+/// Measures all contenders for one workload, in turn.
+std::vector<result> measure(const workload& work, const contenders& all, progress& shown) {
+  const std::unique_ptr<stopwatch> wall_watch = wall_clock(work.where);
+  const std::unique_ptr<stopwatch> gpu_watch = work.where.is_gpu() ? gpu_stopwatch(work.where) : nullptr;
+  std::vector<trial> trials;
+  for (const contender& one : all) {
+    trials.emplace_back(work, one, gpu_watch ? *gpu_watch : *wall_watch, *wall_watch);
+  }
+  for (bool finished = false; !finished;) {
+    finished = true;
+    for (trial& one : trials) {
+      if (one.is_finished()) continue;
+      one.take_round();
+      finished = finished && one.is_finished();
+      shown.advance(0);
+    }
+  }
+  std::vector<result> results;
+  for (const trial& one : trials) results.push_back(one.finished(work));
+  const auto ceiling = std::find_if(results.begin(), results.end(),
+                                    [](const result& r) { return r.kind == contender::kind::ceiling; });
+  for (result& one : results) {
+    if (one.kind == contender::kind::ceiling) continue;
+    one.ceiling = ceiling->name;
+    one.fraction = one.gb_per_s() / ceiling->gb_per_s();
+  }
+  return results;
+}
+
+std::string time_text(double seconds) {
+  if (seconds < 1e-6) return fmt::format("{:.1f} ns", seconds * 1e9);
+  if (seconds < 1e-3) return fmt::format("{:.2f} µs", seconds * 1e6);
+  if (seconds < 1) return fmt::format("{:.2f} ms", seconds * 1e3);
+  return fmt::format("{:.2f} s", seconds);
+}
+
+std::string row_text(const std::string& where, const std::string& name, const std::string& type,
+                     const std::string& n, const std::string& median, const std::string& spread,
+                     const std::string& rate, const std::string& fraction, const std::string& gpu_columns) {
+  std::string row = fmt::format("{:<12} {:<14} {:<10} {:>10} {:>10} {:>7} {:>9}  {:<13}{}", where, name, type,
+                                n, median, spread, rate, fraction, gpu_columns);
+  row.erase(row.find_last_not_of(' ') + 1);
+  return row + "\n";
+}
+
+std::string gpu_columns(const std::string& back_to_back, const std::string& whole_call) {
+  return fmt::format("{:>13} {:>11}", back_to_back, whole_call);
+}
+
+std::string head_text(bool with_gpu) {
+  return row_text("target", "algorithm", "type", "n", "median", "spread", "GB/s", "of ceiling",
+                  with_gpu ? gpu_columns("back to back", "whole call") : "");
+}
+
+std::string row_text(const result& one) {
+  return row_text(one.where.text(), one.name, name(one.type), size_text(one.n), time_text(one.call.seconds),
+                  fmt::format("{:.1f} %", 100 * one.call.interquartile() / one.call.seconds),
+                  fmt::format("{:.2f}", one.gb_per_s()),
+                  one.ceiling.empty() ? "" : fmt::format("{:.2f} of {}", one.fraction, one.ceiling),
+                  one.whole_call
+                      ? gpu_columns(time_text(one.back_to_back->seconds), time_text(one.whole_call->seconds))
+                      : "");
+}
+
+json json_of(const result& one, const std::string& pattern) {
+  constexpr const char* kinds[] = {"heddle", "peer", "ceiling"};
+  json made = {{"pattern", pattern},
+               {"target", one.where.text()},
+               {"algorithm", one.name},
+               {"kind", kinds[static_cast<int>(one.kind)]},
+               {"dtype", name(one.type)},
+               {"n", one.n},
+               {"bytes", one.bytes},
+               {"seconds", one.call.seconds},
+               {"interquartile_seconds", one.call.interquartile()},
+               {"gb_per_s", one.gb_per_s()},
+               {"samples", one.call.samples},
+               {"calls_per_sample", one.call.calls_a_sample},
+               {"buffers", one.buffers}};
+  if (!one.ceiling.empty()) {
+    made["ceiling"] = one.ceiling;
+    made["fraction_of_ceiling"] = one.fraction;
+  }
+  if (one.whole_call) {
+    made["back_to_back_seconds"] = one.back_to_back->seconds;
+    made["whole_call_seconds"] = one.whole_call->seconds;
+  }
+  return made;
+}
+
+/// A panel for each target, a line for each contender and type.
+std::vector<chart_panel> panels_of(const plan& what, const std::string& pattern,
+                                   const std::vector<result>& results) {
+  std::vector<chart_panel> panels;
+  for (const target& where : what.targets) {
+    chart_panel& panel = panels.emplace_back();
+    panel.title = fmt::format("{} on {}", pattern, where.text());
+    if (what.types.size() == 1) panel.title += fmt::format(", {}", name(what.types.front()));
+    for (const result& one : results) {
+      if (one.where != where) continue;
+      std::string line_name = one.name;
+      if (one.kind == contender::kind::ceiling) line_name += " (ceiling)";
+      if (what.types.size() > 1) line_name += fmt::format(" {}", name(one.type));
+      auto line = std::find_if(panel.lines.begin(), panel.lines.end(),
+                               [&](const chart_line& l) { return l.name == line_name; });
+      if (line == panel.lines.end()) {
+        panel.lines.push_back({line_name, one.kind == contender::kind::ceiling, {}});
+        line = std::prev(panel.lines.end());
+      }
+      line->points.emplace_back(static_cast<double>(one.n), one.gb_per_s());
+    }
+  }
+  return panels;
+}
+
+void write(atomic_file& file, const std::string& text) {
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+/// About how long the measurement of n elements lasts on a target, in any unit: what the progress line goes
+/// by.
+std::size_t expected_work(const target& where, dtype type, std::size_t n) {
+  constexpr std::size_t least = std::size_t{1} << 28;
+  return least + 20 * n * size_of(type) / (where.is_gpu() ? 100 : 1);
+}
+
+void run(const bench_options& options) {
+  const plan what = plan_of(options);
+  if (!options.plot_file.empty()) require_gnuplot();
+  std::optional<atomic_file> json_file, plot_file;
+  if (!options.json_file.empty()) json_file.emplace(options.json_file);
+  if (!options.plot_file.empty()) plot_file.emplace(options.plot_file);
+  json all;
+  if (json_file) all["machine"] = machine_description();
+
+  std::size_t total = 0;
+  for (const target& where : what.targets) {
+    for (const dtype type : what.types) {
+      for (const std::size_t n : what.sizes) total += expected_work(where, type, n);
+    }
+  }
+  progress shown(total, options.quiet);
+  const bool with_gpu = std::any_of(what.targets.begin(), what.targets.end(),
+                                    [](const target& where) { return where.is_gpu(); });
+  std::vector<result> results;
+  for (const target& where : what.targets) {
+    for (const dtype type : what.types) {
+      buffers elements(where, type, what.which != pattern::reduce || options.peers, what.sizes,
+                       options.in_cache ? buffers::rotation::none : buffers::rotation::out_of_cache);
+      for (const std::size_t n : what.sizes) {
+        shown.show_instead_of_rate(fmt::format("{} {} {}", where.text(), name(type), size_text(n)));
+        shown.advance(0);
+        elements.set_size(n);
+        const workload work{what.which, where, type, n, &elements};
+        const std::vector<result> measured = measure(work, contenders_for(work, what, options.peers), shown);
+        shown.hide();
+        std::string rows = results.empty() ? head_text(with_gpu) : "";
+        for (const result& one : measured) rows += row_text(one);
+        print(rows);
+        results.insert(results.end(), measured.begin(), measured.end());
+        shown.advance(expected_work(where, type, n));
+      }
+    }
+    release_cached_memory(where);
+  }
+  shown.hide();
+
+  std::string chart;
+  if (plot_file) chart = draw_chart(panels_of(what, options.pattern, results));
+  if (json_file) {
+    for (const result& one : results) all["results"].push_back(json_of(one, options.pattern));
+    write(*json_file, all.dump(2) + "\n");
+  }
+  if (plot_file) write(*plot_file, chart);
+}
+
+/// Applies a check to each part of a list.
+template <class Check>
+auto each(const Check& check) {
+  return [check](const std::string& text) {
+    for (const std::string& part : list_of(text)) {
+      if (const std::string wrong = check(part); !wrong.empty()) return wrong;
+    }
+    return std::string();
+  };
+}
+
+std::string check_place(const std::string& text) {
+  return text == "auto" ? "auto is no place to measure: name targets" : check_target(text);
+}
+
+std::string check_sizes(const std::string& text) {
+  try {
+    parse_sizes(text);
+    return "";
+  } catch (const error& wrong) {
+    return wrong.what();
+  }
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("bench", "How fast the patterns are on this machine, and its ceilings");
+  const auto options = std::make_shared<bench_options>();
+  std::vector<std::string> names;
+  for (const auto& named : patterns) names.emplace_back(named.first);
+  command->add_option("PATTERN", options->pattern, "reduce, scan or transform")
+      ->required()
+      ->option_text(" ")
+      ->check(CLI::IsMember(names));
+  command
+      ->add_option("--target", options->targets,
+                   "serial, parallel[:N], gpu[:ID]; default all of this machine")
+      ->option_text("T,...")
+      ->check(each(check_place));
+  command
+      ->add_option("--size", options->sizes,
+                   "Elements: 1000, 2^24, 1e6, or 2^10..2^28 (each twice the last; with :4, four times); "
+                   "default 2^12..2^26")
+      ->option_text("N,...")
+      ->check(each(check_sizes));
+  command->add_option("--type", options->types, "Element types, such as int32; default float32")
+      ->option_text("T,...")
+      ->check(each(check_dtype));
+  command
+      ->add_option("--algorithm", options->algorithms, "Algorithms of Heddle's, or all; default single-pass")
+      ->option_text("A,...");
+  command->add_flag("--peers", options->peers,
+                    "Other libraries that do the same, as far as the build found them");
+  command->add_flag("--in-cache", options->in_cache,
+                    "The same buffers over and over, from whatever cache they fit");
+  command->add_option("--json", options->json_file, "All numbers, and what machine this is")
+      ->option_text("F");
+  command->add_option("--plot", options->plot_file, "A chart of bandwidth against size, drawn by gnuplot")
+      ->option_text("F.svg");
+  command->add_flag("--quiet", options->quiet, "No progress line");
+  command->footer(
+      "Measures the sum of n elements, their running sum, or x + 1 of each.\n"
+      "A row is the median time of a call, the middle half of the times as a percentage of it, and the rate\n"
+      "beside that of the ceiling in the same run: reading the elements for reduce, copying them for the "
+      "rest.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,158 @@
+#include "buffers.hpp"
+
+#include "gpu.hpp"
+#include "sizes.hpp"
+#include <heddle/cpu/threads.hpp>
+#include <heddle/error.hpp>
+#include <heddle/machine.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <fstream>
+#include <set>
+#include <string>
+
+#include <fmt/core.h>
+#include <sched.h>
+#include <unistd.h>
+
+namespace heddle::cli::bench {
+namespace {
+
+// As arrays are aligned.
+constexpr std::size_t alignment = 256;
+// Values repeat after so many bytes, which no cache line or page notices.
+constexpr std::size_t period = std::size_t{1} << 24;
+
+/// The first word of a file; empty when there is none.
+std::string first_word(const std::string& path) {
+  std::ifstream in(path);
+  std::string word;
+  in >> word;
+  return word;
+}
+
+/// Each cache at the last level counts once, whichever of its cores the process may run on.
+std::size_t cpu_cache_bytes() {
+  cpu_set_t allowed;
+  CPU_ZERO(&allowed);
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  std::set<std::string> seen;
+  std::size_t bytes = 0;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed)) continue;
+    std::string last, shared_by;
+    for (int index = 0;; ++index) {
+      const std::string cache = fmt::format("/sys/devices/system/cpu/cpu{}/cache/index{}/", core, index);
+      const std::string size = first_word(cache + "size");
+      if (size.empty()) break;
+      last = size;
+      shared_by = first_word(cache + "shared_cpu_list");
+    }
+    if (last.empty() || !seen.insert(shared_by).second) continue;
+    const std::size_t unit = last.back() == 'K'   ? std::size_t{1} << 10
+                             : last.back() == 'M' ? std::size_t{1} << 20
+                                                  : 1;
+    bytes += std::stoull(last) * unit;
+  }
+  constexpr std::size_t guess = std::size_t{64} << 20;
+  return bytes == 0 ? guess : bytes;
+}
+
+std::size_t available_bytes(const target& where) {
+  if (where.is_gpu()) return gpus()[static_cast<std::size_t>(where.device())].free_bytes;
+  std::ifstream in("/proc/meminfo");
+  std::string key, unit;
+  std::size_t kib = 0;
+  while (in >> key >> kib >> unit) {
+    if (key == "MemAvailable:") return kib << 10;
+  }
+  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
+         static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+}
+
+}  // namespace
+
+std::size_t cache_bytes(const target& where) {
+  return where.is_gpu() ? gpu_cache_bytes(where) : cpu_cache_bytes();
+}
+
+buffers::buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,
+                 rotation how)
+    : where_(where),
+      type_(type),
+      has_output_(has_output),
+      how_(how),
+      cache_(cache_bytes(where)),
+      available_(available_bytes(where)) {
+  const std::size_t largest = *std::max_element(sizes.begin(), sizes.end());
+  detail::operation running("bench", largest, name(type));
+  running.runs_on(where);
+  const std::size_t needed = stride_of(largest) * (has_output ? 2 : 1);
+  if (needed > available_) {
+    constexpr double gib = 1 << 30;
+    detail::fail(fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are free; take a smaller --size",
+                             static_cast<double>(needed) / gib, static_cast<double>(available_) / gib));
+  }
+  std::size_t bytes = 0;
+  for (const std::size_t n : sizes) bytes = std::max(bytes, stride_of(n) * count_for(n));
+  inputs_ = detail::memory(bytes, where);
+  fill_inputs();
+  outputs_ = detail::memory(has_output ? bytes : 0, where);
+  result_ = detail::memory(alignment, where);
+  clear_outputs();
+  where.wait();
+}
+
+std::size_t buffers::stride_of(std::size_t n) const noexcept {
+  return (n * size_of(type_) + alignment - 1) / alignment * alignment;
+}
+
+std::size_t buffers::count_for(std::size_t n) const noexcept {
+  if (how_ == rotation::none) return 1;
+  const std::size_t each = stride_of(n) * (has_output_ ? 2 : 1);
+  const std::size_t wanted = std::bit_ceil((4 * cache_ + each - 1) / each);
+  const std::size_t possible = std::bit_floor(std::max<std::size_t>(available_ / 4 / each, 1));
+  return std::min(wanted, possible);
+}
+
+void buffers::set_size(std::size_t n) {
+  stride_ = stride_of(n);
+  mask_ = count_for(n) - 1;
+}
+
+void buffers::fill_inputs() {
+  const std::size_t bytes = inputs_.bytes(), piece = std::min(bytes, period);
+  auto* const all = static_cast<std::byte*>(inputs_.data());
+  detail::memory values(piece, target());
+  with_type(type_, [&]<class T>(T) {
+    T* const x = static_cast<T*>(values.data());
+    for (std::size_t i = 0; i < piece / sizeof(T); ++i) {
+      x[i] = static_cast<T>(static_cast<float>(i * 2654435761u % 4294967296u / 128 % 97) / 7);
+    }
+  });
+  if (where_.is_gpu()) {
+    for (std::size_t first = 0; first < bytes; first += piece) {
+      detail::copy(all + first, where_, values.data(), target(), std::min(piece, bytes - first));
+    }
+    return;
+  }
+  // By the threads that will read it, so that each node of the machine has its part.
+  cpu::for_slices(where_.threads(), bytes, piece, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last;) {
+      const std::size_t within = i % piece, count = std::min(piece - within, last - i);
+      detail::copy(all + i, target(), static_cast<std::byte*>(values.data()) + within, target(), count);
+      i += count;
+    }
+  });
+}
+
+void buffers::clear_outputs() {
+  const char zero = 0;
+  if (where_.is_gpu()) return detail::fill(outputs_.data(), where_, outputs_.bytes(), &zero, 1);
+  cpu::for_slices(where_.threads(), outputs_.bytes(), period, [&](std::size_t first, std::size_t last) {
+    detail::fill(static_cast<std::byte*>(outputs_.data()) + first, target(), last - first, &zero, 1);
+  });
+}
+
+}  // namespace heddle::cli::bench

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/dtype.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace heddle::cli::bench {
+
+/// The largest cache of a target in bytes: what all cores of the process share at the last level, or a GPU's
+/// L2.
+std::size_t cache_bytes(const target& where);
+
+/// Inputs and outputs of equal size that calls take in turn, so that what one call left in the cache is gone
+/// before its buffers come round again: together they are four times as large as the cache, or as large as a
+/// quarter of the free memory allows.
+class buffers {
+ public:
+  enum class rotation { out_of_cache, none };
+
+  /// Memory on `where` for each of `sizes` elements in turn, inputs alone or outputs too. Throws
+  /// heddle::error when there is none for the largest.
+  buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,
+          rotation how);
+
+  /// From now on buffers hold `n` elements, one of the sizes.
+  void set_size(std::size_t n);
+
+  /// How many there are.
+  std::size_t count() const noexcept { return mask_ + 1; }
+
+  const void* input(std::size_t call) const noexcept {
+    return static_cast<const std::byte*>(inputs_.data()) + (call & mask_) * stride_;
+  }
+  void* output(std::size_t call) const noexcept {
+    return static_cast<std::byte*>(outputs_.data()) + (call & mask_) * stride_;
+  }
+  /// A place for one element, the same for all calls.
+  void* result() const noexcept { return result_.data(); }
+
+ private:
+  std::size_t stride_of(std::size_t n) const noexcept;
+  std::size_t count_for(std::size_t n) const noexcept;
+  void fill_inputs();
+  void clear_outputs();
+
+  target where_;
+  dtype type_;
+  bool has_output_;
+  rotation how_;
+  std::size_t cache_, available_;
+  detail::memory inputs_, outputs_, result_;
+  std::size_t stride_ = 0, mask_ = 0;
+};
+
+}  // namespace heddle::cli::bench

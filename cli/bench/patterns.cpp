@@ -1,0 +1,114 @@
+#include "patterns.hpp"
+
+#include <heddle/array.hpp>
+#include <heddle/operators.hpp>
+#include <heddle/reduce.hpp>
+#include <heddle/scan.hpp>
+#include <heddle/transform.hpp>
+
+#include <algorithm>
+#include <iterator>
+
+namespace heddle::cli::bench {
+namespace {
+
+/// One algorithm of a reduction or a scan: what `run` is given.
+struct reduce_method {
+  const char* name;
+};
+struct scan_method {
+  const char* name;
+};
+
+// The algorithms: the default first, one line each.
+constexpr reduce_method reduce_methods[] = {
+    {"single-pass"},
+};
+constexpr scan_method scan_methods[] = {
+    {"single-pass"},
+};
+constexpr const char* transform_method = "single-pass";
+
+template <class Method, std::size_t N>
+std::vector<std::string> names_of(const Method (&all)[N]) {
+  std::vector<std::string> names;
+  for (const Method& method : all) names.emplace_back(method.name);
+  return names;
+}
+
+template <class Method, std::size_t N>
+const Method& named(const Method (&all)[N], const std::string& name) {
+  return *std::find_if(std::begin(all), std::end(all), [&](const Method& m) { return m.name == name; });
+}
+
+template <class T>
+array_view<const T> input(const workload& work, std::size_t call) {
+  return {static_cast<const T*>(work.elements->input(call)), shape{work.n}, work.where};
+}
+template <class T>
+array_view<T> output(const workload& work, std::size_t call) {
+  return {static_cast<T*>(work.elements->output(call)), shape{work.n}, work.where};
+}
+
+template <class T>
+void add_reduce(const workload& work, const reduce_method&, contender& made) {
+  // The compiler is told that the value is used.
+  const auto to_value = [work](std::size_t call) {
+    const T total = reduce(work.where, input<T>(work, call));
+    asm volatile("" : : "r"(&total) : "memory");
+  };
+  if (!work.where.is_gpu()) {
+    made.calls = repeated(to_value);
+    return;
+  }
+  made.calls = repeated([work](std::size_t call) {
+    detail::library_reduce(detail::function::plus, work.type, work.elements->input(call),
+                           segments{1, work.n, 1}, work.elements->result(), work.where);
+  });
+  made.whole_call = to_value;
+}
+
+template <class T>
+void add_scan(const workload& work, const scan_method&, contender& made) {
+  made.calls = repeated([work](std::size_t call) {
+    inclusive_scan_into(work.where, output<T>(work, call), input<T>(work, call));
+  });
+}
+
+template <class T>
+void add_transform(const workload& work, contender& made) {
+  made.calls = repeated([work](std::size_t call) {
+    transform_into(work.where, output<T>(work, call), input<T>(work, call), T(1), plus{});
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> algorithms_of(pattern which) {
+  switch (which) {
+    case pattern::reduce:
+      return names_of(reduce_methods);
+    case pattern::scan:
+      return names_of(scan_methods);
+    case pattern::transform:
+      break;
+  }
+  return {transform_method};
+}
+
+contender heddle_pattern(const workload& work, const std::string& algorithm) {
+  contender made{algorithm, contender::kind::algorithm, work.bytes(), nullptr};
+  with_type(work.type, [&]<class T>(T) {
+    switch (work.pattern) {
+      case pattern::reduce:
+        return add_reduce<T>(work, named(reduce_methods, algorithm), made);
+      case pattern::scan:
+        return add_scan<T>(work, named(scan_methods, algorithm), made);
+      case pattern::transform:
+        return add_transform<T>(work, made);
+    }
+  });
+  return made;
+}
+
+}  // namespace heddle::cli::bench

@@ -1,0 +1,29 @@
+#include "peers.hpp"
+#include "thrust_peers.hpp"
+#include <heddle/cuda/launch.cuh>
+
+#include <thrust/system/cuda/execution_policy.h>
+
+namespace heddle::cli::bench {
+namespace {
+
+template <class T>
+contender thrust_peer(const workload& work) {
+  return {"Thrust", contender::kind::peer, work.bytes(), [work](std::size_t first, std::size_t count) {
+            const cuda::current_device on(work.where);
+            for (std::size_t i = first; i < first + count; ++i) {
+              call_thrust<T>(work, thrust::cuda::par.on(work.where.stream()), i);
+            }
+          }};
+}
+
+}  // namespace
+
+contenders thrust_gpu_peers(const workload& work) {
+  contenders all;
+  if (!work.where.is_gpu()) return all;
+  with_peer_type(work.type, [&](auto element) { all.push_back(thrust_peer<decltype(element)>(work)); });
+  return all;
+}
+
+}  // namespace heddle::cli::bench
