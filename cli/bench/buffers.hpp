@@ -31,6 +31,9 @@ class buffers {
   /// How many there are.
   std::size_t count() const noexcept { return mask_ + 1; }
 
+  /// Whether together they are larger than the cache.
+  bool exceed_cache() const noexcept { return count() * stride_ * (has_output_ ? 2 : 1) > cache_; }
+
   const void* input(std::size_t call) const noexcept {
     return static_cast<const std::byte*>(inputs_.data()) + (call & mask_) * stride_;
   }

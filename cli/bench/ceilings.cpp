@@ -3,8 +3,10 @@
 #include "gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/cpu/threads.hpp>
+#include <heddle/cpu/transform.hpp>
 #include <heddle/machine.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <string_view>
@@ -52,6 +54,28 @@ auto widest_read() {
   return read_anywhere;
 }
 
+constexpr std::size_t line = 64;
+
+/// Copies whole lines past the cache. Four pages in turn fill a core's line to memory, as one does not.
+void copy_past_the_cache([[maybe_unused]] const std::byte* from, [[maybe_unused]] std::byte* to,
+                         [[maybe_unused]] std::size_t bytes) {
+#if defined(__x86_64__)
+  constexpr std::size_t piece = 512, page = 4096, pages = 4 * page;
+  std::size_t i = 0;
+  for (; i + pages <= bytes; i += pages) {
+    for (std::size_t within = 0; within < page; within += piece) {
+      for (std::size_t at = i + within; at < i + pages; at += page) {
+        cpu::copy_lines_past_the_cache(from + at, to + at, piece);
+      }
+    }
+  }
+  cpu::copy_lines_past_the_cache(from + i, to + i, bytes - i);
+  cpu::end_of_lines();
+#else
+  std::memcpy(to, from, bytes);
+#endif
+}
+
 }  // namespace
 
 contender read_ceiling(const workload& work) {
@@ -84,12 +108,23 @@ contender copy_ceiling(const workload& work) {
     });
     return made;
   }
-  made.calls = repeated([work](std::size_t call) {
+  // What is in the cache anyway is copied faster there.
+  const bool past_the_cache = work.input_bytes() > cpu::stream_from_bytes && work.elements->exceed_cache();
+  made.calls = repeated([work, past_the_cache](std::size_t call) {
     const auto* const from = static_cast<const std::byte*>(work.elements->input(call));
     auto* const to = static_cast<std::byte*>(work.elements->output(call));
-    cpu::for_slices(
-        work.where.threads(), work.input_bytes(), grain_bytes,
-        [&](std::size_t first, std::size_t last) { std::memcpy(to + first, from + first, last - first); });
+    // Buffers are whole lines long.
+    const std::size_t lines = (work.input_bytes() + line - 1) / line;
+    cpu::for_slices(work.where.threads(), lines, grain_bytes / line,
+                    [&](std::size_t first_line, std::size_t last_line) {
+                      const std::size_t first = first_line * line;
+                      if (past_the_cache) {
+                        copy_past_the_cache(from + first, to + first, last_line * line - first);
+                      } else {
+                        const std::size_t last = std::min(last_line * line, work.input_bytes());
+                        std::memcpy(to + first, from + first, last - first);
+                      }
+                    });
   });
   return made;
 }
