@@ -8,6 +8,7 @@
 #include "bench/peers.hpp"
 #include "bench/sizes.hpp"
 #include "commands.hpp"
+#include "element_types.hpp"
 #include "machine_description.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
@@ -15,6 +16,7 @@
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/machine.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
@@ -38,6 +40,9 @@ using json = nlohmann::ordered_json;
 constexpr std::pair<const char*, pattern> patterns[] = {
     {"reduce", pattern::reduce}, {"scan", pattern::scan}, {"transform", pattern::transform}};
 
+constexpr std::pair<const char*, detail::function> operators[] = {{"sum", detail::function::plus},
+                                                                  {"max", detail::function::maximum}};
+
 constexpr contenders (*families_of_peers[])(const workload&) = {
     standard_peers,
 #if defined(HEDDLE_BENCH_THRUST_OPENMP)
@@ -52,13 +57,15 @@ constexpr contenders (*families_of_peers[])(const workload&) = {
 };
 
 struct bench_options {
-  std::string pattern, targets, types = "float32", sizes = "2^12..2^26", algorithms, json_file, plot_file;
+  std::string pattern, op = "sum", targets, types = "float32", sizes = "2^12..2^26", algorithms;
+  std::string json_file, plot_file;
   bool peers = false, in_cache = false, quiet = false;
 };
 
 /// What the options say is to be measured.
 struct plan {
   pattern which;
+  detail::function combine;
   std::vector<target> targets;
   std::vector<dtype> types;
   std::vector<std::size_t> sizes;
@@ -92,13 +99,33 @@ auto parsed_list(const std::string& text, const Parse& parse) {
   return all;
 }
 
+/// What a table has under a name, which has been checked.
+template <class Value, std::size_t N>
+Value named(const std::pair<const char*, Value> (&all)[N], const std::string& name) {
+  return std::find_if(std::begin(all), std::end(all), [&](const auto& one) { return one.first == name; })
+      ->second;
+}
+template <class Value, std::size_t N>
+std::vector<std::string> names_of(const std::pair<const char*, Value> (&all)[N]) {
+  std::vector<std::string> names;
+  for (const auto& one : all) names.emplace_back(one.first);
+  return names;
+}
+
 plan plan_of(const bench_options& options) {
   plan made;
-  made.which = std::find_if(std::begin(patterns), std::end(patterns), [&](const auto& named) {
-                 return named.first == options.pattern;
-               })->second;
+  made.which = named(patterns, options.pattern);
+  made.combine = named(operators, options.op);
+  if (made.which == pattern::transform && made.combine != detail::function::plus) {
+    throw CLI::ValidationError("--op", "transform adds 1: it has no other operator");
+  }
   made.targets = options.targets.empty() ? target::available() : parsed_list(options.targets, target::parse);
   made.types = parsed_list(options.types, parse_dtype);
+  for (const dtype type : made.types) {
+    if (made.combine == detail::function::maximum && type >= dtype::complex64) {
+      fail_complex_order(options.op.c_str(), type);
+    }
+  }
   for (const std::string& part : list_of(options.sizes)) {
     for (const std::size_t size : parse_sizes(part)) made.sizes.push_back(size);
   }
@@ -248,9 +275,9 @@ std::string row_text(const result& one) {
                       : "");
 }
 
-json json_of(const result& one, const std::string& pattern) {
+json json_of(const result& one, const bench_options& options) {
   constexpr const char* kinds[] = {"heddle", "peer", "ceiling"};
-  json made = {{"pattern", pattern},
+  json made = {{"pattern", options.pattern},
                {"target", one.where.text()},
                {"algorithm", one.name},
                {"kind", kinds[static_cast<int>(one.kind)]},
@@ -263,6 +290,7 @@ json json_of(const result& one, const std::string& pattern) {
                {"samples", one.call.samples},
                {"calls_per_sample", one.call.calls_a_sample},
                {"buffers", one.buffers}};
+  if (options.pattern != "transform") made["op"] = options.op;
   if (!one.ceiling.empty()) {
     made["ceiling"] = one.ceiling;
     made["fraction_of_ceiling"] = one.fraction;
@@ -274,14 +302,23 @@ json json_of(const result& one, const std::string& pattern) {
   return made;
 }
 
+/// What is measured, as a title says it.
+std::string title_of(const plan& what, const bench_options& options, const target& where) {
+  std::string title =
+      fmt::format("{} ({}) on {}", options.pattern,
+                  what.which == pattern::transform ? "x + 1" : options.op.c_str(), where.text());
+  if (what.types.size() == 1) title += fmt::format(", {}", name(what.types.front()));
+  return title;
+}
+
 /// A panel for each target, a line for each contender and type.
-std::vector<chart_panel> panels_of(const plan& what, const std::string& pattern,
+std::vector<chart_panel> panels_of(const plan& what, const bench_options& options,
                                    const std::vector<result>& results) {
   std::vector<chart_panel> panels;
   for (const target& where : what.targets) {
     chart_panel& panel = panels.emplace_back();
-    panel.title = fmt::format("{} on {}", pattern, where.text());
-    if (what.types.size() == 1) panel.title += fmt::format(", {}", name(what.types.front()));
+    panel.title = title_of(what, options, where);
+    panel.subtitle = where.is_gpu() ? gpus()[static_cast<std::size_t>(where.device())].name : cpu_name();
     for (const result& one : results) {
       if (one.where != where) continue;
       std::string line_name = one.name;
@@ -290,7 +327,7 @@ std::vector<chart_panel> panels_of(const plan& what, const std::string& pattern,
       auto line = std::find_if(panel.lines.begin(), panel.lines.end(),
                                [&](const chart_line& l) { return l.name == line_name; });
       if (line == panel.lines.end()) {
-        panel.lines.push_back({line_name, one.kind == contender::kind::ceiling, {}});
+        panel.lines.push_back({line_name, one.kind, {}});
         line = std::prev(panel.lines.end());
       }
       line->points.emplace_back(static_cast<double>(one.n), one.gb_per_s());
@@ -320,9 +357,11 @@ void run(const bench_options& options) {
   json all;
   if (json_file) all["machine"] = machine_description();
 
+  const bool has_output = what.which != pattern::reduce || options.peers;
   std::size_t total = 0;
   for (const target& where : what.targets) {
     for (const dtype type : what.types) {
+      require_memory(where, type, what.sizes.back(), has_output);
       for (const std::size_t n : what.sizes) total += expected_work(where, type, n);
     }
   }
@@ -332,13 +371,14 @@ void run(const bench_options& options) {
   std::vector<result> results;
   for (const target& where : what.targets) {
     for (const dtype type : what.types) {
-      buffers elements(where, type, what.which != pattern::reduce || options.peers, what.sizes,
+      release_cached_memory(where);
+      buffers elements(where, type, has_output, what.sizes,
                        options.in_cache ? buffers::rotation::none : buffers::rotation::out_of_cache);
       for (const std::size_t n : what.sizes) {
         shown.show_instead_of_rate(fmt::format("{} {} {}", where.text(), name(type), size_text(n)));
         shown.advance(0);
         elements.set_size(n);
-        const workload work{what.which, where, type, n, &elements};
+        const workload work{what.which, what.combine, where, type, n, &elements};
         const std::vector<result> measured = measure(work, contenders_for(work, what, options.peers), shown);
         shown.hide();
         std::string rows = results.empty() ? head_text(with_gpu) : "";
@@ -348,17 +388,14 @@ void run(const bench_options& options) {
         shown.advance(expected_work(where, type, n));
       }
     }
-    release_cached_memory(where);
   }
   shown.hide();
 
-  std::string chart;
-  if (plot_file) chart = draw_chart(panels_of(what, options.pattern, results));
   if (json_file) {
-    for (const result& one : results) all["results"].push_back(json_of(one, options.pattern));
+    for (const result& one : results) all["results"].push_back(json_of(one, options));
     write(*json_file, all.dump(2) + "\n");
   }
-  if (plot_file) write(*plot_file, chart);
+  if (plot_file) write(*plot_file, draw_chart(panels_of(what, options, results)));
 }
 
 /// Applies a check to each part of a list.
@@ -391,12 +428,13 @@ void add_bench(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("bench", "How fast the patterns are on this machine, and its ceilings");
   const auto options = std::make_shared<bench_options>();
-  std::vector<std::string> names;
-  for (const auto& named : patterns) names.emplace_back(named.first);
   command->add_option("PATTERN", options->pattern, "reduce, scan or transform")
       ->required()
       ->option_text(" ")
-      ->check(CLI::IsMember(names));
+      ->check(CLI::IsMember(names_of(patterns)));
+  command->add_option("--op", options->op, "sum|max, of reduce and scan; default sum")
+      ->option_text("OP")
+      ->check(CLI::IsMember(names_of(operators)));
   command
       ->add_option("--target", options->targets,
                    "serial, parallel[:N], gpu[:ID]; default all of this machine")
@@ -424,7 +462,7 @@ void add_bench(CLI::App& app) {
       ->option_text("F.svg");
   command->add_flag("--quiet", options->quiet, "No progress line");
   command->footer(
-      "Measures the sum of n elements, their running sum, or x + 1 of each.\n"
+      "Measures the sum of n elements or the largest, their running sum or maximum, or x + 1 of each.\n"
       "A row is the median time of a call, the middle half of the times as a percentage of it, and the rate\n"
       "beside that of the ceiling in the same run: reading the elements for reduce, copying them for the "
       "rest.");

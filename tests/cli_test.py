@@ -651,6 +651,7 @@ class CliTest(unittest.TestCase):
             self.assertEqual(len(table), 1 + len(results))
             for result, row in zip(results, table[1:]):
                 self.assertEqual((result["pattern"], result["dtype"]), (pattern, "float64"))
+                self.assertEqual(result.get("op"), None if pattern == "transform" else "sum")
                 self.assertEqual(result["bytes"], result["n"] * 8 * moved)
                 self.assertAlmostEqual(result["gb_per_s"], result["bytes"] / result["seconds"] / 1e9, 9)
                 self.assertGreaterEqual(result["interquartile_seconds"], 0)
@@ -707,6 +708,17 @@ class CliTest(unittest.TestCase):
             named, _ = self.bench(*arguments, "--algorithm", ",".join(reversed(names)))
             self.assertEqual([r["algorithm"] for r in named if r["kind"] == "heddle"], names[::-1])
 
+    def test_bench_operators(self):
+        for pattern in ("reduce", "scan"):
+            results, _ = self.bench(pattern, "--op", "max", "--target", "parallel:2", "--size", 500, "--type",
+                                    "bool,uint8,int32,float64", "--peers", "--in-cache")
+            self.assertEqual({r["op"] for r in results}, {"max"})
+            for dtype, with_peers in (("bool", False), ("uint8", False), ("int32", True), ("float64", True)):
+                found = [r["algorithm"] for r in results if r["dtype"] == dtype]
+                self.assertIn("single-pass", found)
+                self.assertEqual("std par_unseq" in found, with_peers)
+            self.assertIn("complex64", self.fails(1, "bench", pattern, "--op", "max", "--type", "complex64"))
+
     def test_bench_peers(self):
         for pattern in ("reduce", "scan", "transform"):
             for target, least in (("serial", {"std seq"}), ("parallel:2", {"std seq", "std par_unseq"})):
@@ -749,9 +761,10 @@ class CliTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             drawing = xml.etree.ElementTree.parse(chart)
             self.assertEqual(drawing.getroot().tag, "{http://www.w3.org/2000/svg}svg")
-            texts = [element.text for element in drawing.iter() if element.tag.endswith("}text")]
+            texts = ["".join(e.itertext()).strip() for e in drawing.iter() if e.tag.endswith("}text")]
             for target in ("serial", "parallel:2"):
-                self.assertIn(f"scan on {target}", texts)
+                self.assertIn(f"scan (sum) on {target}", texts)
+            self.assertIn(self.machine["cpu"]["name"], texts)
             for dtype in ("int32", "float32"):
                 for name in ("single-pass", "std seq", "std par_unseq", "copy (ceiling)"):
                     # A text for each panel that has the line; only threads have the parallel one.
@@ -769,6 +782,7 @@ class CliTest(unittest.TestCase):
                           ["reduce", "--target", "serial,gpu:x"], ["reduce", "--target", ""], ["reduce", "--size"],
                           ["reduce", "--type", "float16"], ["reduce", "--type", "float32,"], ["scan", "--algorithm", "tree"],
                           ["scan", "--algorithm", "single-pass,nonsense"], ["reduce", "--json"], ["reduce", "--plot"],
+                          ["reduce", "--op", "mean"], ["transform", "--op", "max"],
                           ["reduce", "--repeats", "3"]):
             self.fails(2, "bench", *arguments)
         for size in ("0", "-1", "1.5", "many", "2^57", "2^99", "2^", "^2", "1e99", "1000,", "2^10..", "..2^10", "2^10..2^9",

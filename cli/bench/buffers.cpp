@@ -71,10 +71,22 @@ std::size_t available_bytes(const target& where) {
          static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
 }
 
+/// From one buffer of n elements to the next.
+std::size_t stride_of(std::size_t n, dtype type) noexcept {
+  return (n * size_of(type) + alignment - 1) / alignment * alignment;
+}
+
 }  // namespace
 
-std::size_t cache_bytes(const target& where) {
-  return where.is_gpu() ? gpu_cache_bytes(where) : cpu_cache_bytes();
+void require_memory(const target& where, dtype type, std::size_t n, bool has_output) {
+  detail::operation running("bench", n, name(type));
+  running.runs_on(where);
+  const std::size_t needed = stride_of(n, type) * (has_output ? 2 : 1), available = available_bytes(where);
+  if (needed > available) {
+    constexpr double gib = 1 << 30;
+    detail::fail(fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are free; take a smaller --size",
+                             static_cast<double>(needed) / gib, static_cast<double>(available) / gib));
+  }
 }
 
 buffers::buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,
@@ -83,19 +95,10 @@ buffers::buffers(const target& where, dtype type, bool has_output, const std::ve
       type_(type),
       has_output_(has_output),
       how_(how),
-      cache_(cache_bytes(where)),
+      cache_(where.is_gpu() ? gpu_cache_bytes(where) : cpu_cache_bytes()),
       available_(available_bytes(where)) {
-  const std::size_t largest = *std::max_element(sizes.begin(), sizes.end());
-  detail::operation running("bench", largest, name(type));
-  running.runs_on(where);
-  const std::size_t needed = stride_of(largest) * (has_output ? 2 : 1);
-  if (needed > available_) {
-    constexpr double gib = 1 << 30;
-    detail::fail(fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are free; take a smaller --size",
-                             static_cast<double>(needed) / gib, static_cast<double>(available_) / gib));
-  }
   std::size_t bytes = 0;
-  for (const std::size_t n : sizes) bytes = std::max(bytes, stride_of(n) * count_for(n));
+  for (const std::size_t n : sizes) bytes = std::max(bytes, stride_of(n, type) * count_for(n));
   inputs_ = detail::memory(bytes, where);
   fill_inputs();
   outputs_ = detail::memory(has_output ? bytes : 0, where);
@@ -104,20 +107,16 @@ buffers::buffers(const target& where, dtype type, bool has_output, const std::ve
   where.wait();
 }
 
-std::size_t buffers::stride_of(std::size_t n) const noexcept {
-  return (n * size_of(type_) + alignment - 1) / alignment * alignment;
-}
-
 std::size_t buffers::count_for(std::size_t n) const noexcept {
   if (how_ == rotation::none) return 1;
-  const std::size_t each = stride_of(n) * (has_output_ ? 2 : 1);
+  const std::size_t each = stride_of(n, type_) * (has_output_ ? 2 : 1);
   const std::size_t wanted = std::bit_ceil((4 * cache_ + each - 1) / each);
   const std::size_t possible = std::bit_floor(std::max<std::size_t>(available_ / 4 / each, 1));
   return std::min(wanted, possible);
 }
 
 void buffers::set_size(std::size_t n) {
-  stride_ = stride_of(n);
+  stride_ = stride_of(n, type_);
   mask_ = count_for(n) - 1;
 }
 

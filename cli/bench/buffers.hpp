@@ -9,19 +9,18 @@
 
 namespace heddle::cli::bench {
 
-/// The largest cache of a target in bytes: what all cores of the process share at the last level, or a GPU's
-/// L2.
-std::size_t cache_bytes(const target& where);
+/// Throws heddle::error unless there is memory on `where` for one buffer of n elements, or for two of them.
+void require_memory(const target& where, dtype type, std::size_t n, bool has_output);
 
 /// Inputs and outputs of equal size that calls take in turn, so that what one call left in the cache is gone
-/// before its buffers come round again: together they are four times as large as the cache, or as large as a
-/// quarter of the free memory allows.
+/// before its buffers come round again: together they are four times as large as the cache (all that the
+/// cores of the process have at the last level, or a GPU's L2), or as large as a quarter of the free memory
+/// allows.
 class buffers {
  public:
   enum class rotation { out_of_cache, none };
 
-  /// Memory on `where` for each of `sizes` elements in turn, inputs alone or outputs too. Throws
-  /// heddle::error when there is none for the largest.
+  /// Memory on `where` for each of `sizes` elements in turn, inputs alone or outputs too.
   buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,
           rotation how);
 
@@ -44,7 +43,6 @@ class buffers {
   void* result() const noexcept { return result_.data(); }
 
  private:
-  std::size_t stride_of(std::size_t n) const noexcept;
   std::size_t count_for(std::size_t n) const noexcept;
   void fill_inputs();
   void clear_outputs();

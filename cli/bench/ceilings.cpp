@@ -54,17 +54,17 @@ auto widest_read() {
   return read_anywhere;
 }
 
-constexpr std::size_t line = 64;
+constexpr std::size_t line = 64, page = 4096, four_pages = 4 * page;
 
 /// Copies whole lines past the cache. Four pages in turn fill a core's line to memory, as one does not.
 void copy_past_the_cache([[maybe_unused]] const std::byte* from, [[maybe_unused]] std::byte* to,
                          [[maybe_unused]] std::size_t bytes) {
 #if defined(__x86_64__)
-  constexpr std::size_t piece = 512, page = 4096, pages = 4 * page;
+  constexpr std::size_t piece = 512;
   std::size_t i = 0;
-  for (; i + pages <= bytes; i += pages) {
+  for (; i + four_pages <= bytes; i += four_pages) {
     for (std::size_t within = 0; within < page; within += piece) {
-      for (std::size_t at = i + within; at < i + pages; at += page) {
+      for (std::size_t at = i + within; at < i + four_pages; at += page) {
         cpu::copy_lines_past_the_cache(from + at, to + at, piece);
       }
     }
@@ -108,8 +108,8 @@ contender copy_ceiling(const workload& work) {
     });
     return made;
   }
-  // What is in the cache anyway is copied faster there.
-  const bool past_the_cache = work.input_bytes() > cpu::stream_from_bytes && work.elements->exceed_cache();
+  // What is in the cache anyway is copied faster there, and little is faster done than its stores waited for.
+  const bool past_the_cache = work.elements->exceed_cache() && work.input_bytes() >= four_pages;
   made.calls = repeated([work, past_the_cache](std::size_t call) {
     const auto* const from = static_cast<const std::byte*>(work.elements->input(call));
     auto* const to = static_cast<std::byte*>(work.elements->output(call));

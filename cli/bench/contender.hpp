@@ -2,6 +2,7 @@
 
 #include "buffers.hpp"
 #include <heddle/dtype.hpp>
+#include <heddle/operators.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -11,12 +12,13 @@
 
 namespace heddle::cli::bench {
 
-/// The patterns that are measured: the sum of x, its inclusive scan by plus, and x + 1.
+/// The patterns that are measured: a reduction of x, its inclusive scan, and x + 1.
 enum class pattern { reduce, scan, transform };
 
 /// What every contender of one row group does: which pattern, where, and on which elements.
 struct workload {
   enum pattern pattern;
+  detail::function combine;  ///< plus or maximum, by which a reduction and a scan go; plus for a transform
   target where;
   dtype type;
   std::size_t n;

@@ -9,49 +9,56 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_scan.cuh>
 #include <cub/device/device_transform.cuh>
+#include <cuda/functional>
+#include <cuda/std/functional>
 
 namespace heddle::cli::bench {
 namespace {
 
 /// CUB's call for the work, with sizes of type N. As its calls do, it says in `bytes` how much scratch memory
 /// it needs when there is none.
-template <class T, class N>
+template <class T, bool IsMaximum, class N>
 cudaError_t call_with(const workload& work, void* scratch, std::size_t& bytes, std::size_t number) {
   const T* const x = static_cast<const T*>(work.elements->input(number));
   T* const out = static_cast<T*>(work.elements->output(number));
   const N n = static_cast<N>(work.n);
+  const std::conditional_t<IsMaximum, ::cuda::maximum<>, ::cuda::std::plus<>> combine;
   switch (work.pattern) {
     case pattern::reduce:
-      return cub::DeviceReduce::Sum(scratch, bytes, x, static_cast<T*>(work.elements->result()), n,
-                                    work.where.stream());
+      return cub::DeviceReduce::Reduce(scratch, bytes, x, static_cast<T*>(work.elements->result()), n,
+                                       combine, start<T, IsMaximum>, work.where.stream());
     case pattern::scan:
-      return cub::DeviceScan::InclusiveSum(scratch, bytes, x, out, n, work.where.stream());
+      return cub::DeviceScan::InclusiveScan(scratch, bytes, x, out, combine, n, work.where.stream());
     case pattern::transform:
       break;
   }
-  if (scratch == nullptr) return cudaSuccess;
-  return cub::DeviceTransform::Transform(x, out, n, plus_one<T>(), work.where.stream());
+  if constexpr (!IsMaximum) {
+    if (scratch != nullptr) {
+      return cub::DeviceTransform::Transform(x, out, n, plus_one<T>(), work.where.stream());
+    }
+  }
+  return cudaSuccess;
 }
 
-template <class T>
+template <class T, bool IsMaximum>
 cudaError_t call_cub(const workload& work, void* scratch, std::size_t& bytes, std::size_t number) {
   // Narrow sizes are the faster ones.
-  return work.n <= INT32_MAX ? call_with<T, std::int32_t>(work, scratch, bytes, number)
-                             : call_with<T, std::int64_t>(work, scratch, bytes, number);
+  return work.n <= INT32_MAX ? call_with<T, IsMaximum, std::int32_t>(work, scratch, bytes, number)
+                             : call_with<T, IsMaximum, std::int64_t>(work, scratch, bytes, number);
 }
 
-template <class T>
+template <class T, bool IsMaximum>
 contender cub_peer(const workload& work) {
   const cuda::current_device on(work.where);
   std::size_t bytes = 0;
-  cuda::check(call_cub<T>(work, nullptr, bytes, 0), "CUB");
+  cuda::check(call_cub<T, IsMaximum>(work, nullptr, bytes, 0), "CUB");
   // It takes no null for scratch memory of no bytes.
   const auto scratch = std::make_shared<detail::memory>(bytes == 0 ? 1 : bytes, work.where);
   return {"CUB", contender::kind::peer, work.bytes(), [work, scratch](std::size_t first, std::size_t count) {
             const cuda::current_device on(work.where);
             for (std::size_t i = first; i < first + count; ++i) {
               std::size_t bytes = scratch->bytes();
-              cuda::check(call_cub<T>(work, scratch->data(), bytes, i), "CUB");
+              cuda::check(call_cub<T, IsMaximum>(work, scratch->data(), bytes, i), "CUB");
             }
           }};
 }
@@ -61,7 +68,9 @@ contender cub_peer(const workload& work) {
 contenders cub_peers(const workload& work) {
   contenders all;
   if (!work.where.is_gpu()) return all;
-  with_peer_type(work.type, [&](auto element) { all.push_back(cub_peer<decltype(element)>(work)); });
+  with_peer_type(work, [&]<class T, bool IsMaximum>(T, std::bool_constant<IsMaximum>) {
+    all.push_back(cub_peer<T, IsMaximum>(work));
+  });
   return all;
 }
 

@@ -50,11 +50,20 @@ array_view<T> output(const workload& work, std::size_t call) {
   return {static_cast<T*>(work.elements->output(call)), shape{work.n}, work.where};
 }
 
-template <class T>
-void add_reduce(const workload& work, const reduce_method&, contender& made) {
+/// Calls f with the operator of the work.
+template <class T, class F>
+void with_operator(const workload& work, const F& f) {
+  if constexpr (!detail::is_complex<T>) {
+    if (work.combine == detail::function::maximum) return f(maximum());
+  }
+  f(plus());
+}
+
+template <class T, class Op>
+void add_reduce(const workload& work, const reduce_method&, const Op& op, contender& made) {
   // The compiler is told that the value is used.
-  const auto to_value = [work](std::size_t call) {
-    const T total = reduce(work.where, input<T>(work, call));
+  const auto to_value = [work, op](std::size_t call) {
+    const T total = reduce(work.where, input<T>(work, call), op);
     asm volatile("" : : "r"(&total) : "memory");
   };
   if (!work.where.is_gpu()) {
@@ -62,16 +71,16 @@ void add_reduce(const workload& work, const reduce_method&, contender& made) {
     return;
   }
   made.calls = repeated([work](std::size_t call) {
-    detail::library_reduce(detail::function::plus, work.type, work.elements->input(call),
-                           segments{1, work.n, 1}, work.elements->result(), work.where);
+    detail::library_reduce(work.combine, work.type, work.elements->input(call), segments{1, work.n, 1},
+                           work.elements->result(), work.where);
   });
   made.whole_call = to_value;
 }
 
-template <class T>
-void add_scan(const workload& work, const scan_method&, contender& made) {
-  made.calls = repeated([work](std::size_t call) {
-    inclusive_scan_into(work.where, output<T>(work, call), input<T>(work, call));
+template <class T, class Op>
+void add_scan(const workload& work, const scan_method&, const Op& op, contender& made) {
+  made.calls = repeated([work, op](std::size_t call) {
+    inclusive_scan_into(work.where, output<T>(work, call), input<T>(work, call), op);
   });
 }
 
@@ -101,9 +110,11 @@ contender heddle_pattern(const workload& work, const std::string& algorithm) {
   with_type(work.type, [&]<class T>(T) {
     switch (work.pattern) {
       case pattern::reduce:
-        return add_reduce<T>(work, named(reduce_methods, algorithm), made);
+        return with_operator<T>(
+            work, [&](const auto& op) { add_reduce<T>(work, named(reduce_methods, algorithm), op, made); });
       case pattern::scan:
-        return add_scan<T>(work, named(scan_methods, algorithm), made);
+        return with_operator<T>(
+            work, [&](const auto& op) { add_scan<T>(work, named(scan_methods, algorithm), op, made); });
       case pattern::transform:
         return add_transform<T>(work, made);
     }

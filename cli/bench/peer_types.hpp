@@ -1,45 +1,51 @@
 #pragma once
 
-#include <heddle/dtype.hpp>
+#include "contender.hpp"
 
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace heddle::cli::bench {
 
-/// Calls f with an element of a type of equal sums: unsigned integers stand for signed ones. False when
-/// `type` is not among the types of the peers.
+/// Calls f(element, is_maximum) with an element of the type in which peers do the work, and with
+/// std::true_type or std::false_type. Unsigned integers stand for signed ones of equal sums, and only 4- and
+/// 8-byte types have a maximum: each type is compiled for every peer. Calls nothing where peers do not do the
+/// work.
 template <class F>
-bool with_peer_type(dtype type, const F& f) {
-  switch (type) {
+void with_peer_type(const workload& work, const F& f) {
+  constexpr std::false_type sum;
+  constexpr std::true_type maximum;
+  const bool is_maximum = work.combine == detail::function::maximum;
+  switch (work.type) {
     case dtype::int8:
     case dtype::uint8:
-      f(std::uint8_t{});
-      return true;
+      return is_maximum ? void() : f(std::uint8_t(), sum);
     case dtype::int16:
     case dtype::uint16:
-      f(std::uint16_t{});
-      return true;
+      return is_maximum ? void() : f(std::uint16_t(), sum);
     case dtype::int32:
+      return is_maximum ? f(std::int32_t(), maximum) : f(std::uint32_t(), sum);
     case dtype::uint32:
-      f(std::uint32_t{});
-      return true;
+      return is_maximum ? void() : f(std::uint32_t(), sum);
     case dtype::int64:
+      return is_maximum ? f(std::int64_t(), maximum) : f(std::uint64_t(), sum);
     case dtype::uint64:
-      f(std::uint64_t{});
-      return true;
+      return is_maximum ? void() : f(std::uint64_t(), sum);
     case dtype::float32:
-      f(float{});
-      return true;
+      return is_maximum ? f(float(), maximum) : f(float(), sum);
     case dtype::float64:
-      f(double{});
-      return true;
+      return is_maximum ? f(double(), maximum) : f(double(), sum);
     case dtype::boolean:
     case dtype::complex64:
     case dtype::complex128:
       break;
   }
-  return false;
 }
+
+/// What a reduction begins with.
+template <class T, bool IsMaximum>
+inline constexpr T start = IsMaximum ? std::numeric_limits<T>::lowest() : T();
 
 /// x + 1.
 template <class T>

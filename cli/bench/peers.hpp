@@ -3,7 +3,8 @@
 #include "contender.hpp"
 
 /// The same work done by other libraries, one function for each family that the build found: none where it
-/// does not run on this target. They take integers, float32 and float64.
+/// does not run on this target. They take integers, float32 and float64, and
+/// the maximum of the 4- and 8-byte ones that have a sign.
 namespace heddle::cli::bench {
 
 /// std::reduce, std::inclusive_scan and std::transform: seq, and par_unseq over oneTBB.

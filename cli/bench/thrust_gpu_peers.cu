@@ -7,12 +7,12 @@
 namespace heddle::cli::bench {
 namespace {
 
-template <class T>
+template <class T, bool IsMaximum>
 contender thrust_peer(const workload& work) {
   return {"Thrust", contender::kind::peer, work.bytes(), [work](std::size_t first, std::size_t count) {
             const cuda::current_device on(work.where);
             for (std::size_t i = first; i < first + count; ++i) {
-              call_thrust<T>(work, thrust::cuda::par.on(work.where.stream()), i);
+              call_thrust<T, IsMaximum>(work, thrust::cuda::par.on(work.where.stream()), i);
             }
           }};
 }
@@ -22,7 +22,9 @@ contender thrust_peer(const workload& work) {
 contenders thrust_gpu_peers(const workload& work) {
   contenders all;
   if (!work.where.is_gpu()) return all;
-  with_peer_type(work.type, [&](auto element) { all.push_back(thrust_peer<decltype(element)>(work)); });
+  with_peer_type(work, [&]<class T, bool IsMaximum>(T, std::bool_constant<IsMaximum>) {
+    all.push_back(thrust_peer<T, IsMaximum>(work));
+  });
   return all;
 }
 
