@@ -38,7 +38,7 @@ check-format:
 
 tidy: configure
 	scripts/install-dependencies --ci
-	clang-tidy -p $(BUILD) --quiet $(filter src/%.cpp cli/%.cpp examples/%.cpp,$(filter-out src/cuda/%,$(sources)))
+	clang-tidy -p $(BUILD) --quiet $(filter src/%.cpp cli/%.cpp examples/%.cpp,$(filter-out src/cuda/% cli/bench/thrust_%,$(sources)))
 
 clean:
 	rm -rf build

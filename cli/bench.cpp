@@ -229,6 +229,7 @@ std::vector<result> measure(const workload& work, const contenders& all, progres
     }
   }
   std::vector<result> results;
+  results.reserve(trials.size());
   for (const trial& one : trials) results.push_back(one.finished(work));
   const auto ceiling = std::find_if(results.begin(), results.end(),
                                     [](const result& r) { return r.kind == contender::kind::ceiling; });
@@ -403,7 +404,7 @@ template <class Check>
 auto each(const Check& check) {
   return [check](const std::string& text) {
     for (const std::string& part : list_of(text)) {
-      if (const std::string wrong = check(part); !wrong.empty()) return wrong;
+      if (std::string wrong = check(part); !wrong.empty()) return wrong;
     }
     return std::string();
   };
