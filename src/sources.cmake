@@ -1,7 +1,10 @@
 # What a build by a host compiler alone consists of, beside the kernels that are compiled for each instruction set.
 set(host_sources
+  algorithm.cpp
   dtype.cpp
   error.cpp
+  ladder_reduce.cpp
+  ladder_scan.cpp
   machine.cpp
   memory.cpp
   reduce.cpp

@@ -1,6 +1,7 @@
 #pragma once
 
 /// All of Heddle. A program that uses one pattern compiles faster with that pattern's header.
+#include <heddle/algorithm.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
+#include <heddle/cpu/ladder/reduce.hpp>
 #include <heddle/cpu/reduce.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/operators.hpp>
@@ -8,6 +10,7 @@
 #include <cstddef>
 #include <cstring>
 #if defined(__CUDACC__)
+#include <heddle/cuda/ladder/reduce.cuh>
 #include <heddle/cuda/reduce.cuh>
 #endif
 
@@ -22,6 +25,11 @@ namespace detail {
 
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
 void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where);
+
+/// Reduces the n ≥ 1 elements of x to *out by a built-in operator and a rung of the ladder; both are on
+/// `where`.
+void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, const void* x, std::size_t n,
+                       void* out, const target& where);
 
 /// Throws: nothing to combine, and no identity.
 [[noreturn]] void fail_empty();
@@ -44,6 +52,24 @@ void reduce_array(const target& where, const T* x, const Op& op, segments all, T
     library_reduce(function_of<Op>, dtype_of<T>, x, all, out, where);
   } else {
     reduce_segments(where, element_at<T, Op>{x}, op, all, out);
+  }
+}
+
+template <class T, class Op>
+void reduce_array_by(const target& where, reduce_algorithm algorithm, const T* x, const Op& op, std::size_t n,
+                     T* out) {
+  if (algorithm == reduce_algorithm::single_pass) {
+    reduce_array(where, x, op, segments{1, n, 1}, out);
+  } else if constexpr (library_combines<T, Op>()) {
+    library_reduce_by(algorithm, function_of<Op>, dtype_of<T>, x, n, out, where);
+  } else if (!where.is_gpu()) {
+    cpu::ladder::reduce(where.threads(), algorithm, element_at<T, Op>{x}, op, n, out);
+  } else {
+#if defined(__CUDACC__)
+    cuda::ladder::reduce(where, algorithm, element_at<T, Op>{x}, op, n, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
   }
 }
 
@@ -76,8 +102,10 @@ T reduce_of_nothing(const Op& op, const T* init) {
   fail_empty();
 }
 
-template <class T, class X, class Op>
-T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) {
+/// `reduce_elements(where, x, n, out)` combines the n elements at x, which are on `where`, into *out.
+template <class T, class X, class Op, class ReduceElements>
+T reduce_flat_with(const target& requested, const X& x, const Op& op, const T* init,
+                   const ReduceElements& reduce_elements) {
   check_operator<T, Op>();
   const elements<const T> in = input(x);
   operation running("reduce", in.size, type_name<T>());
@@ -86,9 +114,26 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
       resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()});
   running.runs_on(where);
   const staged_input<T> staged(in, where);
-  return reduce_to_value<T>(where, op, init, [&](T* out) {
-    reduce_array(where, staged.data(), op, segments{1, in.size, 1}, out);
-  });
+  return reduce_to_value<T>(where, op, init,
+                            [&](T* out) { reduce_elements(where, staged.data(), in.size, out); });
+}
+
+template <class T, class X, class Op>
+T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) {
+  return reduce_flat_with<T>(requested, x, op, init,
+                             [&](const target& where, const T* elements, std::size_t n, T* out) {
+                               reduce_array(where, elements, op, segments{1, n, 1}, out);
+                             });
+}
+
+template <class T, class X, class Op>
+T reduce_flat_by(reduce_algorithm algorithm, const target& requested, const X& x, const Op& op,
+                 const T* init) {
+  const T result = reduce_flat_with<T>(requested, x, op, init,
+                                       [&](const target& where, const T* elements, std::size_t n, T* out) {
+                                         reduce_array_by(where, algorithm, elements, op, n, out);
+                                       });
+  return grouping::canonical(result);
 }
 
 /// The result of reducing an array of shape `whole` along one axis: `reduce_into(where, segments, out)` fills
@@ -272,6 +317,22 @@ template <array_like X, class Op>
 element_of<X> reduce(const target& where, const X& x, const Op& op,
                      const std::type_identity_t<element_of<X>>& init) {
   return detail::reduce_flat<element_of<X>>(where, x, op, &init);
+}
+
+/// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
+/// single_pass. Every rung takes every type, operator and size on every target, except that `atomic` needs an
+/// operator that commutes and `two_pass` one with an identity, and that on a GPU an element of a user's type
+/// has at most 24 KiB; heddle::error says so otherwise. What it costs: cost_of.
+///
+///     float total = hd::reduce(where, x, hd::plus{}, hd::reduce_algorithm::tree);
+template <array_like X, class Op>
+element_of<X> reduce(const target& where, const X& x, const Op& op, reduce_algorithm algorithm) {
+  return detail::reduce_flat_by<element_of<X>>(algorithm, where, x, op, nullptr);
+}
+template <array_like X, class Op>
+element_of<X> reduce(const target& where, const X& x, const Op& op,
+                     const std::type_identity_t<element_of<X>>& init, reduce_algorithm algorithm) {
+  return detail::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &init);
 }
 
 /// Combines along one axis of x; the result has the other axes, and lives on the target. Each of its elements

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
+#include <heddle/cpu/ladder/scan.hpp>
 #include <heddle/cpu/scan.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/operators.hpp>
@@ -9,6 +11,7 @@
 #include <cstddef>
 #include <optional>
 #if defined(__CUDACC__)
+#include <heddle/cuda/ladder/scan.cuh>
 #include <heddle/cuda/scan.cuh>
 #endif
 
@@ -28,6 +31,11 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
 /// The same of `count` elements of one segment on this thread, soon: nothing is checked.
 void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
                       const void* init, void* out);
+
+/// Scans the n ≥ 1 elements of x into `out` by a built-in operator and a rung of the ladder; both are on
+/// `where`, and may be one array.
+void library_scan_by(scan_algorithm algorithm, function op, dtype type, bool exclusive, const void* x,
+                     std::size_t n, const void* init, void* out, const target& where);
 
 /// Throws: an exclusive scan by an operator without identity, and no initial value.
 [[noreturn]] void fail_no_start();
@@ -52,6 +60,42 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
   }
 }
 
+template <scan_kind Kind, class T, class Op>
+void scan_array_by(const target& where, scan_algorithm algorithm, const T* x, const Op& op, std::size_t n,
+                   const T* init, T* out) {
+  constexpr bool exclusive = Kind == scan_kind::exclusive;
+  if (algorithm == scan_algorithm::single_pass) {
+    scan_array<Kind>(where, x, op, segments{1, n, 1}, init, out);
+  } else if constexpr (library_combines<T, Op>()) {
+    library_scan_by(algorithm, function_of<Op>, dtype_of<T>, exclusive, x, n, init, out, where);
+  } else if (!where.is_gpu()) {
+    cpu::ladder::scan(where.threads(), algorithm, x, op, exclusive, init, n, out);
+  } else {
+#if defined(__CUDACC__)
+    cuda::ladder::scan(where, algorithm, x, op, exclusive, init, n, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+}
+
+/// How the elements of a scan are scanned: the default method, or a rung that was named.
+template <scan_kind Kind>
+struct default_scan {
+  template <class T, class Op>
+  void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
+    scan_array<Kind>(where, x, op, all, init, out);
+  }
+};
+template <scan_kind Kind>
+struct scan_by {
+  scan_algorithm algorithm;
+  template <class T, class Op>
+  void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
+    scan_array_by<Kind>(where, algorithm, x, op, all.length, init, out);
+  }
+};
+
 template <class X, class Op, class T = element_of<X>>
 target scan_target(const target& requested, const X& x, const Op&) {
   check_operator<T, Op>();
@@ -61,9 +105,9 @@ target scan_target(const target& requested, const X& x, const Op&) {
 }
 
 /// `along_axis` is null for a scan of all elements in C order.
-template <scan_kind Kind, class X, class Op, class T = element_of<X>>
+template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
 void scan_into(const target& where, elements<T> out, const X& x, const axis* along_axis, const Op& op,
-               const std::optional<T>& init) {
+               const std::optional<T>& init, const Method& scan_elements = {}) {
   const elements<const T> in = input(x);
   operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", in.size,
                     type_name<T>());
@@ -88,25 +132,26 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
   }
   const staged_input<T> staged(in, where);
   staged_output<T> staged_out(out, where);
-  scan_array<Kind>(where, staged.data(), op, all, before, staged_out.data());
+  scan_elements(where, staged.data(), op, all, before, staged_out.data());
   staged_out.deliver();
 }
 
-template <scan_kind Kind, class X, class Op, class T = element_of<X>>
+template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
 array<T> scan_new(const target& requested, const X& x, const axis* along_axis, const Op& op,
-                  const std::optional<T>& init) {
+                  const std::optional<T>& init, const Method& method = {}) {
   const target where = scan_target(requested, x, op);
   operation running(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", input(x).size,
                     type_name<T>());
   running.runs_on(where);
   array<T> result(shape_of(x), where);
-  scan_into<Kind, X, Op, T>(where, {result.data(), result.size(), where}, x, along_axis, op, init);
+  scan_into<Kind, X, Op, T>(where, {result.data(), result.size(), where}, x, along_axis, op, init, method);
   return result;
 }
 
-template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>>
+template <scan_kind Kind, class Out, class X, class Op, class T = element_of<X>,
+          class Method = default_scan<Kind>>
 void scan_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
-                   const std::optional<T>& init) {
+                   const std::optional<T>& init, const Method& method = {}) {
   static_assert(std::is_same_v<element_of<Out>, T>, "a scan writes elements of the type that it reads");
   if (along_axis != nullptr && input(out).size == input(x).size && !(shape_of(out) == shape_of(x))) {
     common::fail_shapes(Kind == scan_kind::inclusive ? "inclusive_scan" : "exclusive_scan", 0, shape_of(out),
@@ -121,8 +166,9 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
     const elements<const T> in = input(x);
     const auto to = output(out);
     const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
-    if (along_axis == nullptr && in.size <= few && in.size == to.size && (apart || in.data == to.data) &&
-        !requested.is_automatic() && !requested.is_gpu() && !in.where.is_gpu() && !to.where.is_gpu()) {
+    if (method == scan_algorithm::single_pass && along_axis == nullptr && in.size <= few &&
+        in.size == to.size && (apart || in.data == to.data) && !requested.is_automatic() &&
+        !requested.is_gpu() && !in.where.is_gpu() && !to.where.is_gpu()) {
       grouping::uninitialized<T, 1> start;
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
@@ -140,7 +186,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       return;
     }
   }
-  scan_into<Kind, X, Op, T>(scan_target(requested, x, op), output(out), x, along_axis, op, init);
+  scan_into<Kind, X, Op, T>(scan_target(requested, x, op), output(out), x, along_axis, op, init, method);
 }
 
 }  // namespace HD_BUILD
@@ -161,6 +207,23 @@ array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& o
   return detail::scan_new<detail::scan_kind::inclusive>(where, x, nullptr, op, init);
 }
 
+/// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
+/// single_pass. Every rung takes every type, operator and size on every target, except that `blelloch` needs
+/// an operator with an identity, and that on a GPU an element of a user's type has at most 24 KiB. What it
+/// costs: cost_of.
+///
+///     hd::array<float> sums = hd::inclusive_scan(where, x, hd::plus{}, hd::scan_algorithm::blelloch);
+template <array_like X, class Op>
+array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op, initial_value<X> init,
+                                    scan_algorithm algorithm) {
+  constexpr auto kind = detail::scan_kind::inclusive;
+  return detail::scan_new<kind>(where, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+}
+template <array_like X, class Op>
+array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op, scan_algorithm algorithm) {
+  return inclusive_scan(where, x, op, initial_value<X>(), algorithm);
+}
+
 /// inclusive_scan of every row or column along one axis by itself.
 template <array_like X, class Op = plus>
 array<element_of<X>> inclusive_scan(const target& where, const X& x, axis along, const Op& op = {},
@@ -179,6 +242,16 @@ void inclusive_scan_into(const target& where, Out&& out, const X& x, axis along,
                          initial_value<X> init = {}) {
   detail::scan_existing<detail::scan_kind::inclusive>(where, out, x, &along, op, init);
 }
+template <array_like Out, array_like X, class Op>
+void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, initial_value<X> init,
+                         scan_algorithm algorithm) {
+  constexpr auto kind = detail::scan_kind::inclusive;
+  detail::scan_existing<kind>(where, out, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+}
+template <array_like Out, array_like X, class Op>
+void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, scan_algorithm algorithm) {
+  inclusive_scan_into(where, out, x, op, initial_value<X>(), algorithm);
+}
 
 /// inclusive_scan shifted by one: element i combines init and what stands before x[i], so the first is init,
 /// which is the operator's identity unless given: an operator without one needs init, and throws
@@ -189,6 +262,18 @@ template <array_like X, class Op = plus>
 array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op = {},
                                     initial_value<X> init = {}) {
   return detail::scan_new<detail::scan_kind::exclusive>(where, x, nullptr, op, init);
+}
+
+/// The same by a rung of the ladder.
+template <array_like X, class Op>
+array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op, initial_value<X> init,
+                                    scan_algorithm algorithm) {
+  constexpr auto kind = detail::scan_kind::exclusive;
+  return detail::scan_new<kind>(where, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+}
+template <array_like X, class Op>
+array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op, scan_algorithm algorithm) {
+  return exclusive_scan(where, x, op, initial_value<X>(), algorithm);
 }
 
 /// exclusive_scan of every row or column along one axis by itself.
@@ -208,6 +293,16 @@ template <array_like Out, array_like X, class Op = plus>
 void exclusive_scan_into(const target& where, Out&& out, const X& x, axis along, const Op& op = {},
                          initial_value<X> init = {}) {
   detail::scan_existing<detail::scan_kind::exclusive>(where, out, x, &along, op, init);
+}
+template <array_like Out, array_like X, class Op>
+void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, initial_value<X> init,
+                         scan_algorithm algorithm) {
+  constexpr auto kind = detail::scan_kind::exclusive;
+  detail::scan_existing<kind>(where, out, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+}
+template <array_like Out, array_like X, class Op>
+void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, scan_algorithm algorithm) {
+  exclusive_scan_into(where, out, x, op, initial_value<X>(), algorithm);
 }
 
 }  // namespace HD_BUILD

@@ -59,6 +59,13 @@ void fold_tiles(detail::function, dtype, const void*, std::size_t, void*, const 
 void scan(detail::function, dtype, bool, const void*, segments, const void*, void*, const target&) {
   fail();
 }
+void reduce_by(reduce_algorithm, detail::function, dtype, const void*, std::size_t, void*, const target&) {
+  fail();
+}
+void scan_by(scan_algorithm, detail::function, dtype, bool, const void*, std::size_t, const void*, void*,
+             const target&) {
+  fail();
+}
 void map(detail::function, dtype, const void*, bool, const void*, bool, std::size_t, void*, const target&) {
   fail();
 }

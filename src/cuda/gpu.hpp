@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/operators.hpp>
@@ -40,6 +41,10 @@ void fold_tiles(detail::function op, dtype type, const void* x, std::size_t coun
                 const target& where);
 void scan(detail::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
           void* out, const target& where);
+void reduce_by(reduce_algorithm algorithm, detail::function op, dtype type, const void* x, std::size_t n,
+               void* out, const target& where);
+void scan_by(scan_algorithm algorithm, detail::function op, dtype type, bool exclusive, const void* x,
+             std::size_t n, const void* init, void* out, const target& where);
 void map(detail::function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
          std::size_t count, void* out, const target& where);
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,

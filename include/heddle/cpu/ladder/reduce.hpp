@@ -1,0 +1,36 @@
+#pragma once
+
+#include <heddle/cpu/ladder/reduce_atomic.hpp>
+#include <heddle/cpu/ladder/reduce_block_serial.hpp>
+#include <heddle/cpu/ladder/reduce_interleaved.hpp>
+#include <heddle/cpu/ladder/reduce_shuffle.hpp>
+#include <heddle/cpu/ladder/reduce_tree.hpp>
+#include <heddle/cpu/ladder/reduce_two_pass.hpp>
+
+namespace heddle::cpu::ladder {
+
+/// Reduces n ≥ 1 elements to *out by the rung that `algorithm` names.
+template <class T, class Op>
+void reduce(int threads, reduce_algorithm algorithm, const detail::element_at<T, Op>& x, const Op& op,
+            std::size_t n, T* out) {
+  switch (algorithm) {
+    case reduce_algorithm::single_pass:
+      break;
+    case reduce_algorithm::atomic:
+      if constexpr (is_commutative<Op, T>) return reduce_atomic(threads, x, op, n, out);
+      detail::fail_not_commutative(algorithm);
+    case reduce_algorithm::block_serial:
+      return reduce_block_serial(threads, x, op, n, out);
+    case reduce_algorithm::interleaved:
+      return reduce_interleaved(threads, x, op, n, out);
+    case reduce_algorithm::tree:
+      return reduce_tree(threads, x, op, n, out);
+    case reduce_algorithm::two_pass:
+      if constexpr (detail::has_identity<Op, T>) return reduce_two_pass(threads, x, op, n, out);
+      detail::fail_no_padding(algorithm);
+    case reduce_algorithm::shuffle:
+      return reduce_shuffle(threads, x, op, n, out);
+  }
+}
+
+}  // namespace heddle::cpu::ladder

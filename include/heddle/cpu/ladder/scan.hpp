@@ -1,0 +1,27 @@
+#pragma once
+
+#include <heddle/cpu/ladder/scan_blelloch.hpp>
+#include <heddle/cpu/ladder/scan_hillis_steele.hpp>
+
+namespace heddle::cpu::ladder {
+
+/// Scans n ≥ 1 elements into `out`, which may be x, by the rung that `algorithm` names. An exclusive scan has
+/// *init first.
+template <class T, class Op>
+void scan(int threads, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive, const T* init,
+          std::size_t n, T* out) {
+  switch (algorithm) {
+    case scan_algorithm::single_pass:
+      break;
+    case scan_algorithm::hillis_steele:
+      return scan_hillis_steele(threads, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op,
+                                n, out);
+    case scan_algorithm::blelloch:
+      if constexpr (detail::has_identity<Op, T>) {
+        return scan_blelloch(threads, detail::element_at<T, Op>{x}, op, exclusive, init, n, out);
+      }
+      detail::fail_no_padding(algorithm);
+  }
+}
+
+}  // namespace heddle::cpu::ladder

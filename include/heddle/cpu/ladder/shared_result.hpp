@@ -1,0 +1,74 @@
+#pragma once
+
+#include <heddle/grouping.hpp>
+#include <heddle/ladder.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+namespace heddle::cpu::ladder {
+
+/// One result that all threads combine with, one at a time. What fits a word is exchanged for the new value
+/// if no other thread has changed it meanwhile, and else tried again.
+template <class T>
+class shared_result {
+ public:
+  void put(const T& value) {
+    heddle::ladder::traffic<T>::written();
+    word_.store(packed(value), std::memory_order_relaxed);
+  }
+  template <class Op>
+  void combine(const T& value, const Op& op) {
+    heddle::ladder::traffic<T>::read();
+    heddle::ladder::traffic<T>::written();
+    word seen = word_.load(std::memory_order_relaxed);
+    while (!word_.compare_exchange_weak(seen, packed(op(unpacked(seen), value)), std::memory_order_relaxed)) {
+    }
+  }
+  T get() const { return unpacked(word_.load(std::memory_order_relaxed)); }
+
+ private:
+  using word = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+
+  static word packed(const T& value) {
+    word bits = 0;
+    std::memcpy(&bits, &value, sizeof(T));
+    return bits;
+  }
+  static T unpacked(word bits) {
+    grouping::uninitialized<T, 1> value;
+    std::memcpy(static_cast<void*>(&value), &bits, sizeof(T));
+    return value[0];
+  }
+
+  std::atomic<word> word_;
+};
+
+/// What does not fit a word has a lock.
+template <class T>
+requires(sizeof(T) > 8) class shared_result<T> {
+ public:
+  void put(const T& value) {
+    heddle::ladder::traffic<T>::written();
+    value_[0] = value;
+  }
+  template <class Op>
+  void combine(const T& value, const Op& op) {
+    heddle::ladder::traffic<T>::read();
+    heddle::ladder::traffic<T>::written();
+    while (locked_.test_and_set(std::memory_order_acquire)) locked_.wait(true, std::memory_order_relaxed);
+    value_[0] = op(value_[0], value);
+    locked_.clear(std::memory_order_release);
+    locked_.notify_one();
+  }
+  T get() const { return value_[0]; }
+
+ private:
+  std::atomic_flag locked_;
+  grouping::uninitialized<T, 1> value_;
+};
+
+}  // namespace heddle::cpu::ladder

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <heddle/cuda/ladder/reduce_atomic.cuh>
+#include <heddle/cuda/ladder/reduce_block_serial.cuh>
+#include <heddle/cuda/ladder/reduce_interleaved.cuh>
+#include <heddle/cuda/ladder/reduce_shuffle.cuh>
+#include <heddle/cuda/ladder/reduce_tree.cuh>
+#include <heddle/cuda/ladder/reduce_two_pass.cuh>
+
+namespace heddle::cuda::ladder {
+
+/// Reduces n ≥ 1 elements to *out, on the GPU's stream, by the rung that `algorithm` names.
+template <class T, class Op>
+void reduce(const target& where, reduce_algorithm algorithm, const detail::element_at<T, Op>& x, const Op& op,
+            std::size_t n, T* out) {
+  static_assert(2 * sizeof(T) <= 48 << 10, "a rung holds two elements or more in a block's shared memory");
+  const current_device on(where);
+  switch (algorithm) {
+    case reduce_algorithm::single_pass:
+      break;
+    case reduce_algorithm::atomic:
+      if constexpr (is_commutative<Op, T>) return reduce_atomic(where, x, op, n, out);
+      detail::fail_not_commutative(algorithm);
+    case reduce_algorithm::block_serial:
+      return reduce_block_serial(where, x, op, n, out);
+    case reduce_algorithm::interleaved:
+      return reduce_interleaved(where, x, op, n, out);
+    case reduce_algorithm::tree:
+      return reduce_tree(where, x, op, n, out);
+    case reduce_algorithm::two_pass:
+      if constexpr (detail::has_identity<Op, T>) return reduce_two_pass(where, x, op, n, out);
+      detail::fail_no_padding(algorithm);
+    case reduce_algorithm::shuffle:
+      return reduce_shuffle(where, x, op, n, out);
+  }
+}
+
+}  // namespace heddle::cuda::ladder

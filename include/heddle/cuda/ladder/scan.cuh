@@ -1,0 +1,29 @@
+#pragma once
+
+#include <heddle/cuda/ladder/scan_blelloch.cuh>
+#include <heddle/cuda/ladder/scan_hillis_steele.cuh>
+
+namespace heddle::cuda::ladder {
+
+/// Scans n ≥ 1 elements into `out`, which may be x, on the GPU's stream, by the rung that `algorithm` names.
+/// An exclusive scan has *init first.
+template <class T, class Op>
+void scan(const target& where, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive,
+          const T* init, std::size_t n, T* out) {
+  static_assert(2 * sizeof(T) <= 48 << 10, "a rung holds two elements or more in a block's shared memory");
+  const current_device on(where);
+  switch (algorithm) {
+    case scan_algorithm::single_pass:
+      break;
+    case scan_algorithm::hillis_steele:
+      return scan_hillis_steele(where, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op, n,
+                                out);
+    case scan_algorithm::blelloch:
+      if constexpr (detail::has_identity<Op, T>) {
+        return scan_blelloch(where, detail::element_at<T, Op>{x}, op, exclusive, init, n, out);
+      }
+      detail::fail_no_padding(algorithm);
+  }
+}
+
+}  // namespace heddle::cuda::ladder

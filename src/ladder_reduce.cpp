@@ -1,0 +1,25 @@
+#include "cuda/gpu.hpp"
+#include "storage.hpp"
+#include <heddle/error.hpp>
+#include <heddle/reduce.hpp>
+
+#include <fmt/core.h>
+
+namespace heddle::detail {
+
+void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, const void* x, std::size_t n,
+                       void* out, const target& where) {
+  if (!is_defined(op, type) || op == function::minus)
+    fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  if (algorithm == reduce_algorithm::single_pass)
+    return library_reduce(op, type, x, segments{1, n, 1}, out, where);
+  if (where.is_gpu()) return cuda::reduce_by(algorithm, op, type, x, n, out, where);
+  with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
+    if constexpr (!std::is_same_v<Op, minus>) {
+      cpu::ladder::reduce(where.threads(), algorithm, element_at<T, Op>{static_cast<const T*>(x)}, operation,
+                          n, static_cast<T*>(out));
+    }
+  });
+}
+
+}  // namespace heddle::detail
