@@ -1,5 +1,6 @@
 #include "npy_input.hpp"
 
+#include "interruption.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/operators.hpp>
 
@@ -64,6 +65,24 @@ void npy_input::read(std::size_t first, std::size_t count, void* out) const {
   cpu::for_slices(threads_, count, elements_worth_a_thread, [&](std::size_t begin, std::size_t end) {
     convert(first + begin, end - begin, static_cast<std::byte*>(out) + begin * size_of(type_));
   });
+}
+
+detail::memory npy_input::bring_all(progress& shown) {
+  const std::size_t element_bytes = size_of(type_);
+  detail::memory all(size() * element_bytes, where_);
+  for (std::size_t first = 0; first < size(); first += piece_) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(piece_, size() - first);
+    auto* const to = static_cast<std::byte*>(all.data()) + first * element_bytes;
+    if (where_.is_gpu()) {
+      detail::copy(to, where_, load(first, count), target(), count * element_bytes);
+    } else {
+      read(first, count, to);
+    }
+    shown.advance(file_bytes(count));
+  }
+  stop_if_interrupted();
+  return all;
 }
 
 void npy_input::convert(std::size_t first, std::size_t count, void* out) const {

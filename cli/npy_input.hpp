@@ -1,5 +1,6 @@
 #pragma once
 
+#include "progress.hpp"
 #include <heddle/array.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/target.hpp>
@@ -39,6 +40,9 @@ class npy_input {
 
   /// The same into `out`.
   void read(std::size_t first, std::size_t count, void* out) const;
+
+  /// All elements, on the target.
+  detail::memory bring_all(progress& shown);
 
  private:
   void convert(std::size_t first, std::size_t count, void* out) const;

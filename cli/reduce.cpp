@@ -7,10 +7,12 @@
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "value_text.hpp"
+#include <heddle/algorithm.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/reduce.hpp>
 #include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
@@ -161,6 +163,20 @@ void reduce_all(const reduction& op, npy_input& x, progress& shown, void* out) {
   so_far.result(out);
 }
 
+/// Reduces all elements of the file to one by a rung of the ladder, which takes them all at once.
+void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
+                   void* out) {
+  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
+  detail::memory brought;
+  const bool stays_in_file = !x.where().is_gpu() && x.in_place();
+  if (!stays_in_file) brought = x.bring_all(shown);
+  const void* const elements = stays_in_file ? x.load(0, x.size()) : brought.data();
+  const std::size_t element_bytes = size_of(x.type());
+  const detail::memory result(element_bytes, x.where());
+  detail::library_reduce_by(algorithm, op.combine, x.type(), elements, x.size(), result.data(), x.where());
+  detail::copy(out, target(), result.data(), x.where(), element_bytes);
+}
+
 /// Elements that a reduction along an axis takes at once: some entries of the axes before it, all of the
 /// axis, and some of the axes after it. They are together on the target, and so are their results.
 class reduction_of_block {
@@ -231,6 +247,14 @@ void run(const run_options& options) {
   const reduction& op = *std::find_if(std::begin(reductions), std::end(reductions),
                                       [&](const reduction& r) { return r.name == options.op; });
   const target requested = target::parse(options.target);
+  const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
+  const bool by_rung = algorithm != reduce_algorithm::single_pass;
+  if (by_rung && options.axis) fail_axis_with_rung(name(algorithm));
+  if (by_rung && (op.is_place || is_mean(op))) {
+    throw CLI::ValidationError("--algorithm", fmt::format("{} combines by sum, prod, min, max, any and all; "
+                                                          "{} takes single-pass",
+                                                          name(algorithm), op.name));
+  }
   const npy_file file(options.input);
   const std::optional<dtype> asked_for = options.element_type();
   const dtype combined = combined_type(op, asked_for.value_or(file.dtype()), asked_for.has_value());
@@ -254,11 +278,13 @@ void run(const run_options& options) {
   {
     detail::operation running(op.name, file.size(), name(combined));
     running.runs_on(where);
-    const run_stats stats("reduce", options.op, "tiles", file.size(), combined, x.file_bytes(file.size()),
-                          where);
+    const run_stats stats("reduce", options.op, name(algorithm), file.size(), combined,
+                          x.file_bytes(file.size()), where);
     progress shown(x.file_bytes(file.size()), options.quiet);
     if (options.axis) {
       reduce_along(op, x, all, shown, results.data());
+    } else if (by_rung) {
+      reduce_all_by(algorithm, op, x, shown, results.data());
     } else {
       reduce_all(op, x, shown, results.data());
     }
@@ -282,6 +308,7 @@ void add_reduce(CLI::App& app) {
   command->add_option("--op", options->op, names_of_reductions() + "; default sum")
       ->option_text("OP")
       ->check(CLI::IsMember(names));
+  options->add_algorithm_to(*command, names_of(reduce_algorithms));
   command->footer(
       "Prints the value, in the shortest form that reads back to the same bits. The result along an axis is "
       "an array,\n"

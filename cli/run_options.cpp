@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace heddle::cli {
@@ -73,6 +73,18 @@ void run_options::add_to(CLI::App& command, bool output_is_required) {
       ->check(check_target);
   command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
   command.add_flag("--quiet", quiet, "No progress line");
+}
+
+void run_options::add_algorithm_to(CLI::App& command, const std::vector<std::string>& names) {
+  command
+      .add_option("--algorithm", algorithm, fmt::format("{}; default {}", fmt::join(names, "|"), names[0]))
+      ->option_text("A")
+      ->check(CLI::IsMember(names));
+}
+
+void fail_axis_with_rung(const char* algorithm) {
+  throw CLI::ValidationError(
+      "--algorithm", fmt::format("{} takes an array flat; with --axis only single-pass does", algorithm));
 }
 
 std::optional<heddle::dtype> run_options::element_type() const {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/App.hpp>
 
@@ -20,11 +21,15 @@ struct run_options {
   std::string op = "sum";
   std::string dtype;
   std::string target = "auto";
+  std::string algorithm = "single-pass";
   bool stats = false;
   bool quiet = false;
 
   /// Adds all but the operator to a subcommand. `-o` is asked for always, or only when there is an axis.
   void add_to(CLI::App& command, bool output_is_required);
+
+  /// Adds --algorithm, which takes one of `names`.
+  void add_algorithm_to(CLI::App& command, const std::vector<std::string>& names);
 
   /// The type that elements are converted to first, when one is given.
   std::optional<heddle::dtype> element_type() const;
@@ -36,6 +41,17 @@ std::string check_target(const std::string& text);
 
 /// What is wrong with the text of an element type.
 std::string check_dtype(const std::string& text);
+
+/// The names of algorithms, the default first.
+template <class Algorithm, std::size_t N>
+std::vector<std::string> names_of(const Algorithm (&all)[N]) {
+  std::vector<std::string> names;
+  for (const Algorithm algorithm : all) names.emplace_back(name(algorithm));
+  return names;
+}
+
+/// Throws: wrong usage, because the rungs of the ladder take an array flat.
+[[noreturn]] void fail_axis_with_rung(const char* algorithm);
 
 /// Measures one run and says what it did.
 class run_stats {

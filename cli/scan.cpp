@@ -6,6 +6,7 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "value_text.hpp"
+#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/operators.hpp>
@@ -82,29 +83,22 @@ void scan_by_pieces(function op, const scan_options& options, npy_input& x, cons
 }
 
 /// All elements of the file scanned, on the CPU.
-detail::memory scanned(function op, const scan_options& options, npy_input& x, segments all,
-                       const void* init) {
-  const std::size_t element_bytes = size_of(x.type()), bytes = x.size() * element_bytes;
-  detail::memory out(bytes, target());
+detail::memory scanned(function op, const scan_options& options, scan_algorithm algorithm, npy_input& x,
+                       segments all, const void* init) {
+  const std::size_t bytes = x.size() * size_of(x.type());
   progress shown(x.file_bytes(x.size()), options.quiet);
   // The elements are brought to where they are scanned, in place.
-  detail::memory on_gpu;
-  if (x.where().is_gpu()) on_gpu = detail::memory(bytes, x.where());
-  for (std::size_t first = 0; first < x.size(); first += x.piece()) {
-    stop_if_interrupted();
-    const std::size_t count = std::min(x.piece(), x.size() - first);
-    if (x.where().is_gpu()) {
-      detail::copy(static_cast<std::byte*>(on_gpu.data()) + first * element_bytes, x.where(),
-                   x.load(first, count), target(), count * element_bytes);
-    } else {
-      x.read(first, count, static_cast<std::byte*>(out.data()) + first * element_bytes);
-    }
-    shown.advance(x.file_bytes(count));
+  detail::memory elements = x.bring_all(shown);
+  if (algorithm == scan_algorithm::single_pass) {
+    detail::library_scan(op, x.type(), options.exclusive, elements.data(), all, init, elements.data(),
+                         x.where());
+  } else {
+    detail::library_scan_by(algorithm, op, x.type(), options.exclusive, elements.data(), x.size(), init,
+                            elements.data(), x.where());
   }
-  stop_if_interrupted();
-  void* const elements = x.where().is_gpu() ? on_gpu.data() : out.data();
-  detail::library_scan(op, x.type(), options.exclusive, elements, all, init, elements, x.where());
-  detail::copy(out.data(), target(), elements, x.where(), bytes);
+  if (!x.where().is_gpu()) return elements;
+  detail::memory out(bytes, target());
+  detail::copy(out.data(), target(), elements.data(), x.where(), bytes);
   return out;
 }
 
@@ -114,6 +108,8 @@ void run(const scan_options& options) {
                       })->second;
   const bool is_order = op == function::minimum || op == function::maximum;
   const target requested = target::parse(options.target);
+  const scan_algorithm algorithm = parse_scan_algorithm(options.algorithm);
+  if (options.axis && algorithm != scan_algorithm::single_pass) fail_axis_with_rung(name(algorithm));
   const npy_file file(options.input);
   const std::optional<dtype> asked_for = options.element_type();
   const dtype type = asked_for ? *asked_for : is_order ? file.dtype() : accumulating_type(file.dtype());
@@ -146,14 +142,14 @@ void run(const scan_options& options) {
   npy_input x(file, type, type, where);
   detail::operation running(options.op.c_str(), file.size(), name(type));
   running.runs_on(where);
-  const run_stats stats("scan", options.op, "single-pass", file.size(), type,
+  const run_stats stats("scan", options.op, name(algorithm), file.size(), type,
                         x.file_bytes(file.size()) + bytes, where);
-  if (!options.axis && !where.is_gpu()) {
+  if (!options.axis && !where.is_gpu() && algorithm == scan_algorithm::single_pass) {
     scan_by_pieces(op, options, x, init, lengths, output);
     stats.report(options);
     output.commit();
   } else {
-    const detail::memory out = scanned(op, options, x, all, init);
+    const detail::memory out = scanned(op, options, algorithm, x, all, init);
     stats.report(options);
     output.write(type, lengths, out.data(), options.quiet);
   }
@@ -170,6 +166,7 @@ void add_scan(CLI::App& app) {
   command->add_option("--op", options->op, "sum|prod|min|max; default sum")
       ->option_text("OP")
       ->check(CLI::IsMember(names));
+  options->add_algorithm_to(*command, names_of(scan_algorithms));
   command->add_flag("--exclusive", options->exclusive,
                     "Element i combines what stands before it, and not itself");
   command->add_option("--init", options->init, "Combine V with every result, from the left")

@@ -25,6 +25,8 @@ TYPES = ["bool"] + INTEGERS + REALS + COMPLEX
 
 REDUCTIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all"]
 ORDERED = {"min", "max", "argmin", "argmax"}
+RUNGS = ["atomic", "block-serial", "interleaved", "tree", "two-pass", "shuffle"]
+SCAN_RUNGS = ["hillis-steele", "blelloch"]
 SCANS = {"sum": np.add, "prod": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -849,6 +851,59 @@ class CliTest(unittest.TestCase):
                 self.assertIsInstance(stats["algorithm"], str)
                 self.assertGreater(stats["seconds"], 0)
                 self.assertGreater(stats["gb_per_s"], 0)
+
+    def test_algorithms(self):
+        """Every rung gives what the default gives: the same bits of integers, rounded sums within the bound."""
+        for target in ["serial", "parallel:2"] + [t for t in self.machine["targets"] if t.startswith("gpu")]:
+            for dtype, n in itertools.product(("bool", "int8", "uint16", "float32", "complex64"), (1, 1000, 70_001)):
+                x = samples(dtype, n, seed=n)
+                path = self.save(x)
+                for algorithm in RUNGS:
+                    flags = ["--algorithm", algorithm, "--target", target]
+                    text = self.printed("reduce", path, *flags)
+                    if dtype in ("float32", "complex64"):
+                        have = np.array(complex(text) if dtype == "complex64" else float(text))
+                        error, exact = abs(have - wide(x).sum()), np.abs(wide(x)).sum()
+                        self.assertLessEqual(error, (4 + np.sqrt(n)) * np.finfo(np.float32).eps * exact, (flags, dtype, n))
+                    else:
+                        self.assertEqual(int(text), x.sum(), (flags, dtype, n))
+                    if dtype != "complex64":
+                        for op in ("min", "max", "any", "all"):
+                            self.assertEqual(self.printed("reduce", path, "--op", op, *flags),
+                                             self.printed("reduce", path, "--op", op), (flags, dtype, n, op))
+                for algorithm in SCAN_RUNGS:
+                    for op in ("sum", "max") if dtype != "complex64" else ("sum",):
+                        have = self.written("scan", path, "--op", op, "--algorithm", algorithm, "--target", target)
+                        if op == "max":
+                            np.testing.assert_array_equal(have, np.maximum.accumulate(x))
+                        elif dtype in ("float32", "complex64"):
+                            bound = 12 * np.finfo(np.float32).eps * np.abs(wide(x)).cumsum()
+                            self.assertTrue((abs(have - wide(x).cumsum()) <= bound).all(), (algorithm, dtype, n))
+                        else:
+                            np.testing.assert_array_equal(have, x.cumsum())
+
+    def test_stats_name_the_algorithm(self):
+        path = self.save(samples("float64", 1000))
+        for command, algorithms in ((["reduce", path], RUNGS), (["scan", path, "-o", self.out], SCAN_RUNGS)):
+            self.assertEqual(json.loads(run(*command, "--stats").stderr)["algorithm"], "single-pass")
+            for algorithm in algorithms + ["single-pass"]:
+                done = run(*command, "--stats", "--algorithm", algorithm)
+                self.assertEqual(json.loads(done.stderr)["algorithm"], algorithm)
+
+    def test_algorithms_that_do_not_fit(self):
+        path = self.save(samples("float64", (10, 10)))
+        empty = self.save(np.zeros(0), "empty.npy")
+        self.assertEqual(self.printed("reduce", empty, "--algorithm", "tree"), "0")
+        self.assertIn("no min", self.fails(1, "reduce", empty, "--algorithm", "tree", "--op", "min"))
+        self.assertIn("takes an array flat",
+                      self.fails(2, "reduce", path, "--axis", 0, "-o", self.out, "--algorithm", "tree"))
+        self.assertIn("takes an array flat",
+                      self.fails(2, "scan", path, "--axis", 0, "-o", self.out, "--algorithm", "blelloch"))
+        for op in ("mean", "argmin", "argmax"):
+            self.assertIn(f"{op} takes single-pass", self.fails(2, "reduce", path, "--op", op, "--algorithm", "atomic"))
+        self.assertIn("not in", self.fails(2, "reduce", path, "--algorithm", "blelloch"))
+        self.assertIn("not in", self.fails(2, "scan", path, "-o", self.out, "--algorithm", "tree"))
+        self.written("reduce", path, "--axis", 0, "--algorithm", "single-pass")
 
     def test_small_arrays_stay_on_the_cpu(self):
         done = run("reduce", self.save(np.arange(1000.0)), "--stats")

@@ -1,4 +1,5 @@
 #include "elements.hpp"
+#include "looped_scan.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
 #include <heddle/machine.hpp>
@@ -20,7 +21,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::detail::identity_of, hd::detail::is_complex, hd::detail::is_logical;
+using hd::detail::is_complex;
 
 namespace {
 
@@ -30,16 +31,6 @@ HD_ON_ALL_TARGETS(scan);
 /// Operators that a host compiler compiled: a GPU does not have them.
 class scan_by_users_operator : public on_targets {};
 HD_ON_CPU_TARGETS(scan_by_users_operator);
-
-struct variant {
-  bool exclusive, has_init, in_place;
-  explicit variant(unsigned number) : exclusive(number & 1), has_init(number & 2), in_place(number & 4) {}
-  std::string text() const {
-    return std::string(exclusive ? "exclusive" : "inclusive") + (has_init ? ", with init" : "") +
-           (in_place ? ", in place" : "");
-  }
-};
-constexpr unsigned variants = 8;
 
 template <class T, class Op>
 hd::array<T> scanned(const hd::target& where, const hd::array<T>& x, const variant& how, const Op& op,
@@ -61,39 +52,6 @@ hd::array<T> scanned(const hd::target& where, const hd::array<T>& x, const varia
   scan_into(out, x);
   return out;
 }
-
-/// What a loop makes of it, combining from left to right with `combine`.
-template <class T, class Combine>
-hd::array<T> looped(const hd::array<T>& x, bool exclusive, std::optional<T> before, const Combine& combine) {
-  hd::array<T> out(x.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    if (exclusive) out.data()[i] = *before;
-    before = before ? combine(*before, x.data()[i]) : x.data()[i];
-    if (!exclusive) out.data()[i] = *before;
-  }
-  return out;
-}
-
-/// The same for a built-in operator; logical ones see zero and non-zero only.
-template <class T, class Op>
-hd::array<T> looped_by(const hd::array<T>& x, const variant& how, T init) {
-  std::optional<T> before;
-  if (how.has_init) {
-    before = is_logical<Op> ? T(init != T(0)) : init;
-  } else if (how.exclusive) {
-    before = identity_of<Op, T>(Op{});
-  }
-  hd::array<T> lifted = x.on(hd::target::serial());
-  if constexpr (is_logical<Op>) {
-    for (T& value : lifted.span()) value = T(value != T(0));
-  }
-  return looped<T>(lifted, how.exclusive, before, plainly<Op, T>);
-}
-
-/// Sums and products of real and complex numbers are rounded; everything else is exact in any order.
-template <class T, class Op>
-constexpr bool is_exact =
-    !((std::is_floating_point_v<T> || is_complex<T>)&&is_one_of<Op, hd::plus, hd::multiplies>);
 
 template <class T, class Op>
 void check_exactly(const hd::target& where, std::size_t n, unsigned first_variant, unsigned last_variant) {
@@ -442,7 +400,7 @@ TEST_P(scan_by_users_operator, keeps_operand_order) {
         if (how.exclusive) before = identity;
         if (how.has_init) before = init;
         ASSERT_TRUE(same_elements(scanned(where, x, how, hd::monoid{product, identity}, std::optional(init)),
-                                  looped<T>(x, how.exclusive, before, product)))
+                                  looped<T>(x, how.exclusive, before ? &*before : nullptr, product)))
             << sizeof(T) << " bytes, n = " << n << ", " << how.text();
       }
     }

@@ -55,12 +55,11 @@ void reduce_array(const target& where, const T* x, const Op& op, segments all, T
   }
 }
 
+/// By a rung of the ladder, not by the default.
 template <class T, class Op>
-void reduce_array_by(const target& where, reduce_algorithm algorithm, const T* x, const Op& op, std::size_t n,
-                     T* out) {
-  if (algorithm == reduce_algorithm::single_pass) {
-    reduce_array(where, x, op, segments{1, n, 1}, out);
-  } else if constexpr (library_combines<T, Op>()) {
+void reduce_by_rung(const target& where, reduce_algorithm algorithm, const T* x, const Op& op, std::size_t n,
+                    T* out) {
+  if constexpr (library_combines<T, Op>()) {
     library_reduce_by(algorithm, function_of<Op>, dtype_of<T>, x, n, out, where);
   } else if (!where.is_gpu()) {
     cpu::ladder::reduce(where.threads(), algorithm, element_at<T, Op>{x}, op, n, out);
@@ -131,7 +130,9 @@ T reduce_flat_by(reduce_algorithm algorithm, const target& requested, const X& x
                  const T* init) {
   const T result = reduce_flat_with<T>(requested, x, op, init,
                                        [&](const target& where, const T* elements, std::size_t n, T* out) {
-                                         reduce_array_by(where, algorithm, elements, op, n, out);
+                                         if (algorithm != reduce_algorithm::single_pass)
+                                           return reduce_by_rung(where, algorithm, elements, op, n, out);
+                                         reduce_array(where, elements, op, segments{1, n, 1}, out);
                                        });
   return grouping::canonical(result);
 }

@@ -60,13 +60,11 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
   }
 }
 
-template <scan_kind Kind, class T, class Op>
-void scan_array_by(const target& where, scan_algorithm algorithm, const T* x, const Op& op, std::size_t n,
-                   const T* init, T* out) {
-  constexpr bool exclusive = Kind == scan_kind::exclusive;
-  if (algorithm == scan_algorithm::single_pass) {
-    scan_array<Kind>(where, x, op, segments{1, n, 1}, init, out);
-  } else if constexpr (library_combines<T, Op>()) {
+/// By a rung of the ladder, not by the default.
+template <class T, class Op>
+void scan_by_rung(const target& where, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive,
+                  const T* init, std::size_t n, T* out) {
+  if constexpr (library_combines<T, Op>()) {
     library_scan_by(algorithm, function_of<Op>, dtype_of<T>, exclusive, x, n, init, out, where);
   } else if (!where.is_gpu()) {
     cpu::ladder::scan(where.threads(), algorithm, x, op, exclusive, init, n, out);
@@ -92,7 +90,9 @@ struct scan_by {
   scan_algorithm algorithm;
   template <class T, class Op>
   void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
-    scan_array_by<Kind>(where, algorithm, x, op, all.length, init, out);
+    if (algorithm != scan_algorithm::single_pass)
+      return scan_by_rung(where, algorithm, x, op, Kind == scan_kind::exclusive, init, all.length, out);
+    scan_array<Kind>(where, x, op, all, init, out);
   }
 };
 

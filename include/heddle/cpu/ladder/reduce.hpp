@@ -14,8 +14,6 @@ template <class T, class Op>
 void reduce(int threads, reduce_algorithm algorithm, const detail::element_at<T, Op>& x, const Op& op,
             std::size_t n, T* out) {
   switch (algorithm) {
-    case reduce_algorithm::single_pass:
-      break;
     case reduce_algorithm::atomic:
       if constexpr (is_commutative<Op, T>) return reduce_atomic(threads, x, op, n, out);
       detail::fail_not_commutative(algorithm);
@@ -28,9 +26,11 @@ void reduce(int threads, reduce_algorithm algorithm, const detail::element_at<T,
     case reduce_algorithm::two_pass:
       if constexpr (detail::has_identity<Op, T>) return reduce_two_pass(threads, x, op, n, out);
       detail::fail_no_padding(algorithm);
+    case reduce_algorithm::single_pass:  // no rung: it does not come here
     case reduce_algorithm::shuffle:
-      return reduce_shuffle(threads, x, op, n, out);
+      break;
   }
+  reduce_shuffle(threads, x, op, n, out);
 }
 
 }  // namespace heddle::cpu::ladder

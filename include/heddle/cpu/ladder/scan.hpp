@@ -11,17 +11,16 @@ template <class T, class Op>
 void scan(int threads, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive, const T* init,
           std::size_t n, T* out) {
   switch (algorithm) {
-    case scan_algorithm::single_pass:
-      break;
-    case scan_algorithm::hillis_steele:
-      return scan_hillis_steele(threads, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op,
-                                n, out);
     case scan_algorithm::blelloch:
       if constexpr (detail::has_identity<Op, T>) {
         return scan_blelloch(threads, detail::element_at<T, Op>{x}, op, exclusive, init, n, out);
       }
       detail::fail_no_padding(algorithm);
+    case scan_algorithm::single_pass:  // no rung: it does not come here
+    case scan_algorithm::hillis_steele:
+      break;
   }
+  scan_hillis_steele(threads, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op, n, out);
 }
 
 }  // namespace heddle::cpu::ladder

@@ -36,16 +36,14 @@ void scan_hillis_steele(int threads, const heddle::ladder::scanned_elements<T, O
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
   const detail::memory arrays[] = {detail::memory(n * sizeof(T), target()),
                                    detail::memory(n * sizeof(T), target())};
-  auto take_step = [&](const scanned_elements<T, Op>& from, std::size_t step, T* to) {
-    for_elements(threads, n,
-                 [&](std::size_t i) { write(to, i, i < step ? from(i) : op(from(i - step), from(i))); });
-  };
-  scanned_elements<T, Op> from = x;
+  const T* last = nullptr;
   int turn = 0;
   for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {
+    const scanned_elements<T, Op> from = last == nullptr ? x : scanned_elements<T, Op>(last, op);
     T* const to = 2 * step < n ? static_cast<T*>(arrays[turn].data()) : out;
-    take_step(from, step, to);
-    from = {to, op};
+    for_elements(threads, n,
+                 [&](std::size_t i) { write(to, i, i < step ? from(i) : op(from(i - step), from(i))); });
+    last = to;
   }
 }
 

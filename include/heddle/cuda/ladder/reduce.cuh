@@ -16,8 +16,6 @@ void reduce(const target& where, reduce_algorithm algorithm, const detail::eleme
   static_assert(2 * sizeof(T) <= 48 << 10, "a rung holds two elements or more in a block's shared memory");
   const current_device on(where);
   switch (algorithm) {
-    case reduce_algorithm::single_pass:
-      break;
     case reduce_algorithm::atomic:
       if constexpr (is_commutative<Op, T>) return reduce_atomic(where, x, op, n, out);
       detail::fail_not_commutative(algorithm);
@@ -30,9 +28,11 @@ void reduce(const target& where, reduce_algorithm algorithm, const detail::eleme
     case reduce_algorithm::two_pass:
       if constexpr (detail::has_identity<Op, T>) return reduce_two_pass(where, x, op, n, out);
       detail::fail_no_padding(algorithm);
+    case reduce_algorithm::single_pass:  // no rung: it does not come here
     case reduce_algorithm::shuffle:
-      return reduce_shuffle(where, x, op, n, out);
+      break;
   }
+  reduce_shuffle(where, x, op, n, out);
 }
 
 }  // namespace heddle::cuda::ladder

@@ -3,7 +3,9 @@
 #include <heddle/cuda/ladder/blocks.cuh>
 #include <heddle/cuda/ladder/shared_result.cuh>
 
-/// `atomic`: a thread an element, each of which combines its element into one result by one atomic.
+#include <algorithm>
+
+/// `atomic`: every thread combines its element into one result by one atomic.
 ///
 ///   operations  n − 1
 ///   steps       n − 1: all of them go through one result
@@ -38,7 +40,11 @@ void reduce_atomic(const target& where, detail::element_at<T, Op> x, const Op& o
   put_first<<<1, 1, 0, where.stream()>>>(x, result);
   launched("launch of put_first");
   if (n > 1) {
-    combine_others<<<grid_for(n - 1, free_threads), free_threads, 0, where.stream()>>>(x, op, n, result);
+    // A thread an element; but threads that try again and again keep one another from it, and so they are few
+    // and take more elements each.
+    const unsigned grid = grid_for(n - 1, free_threads);
+    const unsigned most = shared_result<T>::template is_native<Op> ? grid : 8;
+    combine_others<<<std::min(grid, most), free_threads, 0, where.stream()>>>(x, op, n, result);
     launched("launch of combine_others");
   }
   detail::copy(out, where, result, where, sizeof(T));

@@ -13,7 +13,7 @@
 ///   launches    ⌈log_B n⌉, at least 1
 ///   bytes       (n + n/B)·size for the first launch, and 1/B of that for the next …
 ///
-/// Two barriers a block instead of eight, and eight elements in shared memory instead of 256. What is left to
+/// Two barriers a block instead of ten, and eight elements in shared memory instead of 256. What is left to
 /// gain is more loads in flight a thread, and no second launch. That is single-pass, the default: a thread
 /// folds many elements before it exchanges any.
 namespace heddle::cuda::ladder {
@@ -25,7 +25,7 @@ inline constexpr unsigned shuffle_block = static_cast<unsigned>(heddle::ladder::
 template <class T, class Op>
 __device__ void fold_warp(T& sum, unsigned count, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll
+#pragma unroll(sizeof(T) <= 16 ? 5 : 1)
   for (unsigned step = 1; step < warp_size; step *= 2) {
     const T other = shuffle_down(sum, step);
     if (lane % (2 * step) == 0 && lane + step < count) sum = op(sum, other);

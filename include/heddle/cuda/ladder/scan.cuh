@@ -13,17 +13,16 @@ void scan(const target& where, scan_algorithm algorithm, const T* x, const Op& o
   static_assert(2 * sizeof(T) <= 48 << 10, "a rung holds two elements or more in a block's shared memory");
   const current_device on(where);
   switch (algorithm) {
-    case scan_algorithm::single_pass:
-      break;
-    case scan_algorithm::hillis_steele:
-      return scan_hillis_steele(where, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op, n,
-                                out);
     case scan_algorithm::blelloch:
       if constexpr (detail::has_identity<Op, T>) {
         return scan_blelloch(where, detail::element_at<T, Op>{x}, op, exclusive, init, n, out);
       }
       detail::fail_no_padding(algorithm);
+    case scan_algorithm::single_pass:  // no rung: it does not come here
+    case scan_algorithm::hillis_steele:
+      break;
   }
+  scan_hillis_steele(where, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op, n, out);
 }
 
 }  // namespace heddle::cuda::ladder

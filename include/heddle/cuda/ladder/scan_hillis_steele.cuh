@@ -63,13 +63,14 @@ void scan_hillis_steele(const target& where, const heddle::ladder::scanned_eleme
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
   const detail::memory arrays[] = {detail::memory(n * sizeof(T), where),
                                    detail::memory(n * sizeof(T), where)};
-  heddle::ladder::scanned_elements<T, Op> from = x;
+  const T* last = nullptr;
   int turn = 0;
   for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {
+    const auto from = last == nullptr ? x : heddle::ladder::scanned_elements<T, Op>(last, op);
     T* const to = 2 * step < n ? static_cast<T*>(arrays[turn].data()) : out;
     hillis_steele_step<<<grid_for(n, free_threads), free_threads, 0, where.stream()>>>(from, op, n, step, to);
     launched("launch of hillis_steele_step");
-    from = {to, op};
+    last = to;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/cuda/launch.cuh>
 #include <heddle/grouping.hpp>
 #include <heddle/ladder.hpp>
 
@@ -24,7 +25,7 @@ class shared_result {
   __device__ void combine(const T& value, const Op& op) {
     heddle::ladder::traffic<T>::read();
     heddle::ladder::traffic<T>::written();
-    if constexpr (requires { this->combine_natively(value, op); }) {
+    if constexpr (is_native<Op>) {
       combine_natively(value, op);
     } else {
       for (word seen = *static_cast<volatile word*>(&word_);;) {
@@ -34,6 +35,12 @@ class shared_result {
       }
     }
   }
+
+  /// Whether the processor has an atomic for the operator.
+  template <class Op>
+  static constexpr bool is_native = requires(shared_result result, const T& value, const Op& op) {
+    result.combine_natively(value, op);
+  };
 
  private:
   using word = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
@@ -100,9 +107,9 @@ class shared_result {
   word word_;
 };
 
-/// What does not fit a word has a lock. A thread that gets it works and gives it back before the threads of
-/// its warp that wait for it are tried again; the fences keep the value from being read before the lock is
-/// taken, and the lock from being free before the value can be seen.
+/// What does not fit a word has a lock. The lanes of a warp try for it one at a time, so that fewer threads
+/// stand in the way of the one that gives it back. The fences keep the value from being read before the lock
+/// is taken, and the lock from being free before the value can be seen.
 template <class T>
 requires(sizeof(T) > 8) class shared_result<T> {
  public:
@@ -116,15 +123,18 @@ requires(sizeof(T) > 8) class shared_result<T> {
   __device__ void combine(const T& value, const Op& op) {
     heddle::ladder::traffic<T>::read();
     heddle::ladder::traffic<T>::written();
-    for (bool done = false; !done;) {
-      if (atomicCAS(&lock_, 0u, 1u) != 0) continue;
+    for (unsigned lane = 0; lane < warp_size; ++lane) {
+      if (threadIdx.x % warp_size != lane) continue;
+      while (atomicCAS(&lock_, 0u, 1u) != 0) __nanosleep(100);
       __threadfence();
       value_[0] = op(value_[0], value);
       __threadfence();
       atomicExch(&lock_, 0u);
-      done = true;
     }
   }
+
+  template <class Op>
+  static constexpr bool is_native = false;
 
  private:
   grouping::uninitialized<T, 1> value_;

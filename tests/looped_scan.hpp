@@ -1,0 +1,56 @@
+#pragma once
+
+#include "elements.hpp"
+#include <heddle/array.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+#include <string>
+
+/// The ways to call a scan, and what a loop from left to right makes of the same elements.
+namespace heddle::tests {
+
+struct variant {
+  bool exclusive, has_init, in_place;
+  explicit variant(unsigned number) : exclusive(number & 1), has_init(number & 2), in_place(number & 4) {}
+  std::string text() const {
+    return std::string(exclusive ? "exclusive" : "inclusive") + (has_init ? ", with init" : "") +
+           (in_place ? ", in place" : "");
+  }
+};
+inline constexpr unsigned variants = 8;
+
+/// What a loop makes of it, combining from left to right with `combine`, with *init first unless that is
+/// null.
+template <class T, class Combine>
+array<T> looped(const array<T>& x, bool exclusive, const T* init, const Combine& combine) {
+  array<T> out(x.size());
+  if (x.size() == 0) return out;
+  T sum = init != nullptr ? combine(*init, x.data()[0]) : x.data()[0];
+  out.data()[0] = exclusive ? *init : sum;
+  for (std::size_t i = 1; i < x.size(); ++i) {
+    const T before = sum;
+    sum = combine(before, x.data()[i]);
+    out.data()[i] = exclusive ? before : sum;
+  }
+  return out;
+}
+
+/// The same for a built-in operator; logical ones see zero and non-zero only.
+template <class T, class Op>
+array<T> looped_by(const array<T>& x, const variant& how, T init) {
+  const T first =
+      how.has_init ? (detail::is_logical<Op> ? T(init != T(0)) : init) : detail::identity_of<Op, T>(Op{});
+  array<T> lifted = x.on(target::serial());
+  if constexpr (detail::is_logical<Op>) {
+    for (T& value : lifted.span()) value = T(value != T(0));
+  }
+  return looped<T>(lifted, how.exclusive, how.has_init || how.exclusive ? &first : nullptr, plainly<Op, T>);
+}
+
+/// Sums and products of real and complex numbers are rounded; everything else is exact in any order.
+template <class T, class Op>
+constexpr bool is_exact =
+    !((std::is_floating_point_v<T> || detail::is_complex<T>)&&is_one_of<Op, plus, multiplies>);
+
+}  // namespace heddle::tests
