@@ -1,45 +1,17 @@
 #include "patterns.hpp"
 
+#include "../run_options.hpp"
+#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/transform.hpp>
 
-#include <algorithm>
-#include <iterator>
-
 namespace heddle::cli::bench {
 namespace {
 
-/// One algorithm of a reduction or a scan: what `run` is given.
-struct reduce_method {
-  const char* name;
-};
-struct scan_method {
-  const char* name;
-};
-
-// The algorithms: the default first, one line each.
-constexpr reduce_method reduce_methods[] = {
-    {"single-pass"},
-};
-constexpr scan_method scan_methods[] = {
-    {"single-pass"},
-};
 constexpr const char* transform_method = "single-pass";
-
-template <class Method, std::size_t N>
-std::vector<std::string> names_of(const Method (&all)[N]) {
-  std::vector<std::string> names;
-  for (const Method& method : all) names.emplace_back(method.name);
-  return names;
-}
-
-template <class Method, std::size_t N>
-const Method& named(const Method (&all)[N], const std::string& name) {
-  return *std::find_if(std::begin(all), std::end(all), [&](const Method& m) { return m.name == name; });
-}
 
 template <class T>
 array_view<const T> input(const workload& work, std::size_t call) {
@@ -60,17 +32,21 @@ void with_operator(const workload& work, const F& f) {
 }
 
 template <class T, class Op>
-void add_reduce(const workload& work, const reduce_method&, const Op& op, contender& made) {
+void add_reduce(const workload& work, reduce_algorithm algorithm, const Op& op, contender& made) {
   // The compiler is told that the value is used.
-  const auto to_value = [work, op](std::size_t call) {
-    const T total = reduce(work.where, input<T>(work, call), op);
+  const auto to_value = [work, algorithm, op](std::size_t call) {
+    const T total = reduce(work.where, input<T>(work, call), op, algorithm);
     asm volatile("" : : "r"(&total) : "memory");
   };
   if (!work.where.is_gpu()) {
     made.calls = repeated(to_value);
     return;
   }
-  made.calls = repeated([work](std::size_t call) {
+  made.calls = repeated([work, algorithm](std::size_t call) {
+    if (algorithm != reduce_algorithm::single_pass) {
+      return detail::library_reduce_by(algorithm, work.combine, work.type, work.elements->input(call), work.n,
+                                       work.elements->result(), work.where);
+    }
     detail::library_reduce(work.combine, work.type, work.elements->input(call), segments{1, work.n, 1},
                            work.elements->result(), work.where);
   });
@@ -78,9 +54,15 @@ void add_reduce(const workload& work, const reduce_method&, const Op& op, conten
 }
 
 template <class T, class Op>
-void add_scan(const workload& work, const scan_method&, const Op& op, contender& made) {
-  made.calls = repeated([work, op](std::size_t call) {
-    inclusive_scan_into(work.where, output<T>(work, call), input<T>(work, call), op);
+void add_scan(const workload& work, scan_algorithm algorithm, const Op& op, contender& made) {
+  if (algorithm == scan_algorithm::single_pass) {
+    made.calls = repeated([work, op](std::size_t call) {
+      inclusive_scan_into(work.where, output<T>(work, call), input<T>(work, call), op);
+    });
+    return;
+  }
+  made.calls = repeated([work, algorithm, op](std::size_t call) {
+    inclusive_scan_into(work.where, output<T>(work, call), input<T>(work, call), op, algorithm);
   });
 }
 
@@ -96,9 +78,9 @@ void add_transform(const workload& work, contender& made) {
 std::vector<std::string> algorithms_of(pattern which) {
   switch (which) {
     case pattern::reduce:
-      return names_of(reduce_methods);
+      return names_of(reduce_algorithms);
     case pattern::scan:
-      return names_of(scan_methods);
+      return names_of(scan_algorithms);
     case pattern::transform:
       break;
   }
@@ -111,10 +93,10 @@ contender heddle_pattern(const workload& work, const std::string& algorithm) {
     switch (work.pattern) {
       case pattern::reduce:
         return with_operator<T>(
-            work, [&](const auto& op) { add_reduce<T>(work, named(reduce_methods, algorithm), op, made); });
+            work, [&](const auto& op) { add_reduce<T>(work, parse_reduce_algorithm(algorithm), op, made); });
       case pattern::scan:
         return with_operator<T>(
-            work, [&](const auto& op) { add_scan<T>(work, named(scan_methods, algorithm), op, made); });
+            work, [&](const auto& op) { add_scan<T>(work, parse_scan_algorithm(algorithm), op, made); });
       case pattern::transform:
         return add_transform<T>(work, made);
     }

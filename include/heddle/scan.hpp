@@ -158,7 +158,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
                         shape_of(x));
   }
   constexpr bool exclusive = Kind == scan_kind::exclusive;
-  if constexpr (!exclusive || has_identity<Op, T>) {
+  if constexpr (std::is_same_v<Method, default_scan<Kind>> && (!exclusive || has_identity<Op, T>)) {
     // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
     // way.
     constexpr bool any_grouping = std::is_integral_v<T> && library_combines<T, Op>();
@@ -166,9 +166,8 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
     const elements<const T> in = input(x);
     const auto to = output(out);
     const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
-    if (method == scan_algorithm::single_pass && along_axis == nullptr && in.size <= few &&
-        in.size == to.size && (apart || in.data == to.data) && !requested.is_automatic() &&
-        !requested.is_gpu() && !in.where.is_gpu() && !to.where.is_gpu()) {
+    if (along_axis == nullptr && in.size <= few && in.size == to.size && (apart || in.data == to.data) &&
+        !requested.is_automatic() && !requested.is_gpu() && !in.where.is_gpu() && !to.where.is_gpu()) {
       grouping::uninitialized<T, 1> start;
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
