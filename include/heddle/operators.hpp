@@ -147,8 +147,10 @@ struct minimum {
 #if __CUDA_ARCH__ >= 800
     // One instruction, which takes −0 for less than +0 too.
     if constexpr (std::is_same_v<T, float>) {
-      asm("min.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
-      return a;
+      T smaller;
+      // Not with one operand for a and the result: nvcc 13.0 loses a where branches meet.
+      asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(a), "f"(b));
+      return smaller;
     }
 #endif
     T smaller = b < a ? b : a;
@@ -174,8 +176,10 @@ struct maximum {
   HD_INLINE T operator()(T a, T b) const {
 #if __CUDA_ARCH__ >= 800
     if constexpr (std::is_same_v<T, float>) {
-      asm("max.NaN.f32 %0, %0, %1;" : "+f"(a) : "f"(b));
-      return a;
+      T larger;
+      // Not with one operand for a and the result: nvcc 13.0 loses a where branches meet.
+      asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+      return larger;
     }
 #endif
     T larger = a < b ? b : a;
