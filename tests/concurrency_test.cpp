@@ -36,7 +36,7 @@ class users_function : public on_targets {};
 HD_ON_CPU_TARGETS(users_function);
 
 constexpr int callers = 6;
-const std::size_t many = std::min<std::size_t>(100003, largest_size());
+const std::size_t many = std::clamp<std::size_t>(largest_size(), 100, 100003);
 
 /// Calls f(0), f(1), … at once, each on a thread of its own, and gives back what they threw.
 std::vector<std::string> at_once(const std::function<void(int caller)>& f) {
@@ -91,7 +91,8 @@ TEST_P(concurrency, callers_may_share_what_they_read) {
 TEST_P(concurrency, callers_write_arrays_of_their_own) {
   const auto thrown = at_once([&](int caller) {
     for (int round = 0; round < 4; ++round) {
-      const std::size_t n = many - static_cast<std::size_t>(1000 * caller + round);
+      const std::size_t n =
+          many - many / 10 * static_cast<std::size_t>(caller) - static_cast<std::size_t>(round);
       hd::array<std::int32_t> x(n, where);
       x.fill(caller + 1);
       hd::inclusive_scan_into(where, x, x);
