@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+"""Pipes, signals, and the line that shows progress."""
+import os
+import pty
+import select
+import signal
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from checks import HEDDLE, TYPES, CommandTest, run, samples
+
+
+class InterruptionTest(CommandTest):
+    def test_input_from_a_pipe(self):
+        x = samples("float32", 5000)
+        with open(self.save(x), "rb") as file:
+            text = self.printed("reduce", "/dev/stdin", "--op", "max", stdin=file)
+        self.assertEqual(np.float32(text), x.max())
+        content = self.save(x).read_bytes()
+        done = subprocess.run([HEDDLE, "reduce", "/dev/stdin", "--op", "max"], input=content, stdout=subprocess.PIPE)
+        self.assertEqual(np.float32(done.stdout), x.max())
+
+    def test_interruption(self):
+        """Ctrl-C ends a run between two pieces with status 130, and leaves no output."""
+        path = self.sparse_file(1 << 36)
+        for arguments in (["reduce", path], ["reduce", path, "-o", self.out]):
+            arguments += ["--target", "serial"]
+            running = subprocess.Popen([HEDDLE, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            self.addCleanup(running.kill)
+            time.sleep(0.3)
+            running.send_signal(signal.SIGINT)
+            out, errors = running.communicate(timeout=60)
+            self.assertEqual((running.returncode, out, errors), (130, b"", b"heddle reduce: interrupted\n"))
+            self.assertEqual([p.name for p in self.folder.iterdir()], ["sparse.npy"])
+
+    def test_interruption_of_a_pipe_that_nobody_writes_to(self):
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        running = subprocess.Popen([HEDDLE, "reduce", pipe], stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        self.assertEqual(running.communicate(timeout=60)[1], b"heddle: interrupted\n")
+        self.assertEqual(running.returncode, 128 + signal.SIGTERM)
+
+    def test_endless_input_that_is_no_array(self):
+        self.assertIn("no .npy file", self.fails(1, "reduce", "/dev/zero"))
+
+    def test_interruption_while_the_output_is_written(self):
+        """Whether asked to stop or killed, nothing is left beside what was there."""
+        path = self.save(np.zeros(1 << 26, np.int32))
+        names = sorted(p.name for p in self.folder.iterdir())
+        for kill in (signal.SIGINT, signal.SIGKILL):
+            for delay in (0.05, 0.1, 0.2, 0.3, 0.4, 0.6):
+                running = subprocess.Popen([HEDDLE, "scan", path, "--dtype", "int32", "-o", self.out],
+                                           stderr=subprocess.DEVNULL)
+                time.sleep(delay)
+                running.send_signal(kill)
+                if running.wait(timeout=60) == 0:
+                    self.assertEqual(np.load(self.out, mmap_mode="r").shape, (1 << 26,))
+                self.out.unlink(missing_ok=True)
+                self.assertEqual(sorted(p.name for p in self.folder.iterdir()), names)
+
+    def check_progress(self, *arguments, rate):
+        """A line that comes after a while and is erased at the end; none with --quiet, none when it is no terminal."""
+        for flags, wanted in (([], True), (["--quiet"], False)):
+            terminal, end = pty.openpty()
+            running = subprocess.Popen([HEDDLE, *map(str, arguments), *flags], stdout=subprocess.DEVNULL, stderr=end)
+            self.addCleanup(running.kill)
+            os.close(end)
+            shown = b""
+            give_up = time.monotonic() + (60 if wanted else 1.5)
+            while time.monotonic() < give_up and not shown:
+                if select.select([terminal], [], [], 0.1)[0]:
+                    shown += os.read(terminal, 4096)
+            running.send_signal(signal.SIGTERM)
+            running.communicate(timeout=60)
+            self.assertEqual(running.returncode, 128 + signal.SIGTERM)
+            while True:
+                try:
+                    shown += os.read(terminal, 4096)
+                except OSError:  # the other end is closed
+                    break
+            os.close(terminal)
+            stopped = f"heddle {arguments[0]}: interrupted\r\n".encode()
+            if wanted:
+                self.assertRegex(shown, rb"%  " + rate)
+                self.assertTrue(shown.endswith(b"\r\x1b[K" + stopped), shown)
+            else:
+                self.assertEqual(shown, stopped)
+
+    def test_progress_on_a_terminal(self):
+        path = self.sparse_file(1 << 36)
+        self.check_progress("reduce", path, "--target", "serial", rate=rb"[0-9.]+ GB/s  .+ left")
+        self.check_progress("bench", "reduce", "--target", "serial", "--size", "1..2^20", "--type", ",".join(TYPES),
+                            rate=rb"serial \w+ (2\^)?[0-9]+")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,276 @@
+#!/usr/bin/env python3
+"""heddle reduce against NumPy."""
+import itertools
+import unittest
+
+import numpy as np
+
+from checks import COMPLEX, ORDERED, REALS, TYPES, CommandTest, in_other_orders, part_type, samples, wide, widened
+
+REDUCTIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all"]
+
+
+def bound_of_sum(x, axis):
+    """Error bound of pairwise summation: eps · log2(n) · Σ|x|, and the one rounding that every answer may have."""
+    n = x.size if axis is None else x.shape[axis]
+    magnitude = np.abs(wide(x)).sum(axis=axis)
+    return np.finfo(part_type(x.dtype)).eps * max(1, np.ceil(np.log2(max(n, 2)))) * magnitude
+
+
+def bound_of_product(x, axis, product):
+    """n − 1 products, each with a relative error of eps/2; √8 times that for complex numbers."""
+    n = x.size if axis is None else x.shape[axis]
+    factor = 3 if x.dtype.kind == "c" else 1
+    return np.finfo(part_type(x.dtype)).eps * n * factor * np.abs(product)
+
+
+class ReduceTest(CommandTest):
+    def read_back(self, text, dtype):
+        """The value of a printed text, which must be the shortest one that reads back to the same bits."""
+        if dtype.kind == "b":
+            self.assertIn(text, ("True", "False"))
+            return np.bool_(text == "True")
+        value = dtype.type({"c": complex, "f": str}.get(dtype.kind, int)(text))
+        if dtype.kind == "f" and np.isfinite(value):
+            shortest = min(len(np.format_float_positional(value, trim="-")),
+                           len(np.format_float_scientific(value, trim="-", exp_digits=2)))
+            self.assertLessEqual(len(text), shortest, text)
+        return value
+
+    def check_reduction(self, got, op, x, axis, note, dtype=None):
+        """`got` is what NumPy makes of x."""
+        if dtype is not None:
+            x = x.astype(dtype)
+        got = np.asarray(got)
+        if op in ("sum", "mean") and x.dtype.kind in "fc" or op == "mean":
+            if op == "mean" and x.dtype.kind not in "fc":
+                x = x.astype("float64")
+            count = (x.size if axis is None else x.shape[axis]) if op == "mean" else 1
+            expected = wide(x).sum(axis=axis) / count
+            self.assertEqual((got.dtype, got.shape), (x.dtype, np.shape(expected)), note)
+            rounding = np.finfo(part_type(x.dtype)).eps * np.abs(expected)
+            self.assert_within(got, expected, bound_of_sum(x, axis) / count + rounding, note)
+        elif op == "prod" and x.dtype.kind in "fc":
+            expected = wide(x).prod(axis=axis)
+            self.assertEqual((got.dtype, got.shape), (x.dtype, np.shape(expected)), note)
+            self.assert_within(got, expected, bound_of_product(x, axis, expected), note)
+        elif op in ("sum", "prod"):
+            accumulator = widened(x.dtype) if dtype is None else np.dtype(dtype)
+            self.assert_same(got, getattr(np, op)(x, axis=axis, dtype=accumulator), note)
+        else:
+            self.assert_same(got, getattr(np, op)(x, axis=axis), note)
+
+    def test_every_type_operator_and_axis(self):
+        """A 3-d array, flat and along each axis, on targets in turn."""
+        targets = itertools.cycle(["serial", "parallel:2", "auto"])
+        for dtype in TYPES:
+            for op in REDUCTIONS:
+                if op in ORDERED and dtype in COMPLEX:
+                    continue
+                x = samples(dtype, (3, 70, 5), seed=1, mild=op == "prod")
+                path = self.save(x)
+                for axis in (None, 0, 1, -1):
+                    note = (dtype, op, axis)
+                    where = ["--op", op, "--target", next(targets)]
+                    if axis is None:
+                        expected_type = np.asarray(getattr(np, op)(x)).dtype
+                        got = self.read_back(self.printed("reduce", path, *where), expected_type)
+                    else:
+                        got = self.written("reduce", path, *where, "--axis", axis)
+                    self.check_reduction(got, op, x, axis, note)
+
+    def test_sizes(self):
+        """One element, edges of tiles, odd sizes and sizes of several pieces; every target gives the same bits."""
+        sizes = [1, 2, 31, 33, 2047, 2048, 2049, 16 * 2048 + 7, 1_000_003]
+        for dtype, op, size in itertools.product(["float32", "int16", "complex128"], ["sum", "mean", "max"], sizes):
+            if op == "max" and dtype in COMPLEX:
+                continue
+            x = samples(dtype, size, seed=size)
+            path = self.save(x)
+            texts = {self.printed("reduce", path, "--op", op, "--target", where) for where in ("serial", "parallel:2")}
+            self.assertEqual(len(texts), 1, (dtype, op, size, texts))
+            expected_type = np.asarray(getattr(np, op)(x[:1])).dtype
+            self.check_reduction(self.read_back(texts.pop(), expected_type), op, x, None, (dtype, op, size))
+
+    def test_large_arrays_of_every_type(self):
+        """Sizes that are read in several pieces, converted and not."""
+        for dtype in TYPES:
+            x = samples(dtype, 3_000_001, seed=2)
+            path = self.save(x)
+            got = self.read_back(self.printed("reduce", path, "--target", "parallel:2"), widened(x.dtype))
+            self.check_reduction(got, "sum", x, None, dtype)
+
+    def test_places_in_large_arrays(self):
+        """The first of equal extrema, in whichever piece it is; a NaN before them all."""
+        for dtype in ("int64", "uint8", "float32"):
+            x = np.zeros(20_000_000 if dtype == "float32" else 3_000_000, dtype)
+            later = x.size - 5
+            x[[later, later + 1]] = 1
+            path = self.save(x)
+            self.assertEqual(self.printed("reduce", path, "--op", "argmax"), str(later))
+            self.assertEqual(self.printed("reduce", path, "--op", "argmin"), "0")
+            x[1_500_000] = 1
+            path = self.save(x)
+            self.assertEqual(self.printed("reduce", path, "--op", "argmax", "--target", "serial"), "1500000")
+        x[[19_000_000, 19_999_999]] = np.nan
+        path = self.save(x)
+        self.assertEqual(self.printed("reduce", path, "--op", "argmax"), "19000000")
+        self.assertEqual(self.printed("reduce", path, "--op", "argmin"), "19000000")
+        self.assertEqual(self.printed("reduce", path, "--op", "min"), "nan")
+
+    def test_axis_of_large_arrays(self):
+        """Blocks: of several entries of the outer axes, and of part of the inner ones."""
+        for dtype, shape in (("int16", (3000, 700)), ("float64", (700, 3000)), ("int8", (2, 300, 40_000))):
+            x = samples(dtype, shape, seed=3)
+            path = self.save(x)
+            for op, axis in itertools.product(("sum", "argmax"), range(x.ndim)):
+                got = self.written("reduce", path, "--op", op, "--axis", axis, "--target", "parallel:2")
+                self.check_reduction(got, op, x, axis, (dtype, shape, op, axis))
+
+    def test_scalar_array(self):
+        for dtype in TYPES:
+            x = samples(dtype, (), seed=4)
+            path = self.save(x)
+            for op in ("sum", "any") + (() if dtype in COMPLEX else ("max", "argmin")):
+                expected = np.asarray(getattr(np, op)(x))
+                self.assert_same(np.asarray(self.read_back(self.printed("reduce", path, "--op", op), expected.dtype)),
+                                 expected, (dtype, op))
+        self.assertIn("has no axes", self.fails(1, "reduce", path, "--axis", 0, "-o", self.out))
+
+    def test_empty_arrays(self):
+        identities = {"sum": "0", "prod": "1", "any": "False", "all": "True"}
+        for dtype in ("bool", "int32", "float64", "complex64"):
+            path = self.save(np.zeros((2, 0, 3), dtype))
+            for op in REDUCTIONS:
+                if op in identities:
+                    text = self.printed("reduce", path, "--op", op)
+                    self.assertEqual(complex(text) if dtype in COMPLEX and op in ("sum", "prod") else text,
+                                     complex(identities[op]) if dtype in COMPLEX and op in ("sum", "prod")
+                                     else identities[op])
+                    for axis in range(3):
+                        self.check_reduction(self.written("reduce", path, "--op", op, "--axis", axis), op,
+                                             np.zeros((2, 0, 3), dtype), axis, (dtype, op, axis))
+                elif not (op in ORDERED and dtype in COMPLEX):
+                    self.assertIn("no elements", self.fails(1, "reduce", path, "--op", op))
+                    self.out.unlink(missing_ok=True)
+                    self.fails(1, "reduce", path, "--op", op, "--axis", 1, "-o", self.out)
+                    self.assertEqual(self.written("reduce", path, "--op", op, "--axis", 0).shape, (0, 3))
+
+    def test_special_values(self):
+        cases = {
+            "sum": [([np.inf, 1], "inf"), ([-np.inf, 1], "-inf"), ([np.inf, -np.inf], "nan"), ([np.nan, 1], "nan"),
+                    ([0.1, 0.2], None), ([1e300, 1e300, -1e300], None), ([5e-324], "5e-324")],
+            "prod": [([np.inf, 0], "nan"), ([-0.0, 2], "-0"), ([1e200, 1e200], "inf")],
+            "min": [([1, np.nan, 0], "nan"), ([np.inf, 5], "5"), ([0.0, -0.0], "-0"), ([-np.inf, np.nan], "nan")],
+            "max": [([1, np.nan, 2], "nan"), ([-np.inf, -5], "-5"), ([-0.0, 0.0], "0")],
+            "argmin": [([3, np.nan, 1, np.nan], "1"), ([2, 1, 1], "1"), ([0.0, -0.0], "0")],
+            "argmax": [([3, np.nan, 9, np.nan], "1"), ([1, 2, 2], "1"), ([-0.0, 0.0], "0")],
+            "any": [([0, np.nan], "True"), ([0.0, -0.0], "False"), ([0, 5e-324], "True")],
+            "all": [([1, np.nan], "True"), ([1, -0.0], "False")],
+            "mean": [([np.inf, 1], "inf"), ([1, 2], "1.5")],
+        }
+        for op, inputs in cases.items():
+            for values, expected in inputs:
+                text = self.printed("reduce", self.save(np.array(values, "float64")), "--op", op)
+                if expected is None:
+                    expected = repr(float(np.sum(values)))
+                self.assertEqual(text, expected, (op, values))
+
+    def test_overflow(self):
+        cases = [("int8", [127] * 100), ("uint8", [255] * 300), ("int64", [2**63 - 1, 1]), ("uint64", [2**64 - 1, 2]),
+                 ("int32", [-(2**31)] * 5)]
+        for dtype, values in cases:
+            x = np.array(values, dtype)
+            path = self.save(x)
+            for op in ("sum", "prod", "min", "max", "mean"):
+                expected = np.asarray(getattr(np, op)(x))
+                got = self.read_back(self.printed("reduce", path, "--op", op), expected.dtype)
+                self.check_reduction(got, op, x, None, (dtype, op))
+
+    def test_complex_text(self):
+        for value in (1 + 2j, -1.5 - 0.25j, complex(0.0, -0.0), complex(-0.0, 3), complex(np.nan, np.inf),
+                      complex(-np.inf, np.nan), complex(1e-300, 1e22)):
+            text = self.printed("reduce", self.save(np.array([value])))
+            self.assertEqual(repr(complex(text)), repr(value), text)
+        self.assertEqual(self.printed("reduce", self.save(np.array([1 + 2j], "complex64"))), "1+2j")
+        self.assertEqual(self.printed("reduce", self.save(np.array([complex(np.nan, np.inf)]))), "nan+infj")
+
+    def test_complex_truth(self):
+        for values in ([0, 0], [0, 1j], [1j, 1], [complex(-0.0, 0)], [1, complex(0, np.nan)]):
+            for dtype, op in itertools.product(COMPLEX, ("any", "all")):
+                x = np.array(values, dtype)
+                expected = str(getattr(np, op)(x))
+                self.assertEqual(self.printed("reduce", self.save(x), "--op", op), expected, (values, op))
+
+    def test_complex_has_no_order(self):
+        path = self.save(samples("complex64", 5))
+        for op in sorted(ORDERED):
+            self.assertIn("complex numbers have no order", self.fails(1, "reduce", path, "--op", op))
+        for op in ("min", "max"):
+            self.assertIn("complex numbers have no order", self.fails(1, "scan", path, "--op", op, "-o", self.out))
+
+    def test_dtype(self):
+        """--dtype converts first, as astype does."""
+        x = samples("float64", (40, 30), seed=5)
+        path = self.save(x)
+        for dtype, op in itertools.product(["bool", "int8", "int32", "uint64", "float32", "complex64"],
+                                           ["sum", "max", "argmin", "mean", "any", "all"]):
+            y = np.abs(x) if dtype == "uint64" else x
+            path = self.save(y)
+            if op in ORDERED and dtype in COMPLEX:
+                continue
+            mean_type = dtype if dtype in REALS + COMPLEX else "float64"
+            got_type = {"sum": dtype, "max": dtype, "argmin": "int64", "mean": mean_type}.get(op, "bool")
+            got = self.read_back(self.printed("reduce", path, "--op", op, "--dtype", dtype), np.dtype(got_type))
+            self.check_reduction(got, op, y, None, (dtype, op), dtype=dtype)
+            self.check_reduction(self.written("reduce", path, "--op", op, "--dtype", dtype, "--axis", 0), op, y, 0,
+                                 (dtype, op), dtype=dtype)
+        path = self.save(np.full(300, 1, "int8"))
+        self.assertEqual(self.printed("reduce", path, "--dtype", "int8"), "44")
+        self.assertEqual(self.printed("reduce", path, "--dtype", "bool"), "True")
+        self.assertEqual(self.printed("reduce", self.save(np.array([1e-300j])), "--op", "any", "--dtype", "complex64"),
+                         "False")
+
+    def test_memory_orders_and_byte_orders(self):
+        for dtype in ("int16", "float32", "complex128", "bool"):
+            x = samples(dtype, (40, 50, 60), seed=6)
+            for y in in_other_orders(x):
+                path = self.save(y)
+                got = self.read_back(self.printed("reduce", path, "--target", "parallel:2"), widened(x.dtype))
+                self.check_reduction(got, "sum", x, None, dtype)
+                for axis in range(3):
+                    self.check_reduction(self.written("reduce", path, "--axis", axis), "sum", x, axis, (dtype, axis))
+                self.assertEqual(self.printed("reduce", path, "--op", "any"), "True")
+                if dtype not in COMPLEX:
+                    self.assertEqual(self.printed("reduce", path, "--op", "argmin"), str(x.argmin()))
+
+    def test_output_without_axis(self):
+        """-o holds the value that is printed, as an array without axes."""
+        x = samples("int16", 100)
+        self.assertEqual(self.printed("reduce", self.save(x), "-o", self.out), str(x.sum()))
+        self.assert_same(np.load(self.out), np.asarray(x.sum()), "0-d")
+        self.assertEqual(self.printed("reduce", self.save(x), "--op", "any", "-o", self.out), "True")
+        self.assert_same(np.load(self.out), np.asarray(True), "0-d")
+
+    def test_gpu(self):
+        """The same bits on a GPU as on one core."""
+        if not self.gpus:
+            self.skipTest("no GPU")
+        gpu = self.gpus[0]
+        for dtype in TYPES:
+            x = samples(dtype, (3, 700, 50), seed=10)
+            path = self.save(x)
+            for op in ("sum", "all") + (() if dtype in COMPLEX else ("max", "argmin")):
+                self.assertEqual(self.printed("reduce", path, "--op", op, "--target", gpu),
+                                 self.printed("reduce", path, "--op", op, "--target", "serial"), (dtype, op))
+            for op, axis in (("sum", 0), ("sum", 2)) + (() if dtype in COMPLEX else (("argmax", 1),)):
+                self.assert_same(self.written("reduce", path, "--op", op, "--axis", axis, "--target", gpu),
+                                 self.written("reduce", path, "--op", op, "--axis", axis, "--target", "serial"),
+                                 (dtype, op, axis))
+        path = self.save(samples("float32", 40_000_003, seed=11))
+        self.assertEqual(self.printed("reduce", path, "--target", gpu),
+                         self.printed("reduce", path, "--target", "serial"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,142 @@
+#!/usr/bin/env python3
+"""What the command says of itself and of its machine, and of what it cannot do."""
+import itertools
+import json
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from checks import HEDDLE, CommandTest, run, samples
+
+
+class UsageTest(CommandTest):
+    def test_wrong_usage(self):
+        path = self.save(np.arange(6.0).reshape(2, 3))
+        for arguments in (
+                [], ["nonsense"], ["reduce"], ["reduce", path, "extra"], ["reduce", path, "--op", "median"],
+                ["reduce", path, "--dtype", "float16"], ["reduce", path, "--axis", 0], ["reduce", path, "--axis", "x"],
+                ["reduce", path, "--target", "cloud"], ["reduce", path, "--target", "parallel:0"],
+                ["reduce", path, "--target", "parallel:"], ["reduce", path, "--target", "gpu:-1"],
+                ["reduce", path, "--target", "serial:2"], ["reduce", path, "--nonsense"], ["scan", path],
+                ["scan", path, "-o", self.out, "--op", "mean"], ["info", "extra"]):
+            self.assertIn("--help", self.fails(2, *arguments))
+
+    def test_axis_out_of_range(self):
+        path = self.save(np.zeros((2, 3)))
+        for command, axis in itertools.product(("reduce", "scan"), (2, -3, 2**40)):
+            message = self.fails(1, command, path, "--axis", axis, "-o", self.out)
+            self.assertIn(f"axis {axis}", message)
+            self.assertIn("(2, 3)", message)
+
+    def test_bad_files(self):
+        good = self.save(np.arange(1000.0)).read_bytes()
+        objects = self.folder / "objects.npy"
+        np.save(objects, np.array([{}, None]), allow_pickle=True)
+        bad = {"truncated.npy": (good[:-9], "truncated"), "header.npy": (good[:40], "byte"),
+               "empty.npy": (b"", "empty"), "text.npy": (b"1, 2, 3\n" * 20, "no .npy file"),
+               "objects.npy": (objects.read_bytes(), "objects")}
+        for name, (content, reason) in bad.items():
+            path = self.folder / name
+            path.write_bytes(content)
+            for command in (["reduce", path], ["reduce", path, "-o", self.out], ["scan", path, "-o", self.out]):
+                message = self.fails(1, *command)
+                self.assertIn(reason, message)
+                self.assertIn(str(path), message)
+        self.assertIn("No such file", self.fails(1, "reduce", self.folder / "missing.npy"))
+        self.assertIn("directory", self.fails(1, "reduce", self.folder))
+
+    def test_output_that_cannot_be_written(self):
+        path = self.save(np.arange(10.0))
+        self.fails(1, "scan", path, "-o", self.folder / "missing" / "out.npy")
+        self.fails(1, "reduce", path, "--axis", 0, "-o", self.folder)
+        # A failure leaves the file that was there as it was.
+        self.out.write_bytes(b"precious")
+        self.fails(1, "scan", path, "--axis", 7, "-o", self.out)
+        self.fails(1, "scan", self.folder / "missing.npy", "-o", self.out)
+        self.assertEqual(self.out.read_bytes(), b"precious")
+        # It is known before the work, which would last for minutes here.
+        started = time.monotonic()
+        done = run("reduce", self.sparse_file(1 << 40), "--target", "serial", "-o", self.folder / "missing" / "out.npy")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No such file", done.stderr)
+        self.assertLess(time.monotonic() - started, 30)
+
+    def test_standard_output_that_cannot_be_written(self):
+        path = self.save(np.arange(10.0))
+        for arguments in (["reduce", path], ["info", "--json"], ["--help"], ["--version"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([HEDDLE, *arguments], stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("standard output", done.stderr)
+            done = subprocess.run(["sh", "-c", '"$@" >&-', "sh", HEDDLE, *arguments], stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("standard output", done.stderr)
+
+    def test_failure_to_print_leaves_the_output_as_it_was(self):
+        path = self.save(np.arange(10.0))
+        self.out.write_bytes(b"precious")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([HEDDLE, "reduce", path, "-o", self.out], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.out.read_bytes(), b"precious")
+
+    def test_standard_error_that_cannot_be_written(self):
+        """The work is done, and the exit status is what it would have been."""
+        path = self.save(np.arange(10.0))
+        for status, arguments in ((0, ["reduce", path, "--stats"]), (1, ["reduce", self.folder / "missing.npy"]),
+                                  (2, ["reduce"])):
+            for redirection in ("2>&-", "2>/dev/full"):
+                done = subprocess.run(["sh", "-c", f'"$@" {redirection}', "sh", HEDDLE, *arguments],
+                                      stdout=subprocess.PIPE)
+                self.assertEqual(done.returncode, status, (arguments, redirection))
+
+    def test_target_that_is_not_there(self):
+        path = self.save(np.arange(10.0))
+        self.fails(1, "reduce", path, "--target", "gpu:99")
+        self.assertIn("threads", self.fails(1, "reduce", path, "--target", "parallel:999999"))
+
+    def test_help_and_version(self):
+        for arguments in (["--help"], ["reduce", "--help"], ["scan", "--help"], ["info", "--help"],
+                          ["bench", "--help"]):
+            done = run(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn("Usage: heddle", done.stdout)
+        self.assertRegex(self.printed("--version"), r"^heddle \d+\.\d+\.\d+$")
+
+    def test_stats(self):
+        x = samples("int16", 100_000)
+        path = self.save(x)
+        for command, pattern, dtype in ((["reduce", path], "reduce", "int64"),
+                                        (["reduce", path, "--op", "argmin"], "reduce", "int16"),
+                                        (["scan", path, "-o", self.out], "scan", "int64")):
+            for target in ("serial", "parallel:2", "auto"):
+                done = run(*command, "--stats", "--target", target)
+                self.assertEqual(done.returncode, 0)
+                self.assertEqual(done.stderr.count("\n"), 1)
+                stats = json.loads(done.stderr)
+                self.assertEqual((stats["pattern"], stats["n"], stats["dtype"]), (pattern, x.size, dtype))
+                self.assertIn(stats["target"], [target] if target != "auto" else self.machine["targets"])
+                self.assertIsInstance(stats["algorithm"], str)
+                self.assertGreater(stats["seconds"], 0)
+                self.assertGreater(stats["gb_per_s"], 0)
+
+    def test_small_arrays_stay_on_the_cpu(self):
+        done = run("reduce", self.save(np.arange(1000.0)), "--stats")
+        self.assertEqual(json.loads(done.stderr)["target"], "serial")
+
+    def test_info(self):
+        self.assertEqual(self.machine["targets"][0], "serial")
+        self.assertGreaterEqual(self.machine["cpu"]["cores"], 1)
+        self.assertGreater(self.machine["cpu"]["read_bytes_per_second"]["one_core"], 0)
+        self.assertIn("oneTBB", self.machine["libraries"])
+        self.assertRegex(self.machine["cuda"]["toolkit"] or "0.0", r"^\d+\.\d+$")
+        done = run("info")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for target in self.machine["targets"]:
+            self.assertIn(target, done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
