@@ -11,6 +11,8 @@
 namespace heddle {
 namespace {
 
+using ladder::blocks_of;
+
 template <class Algorithm, std::size_t N>
 Algorithm parse(const char* pattern, const Algorithm (&all)[N], std::string_view text) {
   std::string names;
@@ -24,10 +26,6 @@ Algorithm parse(const char* pattern, const Algorithm (&all)[N], std::string_view
 /// The least k with 2^k ≥ n: the levels of a tree over n ≥ 1 elements.
 std::size_t levels_of(std::size_t n) {
   return static_cast<std::size_t>(std::bit_width(n - 1));
-}
-
-std::size_t blocks_of(std::size_t n, std::size_t block) {
-  return (n - 1) / block + 1;
 }
 
 /// Fold blocks, then their results, until one is left. Each element but the first is combined once.
