@@ -133,18 +133,31 @@ TEST(ladder_cost, is_what_the_formulas_give) {
             hd::cost_of(reduce_algorithm::interleaved, n, s));
   EXPECT_EQ(hd::cost_of(reduce_algorithm::two_pass, n, s),
             (cost{blocks * 255 + 4095, 8 + 15 + 8, 2, (n + 2 * blocks + 1) * s}));
-  EXPECT_EQ(hd::cost_of(reduce_algorithm::single_pass, n, s), (cost{n - 1, 20, 1, (n + 1) * s}));
   EXPECT_EQ(hd::cost_of(scan_algorithm::hillis_steele, n, s),
             (cost{20 * n - 0xfffff, 20, 20, (60 * n - 0xfffff) * s}));
   EXPECT_EQ(hd::cost_of(scan_algorithm::hillis_steele, 1024, s),
             (cost{10 * 1024 - 1023, 10, 1, 2 * 1024 * s}));
   EXPECT_EQ(hd::cost_of(scan_algorithm::blelloch, n, s),
             (cost{2 * 0xfffff, 39, 43, (3 * n + 8 * 0x100000 - 4) * s}));
-  EXPECT_EQ(hd::cost_of(scan_algorithm::single_pass, n, s), (cost{n - 1, 20, 1, 2 * n * s}));
-  for (const reduce_algorithm algorithm : hd::reduce_algorithms)
+  for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
+    if (algorithm == reduce_algorithm::single_pass) continue;
     EXPECT_EQ(hd::cost_of(algorithm, 0, s), cost{}) << hd::name(algorithm);
-  for (const scan_algorithm algorithm : hd::scan_algorithms)
+  }
+  for (const scan_algorithm algorithm : hd::scan_algorithms) {
+    if (algorithm == scan_algorithm::single_pass) continue;
     EXPECT_EQ(hd::cost_of(algorithm, 0, s), cost{}) << hd::name(algorithm);
+  }
+}
+
+TEST(ladder_cost, is_not_given_for_the_default) {
+  for (const std::size_t n : {0, 1, 1000}) {
+    EXPECT_EQ(message_of([&] { hd::cost_of(reduce_algorithm::single_pass, n, 4); }),
+              "cost_of: single-pass is tuned to each target and has no one cost: docs/reduce.md says what it "
+              "does; ask for the cost of another algorithm");
+    EXPECT_EQ(message_of([&] { hd::cost_of(scan_algorithm::single_pass, n, 4); }),
+              "cost_of: single-pass is tuned to each target and has no one cost: docs/scan.md says what it "
+              "does; ask for the cost of another algorithm");
+  }
 }
 
 TEST_P(ladder, reduces_by_exact_operators_as_a_loop_does) {
@@ -182,7 +195,9 @@ TEST_P(ladder, rounds_sums_within_the_bound_of_its_longest_chain) {
       const auto parts = parts_of(x);
       for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
         const T have = hd::reduce(where, there, hd::plus{}, algorithm);
-        const std::size_t steps = std::max<std::size_t>(hd::cost_of(algorithm, n, sizeof(T)).steps, 50);
+        const bool is_rung = algorithm != reduce_algorithm::single_pass;
+        const std::size_t steps =
+            is_rung ? std::max<std::size_t>(hd::cost_of(algorithm, n, sizeof(T)).steps, 50) : 50;
         for (std::size_t p = 0; p < parts.size(); ++p) {
           long double sum = 0, magnitude = 0;
           for (const long double value : parts[p]) sum += value, magnitude += std::abs(value);
@@ -368,6 +383,23 @@ TEST_P(ladder_by_users_operator, costs_what_it_says) {
   check_costs<16>(where, sizes_to_count());
   check_costs<200>(where, few_sizes_to_count());   // blocks of 128
   check_costs<1200>(where, few_sizes_to_count());  // blocks of 16
+}
+
+TEST_P(ladder_by_users_operator, leads_to_a_default_that_does_as_little_as_it_says) {
+  // What docs/reduce.md and docs/scan.md say of a CPU.
+  for (const std::size_t n : {1, 2, 257, 4097, 70'001, 1'000'003}) {
+    if (n > largest_size()) continue;
+    const auto x = counted_elements<16>(n);
+    take_work(where);
+    hd::reduce(where, x, counting_sum<16, true>{}, reduce_algorithm::single_pass);
+    EXPECT_EQ(take_work(where).operations, n - 1) << n;
+    hd::reduce(where, x, counting_sum<16, false>{}, reduce_algorithm::single_pass);
+    EXPECT_EQ(take_work(where).operations, n - 1) << n;
+    const auto sums = hd::inclusive_scan(where, x, counting_sum<16, false>{}, scan_algorithm::single_pass);
+    const double operations = static_cast<double>(take_work(where).operations);
+    EXPECT_GE(operations, n - 1.0) << n;
+    EXPECT_LE(operations, (where.threads() == 1 ? 2.15 : 3.15) * static_cast<double>(n)) << n;
+  }
 }
 
 TEST_P(ladder_by_users_operator, says_which_rungs_take_an_operator) {
