@@ -4,6 +4,7 @@
 #include "on_targets.hpp"
 #include "sizes.hpp"
 #include <heddle/algorithm.hpp>
+#include <heddle/for_each_index.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
@@ -340,21 +341,34 @@ TEST_P(ladder, takes_arrays_of_any_shape_flat) {
   }
 }
 
-TEST_P(ladder, counts_beyond_31_bits) {
-  constexpr std::size_t n = (std::size_t{1} << 31) + 1234;
+TEST_P(ladder, counts_beyond_32_bits) {
+  constexpr std::size_t n = (std::size_t{1} << 32) + 3;
   if (!where.is_gpu()) GTEST_SKIP() << "a GPU has room and time for them";
-  if (largest_size() < n) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
-  hd::array<std::uint32_t> x(n, where);
-  x.fill(1);
-  for (const reduce_algorithm algorithm : hd::reduce_algorithms)
-    EXPECT_EQ(hd::reduce(where, x, hd::plus{}, algorithm), static_cast<std::uint32_t>(n))
-        << hd::name(algorithm);
+  if (largest_size() < n) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is less than " << n;
+  // Every index has an element of its own: none can stand for another.
+  hd::array<std::uint8_t> x(n);
+  hd::for_each_index(hd::target::parallel(), hd::extent{n}, [values = x.data()](std::size_t i) {
+    values[i] = static_cast<std::uint8_t>(random_bits(i) % 255 + 1);
+  });
+  std::uint8_t sum = 0;
+  for (const std::uint8_t value : x.span()) sum = static_cast<std::uint8_t>(sum + value);
+  hd::array<std::uint8_t> there = x.on(where);
+  for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
+    EXPECT_EQ(hd::reduce(where, there, hd::plus{}, algorithm), sum) << hd::name(algorithm);
+    for (const std::size_t place : {std::size_t{1}, n / 2, n - 1}) {
+      there.set(0, place);
+      EXPECT_EQ(hd::reduce(where, there, hd::minimum{}, algorithm), 0)
+          << hd::name(algorithm) << " with the least at " << place;
+      there.set(x[place], place);
+    }
+  }
   for (const scan_algorithm algorithm : hd::scan_algorithms) {
-    hd::array<std::uint32_t> sums(n, where);
-    hd::inclusive_scan_into(where, sums, x, hd::plus{}, algorithm);
-    for (std::size_t i = 0; i < n; i += i < n / 2 ? n / 1000 : n / 777)
-      ASSERT_EQ(sums[i], i + 1) << hd::name(algorithm);
-    for (std::size_t i = n - 2000; i < n; ++i) ASSERT_EQ(sums[i], i + 1) << hd::name(algorithm);
+    const auto sums = hd::inclusive_scan(where, there, hd::plus{}, algorithm).on(hd::target::serial());
+    std::uint8_t want = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      want = static_cast<std::uint8_t>(want + x.data()[i]);
+      if (sums.data()[i] != want) FAIL() << hd::name(algorithm) << ", element " << i;
+    }
   }
 }
 
