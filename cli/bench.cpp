@@ -20,8 +20,10 @@
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <iterator>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -312,11 +314,14 @@ std::string title_of(const plan& what, const bench_options& options, const targe
   return title;
 }
 
-/// A panel for each target, a line for each contender and type.
+/// A panel for each target with results, a line for each contender and type.
 std::vector<chart_panel> panels_of(const plan& what, const bench_options& options,
                                    const std::vector<result>& results) {
   std::vector<chart_panel> panels;
   for (const target& where : what.targets) {
+    if (std::none_of(results.begin(), results.end(), [&](const result& r) { return r.where == where; })) {
+      continue;
+    }
     chart_panel& panel = panels.emplace_back();
     panel.title = title_of(what, options, where);
     panel.subtitle = where.is_gpu() ? gpus()[static_cast<std::size_t>(where.device())].name : cpu_name();
@@ -349,38 +354,66 @@ std::size_t expected_work(const target& where, dtype type, std::size_t n) {
   return least + 20 * n * size_of(type) / (where.is_gpu() ? 100 : 1);
 }
 
-void run(const bench_options& options) {
-  const plan what = plan_of(options);
-  if (!options.plot_file.empty()) require_gnuplot();
-  std::optional<atomic_file> json_file, plot_file;
-  if (!options.json_file.empty()) json_file.emplace(options.json_file);
-  if (!options.plot_file.empty()) plot_file.emplace(options.plot_file);
-  json all;
-  if (json_file) all["machine"] = machine_description();
+/// Whether a plan's calls write as many elements as they read; a peer of a reduction copies.
+bool has_output(const plan& what, const bench_options& options) {
+  return what.which != pattern::reduce || options.peers;
+}
 
-  const bool has_output = what.which != pattern::reduce || options.peers;
-  std::size_t total = 0;
+/// Says before anything is measured what there is no memory for.
+void require_memory_for(const plan& what, const bench_options& options) {
+  const std::size_t n = what.sizes.back();
   for (const target& where : what.targets) {
     for (const dtype type : what.types) {
-      require_memory(where, type, what.sizes.back(), has_output);
-      for (const std::size_t n : what.sizes) total += expected_work(where, type, n);
+      const auto scratch = [&](const std::string& algorithm) {
+        return scratch_bytes(what.which, algorithm, type, n);
+      };
+      const std::string& largest =
+          *std::max_element(what.algorithms.begin(), what.algorithms.end(),
+                            [&](const auto& a, const auto& b) { return scratch(a) < scratch(b); });
+      require_memory(where, type, n, has_output(what, options), largest, scratch(largest));
     }
   }
-  progress shown(total, options.quiet);
+}
+
+/// Does a part of the measurement of n elements; what is wrong with it, or nothing.
+template <class Part>
+std::optional<std::string> failure_of(const target& where, dtype type, std::size_t n, const Part& part) {
+  detail::operation running("bench", n, name(type));
+  running.runs_on(where);
+  try {
+    part();
+    return std::nullopt;
+  } catch (const std::bad_alloc&) {
+    return fmt::format("bench: {} {} on {}: out of memory", n, name(type), where.text());
+  } catch (const std::exception& wrong) {
+    return wrong.what();
+  }
+}
+
+/// Adds what it measures to the results and prints it, row by row. What went wrong ends it, and is returned.
+std::optional<std::string> measure_all(const plan& what, const bench_options& options, progress& shown,
+                                       std::vector<result>& results) {
   const bool with_gpu = std::any_of(what.targets.begin(), what.targets.end(),
                                     [](const target& where) { return where.is_gpu(); });
-  std::vector<result> results;
   for (const target& where : what.targets) {
     for (const dtype type : what.types) {
-      release_cached_memory(where);
-      buffers elements(where, type, has_output, what.sizes,
-                       options.in_cache ? buffers::rotation::none : buffers::rotation::out_of_cache);
+      std::optional<buffers> elements;
+      auto failure = failure_of(where, type, what.sizes.back(), [&] {
+        release_cached_memory(where);
+        elements.emplace(where, type, has_output(what, options), what.sizes,
+                         options.in_cache ? buffers::rotation::none : buffers::rotation::out_of_cache);
+      });
+      if (failure) return failure;
       for (const std::size_t n : what.sizes) {
         shown.show_instead_of_rate(fmt::format("{} {} {}", where.text(), name(type), size_text(n)));
         shown.advance(0);
-        elements.set_size(n);
-        const workload work{what.which, what.combine, where, type, n, &elements};
-        const std::vector<result> measured = measure(work, contenders_for(work, what, options.peers), shown);
+        std::vector<result> measured;
+        failure = failure_of(where, type, n, [&] {
+          elements->set_size(n);
+          const workload work{what.which, what.combine, where, type, n, &*elements};
+          measured = measure(work, contenders_for(work, what, options.peers), shown);
+        });
+        if (failure) return failure;
         shown.hide();
         std::string rows = results.empty() ? head_text(with_gpu) : "";
         for (const result& one : measured) rows += row_text(one);
@@ -390,13 +423,41 @@ void run(const bench_options& options) {
       }
     }
   }
+  return std::nullopt;
+}
+
+void run(const bench_options& options) {
+  const plan what = plan_of(options);
+  if (!options.plot_file.empty()) require_gnuplot();
+  std::optional<atomic_file> json_file, plot_file;
+  if (!options.json_file.empty()) json_file.emplace(options.json_file);
+  if (!options.plot_file.empty()) plot_file.emplace(options.plot_file);
+  json all;
+  if (json_file) all["machine"] = machine_description();
+  require_memory_for(what, options);
+
+  std::size_t total = 0;
+  for (const target& where : what.targets) {
+    for (const dtype type : what.types) {
+      for (const std::size_t n : what.sizes) total += expected_work(where, type, n);
+    }
+  }
+  progress shown(total, options.quiet);
+  std::vector<result> results;
+  const std::optional<std::string> failure = measure_all(what, options, shown, results);
   shown.hide();
+  if (failure && results.empty()) detail::fail(*failure);
 
   if (json_file) {
     for (const result& one : results) all["results"].push_back(json_of(one, options));
+    if (failure) all["error"] = *failure;
     write(*json_file, all.dump(2) + "\n");
   }
   if (plot_file) write(*plot_file, draw_chart(panels_of(what, options, results)));
+  if (failure) {
+    const bool written = json_file || plot_file;
+    detail::fail(*failure + (written ? "; what was measured until then is written" : ""));
+  }
 }
 
 /// Applies a check to each part of a list.

@@ -11,6 +11,8 @@
 namespace heddle {
 namespace {
 
+using ladder::blocks_of;
+
 template <class Algorithm, std::size_t N>
 Algorithm parse(const char* pattern, const Algorithm (&all)[N], std::string_view text) {
   std::string names;
@@ -24,10 +26,6 @@ Algorithm parse(const char* pattern, const Algorithm (&all)[N], std::string_view
 /// The least k with 2^k ≥ n: the levels of a tree over n ≥ 1 elements.
 std::size_t levels_of(std::size_t n) {
   return static_cast<std::size_t>(std::bit_width(n - 1));
-}
-
-std::size_t blocks_of(std::size_t n, std::size_t block) {
-  return (n - 1) / block + 1;
 }
 
 /// Fold blocks, then their results, until one is left. Each element but the first is combined once.
@@ -45,12 +43,19 @@ algorithm_cost repeated(std::size_t n, std::size_t block, const StepsIn& steps_i
   return cost;
 }
 
+[[noreturn]] void fail_no_rung(const char* pattern) {
+  detail::fail(
+      fmt::format("cost_of: single-pass is tuned to each target and has no one cost: docs/{}.md says what "
+                  "it does; ask for the cost of another algorithm",
+                  pattern));
+}
+
 algorithm_cost cost_in_elements(reduce_algorithm algorithm, std::size_t n, std::size_t element_bytes,
                                 bool commutative) {
   const std::size_t block = ladder::block_of(element_bytes), blocks = blocks_of(n, block);
   switch (algorithm) {
     case reduce_algorithm::single_pass:
-      break;
+      fail_no_rung("reduce");
     case reduce_algorithm::atomic:
       return {n - 1, n - 1, n > 1 ? std::size_t{2} : 1, 3 * n - 1};
     case reduce_algorithm::block_serial:
@@ -67,25 +72,25 @@ algorithm_cost cost_in_elements(reduce_algorithm algorithm, std::size_t n, std::
               2, n + 2 * blocks + 1};
     }
     case reduce_algorithm::shuffle:
-      return repeated(n, ladder::shuffle_block_of(element_bytes), levels_of);
+      break;
   }
-  return {n - 1, levels_of(n), 1, n + 1};
+  return repeated(n, ladder::shuffle_block_of(element_bytes), levels_of);
 }
 
 algorithm_cost cost_in_elements(scan_algorithm algorithm, std::size_t n, std::size_t element_bytes) {
   const std::size_t levels = levels_of(n), padded = std::bit_ceil(n);
   switch (algorithm) {
     case scan_algorithm::single_pass:
-      break;
+      fail_no_rung("scan");
     case scan_algorithm::hillis_steele: {
       const std::size_t operations = n * levels - (padded - 1);
       if (n <= ladder::scan_block_of(element_bytes)) return {operations, levels, 1, 2 * n};
       return {operations, levels, levels, operations + 2 * n * levels};
     }
     case scan_algorithm::blelloch:
-      return {2 * (padded - 1), n > 1 ? 2 * levels - 1 : 0, 2 * levels + 3, 3 * n + 8 * padded - 4};
+      break;
   }
-  return {n - 1, levels, 1, 2 * n};
+  return {2 * (padded - 1), n > 1 ? 2 * levels - 1 : 0, 2 * levels + 3, 3 * n + 8 * padded - 4};
 }
 
 thread_local std::uint64_t launches_of_thread = 0;
@@ -113,14 +118,14 @@ scan_algorithm parse_scan_algorithm(std::string_view text) {
 
 algorithm_cost cost_of(reduce_algorithm algorithm, std::size_t n, std::size_t element_bytes,
                        bool commutative) {
-  if (n == 0) return {};
+  if (n == 0 && algorithm != reduce_algorithm::single_pass) return {};
   algorithm_cost cost = cost_in_elements(algorithm, n, element_bytes, commutative);
   cost.bytes *= element_bytes;
   return cost;
 }
 
 algorithm_cost cost_of(scan_algorithm algorithm, std::size_t n, std::size_t element_bytes) {
-  if (n == 0) return {};
+  if (n == 0 && algorithm != scan_algorithm::single_pass) return {};
   algorithm_cost cost = cost_in_elements(algorithm, n, element_bytes);
   cost.bytes *= element_bytes;
   return cost;

@@ -1,6 +1,7 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
+#include <heddle/algorithm.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/for_each_index.hpp>
 #include <heddle/machine.hpp>
@@ -63,6 +64,17 @@ const std::vector<std::string> nothing_thrown(callers);
 struct users_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// What a user's function that `call` calls throws.
+template <class Call>
+std::string thrown_by(const Call& call) {
+  try {
+    call();
+  } catch (const users_error& problem) {
+    return problem.what();
+  }
+  return "nothing";
+}
 
 }  // namespace
 
@@ -149,14 +161,6 @@ TEST_P(users_function, may_throw_and_the_caller_gets_what_it_threw) {
     if (b == bad) throw users_error("no " + std::to_string(b));
     return std::max(a, b);
   };
-  auto thrown_by = [](auto&& call) -> std::string {
-    try {
-      call();
-    } catch (const users_error& problem) {
-      return problem.what();
-    }
-    return "nothing";
-  };
   const std::string expected = "no " + std::to_string(bad);
   for (int round = 0; round < 3; ++round) {
     EXPECT_EQ(thrown_by([&] { (void)hd::transform(where, x, [&](int a) { return add(0, a); }); }), expected);
@@ -182,6 +186,53 @@ TEST_P(users_function, may_throw_and_the_caller_gets_what_it_threw) {
   // Nothing is left over: neither work, nor the names of operations that errors begin with.
   EXPECT_EQ(message_of([] { hd::detail::fail("plain"); }), "plain");
   EXPECT_EQ(hd::reduce(where, std::vector<int>(many, 1)), static_cast<int>(many));
+}
+
+TEST_P(users_function, may_throw_in_every_rung_of_the_ladder) {
+  struct wide {  // no word holds it
+    std::int64_t value, others[2] = {};
+  };
+  const auto value_of = [](const auto& element) {
+    if constexpr (requires { element.value; }) {
+      return element.value;
+    } else {
+      return std::int64_t{element};
+    }
+  };
+  for_each_type<std::int32_t, wide>([&]<class T>() {
+    const auto most = static_cast<std::int64_t>(many);
+    const auto sum_up_to = [&](std::int64_t limit) {
+      return hd::commutative_monoid{[&, limit](const T& a, const T& b) {
+                                      const std::int64_t sum = value_of(a) + value_of(b);
+                                      if (sum > limit) throw users_error("too much");
+                                      return T{static_cast<std::int32_t>(sum)};
+                                    },
+                                    T{}};
+    };
+    hd::array<T> x(many);
+    x.fill(T{1});
+    hd::array<T> with_a_large_one = x.on(hd::target::serial());
+    with_a_large_one.set(T{static_cast<std::int32_t>(many)}, many / 2);
+    for (int round = 0; round < 3; ++round) {
+      // Early, where that element is combined, and late, where the results of blocks are.
+      const auto check = [&](const char* name, const auto& by_rung) {
+        EXPECT_EQ(thrown_by([&] { by_rung(with_a_large_one, sum_up_to(most)); }), "too much") << name;
+        EXPECT_EQ(thrown_by([&] { by_rung(x, sum_up_to(most / 2)); }), "too much") << name;
+        EXPECT_EQ(thrown_by([&] { EXPECT_EQ(by_rung(x, sum_up_to(most)), most) << name; }), "nothing")
+            << name;
+      };
+      for (const hd::reduce_algorithm rung : hd::reduce_algorithms) {
+        check(hd::name(rung), [&](const hd::array<T>& elements, const auto& op) {
+          return value_of(hd::reduce(where, elements, op, rung));
+        });
+      }
+      for (const hd::scan_algorithm rung : hd::scan_algorithms) {
+        check(hd::name(rung), [&](const hd::array<T>& elements, const auto& op) {
+          return value_of(hd::inclusive_scan(where, elements, op, rung).back());
+        });
+      }
+    }
+  });
 }
 
 TEST_P(users_function, errors_on_any_thread_name_the_callers_operation) {

@@ -1,4 +1,5 @@
 #include "sizes.hpp"
+#include <heddle/algorithm.hpp>
 #include <heddle/error.hpp>
 #include <heddle/for_each_index.hpp>
 #include <heddle/machine.hpp>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <cuda_runtime.h>
@@ -59,6 +61,31 @@ testing::AssertionResult is_ramp(const hd::array<std::int64_t>& x, std::int64_t 
   }
   return testing::AssertionSuccess();
 }
+
+/// What `launch` does on a stream, to be done again.
+class captured_graph {
+ public:
+  template <class F>
+  captured_graph(const hd::target& where, const F& launch) {
+    where.wait();
+    cudaGraph_t graph = nullptr;
+    EXPECT_EQ(cudaStreamBeginCapture(where.stream(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    launch();
+    EXPECT_EQ(cudaStreamEndCapture(where.stream(), &graph), cudaSuccess);
+    EXPECT_EQ(cudaGraphInstantiate(&ready_, graph, 0), cudaSuccess);
+    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  }
+  ~captured_graph() { EXPECT_EQ(cudaGraphExecDestroy(ready_), cudaSuccess); }
+  captured_graph(const captured_graph&) = delete;
+  captured_graph& operator=(const captured_graph&) = delete;
+
+  void replay(const hd::target& where) const {
+    EXPECT_EQ(cudaGraphLaunch(ready_, where.stream()), cudaSuccess);
+  }
+
+ private:
+  cudaGraphExec_t ready_ = nullptr;
+};
 
 }  // namespace
 
@@ -186,19 +213,13 @@ TEST_F(streams_Gpu, a_captured_launch_replays_right) {
   for (const std::size_t size : {std::size_t{100}, std::size_t{5000}, n / 8 + 1, n}) {
     hd::array<std::int64_t> x(size, where), sums(size, where);
     x.fill(1);
-    where.wait();
-    cudaGraph_t graph;
-    cudaGraphExec_t ready;
-    ASSERT_EQ(cudaStreamBeginCapture(where.stream(), cudaStreamCaptureModeThreadLocal), cudaSuccess);
-    hd::inclusive_scan_into(where, sums, x);
-    ASSERT_EQ(cudaStreamEndCapture(where.stream(), &graph), cudaSuccess);
-    ASSERT_EQ(cudaGraphInstantiate(&ready, graph, 0), cudaSuccess);
+    const captured_graph graph(where, [&] { hd::inclusive_scan_into(where, sums, x); });
     for (std::int64_t factor = 1; factor < 5; ++factor) {
       x.fill(factor);
       sums.fill(-1);
       where.wait();
       // On another stream than the one that it was captured from, beside a scan of that one.
-      ASSERT_EQ(cudaGraphLaunch(ready, on[3].stream()), cudaSuccess);
+      graph.replay(on[3]);
       hd::array<std::int64_t> other(size, where);
       other.fill(3);
       hd::inclusive_scan_into(where, other, other);
@@ -206,7 +227,39 @@ TEST_F(streams_Gpu, a_captured_launch_replays_right) {
       EXPECT_TRUE(is_ramp(sums, factor)) << size << " elements, replay " << factor;
       EXPECT_TRUE(is_ramp(other, 3));
     }
-    EXPECT_EQ(cudaGraphExecDestroy(ready), cudaSuccess);
-    EXPECT_EQ(cudaGraphDestroy(graph), cudaSuccess);
+  }
+}
+
+TEST_F(streams_Gpu, captured_rungs_of_the_ladder_replay_right) {
+  const hd::target& where = on[1];
+  for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::min<std::size_t>(n, 70'001)}) {
+    hd::array<std::int64_t> x(size, where), sum(1, where), sums(size, where);
+    x.fill(1);
+    for (const hd::reduce_algorithm rung : hd::reduce_algorithms) {
+      // hd::reduce waits for its value, which nothing can while capturing.
+      const captured_graph graph(where, [&] {
+        hd::detail::library_reduce_by(rung, hd::detail::function::plus, hd::dtype::int64,
+                                      std::as_const(x).data(), size, sum.data(), where);
+      });
+      for (std::int64_t factor = 1; factor < 4; ++factor) {
+        x.fill(factor);
+        sum.fill(-1);
+        where.wait();
+        graph.replay(on[3]);
+        on[3].wait();
+        EXPECT_EQ(sum[0], factor * static_cast<std::int64_t>(size)) << hd::name(rung) << ", " << size;
+      }
+    }
+    for (const hd::scan_algorithm rung : hd::scan_algorithms) {
+      const captured_graph graph(where, [&] { hd::inclusive_scan_into(where, sums, x, hd::plus{}, rung); });
+      for (std::int64_t factor = 1; factor < 4; ++factor) {
+        x.fill(factor);
+        sums.fill(-1);
+        where.wait();
+        graph.replay(on[3]);
+        on[3].wait();
+        EXPECT_TRUE(is_ramp(sums, factor)) << hd::name(rung) << ", " << size << " elements";
+      }
+    }
   }
 }

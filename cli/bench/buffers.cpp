@@ -78,15 +78,17 @@ std::size_t stride_of(std::size_t n, dtype type) noexcept {
 
 }  // namespace
 
-void require_memory(const target& where, dtype type, std::size_t n, bool has_output) {
+void require_memory(const target& where, dtype type, std::size_t n, bool has_output,
+                    const std::string& algorithm, std::size_t scratch_bytes) {
   detail::operation running("bench", n, name(type));
   running.runs_on(where);
-  const std::size_t needed = stride_of(n, type) * (has_output ? 2 : 1), available = available_bytes(where);
-  if (needed > available) {
-    constexpr double gib = 1 << 30;
-    detail::fail(fmt::format("needs {:.1f} GiB of memory, {:.1f} GiB are free; take a smaller --size",
-                             static_cast<double>(needed) / gib, static_cast<double>(available) / gib));
-  }
+  const std::size_t of_buffers = stride_of(n, type) * (has_output ? 2 : 1);
+  const std::size_t needed = of_buffers + scratch_bytes, available = available_bytes(where);
+  if (needed <= available) return;
+  constexpr double gib = 1 << 30;
+  detail::fail(fmt::format("needs {:.1f} GiB of memory with {}, {:.1f} GiB are free; take a smaller --size{}",
+                           static_cast<double>(needed) / gib, algorithm, static_cast<double>(available) / gib,
+                           of_buffers <= available ? " or leave that --algorithm out" : ""));
 }
 
 buffers::buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,

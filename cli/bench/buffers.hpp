@@ -5,12 +5,15 @@
 #include <heddle/target.hpp>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace heddle::cli::bench {
 
-/// Throws heddle::error unless there is memory on `where` for one buffer of n elements, or for two of them.
-void require_memory(const target& where, dtype type, std::size_t n, bool has_output);
+/// Throws heddle::error unless there is memory on `where` for one buffer of n elements, or for two of them,
+/// and for the scratch memory of `algorithm`.
+void require_memory(const target& where, dtype type, std::size_t n, bool has_output,
+                    const std::string& algorithm, std::size_t scratch_bytes);
 
 /// Inputs and outputs of equal size that calls take in turn, so that what one call left in the cache is gone
 /// before its buffers come round again: together they are four times as large as the cache (all that the

@@ -1,5 +1,6 @@
 #include "gpu.hpp"
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scratch.cuh>
 
 #include <cstdint>
 
@@ -97,10 +98,9 @@ std::size_t gpu_cache_bytes(const target& where) {
 
 void read_on_gpu(const void* from, std::size_t bytes, void* sink, const target& where) {
   const current_device on(where);
-  static const int multiprocessors = attribute(where, cudaDevAttrMultiProcessorCount);
   const std::size_t count = (bytes + sizeof(uint4) - 1) / sizeof(uint4);
   // Every multiprocessor full once, or a load for each thread.
-  const std::size_t most = static_cast<std::size_t>(multiprocessors) * (2048 / block_size);
+  const std::size_t most = std::size_t{cuda::multiprocessors(where)} * (2048 / block_size);
   const std::size_t blocks = (count + block_size - 1) / block_size;
   const uint4 unexpected{0x9e3779b9, 0x7f4a7c15, 0xf39cc060, 0x5cedc834};
   read_all<<<static_cast<unsigned>(blocks < most ? blocks : most), block_size, 0, where.stream()>>>(

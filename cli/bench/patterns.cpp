@@ -3,10 +3,13 @@
 #include "../run_options.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
+#include <heddle/ladder.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/transform.hpp>
+
+#include <bit>
 
 namespace heddle::cli::bench {
 namespace {
@@ -85,6 +88,30 @@ std::vector<std::string> algorithms_of(pattern which) {
       break;
   }
   return {transform_method};
+}
+
+std::size_t scratch_bytes(pattern which, const std::string& algorithm, dtype type, std::size_t n) {
+  const std::size_t bytes = size_of(type);
+  switch (which) {
+    case pattern::reduce: {
+      // The results of the blocks, and those of their blocks; fewer where tiles take the place of blocks.
+      const std::size_t block = ladder::block_of(bytes), blocks = ladder::blocks_of(n, block);
+      return (blocks + ladder::blocks_of(blocks, block)) * bytes;
+    }
+    case pattern::scan:
+      switch (parse_scan_algorithm(algorithm)) {
+        case scan_algorithm::hillis_steele:
+          return n <= ladder::scan_block_of(bytes) ? 0 : 2 * n * bytes;
+        case scan_algorithm::blelloch:
+          return (std::bit_ceil(n) + 1) * bytes;
+        case scan_algorithm::single_pass:
+          break;
+      }
+      break;
+    case pattern::transform:
+      break;
+  }
+  return 0;
 }
 
 contender heddle_pattern(const workload& work, const std::string& algorithm) {

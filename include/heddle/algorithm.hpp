@@ -39,7 +39,7 @@ const char* name(scan_algorithm algorithm) noexcept;
 reduce_algorithm parse_reduce_algorithm(std::string_view name);
 scan_algorithm parse_scan_algorithm(std::string_view name);
 
-/// What an algorithm does for n elements; the same on every target.
+/// What a rung does for n elements; the same on every target.
 struct algorithm_cost {
   std::size_t operations = 0;  ///< combinations of two elements, those with padding included
   std::size_t steps = 0;       ///< the longest chain of combinations that wait for one another (the span)
@@ -50,8 +50,9 @@ struct algorithm_cost {
 };
 
 /// The cost of a flat reduce without initial value. An atomic counts as one element read and one written;
-/// attempts that lose against another thread and bringing the result to the caller are not counted. For
-/// single_pass, which is tuned to each machine: the least that any algorithm can do.
+/// attempts that lose against another thread and bringing the result to the caller are not counted. Throws
+/// heddle::error for single_pass: it is no rung but is tuned to each target, and costs something else on each
+/// (docs/reduce.md, docs/scan.md).
 algorithm_cost cost_of(reduce_algorithm algorithm, std::size_t n, std::size_t element_bytes,
                        bool commutative = true);
 

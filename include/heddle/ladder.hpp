@@ -33,6 +33,11 @@ constexpr std::size_t scan_block_of(std::size_t element_bytes) noexcept {
   return elements_that_fit(element_bytes, 1024);
 }
 
+/// How many blocks n ≥ 1 elements are cut into.
+HD_INLINE constexpr std::size_t blocks_of(std::size_t n, std::size_t block) noexcept {
+  return (n - 1) / block + 1;
+}
+
 /// Told of each element that is read from or written to memory that all blocks see. Does nothing, unless it
 /// is specialised for an element type of one's own, to count.
 template <class T>
@@ -59,7 +64,7 @@ void fold_until_one_is_left(const target& where, detail::element_at<T, Op> x, st
                             std::size_t block, T* out, const Fold& fold) {
   detail::memory held;
   while (n > block) {
-    const std::size_t blocks = (n + block - 1) / block;
+    const std::size_t blocks = blocks_of(n, block);
     detail::memory results(blocks * sizeof(T), where);
     fold(x, n, static_cast<T*>(results.data()));
     held = std::move(results);

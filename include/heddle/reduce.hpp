@@ -322,8 +322,9 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
 
 /// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
 /// single_pass. Every rung takes every type, operator and size on every target, except that `atomic` needs an
-/// operator that commutes and `two_pass` one with an identity, and that on a GPU an element of a user's type
-/// has at most 24 KiB; heddle::error says so otherwise. What it costs: cost_of.
+/// operator that commutes and `two_pass` one with an identity: heddle::error says so otherwise. In a file
+/// that nvcc compiles an element has at most 24 KiB, and at most 31 KiB with its operator: the compiler says
+/// so otherwise. What it costs: cost_of.
 ///
 ///     float total = hd::reduce(where, x, hd::plus{}, hd::reduce_algorithm::tree);
 template <array_like X, class Op>

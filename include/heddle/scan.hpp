@@ -208,8 +208,9 @@ array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& o
 
 /// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
 /// single_pass. Every rung takes every type, operator and size on every target, except that `blelloch` needs
-/// an operator with an identity, and that on a GPU an element of a user's type has at most 24 KiB. What it
-/// costs: cost_of.
+/// an operator with an identity: heddle::error says so otherwise. In a file that nvcc compiles an element has
+/// at most 24 KiB, and at most 31 KiB with its operator: the compiler says so otherwise. What it costs:
+/// cost_of.
 ///
 ///     hd::array<float> sums = hd::inclusive_scan(where, x, hd::plus{}, hd::scan_algorithm::blelloch);
 template <array_like X, class Op>

@@ -2,6 +2,7 @@
 """heddle bench."""
 import json
 import os
+import resource
 import shutil
 import signal
 import subprocess
@@ -189,6 +190,45 @@ class BenchTest(CommandTest):
                                    str(self.folder / "report.json")], stdout=full, stderr=subprocess.PIPE, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("standard output", done.stderr)
+        self.assertEqual(list(self.folder.iterdir()), [])
+
+    def test_scratch_memory(self):
+        """What a rung takes beside its arrays is asked for before anything is measured, which would take minutes here."""
+        with open("/proc/meminfo") as file:
+            free = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
+        for rung in ("hillis-steele", "blelloch"):
+            message = self.fails(1, "bench", "scan", "--target", "serial", "--type", "uint8", "--size",
+                                 f"2^20,{free * 2 // 5}", "--algorithm", f"single-pass,{rung}", "--json",
+                                 self.folder / "report.json")
+            self.assertIn(f"with {rung}", message)
+            self.assertIn("leave that --algorithm out", message)
+
+    def test_running_out_of_memory(self):
+        """What was measured until then is written."""
+        def with_little_memory():
+            resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
+
+        if run("info", preexec_fn=with_little_memory).returncode != 0:
+            self.skipTest("the command itself needs more addresses: it has a GPU or is sanitized")
+        report, chart = self.folder / "report.json", self.folder / "chart.svg"
+        arguments = ["bench", "scan", "--target", "serial", "--type", "uint8,float64", "--in-cache", "--json", report]
+        if shutil.which("gnuplot"):
+            arguments += ["--plot", chart]
+        # 2^26 bytes twice, and then 2^29 bytes twice.
+        done = run(*arguments, "--size", "2^10,2^26", preexec_fn=with_little_memory)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^heddle bench: bench: 67108864 float64 on serial: out of memory .*; what was measured until then is written\n$")
+        found = json.loads(report.read_text())
+        self.assertEqual([(r["dtype"], r["n"]) for r in found["results"]],
+                         [("uint8", n) for n in (1 << 10, 1 << 26) for _ in range(2)])
+        self.assertIn(found["error"], done.stderr)
+        self.assertEqual(len(done.stdout.splitlines()), 5)
+        self.assertEqual(chart.exists(), "--plot" in arguments)
+        # Nothing was measured: there is nothing to write.
+        report.unlink()
+        chart.unlink(missing_ok=True)
+        done = run(*arguments, "--size", "2^30", preexec_fn=with_little_memory)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_interruption(self):

@@ -18,7 +18,8 @@ inline constexpr std::size_t grain = std::size_t{1} << 14;
 template <class T, class F>
 void for_blocks(int threads, std::size_t n, std::size_t block, const F& f) {
   detail::count_launch();
-  for_slices(threads, (n + block - 1) / block, grain / block, [&](std::size_t begin, std::size_t end) {
+  const std::size_t blocks = heddle::ladder::blocks_of(n, block);
+  for_slices(threads, blocks, grain / block, [&](std::size_t begin, std::size_t end) {
     const detail::memory room(block * sizeof(T), target());
     for (std::size_t b = begin; b < end; ++b) {
       const std::size_t first = b * block;

@@ -11,9 +11,10 @@
 ///   launches    ⌈log_B n⌉, at least 1
 ///   bytes       (n + n/B)·size for the first launch, and 1/B of that for the next …
 ///
-/// Every launch but the first is a small part of the time: what is left to gain is many loads in flight, and
-/// one launch. That is single-pass, the default: 16 elements a thread, and partial results folded by whoever
-/// is last.
+/// A core has no warps whose lanes exchange registers: here a run is a short tree in the cache, and
+/// neighbours do not fill SIMD registers. What is left to gain is to fill them. That is single-pass, the
+/// default: the rows of a tile are combined side by side in SIMD registers, those are folded in a tree, and
+/// the results of the tiles likewise.
 namespace heddle::cpu::ladder {
 
 template <class T, class Op>

@@ -2,6 +2,9 @@
 
 #include <heddle/cpu/ladder/blocks.hpp>
 
+#include <algorithm>
+#include <bit>
+
 /// `two-pass`: each block of B elements is folded in a halving tree, as in tree; then one block folds the
 /// results of all blocks, padded with the identity to a power of two. The last block is padded too. With P =
 /// ⌈n/B⌉ blocks, p the power of two that P is padded to, and q = min(p, B) threads in the second pass, each
@@ -21,7 +24,7 @@ void reduce_two_pass(int threads, detail::element_at<T, Op> x, const Op& op, std
   using namespace heddle::ladder;
   constexpr std::size_t block = block_of(sizeof(T));
   const T identity = detail::identity_of<Op, T>(op);
-  const std::size_t blocks = (n + block - 1) / block;
+  const std::size_t blocks = blocks_of(n, block);
   const detail::memory results(blocks * sizeof(T), target());
   T* const of_blocks = static_cast<T*>(results.data());
   for_blocks<T>(threads, n, block, [&](std::size_t b, std::size_t first, std::size_t count, T* shared) {
@@ -30,9 +33,7 @@ void reduce_two_pass(int threads, detail::element_at<T, Op> x, const Op& op, std
     write(of_blocks, b, shared[0]);
   });
 
-  std::size_t padded = 1;
-  while (padded < blocks) padded *= 2;
-  const std::size_t width = padded < block ? padded : block, run = padded / width;
+  const std::size_t padded = std::bit_ceil(blocks), width = std::min(padded, block), run = padded / width;
   const detail::element_at<T, Op> from{of_blocks};
   for_blocks<T>(threads, 1, block, [&](std::size_t, std::size_t, std::size_t, T* shared) {
     for (std::size_t t = 0; t < width; ++t) {

@@ -20,7 +20,7 @@ void scan(int threads, scan_algorithm algorithm, const T* x, const Op& op, bool 
     case scan_algorithm::hillis_steele:
       break;
   }
-  scan_hillis_steele(threads, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op, n, out);
+  scan_hillis_steele(threads, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), n, out);
 }
 
 }  // namespace heddle::cpu::ladder

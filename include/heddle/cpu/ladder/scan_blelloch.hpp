@@ -2,6 +2,8 @@
 
 #include <heddle/cpu/ladder/blocks.hpp>
 
+#include <bit>
+
 /// `blelloch`: the elements, padded with the identity to m = 2^L of them, are the leaves of a tree. The
 /// up-sweep puts into each node the combination of its leaves; the down-sweep gives each node what stands
 /// before it: the left child what its parent has, the right child that combined with the left one's sum. The
@@ -24,8 +26,7 @@ void scan_blelloch(int threads, const detail::element_at<T, Op>& x, const Op& op
                    const T* init, std::size_t n, T* out) {
   using namespace heddle::ladder;
   const T identity = detail::identity_of<Op, T>(op);
-  std::size_t padded = 1;
-  while (padded < n) padded *= 2;
+  const std::size_t padded = std::bit_ceil(n);
   const detail::memory nodes((padded + 1) * sizeof(T), target());
   T* const tree = static_cast<T*>(nodes.data());
   const detail::element_at<T, Op> node{tree};

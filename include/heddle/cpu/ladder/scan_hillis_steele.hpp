@@ -17,9 +17,10 @@
 namespace heddle::cpu::ladder {
 
 template <class T, class Op>
-void scan_hillis_steele(int threads, const heddle::ladder::scanned_elements<T, Op>& x, const Op& op,
-                        std::size_t n, T* out) {
+void scan_hillis_steele(int threads, const heddle::ladder::scanned_elements<T, Op>& x, std::size_t n,
+                        T* out) {
   using namespace heddle::ladder;
+  const Op& op = x.op;
   constexpr std::size_t one_block = scan_block_of(sizeof(T));
   if (n <= one_block) {
     for_blocks<T>(threads, n, one_block, [&](std::size_t, std::size_t, std::size_t, T* shared) {

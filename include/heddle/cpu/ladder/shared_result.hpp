@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <mutex>
 #include <type_traits>
 
 namespace heddle::cpu::ladder {
@@ -59,15 +60,13 @@ requires(sizeof(T) > 8) class shared_result<T> {
   void combine(const T& value, const Op& op) {
     heddle::ladder::traffic<T>::read();
     heddle::ladder::traffic<T>::written();
-    while (locked_.test_and_set(std::memory_order_acquire)) locked_.wait(true, std::memory_order_relaxed);
+    const std::lock_guard lock(mutex_);  // given back when the operator throws as well
     value_[0] = op(value_[0], value);
-    locked_.clear(std::memory_order_release);
-    locked_.notify_one();
   }
   T get() const { return value_[0]; }
 
  private:
-  std::atomic_flag locked_;
+  std::mutex mutex_;
   grouping::uninitialized<T, 1> value_;
 };
 

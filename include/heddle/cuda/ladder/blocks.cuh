@@ -12,8 +12,21 @@ namespace heddle::cuda::ladder {
 template <class T>
 inline constexpr unsigned block = static_cast<unsigned>(heddle::ladder::block_of(sizeof(T)));
 
-/// Threads of a block of a kernel whose threads need nothing of one another.
+/// Threads of a block of a kernel whose threads need nothing of one another; each takes index first_index(),
+/// and goes on in strides.
 inline constexpr unsigned free_threads = 256;
+
+__device__ inline std::size_t first_index() {
+  return std::size_t{blockIdx.x} * free_threads + threadIdx.x;
+}
+__device__ inline std::size_t index_stride() {
+  return std::size_t{gridDim.x} * free_threads;
+}
+
+/// Whether two elements have room in a block's shared memory, and an element and the operator, which may hold
+/// its identity, among a kernel's parameters.
+template <class T, class Op>
+inline constexpr bool fits_a_kernel = 2 * sizeof(T) <= 48 << 10 && sizeof(T) + sizeof(Op) <= 31 << 10;
 
 /// Checks the launch that was just made, and counts it.
 inline void launched(const char* launch) {

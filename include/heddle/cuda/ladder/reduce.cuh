@@ -13,7 +13,8 @@ namespace heddle::cuda::ladder {
 template <class T, class Op>
 void reduce(const target& where, reduce_algorithm algorithm, const detail::element_at<T, Op>& x, const Op& op,
             std::size_t n, T* out) {
-  static_assert(2 * sizeof(T) <= 48 << 10, "a rung holds two elements or more in a block's shared memory");
+  static_assert(fits_a_kernel<T, Op>,
+                "on a GPU a rung takes an element of at most 24 KiB, and at most 31 KiB with its operator");
   const current_device on(where);
   switch (algorithm) {
     case reduce_algorithm::atomic:

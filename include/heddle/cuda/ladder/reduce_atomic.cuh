@@ -27,8 +27,7 @@ __global__ void put_first(detail::element_at<T, Op> x, shared_result<T>* result)
 template <class T, class Op>
 __global__ void __launch_bounds__(free_threads)
     combine_others(detail::element_at<T, Op> x, Op op, std::size_t n, shared_result<T>* result) {
-  const std::size_t stride = std::size_t{gridDim.x} * free_threads;
-  for (std::size_t i = std::size_t{blockIdx.x} * free_threads + threadIdx.x + 1; i < n; i += stride) {
+  for (std::size_t i = first_index() + 1; i < n; i += index_stride()) {
     result->combine(heddle::ladder::read(x, i), op);
   }
 }

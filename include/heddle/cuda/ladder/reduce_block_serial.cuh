@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(block<T>)
     fold_block_serial(detail::element_at<T, Op> x, Op op, std::size_t n, T* out) {
   __shared__ alignas(alignof(T)) unsigned char bytes[block<T> * sizeof(T)];
   T* const shared = reinterpret_cast<T*>(bytes);
-  const std::size_t blocks = (n + block<T> - 1) / block<T>;
+  const std::size_t blocks = heddle::ladder::blocks_of(n, block<T>);
   for (std::size_t b = blockIdx.x; b < blocks; b += gridDim.x) {
     const std::size_t first = b * block<T>;
     const unsigned count = count_in_block(n, first, block<T>);

@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(block<T>)
   __shared__ alignas(alignof(T)) unsigned char bytes[block<T> * sizeof(T)];
   T* const shared = reinterpret_cast<T*>(bytes);
   const unsigned t = threadIdx.x;
-  const std::size_t blocks = (n + block<T> - 1) / block<T>;
+  const std::size_t blocks = heddle::ladder::blocks_of(n, block<T>);
   for (std::size_t b = blockIdx.x; b < blocks; b += gridDim.x) {
     const std::size_t first = b * block<T>;
     const unsigned count = count_in_block(n, first, block<T>);

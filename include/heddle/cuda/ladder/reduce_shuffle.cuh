@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(shuffle_block<T>)
   __shared__ alignas(alignof(T)) unsigned char bytes[warps * sizeof(T)];
   T* const of_warps = reinterpret_cast<T*>(bytes);
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  const std::size_t blocks = (n + shuffle_block<T> - 1) / shuffle_block<T>;
+  const std::size_t blocks = heddle::ladder::blocks_of(n, shuffle_block<T>);
   for (std::size_t b = blockIdx.x; b < blocks; b += gridDim.x) {
     const std::size_t first = b * shuffle_block<T>;
     const unsigned count = count_in_block(n, first, shuffle_block<T>);

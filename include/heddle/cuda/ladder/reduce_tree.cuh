@@ -56,7 +56,7 @@ void reduce_tree(const target& where, detail::element_at<T, Op> x, const Op& op,
     launched("launch of fold_halving");
   };
   if constexpr (is_commutative<Op, T>) {
-    const std::size_t blocks = (n + block<T> - 1) / block<T>;
+    const std::size_t blocks = heddle::ladder::blocks_of(n, block<T>);
     const detail::memory held(sizeof(shared_result<T>), where);
     auto* const result = static_cast<shared_result<T>*>(held.data());
     launch(x, n, 0, 1, nullptr, result);
@@ -65,7 +65,7 @@ void reduce_tree(const target& where, detail::element_at<T, Op> x, const Op& op,
   } else {
     heddle::ladder::fold_until_one_is_left(
         where, x, n, block<T>, out, [&](const auto& from, std::size_t elements, T* to) {
-          launch(from, elements, 0, (elements + block<T> - 1) / block<T>, to, nullptr);
+          launch(from, elements, 0, heddle::ladder::blocks_of(elements, block<T>), to, nullptr);
         });
   }
 }

@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(block<T>)
 template <class T, class Op>
 void reduce_two_pass(const target& where, detail::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
   const T identity = detail::identity_of<Op, T>(op);
-  const std::size_t blocks = (n + block<T> - 1) / block<T>;
+  const std::size_t blocks = heddle::ladder::blocks_of(n, block<T>);
   const detail::memory held(blocks * sizeof(T), where);
   T* const results = static_cast<T*>(held.data());
   fold_padded<<<grid_for(blocks, 1), block<T>, 0, where.stream()>>>(x, op, n, identity, 1, blocks, results);

@@ -10,7 +10,8 @@ namespace heddle::cuda::ladder {
 template <class T, class Op>
 void scan(const target& where, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive,
           const T* init, std::size_t n, T* out) {
-  static_assert(2 * sizeof(T) <= 48 << 10, "a rung holds two elements or more in a block's shared memory");
+  static_assert(fits_a_kernel<T, Op>,
+                "on a GPU a rung takes an element of at most 24 KiB, and at most 31 KiB with its operator");
   const current_device on(where);
   switch (algorithm) {
     case scan_algorithm::blelloch:
@@ -22,7 +23,7 @@ void scan(const target& where, scan_algorithm algorithm, const T* x, const Op& o
     case scan_algorithm::hillis_steele:
       break;
   }
-  scan_hillis_steele(where, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), op, n, out);
+  scan_hillis_steele(where, heddle::ladder::scanned_elements<T, Op>(x, op, exclusive, init), n, out);
 }
 
 }  // namespace heddle::cuda::ladder

@@ -21,14 +21,6 @@
 /// and writes them once.
 namespace heddle::cuda::ladder {
 
-/// The first of a kernel's indices for this thread, and how far it is to the next.
-__device__ inline std::size_t first_index() {
-  return std::size_t{blockIdx.x} * free_threads + threadIdx.x;
-}
-__device__ inline std::size_t index_stride() {
-  return std::size_t{gridDim.x} * free_threads;
-}
-
 template <class T, class Op>
 __global__ void __launch_bounds__(free_threads)
     blelloch_pad(detail::element_at<T, Op> x, std::size_t n, T identity, std::size_t padded, T* tree) {

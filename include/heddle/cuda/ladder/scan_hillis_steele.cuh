@@ -23,7 +23,7 @@ inline constexpr unsigned scan_block = static_cast<unsigned>(heddle::ladder::sca
 /// All of it in one block of n threads or more.
 template <class T, class Op>
 __global__ void __launch_bounds__(scan_block<T>)
-    hillis_steele_block(heddle::ladder::scanned_elements<T, Op> x, Op op, unsigned n, T* out) {
+    hillis_steele_block(heddle::ladder::scanned_elements<T, Op> x, unsigned n, T* out) {
   __shared__ alignas(alignof(T)) unsigned char bytes[scan_block<T> * sizeof(T)];
   T* const shared = reinterpret_cast<T*>(bytes);
   const unsigned t = threadIdx.x;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(scan_block<T>)
   for (unsigned step = 1; step < n; step *= 2) {
     const bool has_one_before = t >= step && t < n;
     grouping::uninitialized<T, 1> sum;
-    if (has_one_before) sum[0] = op(shared[t - step], shared[t]);
+    if (has_one_before) sum[0] = x.op(shared[t - step], shared[t]);
     __syncthreads();  // all have read
     if (has_one_before) shared[t] = sum[0];
     __syncthreads();  // all have written
@@ -43,20 +43,18 @@ __global__ void __launch_bounds__(scan_block<T>)
 /// One step of all of it.
 template <class T, class Op>
 __global__ void __launch_bounds__(free_threads)
-    hillis_steele_step(heddle::ladder::scanned_elements<T, Op> x, Op op, std::size_t n, std::size_t step,
-                       T* out) {
-  const std::size_t stride = std::size_t{gridDim.x} * free_threads;
-  for (std::size_t i = std::size_t{blockIdx.x} * free_threads + threadIdx.x; i < n; i += stride) {
-    heddle::ladder::write(out, i, i < step ? x(i) : op(x(i - step), x(i)));
+    hillis_steele_step(heddle::ladder::scanned_elements<T, Op> x, std::size_t n, std::size_t step, T* out) {
+  for (std::size_t i = first_index(); i < n; i += index_stride()) {
+    heddle::ladder::write(out, i, i < step ? x(i) : x.op(x(i - step), x(i)));
   }
 }
 
 template <class T, class Op>
-void scan_hillis_steele(const target& where, const heddle::ladder::scanned_elements<T, Op>& x, const Op& op,
-                        std::size_t n, T* out) {
+void scan_hillis_steele(const target& where, const heddle::ladder::scanned_elements<T, Op>& x, std::size_t n,
+                        T* out) {
   if (n <= scan_block<T>) {
     const unsigned elements = static_cast<unsigned>(n);
-    hillis_steele_block<<<1, elements, 0, where.stream()>>>(x, op, elements, out);
+    hillis_steele_block<<<1, elements, 0, where.stream()>>>(x, elements, out);
     return launched("launch of hillis_steele_block");
   }
 
@@ -66,9 +64,9 @@ void scan_hillis_steele(const target& where, const heddle::ladder::scanned_eleme
   const T* last = nullptr;
   int turn = 0;
   for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {
-    const auto from = last == nullptr ? x : heddle::ladder::scanned_elements<T, Op>(last, op);
+    const auto from = last == nullptr ? x : heddle::ladder::scanned_elements<T, Op>(last, x.op);
     T* const to = 2 * step < n ? static_cast<T*>(arrays[turn].data()) : out;
-    hillis_steele_step<<<grid_for(n, free_threads), free_threads, 0, where.stream()>>>(from, op, n, step, to);
+    hillis_steele_step<<<grid_for(n, free_threads), free_threads, 0, where.stream()>>>(from, n, step, to);
     launched("launch of hillis_steele_step");
     last = to;
   }
