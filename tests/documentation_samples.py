@@ -124,7 +124,8 @@ def build(samples, arguments, work):
         kind = f"add_library({sample.name} OBJECT" if sample.is_compiled_only else f"add_executable({sample.name}"
         project += f"{kind} {source})\ntarget_link_libraries({sample.name} PRIVATE heddle::heddle)\n"
     write_if_changed(folder / "CMakeLists.txt", project)
-    configure = [arguments.cmake, "-S", folder, "-B", work / "build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=",  # quick to compile is what matters here
+    configure = [arguments.cmake, "-S", folder, "-B", work / "build", "-G", "Ninja",
+                 "-DCMAKE_BUILD_TYPE=",  # what is not optimised compiles in less time
                  f"-Dheddle_DIR={arguments.heddle}", f"-DCMAKE_CXX_COMPILER={arguments.cxx}"]
     if arguments.cuda:
         configure += [f"-DCMAKE_CUDA_COMPILER={arguments.cuda}",

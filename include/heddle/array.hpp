@@ -37,6 +37,12 @@ class memory {
   }
   ~memory();
 
+  /// Frees it in the order of another stream, which all that uses it comes before.
+  void free_on(const target& where) noexcept {
+    where_ = where;
+    *this = memory();
+  }
+
   void* data() const noexcept { return data_; }
   std::size_t bytes() const noexcept { return bytes_; }
   const target& where() const noexcept { return where_; }

@@ -1,22 +1,47 @@
 #include "cuda/gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scratch.cuh>
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include <cuda_runtime.h>
 #include <fmt/core.h>
 
 namespace heddle::cuda {
 
+namespace {
+
+/// What helps against an error, as the end of a sentence.
+const char* remedy(cudaError_t status) {
+  switch (status) {
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorInvalidDeviceFunction:
+    case cudaErrorUnsupportedPtxVersion:
+      return ": Heddle was built for other GPUs; build it with CMAKE_CUDA_ARCHITECTURES=native";
+    case cudaErrorInsufficientDriver:
+      return ": update the driver, or build with an older CUDA toolkit";
+    case cudaErrorIllegalAddress:
+    case cudaErrorMisalignedAddress:
+    case cudaErrorLaunchFailure:
+    case cudaErrorAssert:
+      return ": by this kernel or one before it; compute-sanitizer names the place";
+    default:
+      return "";
+  }
+}
+
+}  // namespace
+
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // what was reported is not reported again by the next call
-  detail::fail(fmt::format("CUDA: {} in {}", cudaGetErrorString(status), call));
+  detail::fail(fmt::format("CUDA: {} in {}{}", cudaGetErrorString(status), call, remedy(status)));
 }
 
 current_device::current_device(const target& where) {
@@ -153,6 +178,8 @@ void release_cached_memory(const target& where) {
   const current_device on(where);
   // What other streams have freed counts once they have come to it.
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  free_kept_scratch(where);
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   check(cudaMemPoolTrimTo(pool_of(where.device()), 0), "cudaMemPoolTrimTo");
 }
 
@@ -162,16 +189,57 @@ void wait(const target& where) {
   check(cudaStreamSynchronize(where.stream()), "cudaStreamSynchronize");
 }
 
-void* value_slot(const target& where, std::size_t bytes) {
-  constexpr std::size_t most = 4096;
-  if (bytes > most) return nullptr;
-  // One for each thread that ever asks, kept for the process: CUDA may be gone when a thread ends.
-  thread_local void* slot = nullptr;
-  if (slot == nullptr) {
+namespace {
+
+/// Pages that a GPU writes values to, handed from threads that end to threads that begin: freeing one may
+/// come after the end of CUDA.
+class value_slots {
+ public:
+  static constexpr std::size_t bytes = 4096;
+
+  void* take(const target& where) {
+    std::lock_guard lock(mutex_);
+    if (!unused_.empty()) {
+      void* const slot = unused_.back();
+      unused_.pop_back();
+      return slot;
+    }
     const current_device on(where);
-    check(cudaHostAlloc(&slot, most, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+    void* slot = nullptr;
+    check(cudaHostAlloc(&slot, bytes, cudaHostAllocPortable | cudaHostAllocMapped), "cudaHostAlloc");
+    unused_.reserve(++made_);  // giving it back takes no memory then
+    return slot;
   }
-  return slot;
+  void give_back(void* slot) noexcept {
+    std::lock_guard lock(mutex_);
+    unused_.push_back(slot);
+  }
+
+  static value_slots& all() {
+    static auto& only = *new value_slots;
+    return only;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<void*> unused_;
+  std::size_t made_ = 0;
+};
+
+struct slot_of_thread {
+  void* slot = nullptr;
+  ~slot_of_thread() {
+    if (slot != nullptr) value_slots::all().give_back(slot);
+  }
+};
+
+}  // namespace
+
+void* value_slot(const target& where, std::size_t bytes) {
+  if (bytes > value_slots::bytes) return nullptr;
+  thread_local slot_of_thread mine;
+  if (mine.slot == nullptr) mine.slot = value_slots::all().take(where);
+  return mine.slot;
 }
 
 void order(const target& earlier, const target& later) {

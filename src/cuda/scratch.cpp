@@ -2,10 +2,7 @@
 #include <heddle/cuda/scratch.cuh>
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <map>
-#include <memory>
 #include <utility>
 
 namespace heddle::cuda {
@@ -16,17 +13,58 @@ struct lent_scratch::kept_scratch {
   unsigned long long tickets = 0;  ///< that these have taken
 };
 
-/// Streams are told apart by their numbers, because a handle is used again when its stream is gone.
-lent_scratch::kept_scratch& lent_scratch::kept_for(const target& where) {
-  using key = std::pair<int, unsigned long long>;
-  static std::mutex mutex;
-  static auto& all = *new std::map<key, std::unique_ptr<kept_scratch>>;
+namespace {
+
+constexpr std::size_t most_streams = 1024;
+
+using streams = std::map<std::pair<int, unsigned long long>, std::shared_ptr<lent_scratch::kept_scratch>>;
+
+/// What streams keep, by device and number: a handle is used again when its stream is gone. It is never
+/// destroyed, as CUDA may be gone at the end of a program.
+struct kept_by_streams {
+  std::mutex mutex;
+  streams all;
+};
+kept_by_streams& kept() {
+  static auto& only = *new kept_by_streams;
+  return only;
+}
+
+/// Frees what only the map holds. Whoever calls this has the map's mutex, and the device is idle.
+void free_unused(streams& all, const target& where) {
+  const target any_stream = target::gpu(where.device());
+  for (auto next = all.begin(); next != all.end();) {
+    const auto at = next++;
+    if (at->first.first != where.device() || at->second.use_count() > 1) continue;
+    for (detail::memory* memory : {&at->second->words, &at->second->counters, &at->second->bytes})
+      memory->free_on(any_stream);
+    all.erase(at);
+  }
+}
+
+}  // namespace
+
+void free_kept_scratch(const target& where) {
+  std::lock_guard lock(kept().mutex);
+  free_unused(kept().all, where);
+}
+
+std::shared_ptr<lent_scratch::kept_scratch> lent_scratch::kept_for(const target& where) {
   unsigned long long number = 0;
   check(cudaStreamGetId(where.stream(), &number), "cudaStreamGetId");
-  std::lock_guard lock(mutex);
-  auto& kept = all[{where.device(), number}];
-  if (!kept) kept = std::make_unique<kept_scratch>();
-  return *kept;
+  std::lock_guard lock(kept().mutex);
+  streams& all = kept().all;
+  const std::pair key{where.device(), number};
+  if (const auto found = all.find(key); found != all.end()) return found->second;
+  // Nothing tells when a stream is gone. A wait that some capture forbids is tried again at the next stream.
+  if (all.size() >= most_streams) {
+    if (cudaDeviceSynchronize() == cudaSuccess) {
+      free_unused(all, where);
+    } else {
+      cudaGetLastError();
+    }
+  }
+  return all.emplace(key, std::make_shared<kept_scratch>()).first->second;
 }
 
 namespace {
@@ -54,7 +92,7 @@ lent_scratch::lent_scratch(const target& where, const scratch_sizes& sizes) {
     counters_ = &captured_[1];
     bytes_ = &captured_[2];
   } else {
-    kept_ = &kept_for(where);
+    kept_ = kept_for(where);
     lock_ = std::unique_lock(kept_->mutex);
     words_ = &kept_->words;
     counters_ = &kept_->counters;
@@ -86,48 +124,6 @@ void lent_scratch::launched(unsigned long long tickets) noexcept {
   if (kept_ == nullptr) return;
   kept_->launches = launch_number_;
   kept_->tickets += tickets;
-}
-
-unsigned multiprocessors(const target& where) {
-  static std::array<std::atomic<int>, 64> known{};
-  const auto device = static_cast<std::size_t>(where.device());
-  int count = device < known.size() ? known[device].load(std::memory_order_relaxed) : 0;
-  if (count == 0) {
-    check(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, where.device()),
-          "cudaDeviceGetAttribute");
-    if (device < known.size()) known[device].store(count, std::memory_order_relaxed);
-  }
-  return static_cast<unsigned>(count);
-}
-
-void overlapping_kernel::launch_with(const target& where, unsigned grid, unsigned block, void** arguments) {
-  const auto device = static_cast<unsigned>(where.device());
-  const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;
-  bool overlaps = (overlaps_.load(std::memory_order_relaxed) & bit) != 0;
-  if ((prepared_.load(std::memory_order_acquire) & bit) == 0) {
-    cudaFuncAttributes attributes{};
-    check(cudaFuncGetAttributes(&attributes, function_), "cudaFuncGetAttributes");
-    if (shared_bytes_ > 0) {
-      check(cudaFuncSetAttribute(function_, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                 static_cast<int>(shared_bytes_)),
-            "cudaFuncSetAttribute");
-    }
-    // Code for an older GPU does not wait for the kernels before.
-    overlaps = attributes.ptxVersion >= 90;
-    if (overlaps) overlaps_.fetch_or(bit, std::memory_order_relaxed);
-    prepared_.fetch_or(bit, std::memory_order_release);
-  }
-  cudaLaunchAttribute attribute{};
-  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-  attribute.val.programmaticStreamSerializationAllowed = overlaps;
-  cudaLaunchConfig_t config{};
-  config.gridDim = grid;
-  config.blockDim = block;
-  config.dynamicSmemBytes = shared_bytes_;
-  config.stream = where.stream();
-  config.attrs = &attribute;
-  config.numAttrs = overlaps ? 1 : 0;
-  check(cudaLaunchKernelExC(&config, function_, arguments), name_);
 }
 
 }  // namespace heddle::cuda

@@ -7,6 +7,16 @@
 /// no such copies, and barriers are counters.
 namespace heddle::cuda {
 
+/// Whether this code has copies that complete on barriers, and 200 KiB of shared memory a block to bring
+/// tiles to: that of compute capability 12 has the first alone. overlapping_kernel decides the same on the
+/// CPU.
+inline constexpr bool has_bulk_copies =
+#if __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
+    true;
+#else
+    false;
+#endif
+
 /// A barrier in shared memory that threads arrive at and copies complete on. Its phases alternate between 0
 /// and 1; a thread waits for the end of the phase whose parity it names.
 class phase_barrier {

@@ -14,6 +14,9 @@ namespace heddle::cuda {
 /// Throws heddle::error with the call and CUDA's reason unless `status` is success.
 void check(cudaError_t status, const char* call);
 
+/// Multiprocessors of a device.
+unsigned multiprocessors(const target& where);
+
 /// Makes a target's device the calling thread's current one while it lives.
 class current_device {
  public:
@@ -33,10 +36,10 @@ inline constexpr unsigned warp_size = 32;
 /// it touches global memory. One object serves all devices and threads.
 class overlapping_kernel {
  public:
-  /// Each launch has `shared_bytes` of dynamic shared memory.
+  /// Each launch has `bulk_bytes` of dynamic shared memory where has_bulk_copies (bulk_copy.cuh), else none.
   template <class... Parameters>
-  overlapping_kernel(void (*function)(Parameters...), const char* name, unsigned shared_bytes = 0)
-      : function_(reinterpret_cast<const void*>(function)), name_(name), shared_bytes_(shared_bytes) {}
+  overlapping_kernel(void (*function)(Parameters...), const char* name, unsigned bulk_bytes = 0)
+      : function_(reinterpret_cast<const void*>(function)), name_(name), bulk_bytes_(bulk_bytes) {}
 
   /// Launches it with arguments of the very types of its parameters.
   template <class... Arguments>
@@ -47,12 +50,13 @@ class overlapping_kernel {
 
  private:
   void launch_with(const target& where, unsigned grid, unsigned block, void** arguments);
+  void prepare(const target& where, std::uint64_t bit);
 
   const void* function_;
   const char* name_;
-  unsigned shared_bytes_;
+  unsigned bulk_bytes_;
   // A bit for each device.
-  std::atomic<std::uint64_t> prepared_{0}, overlaps_{0};
+  std::atomic<std::uint64_t> prepared_{0}, overlaps_{0}, copies_{0};
 };
 
 #ifdef __CUDACC__

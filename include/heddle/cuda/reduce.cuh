@@ -213,6 +213,7 @@ __global__ void __launch_bounds__(reduce_whole_threads, reduce_whole_blocks)
         before = atomicAdd(counter + g, added);
       }
       if (__shfl_sync(whole_warp, before, 0) + added != size) break;
+      __syncwarp();  // a shuffle orders no memory
       __threadfence();
       const T sum = fold_neighbours<T>(results_of_tiles<T>{of_level}, g * tile, size, op);
       const std::size_t groups = (in_level + tile - 1) / tile;

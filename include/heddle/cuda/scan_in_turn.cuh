@@ -37,8 +37,8 @@ struct scan_tuning {
   static constexpr unsigned threads = (warps + reducers + 2) * warp_size;
 };
 
-/// What stands before a tile of a row, from the totals of 32 tiles at a time: these are combined in groups of
-/// 32 again, so that rounding errors grow with the logarithm of their number.
+/// What stands before a tile of a row, from the totals of a group of tiles at a time: these are combined in
+/// groups of 32 again, so that rounding errors grow with the logarithm of their number.
 template <class T, class Op>
 class prefix_of_tiles {
  public:
@@ -115,12 +115,7 @@ struct ring_position {
 
 /// Whether tiles are copied to shared memory, or read where they stand.
 template <class T>
-inline constexpr bool in_shared_memory =
-#if __CUDA_ARCH__ >= 900
-    scan_tuning<T>::staged;
-#else
-    false;
-#endif
+inline constexpr bool in_shared_memory = has_bulk_copies&& scan_tuning<T>::staged;
 
 /// Takes tiles in turn and starts copying them.
 template <class T, class Op>
@@ -264,20 +259,14 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
       constexpr unsigned side_by_side = !is_commutative<Op, T> && tuning::warps / reducers % 4 == 0 ? 4 : 1;
       const T* const from =
           elements_of(work, tile, stages, at.stage) + (warp * rows * warp_size + lane * side_by_side) * pack;
-      const bool aligned = is_aligned_to_16(from);
+      const unsigned past = bytes_past_granule(from);
 #pragma unroll 4
       for (unsigned r = 0; r < rows; r += side_by_side) {
         grouping::uninitialized<T, 1> sum;
 #pragma unroll
         for (unsigned n = 0; n < side_by_side; ++n) {
-          const T* const at_pack = from + (r * warp_size + n) * pack;
           grouping::uninitialized<T, pack> x;
-          if (aligned && pack * sizeof(T) == 16) {
-            copy_pack<T>(&x, at_pack);
-          } else {
-#pragma unroll
-            for (unsigned k = 0; k < pack; ++k) x[k] = at_pack[k];
-          }
+          load_pack<in_shared_memory<T>>(from + (r * warp_size + n) * pack, past, x);
           if constexpr (adds_small_integers<T, Op>) {
             sum[0] = static_cast<T>(add_small_integers<T>(&x, 0));
           } else {
@@ -319,7 +308,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
-    rows_in_registers<T, tuning::rows> mine(warp, work.rows_of_warp);
+    rows_in_registers<T, tuning::rows, in_shared_memory<T>> mine(warp, work.rows_of_warp);
     mine.load(elements_of(work, tile, stages, at.stage), tile.count, tile.count == work.tile);
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
@@ -352,6 +341,8 @@ template <bool Exclusive, class T, class Op>
 __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
     scan_in_turn(const __grid_constant__ scan_work<T, Op> work) {
   using tuning = scan_tuning<T>;
+  static_assert(sizeof(scan_shared<T>) <= 48 * 1024,
+                "a scan on a GPU takes elements of up to 7000 bytes: scan the indices of larger ones");
   extern __shared__ __align__(128) unsigned char stages[];
   __shared__ scan_shared<T> shared;
   const unsigned warp = threadIdx.x / warp_size;

@@ -17,19 +17,56 @@ namespace heddle::cuda {
 /// Elements side by side in a lane: 16 bytes of them, where that is a number of elements.
 template <class T>
 inline constexpr unsigned scan_pack = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+template <class T>
+inline constexpr bool packs_are_granules = scan_pack<T> * sizeof(T) == 16;
+
+/// How many bytes `x` stands behind a multiple of 16.
+template <class T>
+__device__ unsigned bytes_past_granule(const T* x) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) & 15);
+}
+
+/// Sixteen bytes out of thirty-two, from `first_byte` below 16 on, a multiple of `Unit`.
+template <unsigned Unit>
+__device__ uint4 granule_of(const uint4& low, const uint4& high, unsigned first_byte) {
+  std::uint32_t word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (unsigned step = 2; step > 0 && 4 * step >= Unit; step /= 2) {
+#pragma unroll
+    for (unsigned w = 0; w < 8 - step; ++w) word[w] = first_byte / 4 & step ? word[w + step] : word[w];
+  }
+  if constexpr (Unit < 4) {
+#pragma unroll
+    for (unsigned w = 0; w < 4; ++w) word[w] = __funnelshift_r(word[w], word[w + 1], first_byte % 4 * 8);
+  }
+  return {word[0], word[1], word[2], word[3]};
+}
 
 template <class T>
 __device__ void copy_pack(void* to, const void* from) {
-  if constexpr (scan_pack<T> * sizeof(T) == 16) {
+  if constexpr (packs_are_granules<T>) {
     *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
   } else {
     memcpy(to, from, sizeof(T));
   }
 }
 
-template <class T>
-__device__ bool is_aligned_to_16(const T* x) {
-  return (reinterpret_cast<std::uintptr_t>(x) & 15) == 0;
+/// A pack that stands `past` bytes behind a granule; it shifts where whole granules that hold one of its
+/// bytes may be read.
+template <bool Shifts, class T>
+__device__ void load_pack(const T* from, unsigned past, grouping::uninitialized<T, scan_pack<T>>& x) {
+  if constexpr (packs_are_granules<T>) {
+    if (past == 0) return copy_pack<T>(&x, from);
+    if (Shifts && past % sizeof(T) == 0) {
+      const uint4* const granules =
+          reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(from) - past);
+      const uint4 granule = granule_of<sizeof(T)>(granules[0], granules[1], past);
+      memcpy(&x, &granule, 16);
+      return;
+    }
+  }
+#pragma unroll
+  for (unsigned k = 0; k < scan_pack<T>; ++k) x[k] = from[k];
 }
 
 /// Where the tiles of one launch publish what they combine to: words of 32 bits of a value, each with the
@@ -176,8 +213,10 @@ __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
   return total[0];
 }
 
-/// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side.
-template <class T, unsigned Rows>
+/// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side. Shifts are what moves
+/// packs by granules where they do not begin at granules; then granules of a tile that hold an element may be
+/// read whole, and hold anything beside it.
+template <class T, unsigned Rows, bool Shifts>
 class rows_in_registers {
  public:
   static constexpr unsigned pack = scan_pack<T>, row_elements = warp_size * pack;
@@ -187,7 +226,8 @@ class rows_in_registers {
 
   /// From a tile of `count` elements; `whole` when that is all the warps' places.
   __device__ void load(const T* tile, unsigned count, bool whole) {
-    if (whole && (pack == 1 || is_aligned_to_16(tile))) {
+    const unsigned past = bytes_past_granule(tile);
+    if (whole && (!packs_are_granules<T> || past == 0)) {
 #pragma unroll
       for (unsigned r = 0; r < Rows; ++r) {
         if (r < rows_) copy_pack<T>(&row_[r], tile + first_ + r * row_elements);
@@ -195,11 +235,16 @@ class rows_in_registers {
       return;
     }
     // Places beyond the elements repeat the last one: nothing but elements is combined.
+    const T last = tile[count - 1];
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
+      const unsigned place = first_ + r * row_elements;
+      if (r >= rows_) break;
+      if (place + pack <= count) {
+        load_pack<Shifts>(tile + place, past, row_[r]);
+      } else {
 #pragma unroll
-      for (unsigned k = 0; k < pack; ++k) {
-        if (r < rows_) row_[r][k] = tile[min(first_ + r * row_elements + k, count - 1)];
+        for (unsigned k = 0; k < pack; ++k) row_[r][k] = place + k < count ? tile[place + k] : last;
       }
     }
   }
@@ -252,7 +297,11 @@ class rows_in_registers {
  private:
   template <bool Exclusive, bool HasPrefix, class Op>
   __device__ void write_behind(T* to, unsigned count, const T& prefix, const Op& op) const {
-    const bool by_packs = pack == 1 || is_aligned_to_16(to);
+    const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
+    const unsigned distance = past / static_cast<unsigned>(sizeof(T));
+    const bool shifted = Shifts && pack > 1 && past > 0 && past % sizeof(T) == 0;
+    grouping::uninitialized<T, pack> result;
+    uint4 row_before{};
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
@@ -265,7 +314,6 @@ class rows_in_registers {
         carry[0] = before_[r];
       }
       const bool carries = HasPrefix || !is_first;
-      grouping::uninitialized<T, pack> result;
       if constexpr (Exclusive) {
         result[0] = carry[0];
 #pragma unroll
@@ -275,14 +323,37 @@ class rows_in_registers {
 #pragma unroll
         for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
       }
-      if (by_packs && place + pack <= count) {
-        copy_pack<T>(to + place, &result);
-      } else {
-#pragma unroll
-        for (unsigned k = 0; k < pack; ++k) {
-          if (place + k < count) to[place + k] = result[k];
-        }
+      if (!shifted) {
+        write_pack(to, place, 0, count, past == 0, result);
+      } else if constexpr (Shifts && pack > 1) {
+        // The granule that ends in this lane's pack begins in the pack before it.
+        uint4 mine;
+        memcpy(&mine, &result, 16);
+        const uint4 offered = lane == warp_size - 1 ? row_before : mine;
+        const uint4 granule =
+            granule_of<sizeof(T)>(shuffle_from(offered, (lane - 1) % warp_size), mine, 16 - past);
+        row_before = mine;
+        grouping::uninitialized<T, pack> moved;
+        memcpy(&moved, &granule, 16);
+        write_pack(to, place - distance, r == 0 && lane == 0 ? distance : 0, count, true, moved);
       }
+    }
+    if (shifted && lane == warp_size - 1) {
+      const unsigned place = first_ + (rows_ - 1) * row_elements;
+      write_pack(to, place, pack - distance, count, false, result);
+    }
+  }
+
+  /// Those of a pack's elements from the `first` one on that are below `count`; `place` is the pack's.
+  __device__ static void write_pack(T* to, unsigned place, unsigned first, unsigned count, bool aligned,
+                                    const grouping::uninitialized<T, pack>& x) {
+    if ((!packs_are_granules<T> || aligned) && first == 0 && place + pack <= count) {
+      copy_pack<T>(to + place, &x);
+      return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < pack; ++k) {
+      if (k >= first && place + k < count) to[place + k] = x[k];
     }
   }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 
 /// Memory in which the blocks of one launch tell each other how far they are. It stays from launch to launch
@@ -20,8 +21,12 @@ struct scratch_sizes {
 
 /// The scratch memory of one stream, for one launch: other threads that launch on the stream wait while this
 /// lives. A launch that is captured into a graph gets memory of its own, cleared whenever the graph runs.
+/// What streams keep is freed when more of them than 1024 have come, and by release_cached_memory().
 class lent_scratch {
  public:
+  /// What stays with a stream.
+  struct kept_scratch;
+
   lent_scratch(const target& where, const scratch_sizes& sizes);
   ~lent_scratch();
   lent_scratch(const lent_scratch&) = delete;
@@ -42,19 +47,18 @@ class lent_scratch {
  private:
   static constexpr std::size_t header_words = 16;  // a line of the cache of its own
 
-  /// What stays with a stream.
-  struct kept_scratch;
-  static kept_scratch& kept_for(const target& where);
+  static std::shared_ptr<kept_scratch> kept_for(const target& where);
 
+  std::shared_ptr<kept_scratch> kept_;  ///< none while a graph is captured
   std::unique_lock<std::mutex> lock_;
-  kept_scratch* kept_ = nullptr;  ///< none while a graph is captured
   std::uint32_t launch_number_ = 1;
   unsigned long long first_ticket_ = 0;
   detail::memory captured_[3];
   detail::memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
 };
 
-/// Multiprocessors of a device.
-unsigned multiprocessors(const target& where);
+/// Frees what streams of the device keep and no launch has just now. The device must have finished all that
+/// was launched.
+void free_kept_scratch(const target& where);
 
 }  // namespace heddle::cuda

@@ -1,0 +1,105 @@
+#include "elements.hpp"
+#include "looped_scan.hpp"
+#include "sizes.hpp"
+#include <heddle/cuda/scan.cuh>
+#include <heddle/machine.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+// The launch that scans large arrays, here on small ones, which compute-sanitizer can watch.
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+/// Sixteen bytes, combined by an operator that keeps order.
+struct step {
+  std::uint64_t factor, offset;
+  friend bool operator==(const step&, const step&) = default;
+};
+struct after {
+  HD_FN step operator()(const step& f, const step& g) const {
+    return {g.factor * f.factor, g.factor * f.offset + g.offset};
+  }
+};
+
+template <class T>
+T element(std::size_t i) {
+  if constexpr (std::is_same_v<T, step>) {
+    return {random_bits(2 * i) | 1, random_bits(2 * i + 1)};
+  } else {
+    return static_cast<T>(random_bits(i));
+  }
+}
+
+/// Rows that begin `first` elements behind the start of an array, between elements that must stay.
+template <bool Exclusive, class T, class Op>
+void check(std::size_t rows, std::size_t length, std::size_t first, bool has_init, bool in_place) {
+  const hd::target gpu = hd::target::gpu();
+  const std::size_t n = rows * length;
+  const Op op{};
+  const T init = element<T>(n + 9);
+  hd::array<T> want(n + 2 * first);
+  for (std::size_t i = 0; i < want.size(); ++i) want.data()[i] = element<T>(i);
+  hd::array<T> x = want.on(gpu), elsewhere = want.on(gpu);
+  hd::array<T>& out = in_place ? x : elsewhere;
+  hd::cuda::scan_work<T, Op> work{
+      x.data() + first, out.data() + first, op, rows, length, 1, 0, 0, has_init, {}, {}};
+  work.init[0] = init;
+  hd::cuda::launch_scan_in_turn<Exclusive>(gpu, work);
+  for (std::size_t row = 0; row < rows; ++row) {
+    hd::array<T> line(length);
+    std::copy_n(want.data() + first + row * length, length, line.data());
+    const hd::array<T> sums = looped<T>(line, Exclusive, has_init ? &init : nullptr, op);
+    std::copy_n(sums.data(), length, want.data() + first + row * length);
+  }
+  const hd::array<T> have = out.on(hd::target::serial());
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    ASSERT_EQ(have.data()[i], want.data()[i])
+        << rows << " rows of " << length << " from " << first << " on, at " << i
+        << (Exclusive ? ", exclusive" : "") << (has_init ? ", with init" : "")
+        << (in_place ? ", in place" : "");
+  }
+}
+
+template <class T, class Op>
+void check_sizes() {
+  if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
+  constexpr std::size_t tile = hd::cuda::scan_tuning<T>::tile, row = hd::cuda::scan_tuning<T>::row_of_warps;
+  constexpr std::size_t last = std::max<std::size_t>(16 / sizeof(T), 2) - 1;
+  unsigned turn = 0;
+  for (const std::size_t length :
+       {std::size_t{1}, row - 1, row, row + 1, tile - 1, tile, 2 * tile + row + 5}) {
+    for (const std::size_t first : {std::size_t{0}, std::size_t{1}, last}) {
+      check<false, T, Op>(1, length, first, turn & 1, turn & 2);
+      check<true, T, Op>(1, length, first, true, turn & 4);
+      ++turn;
+    }
+  }
+  for (const std::size_t rows : {2, 5}) {
+    check<false, T, Op>(rows, tile + row + 3, 1, false, true);
+    check<true, T, Op>(rows, row + 1, 0, true, false);
+  }
+}
+
+}  // namespace
+
+TEST(scan_in_turn_Gpu, of_bytes) {
+  check_sizes<std::uint8_t, hd::plus>();
+}
+TEST(scan_in_turn_Gpu, of_words) {
+  check_sizes<std::uint32_t, hd::plus>();
+}
+TEST(scan_in_turn_Gpu, of_sixteen_bytes_in_order) {
+  check_sizes<step, after>();
+}
+TEST(scan_in_turn_Gpu, of_many_tiles) {
+  if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
+  if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
+  check<false, std::uint32_t, hd::plus>(1, 5'000'003, 1, true, true);
+  check<true, step, after>(1, 700'001, 0, true, false);
+}
