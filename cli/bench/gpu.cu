@@ -1,6 +1,5 @@
 #include "gpu.hpp"
 #include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/scratch.cuh>
 
 #include <cstdint>
 
