@@ -20,3 +20,11 @@ target_compile_options(fuzz_npy PRIVATE
   ${heddle_reproducible_options} -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
 target_link_options(fuzz_npy PRIVATE -fsanitize=fuzzer,address,undefined)
 target_link_libraries(fuzz_npy PRIVATE Threads::Threads TBB::tbb fmt::fmt PNG::PNG nlohmann_json::nlohmann_json)
+
+add_executable(fuzz_png "${PROJECT_SOURCE_DIR}/tests/fuzz_png.cpp"
+  "${PROJECT_SOURCE_DIR}/tests/fuzz_kernels.cpp" ${sources})
+heddle_compile_options(fuzz_png)
+foreach(property IN ITEMS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES COMPILE_OPTIONS LINK_OPTIONS LINK_LIBRARIES)
+  get_target_property(value fuzz_npy ${property})
+  set_target_properties(fuzz_png PROPERTIES ${property} "${value}")
+endforeach()
