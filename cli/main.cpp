@@ -55,6 +55,8 @@ int main(int argc, char** argv) {
   heddle::cli::add_reduce(app);
   heddle::cli::add_scan(app);
   heddle::cli::add_bench(app);
+  heddle::cli::add_mandelbrot(app);
+  heddle::cli::add_pi(app);
 
   try {
     return run(app, argc, argv);

@@ -7,7 +7,9 @@
 #include <heddle/error.hpp>
 #include <heddle/for_each_index.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/io/png.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/random.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/target.hpp>

@@ -18,4 +18,10 @@ int main() {
     }
     std::printf("on %s: right\n", where.text().c_str());
   }
+  const hd::image picture{2, 1, hd::pixel_format::rgb, {255, 0, 0, 0, 0, 255}, {}};
+  hd::write_png("package.png", picture);
+  if (hd::read_png("package.png").pixels != picture.pixels) {
+    std::fprintf(stderr, "a picture came back as another one\n");
+    return 1;
+  }
 }

@@ -1,0 +1,264 @@
+#include "mandelbrot/mandelbrot.hpp"
+
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "mandelbrot/colours.hpp"
+#include "npy_output.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "standard_output.hpp"
+#include <heddle/error.hpp>
+#include <heddle/io/png.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+struct mandelbrot_options {
+  std::string output, counts;
+  std::string size = "1536x1024", view, center, zoom = "1", iterations = "50", precision = "float";
+  std::string palette = mandelbrot::palette_names().front();
+  std::string target = "auto";
+  bool smooth = false, stats = false, quiet = false;
+};
+
+/// The numbers of a text with separators between them, or nothing where it is not `count` of them.
+template <class T>
+std::optional<std::vector<T>> numbers(std::string_view text, char separator, std::size_t count) {
+  std::vector<T> all;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    T value{};
+    const auto [next, status] = std::from_chars(at, end, value);
+    if (status != std::errc()) return std::nullopt;
+    all.push_back(value);
+    if (next == end) break;
+    if (*next != separator) return std::nullopt;
+    at = next + 1;
+  }
+  if (all.size() != count) return std::nullopt;
+  return all;
+}
+
+template <class T>
+std::vector<T> wanted_numbers(const char* option, const std::string& text, char separator, std::size_t count,
+                              const char* form) {
+  const auto found = numbers<T>(text, separator, count);
+  if (!found) throw CLI::ValidationError(option, fmt::format("'{}' is not {}", text, form));
+  return *found;
+}
+
+mandelbrot::picture picture_of(const mandelbrot_options& options) {
+  mandelbrot::picture what;
+  const auto size = wanted_numbers<std::uint32_t>("--size", options.size, 'x', 2, "WIDTHxHEIGHT");
+  if (size[0] == 0 || size[1] == 0 || size[0] > 0x7fffffff || size[1] > 0x7fffffff) {
+    throw CLI::ValidationError("--size", fmt::format("{}: sides are 1 to 2147483647", options.size));
+  }
+  what.width = size[0];
+  what.height = size[1];
+  what.iterations =
+      wanted_numbers<std::uint32_t>("--iterations", options.iterations, ',', 1, "a number of iterations")[0];
+  if (what.iterations > mandelbrot::picture::most_iterations) {
+    throw CLI::ValidationError("--iterations", fmt::format("{} is more than {}", what.iterations,
+                                                           mandelbrot::picture::most_iterations));
+  }
+  what.precision = options.precision == "float" ? dtype::float32 : dtype::float64;
+  if (!options.view.empty()) {
+    const auto sides = wanted_numbers<double>("--view", options.view, ',', 4, "XMIN,XMAX,YMIN,YMAX");
+    what.view = {sides[0], sides[1], sides[2], sides[3]};
+  } else if (!options.center.empty()) {
+    const auto center = wanted_numbers<double>("--center", options.center, ',', 2, "RE,IM");
+    const double zoom = wanted_numbers<double>("--zoom", options.zoom, ',', 1, "a number")[0];
+    if (!(zoom > 0 && zoom <= std::numeric_limits<double>::max())) {
+      throw CLI::ValidationError("--zoom", fmt::format("'{}' is not above 0", options.zoom));
+    }
+    what.view = mandelbrot::view_around(center[0], center[1], zoom, what.width, what.height);
+  }
+  return what;
+}
+
+/// `auto` as this work wants it: a GPU takes a moment to start, in which every core computes a small picture.
+target place_for(const target& requested, const mandelbrot::picture& what) {
+  if (!requested.is_automatic()) return requested;
+  const double iterations = static_cast<double>(what.width) * static_cast<double>(what.height) *
+                            static_cast<double>(what.iterations);
+  return iterations < 2e9 ? target::parallel() : target::best();
+}
+
+/// How many rows are counted at once: few enough to be stopped between them.
+class row_bands {
+ public:
+  row_bands(const mandelbrot::picture& what, const target& where)
+      : what_(what),
+        pixels_(where.is_gpu() && what.iterations <= 10000 ? most_pixels : std::size_t{1} << 18) {}
+
+  std::size_t next(std::size_t first) const {
+    return std::min(what_.height - first, std::max<std::size_t>(1, pixels_ / what_.width));
+  }
+  void took(double seconds) {
+    if (seconds < 0.1) pixels_ = std::min(2 * pixels_, most_pixels);
+    if (seconds > 0.4) pixels_ = std::max(pixels_ / 2, std::size_t{1} << 10);
+  }
+
+ private:
+  static constexpr std::size_t most_pixels = std::size_t{1} << 26;
+  const mandelbrot::picture& what_;
+  std::size_t pixels_;
+};
+
+void run(const mandelbrot_options& options) {
+  if (options.output.empty() && options.counts.empty()) {
+    throw CLI::RequiredError("-o OUT.png or --counts COUNTS.npy");
+  }
+  const std::string ending = std::filesystem::path(options.output).extension().string();
+  if (!ending.empty() && ending != ".png" && ending != ".PNG") {
+    throw CLI::ValidationError("-o", fmt::format("'{}' does not end in .png", options.output));
+  }
+  const mandelbrot::picture what = picture_of(options);
+  const target where = place_for(target::parse(options.target), what);
+  const mandelbrot::colouring colours(what, options.palette, options.smooth);
+  const mandelbrot::escape_counter counter(what, where);
+
+  std::optional<png_writer> png;
+  if (!options.output.empty()) {
+    png.emplace(options.output, what.width, what.height, colours.format(), colours.palette());
+  }
+  std::optional<npy_output> npy;
+  if (!options.counts.empty()) {
+    npy.emplace(options.counts);
+    npy->begin(dtype::uint32, shape{what.height, what.width});
+  }
+
+  double seconds = 0, iterations = 0;
+  const double pixels = static_cast<double>(what.width) * static_cast<double>(what.height);
+  row_bands bands(what, where);
+  array<std::uint32_t> there, here;
+  std::vector<std::uint8_t> painted;
+  progress shown(what.width * what.height, options.quiet);
+  for (std::size_t row = 0; row < what.height;) {
+    stop_if_interrupted();
+    const std::size_t rows = bands.next(row), count = rows * what.width;
+    if (there.size() < count) there = array<std::uint32_t>(count, where);
+    const auto began = std::chrono::steady_clock::now();
+    counter.count(row, rows, there.data());
+    where.wait();
+    const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+    seconds += took.count();
+    bands.took(took.count());
+
+    const std::uint32_t* counts = there.data();
+    if (where.is_gpu()) {
+      if (here.size() < count) here = array<std::uint32_t>(count);
+      detail::copy(here.data(), target(), there.data(), where, count * sizeof(std::uint32_t));
+      counts = here.data();
+    }
+    if (options.stats) {
+      // What the definition takes: an orbit that escapes in iteration i has had i + 1.
+      iterations += static_cast<double>(
+          std::accumulate(counts, counts + count, std::uint64_t{0}, [&](std::uint64_t sum, std::uint32_t n) {
+            return sum + std::min(std::uint64_t{n} + 1, std::uint64_t{what.iterations});
+          }));
+    }
+    shown.show_instead_of_rate(
+        fmt::format("{:.1f} Mpixel/s", static_cast<double>(count) / took.count() / 1e6));
+    shown.advance(count / 2);
+    // A few rows at a time, so that the command can be stopped while a large picture is compressed.
+    const int threads = where.is_gpu() ? available_cores() : where.threads();
+    const std::size_t at_once = std::max<std::size_t>(1, (std::size_t{1} << 22) / what.width);
+    for (std::size_t done = 0; png && done < rows; done += at_once) {
+      stop_if_interrupted();
+      const std::size_t now = std::min(at_once, rows - done);
+      painted.resize(now * what.width * bytes_of(colours.format()));
+      colours.paint(row + done, now, counts + done * what.width, threads, painted.data());
+      png->append(painted.data(), now);
+    }
+    if (npy) npy->append(counts, count * sizeof(std::uint32_t));
+    shown.advance(count - count / 2);
+    row += rows;
+  }
+  stop_if_interrupted();
+  if (png) png->commit();
+  if (npy) npy->commit();
+  if (options.stats) {
+    nlohmann::ordered_json line;
+    line["pattern"] = "mandelbrot";
+    line["target"] = where.text();
+    line["size"] = {what.width, what.height};
+    line["limit"] = what.iterations;
+    line["dtype"] = name(what.precision);
+    line["seconds"] = seconds;
+    line["iterations"] = iterations;
+    line["iterations_per_s"] = iterations / seconds;
+    line["pixels_per_s"] = pixels / seconds;
+    shown.hide();
+    print_error(line.dump() + "\n");
+  }
+}
+
+}  // namespace
+
+void add_mandelbrot(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("mandelbrot", "A picture of the Mandelbrot set");
+  const auto options = std::make_shared<mandelbrot_options>();
+  command->add_option("-o,--output", options->output, "Where the picture goes")->option_text("OUT.png");
+  command->add_option("--size", options->size, "Pixels; default 1536x1024")->option_text("WxH");
+  CLI::Option* view =
+      command->add_option("--view", options->view, "The rectangle of the plane; default -2,1,-1,1")
+          ->option_text("XMIN,XMAX,YMIN,YMAX");
+  CLI::Option* center =
+      command->add_option("--center", options->center, "The point in the middle, instead of --view")
+          ->option_text("RE,IM")
+          ->excludes(view);
+  command->add_option("--zoom", options->zoom, "The picture is 3/Z wide around --center; default 1")
+      ->option_text("Z")
+      ->needs(center);
+  command->add_option("--iterations", options->iterations, "The limit; default 50")->option_text("N");
+  command->add_option("--precision", options->precision, "float|double; default float")
+      ->option_text("P")
+      ->check(CLI::IsMember({"float", "double"}));
+  command
+      ->add_option(
+          "--palette", options->palette,
+          fmt::format("{}; default {}", fmt::join(mandelbrot::palette_names(), "|"), options->palette))
+      ->option_text("NAME")
+      ->check(CLI::IsMember(mandelbrot::palette_names()));
+  command->add_flag("--smooth", options->smooth, "Colours without bands");
+  command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
+      ->option_text("COUNTS.npy");
+  command
+      ->add_option("--target", options->target,
+                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
+      ->option_text("T")
+      ->check(check_target);
+  command->add_flag("--stats", options->stats,
+                    "One line of JSON on standard error: what ran where, and how fast");
+  command->add_flag("--quiet", options->quiet, "No progress line");
+  command->footer(
+      "Pixel (column x, row y) is c = (xmin + x*(xmax-xmin)/width, ymin + y*(ymax-ymin)/height). From z = 0, "
+      "for "
+      "i = 0,\n"
+      "1, ... N-1, z becomes z*z + c, and if |z|^2 >= 4 the count is i; otherwise the count is N. Counts are "
+      "the "
+      "same on\n"
+      "every target.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,114 @@
+#include "monte_carlo/pi.hpp"
+
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "standard_output.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+struct pi_options {
+  std::string samples = "1e7", seed = "0", target = "auto";
+  bool stats = false, quiet = false;
+};
+
+/// A whole number as 1000, or as 1e11.
+std::uint64_t whole_number(const char* option, const std::string& text) {
+  const char* const end = text.data() + text.size();
+  std::uint64_t number = 0;
+  if (const auto [at, status] = std::from_chars(text.data(), end, number);
+      status == std::errc() && at == end) {
+    return number;
+  }
+  double value = -1;
+  const auto [at, status] = std::from_chars(text.data(), end, value);
+  if (status == std::errc() && at == end && value >= 0 && value < 0x1p64 && value == std::floor(value)) {
+    return static_cast<std::uint64_t>(value);
+  }
+  throw CLI::ValidationError(option, fmt::format("'{}' is no whole number below 2^64", text));
+}
+
+void run(const pi_options& options) {
+  const std::uint64_t samples = whole_number("--samples", options.samples);
+  const std::uint64_t seed = whole_number("--seed", options.seed);
+  if (samples == 0) throw CLI::ValidationError("--samples", "of 0 samples there is no estimate");
+  target where = target::parse(options.target);
+  // A GPU takes a moment to start, in which every core draws so many.
+  if (where.is_automatic()) where = samples < 1'000'000'000 ? target::parallel() : target::best();
+
+  // Few enough at once to be stopped between them.
+  std::uint64_t at_once = where.is_gpu() ? std::uint64_t{1} << 33 : std::uint64_t{1} << 22;
+  std::uint64_t inside = 0;
+  double seconds = 0;
+  {
+    progress shown(samples, options.quiet);
+    for (std::uint64_t done = 0; done < samples;) {
+      stop_if_interrupted();
+      const std::uint64_t now = std::min(at_once, samples - done);
+      const auto began = std::chrono::steady_clock::now();
+      inside += monte_carlo::points_in_disc(where, seed, done, now);
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+      seconds += took.count();
+      if (took.count() < 0.1) at_once *= 2;
+      done += now;
+      shown.show_instead_of_rate(fmt::format("{:.2e} samples/s", static_cast<double>(done) / seconds));
+      shown.advance(now);
+    }
+  }
+  stop_if_interrupted();
+  const monte_carlo::pi_estimate pi = monte_carlo::estimate_of_pi(inside, samples);
+  const double rate = static_cast<double>(samples) / seconds;
+  print(fmt::format("estimate        {:.12f}\nstandard error  {:.2e}\nsamples/s       {:.3e}\n", pi.value,
+                    pi.standard_error, rate));
+  if (options.stats) {
+    nlohmann::ordered_json line;
+    line["pattern"] = "pi";
+    line["target"] = where.text();
+    line["n"] = samples;
+    line["seed"] = seed;
+    line["inside"] = inside;
+    line["seconds"] = seconds;
+    line["samples_per_s"] = rate;
+    print_error(line.dump() + "\n");
+  }
+}
+
+}  // namespace
+
+void add_pi(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("pi", "Pi from random points in a square");
+  const auto options = std::make_shared<pi_options>();
+  command->add_option("--samples", options->samples, "Points, as 1000000 or 1e11; default 1e7")
+      ->option_text("N");
+  command->add_option("--seed", options->seed, "The sequence, below 2^64; default 0")->option_text("S");
+  command
+      ->add_option("--target", options->target,
+                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
+      ->option_text("T")
+      ->check(check_target);
+  command->add_flag("--stats", options->stats,
+                    "One line of JSON on standard error: what ran where, and how fast");
+  command->add_flag("--quiet", options->quiet, "No progress line");
+  command->footer(
+      "Prints the estimate, its standard error and the rate. The estimate is the same on every target: "
+      "points "
+      "come from\n"
+      "Philox4x32-10, 32 bits a coordinate.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

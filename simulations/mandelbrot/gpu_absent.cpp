@@ -1,0 +1,22 @@
+#include "mandelbrot/kernels.hpp"
+#include <heddle/error.hpp>
+
+namespace heddle::mandelbrot::cuda {
+namespace {
+
+[[noreturn]] void fail() {
+  detail::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+}
+
+}  // namespace
+
+void count(const target&, const float*, const float*, std::size_t, std::size_t, std::uint32_t,
+           std::uint32_t*) {
+  fail();
+}
+void count(const target&, const double*, const double*, std::size_t, std::size_t, std::uint32_t,
+           std::uint32_t*) {
+  fail();
+}
+
+}  // namespace heddle::mandelbrot::cuda

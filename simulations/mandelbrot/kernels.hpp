@@ -1,0 +1,37 @@
+#pragma once
+
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// How a picture is counted: on a CPU compiled once for each instruction set, on a GPU where there is a CUDA
+/// toolkit.
+namespace heddle::mandelbrot {
+
+/// Counts of the points (re[x], im[y]) to counts[y · width + x].
+template <class T>
+using count_kernel = void (*)(const T* re, const T* im, std::size_t width, std::size_t height,
+                              std::uint32_t limit, std::uint32_t* counts);
+
+struct count_kernels {
+  count_kernel<float> in_float;
+  count_kernel<double> in_double;
+};
+
+count_kernels baseline_counts();
+#if defined(HEDDLE_X86_KERNELS)
+count_kernels avx2_counts();
+count_kernels avx512_counts();
+#endif
+
+namespace cuda {
+
+/// The same on a GPU: all in the memory of `where`.
+void count(const target& where, const float* re, const float* im, std::size_t width, std::size_t height,
+           std::uint32_t limit, std::uint32_t* counts);
+void count(const target& where, const double* re, const double* im, std::size_t width, std::size_t height,
+           std::uint32_t limit, std::uint32_t* counts);
+
+}  // namespace cuda
+}  // namespace heddle::mandelbrot

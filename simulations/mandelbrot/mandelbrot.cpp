@@ -1,0 +1,148 @@
+#include "mandelbrot/mandelbrot.hpp"
+
+#include "cpu/kernels.hpp"
+#include "mandelbrot/kernels.hpp"
+#include <heddle/cpu/threads.hpp>
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <string_view>
+
+#include <fmt/core.h>
+
+namespace heddle::mandelbrot {
+namespace {
+
+const count_kernels& kernels() {
+  static const count_kernels chosen = [] {
+#if defined(HEDDLE_X86_KERNELS)
+    const std::string_view isa = cpu::instruction_set();
+    if (isa == "avx512") return avx512_counts();
+    if (isa == "avx2") return avx2_counts();
+#endif
+    return baseline_counts();
+  }();
+  return chosen;
+}
+
+template <class T>
+count_kernel<T> kernel() {
+  if constexpr (sizeof(T) == 4) return kernels().in_float;
+  if constexpr (sizeof(T) == 8) return kernels().in_double;
+}
+
+/// Calls f with a value of the picture's precision.
+template <class F>
+auto with_precision(const picture& what, F&& f) {
+  return what.precision == dtype::float32 ? f(float()) : f(double());
+}
+
+/// from + i·(to − from)/count for i = 0, 1, … count − 1.
+template <class T>
+std::vector<T> axis(double from, double to, std::size_t count) {
+  const T first = static_cast<T>(from), length = static_cast<T>(to) - first;
+  std::vector<T> c(count);
+  for (std::size_t i = 0; i < count; ++i) c[i] = first + static_cast<T>(i) * length / static_cast<T>(count);
+  return c;
+}
+
+template <class T>
+std::vector<T> axis_of(const picture& what, bool rows) {
+  const view& v = what.view;
+  return rows ? axis<T>(v.ymin, v.ymax, what.height) : axis<T>(v.xmin, v.xmax, what.width);
+}
+
+void check(const picture& what) {
+  if (what.width == 0 || what.height == 0 || what.width > (std::size_t{1} << 62) / what.height / 4) {
+    detail::fail(fmt::format("mandelbrot: there is no picture of {} x {}", what.width, what.height));
+  }
+  if (what.iterations > picture::most_iterations) {
+    detail::fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
+                             picture::most_iterations));
+  }
+  if (what.precision != dtype::float32 && what.precision != dtype::float64) {
+    detail::fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
+  }
+  const view& v = what.view;
+  // Far beyond the set, and far from where a product would overflow.
+  constexpr double most = 1e6;
+  for (const double side : {v.xmin, v.xmax, v.ymin, v.ymax}) {
+    if (!(std::abs(side) <= most)) {
+      detail::fail(fmt::format("mandelbrot: the view {},{},{},{} goes beyond {:.0f}", v.xmin, v.xmax, v.ymin,
+                               v.ymax, most));
+    }
+  }
+  if (!(v.xmin < v.xmax && v.ymin < v.ymax)) {
+    detail::fail(fmt::format("mandelbrot: the view {},{},{},{} is empty: it is xmin,xmax,ymin,ymax", v.xmin,
+                             v.xmax, v.ymin, v.ymax));
+  }
+}
+
+detail::memory on_target(const void* data, std::size_t bytes, const target& where) {
+  detail::memory there(bytes, where);
+  detail::copy(there.data(), where, data, target(), bytes);
+  return there;
+}
+
+}  // namespace
+
+view view_around(double re, double im, double zoom, std::size_t width, std::size_t height) {
+  const double half_width = 1.5 / zoom;
+  const double half_height = half_width * static_cast<double>(height) / static_cast<double>(width);
+  return {re - half_width, re + half_width, im - half_height, im + half_height};
+}
+
+escape_counter::escape_counter(const picture& what, const target& where) : what_(what), where_(where) {
+  check(what);
+  with_precision(what, [&]<class T>(T) {
+    const std::vector<T> columns = axis_of<T>(what, false), rows = axis_of<T>(what, true);
+    columns_ = on_target(columns.data(), columns.size() * sizeof(T), where);
+    rows_ = on_target(rows.data(), rows.size() * sizeof(T), where);
+  });
+}
+
+void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_t* counts) const {
+  const std::size_t width = what_.width;
+  const std::uint32_t limit = what_.iterations;
+  if (first_row > what_.height || rows > what_.height - first_row) {
+    detail::fail(fmt::format("mandelbrot: there are no {} rows from row {} on: the picture has {}", rows,
+                             first_row, what_.height));
+  }
+  if (rows == 0) return;
+  with_precision(what_, [&]<class T>(T) {
+    const T* const re = static_cast<const T*>(columns_.data());
+    const T* const im = static_cast<const T*>(rows_.data()) + first_row;
+    if (where_.is_gpu()) return cuda::count(where_, re, im, width, rows, limit, counts);
+    // Rows are handed out as threads ask for them: what a row costs is not known before.
+    const auto threads = static_cast<std::size_t>(where_.threads());
+    const std::size_t pixels = std::size_t{1} << 15;
+    const std::size_t piece =
+        threads == 1 ? rows : std::max<std::size_t>(1, std::min(pixels / width, rows / (threads * 16)));
+    std::atomic<std::size_t> next{0};
+    cpu::on_threads(where_.threads(), std::min(threads, rows), [&] {
+      for (;;) {
+        const std::size_t row = next.fetch_add(piece, std::memory_order_relaxed);
+        if (row >= rows) return;
+        kernel<T>()(re, im + row, width, std::min(piece, rows - row), limit, counts + row * width);
+      }
+    });
+  });
+}
+
+array<std::uint32_t> escape_counts(const picture& what, const target& where) {
+  const escape_counter counter(what, where);
+  array<std::uint32_t> counts({what.height, what.width}, where);
+  counter.count(0, what.height, counts.data());
+  return counts;
+}
+
+std::vector<double> coordinates(const picture& what, bool of_rows) {
+  return with_precision(what, [&]<class T>(T) {
+    const std::vector<T> c = axis_of<T>(what, of_rows);
+    return std::vector<double>(c.begin(), c.end());
+  });
+}
+
+}  // namespace heddle::mandelbrot

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/dtype.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace heddle::mandelbrot {
+
+/// A rectangle of the plane of complex numbers.
+struct view {
+  double xmin = -2, xmax = 1, ymin = -1, ymax = 1;
+};
+
+/// The rectangle around (re, im) that is 3/zoom wide, with square pixels.
+view view_around(double re, double im, double zoom, std::size_t width, std::size_t height);
+
+/// What is counted: `width` × `height` points of a view, with a limit of iterations up to most_iterations, in
+/// `precision` float32 or float64.
+struct picture {
+  static constexpr std::uint32_t most_iterations = 2'000'000'000;
+
+  std::size_t width = 1536, height = 1024;
+  mandelbrot::view view;
+  std::uint32_t iterations = 50;
+  dtype precision = dtype::float32;
+};
+
+/// The counts of a picture: for pixel (column x, row y), c = (xmin + x·(xmax − xmin)/width,
+/// ymin + y·(ymax − ymin)/height), computed in the picture's precision as written, left to right, with the
+/// view's sides and x and y rounded to it first; from z = 0, for i = 0, 1, … iterations − 1, z becomes z² +
+/// c, and the count is the first i with |z|² ≥ 4, or the limit. The counts are the same on every target.
+///
+/// What is known to stay inside is not iterated: points of the main cardioid and the period-2 disc that no
+/// rounding can lead out, and orbits that come back to a number they have had.
+class escape_counter {
+ public:
+  /// Throws heddle::error for sides, a view or a limit that cannot be; `where` is not automatic.
+  escape_counter(const picture& what, const target& where);
+
+  const picture& what() const noexcept { return what_; }
+  const target& where() const noexcept { return where_; }
+
+  /// Counts of `rows` rows from `first_row` on to `counts`, which is on the target; asynchronous on a GPU.
+  void count(std::size_t first_row, std::size_t rows, std::uint32_t* counts) const;
+
+ private:
+  picture what_;
+  target where_;
+  // c of every column and of every row, as bytes of the precision, where the target can read them.
+  detail::memory columns_, rows_;
+};
+
+/// All of them: an array of height × width on the target.
+array<std::uint32_t> escape_counts(const picture& what, const target& where);
+
+/// c of every column, or of every row, in double.
+std::vector<double> coordinates(const picture& what, bool of_rows);
+
+}  // namespace heddle::mandelbrot

@@ -1,0 +1,284 @@
+#include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
+#include <heddle/io/png.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csetjmp>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <system_error>
+
+#include <fmt/core.h>
+#include <png.h>
+
+namespace heddle {
+namespace {
+
+constexpr std::size_t longest_side = 0x7fffffff;
+
+int colour_type_of(pixel_format format) {
+  switch (format) {
+    case pixel_format::grey:
+      return PNG_COLOR_TYPE_GRAY;
+    case pixel_format::rgb:
+      return PNG_COLOR_TYPE_RGB;
+    case pixel_format::rgba:
+      return PNG_COLOR_TYPE_RGB_ALPHA;
+    default:
+      return PNG_COLOR_TYPE_PALETTE;
+  }
+}
+
+/// libpng leaves an operation by longjmp: what is then thrown is kept here. Functions that call setjmp have
+/// no objects to destroy.
+struct outcome {
+  std::string reason;
+  std::exception_ptr thrown;
+
+  [[noreturn]] void raise(const std::string& path, const std::string& place) const {
+    if (thrown) std::rethrow_exception(thrown);
+    detail::fail(fmt::format("{}: {}{}", path, reason, place));
+  }
+};
+
+[[noreturn]] void on_error(png_structp png, png_const_charp message) {
+  try {
+    static_cast<outcome*>(png_get_error_ptr(png))->reason = message;
+  } catch (...) {
+    static_cast<outcome*>(png_get_error_ptr(png))->thrown = std::current_exception();
+  }
+  png_longjmp(png, 1);
+}
+
+void on_warning(png_structp, png_const_charp) {}
+
+}  // namespace
+
+std::size_t bytes_of(pixel_format format) noexcept {
+  return format == pixel_format::rgb ? 3 : format == pixel_format::rgba ? 4 : 1;
+}
+
+// ------------------------------------------------------------------------------------------------ writing
+
+struct png_writer::state {
+  std::string path;
+  std::size_t row_bytes, rows_left;
+  atomic_file file;
+  outcome result;
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+
+  state(const std::string& where, std::size_t row, std::size_t rows)
+      : path(where), row_bytes(row), rows_left(rows), file(where) {}
+  ~state() { png_destroy_write_struct(&png, &info); }
+
+  static void write(png_structp png, png_bytep data, std::size_t bytes) {
+    auto& self = *static_cast<state*>(png_get_io_ptr(png));
+    try {
+      self.file.write(data, bytes);
+      return;
+    } catch (...) {
+      self.result.thrown = std::current_exception();
+    }
+    png_error(png, "cannot write");
+  }
+  static void flush(png_structp) {}
+
+  bool begin(png_uint_32 width, png_uint_32 height, int colour_type, const png_color* colours, int count) {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    png_set_write_fn(png, this, write, flush);
+    png_set_user_limits(png, longest_side, longest_side);
+    png_set_IHDR(png, info, width, height, 8, colour_type, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+                 PNG_FILTER_TYPE_DEFAULT);
+    if (count > 0) png_set_PLTE(png, info, colours, count);
+    // Pictures that are computed have flat parts: a low level finds those, several times as fast.
+    png_set_compression_level(png, 3);
+    png_write_info(png, info);
+    return true;
+  }
+  bool append(const std::uint8_t* rows, std::size_t count) {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    for (std::size_t row = 0; row < count; ++row) png_write_row(png, rows + row * row_bytes);
+    return true;
+  }
+  bool end() {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    png_write_end(png, info);
+    return true;
+  }
+};
+
+png_writer::png_writer(const std::string& path, std::size_t width, std::size_t height, pixel_format format,
+                       const std::vector<colour>& palette) {
+  if (width < 1 || height < 1 || width > longest_side || height > longest_side) {
+    detail::fail(fmt::format("{}: a PNG picture has 1 to {} columns and rows, not {} x {}", path,
+                             longest_side, width, height));
+  }
+  if (format == pixel_format::palette ? palette.empty() || palette.size() > 256 : !palette.empty()) {
+    detail::fail(fmt::format("{}: a palette picture has 1 to 256 colours, and others have none, not {}", path,
+                             palette.size()));
+  }
+  png_color colours[256];
+  for (std::size_t i = 0; i < palette.size(); ++i) {
+    colours[i] = {palette[i][0], palette[i][1], palette[i][2]};
+  }
+  state_ = std::make_unique<state>(path, width * bytes_of(format), height);
+  state_->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state_->result, on_error, on_warning);
+  if (state_->png != nullptr) state_->info = png_create_info_struct(state_->png);
+  if (state_->info == nullptr) detail::fail(fmt::format("{}: no memory for libpng", path));
+  if (!state_->begin(static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
+                     colour_type_of(format), colours, static_cast<int>(palette.size()))) {
+    state_->result.raise(path, "");
+  }
+}
+
+png_writer::~png_writer() = default;
+
+void png_writer::append(const std::uint8_t* rows, std::size_t count) {
+  if (count > state_->rows_left) {
+    detail::fail(
+        fmt::format("{}: {} rows more, where {} are missing", state_->path, count, state_->rows_left));
+  }
+  if (!state_->append(rows, count)) state_->result.raise(state_->path, "");
+  state_->rows_left -= count;
+}
+
+void png_writer::commit() {
+  if (state_->rows_left != 0) {
+    detail::fail(fmt::format("{}: {} rows of the picture are missing", state_->path, state_->rows_left));
+  }
+  if (!state_->end()) state_->result.raise(state_->path, "");
+  state_->file.commit();
+}
+
+void write_png(const std::string& path, const image& picture) {
+  const std::size_t bytes = picture.width * bytes_of(picture.format) * picture.height;
+  if (picture.pixels.size() != bytes) {
+    detail::fail(fmt::format("{}: {} x {} pixels take {} bytes, not {}", path, picture.width, picture.height,
+                             bytes, picture.pixels.size()));
+  }
+  png_writer writer(path, picture.width, picture.height, picture.format, picture.palette);
+  writer.append(picture.pixels.data(), picture.height);
+  writer.commit();
+}
+
+// ------------------------------------------------------------------------------------------------ reading
+
+namespace {
+
+std::vector<std::uint8_t> bytes_of_file(const std::string& path) {
+  const auto fail = [&](const char* action) {
+    detail::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
+  };
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
+  if (!file) fail("open");
+  constexpr std::size_t piece = 1 << 16, magic_bytes = 8;
+  std::vector<std::uint8_t> bytes;
+  for (std::size_t moved = piece; moved == piece;) {
+    bytes.resize(bytes.size() + piece);
+    moved = std::fread(bytes.data() + bytes.size() - piece, 1, piece, file.get());
+    bytes.resize(bytes.size() - piece + moved);
+    // What is no picture may have no end.
+    if (png_sig_cmp(bytes.data(), 0, std::min(bytes.size(), magic_bytes)) != 0) break;
+  }
+  if (std::ferror(file.get())) fail("read");
+  if (bytes.size() < magic_bytes || png_sig_cmp(bytes.data(), 0, magic_bytes) != 0) {
+    detail::fail(fmt::format("{}: no PNG file: it does not begin with the eight bytes of one", path));
+  }
+  return bytes;
+}
+
+struct reader {
+  std::vector<std::uint8_t> bytes;
+  std::size_t at = 0;
+  outcome result;
+  png_structp png = nullptr;
+  png_infop info = nullptr;
+  ~reader() { png_destroy_read_struct(&png, &info, nullptr); }
+
+  static void read(png_structp png, png_bytep to, std::size_t count) {
+    auto& self = *static_cast<reader*>(png_get_io_ptr(png));
+    if (count > self.bytes.size() - self.at) png_error(png, "the file is truncated");
+    std::memcpy(to, self.bytes.data() + self.at, count);
+    self.at += count;
+  }
+
+  bool header(image* picture, int* passes) {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    png_set_read_fn(png, this, read);
+    png_set_user_limits(png, longest_side, longest_side);
+    png_read_info(png, info);
+    const int type = png_get_color_type(png, info);
+    const bool clear = png_get_valid(png, info, PNG_INFO_tRNS) != 0;
+    png_set_scale_16(png);
+    png_set_packing(png);
+    if (type == PNG_COLOR_TYPE_GRAY) png_set_expand_gray_1_2_4_to_8(png);
+    if (clear) png_set_tRNS_to_alpha(png);
+    if ((type & PNG_COLOR_MASK_COLOR) == 0 && (clear || (type & PNG_COLOR_MASK_ALPHA) != 0)) {
+      png_set_gray_to_rgb(png);
+    }
+    *passes = png_set_interlace_handling(png);
+    png_read_update_info(png, info);
+    picture->width = png_get_image_width(png, info);
+    picture->height = png_get_image_height(png, info);
+    switch (png_get_color_type(png, info)) {
+      case PNG_COLOR_TYPE_GRAY:
+        picture->format = pixel_format::grey;
+        break;
+      case PNG_COLOR_TYPE_RGB:
+        picture->format = pixel_format::rgb;
+        break;
+      case PNG_COLOR_TYPE_RGB_ALPHA:
+        picture->format = pixel_format::rgba;
+        break;
+      default:
+        picture->format = pixel_format::palette;
+    }
+    return true;
+  }
+
+  bool pixels(std::uint8_t* to, std::size_t height, std::size_t row_bytes, int passes) {
+    if (setjmp(png_jmpbuf(png)) != 0) return false;
+    for (int pass = 0; pass < passes; ++pass) {
+      for (std::size_t row = 0; row < height; ++row) png_read_row(png, to + row * row_bytes, nullptr);
+    }
+    png_read_end(png, nullptr);
+    return true;
+  }
+};
+
+}  // namespace
+
+image read_png(const std::string& path) {
+  reader in;
+  in.bytes = bytes_of_file(path);
+  in.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &in.result, on_error, on_warning);
+  if (in.png != nullptr) in.info = png_create_info_struct(in.png);
+  if (in.info == nullptr) detail::fail(fmt::format("{}: no memory for libpng", path));
+  const auto stopped = [&] { in.result.raise(path, fmt::format(" (at byte {})", in.at)); };
+  image picture;
+  int passes = 1;
+  if (!in.header(&picture, &passes)) stopped();
+  png_colorp colours = nullptr;
+  int count = 0;
+  if (picture.format == pixel_format::palette && png_get_PLTE(in.png, in.info, &colours, &count) != 0) {
+    for (int i = 0; i < count; ++i) {
+      picture.palette.push_back({colours[i].red, colours[i].green, colours[i].blue});
+    }
+  }
+  // Deflate makes at most 1032 bytes of one, of pixels of one bit at least: no more is asked for on the word
+  // of a header.
+  const std::size_t row_bytes = picture.width * bytes_of(picture.format);
+  const std::size_t most = in.bytes.size() * 1032 * 8 * bytes_of(picture.format);
+  if (row_bytes > most / picture.height) {
+    detail::fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
+                             in.bytes.size(), picture.width, picture.height));
+  }
+  picture.pixels.resize(row_bytes * picture.height);
+  if (!in.pixels(picture.pixels.data(), picture.height, row_bytes, passes)) stopped();
+  return picture;
+}
+
+}  // namespace heddle

@@ -1,0 +1,187 @@
+#include "mandelbrot/mandelbrot.hpp"
+
+#include "mandelbrot/colours.hpp"
+#include "mandelbrot/escape.hpp"
+#include "mandelbrot/kernels.hpp"
+#include "on_targets.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+namespace heddle::mandelbrot {
+namespace {
+
+/// The definition, a pixel at a time, with nothing left out.
+template <class T>
+std::vector<std::uint32_t> looped(const picture& what) {
+  const T xmin = static_cast<T>(what.view.xmin), xmax = static_cast<T>(what.view.xmax),
+          ymin = static_cast<T>(what.view.ymin), ymax = static_cast<T>(what.view.ymax);
+  std::vector<std::uint32_t> counts;
+  for (std::size_t row = 0; row < what.height; ++row) {
+    for (std::size_t column = 0; column < what.width; ++column) {
+      const T re = xmin + static_cast<T>(column) * (xmax - xmin) / static_cast<T>(what.width);
+      const T im = ymin + static_cast<T>(row) * (ymax - ymin) / static_cast<T>(what.height);
+      T x = 0, y = 0;
+      std::uint32_t i = 0;
+      for (; i < what.iterations; ++i) {
+        const T next = x * x - y * y + re;
+        y = 2 * (x * y) + im;
+        x = next;
+        if (x * x + y * y >= 4) break;
+      }
+      counts.push_back(i);
+    }
+  }
+  return counts;
+}
+
+std::vector<std::uint32_t> looped(const picture& what) {
+  return what.precision == dtype::float32 ? looped<float>(what) : looped<double>(what);
+}
+
+const view views[] = {
+    {-2, 1, -1, 1},
+    {-2.5, 2.5, -2, 2},
+    {-0.76, -0.74, -0.01, 0.01},          // between the cardioid and the disc
+    {0.24, 0.26, -0.01, 0.01},            // the cusp
+    {-1.26, -1.24, -0.02, 0.02},          // where the disc ends
+    {-1.7691, -1.7685, -0.0003, 0.0003},  // a small copy, of period 3
+    {-0.7436438870 - 1e-4, -0.7436438870 + 1e-4, 0.1318259042 - 1e-4, 0.1318259042 + 1e-4},
+    {-2.0001, -1.9999, -0.0001, 0.0001},  // where |z| stays at 2
+    {3, 4, 3, 4},                         // nothing but 0
+};
+
+class Counts : public tests::on_targets {};
+
+TEST_P(Counts, SameAsTheDefinition) {
+  for (const dtype precision : {dtype::float32, dtype::float64}) {
+    for (const view& v : views) {
+      for (const std::uint32_t limit : {0u, 1u, 2u, 11u, 12u, 13u, 21u, 50u, 1000u}) {
+        const std::size_t side = limit == 1000 ? 37 : 23;
+        const picture what{side, side + 6, v, limit, precision};
+        ASSERT_EQ(escape_counts(what, where).to_vector(), looped(what))
+            << name(precision) << " limit " << limit << " view from " << v.xmin;
+      }
+    }
+  }
+}
+
+TEST_P(Counts, EverySize) {
+  for (const std::size_t width : {1, 2, 3, 15, 16, 17, 33, 257}) {
+    for (const std::size_t height : {1, 2, 3, 5, 9}) {
+      const picture what{width, height, {}, 60, dtype::float32};
+      const array<std::uint32_t> counts = escape_counts(what, where);
+      ASSERT_EQ(counts.shape(), (shape{height, width}));
+      ASSERT_EQ(counts.to_vector(), looped(what)) << width << " x " << height;
+    }
+  }
+}
+
+TEST_P(Counts, OfSomeRows) {
+  const picture what{61, 40, {}, 100, dtype::float64};
+  const escape_counter counter(what, where);
+  array<std::uint32_t> some(61 * 7, where);
+  counter.count(20, 7, some.data());
+  where.wait();
+  const std::vector<std::uint32_t> all = looped(what);
+  EXPECT_EQ(some.to_vector(), std::vector<std::uint32_t>(all.begin() + 61 * 20, all.begin() + 61 * 27));
+  EXPECT_NE(tests::message_of([&] { counter.count(35, 6, some.data()); }).find("the picture has 40"),
+            std::string::npos);
+}
+
+TEST_P(Counts, PeriodsAreFoundAtAnyLimit) {
+  // The definition would take two thousand million iterations a pixel.
+  const picture what{5, 5, {-0.1226, -0.1225, 0.7448, 0.7449}, picture::most_iterations, dtype::float32};
+  for (const std::uint32_t count : escape_counts(what, where).to_vector()) {
+    ASSERT_EQ(count, picture::most_iterations);
+  }
+}
+
+HD_ON_ALL_TARGETS(Counts);
+
+template <class T>
+void check_that_inside_stays_inside(std::uint32_t limit) {
+  // Points on the outermost curves that are taken as inside, where λ turns once round.
+  for (int i = 0; i < 400; ++i) {
+    const double angle = 2 * 3.14159265358979 * i / 400, rho = cardioid_multiplier<T> - 1e-6;
+    const double lr = rho * std::cos(angle), li = rho * std::sin(angle);
+    const T re = static_cast<T>(lr / 2 - (lr * lr - li * li) / 4), im = static_cast<T>(li / 2 - lr * li / 2);
+    ASSERT_TRUE(is_inside(re, im)) << i;
+    ASSERT_EQ(escape_count(re, im, limit), limit) << i;
+    const double radius = disc_multiplier<T> / 4 - 1e-6;
+    const T disc_re = static_cast<T>(radius * std::cos(angle) - 1),
+            disc_im = static_cast<T>(radius * std::sin(angle));
+    ASSERT_TRUE(is_inside(disc_re, disc_im)) << i;
+    ASSERT_EQ(escape_count(disc_re, disc_im, limit), limit) << i;
+    // Just beyond the cardioid and the disc nothing is taken as inside.
+    const double cr = 1.0001 * std::cos(angle), ci = 1.0001 * std::sin(angle);
+    const T out_re = static_cast<T>(cr / 2 - (cr * cr - ci * ci) / 4),
+            out_im = static_cast<T>(ci / 2 - cr * ci / 2);
+    const bool in_disc = (out_re + 1) * (out_re + 1) + out_im * out_im < T(0.0625);
+    ASSERT_FALSE(is_inside(out_re, out_im) && !in_disc) << i;
+  }
+}
+
+TEST(Inside, NeverLeaves) {
+  check_that_inside_stays_inside<float>(20000);
+  check_that_inside_stays_inside<double>(20000);
+}
+
+TEST(Kernels, AllInstructionSetsAgree) {
+  const picture what{71, 33, {-0.8, -0.7, 0.05, 0.15}, 500, dtype::float32};
+  const std::vector<double> re = coordinates(what, false), im = coordinates(what, true);
+  const std::vector<std::uint32_t> wanted = looped(what);
+  const auto check = [&](const count_kernels& kernels) {
+    const std::vector<float> re_float(re.begin(), re.end()), im_float(im.begin(), im.end());
+    std::vector<std::uint32_t> counts(71 * 33);
+    kernels.in_float(re_float.data(), im_float.data(), 71, 33, 500, counts.data());
+    EXPECT_EQ(counts, wanted);
+    picture in_double = what;
+    in_double.precision = dtype::float64;
+    const std::vector<double> re_double = coordinates(in_double, false),
+                              im_double = coordinates(in_double, true);
+    kernels.in_double(re_double.data(), im_double.data(), 71, 33, 500, counts.data());
+    EXPECT_EQ(counts, looped(in_double));
+  };
+  check(baseline_counts());
+#if defined(HEDDLE_X86_KERNELS)
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) check(avx2_counts());
+  if (__builtin_cpu_supports("avx512dq")) check(avx512_counts());
+#endif
+}
+
+TEST(Counts, WhatIsNoPicture) {
+  const auto message = [](const picture& what) {
+    return tests::message_of([&] { escape_counts(what, target()); });
+  };
+  EXPECT_NE(message({0, 4, {}, 50, dtype::float32}).find("0 x 4"), std::string::npos);
+  EXPECT_NE(message({4, 4, {1, -2, -1, 1}, 50, dtype::float32}).find("is empty"), std::string::npos);
+  EXPECT_NE(message({4, 4, {-2, 1e300, -1, 1}, 50, dtype::float32}).find("beyond"), std::string::npos);
+  EXPECT_NE(message({4, 4, {}, 50, dtype::int32}).find("no precision int32"), std::string::npos);
+  EXPECT_NE(message({4, 4, {}, 4'000'000'000, dtype::float32}).find("4000000000"), std::string::npos);
+}
+
+TEST(Colours, OfCounts) {
+  const picture what{40, 30, {}, 50, dtype::float32};
+  const std::vector<std::uint32_t> counts = looped(what);
+  for (const std::string& palette : palette_names()) {
+    const colouring bands(what, palette, false), smooth(what, palette, true);
+    EXPECT_EQ(bands.format(), pixel_format::palette);
+    EXPECT_EQ(bands.palette().size(), 51u);
+    EXPECT_EQ(bands.palette().back(), (colour{0, 0, 0}));
+    std::vector<std::uint8_t> pixels(counts.size()), smooth_pixels(3 * counts.size());
+    bands.paint(0, 30, counts.data(), 2, pixels.data());
+    smooth.paint(0, 30, counts.data(), 2, smooth_pixels.data());
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      ASSERT_EQ(pixels[i], counts[i]);
+      const bool black = smooth_pixels[3 * i] + smooth_pixels[3 * i + 1] + smooth_pixels[3 * i + 2] == 0;
+      ASSERT_EQ(black, counts[i] == 50) << i;
+    }
+  }
+  EXPECT_NE(tests::message_of([&] { colouring(what, "mauve", false); }).find("dusk"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace heddle::mandelbrot
