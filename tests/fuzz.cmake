@@ -6,6 +6,7 @@ find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(GIF REQUIRED)
 
 include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
 set(sources ${host_sources} ${sources_without_cuda})
@@ -18,4 +19,4 @@ target_include_directories(fuzz_npy PRIVATE "${PROJECT_SOURCE_DIR}/include" "${P
 target_compile_options(fuzz_npy PRIVATE
   ${heddle_reproducible_options} -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
 target_link_options(fuzz_npy PRIVATE -fsanitize=fuzzer,address,undefined)
-target_link_libraries(fuzz_npy PRIVATE Threads::Threads TBB::tbb fmt::fmt nlohmann_json::nlohmann_json)
+target_link_libraries(fuzz_npy PRIVATE Threads::Threads TBB::tbb fmt::fmt GIF::GIF nlohmann_json::nlohmann_json)

@@ -22,7 +22,8 @@ using namespace heddle::life;
 
 /// The definition: every cell by itself, its neighbours by remainders.
 grid by_definition(const grid& now, const rule& law, bool torus) {
-  const auto width = static_cast<std::ptrdiff_t>(now.width()), height = static_cast<std::ptrdiff_t>(now.height());
+  const auto width = static_cast<std::ptrdiff_t>(now.width()),
+             height = static_cast<std::ptrdiff_t>(now.height());
   grid next(now.width(), now.height());
   for (std::ptrdiff_t y = 0; y < height; ++y) {
     for (std::ptrdiff_t x = 0; x < width; ++x) {
@@ -50,8 +51,8 @@ std::vector<target> places() {
   return all;
 }
 
-const char* const rules[] = {"B3/S23", "B36/S23", "B0/S", "B01234/S0123", "B1357/S1357", "B2/S", "B3678/S34678",
-                             "B/S012345678", "B8/S08", "B012345678/S"};
+const char* const rules[] = {"B3/S23", "B36/S23",      "B0/S",         "B01234/S0123", "B1357/S1357",
+                             "B2/S",   "B3678/S34678", "B/S012345678", "B8/S08",       "B012345678/S"};
 
 void expect_same_as_definition(std::size_t width, std::size_t height, const rule& law, int generations,
                                algorithm how, const target& where) {
@@ -67,8 +68,8 @@ void expect_same_as_definition(std::size_t width, std::size_t height, const rule
       done += step;
       for (int i = 0; i < step; ++i) expected = by_definition(expected, law, torus);
       ASSERT_EQ(made->cells(), expected)
-          << name(how) << ", " << width << "x" << height << (torus ? " torus" : " plane") << " by " << law.text()
-          << " after " << done << " generations on " << where.text();
+          << name(how) << ", " << width << "x" << height << (torus ? " torus" : " plane") << " by "
+          << law.text() << " after " << done << " generations on " << where.text();
       ASSERT_EQ(made->population(), expected.population());
     }
   }
@@ -87,7 +88,8 @@ TEST(life_engines, packed_is_the_definition_at_every_small_size) {
 TEST(life_engines, packed_is_the_definition_by_every_rule) {
   for (const target& where : places()) {
     for (const char* text : rules) {
-      for (const auto& [width, height] : {std::pair{1, 1}, {3, 2}, {32, 32}, {65, 20}, {511, 9}, {512, 9}, {513, 9}}) {
+      for (const auto& [width, height] :
+           {std::pair{1, 1}, {3, 2}, {32, 32}, {65, 20}, {511, 9}, {512, 9}, {513, 9}}) {
         expect_same_as_definition(static_cast<std::size_t>(width), static_cast<std::size_t>(height),
                                   rule::parse(text), 6, algorithm::packed, where);
       }
@@ -183,8 +185,10 @@ TEST(life_on_the_infinite_plane, a_glider_is_where_it_flew_and_the_grid_stays_sm
 }
 
 TEST(life_on_the_infinite_plane, a_rule_that_fills_it_is_refused) {
-  EXPECT_THROW(universe(glider, topology::infinite, rule::parse("B03/S23"), algorithm::packed, target()), error);
-  EXPECT_NO_THROW(universe({grid(5, 5)}, topology::torus, rule::parse("B03/S23"), algorithm::packed, target()));
+  EXPECT_THROW(universe(glider, topology::infinite, rule::parse("B03/S23"), algorithm::packed, target()),
+               error);
+  EXPECT_NO_THROW(
+      universe({grid(5, 5)}, topology::torus, rule::parse("B03/S23"), algorithm::packed, target()));
   EXPECT_THROW(universe({grid(0, 5)}, topology::torus, {}, algorithm::packed, target()), error);
 }
 
@@ -217,7 +221,8 @@ TEST(life_rules, are_read_in_both_notations) {
   EXPECT_EQ(rule::parse("/2"), (rule{1 << 2, 0}));
   EXPECT_EQ(rule::parse("012345678/"), (rule{0, 0x1ff}));
   EXPECT_EQ(rule::parse("B36/S125").text(), "B36/S125");
-  for (const char* text : {"", "B9/S2", "23", "B3/S2/3", "B3/S23 ", "33/2", "2B3/S23", "B3/23", "x", "B3/S2/", "//"}) {
+  for (const char* text :
+       {"", "B9/S2", "23", "B3/S2/3", "B3/S23 ", "33/2", "2B3/S23", "B3/23", "x", "B3/S2/", "//"}) {
     EXPECT_THROW(rule::parse(text), error) << text;
   }
 }

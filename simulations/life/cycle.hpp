@@ -7,8 +7,8 @@
 
 namespace heddle::life {
 
-/// Finds when a universe repeats itself (Brent 1980): the state of a generation that is a power of two is kept
-/// and compared with each one after it, until the next power.
+/// Finds when a universe repeats itself (Brent 1980): the state of a generation that is a power of two is
+/// kept and compared with each one after it, until the next power.
 class cycle_detector {
  public:
   /// Looks at the universe, one generation after it did last. Returns the period, the smallest one, when its

@@ -1,5 +1,4 @@
 #include "life/engine.hpp"
-
 #include <heddle/error.hpp>
 
 namespace heddle::life {

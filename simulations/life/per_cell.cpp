@@ -1,5 +1,4 @@
 #include "life/engine.hpp"
-
 #include <heddle/cpu/threads.hpp>
 
 #include <algorithm>

@@ -9,8 +9,8 @@ namespace heddle::life {
 /// An outer-totalistic rule: whether a cell lives next depends on whether it lives now and on how many of its
 /// eight neighbours do. Bit n of each word stands for n neighbours.
 struct rule {
-  std::uint16_t birth = 1 << 3;                 ///< a dead cell comes alive
-  std::uint16_t survival = 1 << 2 | 1 << 3;     ///< a live cell stays alive
+  std::uint16_t birth = 1 << 3;              ///< a dead cell comes alive
+  std::uint16_t survival = 1 << 2 | 1 << 3;  ///< a live cell stays alive
 
   /// Reads "B3/S23", "b3s23", or the older "23/3" (survival first). Throws heddle::error for anything else.
   static rule parse(std::string_view text);

@@ -88,15 +88,17 @@ class sliced final : public engine {
   void advance(std::uint64_t generations) override {
     // Strips are found again at their edges, once for each generation of a pass, which must stay little
     // beside their rows; and the rows that wait between the generations must stay in the second-level cache.
-    constexpr std::size_t bytes_in_flight = std::size_t{3} << 18, most_generations = 16, rows_a_generation = 24;
+    constexpr std::size_t bytes_in_flight = std::size_t{3} << 18, most_generations = 16,
+                          rows_a_generation = 24;
     const std::size_t height = shape_.height, row_bytes = shape_.words_in_row() * sizeof(word);
     constexpr std::size_t least_bytes_of_strip = 16384;
-    const std::size_t rows_worth_it = std::max<std::size_t>(rows_a_generation, least_bytes_of_strip / row_bytes);
+    const std::size_t rows_worth_it =
+        std::max<std::size_t>(rows_a_generation, least_bytes_of_strip / row_bytes);
     const std::size_t most_strips = threads_ == 1 ? 1 : 2 * static_cast<std::size_t>(threads_);
     const std::size_t strips = std::clamp<std::size_t>(height / rows_worth_it, 1, most_strips);
-    const std::size_t at_once =
-        std::max<std::size_t>(1, std::min({most_generations, bytes_in_flight / (4 * row_bytes),
-                                           height / strips / rows_a_generation}));
+    const std::size_t at_once = std::max<std::size_t>(
+        1,
+        std::min({most_generations, bytes_in_flight / (4 * row_bytes), height / strips / rows_a_generation}));
     while (generations > 0) {
       const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(generations, at_once));
       cpu::for_slices(threads_, strips, 1, [&](std::size_t first, std::size_t last) {
@@ -158,7 +160,8 @@ class sliced final : public engine {
           const std::size_t bits = std::min(count, shape_.width - column);
           const word run = bits < 64 ? square[l] & ((word{1} << bits) - 1) : square[l];
           to[column / 64] |= run << column % 64;
-          if (column % 64 + bits > 64 && column / 64 + 1 < words) to[column / 64 + 1] |= run >> (64 - column % 64);
+          if (column % 64 + bits > 64 && column / 64 + 1 < words)
+            to[column / 64 + 1] |= run >> (64 - column % 64);
         }
       }
     }

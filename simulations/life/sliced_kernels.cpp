@@ -42,14 +42,16 @@ HEDDLE_ALWAYS_INLINE void store(word* to, V v) {
 template <class V>
 HEDDLE_ALWAYS_INLINE V xor3(V a, V b, V c) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(V) == 64) return (V)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
+  if constexpr (sizeof(V) == 64)
+    return (V)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0x96);
 #endif
   return a ^ b ^ c;
 }
 template <class V>
 HEDDLE_ALWAYS_INLINE V majority(V a, V b, V c) {
 #if defined(__AVX512F__)
-  if constexpr (sizeof(V) == 64) return (V)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0xe8);
+  if constexpr (sizeof(V) == 64)
+    return (V)_mm512_ternarylogic_epi64((__m512i)a, (__m512i)b, (__m512i)c, 0xe8);
 #endif
   return (a & b) | (c & (a ^ b));
 }

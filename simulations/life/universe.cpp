@@ -24,9 +24,10 @@ std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const r
   if (where.is_gpu()) return gpu_engine(which, size, law, where);
   if (which == algorithm::packed) return sliced_engine(size, law, where);
   if (which == algorithm::per_cell) return per_cell_engine(size, law, where);
-  detail::fail(fmt::format("life: the algorithm '{}' is one of a GPU's shared memory, and the target is {}: "
-                           "take packed or per-cell, or a gpu target",
-                           name(which), where.text()));
+  detail::fail(
+      fmt::format("life: the algorithm '{}' is one of a GPU's shared memory, and the target is {}: "
+                  "take packed or per-cell, or a gpu target",
+                  name(which), where.text()));
 }
 
 universe::universe(const placed_grid& start, topology shape, const rule& law, algorithm how,
@@ -34,9 +35,10 @@ universe::universe(const placed_grid& start, topology shape, const rule& law, al
     : shape_(shape), law_(law), how_(how), where_(where), left_(start.left), top_(start.top) {
   if (shape == topology::infinite) {
     if (law.fills_empty_space()) {
-      detail::fail(fmt::format("life: by {} every cell of the infinite plane comes alive: give the grid a "
-                               "size, on a torus or a plane",
-                               law.text()));
+      detail::fail(
+          fmt::format("life: by {} every cell of the infinite plane comes alive: give the grid a "
+                      "size, on a torus or a plane",
+                      law.text()));
     }
     const grid::box box = start.cells.live_box();
     frame({start.cells.part(box), start.left + static_cast<std::int64_t>(box.left),

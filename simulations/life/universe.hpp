@@ -26,6 +26,8 @@ class universe {
   universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const target& where);
 
   void advance(std::uint64_t generations);
+  /// Counts generations that change nothing: a number of whole periods.
+  void skip(std::uint64_t generations) noexcept { generation_ += generations; }
   std::uint64_t generation() const noexcept { return generation_; }
   std::uint64_t population() { return engine_ ? engine_->population() : 0; }
 
