@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -243,9 +244,11 @@ class paced_advance {
  public:
   paced_advance(universe& world, const life_options& options)
       : world_(world), shown_(std::max<std::uint64_t>(1, options.generations), options.quiet) {
-    constexpr double first_piece = 5e8;
+    // A slow machine takes about a second for so many cells.
+    constexpr double first_piece = 2e10;
     piece_ = std::max<std::uint64_t>(
-        1, static_cast<std::uint64_t>(first_piece / std::max(1.0, world.cells_computed())));
+        1, static_cast<std::uint64_t>(first_piece / std::max(1.0, world_.cells_computed())));
+    piece_ = std::bit_floor(piece_);
   }
 
   void to(std::uint64_t generation) {
@@ -257,8 +260,8 @@ class paced_advance {
       const double seconds = std::chrono::duration<double>(clock::now() - began).count();
       const double updated = world_.cells_computed() * static_cast<double>(now);
       updates += updated;
-      if (seconds < 0.1 && now == piece_ && piece_ < std::uint64_t{1} << 60) piece_ *= 2;
-      if (seconds > 0.3) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
+      if (seconds < 0.4 && now == piece_ && piece_ < std::uint64_t{1} << 60) piece_ *= 2;
+      if (seconds > 1) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
       if (seconds > 0) shown_.show_instead_of_rate(fmt::format("{:.4g} Gcells/s", updated / seconds / 1e9));
       shown_.advance(now);
     }
