@@ -5,6 +5,10 @@
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/gif.hpp>
+#if __has_include(<heddle/io/png.hpp>)
+#include <heddle/io/png.hpp>
+#define HEDDLE_LIFE_PNG 1
+#endif
 #include <heddle/target.hpp>
 
 #include <algorithm>
@@ -88,13 +92,24 @@ class life_output {
     if (path.empty()) return;
     const std::size_t dot = path.rfind('.');
     ending_ = dot == std::string::npos ? "" : path.substr(dot);
-    constexpr std::string_view endings[] = {".rle", ".cells", ".gif", ".npy"};
+    constexpr std::string_view endings[] = {
+      ".rle",
+      ".cells",
+      ".gif",
+      ".npy",
+#if defined(HEDDLE_LIFE_PNG)
+      ".png"
+#endif
+    };
     if (std::find(std::begin(endings), std::end(endings), ending_) == std::end(endings)) {
-      throw CLI::ValidationError("-o", fmt::format("'{}' ends in none of .rle, .cells, .gif and .npy", path));
+      throw CLI::ValidationError("-o",
+                                 fmt::format("'{}' ends in none of .rle, .cells, .npy, .gif and .png", path));
     }
   }
 
-  bool is_animation() const { return ending_ == ".gif"; }
+  bool is_animation() const {
+    return ending_ == ".gif";
+  }
 
   /// Frames of a bounded grid are written as they come; those of the infinite plane, which has no size before
   /// the end, wait.
@@ -115,9 +130,27 @@ class life_output {
     if (ending_ == ".rle") write_rle(path_, last, law, world.shape(), world.generation());
     if (ending_ == ".cells") write_cells(path_, last, law, world.generation());
     if (ending_ == ".npy") life::write_npy(path_, last.cells);
+#if defined(HEDDLE_LIFE_PNG)
+    if (ending_ == ".png") draw_png(last.cells);
+#endif
   }
 
  private:
+#if defined(HEDDLE_LIFE_PNG)
+  /// White on black. Nothing alive on the infinite plane is one black pixel, because a picture has one.
+  void draw_png(const grid& cells) const {
+    const std::size_t width = std::max<std::size_t>(1, cells.width());
+    png_writer picture(path_, width, std::max<std::size_t>(1, cells.height()), pixel_format::grey);
+    std::vector<std::uint8_t> row(width);
+    if (cells.height() == 0) picture.append(row.data(), 1);
+    for (std::size_t y = 0; y < cells.height(); ++y) {
+      for (std::size_t x = 0; x < width; ++x) row[x] = cells(x, y) ? 255 : 0;
+      picture.append(row.data(), 1);
+    }
+    picture.commit();
+  }
+#endif
+
   void open_animation(std::size_t width, std::size_t height) {
     if (animation_) return;
     constexpr std::array<gif_writer::colour, 2> black_and_white{{{0, 0, 0}, {255, 255, 255}}};
@@ -392,7 +425,9 @@ void add_life(CLI::App& app) {
   command->add_option("--algorithm", options->algorithm, "packed|per-cell|shared|block; default packed")
       ->option_text("A")
       ->check(CLI::IsMember(names));
-  command->add_option("-o,--output", options->output, "The last generation: .rle, .cells or .npy; or a .gif")
+  command
+      ->add_option("-o,--output", options->output,
+                   "The last generation: .rle, .cells, .npy or .png; or a .gif")
       ->option_text("OUT");
   command->add_option("--every", options->every, "Print every K generations, and draw them into a .gif")
       ->option_text("K")

@@ -135,6 +135,19 @@ class LifeTest(unittest.TestCase):
         with Image.open(gif) as animation:
             self.assertEqual((animation.size, animation.n_frames), ((5, 5), 9))
 
+    def test_pictures(self):
+        try:
+            from PIL import Image
+        except ImportError:
+            self.skipTest("no PIL to decode with")
+        png, npy = self.file("x.png"), self.file("x.npy")
+        shared = ("--random", "50x20", "--seed", 9, "--generations", 5)
+        if run("life", *shared, "-o", png).returncode == 2:
+            self.skipTest("built without PNG")
+        self.life(*shared, "-o", npy)
+        with Image.open(png) as picture:
+            np.testing.assert_array_equal(np.asarray(picture.convert("L")), 255 * np.load(npy))
+
     def test_cycles(self):
         blinker = self.file("b.rle", "3o!")
         self.assertEqual(self.life(blinker, "--generations", 10**18 + 1, "--detect-cycles"),

@@ -257,8 +257,8 @@ class of_bytes final : public on_gpu {
     const current_device on(where_);
     const gpu::cell_grid all{size_.width, size_.height, size_.torus, law_.birth, law_.survival};
     if (which_ == algorithm::block) {
-      gpu::advance_in_a_block<<<1, gpu::block_threads, 2 * bytes(), where_.stream()>>>(
-          now<unsigned char>(), all, generations);
+      gpu::advance_in_a_block<<<1, gpu::block_threads, 2 * bytes(), where_.stream()>>>(now<unsigned char>(),
+                                                                                       all, generations);
       check(cudaGetLastError(), "launch of advance_in_a_block");
       return where_.wait();
     }

@@ -77,7 +77,8 @@ __global__ void __launch_bounds__(count_threads)
        i += std::size_t{gridDim.x} * count_threads) {
     found += static_cast<unsigned>(__popc(words[i]));
   }
-  for (unsigned distance = 16; distance > 0; distance /= 2) found += __shfl_xor_sync(all_lanes, found, distance);
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+    found += __shfl_xor_sync(all_lanes, found, distance);
   if (threadIdx.x % 32 == 0 && found != 0) atomicAdd(total, found);
 }
 
@@ -96,7 +97,8 @@ __global__ void __launch_bounds__(32)
   word cells = lane < all.height ? rows[2 * lane] : 0;
   const unsigned up = lane == 0 ? last : lane - 1, down = lane >= last ? 0 : lane + 1;
   const word inside = Whole || all.width == 32 ? ~word{0} : (word{1} << all.width) - 1;
-  const word has_up = all.torus || lane != 0 ? ~word{0} : 0, has_down = all.torus || lane != last ? ~word{0} : 0;
+  const word has_up = all.torus || lane != 0 ? ~word{0} : 0,
+             has_down = all.torus || lane != last ? ~word{0} : 0;
   const unsigned wrap = all.width - 1;
   const word wraps = all.torus ? ~word{0} : 0;
 #pragma unroll 4
@@ -226,8 +228,8 @@ __global__ void __launch_bounds__(march_threads, Generations == 8 ? 2 : 3)
   const int lane = static_cast<int>(threadIdx.x % 32);
   const std::size_t strip = warp / all.tiles;
   const long long positions = static_cast<long long>(all.positions);
-  const long long position = static_cast<long long>(warp - strip * all.tiles) * tile::kept - tile::halo +
-                             lane * tile::words;
+  const long long position =
+      static_cast<long long>(warp - strip * all.tiles) * tile::kept - tile::halo + lane * tile::words;
   // How many whole rows the position is beyond the row, and where it is in one.
   const long long turns = (position >= 0 ? position : position - positions + 1) / positions;
   const std::size_t at = static_cast<std::size_t>(position - turns * positions);
@@ -237,8 +239,8 @@ __global__ void __launch_bounds__(march_threads, Generations == 8 ? 2 : 3)
   if (!Torus && turns != 0) {
     inside = turns >= 32 || turns <= -32 ? 0 : turns > 0 ? ~word{0} >> turns : ~word{0} << -turns;
   }
-  const bool stores = turns == 0 && lane * tile::words >= tile::halo &&
-                      lane * tile::words < tile::halo + tile::kept;
+  const bool stores =
+      turns == 0 && lane * tile::words >= tile::halo && lane * tile::words < tile::halo + tile::kept;
 
   const long long first = static_cast<long long>(strip) * all.rows;
   const long long end = first + all.rows < all.height ? first + all.rows : all.height;
@@ -403,7 +405,8 @@ __global__ void __launch_bounds__(block_threads)
   __syncthreads();
   const unsigned width = static_cast<unsigned>(all.width);
   for (; generations > 0; --generations) {
-    for (unsigned i = threadIdx.x; i < n; i += block_threads) next[i] = cell_after(now, all, i % width, i / width);
+    for (unsigned i = threadIdx.x; i < n; i += block_threads)
+      next[i] = cell_after(now, all, i % width, i / width);
     __syncthreads();
     unsigned char* const swapped = now;
     now = next;
