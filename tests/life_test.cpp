@@ -99,7 +99,8 @@ TEST(life_engines, packed_is_the_definition_by_every_rule) {
 
 TEST(life_engines, packed_is_the_definition_where_strips_and_passes_meet) {
   for (const target& where : places()) {
-    for (const auto& [width, height] : {std::pair{1024, 80}, {1023, 50}, {70, 400}, {4096, 6}}) {
+    for (const auto& [width, height] :
+         {std::pair{1024, 80}, {1023, 50}, {70, 400}, {4096, 6}, {640, 20}, {128, 30}}) {
       expect_same_as_definition(static_cast<std::size_t>(width), static_cast<std::size_t>(height), {}, 40,
                                 algorithm::packed, where);
     }

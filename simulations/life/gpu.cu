@@ -143,12 +143,13 @@ class by_rows final : public of_bits {
   }
 };
 
-/// Widths of a multiple of 1024: in slices, many generations a launch, in registers.
+/// Widths of a multiple of 128, which slice into whole loads of four words: in slices, many generations a
+/// launch, in registers.
 class in_slices final : public of_bits {
  public:
   using of_bits::of_bits;
 
-  static bool takes(const bounds& size) { return size.width % (32 * 32) == 0; }
+  static bool takes(const bounds& size) { return size.width % (32 * 4) == 0; }
 
   void load(const grid& cells) override {
     to_gpu(next_, cells.words().data(), bytes());
@@ -210,7 +211,8 @@ class in_slices final : public of_bits {
   template <bool Slice>
   void transpose(const word* from, word* to) {
     const current_device on(where_);
-    const std::size_t squares = positions() / 32 * size_.height;
+    const std::size_t squares = (positions() + 31) / 32 * size_.height;
+    if (!Slice) check(cudaMemsetAsync(to, 0, bytes(), where_.stream()), "cudaMemsetAsync");
     gpu::transpose_squares<Slice>
         <<<cuda::grid_for(squares, gpu::transpose_threads / cuda::warp_size), gpu::transpose_threads, 0,
            where_.stream()>>>(from, to, positions(), squares);

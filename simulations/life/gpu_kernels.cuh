@@ -296,20 +296,29 @@ __global__ void __launch_bounds__(march_threads, Generations == 8 ? 2 : 3)
 
 inline constexpr unsigned transpose_threads = 128;
 
-/// Between rows and slices: a warp transposes a square of 32 runs and 32 positions. Rows have positions words
-/// in both.
+/// Between rows and slices: a warp transposes a square of 32 runs and 32 positions, or fewer at the end of
+/// the runs. Rows have `positions` words in both; those that are written to by parts, as runs begin anywhere
+/// in a word, are 0 before.
 template <bool Slice>
 __global__ void __launch_bounds__(transpose_threads)
     transpose_squares(const word* from, word* to, std::size_t positions, std::size_t squares) {
-  const std::size_t in_row = positions / 32;
+  const std::size_t in_row = (positions + 31) / 32;
   const unsigned lane = threadIdx.x % 32;
   constexpr unsigned warps = transpose_threads / 32;
   for (std::size_t square = std::size_t{blockIdx.x} * warps + threadIdx.x / 32; square < squares;
        square += std::size_t{gridDim.x} * warps) {
-    const std::size_t y = square / in_row, group = square - y * in_row;
-    const std::size_t of_run = y * positions + lane * in_row + group;
-    const std::size_t of_position = y * positions + group * 32 + lane;
-    word bits = from[Slice ? of_run : of_position];
+    const std::size_t y = square / in_row, first = (square - y * in_row) * 32;
+    const std::size_t row = y * positions, column = lane * positions + first;
+    const std::size_t of_run = column / 32, of_position = first + lane;
+    const unsigned shift = column % 32;
+    const unsigned count = positions - first < 32 ? static_cast<unsigned>(positions - first) : 32;
+    word bits = 0;
+    if (Slice) {
+      const word after = of_run + 1 < positions ? from[row + of_run + 1] : 0;
+      bits = __funnelshift_r(from[row + of_run], after, shift);
+    } else if (lane < count) {
+      bits = from[row + of_position];
+    }
     word mask = 0x0000ffffu;
 #pragma unroll
     for (unsigned half = 16; half > 0; half /= 2) {
@@ -317,7 +326,14 @@ __global__ void __launch_bounds__(transpose_threads)
       bits = lane & half ? (bits & ~mask) | (other >> half & mask) : (bits & mask) | (other & mask) << half;
       mask ^= mask << half / 2;
     }
-    to[Slice ? of_position : of_run] = bits;
+    if (Slice) {
+      if (lane < count) to[row + of_position] = bits;
+    } else if (shift == 0 && count == 32) {
+      to[row + of_run] = bits;
+    } else {
+      atomicOr(to + row + of_run, bits << shift);
+      if (shift + count > 32) atomicOr(to + row + of_run + 1, bits >> (32 - shift));
+    }
   }
 }
 

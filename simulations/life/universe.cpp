@@ -61,7 +61,7 @@ void universe::frame(const placed_grid& live) {
   // Room for more generations in a larger pattern, so that finding it again costs little beside them. A width
   // of whole words of every engine is the fastest.
   constexpr std::size_t least_room = 64, most_room = 1024;
-  const std::size_t step = how_ != algorithm::packed ? 32 : where_.is_gpu() ? 1024 : 512;
+  const std::size_t step = how_ != algorithm::packed ? 32 : where_.is_gpu() ? 128 : 512;
   const std::size_t larger = std::max(live.cells.width(), live.cells.height());
   std::size_t room = how_ == algorithm::packed ? std::clamp(larger / 4, least_room, most_room) : 16;
   const std::size_t width = (live.cells.width() + 2 * room + step - 1) / step * step;
