@@ -18,6 +18,7 @@ set(host_sources
   cpu/scan.cpp
   cpu/threads.cpp
   io/atomic_file.cpp
+  io/gif.cpp
   io/npy.cpp
   io/png.cpp)
 set(sources_without_cuda

@@ -1,4 +1,4 @@
-# The fuzz target of the .npy reader, with what the reader needs compiled under the same instrumentation.
+# The fuzz targets of the readers, with what they need compiled under the same instrumentation.
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "HEDDLE_FUZZ needs clang: cmake --preset fuzz")
 endif()
@@ -6,25 +6,29 @@ find_package(Threads REQUIRED)
 find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+find_package(GIF REQUIRED)
 find_package(PNG REQUIRED)
 
 include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
 set(sources ${host_sources} ${sources_without_cuda})
 list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/src/")
-add_executable(fuzz_npy "${PROJECT_SOURCE_DIR}/tests/fuzz_npy.cpp"
-  "${PROJECT_SOURCE_DIR}/tests/fuzz_kernels.cpp" ${sources})
-heddle_compile_options(fuzz_npy)
-target_compile_definitions(fuzz_npy PRIVATE HEDDLE_VERSION="${PROJECT_VERSION}")
-target_include_directories(fuzz_npy PRIVATE "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
-target_compile_options(fuzz_npy PRIVATE
-  ${heddle_reproducible_options} -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
-target_link_options(fuzz_npy PRIVATE -fsanitize=fuzzer,address,undefined)
-target_link_libraries(fuzz_npy PRIVATE Threads::Threads TBB::tbb fmt::fmt PNG::PNG nlohmann_json::nlohmann_json)
+set(life_sources formats.cpp grid.cpp rule.cpp)
+list(TRANSFORM life_sources PREPEND "${PROJECT_SOURCE_DIR}/simulations/life/")
 
-add_executable(fuzz_png "${PROJECT_SOURCE_DIR}/tests/fuzz_png.cpp"
-  "${PROJECT_SOURCE_DIR}/tests/fuzz_kernels.cpp" ${sources})
-heddle_compile_options(fuzz_png)
-foreach(property IN ITEMS COMPILE_DEFINITIONS INCLUDE_DIRECTORIES COMPILE_OPTIONS LINK_OPTIONS LINK_LIBRARIES)
-  get_target_property(value fuzz_npy ${property})
-  set_target_properties(fuzz_png PROPERTIES ${property} "${value}")
+# What the targets share is instrumented once.
+add_library(heddle_fuzzed STATIC "${PROJECT_SOURCE_DIR}/tests/fuzz_kernels.cpp" ${sources} ${life_sources})
+heddle_compile_options(heddle_fuzzed)
+target_compile_definitions(heddle_fuzzed PRIVATE HEDDLE_VERSION="${PROJECT_VERSION}")
+target_include_directories(heddle_fuzzed PUBLIC
+  "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/simulations")
+target_compile_options(heddle_fuzzed PUBLIC
+  ${heddle_reproducible_options} -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+target_link_libraries(heddle_fuzzed PUBLIC
+  Threads::Threads TBB::tbb fmt::fmt GIF::GIF PNG::PNG nlohmann_json::nlohmann_json)
+
+foreach(target IN ITEMS fuzz_life fuzz_npy fuzz_png)
+  add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${target}.cpp")
+  heddle_compile_options(${target})
+  target_link_options(${target} PRIVATE -fsanitize=fuzzer,address,undefined)
+  target_link_libraries(${target} PRIVATE heddle_fuzzed)
 endforeach()

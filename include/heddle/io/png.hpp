@@ -1,6 +1,7 @@
 #pragma once
 
-#include <array>
+#include <heddle/io/colour.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -15,9 +16,6 @@ enum class pixel_format : std::uint8_t { grey, rgb, rgba, palette };
 
 /// Bytes of a pixel: 1, 3, 4 or 1.
 std::size_t bytes_of(pixel_format format) noexcept;
-
-/// Red, green and blue, 0 … 255.
-using colour = std::array<std::uint8_t, 3>;
 
 /// A picture in memory: rows from the top, pixels from the left, without gaps.
 struct image {

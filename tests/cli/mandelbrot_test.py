@@ -8,8 +8,7 @@ import zlib
 
 import numpy as np
 
-from cli_test import CliTest as Harness
-from cli_test import run
+from checks import CommandTest, run
 
 
 def looped_counts(width, height, view, limit, dtype):
@@ -65,7 +64,7 @@ def decoded(path):
     return colour_type, palette, np.array(rows, np.uint8).reshape(height, width, channels)
 
 
-class MandelbrotTest(Harness):
+class MandelbrotTest(CommandTest):
     def targets(self):
         return ["auto", "serial", "parallel:2", "parallel:3"] + self.gpus
 

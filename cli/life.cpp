@@ -1,0 +1,440 @@
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "standard_output.hpp"
+#include <heddle/error.hpp>
+#include <heddle/io/gif.hpp>
+#include <heddle/io/png.hpp>
+#include <heddle/target.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+#include <life/cycle.hpp>
+#include <life/formats.hpp>
+#include <life/soup.hpp>
+#include <life/universe.hpp>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+using namespace heddle::life;
+using clock = std::chrono::steady_clock;
+
+struct life_options {
+  std::string pattern, random, size, rule, topology, algorithm = "packed", output, target = "auto";
+  double density = 0.25;
+  std::uint64_t seed = 0, generations = 0;
+  std::optional<std::uint64_t> every;
+  bool detect_cycles = false, stats = false, quiet = false;
+};
+
+struct size {
+  std::size_t width, height;
+};
+
+/// "640x480"
+std::optional<size> parse_size(std::string_view text) {
+  size result{};
+  const char* const end = text.data() + text.size();
+  const auto width = std::from_chars(text.data(), end, result.width);
+  if (width.ec != std::errc() || width.ptr == end || *width.ptr != 'x') return std::nullopt;
+  const auto height = std::from_chars(width.ptr + 1, end, result.height);
+  if (height.ec != std::errc() || height.ptr != end || result.width == 0 || result.height == 0) {
+    return std::nullopt;
+  }
+  return result;
+}
+
+std::string check_size(const std::string& text) {
+  return parse_size(text) ? "" : fmt::format("'{}' is no size, such as 640x480", text);
+}
+
+std::string check_rule(const std::string& text) {
+  try {
+    rule::parse(text);
+    return "";
+  } catch (const error& wrong) {
+    return wrong.what();
+  }
+}
+
+/// CLI11 takes a leading 0 for octal, and rounds.
+std::string check_count(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return status == std::errc() && end == text.data() + text.size() && (text.size() == 1 || text[0] != '0')
+             ? ""
+             : fmt::format("'{}' is no count", text);
+}
+
+/// What is to be written at the end, and pictures on the way there.
+class life_output {
+ public:
+  explicit life_output(const std::string& path) : path_(path) {
+    if (path.empty()) return;
+    const std::size_t dot = path.rfind('.');
+    ending_ = dot == std::string::npos ? "" : path.substr(dot);
+    constexpr std::string_view endings[] = {".rle", ".cells", ".gif", ".npy", ".png"};
+    if (std::find(std::begin(endings), std::end(endings), ending_) == std::end(endings)) {
+      throw CLI::ValidationError("-o",
+                                 fmt::format("'{}' ends in none of .rle, .cells, .npy, .gif and .png", path));
+    }
+  }
+
+  bool is_animation() const {
+    return ending_ == ".gif";
+  }
+
+  /// Frames of a bounded grid are written as they come; those of the infinite plane, which has no size before
+  /// the end, wait.
+  void add_frame(universe& world) {
+    placed_grid now = world.cells();
+    if (world.shape() == topology::infinite) {
+      frames_.push_back(std::move(now));
+    } else {
+      open_animation(now.cells.width(), now.cells.height());
+      draw(now, now.left, now.top);
+    }
+  }
+
+  void finish(universe& world, const rule& law) {
+    if (path_.empty()) return;
+    if (is_animation()) return finish_animation();
+    const placed_grid last = world.cells();
+    if (ending_ == ".rle") write_rle(path_, last, law, world.shape(), world.generation());
+    if (ending_ == ".cells") write_cells(path_, last, law, world.generation());
+    if (ending_ == ".npy") life::write_npy(path_, last.cells);
+    if (ending_ == ".png") draw_png(last.cells);
+  }
+
+ private:
+  /// White on black. Nothing alive on the infinite plane is one black pixel, because a picture has one.
+  void draw_png(const grid& cells) const {
+    const std::size_t width = std::max<std::size_t>(1, cells.width());
+    png_writer picture(path_, width, std::max<std::size_t>(1, cells.height()), pixel_format::grey);
+    std::vector<std::uint8_t> row(width);
+    if (cells.height() == 0) picture.append(row.data(), 1);
+    for (std::size_t y = 0; y < cells.height(); ++y) {
+      for (std::size_t x = 0; x < width; ++x) row[x] = cells(x, y) ? 255 : 0;
+      picture.append(row.data(), 1);
+    }
+    picture.commit();
+  }
+
+  void open_animation(std::size_t width, std::size_t height) {
+    if (animation_) return;
+    constexpr std::array<colour, 2> black_and_white{{{0, 0, 0}, {255, 255, 255}}};
+    constexpr unsigned hundredths_of_a_second = 10;
+    animation_ = std::make_unique<gif_writer>(path_, width, height, black_and_white, hundredths_of_a_second);
+    width_ = width;
+    pixels_.resize(width * height);
+  }
+
+  void draw(const placed_grid& frame, std::int64_t left, std::int64_t top) {
+    std::fill(pixels_.begin(), pixels_.end(), std::uint8_t{0});
+    for (std::size_t y = 0; y < frame.cells.height(); ++y) {
+      std::uint8_t* const to = pixels_.data() + (static_cast<std::size_t>(frame.top - top) + y) * width_ +
+                               static_cast<std::size_t>(frame.left - left);
+      for (std::size_t x = 0; x < frame.cells.width(); ++x) to[x] = frame.cells(x, y);
+    }
+    animation_->add_frame(pixels_);
+  }
+
+  void finish_animation() {
+    if (!frames_.empty()) {
+      // All frames show the same part of the plane: the rectangle with every cell that lives in one of them.
+      std::optional<std::array<std::int64_t, 4>> all;
+      for (const placed_grid& frame : frames_) {
+        if (frame.cells.width() == 0) continue;
+        const std::array<std::int64_t, 4> edges{frame.left, frame.top,
+                                                frame.left + static_cast<std::int64_t>(frame.cells.width()),
+                                                frame.top + static_cast<std::int64_t>(frame.cells.height())};
+        if (!all) all = edges;
+        for (const int i : {0, 1}) (*all)[i] = std::min((*all)[i], edges[i]);
+        for (const int i : {2, 3}) (*all)[i] = std::max((*all)[i], edges[i]);
+      }
+      const auto [left, top, right, bottom] = all.value_or(std::array<std::int64_t, 4>{0, 0, 1, 1});
+      open_animation(static_cast<std::size_t>(right - left), static_cast<std::size_t>(bottom - top));
+      for (const placed_grid& frame : frames_) {
+        // An empty frame is nowhere.
+        draw(frame.cells.width() == 0 ? placed_grid{{}, left, top} : frame, left, top);
+      }
+    }
+    animation_->commit();
+  }
+
+  std::string path_, ending_;
+  std::unique_ptr<gif_writer> animation_;
+  std::size_t width_ = 0;
+  std::vector<std::uint8_t> pixels_;
+  std::vector<placed_grid> frames_;
+};
+
+/// What the run begins with.
+struct beginning {
+  placed_grid cells;
+  topology shape;
+  rule law;
+};
+
+beginning begin(const life_options& options, const target& where) {
+  const bool infinite = options.topology == "infinite";
+  const topology bounded = options.topology == "plane" ? topology::plane : topology::torus;
+  const size asked = options.size.empty() ? size{} : parse_size(options.size).value_or(size{});
+  const bool sized = asked.width != 0;
+  if (infinite && sized) {
+    throw CLI::ValidationError("--size",
+                               "the infinite plane has none: leave it out, or take another topology");
+  }
+  beginning start{};
+  if (!options.rule.empty()) start.law = rule::parse(options.rule);
+  if (!options.random.empty()) {
+    const size soup_size = *parse_size(options.random);
+    grid cells = soup(soup_size.width, soup_size.height, options.density, options.seed, where);
+    start.shape = infinite ? topology::infinite : bounded;
+    if (sized) {
+      pattern as_pattern;
+      as_pattern.box_width = static_cast<std::int64_t>(soup_size.width);
+      as_pattern.box_height = static_cast<std::int64_t>(soup_size.height);
+      as_pattern.live.cells = std::move(cells);
+      start.cells = place_in_the_middle(as_pattern, asked.width, asked.height);
+    } else {
+      start.cells = {std::move(cells), -static_cast<std::int64_t>(soup_size.width / 2),
+                     -static_cast<std::int64_t>(soup_size.height / 2)};
+    }
+    return start;
+  }
+  pattern from = read_pattern(options.pattern);
+  if (options.rule.empty() && from.law) start.law = *from.law;
+  if (sized) {
+    start.shape = bounded;
+    start.cells = place_in_the_middle(from, asked.width, asked.height);
+  } else if (from.grid && !infinite) {
+    start.shape = options.topology.empty() ? (from.grid->torus ? topology::torus : topology::plane) : bounded;
+    start.cells = place_on_bounded_grid(from);
+  } else if (infinite || options.topology.empty()) {
+    start.shape = topology::infinite;
+    start.cells = std::move(from.live);
+  } else {
+    // As large as what the file draws.
+    start.shape = bounded;
+    start.cells = place_in_the_middle(from, static_cast<std::size_t>(from.box_width),
+                                      static_cast<std::size_t>(from.box_height));
+  }
+  return start;
+}
+
+/// The target that 'auto' stands for: a GPU, where there is one, for work that outlasts starting it.
+target resolved(const life_options& options, double cells) {
+  const target asked = target::parse(options.target);
+  if (!asked.is_automatic()) return asked;
+  constexpr double updates_worth_a_gpu = 2e10;
+  const target best = target::best();
+  const bool only_on_gpus = options.algorithm == "shared" || options.algorithm == "block";
+  if (best.is_gpu() &&
+      (only_on_gpus || cells * static_cast<double>(options.generations) > updates_worth_a_gpu)) {
+    return best;
+  }
+  return target::parallel();
+}
+
+void print_generation(universe& world) {
+  print(fmt::format("generation {} population {}\n", world.generation(), world.population()));
+}
+
+/// Advances in pieces that last long enough to be fast and briefly enough to be interrupted.
+class paced_advance {
+ public:
+  paced_advance(universe& world, const life_options& options)
+      : world_(world), shown_(std::max<std::uint64_t>(1, options.generations), options.quiet) {
+    // A slow machine takes about a second for so many cells.
+    constexpr double first_piece = 2e10;
+    piece_ = std::max<std::uint64_t>(
+        1, static_cast<std::uint64_t>(first_piece / std::max(1.0, world_.cells_computed())));
+    piece_ = std::bit_floor(piece_);
+  }
+
+  void to(std::uint64_t generation) {
+    while (world_.generation() < generation) {
+      stop_if_interrupted();
+      const std::uint64_t now = std::min(piece_, generation - world_.generation());
+      const clock::time_point began = clock::now();
+      world_.advance(now);
+      const double seconds = std::chrono::duration<double>(clock::now() - began).count();
+      const double updated = world_.cells_computed() * static_cast<double>(now);
+      updates += updated;
+      if (seconds < 0.4 && now == piece_ && piece_ < std::uint64_t{1} << 60) piece_ *= 2;
+      if (seconds > 1) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
+      if (seconds > 0) shown_.show_instead_of_rate(fmt::format("{:.4g} Gcells/s", updated / seconds / 1e9));
+      shown_.advance(now);
+    }
+  }
+
+  void hide() { shown_.hide(); }
+
+  double updates = 0;
+
+ private:
+  universe& world_;
+  progress shown_;
+  std::uint64_t piece_;
+};
+
+void run(const life_options& options) {
+  if (options.pattern.empty() == options.random.empty()) {
+    throw CLI::ValidationError("PATTERN", "either a file or --random WxH");
+  }
+  life_output output(options.output);
+  const target on_cpu = target::parallel();
+  beginning start = begin(options, on_cpu);
+  const target where = resolved(options, static_cast<double>(start.cells.cells.width()) *
+                                             static_cast<double>(start.cells.cells.height()));
+  const auto how = *std::find_if(std::begin(algorithms), std::end(algorithms),
+                                 [&](algorithm a) { return options.algorithm == name(a); });
+  const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
+  universe world(start.cells, start.shape, start.law, how, where);
+  start.cells = {};
+
+  const clock::time_point began = clock::now();
+  std::optional<std::uint64_t> period;
+  paced_advance advance(world, options);
+  std::uint64_t skipped = 0;
+  const std::uint64_t every = options.every ? *options.every : output.is_animation() ? 1 : 0;
+  const auto report = [&]() {
+    if (every == 0) return;
+    if (output.is_animation()) output.add_frame(world);
+  };
+  const auto say = [&]() {
+    advance.hide();
+    print_generation(world);
+  };
+  try {
+    report();
+    cycle_detector detector;
+    while (world.generation() < options.generations) {
+      const bool looking = options.detect_cycles && !period;
+      if (looking) {
+        period = detector.look_at(world);
+        if (period && every == 0) {
+          // What is left of the last period is all that must be computed.
+          const std::uint64_t left = options.generations - world.generation();
+          skipped = left - left % *period;
+          break;
+        }
+      }
+      std::uint64_t next = options.generations;
+      if (every != 0) next = std::min(next, (world.generation() / every + 1) * every);
+      if (options.detect_cycles && !period) next = world.generation() + 1;
+      advance.to(next);
+      if (every != 0 && world.generation() % every == 0) {
+        report();
+        if (options.every && world.generation() < options.generations) say();
+      }
+    }
+    if (options.detect_cycles && !period) period = detector.look_at(world);
+    advance.to(options.generations - skipped);
+  } catch (const interrupted&) {
+    say();
+    output.finish(world, start.law);
+    throw;
+  }
+  const double seconds = std::chrono::duration<double>(clock::now() - began).count();
+  advance.hide();
+  print(fmt::format("generation {} population {}\n", options.generations, world.population()));
+  if (options.detect_cycles) print(period ? fmt::format("period {}\n", *period) : "no period found\n");
+  world.skip(skipped);
+  output.finish(world, start.law);
+  if (options.stats) {
+    nlohmann::ordered_json line;
+    line["pattern"] = "life";
+    line["rule"] = start.law.text();
+    line["topology"] = name(start.shape);
+    line["target"] = where.text();
+    line["algorithm"] = name(how);
+    line["width"] = width;
+    line["height"] = height;
+    line["generations"] = options.generations;
+    line["seconds"] = seconds;
+    line["cells_per_s"] = seconds > 0 ? advance.updates / seconds : 0;
+    print_error(line.dump() + "\n");
+  }
+}
+
+}  // namespace
+
+void add_life(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("life", "Conway's Life and every other outer-totalistic rule");
+  const auto options = std::make_shared<life_options>();
+  command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")->option_text(" ");
+  command->add_option("--random", options->random, "Begin with random cells")
+      ->option_text("WxH")
+      ->check(check_size);
+  command->add_option("--density", options->density, "How many of them live; default 0.25")
+      ->option_text("D")
+      ->check(CLI::Range(0.0, 1.0));
+  command->add_option("--seed", options->seed, "Other random cells for each S; default 0")
+      ->option_text("S")
+      ->check(check_count);
+  command->add_option("--generations", options->generations, "How many")
+      ->option_text("N")
+      ->required()
+      ->check(check_count);
+  command->add_option("--rule", options->rule, "Such as B36/S23; default the pattern's, or B3/S23")
+      ->option_text("R")
+      ->check(check_rule);
+  command->add_option("--size", options->size, "A bounded grid with the pattern in its middle")
+      ->option_text("WxH")
+      ->check(check_size);
+  command
+      ->add_option("--topology", options->topology,
+                   "infinite|torus|plane; default infinite for a pattern, torus for a grid with a size")
+      ->option_text("T")
+      ->check(CLI::IsMember({"infinite", "torus", "plane"}));
+  std::vector<std::string> names;
+  for (const algorithm a : algorithms) names.emplace_back(name(a));
+  command->add_option("--algorithm", options->algorithm, "packed|per-cell|shared|block; default packed")
+      ->option_text("A")
+      ->check(CLI::IsMember(names));
+  command
+      ->add_option("-o,--output", options->output,
+                   "The last generation: .rle, .cells, .npy or .png; or a .gif")
+      ->option_text("OUT");
+  command->add_option("--every", options->every, "Print every K generations, and draw them into a .gif")
+      ->option_text("K")
+      ->check(check_count)
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--detect-cycles", options->detect_cycles,
+                    "Find the period of a pattern that repeats itself, and skip its repetitions");
+  command
+      ->add_option("--target", options->target,
+                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
+      ->option_text("T")
+      ->check(check_target);
+  command->add_flag("--stats", options->stats,
+                    "One line of JSON on standard error: what ran where, and how fast");
+  command->add_flag("--quiet", options->quiet, "No progress line");
+  command->footer(
+      "Prints 'generation N population P' at the end. A pattern with neither --size nor bounds of its own (a "
+      "rule\n"
+      "B3/S23:T30,20 has) lives on the infinite plane, and the grid follows it. A .gif without --every shows "
+      "every\n"
+      "generation; of the infinite plane files hold the rectangle with every live cell.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

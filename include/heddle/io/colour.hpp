@@ -1,0 +1,11 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace heddle {
+
+/// Red, green and blue, 0 … 255.
+using colour = std::array<std::uint8_t, 3>;
+
+}  // namespace heddle

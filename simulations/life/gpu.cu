@@ -1,0 +1,293 @@
+#include "life/engine.hpp"
+#include "life/gpu_kernels.cuh"
+#include <heddle/array.hpp>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scratch.cuh>
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle::life {
+namespace {
+
+using cuda::check;
+using cuda::current_device;
+
+/// What all engines have: two arrays on a GPU, of which each generation reads one and writes the other.
+class on_gpu : public engine {
+ public:
+  on_gpu(const bounds& size, const rule& law, const target& where, std::size_t bytes)
+      : size_(size), law_(law), where_(where), now_(bytes, where), next_(bytes, where) {}
+
+ protected:
+  template <class T>
+  T* now() const {
+    return static_cast<T*>(now_.data());
+  }
+  template <class T>
+  T* next() const {
+    return static_cast<T*>(next_.data());
+  }
+  std::size_t bytes() const { return now_.bytes(); }
+  void swap() { std::swap(now_, next_); }
+  void to_gpu(detail::memory& to, const void* from, std::size_t bytes) {
+    detail::copy(to.data(), where_, from, target(), bytes);
+  }
+  void from_gpu(void* to, const detail::memory& from, std::size_t bytes) const {
+    detail::copy(to, target(), from.data(), where_, bytes);
+  }
+
+  bounds size_;
+  rule law_;
+  target where_;
+  detail::memory now_, next_;
+};
+
+/// A bit a cell: the words of a grid as they are, or in slices. Bits that are no cells are 0.
+class of_bits : public on_gpu {
+ public:
+  of_bits(const bounds& size, const rule& law, const target& where)
+      : on_gpu(size, law, where, size.height * words_in_row(size) * sizeof(word)),
+        count_(sizeof(unsigned long long), where) {}
+
+  void load(const grid& cells) override { to_gpu(now_, cells.words().data(), bytes()); }
+
+  grid cells() override {
+    grid result(size_.width, size_.height);
+    if (bytes() != 0) from_gpu(result.row(0), now_, bytes());
+    return result;
+  }
+
+  std::uint64_t population() override {
+    const current_device on(where_);
+    auto* const count = static_cast<unsigned long long*>(count_.data());
+    check(cudaMemsetAsync(count, 0, sizeof *count, where_.stream()), "cudaMemsetAsync");
+    const std::size_t words = bytes() / sizeof(word);
+    const unsigned blocks = std::min(cuda::grid_for(words, 4 * gpu::count_threads), 4096u);
+    gpu::count_bits<<<blocks, gpu::count_threads, 0, where_.stream()>>>(now<word>(), words, count);
+    check(cudaGetLastError(), "launch of count_bits");
+    unsigned long long live = 0;
+    from_gpu(&live, count_, sizeof live);
+    return live;
+  }
+
+ protected:
+  using word = gpu::word;
+  /// Of 32 bits, in a grid's rows.
+  static std::size_t words_in_row(const bounds& size) { return (size.width + 63) / 64 * 2; }
+
+  /// Calls f(law) with the code of the rule.
+  template <class F>
+  void with_law(const F& f) const {
+    if (law_ == rule{}) return f(gpu::conway{});
+    gpu::any_rule general{};
+    for (int n = 0; n < 10; ++n) {
+      general.born[n] = n < 9 && (law_.birth >> n & 1) ? ~word{0} : 0;
+      general.stays[n] = n > 0 && (law_.survival >> (n - 1) & 1) ? ~word{0} : 0;
+    }
+    f(general);
+  }
+
+ private:
+  detail::memory count_;
+};
+
+/// Up to 32×32 cells in the registers of one warp, any number of generations a launch.
+class in_a_warp final : public of_bits {
+ public:
+  using of_bits::of_bits;
+
+  void advance(std::uint64_t generations) override {
+    const current_device on(where_);
+    const gpu::small_grid all{static_cast<unsigned>(size_.width), static_cast<unsigned>(size_.height),
+                              size_.torus};
+    with_law([&]<class Law>(const Law& law) {
+      auto* const kernel = size_.torus && size_.width == 32 && size_.height == 32
+                               ? gpu::advance_in_a_warp<true, Law>
+                               : gpu::advance_in_a_warp<false, Law>;
+      kernel<<<1, cuda::warp_size, 0, where_.stream()>>>(now<word>(), all, generations, law);
+      check(cudaGetLastError(), "launch of advance_in_a_warp");
+    });
+    where_.wait();
+  }
+};
+
+/// Rows of any length, one generation a launch.
+class by_rows final : public of_bits {
+ public:
+  using of_bits::of_bits;
+
+  void load(const grid& cells) override {
+    of_bits::load(cells);
+    // The last word of a row may have no cells, and is then never written.
+    const current_device on(where_);
+    check(cudaMemsetAsync(next_.data(), 0, bytes(), where_.stream()), "cudaMemsetAsync");
+  }
+
+  void advance(std::uint64_t generations) override {
+    const current_device on(where_);
+    const gpu::row_grid all{size_.width, size_.height, words_in_row(size_), size_.torus};
+    const std::size_t words = (size_.width + 31) / 32 * size_.height;
+    with_law([&]<class Law>(const Law& law) {
+      for (; generations > 0; --generations) {
+        gpu::advance_rows<<<cuda::grid_for(words, gpu::row_threads), gpu::row_threads, 0, where_.stream()>>>(
+            now<word>(), next<word>(), all, law);
+        check(cudaGetLastError(), "launch of advance_rows");
+        swap();
+      }
+    });
+    where_.wait();
+  }
+};
+
+/// Widths of a multiple of 128, which slice into whole loads of four words: in slices, many generations a
+/// launch, in registers.
+class in_slices final : public of_bits {
+ public:
+  using of_bits::of_bits;
+
+  static bool takes(const bounds& size) { return size.width % (32 * 4) == 0; }
+
+  void load(const grid& cells) override {
+    to_gpu(next_, cells.words().data(), bytes());
+    transpose<true>(next<word>(), now<word>());
+  }
+
+  grid cells() override {
+    transpose<false>(now<word>(), next<word>());
+    grid result(size_.width, size_.height);
+    from_gpu(result.row(0), next_, bytes());
+    return result;
+  }
+
+  void advance(std::uint64_t generations) override {
+    const current_device on(where_);
+    with_law([&]<class Law>(const Law& law) {
+      if (size_.torus) {
+        if constexpr (std::is_same_v<Law, gpu::conway>) while_left<8, true>(generations, law);
+        while_left<4, true>(generations, law);
+        while_left<1, true>(generations, law);
+      } else {
+        while_left<4, false>(generations, law);
+        while_left<1, false>(generations, law);
+      }
+    });
+    where_.wait();
+  }
+
+ private:
+  std::size_t positions() const { return size_.width / 32; }
+
+  template <int Generations, bool Torus, class Law>
+  void while_left(std::uint64_t& generations, const Law& law) {
+    using tile = gpu::march_tile<Generations>;
+    auto* const kernel = gpu::march<Generations, Torus, Law>;
+    const std::size_t tiles = (positions() + tile::kept - 1) / tile::kept;
+    // One wave of warps, and strips long enough that finding their edges again costs little.
+    int blocks_at_once = 1;
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, gpu::march_threads, 0),
+          "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+    const std::size_t warps_at_once = std::size_t{cuda::multiprocessors(where_)} *
+                                      static_cast<std::size_t>(std::max(1, blocks_at_once)) *
+                                      (gpu::march_threads / cuda::warp_size);
+    const std::size_t most_strips = std::max<std::size_t>(1, size_.height / (4 * Generations));
+    const std::size_t wanted = std::max<std::size_t>(1, warps_at_once / tiles);
+    std::size_t strips = std::min(wanted, most_strips);
+    const std::size_t rows = (size_.height + strips - 1) / strips;
+    strips = (size_.height + rows - 1) / rows;
+    const gpu::sliced_grid all{positions(), static_cast<long long>(size_.height), tiles, strips,
+                               static_cast<long long>(rows)};
+    const unsigned grid = cuda::grid_for(tiles * strips, gpu::march_threads / cuda::warp_size);
+    for (; generations >= Generations; generations -= Generations) {
+      kernel<<<grid, gpu::march_threads, 0, where_.stream()>>>(now<word>(), next<word>(), all, law);
+      check(cudaGetLastError(), "launch of march");
+      swap();
+    }
+  }
+
+  template <bool Slice>
+  void transpose(const word* from, word* to) {
+    const current_device on(where_);
+    const std::size_t squares = (positions() + 31) / 32 * size_.height;
+    if (!Slice) check(cudaMemsetAsync(to, 0, bytes(), where_.stream()), "cudaMemsetAsync");
+    gpu::transpose_squares<Slice>
+        <<<cuda::grid_for(squares, gpu::transpose_threads / cuda::warp_size), gpu::transpose_threads, 0,
+           where_.stream()>>>(from, to, positions(), squares);
+    check(cudaGetLastError(), "launch of transpose_squares");
+  }
+};
+
+/// A byte a cell: the textbook's ways.
+class of_bytes final : public on_gpu {
+ public:
+  of_bytes(algorithm which, const bounds& size, const rule& law, const target& where)
+      : on_gpu(size, law, where, size.width * size.height), which_(which) {
+    constexpr std::size_t most = gpu::block_shared_bytes / 2;
+    if (which == algorithm::block && size.width * size.height > most) {
+      detail::fail("life: the algorithm 'block' holds a grid in the shared memory of one block, up to " +
+                   std::to_string(most) + " cells, and this one has " + std::to_string(size.width) + "x" +
+                   std::to_string(size.height) + ": take packed, shared or per-cell");
+    }
+  }
+
+  void load(const grid& cells) override {
+    std::vector<unsigned char> all(bytes());
+    for (std::size_t y = 0; y < size_.height; ++y) {
+      for (std::size_t x = 0; x < size_.width; ++x) all[y * size_.width + x] = cells(x, y);
+    }
+    to_gpu(now_, all.data(), all.size());
+  }
+
+  grid cells() override {
+    std::vector<unsigned char> all(bytes());
+    from_gpu(all.data(), now_, all.size());
+    grid result(size_.width, size_.height);
+    for (std::size_t y = 0; y < size_.height; ++y) {
+      for (std::size_t x = 0; x < size_.width; ++x) {
+        if (all[y * size_.width + x] != 0) result.set(x, y);
+      }
+    }
+    return result;
+  }
+
+  std::uint64_t population() override { return cells().population(); }
+
+  void advance(std::uint64_t generations) override {
+    const current_device on(where_);
+    const gpu::cell_grid all{size_.width, size_.height, size_.torus, law_.birth, law_.survival};
+    if (which_ == algorithm::block) {
+      gpu::advance_in_a_block<<<1, gpu::block_threads, 2 * bytes(), where_.stream()>>>(now<unsigned char>(),
+                                                                                       all, generations);
+      check(cudaGetLastError(), "launch of advance_in_a_block");
+      return where_.wait();
+    }
+    auto* const kernel = which_ == algorithm::shared ? gpu::advance_tiles : gpu::advance_cells;
+    const std::size_t tiles = ((size_.width + gpu::tile_width - 1) / gpu::tile_width) *
+                              ((size_.height + gpu::tile_height - 1) / gpu::tile_height);
+    for (; generations > 0; --generations) {
+      kernel<<<cuda::grid_for(tiles, 1), dim3(gpu::tile_width, gpu::tile_height), 0, where_.stream()>>>(
+          now<unsigned char>(), next<unsigned char>(), all, tiles);
+      check(cudaGetLastError(), "launch of a generation");
+      swap();
+    }
+    where_.wait();
+  }
+
+ private:
+  algorithm which_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine> gpu_engine(algorithm which, const bounds& size, const rule& law,
+                                   const target& where) {
+  if (which != algorithm::packed) return std::make_unique<of_bytes>(which, size, law, where);
+  if (size.width <= 32 && size.height <= 32) return std::make_unique<in_a_warp>(size, law, where);
+  if (in_slices::takes(size)) return std::make_unique<in_slices>(size, law, where);
+  return std::make_unique<by_rows>(size, law, where);
+}
+
+}  // namespace heddle::life

@@ -1,0 +1,10 @@
+#include "life/engine.hpp"
+#include <heddle/error.hpp>
+
+namespace heddle::life {
+
+std::unique_ptr<engine> gpu_engine(algorithm, const bounds&, const rule&, const target&) {
+  detail::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+}
+
+}  // namespace heddle::life

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace heddle::life {
+
+/// A rectangle of cells, 64 to a word: column x of row y is bit x % 64 of word x / 64 of that row. Bits past
+/// the width are 0.
+class grid {
+ public:
+  grid() = default;
+  /// Dead cells. Throws heddle::error when there are more than memory can hold.
+  grid(std::size_t width, std::size_t height);
+
+  std::size_t width() const noexcept { return width_; }
+  std::size_t height() const noexcept { return height_; }
+  std::size_t words_in_row() const noexcept { return words_in_row_; }
+
+  std::uint64_t* row(std::size_t y) noexcept { return words_.data() + y * words_in_row_; }
+  const std::uint64_t* row(std::size_t y) const noexcept { return words_.data() + y * words_in_row_; }
+  const std::vector<std::uint64_t>& words() const noexcept { return words_; }
+
+  bool operator()(std::size_t x, std::size_t y) const noexcept { return row(y)[x / 64] >> x % 64 & 1; }
+  void set(std::size_t x, std::size_t y, bool alive = true) noexcept {
+    const std::uint64_t bit = std::uint64_t{1} << x % 64;
+    if (alive) {
+      row(y)[x / 64] |= bit;
+    } else {
+      row(y)[x / 64] &= ~bit;
+    }
+  }
+
+  /// Sets `count` ≥ 0 cells of a row from column x on alive.
+  void set_run(std::size_t x, std::size_t y, std::size_t count) noexcept;
+
+  std::uint64_t population() const noexcept;
+
+  struct box {
+    std::size_t left = 0, top = 0, width = 0, height = 0;
+    friend bool operator==(const box&, const box&) = default;
+  };
+  /// The smallest rectangle that holds every live cell; 0×0 where none lives.
+  box live_box() const noexcept;
+
+  /// The cells of a part, which lies inside.
+  grid part(const box& which) const;
+
+  /// Copies all cells of `other` to the place whose top-left is (x, y), over what is there; they must fit.
+  void put(const grid& other, std::size_t x, std::size_t y) noexcept;
+
+  friend bool operator==(const grid&, const grid&) = default;
+
+ private:
+  std::size_t width_ = 0, height_ = 0, words_in_row_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+/// 64 bits of a row from column x on; 0 beyond the row's words.
+inline std::uint64_t bits_from(const std::uint64_t* row, std::size_t words, std::size_t x) noexcept {
+  const std::size_t word = x / 64, shift = x % 64;
+  const std::uint64_t low = word < words ? row[word] >> shift : 0;
+  return shift == 0 || word + 1 >= words ? low : low | row[word + 1] << (64 - shift);
+}
+
+}  // namespace heddle::life

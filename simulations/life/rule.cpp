@@ -1,0 +1,64 @@
+#include "life/rule.hpp"
+
+#include <heddle/error.hpp>
+
+#include <fmt/core.h>
+
+namespace heddle::life {
+namespace {
+
+[[noreturn]] void fail(std::string_view text) {
+  detail::fail(fmt::format(
+      "'{}' is no rule of Life: B and S with numbers of neighbours from 0 to 8 are (B3/S23), or S/B (23/3)",
+      text));
+}
+
+std::string digits(std::uint16_t counts) {
+  std::string all;
+  for (int n = 0; n <= 8; ++n) {
+    if (counts >> n & 1) all += static_cast<char>('0' + n);
+  }
+  return all;
+}
+
+}  // namespace
+
+rule rule::parse(std::string_view text) {
+  // Where digits go: to the survival side first in S/B, to the side that a letter names otherwise.
+  rule result{0, 0};
+  std::uint16_t* side = nullptr;
+  bool named_birth = false, named_survival = false, slash = false, lettered = false;
+  for (const char c : text) {
+    if (c == 'B' || c == 'b') {
+      if (named_birth || (!lettered && (side != nullptr || slash))) fail(text);
+      named_birth = lettered = true;
+      side = &result.birth;
+    } else if (c == 'S' || c == 's') {
+      if (named_survival || (!lettered && (side != nullptr || slash))) fail(text);
+      named_survival = lettered = true;
+      side = &result.survival;
+    } else if (c == '/' || c == '_') {
+      if (slash) fail(text);
+      slash = true;
+      side = lettered ? nullptr : &result.birth;
+    } else if (c >= '0' && c <= '8') {
+      if (side == nullptr) {
+        if (lettered) fail(text);
+        side = &result.survival;
+      }
+      const auto bit = static_cast<std::uint16_t>(1 << (c - '0'));
+      if (*side & bit) fail(text);
+      *side = static_cast<std::uint16_t>(*side | bit);
+    } else {
+      fail(text);
+    }
+  }
+  if (lettered ? !named_birth && !named_survival : !slash) fail(text);
+  return result;
+}
+
+std::string rule::text() const {
+  return fmt::format("B{}/S{}", digits(birth), digits(survival));
+}
+
+}  // namespace heddle::life

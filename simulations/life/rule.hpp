@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heddle::life {
+
+/// An outer-totalistic rule: whether a cell lives next depends on whether it lives now and on how many of its
+/// eight neighbours do. Bit n of each word stands for n neighbours.
+struct rule {
+  std::uint16_t birth = 1 << 3;              ///< a dead cell comes alive
+  std::uint16_t survival = 1 << 2 | 1 << 3;  ///< a live cell stays alive
+
+  /// Reads "B3/S23", "b3s23", or the older "23/3" (survival first). Throws heddle::error for anything else.
+  static rule parse(std::string_view text);
+
+  /// "B3/S23".
+  std::string text() const;
+
+  /// Whether empty space comes alive, which only a bounded grid can hold.
+  bool fills_empty_space() const { return (birth & 1) != 0; }
+
+  friend bool operator==(const rule&, const rule&) = default;
+};
+
+}  // namespace heddle::life

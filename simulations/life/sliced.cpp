@@ -1,0 +1,183 @@
+#include "life/engine.hpp"
+#include "life/sliced_kernels.hpp"
+#include <heddle/array.hpp>
+#include <heddle/cpu/threads.hpp>
+#include <heddle/machine.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <string_view>
+
+namespace heddle::life {
+namespace {
+
+using word = std::uint64_t;
+
+sliced_kernels kernels_of_this_processor() {
+#if defined(HEDDLE_X86_KERNELS)
+  const std::string_view set = cpu_instruction_set();
+  if (set == "avx512") return avx512_sliced_kernels();
+  if (set == "avx2") return avx2_sliced_kernels();
+#endif
+  return baseline_sliced_kernels();
+}
+
+const sliced_kernels& kernels() {
+  static const sliced_kernels chosen = kernels_of_this_processor();
+  return chosen;
+}
+
+/// Bit j of word i becomes bit i of word j: squares of half the size change places until they are single bits
+/// (Warren, Hacker's Delight, 7-3).
+void transpose(word (&square)[64]) {
+  word mask = ~word{0} >> 32;
+  for (unsigned half = 32; half != 0; half /= 2, mask ^= mask << half) {
+    for (unsigned i = 0; i < 64; i = (i + half + 1) & ~half) {
+      const word other = (square[i] >> half ^ square[i + half]) & mask;
+      square[i] ^= other << half;
+      square[i + half] ^= other;
+    }
+  }
+}
+
+/// Bits outside the cells of a row, beyond `width`, are left as they come.
+word bits_of_run(const word* row, std::size_t words, std::size_t column, std::size_t count) {
+  const word bits = bits_from(row, words, column);
+  return count < 64 ? bits & ((word{1} << count) - 1) : bits;
+}
+
+class sliced final : public engine {
+ public:
+  sliced(const bounds& size, const rule& law, int threads)
+      : shape_(sliced_shape::of(size.width, size.height, size.torus)),
+        law_(law),
+        threads_(threads),
+        now_(bytes_of_all(), target()),
+        next_(bytes_of_all(), target()) {
+    grid all(size.width, 1);
+    all.set_run(0, 0, size.width);
+    mask_.resize(shape_.words_in_row());
+    slice_row(all.row(0), all.words_in_row(), mask_.data());
+  }
+
+  void load(const grid& cells) override {
+    each_row([&](std::size_t y) {
+      word* const to = row(now_, y);
+      slice_row(cells.row(y), cells.words_in_row(), to);
+      if (!shape_.exact() && shape_.torus) {
+        to[shape_.word_of(shape_.width)] |= (to[0] & 1) << shape_.bit_of(shape_.width);
+      }
+    });
+  }
+
+  grid cells() override {
+    grid result(shape_.width, shape_.height);
+    each_row([&](std::size_t y) { join_row(row(now_, y), result.row(y), result.words_in_row()); });
+    return result;
+  }
+
+  std::uint64_t population() override {
+    std::atomic<std::uint64_t> live{0};
+    cpu::for_slices(threads_, shape_.height, grain(), [&](std::size_t first, std::size_t last) {
+      live += kernels().population(shape_, row(now_, first), last - first, mask_.data());
+    });
+    return live;
+  }
+
+  void advance(std::uint64_t generations) override {
+    // Strips are found again at their edges, once for each generation of a pass, which must stay little
+    // beside their rows; and the rows that wait between the generations must stay in the second-level cache.
+    constexpr std::size_t bytes_in_flight = std::size_t{3} << 18, most_generations = 16,
+                          rows_a_generation = 24;
+    const std::size_t height = shape_.height, row_bytes = shape_.words_in_row() * sizeof(word);
+    constexpr std::size_t least_bytes_of_strip = 16384;
+    const std::size_t rows_worth_it =
+        std::max<std::size_t>(rows_a_generation, least_bytes_of_strip / row_bytes);
+    const std::size_t most_strips = threads_ == 1 ? 1 : 2 * static_cast<std::size_t>(threads_);
+    const std::size_t strips = std::clamp<std::size_t>(height / rows_worth_it, 1, most_strips);
+    const std::size_t at_once = std::max<std::size_t>(
+        1,
+        std::min({most_generations, bytes_in_flight / (4 * row_bytes), height / strips / rows_a_generation}));
+    while (generations > 0) {
+      const std::size_t now = static_cast<std::size_t>(std::min<std::uint64_t>(generations, at_once));
+      cpu::for_slices(threads_, strips, 1, [&](std::size_t first, std::size_t last) {
+        // A thread keeps what it works in.
+        thread_local std::vector<word> work;
+        if (work.size() < work_words(shape_, now)) work.resize(work_words(shape_, now));
+        for (std::size_t strip = first; strip < last; ++strip) {
+          kernels().advance(shape_, law_,
+                            {static_cast<const word*>(now_.data()), static_cast<word*>(next_.data()),
+                             height * strip / strips, height * (strip + 1) / strips, now, work.data()});
+        }
+      });
+      std::swap(now_, next_);
+      generations -= now;
+    }
+  }
+
+ private:
+  std::size_t bytes_of_all() const { return shape_.height * shape_.words_in_row() * sizeof(word); }
+  std::size_t grain() const { return std::max<std::size_t>(1, 4096 / shape_.words_in_row()); }
+  word* row(const detail::memory& of, std::size_t y) const {
+    return static_cast<word*>(of.data()) + y * shape_.words_in_row();
+  }
+
+  template <class F>
+  void each_row(const F& f) const {
+    cpu::for_slices(threads_, shape_.height, grain(), [&](std::size_t first, std::size_t last) {
+      for (std::size_t y = first; y < last; ++y) f(y);
+    });
+  }
+
+  /// Squares of 64 slices and 64 positions change between the layouts by transposition.
+  void slice_row(const word* from, std::size_t words, word* to) const {
+    word square[64];
+    for (std::size_t group = 0; group < block_words; ++group) {
+      for (std::size_t position = 0; position < shape_.positions; position += 64) {
+        const std::size_t count = std::min<std::size_t>(64, shape_.positions - position);
+        for (std::size_t l = 0; l < 64; ++l) {
+          square[l] = bits_of_run(from, words, (group * 64 + l) * shape_.positions + position, count);
+        }
+        transpose(square);
+        for (std::size_t k = 0; k < count; ++k) to[(position + k) * block_words + group] = square[k];
+      }
+    }
+  }
+
+  void join_row(const word* from, word* to, std::size_t words) const {
+    word square[64];
+    for (std::size_t group = 0; group < block_words; ++group) {
+      for (std::size_t position = 0; position < shape_.positions; position += 64) {
+        const std::size_t count = std::min<std::size_t>(64, shape_.positions - position);
+        for (std::size_t k = 0; k < 64; ++k) {
+          square[k] = k < count ? from[(position + k) * block_words + group] : 0;
+        }
+        transpose(square);
+        for (std::size_t l = 0; l < 64; ++l) {
+          const std::size_t column = (group * 64 + l) * shape_.positions + position;
+          if (column >= shape_.width) break;
+          const std::size_t bits = std::min(count, shape_.width - column);
+          const word run = bits < 64 ? square[l] & ((word{1} << bits) - 1) : square[l];
+          to[column / 64] |= run << column % 64;
+          if (column % 64 + bits > 64 && column / 64 + 1 < words)
+            to[column / 64 + 1] |= run >> (64 - column % 64);
+        }
+      }
+    }
+  }
+
+  sliced_shape shape_;
+  rule law_;
+  int threads_;
+  detail::memory now_, next_;
+  std::vector<word> mask_;
+};
+
+}  // namespace
+
+std::unique_ptr<engine> sliced_engine(const bounds& size, const rule& law, const target& where) {
+  return std::make_unique<sliced>(size, law, where.threads());
+}
+
+}  // namespace heddle::life

@@ -1,0 +1,116 @@
+#include "life/universe.hpp"
+
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/core.h>
+
+namespace heddle::life {
+
+const char* name(topology which) noexcept {
+  constexpr const char* names[] = {"infinite", "torus", "plane"};
+  return names[static_cast<int>(which)];
+}
+
+const char* name(algorithm which) noexcept {
+  constexpr const char* names[] = {"packed", "per-cell", "shared", "block"};
+  return names[static_cast<int>(which)];
+}
+
+std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const rule& law,
+                                    const target& where) {
+  if (where.is_gpu()) return gpu_engine(which, size, law, where);
+  if (which == algorithm::packed) return sliced_engine(size, law, where);
+  if (which == algorithm::per_cell) return per_cell_engine(size, law, where);
+  detail::fail(
+      fmt::format("life: the algorithm '{}' is one of a GPU's shared memory, and the target is {}: "
+                  "take packed or per-cell, or a gpu target",
+                  name(which), where.text()));
+}
+
+universe::universe(const placed_grid& start, topology shape, const rule& law, algorithm how,
+                   const target& where)
+    : shape_(shape), law_(law), how_(how), where_(where), left_(start.left), top_(start.top) {
+  if (shape == topology::infinite) {
+    if (law.fills_empty_space()) {
+      detail::fail(
+          fmt::format("life: by {} every cell of the infinite plane comes alive: give the grid a "
+                      "size, on a torus or a plane",
+                      law.text()));
+    }
+    const grid::box box = start.cells.live_box();
+    frame({start.cells.part(box), start.left + static_cast<std::int64_t>(box.left),
+           start.top + static_cast<std::int64_t>(box.top)});
+    return;
+  }
+  size_ = {start.cells.width(), start.cells.height(), shape == topology::torus};
+  if (size_.width == 0 || size_.height == 0) {
+    detail::fail(fmt::format("life: a {} of {}x{} has no cells", name(shape), size_.width, size_.height));
+  }
+  engine_ = make_engine(how, size_, law, where);
+  engine_->load(start.cells);
+}
+
+void universe::frame(const placed_grid& live) {
+  if (live.cells.width() == 0) {
+    engine_.reset();
+    return;
+  }
+  // Room for more generations in a larger pattern, so that finding it again costs little beside them. A width
+  // of whole words of every engine is the fastest.
+  constexpr std::size_t least_room = 64, most_room = 1024;
+  const std::size_t step = how_ != algorithm::packed ? 32 : where_.is_gpu() ? 128 : 512;
+  const std::size_t larger = std::max(live.cells.width(), live.cells.height());
+  std::size_t room = how_ == algorithm::packed ? std::clamp(larger / 4, least_room, most_room) : 16;
+  const std::size_t width = (live.cells.width() + 2 * room + step - 1) / step * step;
+  const std::size_t height = live.cells.height() + 2 * room;
+  const std::size_t beside = (width - live.cells.width()) / 2;
+  constexpr std::int64_t farthest = std::numeric_limits<std::int64_t>::max() / 4;
+  if (std::max({live.left, -live.left, live.top, -live.top}) > farthest) {
+    detail::fail("life: the pattern is more than 2^61 cells from where it began");
+  }
+  if (engine_ == nullptr || size_.width != width || size_.height != height) {
+    engine_.reset();
+    // No cell reaches the edges before the grid is framed again, so that edges may as well be joined.
+    size_ = {width, height, true};
+    engine_ = make_engine(how_, size_, law_, where_);
+  }
+  grid all(width, height);
+  all.put(live.cells, beside, room);
+  engine_->load(all);
+  left_ = live.left - static_cast<std::int64_t>(beside);
+  top_ = live.top - static_cast<std::int64_t>(room);
+  room_ = room - 1;
+}
+
+placed_grid universe::live_part() const {
+  if (!engine_) return {};
+  const grid all = engine_->cells();
+  const grid::box box = all.live_box();
+  return {all.part(box), left_ + static_cast<std::int64_t>(box.left),
+          top_ + static_cast<std::int64_t>(box.top)};
+}
+
+void universe::advance(std::uint64_t generations) {
+  generation_ += generations;
+  if (shape_ != topology::infinite) return engine_->advance(generations);
+  while (generations > 0 && engine_) {
+    if (room_ == 0) {
+      frame(live_part());
+      continue;
+    }
+    const std::uint64_t now = std::min(generations, room_);
+    engine_->advance(now);
+    room_ -= now;
+    generations -= now;
+  }
+}
+
+placed_grid universe::cells() {
+  if (shape_ == topology::infinite) return live_part();
+  return {engine_->cells(), left_, top_};
+}
+
+}  // namespace heddle::life

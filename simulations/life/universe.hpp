@@ -1,0 +1,59 @@
+#pragma once
+
+#include "life/engine.hpp"
+
+#include <cstdint>
+#include <memory>
+
+namespace heddle::life {
+
+enum class topology { infinite, torus, plane };
+const char* name(topology which) noexcept;
+
+/// A grid and where its top-left cell is; y grows downwards.
+struct placed_grid {
+  grid cells;
+  std::int64_t left = 0, top = 0;
+  friend bool operator==(const placed_grid&, const placed_grid&) = default;
+};
+
+/// Cells on a torus, on a plane with edges (outside them everything is dead) or on a plane without, where the
+/// grid that is computed follows the pattern.
+class universe {
+ public:
+  /// On a torus or a plane the grid is the whole of it; on the infinite plane it is what may be alive. Throws
+  /// heddle::error for bounds without cells, and for rules that fill the infinite plane.
+  universe(const placed_grid& start, topology shape, const rule& law, algorithm how, const target& where);
+
+  void advance(std::uint64_t generations);
+  /// Counts generations that change nothing: a number of whole periods.
+  void skip(std::uint64_t generations) noexcept { generation_ += generations; }
+  std::uint64_t generation() const noexcept { return generation_; }
+  std::uint64_t population() { return engine_ ? engine_->population() : 0; }
+
+  /// The whole torus or plane; of the infinite plane the smallest rectangle with every live cell.
+  placed_grid cells();
+
+  /// Cells that are computed for each generation now.
+  double cells_computed() const noexcept {
+    return engine_ ? static_cast<double>(size_.width) * static_cast<double>(size_.height) : 0;
+  }
+  topology shape() const noexcept { return shape_; }
+
+ private:
+  /// Puts live cells of the infinite plane into a grid with room around them.
+  void frame(const placed_grid& live);
+  placed_grid live_part() const;
+
+  topology shape_;
+  rule law_;
+  algorithm how_;
+  target where_;
+  bounds size_{};
+  std::int64_t left_ = 0, top_ = 0;
+  std::uint64_t generation_ = 0;
+  std::uint64_t room_ = 0;  // generations until a cell of the infinite plane may reach the grid's edge
+  std::unique_ptr<engine> engine_;
+};
+
+}  // namespace heddle::life

@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""heddle life against NumPy and against what is known of patterns. HEDDLE is the path of the executable."""
+import json
+import os
+import signal
+import subprocess
+import time
+import unittest
+
+import numpy as np
+from PIL import Image
+
+from checks import CommandTest, run
+
+GLIDER = "#C a glider\nx = 3, y = 3, rule = B3/S23{}\nbo$2bo$3o!\n"
+GUN = """#N Gosper glider gun
+x = 36, y = 9, rule = B3/S23
+24bo11b$22bobo11b$12b2o6b2o12b2o$11bo3bo4b2o12b2o$2o8bo5bo3b2o14b$2o8b
+o3bob2o4bobo11b$10bo5bo7bo11b$11bo3bo20b$12b2o!
+"""
+
+
+def stepped(cells, rule="B3/S23", torus=True):
+    """The next generation, by NumPy."""
+    birth, survival = (({int(n) for n in part[1:]}) for part in rule.split("/"))
+    around = np.pad(cells, 1, mode="wrap" if torus else "constant").astype(int)
+    height, width = cells.shape
+    count = sum(around[1 + dy:1 + dy + height, 1 + dx:1 + dx + width]
+                for dy in (-1, 0, 1) for dx in (-1, 0, 1) if dx or dy)
+    return np.where(cells == 1, np.isin(count, list(survival)), np.isin(count, list(birth))).astype(np.uint8)
+
+
+class LifeTest(CommandTest):
+    def setUp(self):
+        super().setUp()
+        self.targets = ["serial", "parallel:2"] + self.gpus
+
+    def file(self, name, text=""):
+        path = self.folder / name
+        if text:
+            path.write_text(text)
+        return path
+
+    def life(self, *arguments):
+        done = run("life", *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        return done.stdout
+
+    def refusal(self, *arguments, status=1):
+        done = run("life", *arguments)
+        self.assertEqual((done.returncode, done.stdout), (status, ""), arguments)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_known_patterns(self):
+        r = self.file("r.rle", "x = 3, y = 3\nb2o$2o$bo!")
+        acorn = self.file("acorn.cells", "!Name: Acorn\n.O\n...O\nOO..OOO\n")
+        diehard = self.file("diehard.lif", "#Life 1.06\n6 0\n0 1\n1 1\n1 2\n5 2\n6 2\n7 2\n")
+        for target in self.targets:
+            self.assertEqual(self.life(r, "--generations", 1103, "--target", target),
+                             "generation 1103 population 116\n")
+            self.assertEqual(self.life(acorn, "--generations", 5206, "--target", target),
+                             "generation 5206 population 633\n")
+            self.assertEqual(self.life(diehard, "--generations", 130, "--target", target),
+                             "generation 130 population 0\n")
+        lines = self.life(self.file("gun.rle", GUN), "--generations", 300, "--every", 30)
+        self.assertEqual(lines, "".join(f"generation {30 * n} population {36 + 5 * n}\n" for n in range(1, 11)))
+
+    def test_random_cells_against_numpy(self):
+        at_first, later = self.file("first.npy"), self.file("later.npy")
+        for size, topology, rule in (("70x33", "torus", "B3/S23"), ("64x1", "torus", "B1/S12"), ("1x1", "plane", "B0/S8"),
+                                     ("129x40", "plane", "B36/S23"), ("37x21", "torus", "B0/S0")):
+            shared = ("--random", size, "--seed", 5, "--density", 0.4, "--rule", rule, "--topology", topology)
+            self.life(*shared, "--generations", 0, "-o", at_first)
+            cells = np.load(at_first)
+            self.assertEqual(cells.dtype, np.uint8)
+            for _ in range(12):
+                cells = stepped(cells, rule, topology == "torus")
+            for target in self.targets:
+                for algorithm in ("packed", "per-cell"):
+                    out = self.life(*shared, "--generations", 12, "-o", later, "--target", target, "--algorithm", algorithm)
+                    self.assertEqual(out, f"generation 12 population {cells.sum()}\n")
+                    np.testing.assert_array_equal(np.load(later), cells)
+
+    def test_bounds_and_placement(self):
+        out = self.file("out.npy")
+        self.life(self.file("torus.rle", GLIDER.format(":T30,20")), "--generations", 0, "-o", out)
+        cells = np.load(out)
+        self.assertEqual(cells.shape, (20, 30))
+        np.testing.assert_array_equal(cells[10:13, 15:18], [[0, 1, 0], [0, 0, 1], [1, 1, 1]])
+        # Around a torus of 30 x 20 a glider is back after 4 * 60 generations.
+        self.assertIn("period 240\n", self.life(self.folder / "torus.rle", "--generations", 10**15, "--detect-cycles"))
+        plain = self.file("plain.rle", GLIDER.format(""))
+        self.life(plain, "--generations", 0, "--size", "3x3", "-o", out)
+        np.testing.assert_array_equal(np.load(out), [[0, 1, 0], [0, 0, 1], [1, 1, 1]])
+        self.life(plain, "--generations", 0, "--size", "8x6", "-o", out)
+        np.testing.assert_array_equal(np.argwhere(np.load(out)).min(axis=0), [1, 2])
+        self.assertIn("smaller", self.refusal(plain, "--generations", 1, "--size", "2x9"))
+        # A plane's edge turns a glider into a block.
+        self.assertEqual(self.life(self.file("p.rle", GLIDER.format(":P20,20")), "--generations", 1000),
+                         "generation 1000 population 4\n")
+
+    def test_written_patterns_go_on_where_they_stopped(self):
+        for ending in ("rle", "cells"):
+            half = self.file(f"half.{ending}")
+            self.life("--random", "90x50", "--seed", 3, "--generations", 20, "-o", half)
+            straight = self.life("--random", "90x50", "--seed", 3, "--generations", 50)
+            extra = ("--size", "90x50") if ending == "cells" else ()
+            self.assertEqual(self.life(half, "--generations", 30, *extra).split()[-1], straight.split()[-1])
+        flown = self.file("flown.rle")
+        self.life(self.file("g.rle", GLIDER.format("")), "--generations", 400, "-o", flown)
+        self.assertEqual(flown.read_text(), "#CXRLE Pos=100,100 Gen=400\nx = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n")
+
+    def test_animations(self):
+        gif, npy = self.file("x.gif"), self.file("x.npy")
+        shared = ("--random", "50x20", "--seed", 9)
+        self.life(*shared, "--generations", 9, "--every", 3, "-o", gif)
+        with Image.open(gif) as animation:
+            self.assertEqual((animation.size, animation.n_frames, animation.info["loop"]), ((50, 20), 4, 0))
+            for frame in range(4):
+                self.life(*shared, "--generations", 3 * frame, "-o", npy)
+                animation.seek(frame)
+                np.testing.assert_array_equal(np.asarray(animation.convert("L")), 255 * np.load(npy))
+        self.life(self.file("g.rle", GLIDER.format("")), "--generations", 8, "-o", gif)
+        with Image.open(gif) as animation:
+            self.assertEqual((animation.size, animation.n_frames), ((5, 5), 9))
+
+    def test_pictures(self):
+        png, npy = self.file("x.png"), self.file("x.npy")
+        shared = ("--random", "50x20", "--seed", 9, "--generations", 5)
+        self.life(*shared, "-o", png)
+        self.life(*shared, "-o", npy)
+        with Image.open(png) as picture:
+            np.testing.assert_array_equal(np.asarray(picture.convert("L")), 255 * np.load(npy))
+
+    def test_cycles(self):
+        blinker = self.file("b.rle", "3o!")
+        self.assertEqual(self.life(blinker, "--generations", 10**18 + 1, "--detect-cycles"),
+                         f"generation {10**18 + 1} population 3\nperiod 2\n")
+        self.assertIn("no period found", self.life(self.file("g.rle", GLIDER.format("")), "--generations", 99,
+                                                   "--detect-cycles"))
+
+    def test_statistics(self):
+        done = run("life", "--random", "64x64", "--generations", 10, "--stats", "--target", "serial")
+        line = json.loads(done.stderr)
+        self.assertEqual((line["pattern"], line["width"], line["generations"], line["algorithm"], line["topology"]),
+                         ("life", 64, 10, "packed", "torus"))
+        self.assertGreater(line["cells_per_s"], 0)
+
+    def test_wrong_usage_and_wrong_files(self):
+        blinker = self.file("b.rle", "3o!")
+        for arguments in ((), ("--generations", 1), (blinker,), (blinker, "--generations", -1),
+                          (blinker, "--generations", 1, "--random", "3x3"), ("--random", "3", "--generations", 1),
+                          (blinker, "--generations", 1, "--rule", "B9/S"), (blinker, "--generations", 1, "--every", 0),
+                          (blinker, "--generations", 1, "-o", "x.txt"), (blinker, "--generations", 1, "--topology", "x"),
+                          (blinker, "--generations", 1, "--topology", "infinite", "--size", "9x9"),
+                          (blinker, "--generations", 1, "--density", 2)):
+            self.refusal(*arguments, status=2)
+        out = self.file("out.rle")
+        self.assertIn("line 1", self.refusal(self.file("bad.rle", "3q!"), "--generations", 1, "-o", out))
+        self.assertIn("infinite plane", self.refusal(blinker, "--generations", 1, "--rule", "B0/S", "-o", out))
+        self.assertIn("shared memory", self.refusal(blinker, "--generations", 1, "--algorithm", "shared",
+                                                    "--target", "serial"))
+        self.assertFalse(out.exists())
+
+    def test_an_interrupted_run_writes_what_it_has(self):
+        out = self.file("out.npy")
+        with subprocess.Popen([os.environ["HEDDLE"], "life", "--random", "500x300", "--generations", str(10**14),
+                               "--target", "serial", "-o", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as running:
+            time.sleep(1)
+            running.send_signal(signal.SIGINT)
+            stdout, stderr = running.communicate(timeout=60)
+        self.assertEqual(running.returncode, 128 + signal.SIGINT)
+        self.assertIn("interrupted", stderr)
+        word, generation, _, population = stdout.split()
+        self.assertEqual(word, "generation")
+        self.assertGreater(int(generation), 0)
+        self.assertEqual(np.load(out).sum(), int(population))
+
+
+if __name__ == "__main__":
+    unittest.main()
