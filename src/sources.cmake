@@ -10,6 +10,7 @@ set(host_sources
   reduce.cpp
   scan.cpp
   shape.cpp
+  stencil.cpp
   target.cpp
   transform.cpp
   cpu/copy_lines.cpp
@@ -18,6 +19,7 @@ set(host_sources
   cpu/scan.cpp
   cpu/threads.cpp
   io/atomic_file.cpp
-  io/npy.cpp)
+  io/npy.cpp
+  io/vti.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)

@@ -10,5 +10,6 @@
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/stencil.hpp>
 #include <heddle/target.hpp>
 #include <heddle/transform.hpp>
