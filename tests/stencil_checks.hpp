@@ -16,7 +16,7 @@ namespace heddle::tests {
 
 /// Where a walk of |i| steps from cell 0, or of i − n + 1 from cell n − 1, ends when it turns round at the
 /// ends.
-inline long walked(long i, long n, bool rests_at_ends) {
+HD_FN inline long walked(long i, long n, bool rests_at_ends) {
   if (i >= 0 && i < n) return i;
   long at = i < 0 ? 0 : n - 1, direction = i < 0 ? 1 : -1;
   long steps = i < 0 ? -i : i - (n - 1);
@@ -40,12 +40,12 @@ struct solid {
 template <class T>
 struct plain_neighbours {
   using value_type = T;
-  const std::vector<T>& x;
+  const T* x;
   const solid& size;
   const boundary<T>& around;
   long p, r, c;
 
-  T at(long dp, long dr, long dc) const {
+  HD_FN T at(long dp, long dr, long dc) const {
     long index[3] = {p + dp, r + dr, c + dc};
     for (int axis = 0; axis < 3; ++axis) {
       const long n = size.cells[axis];
@@ -69,11 +69,11 @@ struct plain_neighbours {
           return around.value;
       }
     }
-    return x[static_cast<std::size_t>((index[0] * size.cells[1] + index[1]) * size.cells[2] + index[2])];
+    return x[(index[0] * size.cells[1] + index[1]) * size.cells[2] + index[2]];
   }
-  T operator()(long dc) const { return at(0, 0, dc); }
-  T operator()(long dr, long dc) const { return at(0, dr, dc); }
-  T operator()(long dp, long dr, long dc) const { return at(dp, dr, dc); }
+  HD_FN T operator()(long dc) const { return at(0, 0, dc); }
+  HD_FN T operator()(long dr, long dc) const { return at(0, dr, dc); }
+  HD_FN T operator()(long dp, long dr, long dc) const { return at(dp, dr, dc); }
 };
 
 template <int Reach, class T, class F>
@@ -91,7 +91,7 @@ std::vector<T> plain_stencil(std::vector<T> x, const solid& size, const boundary
             is_held = is_held || at[axis] < Reach || at[axis] >= size.cells[axis] - Reach;
           }
           if (around.kind == detail::edge::held && is_held) continue;
-          const plain_neighbours<T> u{x, size, around, p, r, c};
+          const plain_neighbours<T> u{x.data(), size, around, p, r, c};
           const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c),
                      plane = static_cast<std::size_t>(p);
           if constexpr (std::is_invocable_v<const F&, decltype(u)>) {

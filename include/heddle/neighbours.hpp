@@ -162,8 +162,9 @@ struct stencil_grid {
       const std::ptrdiff_t tiles = (cells[axis] + sides[axis] - 1) / sides[axis];
       const std::ptrdiff_t first = number % tiles * sides[axis];
       number /= tiles;
-      const std::ptrdiff_t last = first + sides[axis] < cells[axis] ? first + sides[axis] : cells[axis];
-      axes[axis] = {cells[axis], reach[axis], first, last, around.kind == edge::torus && tiles > 1};
+      axes[axis] = {cells[axis], reach[axis], first, first + sides[axis],
+                    around.kind == edge::torus && tiles > 1};
+      if (axes[axis].last > cells[axis]) axes[axis].last = cells[axis];
     }
   }
 
