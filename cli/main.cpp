@@ -55,6 +55,7 @@ int main(int argc, char** argv) {
   heddle::cli::add_reduce(app);
   heddle::cli::add_scan(app);
   heddle::cli::add_bench(app);
+  heddle::cli::add_laplace(app);
 
   try {
     return run(app, argc, argv);

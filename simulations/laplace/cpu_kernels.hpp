@@ -24,7 +24,7 @@ struct cpu_kernels {
 
   /// In rows first … last−1 of the coarse g: the restricted residual of u, which may be null for 0. Returns
   /// the largest residual that it saw. `room` has restrict_room elements.
-  T (*restrict_residual)
+  T(*restrict_residual)
   (const grid<T>& fine, const T* u, const T* g, const grid<T>& coarse, T* coarse_g,
    const transfer_view<T>& across, const transfer_view<T>& down, std::ptrdiff_t first, std::ptrdiff_t last,
    T* room);

@@ -6,6 +6,7 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -149,6 +150,7 @@ struct solver<T>::state {
   T* other = nullptr;
   std::size_t done = 0;
   double reference = 0;
+  bool is_restricted = false;  // the residual of u is on the first coarse grid already
 
   const T* g() const { return source.size() == 0 ? nullptr : source.data(); }
   bool has_inner_points() const { return on.width > 2 && on.height > 2; }
@@ -175,10 +177,13 @@ struct solver<T>::state {
     const grid<T>* finer = &on;
     for (std::size_t level = 0; level < coarse.size(); ++level) {
       coarse_level<T>& to = coarse[level];
+      const bool is_done = level == 0 && is_restricted;
       const T* const values = level == 0 ? u : nullptr;
       const T* const sources = level == 0 ? g() : coarse[level - 1].source.data();
-      device->restrict_residual(*finer, values, sources, to.on, to.source.data(), to.across.view(),
-                                to.down.view(), false);
+      if (!is_done) {
+        device->restrict_residual(*finer, values, sources, to.on, to.source.data(), to.across.view(),
+                                  to.down.view(), false);
+      }
       finer = &to.on;
     }
     for (std::size_t level = coarse.size(); level-- > 0;) {
@@ -190,6 +195,7 @@ struct solver<T>::state {
     const correction<T> from = coarse.empty() ? correction<T>{} : coarse[0].to_finer();
     device->relax(on, u, from, g(), other, sweeps);
     std::swap(u, other);
+    is_restricted = false;
   }
 };
 
@@ -294,7 +300,14 @@ template <class T>
 double solver<T>::residual() {
   state& s = *state_;
   if (!s.has_inner_points()) return 0;
-  return static_cast<double>(s.device->largest_residual(s.on, s.u, s.g()));
+  detail::operation running("laplace", s.lengths.elements(), detail::type_name<T>());
+  running.runs_on(s.where);
+  if (s.coarse.empty()) return static_cast<double>(s.device->largest_residual(s.on, s.u, s.g()));
+  // The next cycle begins with the residual on the coarser grid, which takes the same reading of the memory.
+  coarse_level<T>& to = s.coarse.front();
+  s.is_restricted = true;
+  return static_cast<double>(s.device->restrict_residual(s.on, s.u, s.g(), to.on, to.source.data(),
+                                                         to.across.view(), to.down.view(), true));
 }
 
 template <class T>
@@ -310,6 +323,33 @@ array<T> solver<T>::solution() const {
   return result;
 }
 
+template <class T>
+double solve(solver<T>& problem, method how, const stopping& when, const after_piece& then) {
+  const bool is_cycle = how == method::multigrid;
+  const std::size_t most = when.max_iterations.value_or(is_cycle ? 100 : 1'000'000);
+  const std::size_t every = when.check_every != 0 ? when.check_every : is_cycle ? 1 : 100;
+  double residual = problem.residual();
+  std::size_t piece = 1;
+  while (problem.iterations() < most && !(residual <= when.tolerance * problem.first_residual())) {
+    std::size_t left = std::min(every, most - problem.iterations());
+    while (left > 0) {
+      const auto began = std::chrono::steady_clock::now();
+      const std::size_t now = std::min(left, piece);
+      problem.iterate(now);
+      left -= now;
+      if (left == 0) residual = problem.residual();
+      problem.where().wait();
+      const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+      if (took.count() < 0.05 && piece < every) piece *= 2;
+      if (took.count() > 0.2) piece = std::max<std::size_t>(piece / 2, 1);
+      then(residual);
+    }
+  }
+  return residual;
+}
+
+template double solve<float>(solver<float>&, method, const stopping&, const after_piece&);
+template double solve<double>(solver<double>&, method, const stopping&, const after_piece&);
 template array<float> sine_edges<float>(std::size_t, std::size_t);
 template array<double> sine_edges<double>(std::size_t, std::size_t);
 template double sine_error<float>(const array_view<const float>&);

@@ -4,7 +4,9 @@
 #include <heddle/target.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 
 /// Laplace's and Poisson's equation on the unit square: ∇²u = f inside, u given on the edges.
 ///
@@ -72,28 +74,19 @@ class solver {
 
 /// When to stop.
 struct stopping {
-  double tolerance = 1e-6;         ///< of the residual, relative to first_residual()
-  std::size_t max_iterations = 0;  ///< 0: a million sweeps or a hundred cycles
+  double tolerance = 1e-6;                    ///< of the residual, relative to first_residual()
+  std::optional<std::size_t> max_iterations;  ///< unless given, a million sweeps or a hundred cycles
   std::size_t check_every =
-      0;  ///< iterations between two looks at the residual; 0: a hundred sweeps or one cycle
+      0;  ///< iterations from one look at the residual to the next; 0: a hundred sweeps or one cycle
 };
 
-/// Iterates until the residual is small enough, and returns it. `after_check(residual)` is called after each
-/// look, and may throw to stop.
-template <class T, class AfterCheck>
-double solve(solver<T>& problem, method how, const stopping& when, const AfterCheck& after_check) {
-  const std::size_t most = when.max_iterations != 0   ? when.max_iterations
-                           : how == method::multigrid ? 100
-                                                      : 1'000'000;
-  const std::size_t every = when.check_every != 0 ? when.check_every : how == method::multigrid ? 1 : 100;
-  double residual = problem.residual();
-  while (problem.iterations() < most && !(residual <= when.tolerance * problem.first_residual())) {
-    const std::size_t left = most - problem.iterations();
-    problem.iterate(left < every ? left : every);
-    residual = problem.residual();
-    after_check(residual);
-  }
-  return residual;
-}
+/// Called with the residual that was seen last. It may throw to stop: the solver holds what has been done.
+using after_piece = std::function<void(double residual)>;
+
+/// Iterates until the residual is small enough, and returns it. `then` is called every now and then, several
+/// times a second where an iteration does not last longer.
+template <class T>
+double solve(
+    solver<T>& problem, method how, const stopping& when, const after_piece& then = [](double) {});
 
 }  // namespace heddle::laplace
