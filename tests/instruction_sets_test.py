@@ -15,7 +15,7 @@ nm, objects = sys.argv[1], sys.argv[2:]
 assert objects, "no objects"
 wrong = []
 for path in objects:
-    instruction_set = re.search(r"heddle_kernels_(\w+)\.dir", path).group(1)
+    instruction_set = re.search(r"heddle_(?:\w+_)?kernels_(\w+)\.dir", path).group(1)
     listing = subprocess.run([nm, "--defined-only", path], check=True, capture_output=True, text=True).stdout
     for line in listing.splitlines():
         kind, name = line.split()[-2:]
