@@ -81,7 +81,7 @@ class LaplaceTest(Harness):
         out = self.folder / "u.vti"
         self.printed("laplace", "--size", "31x17", "-o", out)
         _, u = self.solved("--size", "31x17")
-        head, rest = out.read_bytes().split(b"<AppendedData encoding=\"raw\">\n  _", 1)
+        head, rest = out.read_bytes().split(b"<AppendedData encoding=\"raw\">\n_", 1)
         count = int.from_bytes(rest[:8], "little")
         np.testing.assert_array_equal(np.frombuffer(rest[8:8 + count]).reshape(17, 31), u)
         tree = xml.etree.ElementTree.fromstring(head + b"<AppendedData/>" + rest[8 + count:].split(b"</AppendedData>")[1])

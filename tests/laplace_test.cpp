@@ -144,7 +144,9 @@ TEST_P(laplace, the_sine_case_converges_to_second_order) {
     solver<double> problem(where, method::multigrid, edges);
     solve(problem, method::multigrid, {1e-11, {}, 0});
     const double error = sine_error<double>(problem.solution());
-    if (before != 0) EXPECT_NEAR(before / error, 4, 0.1) << points;
+    if (before != 0) {
+      EXPECT_NEAR(before / error, 4, 0.1) << points;
+    }
     before = error;
   }
 }
@@ -198,7 +200,9 @@ TEST_P(laplace, solves_poisson_to_second_order) {
     double error = 0;
     for (std::size_t i = 0; i < u.size(); ++i)
       error = std::max(error, std::abs(u.data()[i] - exact.data()[i]));
-    if (before != 0) EXPECT_NEAR(before / error, 4, 0.2) << width;
+    if (before != 0) {
+      EXPECT_NEAR(before / error, 4, 0.2) << width;
+    }
     before = error;
   }
 }
