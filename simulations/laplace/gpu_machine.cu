@@ -47,6 +47,10 @@ inline constexpr int strip_columns = (32 - 2 * halo_lanes<T, Sweeps>)*lane_eleme
 /// Rows that are asked for before they are needed, to fill the memory's pipeline.
 inline constexpr int rows_ahead = 4;
 inline constexpr unsigned jacobi_threads = 128;
+/// Blocks that a multiprocessor has registers for, at least: warps hide each other's waiting, and so do the
+/// independent rows of a warp that has registers for them.
+template <int Sweeps>
+inline constexpr unsigned jacobi_resident = Sweeps > 4 ? 3 : 4;
 
 /// A strip of the grid on its way down through a warp: sweep k holds its rows y − k and y − k − 1 in
 /// registers when row y arrives; the neighbours to the left and the right come by shuffles. Which of the two
@@ -61,7 +65,8 @@ struct strip {
   T rows[Sweeps][2][elements];
 
   /// Row y has arrived as `now`, which is row y − Sweeps after all sweeps when it returns.
-  template <int Turn>
+  /// `CrossesEnds` where one of the rows may be the first or the last of the grid, which stay.
+  template <int Turn, bool CrossesEnds>
   __device__ __forceinline__ void advance(std::ptrdiff_t y, T (&now)[elements]) {
 #pragma unroll
     for (int k = 0; k < Sweeps; ++k) {
@@ -88,8 +93,8 @@ struct strip {
           if (column <= 0 || column >= width - 1) next[i] = middle[i];
         }
       }
-      // The first and the last row of the grid stay; all lanes are in one row.
-      if (row <= 0 || row >= height - 1) {
+      // All lanes are in one row.
+      if (CrossesEnds && (row <= 0 || row >= height - 1)) {
 #pragma unroll
         for (int i = 0; i < elements; ++i) next[i] = middle[i];
       }
@@ -140,19 +145,28 @@ __device__ void sweep_strip(const jacobi_shape& on, formula<T, Square> sweep, co
 #pragma unroll
   for (int i = 0; i < rows_ahead; ++i) ahead[i] = load(begin + i);
   static_assert(rows_ahead % 2 == 0);
-  for (std::ptrdiff_t y = begin; y < end; y += rows_ahead) {
+  const auto take_rows = [&](std::ptrdiff_t y, auto crosses_ends) {
+    constexpr bool crosses = decltype(crosses_ends)::value;
 #pragma unroll
     for (int i = 0; i < rows_ahead; ++i) {
       piece<T> now = ahead[i];
       ahead[i] = load(y + i + rows_ahead);
       if (i % 2 == 0) {
-        state.template advance<0>(y + i, now.at);
+        state.template advance<0, crosses>(y + i, now.at);
       } else {
-        state.template advance<1>(y + i, now.at);
+        state.template advance<1, crosses>(y + i, now.at);
       }
       const std::ptrdiff_t row = y + i - Sweeps;
-      if (delivers && row >= first && row < last)
+      if (delivers && row >= first && row < last) {
         *reinterpret_cast<piece<T>*>(v + row * on.pitch + column) = now;
+      }
+    }
+  };
+  for (std::ptrdiff_t y = begin; y < end; y += rows_ahead) {
+    if (y > Sweeps && y + rows_ahead < on.height) {
+      take_rows(y, std::false_type());
+    } else {
+      take_rows(y, std::true_type());
     }
   }
 }
@@ -160,7 +174,7 @@ __device__ void sweep_strip(const jacobi_shape& on, formula<T, Square> sweep, co
 /// Several of Jacobi's sweeps in one reading of the memory: a warp takes a strip of columns down a chunk of
 /// rows. What lies outside what it delivers is computed twice; no warp waits for another.
 template <class T, int Sweeps, bool Square, bool HasSource>
-__global__ void __launch_bounds__(jacobi_threads)
+__global__ void __launch_bounds__(jacobi_threads, jacobi_resident<Sweeps>)
     jacobi_sweeps(const __grid_constant__ jacobi_shape on, formula<T, Square> sweep, const T* __restrict__ u,
                   const T* __restrict__ g, T* __restrict__ v) {
   const unsigned warp = blockIdx.x * (jacobi_threads / 32) + threadIdx.x / 32;

@@ -50,6 +50,9 @@ class solver {
   /// The target that was chosen.
   const target& where() const noexcept;
 
+  /// H·W.
+  std::size_t points() const noexcept;
+
   /// Sweeps or cycles, several at once where that saves reading the memory.
   void iterate(std::size_t count);
 
