@@ -10,12 +10,17 @@
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/vti.hpp>
+#if __has_include(<heddle/io/png.hpp>)
+#include <heddle/io/png.hpp>
+#define HEDDLE_HAS_PNG 1
+#endif
 
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +28,7 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/core.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace heddle::cli {
@@ -75,6 +80,29 @@ std::string_view ending_of(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : path.substr(dot);
 }
 
+#if defined(HEDDLE_HAS_PNG)
+/// The points as colours from black over red and yellow to white, from the smallest value to the largest; row
+/// 0 is on top.
+template <class T>
+void write_colours(const std::string& path, const array<T>& u) {
+  image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
+  for (int level = 0; level < 256; ++level) {
+    const auto ramp = [level](int from) {
+      return static_cast<std::uint8_t>(std::clamp(3 * (level - from), 0, 255));
+    };
+    picture.palette.push_back({ramp(0), ramp(85), ramp(170)});
+  }
+  const auto [least, most] = std::minmax_element(u.data(), u.data() + u.size());
+  const double low = static_cast<double>(*least), range = static_cast<double>(*most) - low;
+  picture.pixels.resize(u.size());
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double level = range > 0 ? 255 * ((static_cast<double>(u.data()[i]) - low) / range) : 0;
+    picture.pixels[i] = static_cast<std::uint8_t>(level + 0.5);
+  }
+  write_png(path, picture);
+}
+#endif
+
 template <class T>
 void write_points(const std::string& path, const array<T>& u) {
   if (ending_of(path) == ".vti") {
@@ -82,6 +110,10 @@ void write_points(const std::string& path, const array<T>& u) {
       return points < 2 ? 1.0 : 1 / static_cast<double>(points - 1);
     };
     write_vti(path, u, "u", {{0, 0, 0}, {spacing(u.shape()[1]), spacing(u.shape()[0]), 1}});
+#if defined(HEDDLE_HAS_PNG)
+  } else if (ending_of(path) == ".png") {
+    write_colours(path, u);
+#endif
   } else {
     write_npy(path, u);
   }
@@ -195,11 +227,17 @@ std::string check_size(const std::string& text) {
   return parse_size(text) ? "" : fmt::format("'{}' is no size (1536x1024 is)", text);
 }
 
+#if defined(HEDDLE_HAS_PNG)
+constexpr std::string_view endings[] = {".npy", ".vti", ".png"};
+#else
+constexpr std::string_view endings[] = {".npy", ".vti"};
+#endif
+
 std::string check_output(const std::string& text) {
-  const std::string_view ending = ending_of(text);
-  return ending == ".npy" || ending == ".vti" || text == "/dev/stdout"
+  const bool known = std::find(std::begin(endings), std::end(endings), ending_of(text)) != std::end(endings);
+  return known || text == "/dev/stdout"
              ? ""
-             : fmt::format("'{}' does not end in .npy or .vti", text);
+             : fmt::format("'{}' does not end in {}", text, fmt::join(endings, ", "));
 }
 
 }  // namespace
@@ -239,7 +277,9 @@ void add_laplace(CLI::App& app) {
   command->add_option("--dtype", options->dtype, "float32 or float64; default that of the edges, or float64")
       ->option_text("D")
       ->check(CLI::IsMember({"float32", "float64"}));
-  command->add_option("-o,--output", options->output, "Where the points go: OUT.npy or OUT.vti")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the points go: OUT.npy, OUT.png (colours) or OUT.vti (ParaView)")
       ->option_text("OUT")
       ->check(check_output);
   command
