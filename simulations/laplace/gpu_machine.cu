@@ -49,8 +49,8 @@ inline constexpr int rows_ahead = 4;
 inline constexpr unsigned jacobi_threads = 128;
 /// Blocks that a multiprocessor has registers for, at least: warps hide each other's waiting, and so do the
 /// independent rows of a warp that has registers for them.
-template <int Sweeps>
-inline constexpr unsigned jacobi_resident = Sweeps > 4 ? 3 : 4;
+template <class T, int Sweeps>
+inline constexpr unsigned jacobi_resident = Sweeps * sizeof(T) > 16 ? 3 : 4;
 
 /// A strip of the grid on its way down through a warp: sweep k holds its rows y − k and y − k − 1 in
 /// registers when row y arrives; the neighbours to the left and the right come by shuffles. Which of the two
@@ -174,7 +174,7 @@ __device__ void sweep_strip(const jacobi_shape& on, formula<T, Square> sweep, co
 /// Several of Jacobi's sweeps in one reading of the memory: a warp takes a strip of columns down a chunk of
 /// rows. What lies outside what it delivers is computed twice; no warp waits for another.
 template <class T, int Sweeps, bool Square, bool HasSource>
-__global__ void __launch_bounds__(jacobi_threads, jacobi_resident<Sweeps>)
+__global__ void __launch_bounds__(jacobi_threads, jacobi_resident<T, Sweeps>)
     jacobi_sweeps(const __grid_constant__ jacobi_shape on, formula<T, Square> sweep, const T* __restrict__ u,
                   const T* __restrict__ g, T* __restrict__ v) {
   const unsigned warp = blockIdx.x * (jacobi_threads / 32) + threadIdx.x / 32;
@@ -411,7 +411,7 @@ class gpu_machine final : public machine<T> {
         constexpr int now = decltype(number)::value;
         if (g == nullptr) {
           launch_jacobi<T, now, is_square, false>(where_, on, u, g, v);
-        } else {
+        } else if constexpr (now <= 4) {
           launch_jacobi<T, now, is_square, true>(where_, on, u, g, v);
         }
         sweeps -= now;
