@@ -155,8 +155,8 @@ struct in_a_block {
 };
 struct with_column {
   template <class U>
-  HD_FN std::int64_t operator()(const U& u, std::size_t column) const {
-    return u(-1) + 2 * u(1) + static_cast<std::int64_t>(column);
+  HD_FN std::uint64_t operator()(const U& u, std::size_t column) const {
+    return u(-1) + 2 * u(1) + static_cast<std::uint64_t>(column);
   }
 };
 struct with_row_and_column {
@@ -217,7 +217,7 @@ inline void check_rows(const target& where) {
     check_stencil<1, float>(where, {{1, 1, n}, 1}, along_a_row<1>{}, {0, 1, 2, 7});
     check_stencil<3, double>(where, {{1, 1, n}, 1}, along_a_row<3>{}, {1, 2, 5});
   }
-  check_stencil<1, std::int64_t>(where, {{1, 1, 40'007}, 1}, with_column{}, {1, 40});
+  check_stencil<1, std::uint64_t>(where, {{1, 1, 40'007}, 1}, with_column{}, {1, 40});
 }
 inline void check_tables(const target& where) {
   const long sizes[][2] = {{0, 5}, {5, 0}, {1, 1}, {1, 9}, {9, 1}, {2, 2}, {3, 70}, {70, 3}, {33, 65}};
