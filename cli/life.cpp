@@ -96,9 +96,7 @@ class life_output {
     }
   }
 
-  bool is_animation() const {
-    return ending_ == ".gif";
-  }
+  bool is_animation() const { return ending_ == ".gif"; }
 
   /// Frames of a bounded grid are written as they come; those of the infinite plane, which has no size before
   /// the end, wait.

@@ -54,9 +54,10 @@ int main(int argc, char** argv) {
   heddle::cli::add_info(app);
   heddle::cli::add_reduce(app);
   heddle::cli::add_scan(app);
-  heddle::cli::add_life(app);
   heddle::cli::add_bench(app);
+  heddle::cli::add_life(app);
   heddle::cli::add_mandelbrot(app);
+  heddle::cli::add_laplace(app);
   heddle::cli::add_pi(app);
 
   try {

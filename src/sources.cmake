@@ -10,6 +10,7 @@ set(host_sources
   reduce.cpp
   scan.cpp
   shape.cpp
+  stencil.cpp
   target.cpp
   transform.cpp
   cpu/copy_lines.cpp
@@ -20,6 +21,7 @@ set(host_sources
   io/atomic_file.cpp
   io/gif.cpp
   io/npy.cpp
-  io/png.cpp)
+  io/png.cpp
+  io/vti.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)

@@ -12,5 +12,6 @@
 #include <heddle/random.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/stencil.hpp>
 #include <heddle/target.hpp>
 #include <heddle/transform.hpp>

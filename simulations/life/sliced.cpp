@@ -1,5 +1,5 @@
 #include "life/engine.hpp"
-#include "life/sliced_kernels.hpp"
+#include "life/kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/cpu/threads.hpp>
 #include <heddle/machine.hpp>

@@ -1,7 +1,7 @@
 // Compiled once for each instruction set, with HEDDLE_ISA naming it. Nothing here may leave a function behind
 // that another file could call by the same name: everything is in an unnamed namespace of its instruction
 // set, or inlined.
-#include "life/sliced_kernels.hpp"
+#include "life/kernels.hpp"
 
 #if defined(__SSE2__)
 #include <immintrin.h>

@@ -1,0 +1,292 @@
+#include "laplace/laplace.hpp"
+
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "standard_output.hpp"
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
+#include <heddle/io/npy.hpp>
+#include <heddle/io/png.hpp>
+#include <heddle/io/vti.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+struct laplace_options {
+  std::string size;
+  std::string edges = "sine";
+  std::string source, output, dtype;
+  std::string method = "multigrid";
+  std::string target = "auto";
+  laplace::stopping when;
+  bool stats = false, quiet = false;
+};
+
+struct grid_size {
+  std::size_t width = 512, height = 512;
+};
+
+/// Reads "WxH"; none where it is something else.
+std::optional<grid_size> parse_size(std::string_view text) {
+  grid_size size;
+  const std::size_t cross = text.find('x');
+  if (cross == std::string_view::npos) return std::nullopt;
+  const auto read = [](std::string_view part, std::size_t& number) {
+    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), number);
+    return status == std::errc() && end == part.data() + part.size() && number > 0;
+  };
+  if (!read(text.substr(0, cross), size.width) || !read(text.substr(cross + 1), size.height))
+    return std::nullopt;
+  return size;
+}
+
+/// An array of rows and columns in a file, as numbers of T.
+template <class T>
+array<T> read_points(const std::string& path) {
+  const npy_file file(path);
+  if (file.dtype() >= dtype::complex64) {
+    detail::fail(fmt::format("{}: holds {}, where real numbers are needed", path, name(file.dtype())));
+  }
+  if (file.shape().axes() != 2) {
+    detail::fail(fmt::format("{}: has shape {}, where (rows, columns) is needed", path, file.shape().text()));
+  }
+  return file.read_as<T>();
+}
+
+std::string_view ending_of(std::string_view path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string_view::npos ? std::string_view() : path.substr(dot);
+}
+
+/// The points as colours from black over red and yellow to white, from the smallest value to the largest; row
+/// 0 is on top.
+template <class T>
+void write_colours(const std::string& path, const array<T>& u) {
+  image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
+  for (int level = 0; level < 256; ++level) {
+    const auto ramp = [level](int from) {
+      return static_cast<std::uint8_t>(std::clamp(3 * (level - from), 0, 255));
+    };
+    picture.palette.push_back({ramp(0), ramp(85), ramp(170)});
+  }
+  const auto [least, most] = std::minmax_element(u.data(), u.data() + u.size());
+  const double low = static_cast<double>(*least), range = static_cast<double>(*most) - low;
+  picture.pixels.resize(u.size());
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const double level = range > 0 ? 255 * ((static_cast<double>(u.data()[i]) - low) / range) : 0;
+    picture.pixels[i] = static_cast<std::uint8_t>(level + 0.5);
+  }
+  write_png(path, picture);
+}
+
+template <class T>
+void write_points(const std::string& path, const array<T>& u) {
+  if (ending_of(path) == ".vti") {
+    const auto spacing = [](std::size_t points) {
+      return points < 2 ? 1.0 : 1 / static_cast<double>(points - 1);
+    };
+    write_vti(path, u, "u", {{0, 0, 0}, {spacing(u.shape()[1]), spacing(u.shape()[0]), 1}});
+  } else if (ending_of(path) == ".png") {
+    write_colours(path, u);
+  } else {
+    write_npy(path, u);
+  }
+}
+
+/// How much of the way to the tolerance, or to the last iteration, is behind: 0 to 1.
+double fraction_done(double residual, double first, const laplace::stopping& when, std::size_t iterations) {
+  double done = 0;
+  if (first > 0 && residual > 0 && when.tolerance > 0) {
+    done = std::log(first / residual) / -std::log(std::min(when.tolerance, 0.5));
+  }
+  if (when.max_iterations) {
+    done = std::max(done, static_cast<double>(iterations) / static_cast<double>(*when.max_iterations));
+  }
+  return std::clamp(done, 0.0, 1.0);
+}
+
+template <class T>
+void run_as(const laplace_options& options) {
+  const bool is_sine = options.edges == "sine";
+  const laplace::method how = *std::find_if(std::begin(laplace::methods), std::end(laplace::methods),
+                                            [&](laplace::method m) { return name(m) == options.method; });
+  const array<T> edges = [&] {
+    if (is_sine) {
+      const grid_size size = options.size.empty() ? grid_size{} : *parse_size(options.size);
+      return laplace::sine_edges<T>(size.width, size.height);
+    }
+    array<T> read = read_points<T>(options.edges);
+    const shape& have = read.shape();
+    if (!options.size.empty()) {
+      const grid_size size = *parse_size(options.size);
+      if (have != shape{size.height, size.width}) {
+        detail::fail(fmt::format("{}: has {}x{} points, where --size says {}", options.edges, have[1],
+                                 have[0], options.size));
+      }
+    }
+    return read;
+  }();
+  array<T> source;
+  if (!options.source.empty()) {
+    source = read_points<T>(options.source);
+    if (source.shape() != edges.shape()) {
+      detail::fail(fmt::format("{}: has shape {}, where the edges have {}", options.source,
+                               source.shape().text(), edges.shape().text()));
+    }
+  }
+  // A place that cannot be written to is known before the work begins.
+  if (!options.output.empty()) atomic_file{options.output};
+
+  laplace::solver<T> problem(heddle::target::parse(options.target), how, edges,
+                             array_view<const T>(source.data(), source.shape(), source.where()));
+  constexpr double parts = 1e6;
+  progress shown(static_cast<std::size_t>(parts), options.quiet);
+  std::size_t shown_parts = 0;
+  const auto began = std::chrono::steady_clock::now();
+  double residual = 0;
+  std::optional<interrupted> stopped;
+  try {
+    residual = laplace::solve<T>(problem, how, options.when, [&](double now) {
+      residual = now;
+      shown.show_instead_of_rate(fmt::format("{} {}, residual {:.2e}", problem.iterations(),
+                                             how == laplace::method::multigrid ? "cycles" : "sweeps", now));
+      const auto done = static_cast<std::size_t>(
+          parts * fraction_done(now, problem.first_residual(), options.when, problem.iterations()));
+      shown.advance(done > shown_parts ? done - shown_parts : 0);
+      shown_parts = std::max(done, shown_parts);
+      stop_if_interrupted();
+    });
+  } catch (const interrupted& stop) {
+    stopped = stop;
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  shown.hide();
+
+  // The last state is written after a signal too.
+  const array<T> u = problem.solution();
+  if (!options.output.empty()) write_points(options.output, u);
+  if (stopped) throw *stopped;
+  if (options.stats) {
+    nlohmann::ordered_json line;
+    line["pattern"] = "laplace";
+    line["method"] = name(how);
+    line["target"] = problem.where().text();
+    line["width"] = u.shape()[1];
+    line["height"] = u.shape()[0];
+    line["dtype"] = name(dtype_of<T>);
+    line["iterations"] = problem.iterations();
+    line["residual"] = residual;
+    line["first_residual"] = problem.first_residual();
+    line["seconds"] = took.count();
+    line["gpoint_per_s"] =
+        static_cast<double>(u.size()) * static_cast<double>(problem.iterations()) / took.count() / 1e9;
+    print_error(line.dump() + "\n");
+  }
+  std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
+  if (is_sine && options.source.empty()) text += fmt::format(" error {:.6g}", laplace::sine_error<T>(u));
+  print(text + "\n");
+}
+
+void run(const laplace_options& options) {
+  std::string type = options.dtype;
+  if (type.empty()) {
+    const bool is_float = options.edges != "sine" && npy_file(options.edges).dtype() == dtype::float32;
+    type = is_float ? "float32" : "float64";
+  }
+  if (type == "float32") return run_as<float>(options);
+  run_as<double>(options);
+}
+
+std::string check_size(const std::string& text) {
+  return parse_size(text) ? "" : fmt::format("'{}' is no size (1536x1024 is)", text);
+}
+
+constexpr std::string_view endings[] = {".npy", ".png", ".vti"};
+
+std::string check_output(const std::string& text) {
+  const bool known = std::find(std::begin(endings), std::end(endings), ending_of(text)) != std::end(endings);
+  return known || text == "/dev/stdout"
+             ? ""
+             : fmt::format("'{}' does not end in {}", text, fmt::join(endings, ", "));
+}
+
+}  // namespace
+
+void add_laplace(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("laplace", "Solve Laplace's or Poisson's equation on a rectangle of points");
+  const auto options = std::make_shared<laplace_options>();
+  command->add_option("--size", options->size, "Points, edges included; default that of the file, or 512x512")
+      ->option_text("WxH")
+      ->check(check_size);
+  command
+      ->add_option("--edges", options->edges,
+                   "sine, or an array (H, W) with the edges, and inside what to begin with; default sine")
+      ->option_text("sine|FILE.npy");
+  command->add_option("--source", options->source, "An array (H, W): f in d2u/dx2 + d2u/dy2 = f; default 0")
+      ->option_text("FILE.npy");
+  std::vector<std::string> names;
+  for (const laplace::method how : laplace::methods) names.emplace_back(name(how));
+  command->add_option("--method", options->method, "jacobi|red-black|multigrid; default multigrid")
+      ->option_text("M")
+      ->check(CLI::IsMember(names));
+  command
+      ->add_option("--tolerance", options->when.tolerance,
+                   "Stop when the residual is so small beside that of 0 inside; default 1e-6")
+      ->option_text("T")
+      ->check(CLI::NonNegativeNumber);
+  command
+      ->add_option("--max-iterations", options->when.max_iterations,
+                   "Stop after N sweeps or cycles; default 1000000 or 100")
+      ->option_text("N");
+  command
+      ->add_option("--check-every", options->when.check_every,
+                   "Look at the residual every K sweeps or cycles; default 100 or 1")
+      ->option_text("K")
+      ->check(CLI::PositiveNumber);
+  command->add_option("--dtype", options->dtype, "float32 or float64; default that of the edges, or float64")
+      ->option_text("D")
+      ->check(CLI::IsMember({"float32", "float64"}));
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the points go: OUT.npy, OUT.png (colours) or OUT.vti (ParaView)")
+      ->option_text("OUT")
+      ->check(check_output);
+  command
+      ->add_option("--target", options->target,
+                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
+      ->option_text("T")
+      ->check(check_target);
+  command->add_flag("--stats", options->stats,
+                    "One line of JSON on standard error: what ran where, and how fast");
+  command->add_flag("--quiet", options->quiet, "No progress line");
+  command->footer(
+      "The points cover the unit square, edges included: column i is at x = i/(W-1), row j at y = j/(H-1).\n"
+      "sine is u = sin(pi y) at x = 0, exp(-pi) sin(pi y) at x = 1 and 0 at y = 0 and y = 1.\n"
+      "Prints the iterations, the residual - by how much a sweep of Jacobi's would change a point at most - "
+      "and, "
+      "for\n"
+      "sine, the largest difference from the exact solution exp(-pi x) sin(pi y).");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,26 @@
+# heddle_cpu_kernels(LIBRARY SOURCE): compiles SOURCE into LIBRARY once for each instruction set, which HEDDLE_ISA names,
+# to be chosen at run time: targets LIBRARY_kernels_baseline, …_avx2 and …_avx512. They are what must be fast, so they are
+# optimised in every build type. LIBRARY and what is linked with it see HEDDLE_X86_KERNELS where there is more than the
+# baseline.
+function(heddle_cpu_kernels library source)
+  set(instruction_sets baseline)
+  # Sanitized they take minutes to compile: one instruction set shows what the others would.
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND NOT HEDDLE_SANITIZE)
+    list(APPEND instruction_sets avx2 avx512)
+    set(flags_avx2 -march=x86-64-v3)
+    set(flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
+    set(definitions HEDDLE_X86_KERNELS=1)
+    target_compile_definitions(${library} PUBLIC $<BUILD_INTERFACE:${definitions}>)
+  endif()
+  foreach(instruction_set IN LISTS instruction_sets)
+    set(kernels ${library}_kernels_${instruction_set})
+    add_library(${kernels} OBJECT ${source})
+    heddle_compile_options(${kernels})
+    target_compile_definitions(${kernels} PRIVATE HEDDLE_ISA=${instruction_set} ${definitions})
+    target_compile_options(${kernels} PRIVATE
+      -O3 ${flags_${instruction_set}} ${heddle_reproducible_options} ${heddle_language_options})
+    target_include_directories(${kernels} PRIVATE
+      "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/simulations")
+    target_sources(${library} PRIVATE $<TARGET_OBJECTS:${kernels}>)
+  endforeach()
+endfunction()

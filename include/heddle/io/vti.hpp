@@ -1,0 +1,38 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/dtype.hpp>
+#include <heddle/shape.hpp>
+
+#include <array>
+#include <string>
+
+namespace heddle {
+
+/// Where the points of a grid lie, along x, y and z.
+struct grid_placement {
+  std::array<double, 3> origin{0, 0, 0};
+  std::array<double, 3> spacing{1, 1, 1};
+};
+
+namespace detail {
+
+void write_vti(const std::string& path, const std::string& name, dtype type, const shape& lengths,
+               const void* data, const grid_placement& placement);
+
+}  // namespace detail
+
+/// Writes an array of one to three axes as VTK image data, which ParaView opens: one value a point under
+/// `name`, the fastest axis of the array along x, the values as they are in memory ("appended raw"). A
+/// complex array becomes vectors of two components and bool becomes UInt8. A file at `path` is replaced once
+/// the new one is complete, and never otherwise. Throws heddle::error for any other number of axes, and for
+/// an axis of no points, which VTK does not know.
+template <array_like X>
+requires has_dtype<element_of<X>>
+void write_vti(const std::string& path, const X& x, const std::string& name = "values",
+               const grid_placement& placement = {}) {
+  const detail::staged_input<element_of<X>> elements(detail::input(x), target());
+  detail::write_vti(path, name, dtype_of<element_of<X>>, detail::shape_of(x), elements.data(), placement);
+}
+
+}  // namespace heddle

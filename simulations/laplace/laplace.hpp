@@ -1,0 +1,95 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+
+/// Laplace's and Poisson's equation on the unit square: ∇²u = f inside, u given on the edges.
+///
+/// The square is covered by H×W points, the edges included: point (row j, column i) of an array of shape (H,
+/// W) is at x = i/(W−1), y = j/(H−1), so the spacings h_x = 1/(W−1) and h_y = 1/(H−1) differ where W and H
+/// do. ∇² is the second-order five-point formula.
+namespace heddle::laplace {
+
+enum class method {
+  jacobi,     ///< an iteration is a sweep: every point from the old values of its neighbours
+  red_black,  ///< Gauss–Seidel: a sweep is the points whose row + column is even, then the others
+  multigrid,  ///< an iteration is a cycle over ever coarser grids
+};
+inline constexpr method methods[] = {method::jacobi, method::red_black, method::multigrid};
+const char* name(method how) noexcept;
+
+/// The course's case: u = sin(πy) at x = 0, e^(−π)·sin(πy) at x = 1 and 0 at the top and the bottom, and 0
+/// inside.
+template <class T>
+array<T> sine_edges(std::size_t width, std::size_t height);
+
+/// Its exact solution, e^(−πx)·sin(πy), at a point; and the largest difference from it of `u`, an array of
+/// shape (H, W).
+double sine_solution(double x, double y) noexcept;
+template <class T>
+double sine_error(const array_view<const T>& u);
+
+/// An approximate solution that iterations improve; T is float or double. Every target gives the same bits.
+template <class T>
+class solver {
+ public:
+  /// `start` has shape (H, W): its outermost points are the edges, which stay, and what is inside is where
+  /// the iteration begins. `source` is f at the same points, or of no elements for 0; at the edges it is not
+  /// read. Throws heddle::error for other shapes, and for values that are not finite.
+  solver(const target& where, method how, const array_view<const T>& start,
+         const array_view<const T>& source = array_view<const T>(nullptr, shape{0}));
+  ~solver();
+  solver(const solver&) = delete;
+  solver& operator=(const solver&) = delete;
+
+  /// The target that was chosen.
+  const target& where() const noexcept;
+
+  /// H·W.
+  std::size_t points() const noexcept;
+
+  /// Sweeps or cycles, several at once where that saves reading the memory.
+  void iterate(std::size_t count);
+
+  /// How many there have been.
+  std::size_t iterations() const noexcept;
+
+  /// The infinity norm of the residual, in the units of u: by how much one sweep of Jacobi's would change a
+  /// point at most. Times 2/h_x² + 2/h_y² it is the largest |∇²u − f|.
+  double residual();
+
+  /// The same for edges as they are and 0 inside: what a tolerance is relative to. Where that is 0, the first
+  /// residual.
+  double first_residual() const noexcept;
+
+  /// The points, of shape (H, W), on the CPU.
+  array<T> solution() const;
+
+ private:
+  struct state;
+  std::unique_ptr<state> state_;
+};
+
+/// When to stop.
+struct stopping {
+  double tolerance = 1e-6;                    ///< of the residual, relative to first_residual()
+  std::optional<std::size_t> max_iterations;  ///< unless given, a million sweeps or a hundred cycles
+  std::size_t check_every =
+      0;  ///< iterations from one look at the residual to the next; 0: a hundred sweeps or one cycle
+};
+
+/// Called with the residual that was seen last. It may throw to stop: the solver holds what has been done.
+using after_piece = std::function<void(double residual)>;
+
+/// Iterates until the residual is small enough, and returns it. `then` is called every now and then, several
+/// times a second where an iteration does not last longer.
+template <class T>
+double solve(
+    solver<T>& problem, method how, const stopping& when, const after_piece& then = [](double) {});
+
+}  // namespace heddle::laplace

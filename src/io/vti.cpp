@@ -1,0 +1,105 @@
+#include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
+#include <heddle/io/vti.hpp>
+
+#include <bit>
+#include <cstdint>
+
+#include <fmt/core.h>
+
+namespace heddle::detail {
+namespace {
+
+/// What VTK calls a number of a type, less the parts of a complex number.
+const char* vtk_name(dtype type) {
+  switch (type) {
+    case dtype::boolean:
+    case dtype::uint8:
+      return "UInt8";
+    case dtype::int8:
+      return "Int8";
+    case dtype::int16:
+      return "Int16";
+    case dtype::int32:
+      return "Int32";
+    case dtype::int64:
+      return "Int64";
+    case dtype::uint16:
+      return "UInt16";
+    case dtype::uint32:
+      return "UInt32";
+    case dtype::uint64:
+      return "UInt64";
+    case dtype::float32:
+    case dtype::complex64:
+      return "Float32";
+    default:
+      return "Float64";
+  }
+}
+
+/// Text as it stands between quotes in XML.
+std::string quoted(const std::string& text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+void write_vti(const std::string& path, const std::string& name, dtype type, const shape& lengths,
+               const void* data, const grid_placement& placement) {
+  const std::size_t axes = lengths.axes();
+  if (axes < 1 || axes > 3) {
+    fail(fmt::format("{}: an array of {} axes cannot be written as VTK image data: it has 1, 2 or 3", path,
+                     axes));
+  }
+  if (lengths.elements() == 0) {
+    fail(fmt::format("{}: an array of shape {} cannot be written as VTK image data: it has no points", path,
+                     lengths.text()));
+  }
+  std::size_t last[3] = {0, 0, 0};  // along x, y and z
+  for (std::size_t axis = 0; axis < axes; ++axis) last[axis] = lengths[axes - 1 - axis] - 1;
+  const std::string extent = fmt::format("0 {} 0 {} 0 {}", last[0], last[1], last[2]);
+  const std::string attribute = quoted(name);
+  const std::string header = fmt::format(
+      "<?xml version=\"1.0\"?>\n"
+      "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"
+      "  <ImageData WholeExtent=\"{}\" Origin=\"{} {} {}\" Spacing=\"{} {} {}\">\n"
+      "    <Piece Extent=\"{}\">\n"
+      "      <PointData Scalars=\"{}\">\n"
+      "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
+      "offset=\"0\"/>\n"
+      "      </PointData>\n"
+      "    </Piece>\n"
+      "  </ImageData>\n"
+      "  <AppendedData encoding=\"raw\">\n"
+      "_",
+      std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", extent, placement.origin[0],
+      placement.origin[1], placement.origin[2], placement.spacing[0], placement.spacing[1],
+      placement.spacing[2], extent, attribute, vtk_name(type), attribute, type >= dtype::complex64 ? 2 : 1);
+  const std::uint64_t bytes = lengths.elements() * size_of(type);
+  const std::string end = "\n  </AppendedData>\n</VTKFile>\n";
+  atomic_file file(path);
+  file.write(header.data(), header.size());
+  file.write(&bytes, sizeof bytes);
+  file.write(data, bytes);
+  file.write(end.data(), end.size());
+  file.commit();
+}
+
+}  // namespace heddle::detail
