@@ -1,7 +1,6 @@
 # heddle_cpu_kernels(LIBRARY SOURCE): compiles SOURCE into LIBRARY once for each instruction set, which HEDDLE_ISA names,
 # to be chosen at run time: targets LIBRARY_kernels_baseline, …_avx2 and …_avx512. They are what must be fast, so they are
-# optimised in every build type. LIBRARY and what is linked with it see HEDDLE_X86_KERNELS where there is more than the
-# baseline.
+# optimised in every build type. LIBRARY sees HEDDLE_X86_KERNELS where there is more than the baseline.
 function(heddle_cpu_kernels library source)
   set(instruction_sets baseline)
   # Sanitized they take minutes to compile: one instruction set shows what the others would.
@@ -10,7 +9,7 @@ function(heddle_cpu_kernels library source)
     set(flags_avx2 -march=x86-64-v3)
     set(flags_avx512 -march=x86-64-v4 -mprefer-vector-width=512)
     set(definitions HEDDLE_X86_KERNELS=1)
-    target_compile_definitions(${library} PUBLIC $<BUILD_INTERFACE:${definitions}>)
+    target_compile_definitions(${library} PRIVATE ${definitions})
   endif()
   foreach(instruction_set IN LISTS instruction_sets)
     set(kernels ${library}_kernels_${instruction_set})
