@@ -1,6 +1,6 @@
 # heddle_cpu_kernels(LIBRARY SOURCE): compiles SOURCE into LIBRARY once for each instruction set, which HEDDLE_ISA names,
 # to be chosen at run time: targets LIBRARY_kernels_baseline, …_avx2 and …_avx512. They are what must be fast, so they are
-# optimised in every build type. LIBRARY sees HEDDLE_X86_KERNELS where there is more than the baseline.
+# optimised in every build type, though less where they are sanitized. LIBRARY sees HEDDLE_X86_KERNELS where there is more than the baseline.
 function(heddle_cpu_kernels library source)
   set(instruction_sets baseline)
   # Sanitized they take minutes to compile: one instruction set shows what the others would.
@@ -17,7 +17,7 @@ function(heddle_cpu_kernels library source)
     heddle_compile_options(${kernels})
     target_compile_definitions(${kernels} PRIVATE HEDDLE_ISA=${instruction_set} ${definitions})
     target_compile_options(${kernels} PRIVATE
-      -O3 ${flags_${instruction_set}} ${heddle_reproducible_options} ${heddle_language_options})
+      $<IF:$<BOOL:${HEDDLE_SANITIZE}>,-O1,-O3> ${flags_${instruction_set}} ${heddle_reproducible_options} ${heddle_language_options})
     target_include_directories(${kernels} PRIVATE
       "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src" "${PROJECT_SOURCE_DIR}/simulations")
     target_sources(${library} PRIVATE $<TARGET_OBJECTS:${kernels}>)

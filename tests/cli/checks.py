@@ -1,4 +1,5 @@
-"""Runs of the heddle command and arrays to run it on. HEDDLE is the path of the executable."""
+"""Runs of the heddle command and arrays to run it on. HEDDLE is the path of the executable; HEDDLE_TEST_TYPES limits the
+element types."""
 import json
 import os
 import pathlib
@@ -14,6 +15,8 @@ INTEGERS = ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uin
 REALS = ["float32", "float64"]
 COMPLEX = ["complex64", "complex128"]
 TYPES = ["bool"] + INTEGERS + REALS + COMPLEX
+if "HEDDLE_TEST_TYPES" in os.environ:  # fewer, where each run takes long
+    TYPES = [name for name in TYPES if name in os.environ["HEDDLE_TEST_TYPES"].split(",")]
 ORDERED = {"min", "max", "argmin", "argmax"}
 RUNGS = ["atomic", "block-serial", "interleaved", "tree", "two-pass", "shuffle"]
 SCAN_RUNGS = ["hillis-steele", "blelloch"]
