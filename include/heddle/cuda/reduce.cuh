@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/scratch.cuh>
+#include <heddle/cuda/short_rows.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>
 #include <heddle/grouping.hpp>
@@ -269,9 +270,15 @@ __global__ void __launch_bounds__(warp_size* column_rows<T>)
         const unsigned start = striped ? lane : lane * static_cast<unsigned>(grouping::rows);
         const unsigned step = striped ? lanes : 1;
         const unsigned end = striped ? count : min(count, start + static_cast<unsigned>(grouping::rows));
-        sum[v] = load(first + start * piece.stride);
-        for (unsigned r = start + step; r < end; r += step)
-          sum[v] = op(sum[v], load(first + r * piece.stride));
+        const std::size_t from = first + start * piece.stride, apart = step * piece.stride;
+        sum[v] = load(from);
+        if (count == grouping::tile<T, Op>) {
+          // All are asked for before any is combined.
+#pragma unroll
+          for (unsigned r = 1; r < grouping::rows; ++r) sum[v] = op(sum[v], load(from + r * apart));
+        } else {
+          for (unsigned r = 1; start + r * step < end; ++r) sum[v] = op(sum[v], load(from + r * apart));
+        }
       }
       if constexpr (striped) {
 #pragma unroll
@@ -313,10 +320,92 @@ __global__ void __launch_bounds__(warp_size* column_rows<T>)
   }
 }
 
+/// Elements of a row that a lane of its group folds side by side.
+template <class T, class Op>
+inline constexpr unsigned elements_of_lane = grouping::striped<T, Op>
+                                                 ? (grouping::lanes<T, Op> + warp_size - 1) / warp_size
+                                                 : grouping::rows;
+
+/// Folds a row of at most a tile by the lanes of a group, which this is the `thread`th of; the result is in
+/// the first.
+template <class T, class Op>
+__device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsigned group, const Op& op) {
+  constexpr unsigned held = elements_of_lane<T, Op>, lanes = grouping::lanes<T, Op>;
+  auto load = [&](unsigned i) { return detail::lift<Op>(row[i]); };
+  if constexpr (grouping::striped<T, Op>) {
+    grouping::uninitialized<T, held> sum;
+    const unsigned active = count < lanes ? count : lanes;
+#pragma unroll
+    for (unsigned v = 0; v < held; ++v) {
+      const unsigned lane = v * group + thread;
+      if (lane < active) {
+        sum[v] = load(lane);
+        for (unsigned i = lane + lanes; i < count; i += lanes) sum[v] = op(sum[v], load(i));
+      }
+    }
+#pragma unroll
+    for (unsigned half = held / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (unsigned v = 0; v < half; ++v) {
+        if ((v + half) * group + thread < active) sum[v] = op(sum[v], sum[v + half]);
+      }
+    }
+    for (unsigned half = group / 2; half > 0; half /= 2) {
+      const T other = shuffle_down(sum[0], half);
+      if (thread < half && thread + half < active) sum[0] = op(sum[0], other);
+    }
+    return sum[0];
+  } else {
+    const unsigned active = (count + held - 1) / held, first = thread * held;
+    grouping::uninitialized<T, 1> sum;
+    if (thread < active) {
+      sum[0] = load(first);
+      for (unsigned i = first + 1; i < first + held && i < count; ++i) sum[0] = op(sum[0], load(i));
+    }
+    for (unsigned step = 1; step < group; step *= 2) {
+      const T other = shuffle_down(sum[0], step);
+      if (thread % (2 * step) == 0 && thread + step < active) sum[0] = op(sum[0], other);
+    }
+    return sum[0];
+  }
+}
+
+/// A warp folds several rows at a time.
+template <class T, class Op>
+__global__ void __launch_bounds__(short_rows_warps* warp_size)
+    fold_short_rows(const T* x, Op op, short_rows shape, T* out) {
+  extern __shared__ __align__(128) unsigned char stages[];
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  unsigned char* const stage = stages + warp * shape.stage_bytes<T>();
+  const std::size_t stride = std::size_t{gridDim.x} * short_rows_warps * shape.at_once;
+  for (std::size_t base = (std::size_t{blockIdx.x} * short_rows_warps + warp) * shape.at_once;
+       base < shape.rows; base += stride) {
+    const std::size_t left = shape.rows - base;
+    const unsigned rows = left < shape.at_once ? static_cast<unsigned>(left) : shape.at_once;
+    const T* const staged =
+        bring_elements(x, shape.rows * shape.length, base * shape.length, rows * shape.length, stage);
+    for (unsigned first = 0; first < rows; first += warp_size / shape.group) {
+      const unsigned row = first + lane / shape.group, thread = lane % shape.group;
+      const T sum =
+          fold_short_row(staged + min(row, rows - 1) * shape.length, shape.length, thread, shape.group, op);
+      if (thread == 0 && row < rows) out[base + row] = grouping::canonical(sum);
+    }
+    __syncwarp();
+  }
+}
+
 /// Folds every tile of the segments; one launch.
 template <class T, class Load, class Op>
 void fold_tiles(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles, T* out) {
   const std::size_t pieces = tiles.pieces();
+  if constexpr (std::is_same_v<Load, detail::element_at<T, Op>> && sizeof(T) <= 16) {
+    if (tiles.all.inner == 1 && tiles.all.length * sizeof(T) <= 2048 && tiles.parts() == 1) {
+      constexpr unsigned held = elements_of_lane<T, Op>;
+      const auto shape = shape_short_rows<T>(pieces, tiles.all.length, held);
+      return launch_short_rows<T>(where, fold_short_rows<T, Op>, "launch of fold_short_rows", shape, load.x,
+                                  op, shape, out);
+    }
+  }
   if (tiles.all.inner == 1) {
     constexpr unsigned warps = fold_rows_threads / warp_size;
     fold_rows<T><<<grid_for(pieces, warps), fold_rows_threads, 0, where.stream()>>>(load, op, tiles, out);

@@ -12,16 +12,17 @@
 #include <cstddef>
 
 /// Scan on a GPU. Flat arrays and long rows take one launch that reads once and writes once: up to a few
-/// million elements all tiles at once, and beyond that tiles in turn. Short rows are scanned a warp to a row;
-/// columns in three steps, a thread to a strip of a column.
+/// million elements all tiles at once, and beyond that tiles in turn. Short rows are scanned several at a time
+/// by a warp; columns in three steps, a thread to a strip of a column.
 ///
 /// The bits depend on the number of elements, their type and nothing that happens at run time: rows of 32
 /// lanes are combined by shuffles, rows and warps of a tile and 128 tiles likewise, and totals of 128 tiles
 /// in groups of 32.
 namespace heddle::cuda {
 
-/// Rows shorter than this are scanned a warp to a row.
-inline constexpr std::size_t short_row = 2048;
+/// Rows shorter than this are scanned a warp or less to a row.
+template <class T>
+inline constexpr std::size_t short_row = sizeof(T) <= 16 ? 8192 / sizeof(T) : 2048;
 
 template <bool Exclusive, class T, class Op>
 void scan_long_rows(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
@@ -39,12 +40,22 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
 template <bool Exclusive, class T, class Op>
 void scan(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
   const current_device on(where);
-  if (all.inner == 1 && (all.length >= short_row || all.count() == 1))
+  if (all.length == 0) return;
+  if (all.inner == 1 && (all.length >= short_row<T> || all.count() == 1))
     return scan_long_rows<Exclusive>(where, x, op, all, init, out);
 
+  if constexpr (sizeof(T) <= 16) {
+    if (all.inner == 1) {
+      const auto shape = shape_short_rows<T>(all.count(), all.length, scan_pack<T>);
+      grouping::uninitialized<T, 1> first;
+      if (init != nullptr) memcpy(&first, init, sizeof(T));
+      return launch_short_rows<T>(where, scan_short_rows<Exclusive, T, Op>, "launch of a scan of rows", shape,
+                                  x, op, shape, first, init != nullptr, out);
+    }
+  }
   const detail::element_at<T, Op> load{x};
   const bool rows = all.inner == 1;
-  const grouping::tiling strips{all, rows ? short_row : column_strip, 1};
+  const grouping::tiling strips{all, rows ? short_row<T> : column_strip, 1};
   const std::size_t pieces = strips.pieces();
   const unsigned grid = grid_for(pieces, rows ? scan_threads / warp_size : scan_threads);
 

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/short_rows.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/grouping.hpp>
 
@@ -56,6 +57,80 @@ __global__ void __launch_bounds__(scan_threads)
       carry[0] = shuffle_from(value, last);
       has_carry = true;
     }
+  }
+}
+
+/// Scans a pack of each lane of a group of lanes behind `carry`, and leaves in `carry` what stands behind the
+/// group. Returns what stands before the lane's pack, where something does.
+template <class T, class Op>
+__device__ bool scan_group(grouping::uninitialized<T, scan_pack<T>>& x, unsigned group, bool has_carry,
+                           T& carry, T& before, const Op& op) {
+  constexpr unsigned pack = scan_pack<T>;
+  const unsigned thread = threadIdx.x % group;
+  x[0] = detail::lift<Op>(x[0]);
+#pragma unroll
+  for (unsigned k = 1; k < pack; ++k) x[k] = op(x[k - 1], detail::lift<Op>(x[k]));
+  T sum = x[pack - 1];
+  for (unsigned distance = 1; distance < group; distance *= 2) {
+    const T left = shuffle_up(sum, distance);
+    if (thread >= distance) sum = op(left, sum);
+  }
+  if (has_carry) sum = op(carry, sum);
+  const T left = shuffle_up(sum, 1);
+  const bool has_left = thread > 0 || has_carry;
+  before = thread > 0 ? left : carry;
+  carry = shuffle_from(sum, threadIdx.x % warp_size | (group - 1));
+  return has_left;
+}
+
+/// Scans several rows at a time by a warp, each by a group of lanes.
+template <bool Exclusive, class T, class Op>
+__global__ void __launch_bounds__(short_rows_warps* warp_size)
+    scan_short_rows(const T* x, Op op, short_rows shape, grouping::uninitialized<T, 1> init, bool has_init,
+                    T* out) {
+  constexpr unsigned pack = scan_pack<T>;
+  extern __shared__ __align__(128) unsigned char stages[];
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, thread = lane % shape.group;
+  unsigned char* const stage = stages + warp * shape.stage_bytes<T>();
+  const std::size_t stride = std::size_t{gridDim.x} * short_rows_warps * shape.at_once;
+  for (std::size_t base = (std::size_t{blockIdx.x} * short_rows_warps + warp) * shape.at_once;
+       base < shape.rows; base += stride) {
+    const std::size_t left = shape.rows - base;
+    const unsigned rows = left < shape.at_once ? static_cast<unsigned>(left) : shape.at_once;
+    T* const staged =
+        bring_elements(x, shape.rows * shape.length, base * shape.length, rows * shape.length, stage);
+    for (unsigned first = 0; first < rows; first += warp_size / shape.group) {
+      const unsigned number = first + lane / shape.group;
+      T* const row = staged + min(number, rows - 1) * shape.length;
+      grouping::uninitialized<T, 1> carry;
+      if (has_init) carry[0] = init[0];
+      bool has_carry = has_init;
+      for (unsigned begin = 0; begin < shape.length; begin += shape.group * pack) {
+        const unsigned place = begin + thread * pack;
+        grouping::uninitialized<T, pack> values;
+        if (place + pack <= shape.length) {
+          load_pack<true>(row + place, bytes_past_granule(row + place), values);
+        } else {
+          // Places beyond the row repeat its last element: nothing but elements is combined.
+#pragma unroll
+          for (unsigned k = 0; k < pack; ++k) values[k] = row[min(place + k, shape.length - 1)];
+        }
+        __syncwarp();
+        grouping::uninitialized<T, 1> before;
+        const bool has_before = scan_group(values, shape.group, has_carry, carry[0], before[0], op);
+        has_carry = true;
+#pragma unroll
+        for (unsigned k = 0; k < pack; ++k) {
+          const unsigned at = Exclusive ? k - 1 : k;
+          const T value = Exclusive && k == 0 ? before[0]
+                          : has_before        ? op(before[0], values[at % pack])
+                                              : values[at % pack];
+          if (number < rows && place + k < shape.length) row[place + k] = value;
+        }
+        __syncwarp();
+      }
+    }
+    take_elements(staged, out + base * shape.length, rows * shape.length);
   }
 }
 

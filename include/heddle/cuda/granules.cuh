@@ -1,0 +1,66 @@
+#pragma once
+
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// Elements in granules: 16 bytes at a multiple of 16, which a thread loads and stores at once.
+namespace heddle::cuda {
+
+/// Elements side by side in a lane: 16 bytes of them, where that is a number of elements.
+template <class T>
+inline constexpr unsigned scan_pack = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+template <class T>
+inline constexpr bool packs_are_granules = scan_pack<T> * sizeof(T) == 16;
+
+/// How many bytes `x` stands behind a multiple of 16.
+template <class T>
+__device__ unsigned bytes_past_granule(const T* x) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) & 15);
+}
+
+/// Sixteen bytes out of thirty-two, from `first_byte` below 16 on, a multiple of `Unit`.
+template <unsigned Unit>
+__device__ uint4 granule_of(const uint4& low, const uint4& high, unsigned first_byte) {
+  std::uint32_t word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (unsigned step = 2; step > 0 && 4 * step >= Unit; step /= 2) {
+#pragma unroll
+    for (unsigned w = 0; w < 8 - step; ++w) word[w] = first_byte / 4 & step ? word[w + step] : word[w];
+  }
+  if constexpr (Unit < 4) {
+#pragma unroll
+    for (unsigned w = 0; w < 4; ++w) word[w] = __funnelshift_r(word[w], word[w + 1], first_byte % 4 * 8);
+  }
+  return {word[0], word[1], word[2], word[3]};
+}
+
+template <class T>
+__device__ void copy_pack(void* to, const void* from) {
+  if constexpr (packs_are_granules<T>) {
+    *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
+  } else {
+    memcpy(to, from, sizeof(T));
+  }
+}
+
+/// A pack that stands `past` bytes behind a granule; it shifts where whole granules that hold one of its
+/// bytes may be read.
+template <bool Shifts, class T>
+__device__ void load_pack(const T* from, unsigned past, grouping::uninitialized<T, scan_pack<T>>& x) {
+  if constexpr (packs_are_granules<T>) {
+    if (past == 0) return copy_pack<T>(&x, from);
+    if (Shifts && past % sizeof(T) == 0) {
+      const uint4* const granules =
+          reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(from) - past);
+      const uint4 granule = granule_of<sizeof(T)>(granules[0], granules[1], past);
+      memcpy(&x, &granule, 16);
+      return;
+    }
+  }
+#pragma unroll
+  for (unsigned k = 0; k < scan_pack<T>; ++k) x[k] = from[k];
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,121 @@
+#pragma once
+
+#include <heddle/cuda/granules.cuh>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/warp.cuh>
+
+#include <cstddef>
+#include <cstdint>
+
+/// Rows that are short: they are neighbours in memory, so a warp brings several of them to shared memory at
+/// once, in granules of 16 bytes, and works on each there.
+namespace heddle::cuda {
+
+inline constexpr unsigned short_rows_warps = 4;
+
+/// How a warp takes rows of `length` elements.
+struct short_rows {
+  std::size_t rows;
+  unsigned length;
+  unsigned at_once;  ///< rows that a warp brings at a time
+  unsigned group;    ///< lanes that share a row, a power of two
+
+  /// Shared memory of a warp: the rows, what else is in their first and last granule, and one to shift from.
+  template <class T>
+  HD_INLINE unsigned stage_bytes() const {
+    return (at_once * length * static_cast<unsigned>(sizeof(T)) + 48) / 16 * 16;
+  }
+};
+
+/// Rows of `length` elements of T for warps that bring about 2 KiB at a time and give each lane of a group
+/// `lane_elements`; `rows` is a whole number of steps where there are several.
+template <class T>
+short_rows shape_short_rows(std::size_t rows, std::size_t length, std::size_t lane_elements) {
+  short_rows shape{rows, static_cast<unsigned>(length), 0, 1};
+  while (shape.group < warp_size && shape.group * lane_elements < length) shape.group *= 2;
+  const unsigned a_step = warp_size / shape.group;
+  const std::size_t steps = 2048 / (length * sizeof(T) * a_step);
+  shape.at_once = a_step * static_cast<unsigned>(steps > 1 ? steps : 1);
+  return shape;
+}
+
+/// Launches `kernel(arguments…)` with a warp for each few rows.
+template <class T, class... Parameters, class... Arguments>
+void launch_short_rows(const target& where, void (*kernel)(Parameters...), const char* name,
+                       const short_rows& shape, const Arguments&... arguments) {
+  const unsigned grid = grid_for(shape.rows, std::size_t{shape.at_once} * short_rows_warps);
+  kernel<<<grid, short_rows_warps * warp_size, short_rows_warps * shape.stage_bytes<T>(), where.stream()>>>(
+      arguments...);
+  check(cudaGetLastError(), name);
+}
+
+/// Brings elements of an array of n to shared memory, and returns where the first of them is.
+template <class T>
+__device__ T* bring_elements(const T* x, std::size_t n, std::size_t first, unsigned count,
+                             unsigned char* stage) {
+  const unsigned lane = threadIdx.x % warp_size;
+  const auto begin = reinterpret_cast<std::uintptr_t>(x), end = begin + n * sizeof(T);
+  const std::uintptr_t from = begin + first * sizeof(T);
+  const auto past = static_cast<unsigned>(from & 15);
+  const unsigned granules = (past + count * static_cast<unsigned>(sizeof(T)) + 15) / 16;
+  constexpr unsigned at_once = 4;
+  for (unsigned g = lane; g < granules; g += at_once * warp_size) {
+    uint4 bits[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const std::uintptr_t at = from - past + 16 * std::uintptr_t{g + k * warp_size};
+      if (g + k * warp_size < granules && at >= begin && at + 16 <= end)
+        bits[k] = *reinterpret_cast<const uint4*>(at);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const unsigned granule = g + k * warp_size;
+      const std::uintptr_t at = from - past + 16 * std::uintptr_t{granule};
+      if (granule >= granules) break;
+      if (at >= begin && at + 16 <= end) {
+        reinterpret_cast<uint4*>(stage)[granule] = bits[k];
+      } else {
+        // What shares its granule with foreign bytes is copied by hand.
+        for (unsigned b = 0; b < 16; ++b) {
+          if (at + b >= begin && at + b < end)
+            stage[16 * granule + b] = *reinterpret_cast<const unsigned char*>(at + b);
+        }
+      }
+    }
+  }
+  __syncwarp();
+  return reinterpret_cast<T*>(stage + past);
+}
+
+/// Takes `count` elements from shared memory to `to`; whole granules with an element may be read.
+template <class T>
+__device__ void take_elements(const T* staged, T* to, unsigned count) {
+  const unsigned lane = threadIdx.x % warp_size;
+  __syncwarp();
+  const auto past = bytes_past_granule(to);
+  if (!packs_are_granules<T> || past % sizeof(T) != 0) {
+    for (unsigned i = lane; i < count; i += warp_size) to[i] = staged[i];
+  } else {
+    constexpr unsigned pack = scan_pack<T>;
+    const unsigned skipped = past / static_cast<unsigned>(sizeof(T));
+    const unsigned granules = (skipped + count + pack - 1) / pack;
+    for (unsigned g = lane; g < granules; g += warp_size) {
+      // Elements are numbered from the first granule on.
+      const unsigned first = g * pack;
+      if (first >= skipped && first + pack <= skipped + count) {
+        const T* const from = staged + (first - skipped);
+        grouping::uninitialized<T, pack> x;
+        load_pack<true>(from, bytes_past_granule(from), x);
+        copy_pack<T>(to + (first - skipped), &x);
+      } else {
+        for (unsigned k = 0; k < pack; ++k) {
+          if (first + k >= skipped && first + k < skipped + count)
+            to[first + k - skipped] = staged[first + k - skipped];
+        }
+      }
+    }
+  }
+  __syncwarp();
+}
+
+}  // namespace heddle::cuda
