@@ -12,8 +12,8 @@
 #include <cstddef>
 
 /// Scan on a GPU. Flat arrays and long rows take one launch that reads once and writes once: up to a few
-/// million elements all tiles at once, and beyond that tiles in turn. Short rows are scanned several at a time
-/// by a warp; columns in three steps, a thread to a strip of a column.
+/// million elements all tiles at once, and beyond that tiles in turn. Short rows are scanned several at a
+/// time by a warp; columns in three steps, a thread to a strip of a column.
 ///
 /// The bits depend on the number of elements, their type and nothing that happens at run time: rows of 32
 /// lanes are combined by shuffles, rows and warps of a tile and 128 tiles likewise, and totals of 128 tiles
@@ -35,41 +35,45 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
   launch_scan_in_turn<Exclusive>(where, work);
 }
 
-/// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
-/// null for none, and then the first output of an exclusive scan means nothing.
-template <bool Exclusive, class T, class Op>
-void scan(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
-  const current_device on(where);
-  if (all.length == 0) return;
-  if (all.inner == 1 && (all.length >= short_row<T> || all.count() == 1))
-    return scan_long_rows<Exclusive>(where, x, op, all, init, out);
-
-  if constexpr (sizeof(T) <= 16) {
-    if (all.inner == 1) {
-      const auto shape = shape_short_rows<T>(all.count(), all.length, scan_pack<T>);
-      grouping::uninitialized<T, 1> first;
-      if (init != nullptr) memcpy(&first, init, sizeof(T));
-      return launch_short_rows<T>(where, scan_short_rows<Exclusive, T, Op>, "launch of a scan of rows", shape,
-                                  x, op, shape, first, init != nullptr, out);
-    }
-  }
-  const detail::element_at<T, Op> load{x};
-  const bool rows = all.inner == 1;
-  const grouping::tiling strips{all, rows ? short_row<T> : column_strip, 1};
-  const std::size_t pieces = strips.pieces();
-  const unsigned grid = grid_for(pieces, rows ? scan_threads / warp_size : scan_threads);
-
-  detail::memory held;
+template <class T>
+grouping::uninitialized<strip_prefixes<T>, 1> prefix_of_first(const T* init) {
   grouping::uninitialized<strip_prefixes<T>, 1> before;
   before[0].prefixes = nullptr;
   before[0].first_has_one = before[0].has_init = init != nullptr;
   if (init != nullptr) memcpy(&before[0].init, init, sizeof(T));
-  if (rows) {
-    scan_rows<Exclusive, T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, before[0], out);
-    return check(cudaGetLastError(), "launch of a scan of rows");
+  return before;
+}
+
+template <bool Exclusive, class T, class Op>
+void scan_rows_of(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
+  if (all.length >= short_row<T> || all.count() == 1)
+    return scan_long_rows<Exclusive>(where, x, op, all, init, out);
+  const auto before = prefix_of_first(init);
+  if constexpr (sizeof(T) <= 16) {
+    const auto shape = shape_short_rows<T>(all.count(), all.length, scan_pack<T>);
+    launch_short_rows<T>(where, scan_short_rows<Exclusive, T, Op>, "launch of a scan of rows", shape, x, op,
+                         shape, before[0], out);
+  } else {
+    const grouping::tiling rows{all, short_row<T>, 1};
+    const unsigned grid = grid_for(rows.pieces(), scan_threads / warp_size);
+    scan_rows<Exclusive, T>
+        <<<grid, scan_threads, 0, where.stream()>>>(detail::element_at<T, Op>{x}, op, rows, before[0], out);
+    check(cudaGetLastError(), "launch of a scan of rows");
   }
+}
+
+template <bool Exclusive, class T, class Op>
+void scan(const target& where, const T* x, const Op& op, segments all, const T* init, T* out);
+
+template <bool Exclusive, class T, class Op>
+void scan_columns_of(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
+  const detail::element_at<T, Op> load{x};
+  const grouping::tiling strips{all, column_strip, 1};
+  const unsigned grid = grid_for(strips.pieces(), scan_threads);
+  auto before = prefix_of_first(init);
+  detail::memory held;
   if (strips.parts() > 1) {
-    held = detail::memory(pieces * sizeof(T), where);
+    held = detail::memory(strips.pieces() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
     total_columns<T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, totals);
     check(cudaGetLastError(), "launch of the totals of a scan");
@@ -78,6 +82,16 @@ void scan(const target& where, const T* x, const Op& op, segments all, const T* 
   }
   scan_columns<Exclusive, T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, before[0], out);
   check(cudaGetLastError(), "launch of a scan of columns");
+}
+
+/// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
+/// null for none, and then the first output of an exclusive scan means nothing.
+template <bool Exclusive, class T, class Op>
+void scan(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
+  if (all.elements() == 0) return;
+  const current_device on(where);
+  if (all.inner == 1) return scan_rows_of<Exclusive>(where, x, op, all, init, out);
+  scan_columns_of<Exclusive>(where, x, op, all, init, out);
 }
 
 }  // namespace heddle::cuda

@@ -86,8 +86,7 @@ __device__ bool scan_group(grouping::uninitialized<T, scan_pack<T>>& x, unsigned
 /// Scans several rows at a time by a warp, each by a group of lanes.
 template <bool Exclusive, class T, class Op>
 __global__ void __launch_bounds__(short_rows_warps* warp_size)
-    scan_short_rows(const T* x, Op op, short_rows shape, grouping::uninitialized<T, 1> init, bool has_init,
-                    T* out) {
+    scan_short_rows(const T* x, Op op, short_rows shape, strip_prefixes<T> before_rows, T* out) {
   constexpr unsigned pack = scan_pack<T>;
   extern __shared__ __align__(128) unsigned char stages[];
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, thread = lane % shape.group;
@@ -103,8 +102,8 @@ __global__ void __launch_bounds__(short_rows_warps* warp_size)
       const unsigned number = first + lane / shape.group;
       T* const row = staged + min(number, rows - 1) * shape.length;
       grouping::uninitialized<T, 1> carry;
-      if (has_init) carry[0] = init[0];
-      bool has_carry = has_init;
+      bool has_carry = before_rows.has_init;
+      if (has_carry) carry[0] = before_rows.init;
       for (unsigned begin = 0; begin < shape.length; begin += shape.group * pack) {
         const unsigned place = begin + thread * pack;
         grouping::uninitialized<T, pack> values;
