@@ -3,8 +3,12 @@ element types."""
 import json
 import os
 import pathlib
+import pty
+import select
+import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 import numpy as np
@@ -132,3 +136,31 @@ class CommandTest(unittest.TestCase):
     def assert_within(self, got, expected, bound, note):
         error = np.abs(wide(np.asarray(got)) - expected)
         self.assertTrue(np.all(error <= bound), f"{note}: off by {error}, where {bound} is allowed")
+
+    def check_progress(self, *arguments, rate):
+        """A line that comes after a while and is erased at the end; none with --quiet, none when it is no terminal."""
+        for flags, wanted in (([], True), (["--quiet"], False)):
+            terminal, end = pty.openpty()
+            running = subprocess.Popen([HEDDLE, *map(str, arguments), *flags], stdout=subprocess.DEVNULL, stderr=end)
+            self.addCleanup(running.kill)
+            os.close(end)
+            shown = b""
+            give_up = time.monotonic() + (60 if wanted else 1.5)
+            while time.monotonic() < give_up and not shown:
+                if select.select([terminal], [], [], 0.1)[0]:
+                    shown += os.read(terminal, 4096)
+            running.send_signal(signal.SIGTERM)
+            running.communicate(timeout=60)
+            self.assertEqual(running.returncode, 128 + signal.SIGTERM)
+            while True:
+                try:
+                    shown += os.read(terminal, 4096)
+                except OSError:  # the other end is closed
+                    break
+            os.close(terminal)
+            stopped = f"heddle {arguments[0]}: interrupted\r\n".encode()
+            if wanted:
+                self.assertRegex(shown, rb"%  " + rate)
+                self.assertTrue(shown.endswith(b"\r\x1b[K" + stopped), shown)
+            else:
+                self.assertEqual(shown, stopped)

@@ -1,8 +1,6 @@
 #!/usr/bin/env python3
 """Pipes, signals, and the line that shows progress."""
 import os
-import pty
-import select
 import signal
 import subprocess
 import time
@@ -63,34 +61,6 @@ class InterruptionTest(CommandTest):
                     self.assertEqual(np.load(self.out, mmap_mode="r").shape, (1 << 26,))
                 self.out.unlink(missing_ok=True)
                 self.assertEqual(sorted(p.name for p in self.folder.iterdir()), names)
-
-    def check_progress(self, *arguments, rate):
-        """A line that comes after a while and is erased at the end; none with --quiet, none when it is no terminal."""
-        for flags, wanted in (([], True), (["--quiet"], False)):
-            terminal, end = pty.openpty()
-            running = subprocess.Popen([HEDDLE, *map(str, arguments), *flags], stdout=subprocess.DEVNULL, stderr=end)
-            self.addCleanup(running.kill)
-            os.close(end)
-            shown = b""
-            give_up = time.monotonic() + (60 if wanted else 1.5)
-            while time.monotonic() < give_up and not shown:
-                if select.select([terminal], [], [], 0.1)[0]:
-                    shown += os.read(terminal, 4096)
-            running.send_signal(signal.SIGTERM)
-            running.communicate(timeout=60)
-            self.assertEqual(running.returncode, 128 + signal.SIGTERM)
-            while True:
-                try:
-                    shown += os.read(terminal, 4096)
-                except OSError:  # the other end is closed
-                    break
-            os.close(terminal)
-            stopped = f"heddle {arguments[0]}: interrupted\r\n".encode()
-            if wanted:
-                self.assertRegex(shown, rb"%  " + rate)
-                self.assertTrue(shown.endswith(b"\r\x1b[K" + stopped), shown)
-            else:
-                self.assertEqual(shown, stopped)
 
     def test_progress_on_a_terminal(self):
         path = self.sparse_file(1 << 36)
