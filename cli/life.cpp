@@ -258,10 +258,10 @@ void print_generation(universe& world) {
 /// Advances in pieces that last long enough to be fast and briefly enough to be interrupted.
 class paced_advance {
  public:
-  paced_advance(universe& world, const life_options& options)
+  paced_advance(universe& world, const target& where, const life_options& options)
       : world_(world), shown_(std::max<std::uint64_t>(1, options.generations), options.quiet) {
-    // A slow machine takes about a second for so many cells.
-    constexpr double first_piece = 2e10;
+    // The slowest machines take less than a second for so many cells.
+    const double first_piece = where.is_gpu() ? 2e10 : 2e8;
     piece_ = std::max<std::uint64_t>(
         1, static_cast<std::uint64_t>(first_piece / std::max(1.0, world_.cells_computed())));
     piece_ = std::bit_floor(piece_);
@@ -310,7 +310,7 @@ void run(const life_options& options) {
 
   const clock::time_point began = clock::now();
   std::optional<std::uint64_t> period;
-  paced_advance advance(world, options);
+  paced_advance advance(world, where, options);
   std::uint64_t skipped = 0;
   const std::uint64_t every = options.every ? *options.every : output.is_animation() ? 1 : 0;
   const auto report = [&]() {

@@ -107,7 +107,7 @@ class row_bands {
  public:
   row_bands(const mandelbrot::picture& what, const target& where)
       : what_(what),
-        pixels_(where.is_gpu() && what.iterations <= 10000 ? most_pixels : std::size_t{1} << 18) {}
+        pixels_(where.is_gpu() && what.iterations <= 10000 ? most_pixels : std::size_t{1} << 13) {}
 
   std::size_t next(std::size_t first) const {
     return std::min(what_.height - first, std::max<std::size_t>(1, pixels_ / what_.width));
