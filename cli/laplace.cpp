@@ -31,14 +31,12 @@
 namespace heddle::cli {
 namespace {
 
-struct laplace_options {
+struct laplace_options : place_options {
   std::string size;
   std::string edges = "sine";
   std::string source, output, dtype;
   std::string method = "multigrid";
-  std::string target = "auto";
   laplace::stopping when;
-  bool stats = false, quiet = false;
 };
 
 struct grid_size {
@@ -271,14 +269,7 @@ void add_laplace(CLI::App& app) {
                    "Where the points go: OUT.npy, OUT.png (colours) or OUT.vti (ParaView)")
       ->option_text("OUT")
       ->check(check_output);
-  command
-      ->add_option("--target", options->target,
-                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
-      ->option_text("T")
-      ->check(check_target);
-  command->add_flag("--stats", options->stats,
-                    "One line of JSON on standard error: what ran where, and how fast");
-  command->add_flag("--quiet", options->quiet, "No progress line");
+  options->add_place_to(*command);
   command->footer(
       "The points cover the unit square, edges included: column i is at x = i/(W-1), row j at y = j/(H-1).\n"
       "sine is u = sin(pi y) at x = 0, exp(-pi) sin(pi y) at x = 1 and 0 at y = 0 and y = 1.\n"

@@ -35,12 +35,12 @@ namespace {
 using namespace heddle::life;
 using clock = std::chrono::steady_clock;
 
-struct life_options {
-  std::string pattern, random, size, rule, topology, algorithm = "packed", output, target = "auto";
+struct life_options : place_options {
+  std::string pattern, random, size, rule, topology, algorithm = "packed", output;
   double density = 0.25;
   std::uint64_t seed = 0, generations = 0;
   std::optional<std::uint64_t> every;
-  bool detect_cycles = false, stats = false, quiet = false;
+  bool detect_cycles = false;
 };
 
 struct size {
@@ -418,14 +418,7 @@ void add_life(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command->add_flag("--detect-cycles", options->detect_cycles,
                     "Find the period of a pattern that repeats itself, and skip its repetitions");
-  command
-      ->add_option("--target", options->target,
-                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
-      ->option_text("T")
-      ->check(check_target);
-  command->add_flag("--stats", options->stats,
-                    "One line of JSON on standard error: what ran where, and how fast");
-  command->add_flag("--quiet", options->quiet, "No progress line");
+  options->add_place_to(*command);
   command->footer(
       "Prints 'generation N population P' at the end. A pattern with neither --size nor bounds of its own (a "
       "rule\n"

@@ -30,12 +30,11 @@
 namespace heddle::cli {
 namespace {
 
-struct mandelbrot_options {
+struct mandelbrot_options : place_options {
   std::string output, counts;
   std::string size = "1536x1024", view, center, zoom = "1", iterations = "50", precision = "float";
   std::string palette = mandelbrot::palette_names().front();
-  std::string target = "auto";
-  bool smooth = false, stats = false, quiet = false;
+  bool smooth = false;
 };
 
 /// The numbers of a text with separators between them, or nothing where it is not `count` of them.
@@ -242,14 +241,7 @@ void add_mandelbrot(CLI::App& app) {
   command->add_flag("--smooth", options->smooth, "Colours without bands");
   command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
       ->option_text("COUNTS.npy");
-  command
-      ->add_option("--target", options->target,
-                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
-      ->option_text("T")
-      ->check(check_target);
-  command->add_flag("--stats", options->stats,
-                    "One line of JSON on standard error: what ran where, and how fast");
-  command->add_flag("--quiet", options->quiet, "No progress line");
+  options->add_place_to(*command);
   command->footer(
       "Pixel (column x, row y) is c = (xmin + x*(xmax-xmin)/width, ymin + y*(ymax-ymin)/height). From z = 0, "
       "for "

@@ -21,9 +21,8 @@
 namespace heddle::cli {
 namespace {
 
-struct pi_options {
-  std::string samples = "1e7", seed = "0", target = "auto";
-  bool stats = false, quiet = false;
+struct pi_options : place_options {
+  std::string samples = "1e7", seed = "0";
 };
 
 /// A whole number as 1000, or as 1e11.
@@ -95,14 +94,7 @@ void add_pi(CLI::App& app) {
   command->add_option("--samples", options->samples, "Points, as 1000000 or 1e11; default 1e7")
       ->option_text("N");
   command->add_option("--seed", options->seed, "The sequence, below 2^64; default 0")->option_text("S");
-  command
-      ->add_option("--target", options->target,
-                   "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
-      ->option_text("T")
-      ->check(check_target);
-  command->add_flag("--stats", options->stats,
-                    "One line of JSON on standard error: what ran where, and how fast");
-  command->add_flag("--quiet", options->quiet, "No progress line");
+  options->add_place_to(*command);
   command->footer(
       "Prints the estimate, its standard error and the rate. The estimate is the same on every target: "
       "points "

@@ -53,6 +53,14 @@ std::string check_dtype(const std::string& text) {
   }
 }
 
+void place_options::add_place_to(CLI::App& command) {
+  command.add_option("--target", target, "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
+      ->option_text("T")
+      ->check(check_target);
+  command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
+  command.add_flag("--quiet", quiet, "No progress line");
+}
+
 void run_options::add_to(CLI::App& command, bool output_is_required) {
   command.add_option("IN.npy", input, "The array")->required()->option_text(" ");
   CLI::Option* to =
@@ -68,11 +76,7 @@ void run_options::add_to(CLI::App& command, bool output_is_required) {
   command.add_option("--dtype", dtype, "Convert the elements to type D first, such as float64 or uint8")
       ->option_text("D")
       ->check(check_dtype);
-  command.add_option("--target", target, "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
-      ->option_text("T")
-      ->check(check_target);
-  command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
-  command.add_flag("--quiet", quiet, "No progress line");
+  add_place_to(command);
 }
 
 void run_options::add_algorithm_to(CLI::App& command, const std::vector<std::string>& names) {

@@ -13,17 +13,24 @@
 
 namespace heddle::cli {
 
+/// Where a subcommand runs and what it says of it.
+struct place_options {
+  std::string target = "auto";
+  bool stats = false;
+  bool quiet = false;
+
+  /// Adds --target, --stats and --quiet.
+  void add_place_to(CLI::App& command);
+};
+
 /// What is asked of every pattern that runs on a file: where from and where to, along which axis, in which
 /// element type and on which target, and what to say about it.
-struct run_options {
+struct run_options : place_options {
   std::string input, output;
   std::optional<std::ptrdiff_t> axis;
   std::string op = "sum";
   std::string dtype;
-  std::string target = "auto";
   std::string algorithm = "single-pass";
-  bool stats = false;
-  bool quiet = false;
 
   /// Adds all but the operator to a subcommand. `-o` is asked for always, or only when there is an axis.
   void add_to(CLI::App& command, bool output_is_required);
