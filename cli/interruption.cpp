@@ -1,5 +1,7 @@
 #include "interruption.hpp"
 
+#include "live_view.hpp"
+
 #include <csignal>
 #include <initializer_list>
 
@@ -15,6 +17,8 @@ constexpr unsigned seconds_to_stop = 2;
 
 void ask_to_stop(int signal) {
   received = signal;
+  // Now, because a second signal leaves no time for it.
+  give_terminal_back();
   ::alarm(seconds_to_stop);
 }
 
@@ -25,6 +29,7 @@ void end(int) {
 }
 
 void fail_mapped_read(int) {
+  give_terminal_back();
   constexpr char message[] = "heddle: the input file was shortened while it was read, or its disk failed\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
   ::_exit(1);

@@ -1,7 +1,9 @@
 #include "laplace/laplace.hpp"
 
 #include "commands.hpp"
+#include "grid_size.hpp"
 #include "interruption.hpp"
+#include "live_view.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -13,7 +15,6 @@
 #include <heddle/io/vti.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
@@ -37,25 +38,8 @@ struct laplace_options : place_options {
   std::string source, output, dtype;
   std::string method = "multigrid";
   laplace::stopping when;
+  bool watch = false;
 };
-
-struct grid_size {
-  std::size_t width = 512, height = 512;
-};
-
-/// Reads "WxH"; none where it is something else.
-std::optional<grid_size> parse_size(std::string_view text) {
-  grid_size size;
-  const std::size_t cross = text.find('x');
-  if (cross == std::string_view::npos) return std::nullopt;
-  const auto read = [](std::string_view part, std::size_t& number) {
-    const auto [end, status] = std::from_chars(part.data(), part.data() + part.size(), number);
-    return status == std::errc() && end == part.data() + part.size() && number > 0;
-  };
-  if (!read(text.substr(0, cross), size.width) || !read(text.substr(cross + 1), size.height))
-    return std::nullopt;
-  return size;
-}
 
 /// An array of rows and columns in a file, as numbers of T.
 template <class T>
@@ -75,26 +59,60 @@ std::string_view ending_of(std::string_view path) {
   return dot == std::string_view::npos ? std::string_view() : path.substr(dot);
 }
 
-/// The points as colours from black over red and yellow to white, from the smallest value to the largest; row
-/// 0 is on top.
+/// Colours from black over red and yellow to white, from the smallest of some values to the largest.
 template <class T>
-void write_colours(const std::string& path, const array<T>& u) {
-  image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
-  for (int level = 0; level < 256; ++level) {
+class heat {
+ public:
+  explicit heat(const array<T>& values) {
+    const auto [least, most] = std::minmax_element(values.data(), values.data() + values.size());
+    low_ = static_cast<double>(*least);
+    range_ = static_cast<double>(*most) - low_;
+  }
+
+  static colour of_level(int level) {
     const auto ramp = [level](int from) {
       return static_cast<std::uint8_t>(std::clamp(3 * (level - from), 0, 255));
     };
-    picture.palette.push_back({ramp(0), ramp(85), ramp(170)});
+    return {ramp(0), ramp(85), ramp(170)};
   }
-  const auto [least, most] = std::minmax_element(u.data(), u.data() + u.size());
-  const double low = static_cast<double>(*least), range = static_cast<double>(*most) - low;
+
+  /// 0 … 255.
+  std::uint8_t level(T value) const {
+    const double part = range_ > 0 ? (static_cast<double>(value) - low_) / range_ : 0;
+    return static_cast<std::uint8_t>(255 * part + 0.5);
+  }
+
+ private:
+  double low_, range_;
+};
+
+/// Row 0 is on top.
+template <class T>
+void write_colours(const std::string& path, const array<T>& u) {
+  image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
+  for (int level = 0; level < 256; ++level) picture.palette.push_back(heat<T>::of_level(level));
+  const heat<T> colours(u);
   picture.pixels.resize(u.size());
-  for (std::size_t i = 0; i < u.size(); ++i) {
-    const double level = range > 0 ? 255 * ((static_cast<double>(u.data()[i]) - low) / range) : 0;
-    picture.pixels[i] = static_cast<std::uint8_t>(level + 0.5);
-  }
+  for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
   write_png(path, picture);
 }
+
+/// The same in the terminal.
+template <class T>
+void show_colours(live_view& view, const array<T>& u, std::string_view caption) {
+  const heat<T> colours(u);
+  const std::size_t width = u.shape()[1];
+  view.show(
+      width, u.shape()[0],
+      [&](const block& of) {
+        const T middle = u.data()[(of.top + of.height / 2) * width + of.left + of.width / 2];
+        return heat<T>::of_level(colours.level(middle));
+      },
+      caption);
+}
+
+/// Thrown where who watches has seen enough.
+struct watched_enough {};
 
 template <class T>
 void write_points(const std::string& path, const array<T>& u) {
@@ -129,13 +147,13 @@ void run_as(const laplace_options& options) {
                                             [&](laplace::method m) { return name(m) == options.method; });
   const array<T> edges = [&] {
     if (is_sine) {
-      const grid_size size = options.size.empty() ? grid_size{} : *parse_size(options.size);
+      const grid_size size = options.size.empty() ? grid_size{512, 512} : *parse_grid_size(options.size);
       return laplace::sine_edges<T>(size.width, size.height);
     }
     array<T> read = read_points<T>(options.edges);
     const shape& have = read.shape();
     if (!options.size.empty()) {
-      const grid_size size = *parse_size(options.size);
+      const grid_size size = *parse_grid_size(options.size);
       if (have != shape{size.height, size.width}) {
         detail::fail(fmt::format("{}: has {}x{} points, where --size says {}", options.edges, have[1],
                                  have[0], options.size));
@@ -157,7 +175,9 @@ void run_as(const laplace_options& options) {
   laplace::solver<T> problem(heddle::target::parse(options.target), how, edges,
                              array_view<const T>(source.data(), source.shape(), source.where()));
   constexpr double parts = 1e6;
-  progress shown(static_cast<std::size_t>(parts), options.quiet);
+  std::optional<live_view> view;
+  if (options.watch) view.emplace();
+  progress shown(static_cast<std::size_t>(parts), options.quiet || options.watch);
   std::size_t shown_parts = 0;
   const auto began = std::chrono::steady_clock::now();
   double residual = 0;
@@ -165,17 +185,25 @@ void run_as(const laplace_options& options) {
   try {
     residual = laplace::solve<T>(problem, how, options.when, [&](double now) {
       residual = now;
-      shown.show_instead_of_rate(fmt::format("{} {}, residual {:.2e}", problem.iterations(),
-                                             how == laplace::method::multigrid ? "cycles" : "sweeps", now));
+      const std::string state = fmt::format("{} {}, residual {:.2e}", problem.iterations(),
+                                            how == laplace::method::multigrid ? "cycles" : "sweeps", now);
+      if (view) {
+        show_colours(*view, problem.solution(), state + "   q ends, space pauses");
+        if (view->end_is_asked()) throw watched_enough{};
+      }
+      shown.show_instead_of_rate(state);
       const auto done = static_cast<std::size_t>(
           parts * fraction_done(now, problem.first_residual(), options.when, problem.iterations()));
       shown.advance(done > shown_parts ? done - shown_parts : 0);
       shown_parts = std::max(done, shown_parts);
       stop_if_interrupted();
     });
+    if (view) view->stay();
   } catch (const interrupted& stop) {
     stopped = stop;
+  } catch (const watched_enough&) {
   }
+  view.reset();
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   shown.hide();
 
@@ -214,10 +242,6 @@ void run(const laplace_options& options) {
   run_as<double>(options);
 }
 
-std::string check_size(const std::string& text) {
-  return parse_size(text) ? "" : fmt::format("'{}' is no size (1536x1024 is)", text);
-}
-
 constexpr std::string_view endings[] = {".npy", ".png", ".vti"};
 
 std::string check_output(const std::string& text) {
@@ -235,7 +259,7 @@ void add_laplace(CLI::App& app) {
   const auto options = std::make_shared<laplace_options>();
   command->add_option("--size", options->size, "Points, edges included; default that of the file, or 512x512")
       ->option_text("WxH")
-      ->check(check_size);
+      ->check(check_grid_size);
   command
       ->add_option("--edges", options->edges,
                    "sine, or an array (H, W) with the edges, and inside what to begin with; default sine")
@@ -269,6 +293,9 @@ void add_laplace(CLI::App& app) {
                    "Where the points go: OUT.npy, OUT.png (colours) or OUT.vti (ParaView)")
       ->option_text("OUT")
       ->check(check_output);
+  command->add_flag(
+      "--watch", options->watch,
+      "Show the points in the terminal each time that the residual is looked at: q ends, space pauses");
   options->add_place_to(*command);
   command->footer(
       "The points cover the unit square, edges included: column i is at x = i/(W-1), row j at y = j/(H-1).\n"

@@ -1,5 +1,7 @@
 #include "commands.hpp"
+#include "grid_size.hpp"
 #include "interruption.hpp"
+#include "live_view.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -40,29 +42,8 @@ struct life_options : place_options {
   double density = 0.25;
   std::uint64_t seed = 0, generations = 0;
   std::optional<std::uint64_t> every;
-  bool detect_cycles = false;
+  bool detect_cycles = false, watch = false;
 };
-
-struct size {
-  std::size_t width, height;
-};
-
-/// "640x480"
-std::optional<size> parse_size(std::string_view text) {
-  size result{};
-  const char* const end = text.data() + text.size();
-  const auto width = std::from_chars(text.data(), end, result.width);
-  if (width.ec != std::errc() || width.ptr == end || *width.ptr != 'x') return std::nullopt;
-  const auto height = std::from_chars(width.ptr + 1, end, result.height);
-  if (height.ec != std::errc() || height.ptr != end || result.width == 0 || result.height == 0) {
-    return std::nullopt;
-  }
-  return result;
-}
-
-std::string check_size(const std::string& text) {
-  return parse_size(text) ? "" : fmt::format("'{}' is no size, such as 640x480", text);
-}
 
 std::string check_rule(const std::string& text) {
   try {
@@ -81,6 +62,69 @@ std::string check_count(const std::string& text) {
              ? ""
              : fmt::format("'{}' is no count", text);
 }
+
+/// The smallest rectangle with every cell of several grids; one cell where there are none.
+class enclosing_rectangle {
+ public:
+  void include(const placed_grid& grid) {
+    const auto width = static_cast<std::int64_t>(grid.cells.width());
+    const auto height = static_cast<std::int64_t>(grid.cells.height());
+    if (width == 0) return;  // an empty grid is nowhere
+    left_ = std::min(empty_ ? grid.left : left_, grid.left);
+    top_ = std::min(empty_ ? grid.top : top_, grid.top);
+    right_ = std::max(empty_ ? grid.left : right_, grid.left + width);
+    bottom_ = std::max(empty_ ? grid.top : bottom_, grid.top + height);
+    empty_ = false;
+  }
+
+  std::int64_t left() const { return left_; }
+  std::int64_t top() const { return top_; }
+  std::size_t width() const { return static_cast<std::size_t>(right_ - left_); }
+  std::size_t height() const { return static_cast<std::size_t>(bottom_ - top_); }
+
+ private:
+  bool empty_ = true;
+  std::int64_t left_ = 0, top_ = 0, right_ = 1, bottom_ = 1;
+};
+
+/// The world in the terminal: a bounded grid whole, of the infinite plane the rectangle with every cell that
+/// has lived since the beginning.
+class life_view {
+ public:
+  void show(universe& world) {
+    const placed_grid now = world.cells();
+    shown_.include(now);
+    // Where the grid begins in the rectangle.
+    const auto left = static_cast<std::size_t>(now.left - shown_.left());
+    const auto top = static_cast<std::size_t>(now.top - shown_.top());
+    const auto shade = [&](const block& of) -> colour {
+      std::uint64_t live = 0;
+      const std::size_t right = std::min(of.left + of.width, left + now.cells.width());
+      const std::size_t bottom = std::min(of.top + of.height, top + now.cells.height());
+      for (std::size_t y = std::max(of.top, top); y < bottom; ++y) {
+        for (std::size_t x = std::max(of.left, left); x < right; x += 64) {
+          const std::uint64_t bits = bits_from(now.cells.row(y - top), now.cells.words_in_row(), x - left);
+          const std::size_t beyond = x + 64 > right ? x + 64 - right : 0;
+          live += static_cast<std::uint64_t>(std::popcount(bits << beyond));
+        }
+      }
+      if (live == 0) return {0, 0, 0};
+      const double part = static_cast<double>(live) / static_cast<double>(of.width * of.height);
+      const auto level = static_cast<std::uint8_t>(80 + 175 * part);
+      return {level, level, level};
+    };
+    view_.show(shown_.width(), shown_.height(), shade,
+               fmt::format("generation {} population {}   q ends, space pauses", world.generation(),
+                           now.cells.population()));
+  }
+
+  bool end_is_asked() { return view_.end_is_asked(); }
+  void stay() { view_.stay(); }
+
+ private:
+  live_view view_;
+  enclosing_rectangle shown_;
+};
 
 /// What is to be written at the end, and pictures on the way there.
 class life_output {
@@ -155,23 +199,11 @@ class life_output {
 
   void finish_animation() {
     if (!frames_.empty()) {
-      // All frames show the same part of the plane: the rectangle with every cell that lives in one of them.
-      std::optional<std::array<std::int64_t, 4>> all;
-      for (const placed_grid& frame : frames_) {
-        if (frame.cells.width() == 0) continue;
-        const std::array<std::int64_t, 4> edges{frame.left, frame.top,
-                                                frame.left + static_cast<std::int64_t>(frame.cells.width()),
-                                                frame.top + static_cast<std::int64_t>(frame.cells.height())};
-        if (!all) all = edges;
-        for (const int i : {0, 1}) (*all)[i] = std::min((*all)[i], edges[i]);
-        for (const int i : {2, 3}) (*all)[i] = std::max((*all)[i], edges[i]);
-      }
-      const auto [left, top, right, bottom] = all.value_or(std::array<std::int64_t, 4>{0, 0, 1, 1});
-      open_animation(static_cast<std::size_t>(right - left), static_cast<std::size_t>(bottom - top));
-      for (const placed_grid& frame : frames_) {
-        // An empty frame is nowhere.
-        draw(frame.cells.width() == 0 ? placed_grid{{}, left, top} : frame, left, top);
-      }
+      // All frames show the same part of the plane.
+      enclosing_rectangle all;
+      for (const placed_grid& frame : frames_) all.include(frame);
+      open_animation(all.width(), all.height());
+      for (const placed_grid& frame : frames_) draw(frame, all.left(), all.top());
     }
     animation_->commit();
   }
@@ -193,7 +225,7 @@ struct beginning {
 beginning begin(const life_options& options, const target& where) {
   const bool infinite = options.topology == "infinite";
   const topology bounded = options.topology == "plane" ? topology::plane : topology::torus;
-  const size asked = options.size.empty() ? size{} : parse_size(options.size).value_or(size{});
+  const grid_size asked = options.size.empty() ? grid_size{} : *parse_grid_size(options.size);
   const bool sized = asked.width != 0;
   if (infinite && sized) {
     throw CLI::ValidationError("--size",
@@ -202,7 +234,7 @@ beginning begin(const life_options& options, const target& where) {
   beginning start{};
   if (!options.rule.empty()) start.law = rule::parse(options.rule);
   if (!options.random.empty()) {
-    const size soup_size = *parse_size(options.random);
+    const grid_size soup_size = *parse_grid_size(options.random);
     grid cells = soup(soup_size.width, soup_size.height, options.density, options.seed, where);
     start.shape = infinite ? topology::infinite : bounded;
     if (sized) {
@@ -251,15 +283,14 @@ target resolved(const life_options& options, double cells) {
   return target::parallel();
 }
 
-void print_generation(universe& world) {
-  print(fmt::format("generation {} population {}\n", world.generation(), world.population()));
-}
-
 /// Advances in pieces that last long enough to be fast and briefly enough to be interrupted.
 class paced_advance {
  public:
-  paced_advance(universe& world, const target& where, const life_options& options)
-      : world_(world), shown_(std::max<std::uint64_t>(1, options.generations), options.quiet) {
+  paced_advance(universe& world, const target& where, const life_options& options,
+                std::optional<life_view>& view)
+      : world_(world),
+        view_(view),
+        shown_(std::max<std::uint64_t>(1, options.generations), options.quiet || options.watch) {
     // The slowest machines take less than a second for so many cells.
     const double first_piece = where.is_gpu() ? 2e10 : 2e8;
     piece_ = std::max<std::uint64_t>(
@@ -267,8 +298,11 @@ class paced_advance {
     piece_ = std::bit_floor(piece_);
   }
 
+  /// Whether who watches has seen enough.
+  bool is_ended() { return view_ && view_->end_is_asked(); }
+
   void to(std::uint64_t generation) {
-    while (world_.generation() < generation) {
+    while (world_.generation() < generation && !is_ended()) {
       stop_if_interrupted();
       const std::uint64_t now = std::min(piece_, generation - world_.generation());
       const clock::time_point began = clock::now();
@@ -289,6 +323,7 @@ class paced_advance {
 
  private:
   universe& world_;
+  std::optional<life_view>& view_;
   progress shown_;
   std::uint64_t piece_;
 };
@@ -310,21 +345,32 @@ void run(const life_options& options) {
 
   const clock::time_point began = clock::now();
   std::optional<std::uint64_t> period;
-  paced_advance advance(world, where, options);
-  std::uint64_t skipped = 0;
-  const std::uint64_t every = options.every ? *options.every : output.is_animation() ? 1 : 0;
+  std::optional<life_view> view;
+  if (options.watch) view.emplace();
+  paced_advance advance(world, where, options, view);
+  const std::uint64_t every = options.every ? *options.every : output.is_animation() || view ? 1 : 0;
+  std::string lines;
+  std::optional<std::uint64_t> said;
+  const auto say = [&]() {
+    if (said != world.generation()) {
+      lines += fmt::format("generation {} population {}\n", world.generation(), world.population());
+    }
+    said = world.generation();
+    // The terminal may be where they go, and holds pictures now.
+    if (view) return;
+    advance.hide();
+    print(std::exchange(lines, ""));
+  };
   const auto report = [&]() {
     if (every == 0) return;
     if (output.is_animation()) output.add_frame(world);
+    if (view) view->show(world);
   };
-  const auto say = [&]() {
-    advance.hide();
-    print_generation(world);
-  };
+  std::uint64_t skipped = 0;
   try {
     report();
     cycle_detector detector;
-    while (world.generation() < options.generations) {
+    while (world.generation() < options.generations && !advance.is_ended()) {
       const bool looking = options.detect_cycles && !period;
       if (looking) {
         period = detector.look_at(world);
@@ -346,16 +392,18 @@ void run(const life_options& options) {
     }
     if (options.detect_cycles && !period) period = detector.look_at(world);
     advance.to(options.generations - skipped);
+    if (view) view->stay();
   } catch (const interrupted&) {
+    view.reset();
     say();
     output.finish(world, start.law);
     throw;
   }
   const double seconds = std::chrono::duration<double>(clock::now() - began).count();
-  advance.hide();
-  print(fmt::format("generation {} population {}\n", options.generations, world.population()));
-  if (options.detect_cycles) print(period ? fmt::format("period {}\n", *period) : "no period found\n");
   world.skip(skipped);
+  view.reset();
+  say();
+  if (options.detect_cycles) print(period ? fmt::format("period {}\n", *period) : "no period found\n");
   output.finish(world, start.law);
   if (options.stats) {
     nlohmann::ordered_json line;
@@ -366,7 +414,7 @@ void run(const life_options& options) {
     line["algorithm"] = name(how);
     line["width"] = width;
     line["height"] = height;
-    line["generations"] = options.generations;
+    line["generations"] = world.generation();
     line["seconds"] = seconds;
     line["cells_per_s"] = seconds > 0 ? advance.updates / seconds : 0;
     print_error(line.dump() + "\n");
@@ -381,7 +429,7 @@ void add_life(CLI::App& app) {
   command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")->option_text(" ");
   command->add_option("--random", options->random, "Begin with random cells")
       ->option_text("WxH")
-      ->check(check_size);
+      ->check(check_grid_size);
   command->add_option("--density", options->density, "How many of them live; default 0.25")
       ->option_text("D")
       ->check(CLI::Range(0.0, 1.0));
@@ -397,7 +445,7 @@ void add_life(CLI::App& app) {
       ->check(check_rule);
   command->add_option("--size", options->size, "A bounded grid with the pattern in its middle")
       ->option_text("WxH")
-      ->check(check_size);
+      ->check(check_grid_size);
   command
       ->add_option("--topology", options->topology,
                    "infinite|torus|plane; default infinite for a pattern, torus for a grid with a size")
@@ -418,6 +466,8 @@ void add_life(CLI::App& app) {
       ->check(CLI::PositiveNumber);
   command->add_flag("--detect-cycles", options->detect_cycles,
                     "Find the period of a pattern that repeats itself, and skip its repetitions");
+  command->add_flag("--watch", options->watch,
+                    "Show every generation, or every Kth, in the terminal: q ends, space pauses");
   options->add_place_to(*command);
   command->footer(
       "Prints 'generation N population P' at the end. A pattern with neither --size nor bounds of its own (a "

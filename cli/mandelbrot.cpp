@@ -1,6 +1,7 @@
 #include "mandelbrot/mandelbrot.hpp"
 
 #include "commands.hpp"
+#include "grid_size.hpp"
 #include "interruption.hpp"
 #include "mandelbrot/colours.hpp"
 #include "npy_output.hpp"
@@ -66,12 +67,12 @@ std::vector<T> wanted_numbers(const char* option, const std::string& text, char 
 
 mandelbrot::picture picture_of(const mandelbrot_options& options) {
   mandelbrot::picture what;
-  const auto size = wanted_numbers<std::uint32_t>("--size", options.size, 'x', 2, "WIDTHxHEIGHT");
-  if (size[0] == 0 || size[1] == 0 || size[0] > 0x7fffffff || size[1] > 0x7fffffff) {
+  const grid_size size = *parse_grid_size(options.size);
+  if (size.width > 0x7fffffff || size.height > 0x7fffffff) {
     throw CLI::ValidationError("--size", fmt::format("{}: sides are 1 to 2147483647", options.size));
   }
-  what.width = size[0];
-  what.height = size[1];
+  what.width = static_cast<std::uint32_t>(size.width);
+  what.height = static_cast<std::uint32_t>(size.height);
   what.iterations =
       wanted_numbers<std::uint32_t>("--iterations", options.iterations, ',', 1, "a number of iterations")[0];
   if (what.iterations > mandelbrot::picture::most_iterations) {
@@ -217,7 +218,9 @@ void add_mandelbrot(CLI::App& app) {
   CLI::App* command = app.add_subcommand("mandelbrot", "A picture of the Mandelbrot set");
   const auto options = std::make_shared<mandelbrot_options>();
   command->add_option("-o,--output", options->output, "Where the picture goes")->option_text("OUT.png");
-  command->add_option("--size", options->size, "Pixels; default 1536x1024")->option_text("WxH");
+  command->add_option("--size", options->size, "Pixels; default 1536x1024")
+      ->option_text("WxH")
+      ->check(check_grid_size);
   CLI::Option* view =
       command->add_option("--view", options->view, "The rectangle of the plane; default -2,1,-1,1")
           ->option_text("XMIN,XMAX,YMIN,YMAX");

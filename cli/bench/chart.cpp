@@ -127,7 +127,7 @@ std::string run_gnuplot(std::string_view script) {
 }
 
 /// As a string of gnuplot's, in which nothing has a meaning.
-std::string quoted(std::string_view text) {
+std::string gnuplot_string(std::string_view text) {
   std::string result = "'";
   for (const char c : text) result += c == '\'' ? std::string("''") : std::string(1, c);
   return result + "'";
@@ -208,7 +208,7 @@ std::string panel_script(const chart_panel& panel, const std::vector<std::string
       "set label '{{/:Bold=18 {}}}' at graph 0, graph 1 offset 0, char 2.6 left\n"
       "set label {} at graph 0, graph 1 offset 0, char 1.2 left noenhanced textcolor rgb '#606060'\n",
       top, bottom, is_range ? first_n : first_n / 2, is_range ? last_n : last_n * 2, highest, panel.title,
-      quoted(panel.subtitle));
+      gnuplot_string(panel.subtitle));
   std::string plots;
   for (std::size_t i = 0; i < panel.lines.size(); ++i) {
     const chart_line& line = panel.lines[i];
@@ -219,7 +219,7 @@ std::string panel_script(const chart_panel& panel, const std::vector<std::string
     script += "end_of_points\n";
     script += fmt::format(
         "set label {} at graph 1, graph {} offset char 1.2, 0 left noenhanced textcolor rgb '{}'\n",
-        quoted(line.name), heights[i] / pixels, style.colour);
+        gnuplot_string(line.name), heights[i] / pixels, style.colour);
     plots += fmt::format("{}$line{} using 1:2 with {} lc rgb '{}'", i == 0 ? "" : ", ", i, style.text,
                          style.colour);
   }

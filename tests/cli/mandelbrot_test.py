@@ -135,9 +135,9 @@ class MandelbrotTest(CommandTest):
         picture = self.folder / "out.png"
         for status, arguments, message in (
                 (2, [], "-o OUT.png or --counts"),
-                (2, ["-o", picture, "--size", "10"], "WIDTHxHEIGHT"),
-                (2, ["-o", picture, "--size", "0x10"], "sides"),
-                (2, ["-o", picture, "--size", "10x-1"], "WIDTHxHEIGHT"),
+                (2, ["-o", picture, "--size", "10"], "is no size"),
+                (2, ["-o", picture, "--size", "0x10"], "is no size"),
+                (2, ["-o", picture, "--size", "10x-1"], "is no size"),
                 (2, ["-o", picture, "--view", "1,2,3"], "XMIN,XMAX,YMIN,YMAX"),
                 (2, ["-o", picture, "--view", "0,1,0,1", "--center", "0,0"], "--view"),
                 (2, ["-o", picture, "--zoom", "10"], "--center"),
