@@ -57,7 +57,8 @@ class Counts : public tests::on_targets {};
 TEST_P(Counts, SameAsTheDefinition) {
   for (const dtype precision : {dtype::float32, dtype::float64}) {
     for (const view& v : views) {
-      for (const std::uint32_t limit : {0u, 1u, 2u, 11u, 12u, 13u, 21u, 50u, 1000u}) {
+      for (const std::uint32_t limit :
+           {0u, 1u, 2u, 11u, 12u, 13u, 21u, 50u, 64u, 65u, 72u, 73u, 100u, 1000u}) {
         const std::size_t side = limit == 1000 ? 37 : 23;
         const picture what{side, side + 6, v, limit, precision};
         ASSERT_EQ(escape_counts(what, where).to_vector(), looped(what))
@@ -88,6 +89,26 @@ TEST_P(Counts, OfSomeRows) {
   EXPECT_EQ(some.to_vector(), std::vector<std::uint32_t>(all.begin() + 61 * 20, all.begin() + 61 * 27));
   EXPECT_NE(tests::message_of([&] { counter.count(35, 6, some.data()); }).find("the picture has 40"),
             std::string::npos);
+}
+
+TEST_P(Counts, OfRowsOnBothSidesOfTheRealAxis) {
+  // The axis is row 16 of the first, between rows 15 and 16 of the second, and row 8 of the third.
+  for (const view& v : {view{-2, 1, -1, 1}, view{-2, 1, -0.96875, 1.03125}, view{-2, 1, -0.5, 1.5}}) {
+    const picture what{23, 32, v, 90, dtype::float32};
+    const escape_counter counter(what, where);
+    const std::vector<std::uint32_t> all = looped(what);
+    for (std::size_t first = 0; first < 32; ++first) {
+      for (std::size_t rows = 1; rows <= 32 - first; ++rows) {
+        array<std::uint32_t> some(23 * rows, where);
+        counter.count(first, rows, some.data());
+        where.wait();
+        const auto from = all.begin() + static_cast<std::ptrdiff_t>(23 * first);
+        ASSERT_EQ(some.to_vector(),
+                  std::vector<std::uint32_t>(from, from + static_cast<std::ptrdiff_t>(23 * rows)))
+            << first << " " << rows << " view from " << v.ymin;
+      }
+    }
+  }
 }
 
 TEST_P(Counts, PeriodsAreFoundAtAnyLimit) {

@@ -18,5 +18,8 @@ void count(const target&, const double*, const double*, std::size_t, std::size_t
            std::uint32_t*) {
   fail();
 }
+void copy_mirrored(const target&, std::uint32_t*, std::size_t, const mirrored_rows&) {
+  fail();
+}
 
 }  // namespace heddle::mandelbrot::cuda

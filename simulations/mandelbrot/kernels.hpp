@@ -25,6 +25,12 @@ count_kernels avx2_counts();
 count_kernels avx512_counts();
 #endif
 
+/// Rows whose imaginary parts are those of others with the other sign, and whose counts are theirs: row y in
+/// first, … first + count − 1 has those of row sum − y.
+struct mirrored_rows {
+  std::size_t first = 0, count = 0, sum = 0;
+};
+
 namespace cuda {
 
 /// The same on a GPU: all in the memory of `where`.
@@ -32,6 +38,7 @@ void count(const target& where, const float* re, const float* im, std::size_t wi
            std::uint32_t limit, std::uint32_t* counts);
 void count(const target& where, const double* re, const double* im, std::size_t width, std::size_t height,
            std::uint32_t limit, std::uint32_t* counts);
+void copy_mirrored(const target& where, std::uint32_t* counts, std::size_t width, const mirrored_rows& rows);
 
 }  // namespace cuda
 }  // namespace heddle::mandelbrot

@@ -80,6 +80,26 @@ void check(const picture& what) {
   }
 }
 
+/// The sum of the numbers of any two rows that are complex conjugates; 0 where not all that could be are.
+template <class T>
+std::size_t mirror_of(const std::vector<T>& rows) {
+  const std::size_t above =
+      static_cast<std::size_t>(std::lower_bound(rows.begin(), rows.end(), T(0)) - rows.begin());
+  if (above == 0 || above == rows.size()) return 0;
+  const std::size_t sum = 2 * above - (rows[above] == 0 ? 0 : 1);
+  for (std::size_t y = above; y < rows.size() && y <= sum; ++y) {
+    if (rows[y] != -rows[sum - y]) return 0;
+  }
+  return sum;
+}
+
+/// Those of `rows` rows that are copied from others.
+mirrored_rows mirrored(std::size_t sum, std::size_t rows) {
+  if (sum < rows) return {0, (sum + 1) / 2, sum};
+  if (sum / 2 + 1 < rows) return {sum / 2 + 1, rows - 1 - sum / 2, sum};
+  return {};
+}
+
 detail::memory on_target(const void* data, std::size_t bytes, const target& where) {
   detail::memory there(bytes, where);
   detail::copy(there.data(), where, data, target(), bytes);
@@ -100,6 +120,7 @@ escape_counter::escape_counter(const picture& what, const target& where) : what_
     const std::vector<T> columns = axis_of<T>(what, false), rows = axis_of<T>(what, true);
     columns_ = on_target(columns.data(), columns.size() * sizeof(T), where);
     rows_ = on_target(rows.data(), rows.size() * sizeof(T), where);
+    mirror_ = mirror_of(rows);
   });
 }
 
@@ -111,24 +132,34 @@ void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_
                              first_row, what_.height));
   }
   if (rows == 0) return;
+  // What is copied is at one end.
+  const mirrored_rows copied =
+      mirror_ > 2 * first_row ? mirrored(mirror_ - 2 * first_row, rows) : mirrored_rows{};
+  const std::size_t first = copied.first == 0 ? copied.count : 0, height = rows - copied.count;
   with_precision(what_, [&]<class T>(T) {
     const T* const re = static_cast<const T*>(columns_.data());
-    const T* const im = static_cast<const T*>(rows_.data()) + first_row;
-    if (where_.is_gpu()) return cuda::count(where_, re, im, width, rows, limit, counts);
+    const T* const im = static_cast<const T*>(rows_.data()) + first_row + first;
+    std::uint32_t* const to = counts + first * width;
+    if (where_.is_gpu()) return cuda::count(where_, re, im, width, height, limit, to);
     // Rows are handed out as threads ask for them: what a row costs is not known before.
     const auto threads = static_cast<std::size_t>(where_.threads());
     const std::size_t pixels = std::size_t{1} << 15;
     const std::size_t piece =
-        threads == 1 ? rows : std::max<std::size_t>(1, std::min(pixels / width, rows / (threads * 16)));
+        threads == 1 ? height : std::max<std::size_t>(1, std::min(pixels / width, height / (threads * 16)));
     std::atomic<std::size_t> next{0};
-    cpu::on_threads(where_.threads(), std::min(threads, rows), [&] {
+    cpu::on_threads(where_.threads(), std::min(threads, height), [&] {
       for (;;) {
         const std::size_t row = next.fetch_add(piece, std::memory_order_relaxed);
-        if (row >= rows) return;
-        kernel<T>()(re, im + row, width, std::min(piece, rows - row), limit, counts + row * width);
+        if (row >= height) return;
+        kernel<T>()(re, im + row, width, std::min(piece, height - row), limit, to + row * width);
       }
     });
   });
+  if (copied.count == 0) return;
+  if (where_.is_gpu()) return cuda::copy_mirrored(where_, counts, width, copied);
+  for (std::size_t y = copied.first; y < copied.first + copied.count; ++y) {
+    std::copy_n(counts + (copied.sum - y) * width, width, counts + y * width);
+  }
 }
 
 array<std::uint32_t> escape_counts(const picture& what, const target& where) {

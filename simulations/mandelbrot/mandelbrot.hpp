@@ -35,7 +35,9 @@ struct picture {
 /// c, and the count is the first i with |z|² ≥ 4, or the limit. The counts are the same on every target.
 ///
 /// What is known to stay inside is not iterated: points of the main cardioid and the period-2 disc that no
-/// rounding can lead out, and orbits that come back to a number they have had.
+/// rounding can lead out, and orbits that come back to a number they have had. Where the real axis goes
+/// through the rows so that those of both sides have the same imaginary parts, one side is a copy of the
+/// other.
 class escape_counter {
  public:
   /// Throws heddle::error for sides, a view or a limit that cannot be; `where` is not automatic.
@@ -52,6 +54,8 @@ class escape_counter {
   target where_;
   // c of every column and of every row, as bytes of the precision, where the target can read them.
   detail::memory columns_, rows_;
+  // Rows y and mirror_ − y are complex conjugates, where both are there and mirror_ is not 0.
+  std::size_t mirror_ = 0;
 };
 
 /// All of them: an array of height × width on the target.
