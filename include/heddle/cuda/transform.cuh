@@ -1,13 +1,14 @@
 #pragma once
 
 #include <heddle/cuda/launch.cuh>
+#include <heddle/grouping.hpp>
 
 #include <cstddef>
 
 namespace heddle::cuda {
 
 inline constexpr unsigned transform_threads = 256;
-/// Elements that a thread computes: enough independent loads in flight to fill the memory's pipeline.
+/// Elements that a thread computes.
 inline constexpr unsigned transform_elements = 8;
 
 template <class T, class F>
@@ -16,10 +17,19 @@ __global__ void __launch_bounds__(transform_threads) transform_elements_of(F f, 
   const std::size_t stride = std::size_t{gridDim.x} * block;
   for (std::size_t first = std::size_t{blockIdx.x} * block; first < count; first += stride) {
     if (count - first >= block) {
+      const std::size_t own = first + threadIdx.x;
+      if constexpr (sizeof(T) <= 16) {
+        // All are read before one is written, which may be where another is read: so many loads in flight
+        // fill the memory's pipeline.
+        grouping::uninitialized<T, transform_elements> result;
 #pragma unroll
-      for (unsigned k = 0; k < transform_elements; ++k) {
-        const std::size_t i = first + k * transform_threads + threadIdx.x;
-        out[i] = f(i);
+        for (unsigned k = 0; k < transform_elements; ++k) result[k] = f(own + k * transform_threads);
+#pragma unroll
+        for (unsigned k = 0; k < transform_elements; ++k) out[own + k * transform_threads] = result[k];
+      } else {
+        for (unsigned k = 0; k < transform_elements; ++k) {
+          out[own + k * transform_threads] = f(own + k * transform_threads);
+        }
       }
     } else {
       for (std::size_t i = first + threadIdx.x; i < count; i += transform_threads) out[i] = f(i);
