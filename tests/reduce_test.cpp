@@ -281,7 +281,8 @@ void check_axis(const hd::target& where, const operator_on<T>& op, const hd::sha
 template <class F>
 void for_each_length_and_width(std::size_t tile, std::size_t most_elements, const F& f) {
   for (const std::size_t length :
-       {std::size_t{1}, std::size_t{2}, std::size_t{15}, std::size_t{16}, std::size_t{17}, std::size_t{127},
+       {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{8}, std::size_t{9}, std::size_t{15},
+        std::size_t{16}, std::size_t{17}, std::size_t{32}, std::size_t{33}, std::size_t{127},
         std::size_t{128}, std::size_t{129}, tile - 1, tile, tile + 1, 2 * tile + 1}) {
     for (const std::size_t width : {1, 2, 3, 31, 32, 33, 1000}) {
       if (length * width <= most_elements) f(length, width);
@@ -300,6 +301,25 @@ TEST_P(reduce, along_an_axis_each_line_is_reduced_as_if_alone) {
     };
     for_each_length_and_width(tile_of(sizeof(T), true), std::min<std::size_t>(140'000, largest_size()),
                               check);
+  });
+}
+
+TEST_P(reduce, along_an_axis_of_a_slice_that_begins_anywhere) {
+  for_each_dtype([&]<class T>() {
+    for (const hd::shape& lengths : {hd::shape{40, 36}, hd::shape{5, 9, 8}, hd::shape{2, 5001}}) {
+      const std::size_t n = lengths.elements();
+      const hd::array<T> whole = make_operator_on<T, hd::plus>().operands(hd::shape{n + 4}).on(where);
+      for (std::size_t begin = 0; begin < 5; ++begin) {
+        const auto part = whole.slice(begin, begin + n).reshaped(lengths);
+        hd::array<T> alone(lengths);
+        alone.copy_from(part);
+        for (std::ptrdiff_t axis = 0; axis < static_cast<std::ptrdiff_t>(lengths.axes()); ++axis) {
+          ASSERT_TRUE(same_elements(hd::reduce(where, part, hd::axis{axis}),
+                                    hd::reduce(hd::target::serial(), alone, hd::axis{axis})))
+              << lengths.text() << " from " << begin << " along " << axis;
+        }
+      }
+    }
   });
 }
 

@@ -37,6 +37,10 @@ inline constexpr std::size_t lanes = striped<T, Op> && (sizeof(T) == 1 || sizeof
 template <class T, class Op>
 inline constexpr std::size_t tile = rows* lanes<T, Op>;
 
+/// Whether every other order gives the same bits: built-in operators on integers.
+template <class T, class Op>
+inline constexpr bool order_is_free = std::is_integral_v<T>&& detail::library_combines<T, Op>();
+
 /// NaNs carry bits that processors choose differently: results carry the one quiet NaN.
 template <class T>
 HD_INLINE T canonical(T x) {

@@ -17,6 +17,17 @@
 /// of tiles; rows and columns take one for each level of tiles.
 namespace heddle::cuda {
 
+/// Calls combine(i, i + half) for i = 0 … half − 1 with half = N/2, N/4 … 1. By recursion, because nvcc keeps
+/// arrays in memory that a loop of halves goes through from sixteen on.
+template <unsigned N, class F>
+__device__ __forceinline__ void by_halves(const F& combine) {
+  if constexpr (N > 1) {
+#pragma unroll
+    for (unsigned i = 0; i < N / 2; ++i) combine(i, i + N / 2);
+    by_halves<N / 2>(combine);
+  }
+}
+
 /// 16 bytes of elements, loaded at once.
 template <class T>
 struct alignas(16) sixteen_bytes {
@@ -50,13 +61,9 @@ __device__ T fold_tile_striped(const Load& load, std::size_t count, const Op& op
       }
     }
   }
-#pragma unroll
-  for (unsigned half = held / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (unsigned v = 0; v < half; ++v) {
-      if ((v + half) * warp_size + thread < count) sum[v] = op(sum[v], sum[v + half]);
-    }
-  }
+  by_halves<held>([&](unsigned v, unsigned other) {
+    if (other * warp_size + thread < count) sum[v] = op(sum[v], sum[other]);
+  });
 #pragma unroll
   for (unsigned half = warp_size / 2; half > 0; half /= 2) {
     const T other = shuffle_down(sum[0], half);
@@ -106,11 +113,7 @@ __device__ T fold_tile_aligned(const T* x, const Op& op) {
       if (thread < half) sum[v] = op(sum[v], other);
     }
   }
-#pragma unroll
-  for (unsigned half = held / 2; half > 0; half /= 2) {
-#pragma unroll
-    for (unsigned v = 0; v < half; ++v) sum[v] = op(sum[v], sum[v + half]);
-  }
+  by_halves<held>([&](unsigned v, unsigned other) { sum[v] = op(sum[v], sum[other]); });
   return sum[0];
 }
 
@@ -135,6 +138,43 @@ __device__ T fold_tile_blocked(const Load& load, std::size_t count, const Op& op
   return sum[0];
 }
 
+template <class T, class Op>
+inline constexpr T identity_of = Op::template identity<T>();
+
+/// Neighbours from anywhere, folded by a warp granule by granule; the result is in lane 0.
+template <class T, class Op>
+__device__ T fold_in_any_order(const T* x, unsigned count, const Op& op) {
+  constexpr unsigned pack = 16 / sizeof(T), ahead = 4;
+  const unsigned thread = threadIdx.x % warp_size;
+  const unsigned past = bytes_past_granule(x) / static_cast<unsigned>(sizeof(T));
+  const unsigned head = past == 0 ? 0 : min(count, pack - past);
+  const unsigned granules = (count - head) / pack, tail = head + granules * pack;
+  const uint4* const body = reinterpret_cast<const uint4*>(x + head);
+  T sum = identity_of<T, Op>;
+  if (thread < head) sum = op(sum, detail::lift<Op>(x[thread]));
+  if (tail + thread < count) sum = op(sum, detail::lift<Op>(x[tail + thread]));
+  for (unsigned first = thread; first < granules; first += ahead * warp_size) {
+    uint4 bits[ahead];
+#pragma unroll
+    for (unsigned k = 0; k < ahead; ++k) {
+      if (first + k * warp_size < granules) bits[k] = body[first + k * warp_size];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < ahead; ++k) {
+      if (first + k * warp_size >= granules) break;
+      T element[pack];
+      memcpy(element, &bits[k], sizeof element);
+#pragma unroll
+      for (unsigned i = 0; i < pack; ++i) element[i] = detail::lift<Op>(element[i]);
+      by_halves<pack>([&](unsigned i, unsigned other) { element[i] = op(element[i], element[other]); });
+      sum = op(sum, element[0]);
+    }
+  }
+#pragma unroll
+  for (unsigned half = warp_size / 2; half > 0; half /= 2) sum = op(sum, shuffle_down(sum, half));
+  return sum;
+}
+
 /// Results of tiles, which other blocks of this launch have written.
 template <class T>
 struct results_of_tiles {
@@ -155,6 +195,9 @@ __device__ T fold_neighbours(const Load& load, std::size_t first, std::size_t co
       if (count == grouping::tile<T, Op> && reinterpret_cast<std::uintptr_t>(x) % 16 == 0) {
         return grouping::canonical(fold_tile_aligned<T, std::is_same_v<Load, results_of_tiles<T>>>(x, op));
       }
+    }
+    if constexpr (grouping::order_is_free<T, Op> && std::is_same_v<Load, detail::element_at<T, Op>>) {
+      return fold_in_any_order(load.x + first, static_cast<unsigned>(count), op);
     }
     return grouping::canonical(fold_tile_striped<T>(from_first, count, op));
   }
@@ -234,24 +277,53 @@ __global__ void __launch_bounds__(reduce_whole_threads, reduce_whole_blocks)
   }
 }
 
-/// Rows of threads that share a tile of 32 columns: as many as exchange their sums within 32 KiB of shared
+/// Neighbouring columns that a thread folds where they are read as one word of four bytes.
+template <class T>
+inline constexpr unsigned columns_in_word = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+
+/// Elements i … i + Columns − 1, which are a word where they are more than one.
+template <unsigned Columns, class T, class Load, class Op>
+__device__ grouping::uninitialized<T, Columns> load_columns(const Load& load, std::size_t i, const Op&) {
+  grouping::uninitialized<T, Columns> x;
+  if constexpr (Columns == 1) {
+    x[0] = load(i);
+  } else {
+    static_assert(Columns * sizeof(T) == sizeof(std::uint32_t));
+    const std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(load.x + i);
+    memcpy(&x, &word, sizeof word);
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) x[c] = detail::lift<Op>(x[c]);
+  }
+  return x;
+}
+
+/// Rows of threads that share a tile of columns: as many as exchange their sums within 32 KiB of shared
 /// memory.
 template <class T>
 inline constexpr unsigned column_rows = sizeof(T) <= 128 ? 8 : 1;
 
-/// A block folds a tile of each of up to 32 columns: thread (c, y) folds lanes y, y + 8, … of column c, or,
-/// when order matters, as many neighbouring lanes.
-template <class T, class Load, class Op>
-__global__ void __launch_bounds__(warp_size* column_rows<T>)
+/// A block folds a tile of up to 32 · Columns columns. Thread (c, y) folds lanes y, y + Rows, … of Columns
+/// columns; or, when order matters, as many neighbouring lanes; or, where it does not even matter to the
+/// bits, elements y, y + Rows, ….
+template <unsigned Columns, unsigned Rows, class T, class Load, class Op>
+__global__ void __launch_bounds__(warp_size* Rows)
     fold_columns(Load load, Op op, grouping::tiling tiles, T* out) {
-  constexpr unsigned lanes = grouping::lanes<T, Op>;
-  constexpr unsigned rows_of_threads = column_rows<T>;
+  constexpr unsigned rows_of_threads = Rows;
+  constexpr unsigned lanes =
+      grouping::order_is_free<T, Op> ? rows_of_threads : static_cast<unsigned>(grouping::lanes<T, Op>);
   constexpr unsigned held = lanes / rows_of_threads;
+  // Elements of each lane that are asked for before one is combined.
+  constexpr unsigned ahead = sizeof(T) > 16 || held >= 8 ? 1 : 8 / held;
   constexpr bool striped = grouping::striped<T, Op>;
-  __shared__ alignas(
-      16) unsigned char exchange_bytes[rows_of_threads > 1 ? rows_of_threads * warp_size * sizeof(T) : 1];
-  T* const exchange = reinterpret_cast<T*>(exchange_bytes);
-  const unsigned column = threadIdx.x, y = threadIdx.y;
+  using columns = grouping::uninitialized<T, Columns>;
+  constexpr unsigned exchanged = rows_of_threads > 1 ? rows_of_threads * warp_size * sizeof(columns) : 1;
+  __shared__ alignas(16) unsigned char exchange_bytes[exchanged];
+  columns* const exchange = reinterpret_cast<columns*>(exchange_bytes);
+  const auto combine = [&op](columns& to, const columns& other) {
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) to[c] = op(to[c], other[c]);
+  };
+  const unsigned column = threadIdx.x * Columns, y = threadIdx.y;
   const std::size_t pieces = tiles.pieces();
   for (std::size_t p = blockIdx.x; p < pieces; p += gridDim.x) {
     const grouping::piece piece = tiles[p];
@@ -260,63 +332,131 @@ __global__ void __launch_bounds__(warp_size* column_rows<T>)
     const unsigned count = static_cast<unsigned>(piece.count);
     const unsigned active = striped ? (count < lanes ? count : lanes)
                                     : static_cast<unsigned>((count + grouping::rows - 1) / grouping::rows);
-    auto lane_of = [&](unsigned v) { return striped ? v * rows_of_threads + y : y * held + v; };
-    grouping::uninitialized<T, held> sum;
-    if (inside) {
+    const auto lane_of = [&](unsigned v) { return striped ? v * rows_of_threads + y : y * held + v; };
+    // Element r of a lane.
+    const auto place = [&](unsigned v, unsigned r) {
+      return striped ? r * lanes + lane_of(v) : lane_of(v) * static_cast<unsigned>(grouping::rows) + r;
+    };
+    const auto read = [&](unsigned v, unsigned r) {
+      return load_columns<Columns, T>(load, first + place(v, r) * piece.stride, op);
+    };
+    columns sum[held];
+    const auto fold_lanes = [&](auto whole) {
+      const auto is_there = [&](unsigned v, unsigned r) {
+        if constexpr (decltype(whole)::value) return r * lanes < grouping::tile<T, Op>;
+        return place(v, r) < count && (striped || r < grouping::rows);
+      };
 #pragma unroll
       for (unsigned v = 0; v < held; ++v) {
-        const unsigned lane = lane_of(v);
-        if (lane >= active) continue;
-        const unsigned start = striped ? lane : lane * static_cast<unsigned>(grouping::rows);
-        const unsigned step = striped ? lanes : 1;
-        const unsigned end = striped ? count : min(count, start + static_cast<unsigned>(grouping::rows));
-        const std::size_t from = first + start * piece.stride, apart = step * piece.stride;
-        sum[v] = load(from);
-        if (count == grouping::tile<T, Op>) {
-          // All are asked for before any is combined.
-#pragma unroll
-          for (unsigned r = 1; r < grouping::rows; ++r) sum[v] = op(sum[v], load(from + r * apart));
-        } else {
-          for (unsigned r = 1; start + r * step < end; ++r) sum[v] = op(sum[v], load(from + r * apart));
-        }
+        if (is_there(v, 0)) sum[v] = read(v, 0);
       }
-      if constexpr (striped) {
+      for (unsigned r = 1; is_there(0, r); r += ahead) {
+        if constexpr (sizeof(T) > 16) {
+          for (unsigned v = 0; v < held; ++v) {
+            if (is_there(v, r)) combine(sum[v], read(v, r));
+          }
+        } else {
+          columns next[ahead][held];
 #pragma unroll
-        for (unsigned half = held / 2; half > 0; half /= 2) {
+          for (unsigned i = 0; i < ahead * held; ++i) {
+            const unsigned v = i % held, d = i / held;
+            if (is_there(v, r + d)) next[d][v] = read(v, r + d);
+          }
 #pragma unroll
-          for (unsigned v = 0; v < half; ++v) {
-            if (lane_of(v + half) < active) sum[v] = op(sum[v], sum[v + half]);
+          for (unsigned i = 0; i < ahead * held; ++i) {
+            const unsigned v = i % held, d = i / held;
+            if (is_there(v, r + d)) combine(sum[v], next[d][v]);
           }
         }
+      }
+    };
+    if (inside) {
+      if (count == grouping::tile<T, Op>) {
+        fold_lanes(std::true_type());
+      } else {
+        fold_lanes(std::false_type());
+      }
+      if constexpr (striped) {
+        by_halves<held>([&](unsigned v, unsigned other) {
+          if (lane_of(other) < active) combine(sum[v], sum[other]);
+        });
       } else {
 #pragma unroll
         for (unsigned step = 1; step < held; step *= 2) {
 #pragma unroll
           for (unsigned v = 0; v + step < held; v += 2 * step) {
-            if (lane_of(v + step) < active) sum[v] = op(sum[v], sum[v + step]);
+            if (lane_of(v + step) < active) combine(sum[v], sum[v + step]);
           }
         }
       }
     }
     if constexpr (rows_of_threads > 1) {
-      if (inside) exchange[y * warp_size + column] = sum[0];
+      columns* const mine = exchange + y * warp_size + threadIdx.x;
+      if (inside) *mine = sum[0];
       __syncthreads();
       for (unsigned step = striped ? rows_of_threads / 2 : 1; striped ? step > 0 : step < rows_of_threads;
            step = striped ? step / 2 : step * 2) {
         const bool left = striped ? y < step : y % (2 * step) == 0;
         const unsigned other = y + step;
         const bool other_took_part = (striped ? other : other * held) < active;
-        if (inside && left && other_took_part) {
-          exchange[y * warp_size + column] =
-              op(exchange[y * warp_size + column], exchange[other * warp_size + column]);
-        }
+        if (inside && left && other_took_part) combine(*mine, mine[step * warp_size]);
         __syncthreads();
       }
-      if (inside && y == 0) out[piece.result + column] = grouping::canonical(exchange[column]);
+      if (inside && y == 0) sum[0] = *mine;
       __syncthreads();
-    } else {
-      if (inside) out[piece.result + column] = grouping::canonical(sum[0]);
     }
+    if (inside && y == 0) {
+#pragma unroll
+      for (unsigned c = 0; c < Columns; ++c) out[piece.result + column + c] = grouping::canonical(sum[0][c]);
+    }
+  }
+}
+
+inline constexpr unsigned fold_few_rows_threads = 256;
+/// Columns of at most so many elements are folded by a thread.
+inline constexpr unsigned few_rows = 32;
+
+/// A thread folds Columns columns of at most Most elements, all of which it asks for at once.
+template <unsigned Most, unsigned Columns, class T, class Load, class Op>
+__global__ void __launch_bounds__(fold_few_rows_threads)
+    fold_few_rows(Load load, Op op, segments all, T* out) {
+  using columns = grouping::uninitialized<T, Columns>;
+  const unsigned count = static_cast<unsigned>(all.length);
+  const std::size_t results = all.count();
+  const auto combine = [&op](columns& to, const columns& other) {
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) to[c] = op(to[c], other[c]);
+  };
+  for (std::size_t result = (std::size_t{blockIdx.x} * fold_few_rows_threads + threadIdx.x) * Columns;
+       result < results; result += std::size_t{gridDim.x} * fold_few_rows_threads * Columns) {
+    const std::size_t outer = result < all.inner ? 0 : result / all.inner;
+    const std::size_t first = outer * (all.length - 1) * all.inner + result;
+    columns x[Most];
+#pragma unroll
+    for (unsigned i = 0; i < Most; ++i) {
+      if (i < count) x[i] = load_columns<Columns, T>(load, first + i * all.inner, op);
+    }
+    if constexpr (grouping::striped<T, Op>) {
+      static_assert(Most <= grouping::lanes<T, Op>);
+      by_halves<Most>([&](unsigned i, unsigned other) {
+        if (other < count) combine(x[i], x[other]);
+      });
+    } else {
+#pragma unroll
+      for (unsigned i = 1; i < Most; ++i) {
+        const unsigned lane = i / grouping::rows * grouping::rows;
+        if (i != lane && i < count) combine(x[lane], x[i]);
+      }
+#pragma unroll
+      for (unsigned step = grouping::rows; step < Most; step *= 2) {
+#pragma unroll
+        for (unsigned i = 0; i + step < Most; i += 2 * step) {
+          if (i + step < count) combine(x[i], x[i + step]);
+        }
+      }
+    }
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) out[result + c] = grouping::canonical(x[0][c]);
   }
 }
 
@@ -332,7 +472,16 @@ template <class T, class Op>
 __device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsigned group, const Op& op) {
   constexpr unsigned held = elements_of_lane<T, Op>, lanes = grouping::lanes<T, Op>;
   auto load = [&](unsigned i) { return detail::lift<Op>(row[i]); };
-  if constexpr (grouping::striped<T, Op>) {
+  if constexpr (grouping::order_is_free<T, Op>) {
+    T sum = 0;
+    if (thread < count) sum = load(thread);
+    for (unsigned i = thread + group; i < count; i += group) sum = op(sum, load(i));
+    for (unsigned half = group / 2; half > 0; half /= 2) {
+      const T other = shuffle_down(sum, half);
+      if (thread < half && thread + half < count) sum = op(sum, other);
+    }
+    return sum;
+  } else if constexpr (grouping::striped<T, Op>) {
     grouping::uninitialized<T, held> sum;
     const unsigned active = count < lanes ? count : lanes;
 #pragma unroll
@@ -343,13 +492,9 @@ __device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsig
         for (unsigned i = lane + lanes; i < count; i += lanes) sum[v] = op(sum[v], load(i));
       }
     }
-#pragma unroll
-    for (unsigned half = held / 2; half > 0; half /= 2) {
-#pragma unroll
-      for (unsigned v = 0; v < half; ++v) {
-        if ((v + half) * group + thread < active) sum[v] = op(sum[v], sum[v + half]);
-      }
-    }
+    by_halves<held>([&](unsigned v, unsigned other) {
+      if (other * group + thread < active) sum[v] = op(sum[v], sum[other]);
+    });
     for (unsigned half = group / 2; half > 0; half /= 2) {
       const T other = shuffle_down(sum[0], half);
       if (thread < half && thread + half < active) sum[0] = op(sum[0], other);
@@ -394,6 +539,35 @@ __global__ void __launch_bounds__(short_rows_warps* warp_size)
   }
 }
 
+/// Folds every tile of segments that are columns, so many of which a thread takes side by side.
+template <unsigned Columns, class T, class Load, class Op>
+void fold_columns_by(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
+                     T* out) {
+  if constexpr (sizeof(T) <= 16) {
+    if (tiles.all.length <= few_rows) {
+      const auto kernel = tiles.all.length <= 8 ? fold_few_rows<8, Columns, T, Load, Op>
+                                                : fold_few_rows<few_rows, Columns, T, Load, Op>;
+      const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * Columns);
+      kernel<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
+      return check(cudaGetLastError(), "launch of fold_few_rows");
+    }
+  }
+  const grouping::tiling strips{tiles.all, tiles.part, warp_size * Columns};
+  const auto launch = [&](auto kernel, unsigned rows) {
+    kernel<<<grid_for(strips.pieces(), 1), dim3(warp_size, rows), 0, where.stream()>>>(load, op, strips, out);
+  };
+  constexpr unsigned rows = column_rows<T>, lanes = grouping::lanes<T, Op>;
+  if constexpr (!grouping::order_is_free<T, Op> && rows > 1 && lanes / rows > 8) {
+    // Eight lanes a thread are better than sixteen, unless most of them are empty.
+    if (tiles.all.length > lanes) {
+      launch(fold_columns<Columns, 2 * rows, T, Load, Op>, 2 * rows);
+      return check(cudaGetLastError(), "launch of fold_columns");
+    }
+  }
+  launch(fold_columns<Columns, rows, T, Load, Op>, rows);
+  check(cudaGetLastError(), "launch of fold_columns");
+}
+
 /// Folds every tile of the segments; one launch.
 template <class T, class Load, class Op>
 void fold_tiles(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles, T* out) {
@@ -410,10 +584,15 @@ void fold_tiles(const target& where, const Load& load, const Op& op, const group
     constexpr unsigned warps = fold_rows_threads / warp_size;
     fold_rows<T><<<grid_for(pieces, warps), fold_rows_threads, 0, where.stream()>>>(load, op, tiles, out);
     check(cudaGetLastError(), "launch of fold_rows");
+  } else if constexpr (std::is_same_v<Load, detail::element_at<T, Op>> && grouping::order_is_free<T, Op> &&
+                       columns_in_word<T> > 1) {
+    constexpr unsigned columns = columns_in_word<T>;
+    const bool are_words = tiles.all.inner % columns == 0 &&
+                           reinterpret_cast<std::uintptr_t>(load.x) % sizeof(std::uint32_t) == 0;
+    if (are_words) return fold_columns_by<columns>(where, load, op, tiles, out);
+    fold_columns_by<1>(where, load, op, tiles, out);
   } else {
-    fold_columns<T>
-        <<<grid_for(pieces, 1), dim3(warp_size, column_rows<T>), 0, where.stream()>>>(load, op, tiles, out);
-    check(cudaGetLastError(), "launch of fold_columns");
+    fold_columns_by<1>(where, load, op, tiles, out);
   }
 }
 
