@@ -416,8 +416,9 @@ inline constexpr unsigned fold_few_rows_threads = 256;
 /// Columns of at most so many elements are folded by a thread.
 inline constexpr unsigned few_rows = 32;
 
-/// A thread folds Columns columns of at most Most elements, all of which it asks for at once.
-template <unsigned Most, unsigned Columns, class T, class Load, class Op>
+/// A thread folds Columns columns of at most Most elements, all of which it asks for at once; where order
+/// does not matter even to the bits, of any number of elements, so many at once.
+template <unsigned Most, bool AndMore, unsigned Columns, class T, class Load, class Op>
 __global__ void __launch_bounds__(fold_few_rows_threads)
     fold_few_rows(Load load, Op op, segments all, T* out) {
   using columns = grouping::uninitialized<T, Columns>;
@@ -431,10 +432,25 @@ __global__ void __launch_bounds__(fold_few_rows_threads)
        result < results; result += std::size_t{gridDim.x} * fold_few_rows_threads * Columns) {
     const std::size_t outer = result < all.inner ? 0 : result / all.inner;
     const std::size_t first = outer * (all.length - 1) * all.inner + result;
+    const auto read = [&](unsigned i) { return load_columns<Columns, T>(load, first + i * all.inner, op); };
     columns x[Most];
 #pragma unroll
     for (unsigned i = 0; i < Most; ++i) {
-      if (i < count) x[i] = load_columns<Columns, T>(load, first + i * all.inner, op);
+      if (i < count) x[i] = read(i);
+    }
+    if constexpr (AndMore) {
+      static_assert(grouping::order_is_free<T, Op>);
+      for (unsigned start = Most; start < count; start += Most) {
+        columns next[Most];
+#pragma unroll
+        for (unsigned i = 0; i < Most; ++i) {
+          if (start + i < count) next[i] = read(start + i);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < Most; ++i) {
+          if (start + i < count) combine(x[i], next[i]);
+        }
+      }
     }
     if constexpr (grouping::striped<T, Op>) {
       static_assert(Most <= grouping::lanes<T, Op>);
@@ -544,9 +560,15 @@ template <unsigned Columns, class T, class Load, class Op>
 void fold_columns_by(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
                      T* out) {
   if constexpr (sizeof(T) <= 16) {
-    if (tiles.all.length <= few_rows) {
-      const auto kernel = tiles.all.length <= 8 ? fold_few_rows<8, Columns, T, Load, Op>
-                                                : fold_few_rows<few_rows, Columns, T, Load, Op>;
+    // As many columns fill a GPU by themselves.
+    constexpr std::size_t many_columns = std::size_t{1} << 18;
+    constexpr bool free = grouping::order_is_free<T, Op>;
+    const bool are_many = tiles.all.count() / Columns >= many_columns && tiles.parts() == 1;
+    if (tiles.all.length <= few_rows || (free && are_many)) {
+      const auto kernel = tiles.all.length <= 8  ? fold_few_rows<8, false, Columns, T, Load, Op>
+                          : fold_few_rows < free ? 8
+                                                 : few_rows,
+                 free, Columns, T, Load, Op > ;
       const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * Columns);
       kernel<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
       return check(cudaGetLastError(), "launch of fold_few_rows");
