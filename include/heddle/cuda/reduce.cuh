@@ -416,8 +416,8 @@ inline constexpr unsigned fold_few_rows_threads = 256;
 /// Columns of at most so many elements are folded by a thread.
 inline constexpr unsigned few_rows = 32;
 
-/// A thread folds Columns columns of at most Most elements, all of which it asks for at once; where order
-/// does not matter even to the bits, of any number of elements, so many at once.
+/// A thread folds Columns columns of at most Most elements, all of which it asks for at once, AndMore where
+/// order does not matter even to the bits: so many at once, then.
 template <unsigned Most, bool AndMore, unsigned Columns, class T, class Load, class Op>
 __global__ void __launch_bounds__(fold_few_rows_threads)
     fold_few_rows(Load load, Op op, segments all, T* out) {
