@@ -17,12 +17,13 @@ constexpr unsigned seconds_to_stop = 2;
 
 void ask_to_stop(int signal) {
   received = signal;
+  ::alarm(seconds_to_stop);
   // Now, because a second signal leaves no time for it.
   give_terminal_back();
-  ::alarm(seconds_to_stop);
 }
 
 void end(int) {
+  give_terminal_back();
   constexpr char message[] = "heddle: interrupted\n";
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
   ::_exit(128 + received);

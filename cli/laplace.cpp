@@ -180,31 +180,43 @@ void run_as(const laplace_options& options) {
   progress shown(static_cast<std::size_t>(parts), options.quiet || options.watch);
   std::size_t shown_parts = 0;
   const auto began = std::chrono::steady_clock::now();
-  double residual = 0;
+  double residual = 0, seen = 0;
+  const auto state = [&](double now) {
+    return fmt::format("{} {}, residual {:.2e}", problem.iterations(),
+                       how == laplace::method::multigrid ? "cycles" : "sweeps", now);
+  };
+  const auto show = [&](double now) {
+    seen = now;
+    show_colours(*view, problem.solution(), state(now) + "   q ends, space pauses");
+  };
   std::optional<interrupted> stopped;
   try {
+    if (view) show(problem.residual());
     residual = laplace::solve<T>(problem, how, options.when, [&](double now) {
       residual = now;
-      const std::string state = fmt::format("{} {}, residual {:.2e}", problem.iterations(),
-                                            how == laplace::method::multigrid ? "cycles" : "sweeps", now);
       if (view) {
-        show_colours(*view, problem.solution(), state + "   q ends, space pauses");
+        if (now != seen) show(now);
         if (view->end_is_asked()) throw watched_enough{};
       }
-      shown.show_instead_of_rate(state);
+      shown.show_instead_of_rate(state(now));
       const auto done = static_cast<std::size_t>(
           parts * fraction_done(now, problem.first_residual(), options.when, problem.iterations()));
       shown.advance(done > shown_parts ? done - shown_parts : 0);
       shown_parts = std::max(done, shown_parts);
       stop_if_interrupted();
     });
-    if (view) view->stay();
   } catch (const interrupted& stop) {
     stopped = stop;
   } catch (const watched_enough&) {
+    residual = problem.residual();
+  }
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  try {
+    if (view && !stopped) view->stay();
+  } catch (const interrupted& stop) {
+    stopped = stop;
   }
   view.reset();
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   shown.hide();
 
   // The last state is written after a signal too.

@@ -367,6 +367,7 @@ void run(const life_options& options) {
     if (view) view->show(world);
   };
   std::uint64_t skipped = 0;
+  double seconds = 0;
   try {
     report();
     cycle_detector detector;
@@ -392,14 +393,17 @@ void run(const life_options& options) {
     }
     if (options.detect_cycles && !period) period = detector.look_at(world);
     advance.to(options.generations - skipped);
-    if (view) view->stay();
+    seconds = std::chrono::duration<double>(clock::now() - began).count();
+    if (view) {
+      if (world.generation() % every != 0) view->show(world);
+      view->stay();
+    }
   } catch (const interrupted&) {
     view.reset();
     say();
     output.finish(world, start.law);
     throw;
   }
-  const double seconds = std::chrono::duration<double>(clock::now() - began).count();
   world.skip(skipped);
   view.reset();
   say();

@@ -25,7 +25,7 @@ volatile std::sig_atomic_t terminal = -1;
 termios settings_before;
 
 constexpr std::string_view begin_view = "\033[?1049h\033[?25l\033[2J";  // another screen, no cursor
-constexpr std::string_view end_view = "\033[0m\033[?25h\033[?1049l";
+constexpr std::string_view end_view = "\033[?2026l\033[0m\033[?25h\033[?1049l";
 // Terminals that know these show all that is between them at once.
 constexpr std::string_view begin_picture = "\033[?2026h", end_picture = "\033[0m\033[?2026l";
 constexpr const char* upper_half = "\u2580";
@@ -42,8 +42,9 @@ bool send(std::string_view text) noexcept {
 [[noreturn]] void fail(int descriptor) {
   const int code = errno;
   if (descriptor >= 0) ::close(descriptor);
-  detail::fail(
-      fmt::format("--watch: no terminal to show pictures in: {}", std::generic_category().message(code)));
+  detail::fail(fmt::format(
+      "--watch: no terminal to show pictures in: /dev/tty: {}: start it in one, or leave out --watch",
+      std::generic_category().message(code)));
 }
 
 }  // namespace
@@ -58,6 +59,7 @@ void give_terminal_back() noexcept {
 }
 
 live_view::live_view() {
+  stop_if_interrupted();
   // Not a standard stream: those may be files.
   const int descriptor = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
   if (descriptor < 0 || ::tcgetattr(descriptor, &settings_before) != 0) fail(descriptor);
@@ -65,8 +67,9 @@ live_view::live_view() {
   keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   keys.c_cc[VMIN] = 0;
   keys.c_cc[VTIME] = 0;
-  // A process that waits in the background would leave its picture to the shell.
+  // A process that waits in the background, or dumps its core, would leave its picture to the shell.
   keys.c_cc[VSUSP] = _POSIX_VDISABLE;
+  keys.c_cc[VQUIT] = _POSIX_VDISABLE;
   if (::tcsetattr(descriptor, TCSANOW, &keys) != 0) fail(descriptor);
   terminal = descriptor;
   send(begin_view);
@@ -95,8 +98,11 @@ void live_view::read_keys(clock::duration wait) {
     if (ready <= 0) continue;
     char typed[64];
     const ssize_t count = ::read(terminal, typed, sizeof typed);
-    // A terminal that is gone has nobody who watches.
-    if (count <= 0) ended_ = true;
+    if (count <= 0) {
+      // A signal has closed it; or it is gone, and nobody watches.
+      stop_if_interrupted();
+      ended_ = true;
+    }
     for (const char key : std::string_view(typed, static_cast<std::size_t>(std::max<ssize_t>(0, count)))) {
       if (key == 'q') ended_ = true;
       if (key == ' ') paused_ = !paused_;
@@ -169,7 +175,7 @@ void live_view::draw(const std::vector<colour>& pixels, std::string_view caption
       add("{}", upper_half);
     }
   }
-  add("\033[0m\033[{};1H{:.{}}\033[K{}", lines_, caption, columns_, end_picture);
+  add("\033[0m\033[{};1H\033[K{:.{}}{}", lines_, caption, columns_, end_picture);
   if (!send({text.data(), text.size()})) ended_ = true;
   shown_ = pixels;
 }

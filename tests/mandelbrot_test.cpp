@@ -121,6 +121,19 @@ TEST_P(Counts, PeriodsAreFoundAtAnyLimit) {
 
 HD_ON_ALL_TARGETS(Counts);
 
+// Enough pixels for several tiles a warp, for more points than lanes, and for more rows than one queue holds.
+TEST(CountsOnGpu, LargePictures) {
+  if (!target::best().is_gpu()) GTEST_SKIP() << "no GPU";
+  const view aside{-2, 1, -0.97, 1.03};
+  for (const picture& what :
+       {picture{4097, 1201, aside, 65, dtype::float32}, picture{4097, 1201, aside, 700, dtype::float64},
+        picture{std::size_t{1} << 20, 70, aside, 80, dtype::float32}}) {
+    EXPECT_TRUE(escape_counts(what, target::gpu()).to_vector() ==
+                escape_counts(what, target::parallel()).to_vector())
+        << what.width << " x " << what.height << " limit " << what.iterations;
+  }
+}
+
 template <class T>
 void check_that_inside_stays_inside(std::uint32_t limit) {
   // Points on the outermost curves that are taken as inside, where λ turns once round.

@@ -204,6 +204,52 @@ class WatchTest(CommandTest):
         np.testing.assert_array_equal(last[:25], names)
         self.check_given_back(seen)
 
+    def test_every_that_does_not_divide_the_generations(self):
+        seen = self.terminal(60, 12, "life", "--random", "9x9", "--generations", 7, "--every", 5, "--watch")
+        seen.wait_for_generation(7)
+        seen.type("q")
+        status, printed, _ = seen.end()
+        self.assertEqual((status, [line.split()[1] for line in printed.splitlines()]), (0, ["5", "7"]))
+
+    def test_a_caption_as_wide_as_the_terminal(self):
+        seen = self.terminal(12, 8, "life", "--random", "9x9", "--generations", 0, "--watch")
+        seen.wait_until(lambda: seen.caption() == "generation 0")
+
+    def test_laplace_ended_between_two_looks_at_the_residual(self):
+        """What is printed and written is one state: a run of so many sweeps has the same residual."""
+        options = ["laplace", "--size", "300x300", "--method", "jacobi", "--tolerance", 0]
+        seen = self.terminal(60, 12, *options, "--check-every", 10**6, "--watch", "-o", self.out)
+        seen.wait_until(lambda: seen.caption().startswith("0 sweeps, "))
+        time.sleep(0.3)
+        seen.type("q")
+        status, printed, errors = seen.end()
+        self.assertEqual((status, errors), (0, ""))
+        sweeps = int(printed.split()[1])
+        self.assertGreater(sweeps, 0)
+        again = run(*options, "--max-iterations", sweeps, "-o", self.folder / "again.npy")
+        self.assertEqual(again.stdout, printed)
+        np.testing.assert_array_equal(np.load(self.folder / "again.npy"), np.load(self.out))
+
+    def test_laplace_without_iterations_and_with_a_signal(self):
+        seen = self.terminal(60, 12, "laplace", "--size", "20x20", "--max-iterations", 0, "--watch", "-o", self.out)
+        seen.wait_until(lambda: seen.caption().startswith("0 cycles, "))
+        seen.type("\x1c")  # Ctrl-\ does nothing
+        time.sleep(0.2)
+        self.assertIsNone(seen.running.poll())
+        seen.running.send_signal(signal.SIGTERM)
+        self.assertEqual(seen.end()[0], 128 + signal.SIGTERM)
+        self.assertEqual(np.load(self.out).shape, (20, 20))
+        self.check_given_back(seen)
+
+    def test_a_pattern_that_dies_out(self):
+        cell = self.folder / "cell.cells"
+        cell.write_text("O\n")
+        seen = self.terminal(50, 8, "life", cell, "--generations", 2, "--watch")
+        seen.wait_for_generation(2)
+        self.assertEqual(set(seen.pixels().ravel()), {AROUND, "000000"})
+        seen.type("q")
+        self.assertEqual(seen.end()[:2], (0, "generation 2 population 0\n"))
+
     def test_no_terminal(self):
         for arguments in (["life", "--random", "9x9", "--generations", 1], ["laplace"]):
             message = self.fails(1, *arguments, "--watch", start_new_session=True)

@@ -139,7 +139,7 @@ __device__ T fold_tile_blocked(const Load& load, std::size_t count, const Op& op
 }
 
 template <class T, class Op>
-inline constexpr T identity_of = Op::template identity<T>();
+inline constexpr T constant_identity = Op::template identity<T>();
 
 /// Neighbours from anywhere, folded by a warp granule by granule; the result is in lane 0.
 template <class T, class Op>
@@ -150,7 +150,7 @@ __device__ T fold_in_any_order(const T* x, unsigned count, const Op& op) {
   const unsigned head = past == 0 ? 0 : min(count, pack - past);
   const unsigned granules = (count - head) / pack, tail = head + granules * pack;
   const uint4* const body = reinterpret_cast<const uint4*>(x + head);
-  T sum = identity_of<T, Op>;
+  T sum = constant_identity<T, Op>;
   if (thread < head) sum = op(sum, detail::lift<Op>(x[thread]));
   if (tail + thread < count) sum = op(sum, detail::lift<Op>(x[tail + thread]));
   for (unsigned first = thread; first < granules; first += ahead * warp_size) {
@@ -416,8 +416,8 @@ inline constexpr unsigned fold_few_rows_threads = 256;
 /// Columns of at most so many elements are folded by a thread.
 inline constexpr unsigned few_rows = 32;
 
-/// A thread folds Columns columns of at most Most elements, all of which it asks for at once, AndMore where
-/// order does not matter even to the bits: so many at once, then.
+/// A thread folds Columns columns of at most Most elements, all of which it asks for at once; AndMore: of
+/// more, so many at a time, which takes an operator that gives the same bits in every order.
 template <unsigned Most, bool AndMore, unsigned Columns, class T, class Load, class Op>
 __global__ void __launch_bounds__(fold_few_rows_threads)
     fold_few_rows(Load load, Op op, segments all, T* out) {
@@ -565,10 +565,9 @@ void fold_columns_by(const target& where, const Load& load, const Op& op, const 
     constexpr bool free = grouping::order_is_free<T, Op>;
     const bool are_many = tiles.all.count() / Columns >= many_columns && tiles.parts() == 1;
     if (tiles.all.length <= few_rows || (free && are_many)) {
-      const auto kernel = tiles.all.length <= 8  ? fold_few_rows<8, false, Columns, T, Load, Op>
-                          : fold_few_rows < free ? 8
-                                                 : few_rows,
-                 free, Columns, T, Load, Op > ;
+      constexpr unsigned most = free ? 8 : few_rows;
+      const auto kernel = tiles.all.length <= 8 ? fold_few_rows<8, false, Columns, T, Load, Op>
+                                                : fold_few_rows<most, free, Columns, T, Load, Op>;
       const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * Columns);
       kernel<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
       return check(cudaGetLastError(), "launch of fold_few_rows");
