@@ -2,13 +2,10 @@
 #include "mandelbrot/kernels.hpp"
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
-#include <heddle/error.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-
-#include <fmt/core.h>
 
 namespace heddle::mandelbrot::cuda {
 namespace {
@@ -250,11 +247,6 @@ __global__ void __launch_bounds__(threads)
 template <class T>
 void count_points(const target& where, const T* re, const T* im, std::size_t width, std::size_t height,
                   std::uint32_t limit, std::uint32_t* counts) {
-  constexpr std::size_t most_columns = std::size_t{1} << 31;
-  if (width > most_columns) {
-    detail::fail(fmt::format("mandelbrot: rows of {} pixels on {}: a GPU takes {} at most", width,
-                             where.text(), most_columns));
-  }
   const current_device on(where);
   int multiprocessors = 0, blocks = 0;
   check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, where.device()),

@@ -116,6 +116,11 @@ view view_around(double re, double im, double zoom, std::size_t width, std::size
 
 escape_counter::escape_counter(const picture& what, const target& where) : what_(what), where_(where) {
   check(what);
+  constexpr std::size_t most_columns = std::size_t{1} << 31;
+  if (where.is_gpu() && what.width > most_columns) {
+    detail::fail(fmt::format("mandelbrot: rows of {} pixels on {}: a GPU takes {} at most", what.width,
+                             where.text(), most_columns));
+  }
   with_precision(what, [&]<class T>(T) {
     const std::vector<T> columns = axis_of<T>(what, false), rows = axis_of<T>(what, true);
     columns_ = on_target(columns.data(), columns.size() * sizeof(T), where);
