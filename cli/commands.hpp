@@ -6,13 +6,20 @@
 /// named.
 namespace heddle::cli {
 
+/// Thrown where a subcommand has said all there is to say and ends with this status.
+struct ended {
+  int status;
+};
+
 void add_bench(CLI::App& app);
+void add_check(CLI::App& app);
 void add_info(CLI::App& app);
 void add_laplace(CLI::App& app);
 void add_life(CLI::App& app);
 void add_mandelbrot(CLI::App& app);
 void add_pi(CLI::App& app);
 void add_reduce(CLI::App& app);
+void add_run(CLI::App& app);
 void add_scan(CLI::App& app);
 
 }  // namespace heddle::cli

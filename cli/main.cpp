@@ -59,9 +59,13 @@ int main(int argc, char** argv) {
   heddle::cli::add_mandelbrot(app);
   heddle::cli::add_laplace(app);
   heddle::cli::add_pi(app);
+  heddle::cli::add_check(app);
+  heddle::cli::add_run(app);
 
   try {
     return run(app, argc, argv);
+  } catch (const heddle::cli::ended& end) {
+    return end.status;
   } catch (const heddle::cli::interrupted& stop) {
     heddle::cli::print_error(fmt::format("{}: interrupted\n", command_name(app)));
     return signalled + stop.signal;

@@ -1,0 +1,297 @@
+#include "arguments.hpp"
+
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/io/npy.hpp>
+#include <heddle/random.hpp>
+
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+namespace heddle::checker {
+
+using heddle_device::scalar;
+
+namespace {
+
+struct type_name {
+  const char* text;
+  scalar type;
+  const char* c_name;
+  std::size_t bytes;
+};
+constexpr type_name types[] = {
+    {"bool", scalar::boolean, "bool", 1},
+    {"i8", scalar::i8, "signed char", 1},
+    {"i16", scalar::i16, "short", 2},
+    {"i32", scalar::i32, "int", 4},
+    {"i64", scalar::i64, "long long", 8},
+    {"u8", scalar::u8, "unsigned char", 1},
+    {"u16", scalar::u16, "unsigned short", 2},
+    {"u32", scalar::u32, "unsigned", 4},
+    {"u64", scalar::u64, "unsigned long long", 8},
+    {"f16", scalar::f16, "half", 2},
+    {"f32", scalar::f32, "float", 4},
+    {"f64", scalar::f64, "double", 8},
+};
+
+const type_name& find_type(std::string_view text, const std::string& whole) {
+  for (const type_name& t : types) {
+    if (text == t.text) return t;
+  }
+  throw error(fmt::format(
+      "argument '{}': '{}' is no type (bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64 are)",
+      whole, text));
+}
+
+/// Bits of a binary16 number.
+struct half_number {
+  std::uint16_t bits;
+};
+
+half_number to_half(double d) {
+  const auto sign = static_cast<std::uint16_t>(std::signbit(d) ? 0x8000 : 0);
+  const double magnitude = std::fabs(d);
+  if (std::isnan(d)) return {static_cast<std::uint16_t>(sign | 0x7e00)};
+  if (magnitude >= 65520) return {static_cast<std::uint16_t>(sign | 0x7c00)};
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int unit = std::max(exponent - 11, -24);
+  const auto places = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -unit)));
+  return {static_cast<std::uint16_t>(sign + (unit == -24 ? places : ((unit + 24) << 10) + places))};
+}
+
+/// Calls f with a value of the C++ type.
+template <class F>
+void with_scalar(scalar type, F&& f) {
+  switch (type) {
+    case scalar::boolean:
+      return f(bool{});
+    case scalar::i8:
+      return f(std::int8_t{});
+    case scalar::i16:
+      return f(std::int16_t{});
+    case scalar::i32:
+      return f(std::int32_t{});
+    case scalar::i64:
+      return f(std::int64_t{});
+    case scalar::u8:
+      return f(std::uint8_t{});
+    case scalar::u16:
+      return f(std::uint16_t{});
+    case scalar::u32:
+      return f(std::uint32_t{});
+    case scalar::u64:
+      return f(std::uint64_t{});
+    case scalar::f16:
+      return f(half_number{});
+    case scalar::f32:
+      return f(float{});
+    case scalar::f64:
+      return f(double{});
+    case scalar::other:
+      break;
+  }
+}
+
+template <class T>
+T from_double(double d) {
+  if constexpr (std::is_same_v<T, half_number>) {
+    return to_half(d);
+  } else {
+    return static_cast<T>(d);
+  }
+}
+
+template <class T>
+T parse_number(std::string_view text, const std::string& whole) {
+  const auto check = [&](std::from_chars_result r) {
+    if (r.ec == std::errc::result_out_of_range)
+      throw error(fmt::format("argument '{}': {} is beyond its type", whole, text));
+    if (r.ec != std::errc() || r.ptr != text.data() + text.size())
+      throw error(fmt::format("argument '{}': '{}' is no number of its type", whole, text));
+  };
+  if constexpr (std::is_same_v<T, bool>) {
+    if (text == "true" || text == "1") return true;
+    if (text == "false" || text == "0") return false;
+    throw error(fmt::format("argument '{}': '{}' is no truth value (true and false are)", whole, text));
+  } else if constexpr (std::is_integral_v<T>) {
+    T value{};
+    const bool hexadecimal = text.starts_with("0x");
+    if (hexadecimal) text.remove_prefix(2);
+    check(std::from_chars(text.data(), text.data() + text.size(), value, hexadecimal ? 16 : 10));
+    return value;
+  } else {
+    double value{};
+    check(std::from_chars(text.data(), text.data() + text.size(), value));
+    return from_double<T>(value);
+  }
+}
+
+/// Philox of the element's number: the same values wherever they are made.
+template <class T>
+void fill_randomly(T* out, std::size_t count, std::uint64_t seed) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const philox_block bits =
+        philox4x32({{static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(i >> 32), 0, 0}},
+                   static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32));
+    const std::uint64_t word = (std::uint64_t{bits.word[1]} << 32) | bits.word[0];
+    if constexpr (std::is_same_v<T, bool>) {
+      out[i] = (word & 1) != 0;
+    } else if constexpr (std::is_integral_v<T>) {
+      out[i] = static_cast<T>(word);
+    } else if constexpr (std::is_same_v<T, float>) {
+      out[i] = static_cast<float>(bits.word[0] >> 8) * 0x1p-24f;
+    } else if constexpr (std::is_same_v<T, half_number>) {
+      out[i] = to_half(static_cast<double>(bits.word[0] >> 21) * 0x1p-11);
+    } else {
+      out[i] = static_cast<double>(word >> 11) * 0x1p-53;
+    }
+  }
+}
+
+dtype dtype_of_scalar(scalar type, const std::string& what) {
+  switch (type) {
+    case scalar::boolean:
+      return dtype::boolean;
+    case scalar::i8:
+      return dtype::int8;
+    case scalar::i16:
+      return dtype::int16;
+    case scalar::i32:
+      return dtype::int32;
+    case scalar::i64:
+      return dtype::int64;
+    case scalar::u8:
+      return dtype::uint8;
+    case scalar::u16:
+      return dtype::uint16;
+    case scalar::u32:
+      return dtype::uint32;
+    case scalar::u64:
+      return dtype::uint64;
+    case scalar::f32:
+      return dtype::float32;
+    case scalar::f64:
+      return dtype::float64;
+    default:
+      throw error(fmt::format("{}: .npy files with float16 are not supported", what));
+  }
+}
+
+/// The elements of a file, converted; as many as the argument says, when it says so.
+void read_file(argument& a, const std::string& path, bool has_count, const std::string& whole) {
+  const npy_file file(path);
+  if (has_count && file.size() != a.elements)
+    throw error(fmt::format("argument '{}': {} has {} elements", whole, path, file.size()));
+  a.elements = file.size();
+  const dtype type = dtype_of_scalar(a.type, path);
+  a.bytes.resize(a.elements * size_of(type));
+  file.read(0, a.elements, type, a.bytes.data());
+}
+
+std::size_t bytes_of(scalar type) {
+  for (const type_name& t : types) {
+    if (t.type == type) return t.bytes;
+  }
+  return 1;
+}
+
+}  // namespace
+
+const char* name(scalar type) noexcept {
+  for (const type_name& t : types) {
+    if (t.type == type) return t.c_name;
+  }
+  return "";
+}
+
+const char* short_name(scalar type) noexcept {
+  for (const type_name& t : types) {
+    if (t.type == type) return t.text;
+  }
+  return "a structure";
+}
+
+argument parse_argument(const std::string& whole) {
+  std::string_view text = whole;
+  const std::size_t type_end = text.find_first_of(":[=");
+  argument a;
+  const type_name& type = find_type(text.substr(0, type_end), whole);
+  a.type = type.type;
+  if (type_end == std::string_view::npos)
+    throw error(fmt::format("argument '{}': a number is '{}:VALUE', an array '{}[COUNT]=zeros'", whole,
+                            type.text, type.text));
+  if (text[type_end] == ':') {
+    text.remove_prefix(type_end + 1);
+    a.bytes.resize(type.bytes);
+    with_scalar(a.type, [&](auto zero) {
+      const auto value = parse_number<decltype(zero)>(text, whole);
+      std::memcpy(a.bytes.data(), &value, sizeof value);
+    });
+    return a;
+  }
+
+  a.is_array = true;
+  text.remove_prefix(type_end);
+  bool has_count = false;
+  if (text.front() == '[') {
+    const std::size_t close = text.find(']');
+    if (close == std::string_view::npos)
+      throw error(fmt::format("argument '{}': the count's ']' is missing", whole));
+    const std::string_view count = text.substr(1, close - 1);
+    has_count = !count.empty();
+    if (has_count) {
+      a.elements = parse_number<std::uint64_t>(count, whole);
+      if (a.elements > std::numeric_limits<std::size_t>::max() / 16)
+        throw error(fmt::format("argument '{}': {} elements are too many", whole, count));
+    }
+    text.remove_prefix(close + 1);
+  }
+  if (const std::size_t out = text.rfind(":out="); out != std::string_view::npos) {
+    a.output = text.substr(out + 5);
+    text = text.substr(0, out);
+    if (a.output.empty()) throw error(fmt::format("argument '{}': ':out=' names no file", whole));
+    dtype_of_scalar(a.type, fmt::format("argument '{}'", whole));
+  }
+  if (!text.empty() && text.front() != '=')
+    throw error(
+        fmt::format("argument '{}': '{}' is not understood (=zeros, =arange, =random:SEED, =FILE.npy and "
+                    ":out=FILE.npy are)",
+                    whole, text));
+  const std::string values(text.empty() ? text : text.substr(1));
+  const bool named = values == "zeros" || values == "arange" || values.starts_with("random:");
+  if (!text.empty() && !named) {
+    if (!values.ends_with(".npy"))
+      throw error(fmt::format("argument '{}': '{}' is neither zeros, arange, random:SEED nor a FILE.npy",
+                              whole, values));
+    read_file(a, values, has_count, whole);
+    return a;
+  }
+  if (!has_count)
+    throw error(fmt::format("argument '{}': the number of elements is missing: {}[COUNT]", whole, type.text));
+  a.is_written = named;
+  a.bytes.resize(a.elements * type.bytes);
+  with_scalar(a.type, [&](auto zero) {
+    using T = decltype(zero);
+    auto* const out = reinterpret_cast<T*>(a.bytes.data());
+    if (values == "arange") {
+      for (std::size_t i = 0; i < a.elements; ++i) out[i] = from_double<T>(static_cast<double>(i));
+    } else if (values.starts_with("random:")) {
+      fill_randomly(out, a.elements, parse_number<std::uint64_t>(std::string_view(values).substr(7), whole));
+    }
+  });
+  return a;
+}
+
+void write_output(const argument& a) {
+  detail::write_npy(a.output, dtype_of_scalar(a.type, a.output), shape{a.bytes.size() / bytes_of(a.type)},
+                    a.bytes.data());
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "launch.hpp"
+
+#include <string>
+
+namespace heddle::checker {
+
+/// Reads an argument of a kernel: a number, `i32:7`; or an array, `f32[1024]` that nothing was written to, or
+/// one with values, `=zeros`, `=arange`, `=random:SEED` (numbers in [0, 1), or all values of an integer type)
+/// or `=FILE.npy`; `:out=FILE.npy` at the end of an array names where it goes afterwards. Types are bool, i8,
+/// i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64. Throws heddle::error.
+argument parse_argument(const std::string& text);
+
+/// Writes an array to the .npy file that its argument names.
+void write_output(const argument& array);
+
+}  // namespace heddle::checker

@@ -1,0 +1,178 @@
+#pragma once
+
+/// Cooperative groups: the block, the grid, tiles of a warp, and the lanes that are together.
+
+namespace cooperative_groups {
+
+class thread_block {
+ public:
+  static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    ::__syncthreads(file, line);
+  }
+  static HEDDLE_DEVICE unsigned thread_rank() {
+    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  }
+  static HEDDLE_DEVICE unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+  static HEDDLE_DEVICE unsigned size() { return num_threads(); }
+  static HEDDLE_DEVICE dim3 dim_threads() { return blockDim; }
+  static HEDDLE_DEVICE dim3 group_dim() { return blockDim; }
+  static HEDDLE_DEVICE dim3 thread_index() { return threadIdx; }
+  static HEDDLE_DEVICE dim3 group_index() { return blockIdx; }
+};
+HEDDLE_DEVICE thread_block this_thread_block() { return {}; }
+
+class grid_group {
+ public:
+  static HEDDLE_DEVICE bool is_valid() { return true; }
+  static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    heddle_grid_barrier(file, line);
+  }
+  static HEDDLE_DEVICE unsigned long long block_rank() {
+    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  }
+  static HEDDLE_DEVICE unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  static HEDDLE_DEVICE unsigned long long thread_rank() {
+    return block_rank() * thread_block::size() + thread_block::thread_rank();
+  }
+  static HEDDLE_DEVICE unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
+  static HEDDLE_DEVICE unsigned long long size() { return num_threads(); }
+  static HEDDLE_DEVICE dim3 dim_blocks() { return gridDim; }
+  static HEDDLE_DEVICE dim3 group_dim() { return gridDim; }
+  static HEDDLE_DEVICE dim3 block_index() { return blockIdx; }
+};
+HEDDLE_DEVICE grid_group this_grid() { return {}; }
+
+class thread_group {
+ public:
+  HEDDLE_DEVICE void sync() const { ::__syncwarp(mask_); }
+  HEDDLE_DEVICE unsigned size() const { return static_cast<unsigned>(::__popc(mask_)); }
+  HEDDLE_DEVICE unsigned num_threads() const { return size(); }
+  HEDDLE_DEVICE unsigned thread_rank() const {
+    const unsigned lane = thread_block::thread_rank() & 31;
+    return static_cast<unsigned>(::__popc(mask_ & ((1u << lane) - 1)));
+  }
+  HEDDLE_DEVICE int any(int predicate) const { return ::__any_sync(mask_, predicate); }
+  HEDDLE_DEVICE int all(int predicate) const { return ::__all_sync(mask_, predicate); }
+  /// Bit r is that of the thread of rank r.
+  HEDDLE_DEVICE unsigned ballot(int predicate) const { return packed(::__ballot_sync(mask_, predicate)); }
+  template <class T>
+  HEDDLE_DEVICE unsigned match_any(T value) const {
+    return packed(::__match_any_sync(mask_, value));
+  }
+  template <class T>
+  HEDDLE_DEVICE unsigned match_all(T value, int& predicate) const {
+    return packed(::__match_all_sync(mask_, value, &predicate));
+  }
+  template <class T>
+  HEDDLE_DEVICE T shfl(T value, unsigned rank) const {
+    return ::__shfl_sync(mask_, value, lane_of(rank));
+  }
+  template <class T>
+  HEDDLE_DEVICE T shfl_up(T value, unsigned by) const {
+    const unsigned rank = thread_rank();
+    return ::__shfl_sync(mask_, value, lane_of(rank < by ? rank : rank - by));
+  }
+  template <class T>
+  HEDDLE_DEVICE T shfl_down(T value, unsigned by) const {
+    const unsigned rank = thread_rank();
+    return ::__shfl_sync(mask_, value, lane_of(rank + by < size() ? rank + by : rank));
+  }
+  template <class T>
+  HEDDLE_DEVICE T shfl_xor(T value, unsigned with) const {
+    return ::__shfl_sync(mask_, value, lane_of(thread_rank() ^ with));
+  }
+  HEDDLE_DEVICE unsigned mask() const { return mask_; }
+
+ protected:
+  explicit HEDDLE_DEVICE thread_group(unsigned mask) : mask_(mask) {}
+
+  HEDDLE_DEVICE int lane_of(unsigned rank) const {
+    unsigned rest = mask_;
+    for (rank %= size(); rank > 0; --rank) rest &= rest - 1;
+    return __builtin_ctz(rest);
+  }
+  HEDDLE_DEVICE unsigned packed(unsigned lanes) const {
+    unsigned result = 0, rank = 0;
+    for (unsigned rest = mask_; rest; rest &= rest - 1, ++rank) {
+      result |= ((lanes >> __builtin_ctz(rest)) & 1) << rank;
+    }
+    return result;
+  }
+
+  unsigned mask_;
+};
+
+class coalesced_group : public thread_group {
+ public:
+  explicit HEDDLE_DEVICE coalesced_group(unsigned mask) : thread_group(mask) {}
+  HEDDLE_DEVICE unsigned meta_group_rank() const { return 0; }
+  HEDDLE_DEVICE unsigned meta_group_size() const { return 1; }
+};
+HEDDLE_DEVICE coalesced_group coalesced_threads() { return coalesced_group(heddle_active_mask(1)); }
+
+template <unsigned Size, class Parent = void>
+class thread_block_tile : public thread_group {
+  static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "heddle: tiles of 1, 2, 4, 8, 16 or 32 threads are supported");
+
+ public:
+  HEDDLE_DEVICE thread_block_tile()
+      : thread_group(static_cast<unsigned>((1ull << Size) - 1)
+                     << (thread_block::thread_rank() & 31 & ~(Size - 1))) {}
+  static constexpr HEDDLE_DEVICE unsigned size() { return Size; }
+  static constexpr HEDDLE_DEVICE unsigned num_threads() { return Size; }
+  HEDDLE_DEVICE unsigned thread_rank() const { return thread_block::thread_rank() & (Size - 1); }
+  HEDDLE_DEVICE unsigned meta_group_rank() const { return thread_block::thread_rank() / Size; }
+  HEDDLE_DEVICE unsigned meta_group_size() const { return (thread_block::size() + Size - 1) / Size; }
+  template <class T>
+  HEDDLE_DEVICE T shfl(T value, int rank) const {
+    return ::__shfl_sync(mask_, value, rank, Size);
+  }
+  template <class T>
+  HEDDLE_DEVICE T shfl_up(T value, unsigned by) const {
+    return ::__shfl_up_sync(mask_, value, by, Size);
+  }
+  template <class T>
+  HEDDLE_DEVICE T shfl_down(T value, unsigned by) const {
+    return ::__shfl_down_sync(mask_, value, by, Size);
+  }
+  template <class T>
+  HEDDLE_DEVICE T shfl_xor(T value, int with) const {
+    return ::__shfl_xor_sync(mask_, value, with, Size);
+  }
+};
+
+template <unsigned Size, class Parent>
+HEDDLE_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
+  return {};
+}
+HEDDLE_DEVICE thread_group tiled_partition(const thread_block&, unsigned size) {
+  return coalesced_group(static_cast<unsigned>((1ull << size) - 1) << (thread_block::thread_rank() & 31 & ~(size - 1)));
+}
+template <class Group>
+HEDDLE_DEVICE coalesced_group labeled_partition(const Group& group, int label) {
+  return coalesced_group(::__match_any_sync(group.mask(), label));
+}
+template <class Group>
+HEDDLE_DEVICE coalesced_group binary_partition(const Group& group, bool label) {
+  return coalesced_group(::__match_any_sync(group.mask(), static_cast<int>(label)));
+}
+
+template <class Group>
+HEDDLE_DEVICE void sync(const Group& group) {
+  group.sync();
+}
+HEDDLE_DEVICE void sync(const thread_block&, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  ::__syncthreads(file, line);
+}
+HEDDLE_DEVICE void sync(const grid_group&, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  heddle_grid_barrier(file, line);
+}
+template <class Group>
+HEDDLE_DEVICE auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+
+}  // namespace cooperative_groups

@@ -1,0 +1,1 @@
+#error "heddle: CUB is not supported in checked kernels"

@@ -1,0 +1,1 @@
+#error "heddle: bfloat16 is not supported"

@@ -1,0 +1,1 @@
+#error "heddle: 8-bit floating point is not supported"

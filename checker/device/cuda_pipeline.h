@@ -1,0 +1,1 @@
+#error "heddle: asynchronous copies are not supported"

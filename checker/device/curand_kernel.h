@@ -1,0 +1,1 @@
+#error "heddle: cuRAND's device functions are not supported"

@@ -1,0 +1,148 @@
+#pragma once
+
+/// What a compiled kernel and the checker that runs it agree on. Read by both, so it includes nothing.
+
+namespace heddle_device {
+
+using u8 = unsigned char;
+using u16 = unsigned short;
+using u32 = unsigned int;
+using u64 = unsigned long long;
+
+/// What a bare number is: the element of an array, a parameter, an operand of an atomic.
+enum class scalar : u8 { other, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
+
+enum class parameter_kind : u8 { value, pointer };
+
+/// A parameter of a kernel. `type` and `components` describe the value, or what the pointer points to:
+/// float4 is four f32.
+struct parameter {
+  parameter_kind kind;
+  scalar type;
+  u8 components;
+  bool is_const;
+  u32 size;  ///< bytes of the value, or of what the pointer points to; 0 for void
+};
+
+/// A kernel that can be called with a pointer to each of its arguments.
+struct kernel {
+  void (*call)(void* const* arguments);
+  const parameter* parameters;
+  u32 parameter_count;
+};
+
+struct kernel_entry {
+  const char* name;
+  const heddle_device::kernel* kernel;
+};
+
+/// A variable that lives as long as the module: __device__, __constant__ or __managed__.
+struct variable {
+  const char* name;
+  void* address;
+  u64 size;
+  scalar type;
+  u32 element_size;
+  bool is_constant;
+};
+
+/// A shared variable. The runtime gives it a place when a block first comes by.
+struct shared_variable {
+  const char* name;
+  u64 size;  ///< 0 for a dynamic one, which is as large as the launch says
+  u32 alignment;
+  scalar type;
+  u32 element_size;
+  u32 slot;  ///< 0 until it has a place
+};
+
+struct index3 {
+  u32 x, y, z;
+};
+
+enum class barrier_kind : u32 { plain, count, all, any };
+
+enum class atomic_operation : u8 {
+  load,
+  store,
+  exchange,
+  compare_exchange,
+  add,
+  subtract,
+  minimum,
+  maximum,
+  bit_and,
+  bit_or,
+  bit_xor,
+  increment,
+  decrement
+};
+enum class scope : u8 { thread, block, device, system };
+enum class order : u8 { relaxed, acquire, release, acquire_release };
+
+struct atomic_request {
+  atomic_operation operation;
+  scalar type;
+  heddle_device::scope scope;
+  heddle_device::order order;
+  /// 2 for __half2.
+  u8 components;
+  /// 1 for the functions of CUDA's first days, atomicAdd and its like, whose result is taken for an acquire.
+  u8 is_classic;
+};
+
+enum class shuffle_kind : u8 { indexed, up, down, exclusive_or };
+enum class vote_kind : u8 {
+  all,
+  any,
+  uniform,
+  ballot,
+  match_any,
+  match_all,
+  reduce_add,
+  reduce_min,
+  reduce_max,
+  reduce_and,
+  reduce_or,
+  reduce_xor
+};
+
+}  // namespace heddle_device
+
+// The functions that a module calls, in the order of its slots. Those of the first list are the compiler's
+// instrumentation of memory accesses, and do nothing until the module is bound.
+#define HEDDLE_ACCESS_FUNCTIONS(X)                                                                           \
+  X(__tsan_init)                                                                                             \
+  X(__tsan_func_entry)                                                                                       \
+  X(__tsan_func_exit)                                                                                        \
+  X(__tsan_read1)                                                                                            \
+  X(__tsan_read2) X(__tsan_read4) X(__tsan_read8) X(__tsan_read16) X(__tsan_write1) X(__tsan_write2) X(      \
+      __tsan_write4) X(__tsan_write8) X(__tsan_write16) X(__tsan_unaligned_read2) X(__tsan_unaligned_read4)  \
+      X(__tsan_unaligned_read8) X(__tsan_unaligned_read16) X(__tsan_unaligned_write2) X(                     \
+          __tsan_unaligned_write4) X(__tsan_unaligned_write8) X(__tsan_unaligned_write16) X(__tsan_read1_pc) \
+          X(__tsan_read2_pc) X(__tsan_read4_pc) X(__tsan_read8_pc) X(__tsan_read16_pc) X(__tsan_write1_pc)   \
+              X(__tsan_write2_pc) X(__tsan_write4_pc) X(__tsan_write8_pc) X(__tsan_write16_pc)               \
+                  X(__tsan_volatile_read1) X(__tsan_volatile_read2) X(__tsan_volatile_read4)                 \
+                      X(__tsan_volatile_read8) X(__tsan_volatile_read16) X(__tsan_volatile_write1)           \
+                          X(__tsan_volatile_write2) X(__tsan_volatile_write4) X(__tsan_volatile_write8)      \
+                              X(__tsan_volatile_write16) X(__tsan_unaligned_volatile_read2)                  \
+                                  X(__tsan_unaligned_volatile_read4) X(__tsan_unaligned_volatile_read8)      \
+                                      X(__tsan_unaligned_volatile_read16)                                    \
+                                          X(__tsan_unaligned_volatile_write2)                                \
+                                              X(__tsan_unaligned_volatile_write4)                            \
+                                                  X(__tsan_unaligned_volatile_write8)                        \
+                                                      X(__tsan_unaligned_volatile_write16)                   \
+                                                          X(__tsan_read_range) X(__tsan_write_range)         \
+                                                              X(__tsan_vptr_update) X(__tsan_vptr_read)      \
+                                                                  X(__ubsan_handle_out_of_bounds)            \
+                                                                      X(__ubsan_handle_type_mismatch_v1)
+
+#define HEDDLE_DEVICE_FUNCTIONS(X)                                                                          \
+  X(heddle_thread_index)                                                                                    \
+  X(heddle_block_index) X(heddle_block_size) X(heddle_grid_size) X(heddle_barrier) X(heddle_grid_barrier)   \
+      X(heddle_sync_warp) X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask) X(heddle_fence)            \
+          X(heddle_atomic) X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail) \
+              X(clock) X(printf) X(puts) X(putchar)
+
+// Until the module is bound these do what their names say.
+#define HEDDLE_COPY_FUNCTIONS(X) X(memcpy) X(memmove) X(memset)

@@ -1,0 +1,39 @@
+#pragma once
+
+/// CUDA C++ for a host compiler: what a kernel may use without including anything.
+
+#include "entries.hpp"
+
+#include <assert.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// Qualifiers that stand where C++ has something of its own. The others are taken out by the checker.
+#define __align__(n) __attribute__((aligned(n)))
+#define __builtin_align__(n) __attribute__((aligned(n)))
+#define HEDDLE_DEVICE inline __attribute__((always_inline))
+
+#define __CUDA_ARCH__ 900
+#define __CUDACC__ 1
+#define __CUDACC_VER_MAJOR__ 12
+#define __CUDACC_VER_MINOR__ 0
+#define CUDART_VERSION 12000
+#define __HEDDLE_CHECK__ 1
+
+extern "C" int printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+#include "vector_types.hpp"
+
+#define threadIdx (heddle_device::index_as_uint3(heddle_thread_index()))
+#define blockIdx (heddle_device::index_as_uint3(heddle_block_index()))
+#define blockDim (heddle_device::index_as_dim3(heddle_block_size()))
+#define gridDim (heddle_device::index_as_dim3(heddle_grid_size()))
+#define warpSize 32
+
+#include "arithmetic.hpp"
+#include "atomics.hpp"
+#include "half.hpp"
+#include "module.hpp"
+#include "synchronisation.hpp"
+#include "warp.hpp"

@@ -1,0 +1,159 @@
+#pragma once
+
+/// What the checker's rewriting of a source leaves in it: places for shared variables, descriptions of the
+/// module's variables and of the kernel that is to run.
+
+namespace heddle_device {
+
+template <class T>
+struct element {
+  using type = T;
+};
+template <class T>
+struct element<T[]> : element<T> {};
+template <class T, size_t N>
+struct element<T[N]> : element<T> {};
+
+// The number that a type consists of: float4 of f32.
+#define HEDDLE_VECTORS(NAME, T)                              \
+  template <>                                                \
+  inline constexpr scalar scalar_of<NAME##1> = scalar_of<T>; \
+  template <>                                                \
+  inline constexpr scalar scalar_of<NAME##2> = scalar_of<T>; \
+  template <>                                                \
+  inline constexpr scalar scalar_of<NAME##3> = scalar_of<T>; \
+  template <>                                                \
+  inline constexpr scalar scalar_of<NAME##4> = scalar_of<T>;
+HEDDLE_VECTORS(char, signed char)
+HEDDLE_VECTORS(uchar, unsigned char)
+HEDDLE_VECTORS(short, short)
+HEDDLE_VECTORS(ushort, unsigned short)
+HEDDLE_VECTORS(int, int)
+HEDDLE_VECTORS(uint, unsigned)
+HEDDLE_VECTORS(long, long)
+HEDDLE_VECTORS(ulong, unsigned long)
+HEDDLE_VECTORS(longlong, long long)
+HEDDLE_VECTORS(ulonglong, unsigned long long)
+HEDDLE_VECTORS(float, float)
+HEDDLE_VECTORS(double, double)
+#undef HEDDLE_VECTORS
+template <>
+inline constexpr scalar scalar_of<__half2> = scalar::f16;
+
+constexpr u32 bytes_of_scalar(scalar type) {
+  constexpr u32 bytes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};
+  return bytes[static_cast<int>(type)];
+}
+
+template <class T>
+constexpr parameter describe_element(parameter_kind kind, bool is_const) {
+  if constexpr (__is_same(T, void)) {
+    return {kind, scalar::other, 0, is_const, 0};
+  } else {
+    constexpr u32 bytes = bytes_of_scalar(scalar_of<T>);
+    return {kind, scalar_of<T>, static_cast<u8>(bytes ? sizeof(T) / bytes : 0), is_const,
+            static_cast<u32>(sizeof(T))};
+  }
+}
+
+template <class T>
+struct without_qualifiers {
+  using type = T;
+  static constexpr bool is_const = false;
+};
+template <class T>
+struct without_qualifiers<const T> : without_qualifiers<T> {
+  static constexpr bool is_const = true;
+};
+template <class T>
+struct without_qualifiers<volatile T> : without_qualifiers<T> {};
+template <class T>
+struct without_qualifiers<const volatile T> : without_qualifiers<const T> {};
+
+template <class P>
+struct describe_parameter {
+  static constexpr parameter value =
+      describe_element<typename without_qualifiers<P>::type>(parameter_kind::value, false);
+};
+template <class T>
+struct describe_parameter<T*> {
+  static constexpr parameter value = describe_element<typename without_qualifiers<T>::type>(
+      parameter_kind::pointer, without_qualifiers<T>::is_const);
+};
+template <class T>
+struct describe_parameter<T* const> : describe_parameter<T*> {};
+template <class T>
+struct describe_parameter<T* __restrict__> : describe_parameter<T*> {};
+
+template <auto Function>
+struct entry;
+template <class... P, void (*Function)(P...)>
+struct entry<Function> {
+  template <unsigned... I>
+  struct indices {};
+  template <class Indices>
+  struct caller;
+  template <unsigned... I>
+  struct caller<indices<I...>> {
+    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void call(
+        void* const* arguments) {
+      (void)arguments;
+      Function(*static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);
+    }
+  };
+#ifdef __clang__
+  template <class T, T... I>
+  using sequence = indices<I...>;
+  using all = __make_integer_seq<sequence, unsigned, sizeof...(P)>;
+#else
+  using all = indices<__integer_pack(unsigned(sizeof...(P)))...>;
+#endif
+  static constexpr parameter parameters[sizeof...(P) + 1] = {describe_parameter<P>::value..., {}};
+  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P)};
+};
+
+/// The place of a shared variable of a function: Tag is a type of that function alone.
+template <class Tag, class T, unsigned Alignment>
+struct shared_place {
+  static inline shared_variable variable = {Tag::name(),
+                                            sizeof(T),
+                                            Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
+                                            scalar_of<typename element<T>::type>,
+                                            unsigned(sizeof(typename element<T>::type)),
+                                            0};
+};
+template <class Tag, class T, unsigned Alignment>
+struct shared_place<Tag, T[], Alignment> {
+  static inline shared_variable variable = {Tag::name(),
+                                            0,
+                                            Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
+                                            scalar_of<typename element<T>::type>,
+                                            unsigned(sizeof(typename element<T>::type)),
+                                            0};
+};
+
+/// A static one is a reference to the variable; a dynamic one, T[], a pointer to its first element.
+template <class Tag, class T, unsigned Alignment>
+struct shared_reference {
+  using type = T&;
+  static HEDDLE_DEVICE T& get() {
+    return *static_cast<T*>(heddle_shared(&shared_place<Tag, T, Alignment>::variable));
+  }
+};
+template <class Tag, class T, unsigned Alignment>
+struct shared_reference<Tag, T[], Alignment> {
+  static HEDDLE_DEVICE T* get() {
+    return static_cast<T*>(heddle_shared(&shared_place<Tag, T[], Alignment>::variable));
+  }
+};
+
+}  // namespace heddle_device
+
+extern "C" {
+// Where the linker puts the descriptions of the module's variables; nowhere when there are none.
+extern const heddle_device::variable __start_heddle_variables[] __attribute__((weak, visibility("hidden")));
+extern const heddle_device::variable __stop_heddle_variables[] __attribute__((weak, visibility("hidden")));
+__attribute__((visibility("default"),
+               used)) extern const heddle_device::variable* const heddle_module_variables[2] = {
+    __start_heddle_variables, __stop_heddle_variables};
+}

@@ -1,0 +1,1 @@
+#error "heddle: tensor cores (nvcuda::wmma) are not supported"

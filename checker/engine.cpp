@@ -1,0 +1,900 @@
+#include "engine.hpp"
+
+#include "watchdog.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace heddle::checker {
+
+using heddle_device::barrier_kind;
+using heddle_device::index3;
+using heddle_device::parameter_kind;
+using heddle_device::scalar;
+
+thread_local running now;
+
+namespace {
+
+std::uint64_t volume(index3 i) {
+  return std::uint64_t{i.x} * i.y * i.z;
+}
+
+index3 split(std::uint64_t i, index3 size) {
+  return {static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
+          static_cast<std::uint32_t>(i / size.x / size.y)};
+}
+
+std::string text(index3 i) {
+  return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
+
+constexpr std::size_t most_static_shared = 48 * 1024, most_shared = 227 * 1024;
+
+}  // namespace
+
+engine::engine(const module& compiled, std::vector<argument>& arguments, const launch_options& options)
+    : module_(compiled), arguments_(arguments), options_(options) {
+  const std::uint64_t threads = volume(options.block);
+  all_blocks_ = volume(options.grid);
+  if (threads == 0 || all_blocks_ == 0)
+    throw error("a grid and a block have at least one thread along each axis");
+  if (threads > 1024) throw error(fmt::format("a block of {} threads: it can have 1024", threads));
+  if (options.block.z > 64)
+    throw error(fmt::format("a block of {} threads along z: it can have 64", options.block.z));
+  if (options.grid.x > 0x7fffffffu || options.grid.y > 65535 || options.grid.z > 65535) {
+    throw error(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", options.grid.x,
+                            options.grid.y, options.grid.z));
+  }
+  if (all_blocks_ * options.schedules > 0xffff0000u)
+    throw error(fmt::format("{} blocks are more than can be checked", all_blocks_));
+  const std::size_t bound = compiled.declaration().most_threads;
+  if (bound != 0 && threads > bound) {
+    throw error(fmt::format("a block of {} threads: __launch_bounds__ of {} allows {}", threads,
+                            compiled.declaration().name, bound));
+  }
+  if (options.shared_bytes > most_shared) {
+    throw error(fmt::format("{} bytes of dynamic shared memory: a block can have {}", options.shared_bytes,
+                            most_shared));
+  }
+  threads_a_block_ = static_cast<std::uint32_t>(threads);
+  dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1, 1};
+  layout_.add(dynamic_, options.shared_bytes);
+  check_arguments();
+  place_arguments();
+}
+
+engine::~engine() {
+  // The next launch of the module gives them places anew.
+  for (const shared_layout::variable& v : layout_.variables) v.what->slot = 0;
+}
+
+void engine::check_arguments() {
+  const auto parameters = module_.parameters();
+  if (parameters.size() != arguments_.size()) {
+    throw error(fmt::format("{} takes {} arguments, and {} were given", module_.declaration().name,
+                            parameters.size(), arguments_.size()));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const heddle_device::parameter& p = parameters[i];
+    const argument& a = arguments_[i];
+    const std::string named = fmt::format("argument {} ({})", i + 1, module_.parameter_name(i));
+    const std::string wanted = p.type == scalar::other
+                                   ? (p.size == 0 ? "void" : fmt::format("a structure of {} bytes", p.size))
+                               : p.components > 1 ? fmt::format("{} of {}", p.components, short_name(p.type))
+                                                  : short_name(p.type);
+    if (p.kind == parameter_kind::value) {
+      if (a.is_array)
+        throw error(fmt::format("{}: the kernel takes a number, {}, and an array was given", named, wanted));
+      if (p.type != a.type || p.components != 1)
+        throw error(
+            fmt::format("{}: the kernel takes {}, and {} was given", named, wanted, short_name(a.type)));
+      continue;
+    }
+    if (!a.is_array)
+      throw error(fmt::format("{}: the kernel takes a pointer to {}, and a number was given", named, wanted));
+    // Bytes, structures and void may be made of anything.
+    if (p.type != scalar::other && p.type != a.type) {
+      throw error(fmt::format("{}: the kernel takes a pointer to {}, and an array of {} was given", named,
+                              wanted, short_name(a.type)));
+    }
+    if (p.size != 0 && a.bytes.size() % p.size != 0) {
+      throw error(fmt::format("{}: {} bytes are no whole number of elements of {} bytes", named,
+                              a.bytes.size(), p.size));
+    }
+  }
+}
+
+void engine::place_arguments() {
+  const auto parameters = module_.parameters();
+  argument_values_.resize(arguments_.size());
+  for (std::size_t i = 0; i < arguments_.size(); ++i) {
+    const argument& a = arguments_[i];
+    if (!a.is_array) {
+      argument_values_[i] = a.bytes;
+      continue;
+    }
+    // What lies around an array is large enough for the usual mistakes to stay in it.
+    const std::size_t around =
+        std::clamp<std::size_t>(a.bytes.size(), std::size_t{1} << 20, std::size_t{1} << 28) / 4096 * 4096;
+    mapping m(a.bytes.size() + 2 * around + 4096);
+    auto r = std::make_unique<region>();
+    r->low = reinterpret_cast<std::uintptr_t>(m.data());
+    r->high = r->low + m.bytes();
+    r->begin = r->low + around;
+    r->bytes = a.bytes.size();
+    r->element_bytes = parameters[i].size != 0
+                           ? parameters[i].size
+                           : static_cast<std::uint32_t>(std::max<std::size_t>(
+                                 a.bytes.size() / std::max<std::size_t>(a.elements, 1), 1));
+    r->type = a.type;
+    r->name = module_.parameter_name(i);
+    r->shift = word_shift(std::max<std::size_t>(a.elements == 0 ? 1 : a.bytes.size() / a.elements, 1));
+    argument_values_[i].resize(sizeof(void*));
+    std::memcpy(argument_values_[i].data(), &r->begin, sizeof(void*));
+    regions_.push_back(std::move(r));
+    mappings_.push_back(std::move(m));
+  }
+  for (auto& value : argument_values_) argument_pointers_.push_back(value.data());
+  for (const heddle_device::variable& v : module_.variables()) {
+    auto r = std::make_unique<region>();
+    r->begin = r->low = reinterpret_cast<std::uintptr_t>(v.address);
+    r->bytes = v.size;
+    r->high = r->low + v.size;
+    r->element_bytes = std::max(v.element_size, 1u);
+    r->type = v.type;
+    r->name = v.name;
+    r->space = v.is_constant ? "constant" : "device";
+    r->is_constant = v.is_constant;
+    r->shift = word_shift(v.element_size);
+    // The history of a word that two variables share would be of neither.
+    if ((r->begin & ((std::uintptr_t{1} << r->shift) - 1)) != 0) r->shift = 0;
+    const auto* const bytes = static_cast<const std::byte*>(v.address);
+    variables_at_first_.emplace_back(bytes, bytes + v.size);
+    regions_.push_back(std::move(r));
+  }
+}
+
+/// Memory as it is before a launch.
+void engine::reset_memory() {
+  std::size_t at = 0;
+  for (const argument& a : arguments_) {
+    if (!a.is_array) continue;
+    region& r = *regions_[at++];
+    if (!a.bytes.empty()) std::memcpy(reinterpret_cast<void*>(r.begin), a.bytes.data(), a.bytes.size());
+    if (options_.is_watched) r.watch(a.is_written);
+  }
+  std::size_t v = 0;
+  for (; at < regions_.size(); ++at, ++v) {
+    std::memcpy(reinterpret_cast<void*>(regions_[at]->begin), variables_at_first_[v].data(),
+                variables_at_first_[v].size());
+    if (options_.is_watched) regions_[at]->watch(true);
+  }
+  synchronisations_.clear();
+}
+
+launch_outcome engine::run() {
+  const auto began = std::chrono::steady_clock::now();
+  {
+    const watchdog watching(*this);
+    std::vector<std::vector<std::byte>> left;
+    for (schedule_ = 0; schedule_ < options_.schedules && !is_stopping_; ++schedule_) {
+      random_.seed(options_.seed * 1000003 + schedule_);
+      slices_ = options_.seed != 0 || schedule_ >= 2;
+      reset_memory();
+      run_schedule();
+      ++outcome_.schedules;
+      if (schedule_ != 0) continue;
+      std::size_t at = 0;
+      for (const argument& a : arguments_) {
+        if (!a.is_array) continue;
+        const auto* const data = reinterpret_cast<const std::byte*>(regions_[at++]->begin);
+        left.emplace_back(data, data + a.bytes.size());
+      }
+    }
+    std::size_t at = 0;
+    for (argument& a : arguments_) {
+      if (a.is_array) a.bytes = std::move(left[at++]);
+    }
+  }
+  if (!failure_.empty()) throw error(failure_);
+  outcome_.was_stopped = is_stopping_;
+  outcome_.accesses = watched_;
+  outcome_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return std::move(outcome_);
+}
+
+// -------------------------------------------------------------------------------------------------
+// scheduling
+
+void engine::order(std::vector<std::uint32_t>& threads) {
+  if (options_.seed == 0 && schedule_ == 0) return;
+  if (options_.seed == 0 && schedule_ == 1) return std::reverse(threads.begin(), threads.end());
+  std::shuffle(threads.begin(), threads.end(), random_);
+}
+
+bool engine::begin_block() {
+  if (next_block_ >= all_blocks_) return false;
+  const std::uint64_t number = next_block_++;
+  std::unique_ptr<block_state> b;
+  if (spare_.empty()) {
+    b = std::make_unique<block_state>();
+    b->shared = std::make_unique<shared_memory>(options_.is_watched);
+    b->threads.resize(threads_a_block_);
+    b->lanes = std::make_unique<std::uint32_t[]>(std::size_t{threads_a_block_} * 32);
+  } else {
+    b = std::move(spare_.back());
+    spare_.pop_back();
+    b->shared->clear();
+  }
+  b->serial = first_serial_ + static_cast<std::uint32_t>(number);
+  b->base = grid_base_;
+  b->barriers = b->at_barrier = b->at_grid = b->done = 0;
+  b->yields = 0;
+  b->at = split(number, options_.grid);
+  b->learnt = b->released = nullptr;
+  b->ready.clear();
+  std::vector<std::uint32_t> threads(threads_a_block_);
+  std::iota(threads.begin(), threads.end(), 0u);
+  for (const std::uint32_t i : threads) {
+    thread_state& t = b->threads[i];
+    std::uint32_t* const lanes = b->lanes.get() + std::size_t{i} * 32;
+    t = thread_state();
+    t.block = b.get();
+    t.index = i;
+    t.clock = grid_base_;
+    t.at = split(i, options_.block);
+    t.lanes = lanes;
+    t.lanes_since = std::numeric_limits<std::uint32_t>::max();
+  }
+  order(threads);
+  b->ready.assign(threads.begin(), threads.end());
+  blocks_.push_back(std::move(b));
+  return true;
+}
+
+void engine::end_block(std::size_t i) {
+  spare_.push_back(std::move(blocks_[i]));
+  blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+void engine::run_schedule() {
+  first_serial_ = next_serial_;
+  next_serial_ += static_cast<std::uint32_t>(all_blocks_);
+  grid_base_ = 1;
+  next_block_ = 0;
+  now = {this, nullptr};
+  std::uint64_t progress_then = progress_;
+  std::size_t idle_rounds = 0;
+  begin_block();
+  while (!is_stopping_ && !blocks_.empty()) {
+    for (std::size_t i = 0; i < blocks_.size() && !is_stopping_;) {
+      if (run_block(*blocks_[i])) {
+        end_block(i);
+        if (blocks_.empty()) begin_block();
+      } else {
+        ++i;
+      }
+    }
+    if (is_stopping_ || blocks_.empty()) break;
+    // All that have begun wait: for blocks that have not, for one another, or for what will not come.
+    if (begin_block()) continue;
+    if (resolve_grid()) continue;
+    if (progress_ != progress_then) {
+      progress_then = progress_;
+      idle_rounds = 0;
+    } else if (++idle_rounds > 64) {
+      report_deadlock();
+      is_stopping_ = true;
+    }
+  }
+  // A launch that was stopped leaves its threads where they are.
+  for (auto& b : blocks_) {
+    for (thread_state& t : b->threads) {
+      if (t.stack != nullptr) stacks_.give(t.stack);
+      t.stack = nullptr;
+    }
+    spare_.push_back(std::move(b));
+  }
+  blocks_.clear();
+  now = {};
+}
+
+/// Lets a block's threads go on until all have ended (true), or none can for now.
+bool engine::run_block(block_state& b) {
+  b.yields = 0;
+  b.progress_seen = progress_;
+  while (!is_stopping_) {
+    if (b.ready.empty()) {
+      if (b.done == threads_a_block_) return true;
+      if (resolve(b)) continue;
+      return false;
+    }
+    if (b.progress_seen != progress_) {
+      b.progress_seen = progress_;
+      b.yields = 0;
+    } else if (b.yields > 4 * b.ready.size() + 64) {
+      if (resolve(b)) continue;
+      return false;
+    }
+    const std::uint32_t i = b.ready.front();
+    b.ready.pop_front();
+    resume(b.threads[i]);
+  }
+  return false;
+}
+
+void engine::resume(thread_state& t) {
+  if (t.stack == nullptr) {
+    t.stack = stacks_.take();
+    t.stack_low = reinterpret_cast<std::uintptr_t>(t.stack);
+    t.context.begin(t.stack, &engine::fiber_body, &t);
+  }
+  t.slice = slices_ ? 1 + static_cast<std::uint32_t>(random_() % 64) : 1u << 30;
+  t.waits_for = waiting::nothing;
+  heartbeat_.fetch_add(1, std::memory_order_relaxed);
+  now.thread = &t;
+  fiber::change(scheduler_, t.context);
+  now.thread = nullptr;
+  if (t.waits_for == waiting::done) {
+    ++progress_;
+    ++t.block->done;
+    stacks_.give(t.stack);
+    t.stack = nullptr;
+    t.stack_low = 0;
+  }
+}
+
+void engine::fiber_body(void* thread) {
+  auto& t = *static_cast<thread_state*>(thread);
+  engine& e = *now.by;
+  e.module_.kernel().call(e.argument_pointers_.data());
+  if (t.out_of_bounds) e.flush_bounds(t);
+  t.waits_for = waiting::done;
+  e.leave(t);
+}
+
+void engine::leave(thread_state& t) {
+  fiber::change(t.context, scheduler_);
+}
+
+void engine::stop(thread_state& t) {
+  is_stopping_ = true;
+  leave(t);
+  __builtin_unreachable();
+}
+
+void engine::yield(thread_state& t, bool spins) {
+  if (spins) ++t.block->yields;
+  t.block->ready.push_back(t.index);
+  leave(t);
+}
+
+/// A thread that sees what it saw before lets others go on.
+void engine::maybe_spin(thread_state& t, const void* address, std::uint64_t value, std::uintptr_t pc) {
+  if (t.spins_on == address && t.spins_seeing == value && t.spins_at == pc) return yield(t, true);
+  t.spins_on = address;
+  t.spins_seeing = value;
+  t.spins_at = pc;
+  if (++t.spins % 64 == 0) yield(t, true);
+}
+
+void engine::sleep(thread_state& t) {
+  yield(t, true);
+}
+
+void engine::make_ready(block_state& b, thread_state& t) {
+  b.ready.push_back(t.index);
+}
+
+/// What a block whose threads all wait, or spin, can still do. Says whether some go on.
+bool engine::resolve(block_state& b) {
+  // Lanes that wait for those that are on the way: no other is.
+  for (thread_state& t : b.threads) {
+    if (t.waits_for != waiting::convergence) continue;
+    const std::uint32_t first = t.index / 32 * 32;
+    std::uint32_t together = 0;
+    const std::uintptr_t pc = t.visit.pc;
+    for (std::uint32_t i = first; i < std::min(first + 32, threads_a_block_); ++i) {
+      if (b.threads[i].waits_for == waiting::convergence && b.threads[i].visit.pc == pc)
+        together |= 1u << (i - first);
+    }
+    for (std::uint32_t i = first; i < std::min(first + 32, threads_a_block_); ++i) {
+      thread_state& lane = b.threads[i];
+      if ((together >> (i - first) & 1) == 0) continue;
+      lane.visit.result = together;
+      lane.waits_for = waiting::nothing;
+      make_ready(b, lane);
+    }
+    ++progress_;
+    return true;
+  }
+  if (!b.ready.empty()) return false;
+  if (resolve_warps(b)) return true;
+  if (b.at_barrier != 0) {
+    report_barrier(b);
+    complete_barrier(b);
+    return true;
+  }
+  return false;
+}
+
+void engine::report_deadlock() {
+  finding* const f = report(finding_kind::deadlock, 0, 0, nullptr);
+  if (f == nullptr) return;
+  struct group {
+    const thread_state* first;
+    std::string what;
+    std::size_t count;
+  };
+  std::map<std::pair<std::uintptr_t, int>, group> groups;
+  for (const auto& b : blocks_) {
+    for (const thread_state& t : b->threads) {
+      if (t.waits_for == waiting::done) continue;
+      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid;
+      const std::string what = t.waits_for == waiting::barrier ? "wait at the barrier"
+                               : t.waits_for == waiting::grid  ? "wait at the grid's barrier"
+                               : t.waits_for == waiting::warp  ? "wait for lanes of their warp"
+                                                               : "spin";
+      const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.spins_at;
+      auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
+      ++at->second.count;
+    }
+  }
+  for (const auto& [key, g] : groups) {
+    if (f->places.size() == 4) break;
+    place p = place_of(*g.first,
+                       fmt::format("{} thread{} {}", g.count, g.count == 1 ? "" : "s",
+                                   g.count == 1 ? g.what + (g.what == "spin" ? "s" : "") : g.what),
+                       key.first);
+    if (key.first == 0 && g.first->file != nullptr) {
+      p.file = g.first->file;
+      p.line = static_cast<std::size_t>(g.first->line);
+    }
+    if (f->variable.empty() && g.first->spins_on != nullptr && g.what == "spin") {
+      const auto a = reinterpret_cast<std::uintptr_t>(g.first->spins_on);
+      for (const auto& r : regions_) {
+        if (r->has(a, 1)) name_element(*f, *r, a);
+      }
+    }
+    f->places.push_back(std::move(p));
+  }
+  f->detail = "no thread can go on: all that are left wait for something that none of them does";
+}
+
+void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address) {
+  const bool is_hang = address == std::numeric_limits<std::uintptr_t>::max();
+  if (finding* f = report(is_hang ? finding_kind::deadlock : finding_kind::crash, pc, 0, nullptr)) {
+    f->places.push_back(
+        place_of(t, is_hang ? "goes on without end" : "stops", is_in_module(pc) ? pc + 1 : 0));
+    f->detail = what;
+  }
+  stop(t);
+}
+
+// ---------------------------------------------------------------------------------------------------
+// barriers
+
+int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const char* file, int line) {
+  block_state& b = *t.block;
+  if (t.out_of_bounds) flush_bounds(t);
+  t.barrier = kind;
+  t.predicate = predicate;
+  t.file = file;
+  t.line = line;
+  t.waits_for = waiting::barrier;
+  if (++b.at_barrier == threads_a_block_) complete_barrier(b);
+  leave(t);
+  return t.result;
+}
+
+/// Some threads wait at a barrier that the others will not reach.
+void engine::report_barrier(block_state& b) {
+  const thread_state* waits = nullptr;
+  const thread_state* other = nullptr;
+  std::size_t left = 0, elsewhere = 0;
+  for (const thread_state& t : b.threads) {
+    if (t.waits_for == waiting::barrier && waits == nullptr) waits = &t;
+    if (t.waits_for == waiting::done) ++left;
+    if (t.waits_for == waiting::grid || t.waits_for == waiting::done) {
+      if (other == nullptr) other = &t;
+      elsewhere += t.waits_for == waiting::grid ? 1 : 0;
+    }
+  }
+  finding* const f = report(finding_kind::divergent_barrier, static_cast<std::uintptr_t>(waits->line),
+                            std::hash<std::string_view>()(waits->file), nullptr);
+  if (f == nullptr) return;
+  place p = place_of(*waits, "waits at the barrier", 0);
+  p.file = waits->file;
+  p.line = static_cast<std::size_t>(waits->line);
+  f->places.push_back(std::move(p));
+  if (other != nullptr && other->waits_for == waiting::grid) {
+    place q = place_of(*other, "waits at the grid's barrier", 0);
+    q.file = other->file;
+    q.line = static_cast<std::size_t>(other->line);
+    f->places.push_back(std::move(q));
+  }
+  f->detail = fmt::format("{} of the block's {} threads wait, {} {}", b.at_barrier, threads_a_block_,
+                          left + elsewhere, elsewhere == 0 ? "have left the kernel" : "do not come");
+  if (other != nullptr && elsewhere == 0) f->detail += fmt::format(", thread {} among them", text(other->at));
+}
+
+/// Lets those that wait at barriers go on.
+void engine::complete_barrier(block_state& b) {
+  const thread_state* first = nullptr;
+  const thread_state* different = nullptr;
+  int count = 0, all = 1, any = 0;
+  for (const thread_state& t : b.threads) {
+    if (t.waits_for != waiting::barrier) continue;
+    if (first == nullptr) first = &t;
+    if (different == nullptr &&
+        (t.line != first->line || t.barrier != first->barrier || std::strcmp(t.file, first->file) != 0))
+      different = &t;
+    count += t.predicate != 0 ? 1 : 0;
+    all &= t.predicate != 0 ? 1 : 0;
+    any |= t.predicate != 0 ? 1 : 0;
+  }
+  if (different != nullptr) {
+    if (finding* f = report(finding_kind::mismatched_barriers, static_cast<std::uintptr_t>(first->line),
+                            static_cast<std::uintptr_t>(different->line), nullptr)) {
+      std::size_t there = 0;
+      for (const thread_state& t : b.threads)
+        there += t.waits_for == waiting::barrier && t.line == first->line ? 1 : 0;
+      for (const thread_state* t : {first, different}) {
+        place p = place_of(*t, "waits at the barrier", 0);
+        p.file = t->file;
+        p.line = static_cast<std::size_t>(t->line);
+        f->places.push_back(std::move(p));
+      }
+      f->detail = fmt::format("{} of {} threads are at the first of these barriers", there, b.at_barrier);
+    }
+  }
+  for (thread_state& t : b.threads) {
+    if (t.waits_for != waiting::barrier) continue;
+    t.result = t.barrier == barrier_kind::count ? count : t.barrier == barrier_kind::all ? all : any;
+  }
+  pass_barrier(b);
+  std::vector<std::uint32_t> threads;
+  for (thread_state& t : b.threads) {
+    if (t.waits_for == waiting::barrier) threads.push_back(t.index);
+  }
+  for (const std::uint32_t i : threads) b.threads[i].waits_for = waiting::nothing;
+  b.at_barrier = 0;
+  order(threads);
+  b.ready.insert(b.ready.end(), threads.begin(), threads.end());
+}
+
+/// All that the block's threads did comes before all that they do from here on.
+void engine::pass_barrier(block_state& b) {
+  ++progress_;
+  ++b.barriers;
+  std::uint32_t clock = b.base;
+  bool is_clean = true;
+  clocks learnt = b.learnt, released = b.released;
+  for (thread_state& t : b.threads) {
+    clock = std::max(clock, t.clock);
+    is_clean &= !t.is_dirty;
+    if (t.learnt || t.pending) learnt = joined(learnt, joined(t.learnt, t.pending));
+    t.learnt = t.pending = nullptr;
+    t.spins_on = nullptr;
+    t.is_dirty = t.is_dirty && t.waits_for != waiting::done;
+  }
+  b.base = clock + 1;
+  b.learnt = learnt;
+  // What every thread's fence has made visible, an atomic of any of them publishes.
+  if (is_clean) b.released = joined(known_clocks::of({{known_clocks::all_of(b.serial), b.base}}), learnt);
+  for (thread_state& t : b.threads) t.clock = b.base;
+}
+
+void engine::grid_barrier(thread_state& t, const char* file, int line) {
+  t.file = file;
+  t.line = line;
+  t.waits_for = waiting::grid;
+  ++t.block->at_grid;
+  leave(t);
+}
+
+/// Lets the grid go on when every thread of it waits, or none of the others will come.
+bool engine::resolve_grid() {
+  std::uint64_t waiting_threads = 0;
+  const thread_state* first = nullptr;
+  for (const auto& b : blocks_) {
+    if (!b->ready.empty()) return false;
+    waiting_threads += b->at_grid;
+    for (const thread_state& t : b->threads) {
+      if (first == nullptr && t.waits_for == waiting::grid) first = &t;
+    }
+  }
+  if (first == nullptr) return false;
+  if (waiting_threads != all_blocks_ * threads_a_block_) {
+    if (finding* f =
+            report(finding_kind::divergent_barrier, static_cast<std::uintptr_t>(first->line), 1, nullptr)) {
+      place p = place_of(*first, "waits at the grid's barrier", 0);
+      p.file = first->file;
+      p.line = static_cast<std::size_t>(first->line);
+      f->places.push_back(std::move(p));
+      f->detail = fmt::format("{} of the grid's {} threads wait, the others have left the kernel",
+                              waiting_threads, all_blocks_ * threads_a_block_);
+    }
+  }
+  ++progress_;
+  std::uint32_t clock = grid_base_;
+  for (const auto& b : blocks_) {
+    pass_barrier(*b);
+    clock = std::max(clock, b->base);
+  }
+  grid_base_ = clock + 1;
+  for (const auto& b : blocks_) {
+    b->base = grid_base_;
+    b->at_grid = 0;
+    std::vector<std::uint32_t> threads;
+    for (thread_state& t : b->threads) {
+      t.clock = grid_base_;
+      if (t.waits_for != waiting::grid) continue;
+      t.waits_for = waiting::nothing;
+      threads.push_back(t.index);
+    }
+    order(threads);
+    b->ready.assign(threads.begin(), threads.end());
+  }
+  return true;
+}
+
+// ------------------------------------------------------------------------------------------- shared
+// variables
+
+void* engine::shared(heddle_device::shared_variable& which) {
+  if (which.size == 0) {
+    // All dynamic ones are the same memory, and are called as the first is.
+    if (layout_.variables[0].what == &dynamic_ && dynamic_.element_size == 1 && dynamic_.type == scalar::u8 &&
+        std::string_view(dynamic_.name) == "dynamic shared memory") {
+      dynamic_.name = which.name;
+      dynamic_.type = which.type;
+      dynamic_.element_size = which.element_size;
+    }
+    return now.thread->block->shared->memory.data() + layout_.variables[0].offset;
+  }
+  // Slot 0 is the dynamic one's, so that a variable without a place has it.
+  if (which.slot == 0) {
+    layout_.static_bytes += which.size;
+    if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
+      failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have {}",
+                             module_.declaration().name, layout_.static_bytes, most_static_shared);
+      stop(*now.thread);
+    }
+    which.slot = static_cast<std::uint32_t>(layout_.variables.size() - 1);
+  }
+  return now.thread->block->shared->memory.data() + layout_.variables[which.slot].offset;
+}
+
+// ------------------------------------------------------------------------------------------------------
+// warps
+
+std::uint64_t engine::warp(thread_state& t, const warp_visit& visit) {
+  block_state& b = *t.block;
+  if (t.out_of_bounds) flush_bounds(t);
+  t.visit = visit;
+  const std::uint32_t own = 1u << (t.index % 32);
+  if ((visit.mask & own) == 0) {
+    if (finding* f = report(finding_kind::warp_mask, visit.pc, 1, nullptr)) {
+      f->places.push_back(place_of(t, "calls it", visit.pc));
+      f->detail = fmt::format("mask {:#010x} does not name the calling lane, {}", visit.mask, t.index % 32);
+    }
+    t.visit.mask |= own;
+  }
+  // Lanes that a block has not, in its last warp, are named by habit and are not waited for.
+  const std::uint32_t first = t.index / 32 * 32;
+  const std::uint32_t lanes = std::min(threads_a_block_ - first, 32u);
+  if (lanes < 32) t.visit.mask &= (1u << lanes) - 1;
+  t.waits_for = waiting::warp;
+  complete_warp(b, first, t.visit.mask, t.visit);
+  leave(t);
+  return t.visit.result;
+}
+
+bool engine::complete_warp(block_state& b, std::uint32_t first, std::uint32_t mask, const warp_visit& what) {
+  std::uint32_t arrived = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    const thread_state& other = b.threads[first + lane];
+    if (other.waits_for == waiting::warp && other.visit.mask == mask &&
+        other.visit.operation == what.operation && other.visit.kind == what.kind)
+      arrived |= 1u << lane;
+  }
+  if (arrived != mask) return false;
+  finish_visit(b, first, arrived, what.operation);
+  return true;
+}
+
+void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arrived,
+                          warp_operation operation) {
+  using heddle_device::shuffle_kind;
+  using heddle_device::vote_kind;
+  const auto each = [&](auto&& f) {
+    for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+      f(lane, b.threads[first + lane]);
+    }
+  };
+  if (operation == warp_operation::sync) {
+    synchronise_lanes(b, first, arrived);
+  } else if (operation == warp_operation::shuffle) {
+    each([&](std::uint32_t lane, thread_state& t) {
+      const auto width = static_cast<std::uint32_t>(t.visit.width);
+      const std::uint32_t segment = lane & ~(width - 1), end = segment + width;
+      const auto by = static_cast<std::uint32_t>(t.visit.argument);
+      std::uint32_t source = lane;
+      switch (static_cast<shuffle_kind>(t.visit.kind)) {
+        case shuffle_kind::indexed:
+          source = segment | (by & (width - 1));
+          break;
+        case shuffle_kind::up:
+          source = lane >= segment + by && by < 32 ? lane - by : lane;
+          break;
+        case shuffle_kind::down:
+          source = by < 32 && lane + by < end ? lane + by : lane;
+          break;
+        case shuffle_kind::exclusive_or:
+          source = (lane ^ by) < end ? lane ^ by : lane;
+          break;
+      }
+      t.visit.result = (arrived >> source & 1) != 0 ? b.threads[first + source].visit.value : t.visit.value;
+    });
+  } else {
+    std::uint32_t set = 0;
+    each([&](std::uint32_t lane, thread_state& t) { set |= (t.visit.value != 0 ? 1u : 0u) << lane; });
+    const auto kind = static_cast<vote_kind>(
+        b.threads[first + static_cast<std::uint32_t>(__builtin_ctz(arrived))].visit.kind);
+    std::uint64_t folded = 0;
+    bool is_first = true;
+    each([&](std::uint32_t, thread_state& t) {
+      const auto v = static_cast<std::uint32_t>(t.visit.value), f = static_cast<std::uint32_t>(folded);
+      const bool less =
+          t.visit.is_signed ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(f) : v < f;
+      if (is_first) {
+        folded = v;
+        is_first = false;
+        return;
+      }
+      folded = kind == vote_kind::reduce_add   ? v + f
+               : kind == vote_kind::reduce_min ? (less ? v : f)
+               : kind == vote_kind::reduce_max ? (less ? f : v)
+               : kind == vote_kind::reduce_and ? (v & f)
+               : kind == vote_kind::reduce_or  ? (v | f)
+                                               : (v ^ f);
+    });
+    each([&](std::uint32_t, thread_state& t) {
+      std::uint32_t same = 0;
+      each([&](std::uint32_t lane, thread_state& other) {
+        same |= (other.visit.value == t.visit.value ? 1u : 0u) << lane;
+      });
+      switch (kind) {
+        case vote_kind::all:
+          t.visit.result = set == arrived;
+          break;
+        case vote_kind::any:
+          t.visit.result = set != 0;
+          break;
+        case vote_kind::uniform:
+          t.visit.result = set == arrived || set == 0;
+          break;
+        case vote_kind::ballot:
+          t.visit.result = set;
+          break;
+        case vote_kind::match_any:
+          t.visit.result = same;
+          break;
+        case vote_kind::match_all:
+          t.visit.result = same == arrived ? arrived : 0;
+          break;
+        default:
+          t.visit.result = static_cast<std::uint32_t>(folded);
+      }
+    });
+  }
+  ++progress_;
+  each([&](std::uint32_t, thread_state& t) {
+    t.waits_for = waiting::nothing;
+    make_ready(b, t);
+  });
+}
+
+/// __syncwarp: what these lanes did comes before what they do from here on.
+void engine::synchronise_lanes(block_state& b, std::uint32_t first, std::uint32_t lanes) {
+  if (!options_.is_watched) return;
+  std::uint32_t known[32];
+  clocks learnt;
+  std::fill(std::begin(known), std::end(known), b.base);
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    thread_state& t = b.threads[first + lane];
+    if (t.lanes_since != b.barriers) {
+      std::fill_n(t.lanes, 32, b.base);
+      t.lanes_since = b.barriers;
+    }
+    for (int i = 0; i < 32; ++i) known[i] = std::max(known[i], t.lanes[i]);
+    known[lane] = std::max(known[lane], t.clock + 1);
+    if (t.learnt || t.pending) learnt = joined(learnt, joined(t.learnt, t.pending));
+  }
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+    thread_state& t = b.threads[first + lane];
+    std::copy_n(known, 32, t.lanes);
+    ++t.clock;
+    t.learnt = learnt;
+    t.pending = nullptr;
+    t.spins_on = nullptr;
+  }
+}
+
+/// Lanes wait for others of their warp, and no thread of the block is under way.
+bool engine::resolve_warps(block_state& b) {
+  for (const thread_state& t : b.threads) {
+    if (t.waits_for != waiting::warp) continue;
+    const std::uint32_t first = t.index / 32 * 32, mask = t.visit.mask;
+    std::uint32_t arrived = 0;
+    std::vector<std::string> missing;
+    const thread_state* elsewhere = nullptr;
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+      const thread_state& other = b.threads[first + lane];
+      if (other.waits_for == waiting::warp && other.visit.mask == mask &&
+          other.visit.operation == t.visit.operation && other.visit.kind == t.visit.kind) {
+        arrived |= 1u << lane;
+      } else {
+        missing.push_back(std::to_string(lane));
+        if (elsewhere == nullptr || elsewhere->waits_for == waiting::done) elsewhere = &other;
+      }
+    }
+    if (finding* f = report(finding_kind::warp_mask, t.visit.pc, 0, nullptr)) {
+      f->places.push_back(place_of(t, "waits for the lanes of its mask", t.visit.pc));
+      const bool left = elsewhere->waits_for == waiting::done;
+      if (!left) {
+        const bool in_warp = elsewhere->waits_for == waiting::warp;
+        place p = place_of(*elsewhere, in_warp ? "waits for other lanes" : "waits at the barrier",
+                           in_warp ? elsewhere->visit.pc : 0);
+        if (!in_warp && elsewhere->file != nullptr) {
+          p.file = elsewhere->file;
+          p.line = static_cast<std::size_t>(elsewhere->line);
+        }
+        f->places.push_back(std::move(p));
+      }
+      const std::size_t count = missing.size();
+      if (missing.size() > 4) {
+        missing.resize(3);
+        missing.emplace_back("…");
+      }
+      f->detail = fmt::format("mask {:#010x} names {} lane{} that do{} not arrive ({}): {} {}", mask, count,
+                              count == 1 ? "" : "s", count == 1 ? "es" : "", fmt::join(missing, ", "),
+                              count == 1 ? "it" : "they",
+                              left ? (count == 1 ? "has left the kernel" : "have left the kernel")
+                                   : (count == 1 ? "is elsewhere" : "are elsewhere"));
+    }
+    const warp_operation operation = t.visit.operation;
+    finish_visit(b, first, arrived, operation);
+    return true;
+  }
+  return false;
+}
+
+std::uint32_t engine::converge(thread_state& t, std::uintptr_t pc) {
+  t.visit = {};
+  t.visit.pc = pc;
+  t.waits_for = waiting::convergence;
+  leave(t);
+  return static_cast<std::uint32_t>(t.visit.result);
+}
+
+launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options) {
+  engine e(compiled, arguments, options);
+  return e.run();
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,402 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+namespace heddle::checker {
+namespace {
+
+using heddle_device::scope;
+
+std::string what_it_does(std::uint8_t flags) {
+  if ((flags & record::atomic) != 0)
+    return (flags & record::write) != 0 ? "updates atomically" : "reads atomically";
+  return (flags & record::write) != 0 ? "writes" : "reads";
+}
+
+bool reaches(scope s, bool same_block) {
+  return s >= scope::device || (same_block && s >= scope::block);
+}
+
+}  // namespace
+
+void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
+                    std::uintptr_t pc) {
+  if (address - t.stack_low < stack_pool::stack_bytes) return;
+  if ((flags & record::write) != 0) ++progress_;
+  ++watched_;
+  region* const r = find(t, address);
+  if (t.out_of_bounds && (r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4)
+    flush_bounds(t);
+  if (r == nullptr) return nowhere(t, address, bytes, flags, pc);
+  touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
+  if (options_.legacy_warps) {
+    yield(t, false);
+  } else if (--t.slice == 0) {
+    yield(t, false);
+  }
+}
+
+void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_t bytes, bool writes,
+                             std::uintptr_t pc) {
+  if (address - t.stack_low < stack_pool::stack_bytes) return;
+  region* const r = find(t, address);
+  const bool in_shared = r != nullptr && r->is_shared;
+  std::uint8_t flags = writes ? record::write : 0;
+  // To global memory a volatile access is a strong one, as an atomic of relaxed order is.
+  if (!in_shared) flags |= record::atomic;
+  const std::uint32_t slice = t.slice;
+  if (options_.is_watched) {
+    if (!in_shared && r != nullptr && r->has(address, bytes)) {
+      ++watched_;
+      if (writes) ++progress_;
+      touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
+      const auto found = synchronisations_.find(address);
+      if (!writes && found != synchronisations_.end()) {
+        t.pending = joined(t.pending, found->second.to_all);
+        if (found->second.block == t.block->serial) t.pending = joined(t.pending, found->second.to_block);
+      } else if (writes) {
+        const clocks released = joined(t.released, t.block->released);
+        if (released || t.released_in_block) {
+          synchronisations_[address] = {released, t.released_in_block, t.block->serial};
+        } else if (found != synchronisations_.end()) {
+          synchronisations_.erase(found);
+        }
+      }
+      if (writes && !t.locks.empty()) release_lock(t, reinterpret_cast<void*>(address), pc);
+    } else {
+      access(t, address, bytes, flags, pc);
+    }
+  } else if (writes) {
+    ++progress_;
+  }
+  if (!writes && bytes <= 8 && (r == nullptr || r->has(address, bytes))) {
+    std::uint64_t value = 0;
+    if (r != nullptr) std::memcpy(&value, reinterpret_cast<const void*>(address), bytes);
+    maybe_spin(t, reinterpret_cast<const void*>(address), value, pc);
+  }
+  if (t.slice == slice && options_.legacy_warps) yield(t, false);
+}
+
+void engine::copy(thread_state& t, void* to, const void* from, std::size_t bytes, std::uintptr_t pc) {
+  if (bytes == 0) return;
+  access(t, reinterpret_cast<std::uintptr_t>(from), bytes, 0, pc);
+  access(t, reinterpret_cast<std::uintptr_t>(to), bytes, record::write, pc);
+}
+
+void engine::set(thread_state& t, void* to, int, std::size_t bytes, std::uintptr_t pc) {
+  if (bytes != 0) access(t, reinterpret_cast<std::uintptr_t>(to), bytes, record::write, pc);
+}
+
+region* engine::find(thread_state& t, std::uintptr_t address) {
+  region* const last = last_region_;
+  if (last != nullptr && address - last->low < last->high - last->low) return last;
+  shared_memory& s = *t.block->shared;
+  if (address - reinterpret_cast<std::uintptr_t>(s.memory.data()) < shared_layout::bytes)
+    return s.find(layout_, address);
+  for (const auto& r : regions_) {
+    if (address - r->low < r->high - r->low) return last_region_ = r.get();
+  }
+  return nullptr;
+}
+
+void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
+                   std::uint8_t where, std::uintptr_t pc) {
+  if (!r.has(address, bytes)) return outside(t, r, address, bytes, flags, pc);
+  if (r.is_constant && (flags & record::write) != 0) {
+    if (finding* f = report(finding_kind::out_of_bounds, pc, 1, &r)) {
+      f->places.push_back(place_of(t, "writes", pc));
+      name_element(*f, r, address);
+      f->detail = "constant memory cannot be written to by a kernel";
+    }
+    return;
+  }
+  const std::size_t offset = address - r.begin;
+  if (!r.written.empty()) {
+    bool any_written = false, all_written = true;
+    for (std::size_t i = offset; i < offset + bytes;) {
+      const std::size_t bit = i % 64, count = std::min<std::size_t>(64 - bit, offset + bytes - i);
+      const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
+      std::uint64_t& word = r.written[i / 64];
+      if ((flags & record::write) != 0 && (flags & record::atomic) == 0) {
+        word |= mask;
+      } else {
+        any_written |= (word & mask) != 0;
+        all_written &= (word & mask) == mask;
+        // Said once: what comes of it is not told again.
+        word |= mask;
+      }
+      i += count;
+    }
+    // Of what is copied as a whole, padding and parts that are not used may well be unwritten.
+    const bool is_whole = bytes <= 8;
+    if (((flags & record::write) == 0 || (flags & record::atomic) != 0) &&
+        (is_whole ? !all_written : !any_written)) {
+      if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.is_shared ? nullptr : &r)) {
+        f->places.push_back(place_of(t, what_it_does(flags), pc));
+        name_element(*f, r, address);
+      }
+    }
+  }
+  const std::size_t word = std::size_t{1} << r.shift;
+  const auto all = static_cast<std::uint8_t>((1u << word) - 1);
+  std::size_t i = offset >> r.shift;
+  if (bytes == word && (offset & (word - 1)) == 0) {
+    touch_cell(t, r, r.cells[i], all, flags, where, address, pc);
+  } else {
+    const std::size_t end = offset + bytes;
+    for (std::size_t at = offset; at < end; ++i) {
+      const std::size_t next = std::min((i + 1) << r.shift, end);
+      const auto mask = static_cast<std::uint8_t>(((1u << (next - at)) - 1) << (at & (word - 1)));
+      touch_cell(t, r, r.cells[i], mask, flags, where, r.begin + at, pc);
+      at = next;
+    }
+  }
+  if ((flags & (record::write | record::atomic)) == record::write && !r.is_shared) {
+    t.is_dirty = true;
+    if (!t.locks.empty()) ++t.unfenced_writes, t.last_write_pc = pc;
+  }
+}
+
+bool engine::comes_before(const record& r, const thread_state& t, const block_state& b) const {
+  if (r.block == b.serial) {
+    if (r.clock < b.base) return true;
+    if (r.thread / 32 == t.index / 32) {
+      if (options_.legacy_warps) return true;
+      if (t.lanes != nullptr && t.lanes_since == b.barriers && t.lanes[r.thread % 32] > r.clock) return true;
+    }
+  } else if (r.clock < grid_base_) {
+    return true;
+  }
+  return (t.learnt && t.learnt->has(r.block, r.thread, r.clock)) ||
+         (b.learnt && b.learnt->has(r.block, r.thread, r.clock));
+}
+
+void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
+                        std::uint8_t flags, std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
+  const block_state& b = *t.block;
+  const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
+  record& first = c.slot[0];
+  if (first.block == b.serial && first.thread == t.index && first.clock == t.clock &&
+      first.flags == all_flags && first.mask == mask) {
+    return;
+  }
+  record *replaced = nullptr, *empty = nullptr;
+  for (record& r : c.slot) {
+    if (r.block < first_serial_ || (region_of_cell.is_shared && r.block != b.serial)) {
+      if (empty == nullptr) empty = &r;
+      continue;
+    }
+    if ((r.mask & mask) == 0) continue;
+    // What comes later and conflicts with the old access conflicts with the new one, too.
+    const bool covers = (r.mask & ~mask) == 0 &&
+                        ((flags & record::write) != 0 || (r.kind() & record::write) == 0) &&
+                        ((flags & record::atomic) == 0 ||
+                         ((r.kind() & record::atomic) != 0 && r.scope() >= static_cast<scope>(where)));
+    if (r.block == b.serial && r.thread == t.index) {
+      if (covers && replaced == nullptr) replaced = &r;
+      continue;
+    }
+    const bool same_block = r.block == b.serial;
+    const bool conflicts = ((r.kind() | flags) & record::write) != 0 &&
+                           !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
+                             reaches(static_cast<scope>(where), same_block));
+    const bool before = comes_before(r, t, b);
+    if (conflicts && !before) {
+      report_race(t, region_of_cell, r, flags, where, address, pc);
+      if (replaced == nullptr) replaced = &r;
+    } else if (before && covers && replaced == nullptr) {
+      replaced = &r;
+    }
+  }
+  if (replaced == nullptr) replaced = empty;
+  if (replaced == nullptr) {
+    // Of several reads one of another block is kept, because a barrier orders those of this one.
+    const auto start = static_cast<unsigned>(random_() % 4);
+    for (unsigned i = 0; i < 4 && replaced == nullptr; ++i) {
+      record& r = c.slot[(start + i) % 4];
+      if ((r.kind() & record::write) == 0 && r.block == b.serial) replaced = &r;
+    }
+    if (replaced == nullptr) replaced = &c.slot[start];
+  }
+  if (replaced != &first) *replaced = first;
+  first = {b.serial,
+           t.clock,
+           static_cast<std::uint32_t>(pc - module_.base()),
+           static_cast<std::uint16_t>(t.index),
+           mask,
+           all_flags};
+}
+
+void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t, std::uint8_t flags,
+                     std::uintptr_t pc) {
+  t.out_of_bounds.reset();
+  if (finding* f = report(finding_kind::out_of_bounds, pc, 0, r.is_shared ? nullptr : &r)) {
+    f->places.push_back(place_of(t, what_it_does(flags), pc));
+    name_element(*f, r, address);
+  }
+}
+
+void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
+                     std::uintptr_t pc) {
+  // Constants that the compiler put into the module.
+  if (address >= module_.base() && address + bytes <= module_.end()) return;
+  if (finding* f = report(finding_kind::out_of_bounds, pc, 0, nullptr)) {
+    f->places.push_back(place_of(t, what_it_does(flags), pc));
+    const bool other_stack =
+        std::any_of(t.block->threads.begin(), t.block->threads.end(), [&](const thread_state& other) {
+          return other.stack != nullptr && address - other.stack_low < stack_pool::stack_bytes;
+        });
+    f->detail = address < 4096 ? "a null pointer"
+                : other_stack  ? "a local variable of another thread"
+                               : fmt::format("address {:#x} belongs to no array", address);
+    if (other_stack) return;
+  }
+  stop(t);
+}
+
+void engine::name_element(finding& f, const region& r, std::uintptr_t address) const {
+  f.variable = r.name;
+  f.space = r.space;
+  f.extent = r.bytes / r.element_bytes;
+  const auto distance = static_cast<std::int64_t>(address - r.begin);
+  const auto size = static_cast<std::int64_t>(r.element_bytes);
+  f.index = distance >= 0 ? distance / size : -((-distance + size - 1) / size);
+  f.type = name(r.type);
+}
+
+void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t flags,
+                         std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
+  const std::uintptr_t other = module_.base() + before.pc;
+  finding* const f =
+      report(finding_kind::data_race, std::min(pc, other), std::max(pc, other), r.is_shared ? nullptr : &r);
+  if (f == nullptr) return;
+  f->places.push_back(place_of(t, what_it_does(flags), pc));
+  f->places.push_back(place_of(before));
+  name_element(*f, r, address);
+  const bool same_block = before.block == t.block->serial;
+  if ((before.kind() & flags & record::atomic) != 0) {
+    f->detail = "both are atomic, but not at a scope that reaches the other block";
+  } else if (((before.kind() | flags) & record::atomic) != 0) {
+    f->detail = "one of them is not atomic";
+  } else if (same_block && before.thread / 32 == t.index / 32) {
+    f->detail = "threads of one warp need not move together: __syncwarp() orders them";
+  } else if (!same_block) {
+    f->detail = "__syncthreads() orders the threads of one block alone";
+  }
+  (void)where;
+}
+
+place engine::place_of(const thread_state& t, std::string what, std::uintptr_t pc) const {
+  place p;
+  p.what = std::move(what);
+  p.pc = pc;
+  p.thread = t.at;
+  p.block = t.block->at;
+  return p;
+}
+
+place engine::place_of(const record& r) const {
+  place p;
+  p.what = what_it_does(r.kind());
+  p.pc = module_.base() + r.pc;
+  const auto split = [](std::uint64_t i, heddle_device::index3 size) {
+    return heddle_device::index3{static_cast<std::uint32_t>(i % size.x),
+                                 static_cast<std::uint32_t>(i / size.x % size.y),
+                                 static_cast<std::uint32_t>(i / size.x / size.y)};
+  };
+  p.thread = split(r.thread, options_.block);
+  p.block = split(r.block - first_serial_, options_.grid);
+  return p;
+}
+
+finding* engine::report(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about) {
+  std::uint64_t key = static_cast<std::uint64_t>(kind);
+  for (const std::uintptr_t part : {pc1, pc2, reinterpret_cast<std::uintptr_t>(about)}) {
+    key = (key ^ part) * 0x9E3779B97F4A7C15u;
+    key ^= key >> 29;
+  }
+  const auto [at, is_new] = reported_.try_emplace(key, outcome_.findings.size());
+  if (!is_new) {
+    ++outcome_.findings[at->second].count;
+    return nullptr;
+  }
+  outcome_.findings.emplace_back();
+  finding& f = outcome_.findings.back();
+  f.kind = kind;
+  f.schedule = schedule_;
+  return &f;
+}
+
+// --------------------------------------------------------------------------- what the compiler's checks
+// found
+
+void engine::index_out_of_bounds(thread_state& t, const char* file, std::size_t line, std::int64_t index,
+                                 const std::string& type, std::uintptr_t pc) {
+  if (t.out_of_bounds) flush_bounds(t);
+  (void)pc;
+  t.out_of_bounds = std::make_unique<thread_state::bounds>();
+  thread_state::bounds& b = *t.out_of_bounds;
+  b.index = index;
+  b.file = file;
+  b.line = line;
+  const std::size_t open = type.find('['), close = type.find(']');
+  b.type = type.substr(0, open);
+  while (!b.type.empty() && (b.type.back() == ' ' || b.type.back() == '\'')) b.type.pop_back();
+  if (!b.type.empty() && b.type.front() == '\'') b.type.erase(0, 1);
+  if (open != std::string::npos && close != std::string::npos) {
+    b.extent = std::strtoull(type.c_str() + open + 1, nullptr, 10);
+  }
+}
+
+/// An index was out of an array's bounds and the access that followed told nothing of it: it stayed within
+/// another row of the array, or within another variable, or was to local memory.
+void engine::flush_bounds(thread_state& t) {
+  const std::unique_ptr<thread_state::bounds> b = std::move(t.out_of_bounds);
+  if (finding* f = report(finding_kind::out_of_bounds, b->line, std::hash<std::string>()(b->file), nullptr)) {
+    place p = place_of(t, "indexes", 0);
+    p.file = b->file;
+    p.line = b->line;
+    f->places.push_back(std::move(p));
+    f->index = b->index;
+    f->extent = b->extent;
+    f->type = b->type;
+    f->detail = fmt::format("index {} of {}[{}]", b->index, b->type, b->extent);
+  }
+}
+
+void engine::misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
+                        std::size_t alignment, const std::string& type, std::uintptr_t pc) {
+  finding* const f = report(finding_kind::misaligned_access, line, std::hash<std::string>()(file), nullptr);
+  (void)pc;
+  if (f == nullptr) return;
+  place p = place_of(t, "accesses", 0);
+  p.file = file;
+  p.line = line;
+  f->places.push_back(std::move(p));
+  if (const region* const r = find(t, address)) name_element(*f, *r, address);
+  f->type = type;
+  f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one", type,
+                          alignment, address, address % alignment);
+}
+
+void engine::failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line) {
+  if (finding* f = report(finding_kind::assertion, line, std::hash<std::string>()(file), nullptr)) {
+    place p = place_of(t, "fails", 0);
+    p.file = file;
+    p.line = line;
+    f->places.push_back(std::move(p));
+    f->detail = fmt::format("assert({})", expression);
+  }
+  stop(t);
+}
+
+void engine::trap(thread_state& t, std::uintptr_t pc) {
+  if (finding* f = report(finding_kind::trap, pc, 0, nullptr))
+    f->places.push_back(place_of(t, "stops the launch", pc));
+  stop(t);
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,237 @@
+#include "engine.hpp"
+#include "module.hpp"
+
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+
+/// What a kernel's module calls, by the names that its slots have. Nothing is done for threads that no engine
+/// runs: what initialises a module's variables calls these, too.
+
+namespace heddle::checker {
+namespace {
+
+using heddle_device::index3;
+
+#define HEDDLE_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+
+void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc) {
+  if (now.thread != nullptr && now.by->options().is_watched) {
+    now.by->access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, flags, pc);
+  }
+}
+void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+  if (now.thread != nullptr) {
+    now.by->volatile_access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, writes, pc);
+  }
+}
+
+#define HEDDLE_ACCESS(BYTES)                                                   \
+  [[maybe_unused]] void entry__tsan_read##BYTES(void* p) {                     \
+    accessed(p, BYTES, 0, HEDDLE_PC);                                          \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_write##BYTES(void* p) {                    \
+    accessed(p, BYTES, record::write, HEDDLE_PC);                              \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_unaligned_read##BYTES(void* p) {           \
+    accessed(p, BYTES, 0, HEDDLE_PC);                                          \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_unaligned_write##BYTES(void* p) {          \
+    accessed(p, BYTES, record::write, HEDDLE_PC);                              \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_read##BYTES##_pc(void* p, void*) {         \
+    accessed(p, BYTES, 0, HEDDLE_PC);                                          \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_write##BYTES##_pc(void* p, void*) {        \
+    accessed(p, BYTES, record::write, HEDDLE_PC);                              \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_volatile_read##BYTES(void* p) {            \
+    accessed_volatile(p, BYTES, false, HEDDLE_PC);                             \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_volatile_write##BYTES(void* p) {           \
+    accessed_volatile(p, BYTES, true, HEDDLE_PC);                              \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_unaligned_volatile_read##BYTES(void* p) {  \
+    accessed_volatile(p, BYTES, false, HEDDLE_PC);                             \
+  }                                                                            \
+  [[maybe_unused]] void entry__tsan_unaligned_volatile_write##BYTES(void* p) { \
+    accessed_volatile(p, BYTES, true, HEDDLE_PC);                              \
+  }
+HEDDLE_ACCESS(1)
+HEDDLE_ACCESS(2)
+HEDDLE_ACCESS(4)
+HEDDLE_ACCESS(8)
+HEDDLE_ACCESS(16)
+#undef HEDDLE_ACCESS
+
+void entry__tsan_init() {}
+void entry__tsan_func_entry(void*) {}
+void entry__tsan_func_exit() {}
+void entry__tsan_read_range(void* p, std::size_t bytes) {
+  accessed(p, bytes, 0, HEDDLE_PC);
+}
+void entry__tsan_write_range(void* p, std::size_t bytes) {
+  accessed(p, bytes, record::write, HEDDLE_PC);
+}
+void entry__tsan_vptr_update(void**, void*) {}
+void entry__tsan_vptr_read(void**) {}
+
+void* entry_memcpy(void* to, const void* from, std::size_t bytes) {
+  if (now.thread != nullptr && now.by->options().is_watched)
+    now.by->copy(*now.thread, to, from, bytes, HEDDLE_PC);
+  return std::memcpy(to, from, bytes);
+}
+void* entry_memmove(void* to, const void* from, std::size_t bytes) {
+  if (now.thread != nullptr && now.by->options().is_watched)
+    now.by->copy(*now.thread, to, from, bytes, HEDDLE_PC);
+  return std::memmove(to, from, bytes);
+}
+void* entry_memset(void* to, int value, std::size_t bytes) {
+  if (now.thread != nullptr && now.by->options().is_watched)
+    now.by->set(*now.thread, to, value, bytes, HEDDLE_PC);
+  return std::memset(to, value, bytes);
+}
+
+// As the compiler describes what it checks: https://clang.llvm.org/docs/UndefinedBehaviorSanitizer.html and
+// the headers of libubsan give the layout.
+struct source_location {
+  const char* file;
+  std::uint32_t line, column;
+};
+struct type_descriptor {
+  std::uint16_t kind, information;
+  char name[1];
+};
+struct bounds_check {
+  source_location at;
+  const type_descriptor* array;
+  const type_descriptor* index;
+};
+struct type_check {
+  source_location at;
+  const type_descriptor* type;
+  unsigned char alignment_log2, kind;
+};
+
+std::string unquoted(const char* name) {
+  std::string_view text = name;
+  if (text.size() >= 2 && text.front() == '\'') text = text.substr(1, text.find('\'', 1) - 1);
+  return std::string(text);
+}
+
+void entry__ubsan_handle_out_of_bounds(const bounds_check* what, std::uintptr_t index) {
+  if (now.thread == nullptr) return;
+  // The type of the index: its sign is the lowest bit of what is said of it, the logarithm of its width the
+  // rest.
+  const unsigned bits = 1u << (what->index->information >> 1);
+  auto value = static_cast<std::int64_t>(index);
+  if ((what->index->information & 1) != 0 && bits < 64)
+    value = static_cast<std::int64_t>(index << (64 - bits)) >> (64 - bits);
+  now.by->index_out_of_bounds(*now.thread, what->at.file, what->at.line, value, unquoted(what->array->name),
+                              HEDDLE_PC);
+}
+
+void entry__ubsan_handle_type_mismatch_v1(const type_check* what, void* address) {
+  if (now.thread == nullptr || address == nullptr) return;
+  const auto a = reinterpret_cast<std::uintptr_t>(address);
+  const std::size_t alignment = std::size_t{1} << what->alignment_log2;
+  if (a % alignment == 0) return;
+  now.by->misaligned(*now.thread, a, what->at.file, what->at.line, alignment, unquoted(what->type->name),
+                     HEDDLE_PC);
+}
+
+index3 entry_heddle_thread_index() {
+  return now.thread->at;
+}
+index3 entry_heddle_block_index() {
+  return now.thread->block->at;
+}
+index3 entry_heddle_block_size() {
+  return now.by->options().block;
+}
+index3 entry_heddle_grid_size() {
+  return now.by->options().grid;
+}
+
+int entry_heddle_barrier(heddle_device::barrier_kind kind, int predicate, const char* file, int line) {
+  return now.by->barrier(*now.thread, kind, predicate, file, line);
+}
+void entry_heddle_grid_barrier(const char* file, int line) {
+  now.by->grid_barrier(*now.thread, file, line);
+}
+void entry_heddle_sync_warp(unsigned mask) {
+  now.by->warp(*now.thread, {warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
+}
+unsigned long long entry_heddle_shuffle(heddle_device::shuffle_kind kind, unsigned mask,
+                                        unsigned long long value, int argument, int width) {
+  return now.by->warp(*now.thread, {warp_operation::shuffle, static_cast<std::uint8_t>(kind), false, mask,
+                                    value, argument, width, HEDDLE_PC, 0});
+}
+unsigned long long entry_heddle_vote(heddle_device::vote_kind kind, unsigned mask, unsigned long long value,
+                                     int is_signed) {
+  return now.by->warp(*now.thread, {warp_operation::vote, static_cast<std::uint8_t>(kind), is_signed != 0,
+                                    mask, value, 0, 32, HEDDLE_PC, 0});
+}
+unsigned entry_heddle_active_mask(int) {
+  return now.by->converge(*now.thread, HEDDLE_PC);
+}
+void entry_heddle_fence(heddle_device::scope scope) {
+  now.by->fence(*now.thread, scope);
+}
+unsigned long long entry_heddle_atomic(void* address, unsigned long long operand, unsigned long long expected,
+                                       heddle_device::atomic_request request) {
+  return now.by->atomic(*now.thread, address, operand, expected, request, HEDDLE_PC);
+}
+void* entry_heddle_shared(heddle_device::shared_variable* which) {
+  return now.by->shared(*which);
+}
+long long entry_heddle_clock(int) {
+  return now.by->ticks();
+}
+void entry_heddle_sleep(unsigned) {
+  now.by->sleep(*now.thread);
+}
+void entry_heddle_trap() {
+  now.by->trap(*now.thread, HEDDLE_PC);
+}
+void entry___assert_fail(const char* expression, const char* file, unsigned line, const char*) {
+  now.by->failed_assertion(*now.thread, expression, file, line);
+}
+long entry_clock() {
+  return static_cast<long>(now.by->ticks());
+}
+
+int entry_printf(const char* format, ...) {
+  char text[4096];
+  std::va_list arguments;
+  va_start(arguments, format);
+  const int count = std::vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  if (now.by != nullptr && count >= 0) now.by->print(text);
+  return count;
+}
+int entry_puts(const char* text) {
+  if (now.by != nullptr) now.by->print(std::string(text) + "\n");
+  return 1;
+}
+int entry_putchar(int c) {
+  if (now.by != nullptr) now.by->print(std::string(1, static_cast<char>(c)));
+  return c;
+}
+
+}  // namespace
+
+std::span<void* const> module_functions() {
+#define HEDDLE_FUNCTION(NAME) reinterpret_cast<void*>(&entry_##NAME),
+#define HEDDLE_UNDERLINED(NAME) reinterpret_cast<void*>(&entry##NAME),
+  static void* const functions[] = {HEDDLE_ACCESS_FUNCTIONS(HEDDLE_UNDERLINED) HEDDLE_DEVICE_FUNCTIONS(
+      HEDDLE_FUNCTION) HEDDLE_COPY_FUNCTIONS(HEDDLE_FUNCTION)};
+#undef HEDDLE_FUNCTION
+#undef HEDDLE_UNDERLINED
+  return functions;
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,52 @@
+#pragma once
+
+#include "finding.hpp"
+#include "module.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::checker {
+
+/// An array or a number that a kernel is called with.
+struct argument {
+  heddle_device::scalar type = heddle_device::scalar::other;
+  bool is_array = false;
+  std::size_t elements = 1;
+  bool is_written = true;        ///< false: memory that nothing was ever written to
+  std::vector<std::byte> bytes;  ///< the elements, or the number; after a launch, what the kernel left
+  std::string output;            ///< where an array goes afterwards; empty for nowhere
+};
+
+struct launch_options {
+  heddle_device::index3 grid{1, 1, 1}, block{1, 1, 1};
+  std::size_t shared_bytes = 0;
+  std::uint64_t seed = 0;
+  std::size_t schedules = 1;
+  bool legacy_warps = false;  ///< the threads of a warp move together
+  bool is_watched = true;
+  double seconds_without_progress = 20;
+};
+
+struct launch_outcome {
+  std::vector<finding> findings;  ///< with lines; empty when it was not watched
+  std::uint64_t accesses = 0;     ///< that were watched, over all schedules
+  double seconds = 0;
+  std::size_t schedules = 0;
+  bool was_stopped = false;  ///< before its end: nothing could go on, or going on would have harmed
+  std::string printed;       ///< by the kernel, under the first schedule
+};
+
+/// Runs a kernel on the calling thread, once a schedule. The arguments are given back as the first schedule
+/// left them. Arguments that do not fit the kernel's parameters, and what a launch cannot have, are a
+/// heddle::error.
+launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options);
+
+/// CUDA C++'s name of a type: "float", "unsigned char", …
+const char* name(heddle_device::scalar type) noexcept;
+/// As an argument spells it: "f32", "u8", …
+const char* short_name(heddle_device::scalar type) noexcept;
+
+}  // namespace heddle::checker

@@ -1,0 +1,153 @@
+#include "lines.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <unordered_map>
+
+#include <cxxabi.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace heddle::checker {
+namespace {
+
+struct source_line {
+  std::string file, function;
+  std::size_t line = 0;
+};
+
+bool is_of_device_language(std::string_view file) {
+  return file.find("heddle_device/") != std::string_view::npos || file.ends_with("/cooperative_groups.h") ||
+         file.find("/cooperative_groups/") != std::string_view::npos || file.ends_with("/cuda/atomic");
+}
+
+std::string readable(const char* name) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                         &std::free);
+  std::string result = status == 0 ? text.get() : name;
+  // The parameters and the result are known from the source.
+  int depth = 0;
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    if (result[i] == '<') ++depth;
+    if (result[i] == '>') --depth;
+    if (result[i] == '(' && depth == 0 && i > 0 && result.compare(i, 21, "(anonymous namespace)") != 0) {
+      result.resize(i);
+      break;
+    }
+  }
+  return result;
+}
+
+/// The debug information of a module.
+class debug_information {
+ public:
+  explicit debug_information(const std::string& path) : file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    if (file_ >= 0) dwarf_ = dwarf_begin(file_, DWARF_C_READ);
+  }
+  ~debug_information() {
+    if (dwarf_ != nullptr) dwarf_end(dwarf_);
+    if (file_ >= 0) close(file_);
+  }
+  debug_information(const debug_information&) = delete;
+  debug_information& operator=(const debug_information&) = delete;
+
+  source_line at(Dwarf_Addr address) const {
+    source_line result;
+    Dwarf_Die unit;
+    if (dwarf_ == nullptr || dwarf_addrdie(dwarf_, address, &unit) == nullptr) return result;
+    if (Dwarf_Line* const line = dwarf_getsrc_die(&unit, address)) {
+      if (const char* const file = dwarf_linesrc(line, nullptr, nullptr)) result.file = file;
+      int number = 0;
+      dwarf_lineno(line, &number);
+      result.line = static_cast<std::size_t>(std::max(number, 0));
+    }
+    Dwarf_Die* scopes = nullptr;
+    const int count = dwarf_getscopes(&unit, address, &scopes);
+    // From the innermost on: a function that was inlined was called from a line of the one around it.
+    for (int i = 0; i < count; ++i) {
+      const int tag = dwarf_tag(&scopes[i]);
+      if (tag == DW_TAG_inlined_subroutine && is_of_device_language(result.file)) {
+        move_to_call(unit, scopes[i], result);
+      } else if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
+        result.function = name_of(scopes[i]);
+        break;
+      }
+    }
+    std::free(scopes);
+    return result;
+  }
+
+ private:
+  static void move_to_call(Dwarf_Die& unit, Dwarf_Die& inlined, source_line& result) {
+    Dwarf_Attribute attribute;
+    Dwarf_Word line = 0, file = 0;
+    if (dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_line, &attribute), &line) == 0) result.line = line;
+    Dwarf_Files* files = nullptr;
+    std::size_t count = 0;
+    if (dwarf_formudata(dwarf_attr(&inlined, DW_AT_call_file, &attribute), &file) == 0 &&
+        dwarf_getsrcfiles(&unit, &files, &count) == 0 && file < count) {
+      if (const char* const name = dwarf_filesrc(files, file, nullptr, nullptr)) result.file = name;
+    }
+  }
+
+  static std::string name_of(Dwarf_Die& function) {
+    Dwarf_Attribute attribute;
+    for (const unsigned what : {DW_AT_linkage_name, DW_AT_name}) {
+      if (const char* const name = dwarf_formstring(dwarf_attr_integrate(&function, what, &attribute)))
+        return readable(name);
+    }
+    return "";
+  }
+
+  int file_;
+  Dwarf* dwarf_ = nullptr;
+};
+
+}  // namespace
+
+void find_lines(const module& compiled, std::vector<finding>& findings) {
+  const debug_information information(compiled.path());
+  // Files are called as they were named, not by where they are.
+  std::error_code ignored;
+  const std::string here = std::filesystem::current_path(ignored).string() + "/";
+  std::unordered_map<std::uintptr_t, source_line> known;
+  for (finding& f : findings) {
+    for (place& p : f.places) {
+      if (p.pc == 0) continue;
+      auto [at, is_new] = known.try_emplace(p.pc);
+      // A call returns to what may be another line.
+      if (is_new) at->second = information.at(p.pc - 1 - compiled.base());
+      p.file = at->second.file.starts_with(here) ? at->second.file.substr(here.size()) : at->second.file;
+      p.line = at->second.line;
+      p.function = at->second.function;
+    }
+  }
+
+  // One line may have become several instructions.
+  using line = std::pair<std::string, std::size_t>;
+  std::map<std::tuple<finding_kind, std::vector<line>, std::string>, std::size_t> first;
+  std::vector<finding> distinct;
+  for (finding& f : findings) {
+    std::vector<line> lines;
+    for (const place& p : f.places) lines.emplace_back(p.file, p.line);
+    std::sort(lines.begin(), lines.end());
+    const auto [at, is_new] = first.try_emplace({f.kind, std::move(lines), f.variable}, distinct.size());
+    if (is_new) {
+      distinct.push_back(std::move(f));
+    } else {
+      distinct[at->second].count += f.count;
+    }
+  }
+  findings = std::move(distinct);
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "finding.hpp"
+#include "module.hpp"
+
+#include <string>
+#include <vector>
+
+namespace heddle::checker {
+
+/// Gives each place of findings that only an instruction is known of its file, line and function: those of
+/// the source itself, where the instruction belongs to what a header of the device language was inlined for.
+/// Then findings that are the same by their lines become one.
+void find_lines(const module& compiled, std::vector<finding>& findings);
+
+}  // namespace heddle::checker

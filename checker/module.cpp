@@ -1,0 +1,58 @@
+#include "module.hpp"
+
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+#include <link.h>
+
+namespace heddle::checker {
+
+module::module(std::string path, kernel_declaration declaration,
+               const std::string& kernel) :path_(std::move(path)),
+    declaration_(std::move(declaration)) {
+  handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle_ == nullptr) throw error(fmt::format("the compiled kernel cannot be loaded: {}", dlerror()));
+  const std::string wanted = declaration_.qualified + std::string(template_arguments(kernel));
+  const auto* entry =
+      static_cast<const heddle_device::kernel_entry*>(dlsym(handle_, "heddle_module_kernels"));
+  while (entry->name != nullptr && wanted != entry->name) ++entry;
+  if (entry->name == nullptr) throw error(fmt::format("{} is not in what was compiled", wanted));
+  kernel_ = entry->kernel;
+  const auto* const ends =
+      static_cast<const heddle_device::variable* const*>(dlsym(handle_, "heddle_module_variables"));
+  variables_ = {ends[0], static_cast<std::size_t>(ends[1] - ends[0])};
+  const auto functions = module_functions();
+  std::copy(functions.begin(), functions.end(), static_cast<void**>(dlsym(handle_, "heddle_module_slots")));
+
+  link_map* map = nullptr;
+  dlinfo(handle_, RTLD_DI_LINKMAP, &map);
+  base_ = map->l_addr;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void* self) {
+        auto& m = *static_cast<module*>(self);
+        if (info->dlpi_addr != m.base_) return 0;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& header = info->dlpi_phdr[i];
+          if (header.p_type == PT_LOAD)
+            m.end_ = std::max<std::uintptr_t>(m.end_, m.base_ + header.p_vaddr + header.p_memsz);
+        }
+        return 1;
+      },
+      this);
+}
+
+module::~module() {
+  if (handle_ != nullptr) dlclose(handle_);
+}
+
+std::string module::parameter_name(std::size_t i) const {
+  if (i < declaration_.parameters.size() && !declaration_.parameters[i].empty())
+    return declaration_.parameters[i];
+  return fmt::format("parameter {}", i + 1);
+}
+
+}  // namespace heddle::checker

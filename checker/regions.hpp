@@ -1,0 +1,108 @@
+#pragma once
+
+#include "device/heddle_device/abi.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::checker {
+
+/// An access that was made to a word of memory.
+struct record {
+  static constexpr std::uint8_t write = 1, atomic = 2;
+
+  std::uint32_t block = 0;  // its number over all launches; 0: there was none
+  std::uint32_t clock = 0;
+  std::uint32_t pc = 0;  // from the module's beginning
+  std::uint16_t thread = 0;
+  std::uint8_t mask = 0;   // the bytes of the word
+  std::uint8_t flags = 0;  // and the scope of an atomic, above them
+
+  std::uint8_t kind() const { return flags & 3; }
+  heddle_device::scope scope() const { return static_cast<heddle_device::scope>(flags >> 2); }
+};
+
+/// The history of a word: the last accesses that are not implied by later ones.
+struct alignas(64) cell {
+  record slot[4];
+};
+
+/// Memory of the system, given back with its lifetime. It is there, and zero, once it is touched.
+class mapping {
+ public:
+  mapping() = default;
+  explicit mapping(std::size_t bytes);
+  mapping(mapping&& other) noexcept;
+  mapping& operator=(mapping&& other) noexcept;
+  ~mapping();
+
+  std::byte* data() const noexcept { return data_; }
+  std::size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// An array or a variable, and what is known of its words. What lies around it is nobody's, so that accesses
+/// next to it are seen.
+struct region {
+  std::uintptr_t begin = 0;
+  std::uint64_t bytes = 0;
+  std::uintptr_t low = 0, high = 0;  // with what lies around it
+  unsigned shift = 2;                // a word has 1 << shift bytes
+  cell* cells = nullptr;
+  std::vector<std::uint64_t> written;  // a bit a byte; empty when all is
+  std::string name;
+  const char* space = "global";
+  heddle_device::scalar type = heddle_device::scalar::other;
+  std::uint32_t element_bytes = 1;
+  bool is_shared = false, is_constant = false;
+  mapping history;
+
+  bool has(std::uintptr_t address, std::size_t size) const {
+    return address >= begin && address - begin + size <= bytes;
+  }
+  /// Makes its history, and forgets what was written.
+  void watch(bool starts_written);
+};
+
+/// How large a word is for elements of so many bytes.
+unsigned word_shift(std::size_t element_bytes);
+
+/// Where the shared variables of a module are in the shared memory of each block.
+struct shared_layout {
+  static constexpr std::size_t bytes = 4 << 20, page = 256, first = 64 * 1024;
+  struct variable {
+    heddle_device::shared_variable* what;
+    std::size_t offset;
+    std::uint64_t bytes;
+  };
+  std::vector<variable> variables;  // the first is the dynamic one
+  std::vector<std::uint8_t> of_page = std::vector<std::uint8_t>(bytes / page, 255);
+  std::size_t next = first;
+  std::uint64_t static_bytes = 0;
+
+  /// Gives a variable its place; false when there is no more room.
+  bool add(heddle_device::shared_variable& v, std::uint64_t size);
+};
+
+/// The shared memory of a block that is under way.
+struct shared_memory {
+  explicit shared_memory(bool is_watched);
+
+  /// The variable that the address belongs to, or lies next to; null for neither.
+  region* find(const shared_layout& layout, std::uintptr_t address);
+  /// For the next block: nothing has been written.
+  void clear();
+
+  mapping memory;
+  bool is_watched;
+  std::vector<std::unique_ptr<region>> regions;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,191 @@
+#include "report.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace heddle::checker {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string text(heddle_device::index3 i) {
+  return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
+
+std::string line_of(const place& p) {
+  return p.line == 0 ? std::string("an unknown line") : fmt::format("{}:{}", p.file, p.line);
+}
+
+/// "shared s[5] (float[256])", "x[1024]".
+std::string element_of(const finding& f) {
+  if (f.variable.empty()) return "";
+  const std::string space = f.space == "global" ? "" : f.space + " ";
+  return fmt::format("{}{}[{}] ({}[{}])", space, f.variable, f.index, f.type, f.extent);
+}
+
+std::string plural(std::uint64_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string headline(const finding& f) {
+  const std::string element = element_of(f);
+  switch (f.kind) {
+    case finding_kind::data_race:
+      return "data race on " + element;
+    case finding_kind::divergent_barrier:
+      return "a barrier that not every thread reaches";
+    case finding_kind::mismatched_barriers:
+      return "threads of a block meet at different barriers";
+    case finding_kind::deadlock:
+      return "deadlock" + (element.empty() ? "" : " on " + element);
+    case finding_kind::out_of_bounds:
+      return "out of bounds" + (element.empty() ? "" : ": " + element);
+    case finding_kind::uninitialised_read:
+      return "a read of what was never written: " + element;
+    case finding_kind::misaligned_access:
+      return "misaligned access" + (element.empty() ? "" : " to " + element);
+    case finding_kind::warp_mask:
+      return "a mask that does not fit the lanes";
+    case finding_kind::lock_without_fence:
+      return "a lock is released without a fence" + (element.empty() ? "" : ": " + element);
+    case finding_kind::assertion:
+      return "an assertion fails";
+    case finding_kind::trap:
+      return "the kernel stops itself";
+    case finding_kind::crash:
+      return "the kernel cannot go on";
+  }
+  return "";
+}
+
+std::string describe(const finding& f) {
+  std::string result = fmt::format("{}: {} [{}]\n", f.places.empty() ? "" : line_of(f.places.front()),
+                                   headline(f), name(f.kind));
+  for (const place& p : f.places) {
+    result += fmt::format("  thread {} of block {} {} at {}{}\n", text(p.thread), text(p.block), p.what,
+                          line_of(p), p.function.empty() ? "" : " in " + p.function);
+  }
+  if (!f.detail.empty()) result += fmt::format("  {}\n", f.detail);
+  if (f.count > 1) result += fmt::format("  {} times\n", f.count);
+  return result;
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\n':
+        result += "&#10;";
+        break;
+      default:
+        result += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+const char* name(finding_kind kind) noexcept {
+  constexpr const char* names[] = {"data-race",
+                                   "divergent-barrier",
+                                   "mismatched-barriers",
+                                   "deadlock",
+                                   "out-of-bounds",
+                                   "uninitialised-read",
+                                   "misaligned-access",
+                                   "warp-mask",
+                                   "lock-without-fence",
+                                   "assertion",
+                                   "trap",
+                                   "crash"};
+  return names[static_cast<int>(kind)];
+}
+
+std::string as_text(const checked& what, const launch_outcome& outcome) {
+  std::string result;
+  for (const finding& f : outcome.findings) result += describe(f) + "\n";
+  const std::uint64_t threads = std::uint64_t{what.options.grid.x} * what.options.grid.y *
+                                what.options.grid.z * what.options.block.x * what.options.block.y *
+                                what.options.block.z;
+  result += fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
+                        outcome.findings.empty() ? "clean" : plural(outcome.findings.size(), "finding"),
+                        plural(threads, "thread"), plural(outcome.schedules, "schedule"),
+                        fmt::format("{} watched accesses", outcome.accesses),
+                        outcome.was_stopped ? ", stopped before its end" : "");
+  return result;
+}
+
+std::string as_json(const checked& what, const launch_outcome& outcome) {
+  const auto index = [](heddle_device::index3 i) { return ordered_json::array({i.x, i.y, i.z}); };
+  ordered_json j;
+  j["source"] = what.source;
+  j["kernel"] = what.kernel;
+  j["verdict"] = outcome.findings.empty() ? "clean" : "findings";
+  j["findings"] = ordered_json::array();
+  for (const finding& f : outcome.findings) {
+    ordered_json one;
+    one["kind"] = name(f.kind);
+    one["message"] = headline(f);
+    if (!f.detail.empty()) one["detail"] = f.detail;
+    one["count"] = f.count;
+    one["schedule"] = f.schedule;
+    if (!f.variable.empty()) {
+      one["variable"] = {{"name", f.variable},
+                         {"space", f.space},
+                         {"index", f.index},
+                         {"extent", f.extent},
+                         {"type", f.type}};
+    }
+    one["places"] = ordered_json::array();
+    for (const place& p : f.places) {
+      one["places"].push_back({{"what", p.what},
+                               {"file", p.file},
+                               {"line", p.line},
+                               {"function", p.function},
+                               {"thread", index(p.thread)},
+                               {"block", index(p.block)}});
+    }
+    j["findings"].push_back(std::move(one));
+  }
+  j["grid"] = index(what.options.grid);
+  j["block"] = index(what.options.block);
+  j["schedules"] = outcome.schedules;
+  j["seed"] = what.options.seed;
+  j["accesses"] = outcome.accesses;
+  j["seconds"] = outcome.seconds;
+  j["stopped"] = outcome.was_stopped;
+  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string as_junit(const checked& what, const launch_outcome& outcome) {
+  std::string result = fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"heddle check\" tests=\"1\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n"
+      "  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
+      outcome.findings.empty() ? 0 : 1, outcome.seconds, escaped(what.source), escaped(what.kernel),
+      outcome.seconds);
+  for (const finding& f : outcome.findings) {
+    result += fmt::format(
+        "    <failure type=\"{}\" message=\"{}\">{}</failure>\n", name(f.kind),
+        escaped(fmt::format("{}: {}", f.places.empty() ? "" : line_of(f.places.front()), headline(f))),
+        escaped(describe(f)));
+  }
+  return result + "  </testcase>\n</testsuite>\n";
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,735 @@
+#include "translation.hpp"
+
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::checker {
+namespace {
+
+enum class token_kind : std::uint8_t { identifier, number, text, punctuation };
+
+struct token {
+  token_kind kind;
+  std::string_view text;
+  std::size_t begin;  // in the source
+  std::size_t line;
+  const std::string* file;
+};
+
+bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
+         static_cast<unsigned char>(c) >= 128;
+}
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Splits a preprocessed source into tokens, those of system headers left out.
+class lexer {
+ public:
+  explicit lexer(std::string_view source) : source_(source) { run(); }
+
+  const std::vector<token>& tokens() const { return tokens_; }
+
+ private:
+  void run() {
+    bool line_begins = true;
+    while (at_ < source_.size()) {
+      const char c = source_[at_];
+      if (c == '\n') {
+        ++line_, ++at_, line_begins = true;
+      } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
+        ++at_;
+      } else if (c == '#' && line_begins) {
+        directive();
+      } else {
+        line_begins = false;
+        if (in_system_header_) {
+          skip_line();
+        } else {
+          next();
+        }
+      }
+    }
+  }
+
+  void skip_line() {
+    const std::size_t end = source_.find('\n', at_);
+    at_ = end == std::string_view::npos ? source_.size() : end;
+  }
+
+  /// `# 12 "file" 1 3`, or a pragma.
+  void directive() {
+    const std::size_t end = std::min(source_.find('\n', at_), source_.size());
+    std::string_view text = source_.substr(at_, end - at_);
+    at_ = end;
+    text.remove_prefix(1);
+    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+    std::size_t number = 0;
+    const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (status != std::errc()) return;
+    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
+    const std::size_t open = text.find('"'), close = text.rfind('"');
+    if (open == std::string_view::npos || close == open) return;
+    const std::string_view name = text.substr(open + 1, close - open - 1), flags = text.substr(close + 1);
+    in_system_header_ = flags.find(" 3") != std::string_view::npos;
+    line_ = number - 1;  // of the line that this one ends
+    if (files_.empty() || *files_.back() != name) files_.push_back(std::make_unique<std::string>(name));
+  }
+
+  void next() {
+    const std::size_t begin = at_;
+    const char c = source_[at_];
+    if (is_letter(c)) {
+      while (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]))) ++at_;
+      const std::string_view word = source_.substr(begin, at_ - begin);
+      if (at_ < source_.size() && source_[at_] == '"' && !word.empty() && word.back() == 'R' &&
+          word.size() <= 3) {
+        raw_string();
+        return add(token_kind::text, begin);
+      }
+      return add(token_kind::identifier, begin);
+    }
+    if (is_digit(c) || (c == '.' && at_ + 1 < source_.size() && is_digit(source_[at_ + 1]))) {
+      while (at_ < source_.size()) {
+        const char d = source_[at_];
+        const bool after_exponent = (d == '+' || d == '-') &&
+                                    std::string_view("eEpP").find(source_[at_ - 1]) != std::string_view::npos;
+        const bool separator = d == '\'' && at_ + 1 < source_.size() &&
+                               (is_letter(source_[at_ + 1]) || is_digit(source_[at_ + 1]));
+        if (!is_letter(d) && !is_digit(d) && d != '.' && !separator && !(after_exponent && at_ > begin))
+          break;
+        ++at_;
+      }
+      return add(token_kind::number, begin);
+    }
+    if (c == '"' || c == '\'') {
+      for (++at_; at_ < source_.size() && source_[at_] != c && source_[at_] != '\n'; ++at_) {
+        if (source_[at_] == '\\') ++at_;
+      }
+      at_ = std::min(at_ + 1, source_.size());
+      return add(token_kind::text, begin);
+    }
+    for (const std::string_view longer :
+         {"<<<", "::", "->", "==", "<=", ">=", "!=", "&&", "||", "++", "--", "+=", "-="}) {
+      if (source_.substr(at_, longer.size()) == longer) {
+        at_ += longer.size();
+        return add(token_kind::punctuation, begin);
+      }
+    }
+    ++at_;
+    add(token_kind::punctuation, begin);
+  }
+
+  void raw_string() {
+    const std::size_t open = source_.find('(', at_);
+    if (open == std::string_view::npos) return skip_line();
+    const std::string end = ")" + std::string(source_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    const std::size_t close = std::min(source_.find(end, open), source_.size() - end.size());
+    line_ += static_cast<std::size_t>(std::count(source_.begin() + static_cast<std::ptrdiff_t>(at_),
+                                                 source_.begin() + static_cast<std::ptrdiff_t>(close), '\n'));
+    at_ = close + end.size();
+  }
+
+  void add(token_kind kind, std::size_t begin) {
+    static const std::string nowhere;
+    tokens_.push_back({kind, source_.substr(begin, at_ - begin), begin, line_,
+                       files_.empty() ? &nowhere : files_.back().get()});
+  }
+
+  std::string_view source_;
+  std::size_t at_ = 0, line_ = 1;
+  bool in_system_header_ = false;
+  std::vector<std::unique_ptr<std::string>> files_;
+  std::vector<token> tokens_;
+};
+
+[[noreturn]] void refuse(const token& at, const std::string& what) {
+  throw error(fmt::format("{}:{}: {}", *at.file, at.line, what));
+}
+
+struct refusal {
+  std::string_view name;
+  const char* why;
+};
+constexpr refusal refused[] = {
+    {"__cluster_dims__", "thread block clusters are not supported"},
+    {"cluster_group", "thread block clusters are not supported"},
+    {"this_cluster", "thread block clusters are not supported"},
+    {"this_multi_grid", "grids of several devices are not supported"},
+    {"asm", "inline PTX is not supported"},
+    {"__asm__", "inline PTX is not supported"},
+    {"__asm", "inline PTX is not supported"},
+    {"texture", "textures are not supported"},
+    {"tex1D", "textures are not supported"},
+    {"tex2D", "textures are not supported"},
+    {"tex3D", "textures are not supported"},
+    {"tex1Dfetch", "textures are not supported"},
+    {"cudaTextureObject_t", "textures are not supported"},
+    {"cudaSurfaceObject_t", "surfaces are not supported"},
+    {"surf2Dread", "surfaces are not supported"},
+    {"surf2Dwrite", "surfaces are not supported"},
+    {"memcpy_async", "asynchronous copies are not supported"},
+    {"__pipeline_memcpy_async", "asynchronous copies are not supported"},
+    {"__nv_bfloat16", "bfloat16 is not supported"},
+    {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
+    {"__shfl_up", "it was taken out of CUDA: __shfl_up_sync names the lanes"},
+    {"__shfl_down", "it was taken out of CUDA: __shfl_down_sync names the lanes"},
+    {"__shfl_xor", "it was taken out of CUDA: __shfl_xor_sync names the lanes"},
+    {"__any", "it was taken out of CUDA: __any_sync names the lanes"},
+    {"__all", "it was taken out of CUDA: __all_sync names the lanes"},
+    {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
+};
+
+/// What is between a pair of braces.
+enum class scope : std::uint8_t { space, type, function, block, list };
+
+class translator {
+ public:
+  translator(std::string_view source, std::string_view instance)
+      : source_(source), lexer_(source), t_(lexer_.tokens()) {
+    run();
+    finish(instance);
+  }
+
+  translation result() && { return std::move(result_); }
+
+ private:
+  struct open_scope {
+    scope kind;
+    std::string name;  // of a namespace
+    std::size_t declaration;
+    bool has_inner_braces;  // which the function was given for shared variables of a namespace
+  };
+  struct edit {
+    std::size_t begin, length;
+    std::string text;
+  };
+  struct shared_of_namespace {
+    std::string_view name;
+    std::string declaration;
+  };
+
+  // ------------------------------------------------------------------------------------------- small
+  // questions
+
+  bool is(std::size_t i, std::string_view text) const { return i < t_.size() && t_[i].text == text; }
+  bool is_identifier(std::size_t i) const { return i < t_.size() && t_[i].kind == token_kind::identifier; }
+  std::size_t end_of(std::size_t i) const { return t_[i].begin + t_[i].text.size(); }
+  scope where() const { return scopes_.empty() ? scope::space : scopes_.back().kind; }
+  bool in_function() const { return where() == scope::function || where() == scope::block; }
+
+  /// The token after the one that closes what token i opens.
+  std::size_t after_group(std::size_t i) const {
+    const std::string_view open = t_[i].text, close = open == "("   ? ")"
+                                                      : open == "[" ? "]"
+                                                      : open == "{" ? "}"
+                                                                    : ">";
+    std::size_t depth = 0;
+    for (; i < t_.size(); ++i) {
+      if (t_[i].text == open) ++depth;
+      if (t_[i].text == close && --depth == 0) return i + 1;
+      if (close == ">" && (t_[i].text == "(" || t_[i].text == "[" || t_[i].text == "{"))
+        i = after_group(i) - 1;
+      if (close == ">" && t_[i].text == ";") break;
+    }
+    return t_.size();
+  }
+
+  bool takes_a_group(std::size_t i) const {
+    for (const std::string_view word : {"alignas", "__attribute__", "__launch_bounds__", "decltype",
+                                        "noexcept", "requires", "explicit", "__declspec"}) {
+      if (t_[i].text == word && is(i + 1, "(")) return true;
+    }
+    return false;
+  }
+
+  /// The text of tokens first … last−1.
+  std::string_view text_of(std::size_t first, std::size_t last) const {
+    if (first >= last) return {};
+    return source_.substr(t_[first].begin, end_of(last - 1) - t_[first].begin);
+  }
+
+  // -------------------------------------------------------------------------------------------------
+  // rewriting
+
+  void replace(std::size_t first, std::size_t last, std::string text) {
+    const std::string_view old = text_of(first, last);
+    text.append(static_cast<std::size_t>(std::count(old.begin(), old.end(), '\n')), '\n');
+    edits_.push_back({t_[first].begin, old.size(), std::move(text)});
+  }
+  void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
+
+  void run() {
+    declaration_ = 0;
+    for (std::size_t i = 0; i < t_.size();) i = step(i);
+  }
+
+  std::size_t step(std::size_t i) {
+    const token& t = t_[i];
+    if (t.kind == token_kind::identifier) return word(i);
+    if (t.text == "{") {
+      open(i);
+    } else if (t.text == "}") {
+      close(i);
+    } else if (t.text == ";") {
+      if (!in_function() && where() != scope::list) describe_variables(i);
+      declaration_ = i + 1;
+    } else if (t.text == ":" && where() == scope::type && i > 0 &&
+               (is(i - 1, "public") || is(i - 1, "private") || is(i - 1, "protected"))) {
+      declaration_ = i + 1;
+    } else if (t.text == "<<<") {
+      refuse(t, "launches with <<<...>>> are not run: give a file of kernels, and name one with --kernel");
+    }
+    return i + 1;
+  }
+
+  std::size_t word(std::size_t i) {
+    const std::string_view w = t_[i].text;
+    if (w == "volatile") result_.has_volatile = true;
+    if (w == "__global__") {
+      declare_kernel(i);
+      replace(i, i + 1, "");
+    } else if (w == "__device__" || w == "__constant__" || w == "__managed__" || w == "__host__" ||
+               w == "__grid_constant__") {
+      replace(i, i + 1, "");
+    } else if (w == "__forceinline__") {
+      replace(i, i + 1,
+              says_inline(i) ? "__attribute__((always_inline))" : "inline __attribute__((always_inline))");
+    } else if (w == "__noinline__" && !(i > 0 && (is(i - 1, "(") || is(i - 1, ",")))) {
+      replace(i, i + 1, "__attribute__((noinline))");
+    } else if (w == "__launch_bounds__" && is(i + 1, "(")) {
+      const std::size_t end = after_group(i + 1);
+      replace(i, end, "");
+      return end;
+    } else if (w == "__shared__") {
+      return declare_shared(i);
+    } else {
+      const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
+      for (const refusal& r : refused) {
+        if (w != r.name || !called_so) continue;
+        // Names that a program may well use for something else are refused where only CUDA's meaning fits.
+        if (w == "texture" && !is(i + 1, "<")) continue;
+        if (w == "memcpy_async" && !is(i + 1, "(")) continue;
+        refuse(t_[i], fmt::format("{}: {}", w, r.why));
+      }
+      if (w == "wmma" && is(i + 1, "::")) refuse(t_[i], "nvcuda::wmma: tensor cores are not supported");
+    }
+    return i + 1;
+  }
+
+  bool says_inline(std::size_t i) const {
+    for (std::size_t j = declaration_; j < t_.size() && !is(j, "(") && !is(j, ";") && !is(j, "{"); ++j) {
+      if (j != i && (is(j, "inline") || is(j, "__inline__"))) return true;
+      if (takes_a_group(j)) j = after_group(j + 1) - 1;
+    }
+    return false;
+  }
+
+  // ---------------------------------------------------------------------------------------------------
+  // scopes
+
+  void open(std::size_t i) {
+    open_scope opened{scope::block, "", declaration_, false};
+    if (in_function()) {
+      // An initialiser's braces end no declaration.
+      if (i > 0 && (is(i - 1, "=") || is(i - 1, ",") || is(i - 1, "(") || where() == scope::list))
+        opened.kind = scope::list;
+    } else if (where() == scope::list) {
+      opened.kind = scope::list;
+    } else {
+      classify(i, opened);
+    }
+    const bool is_body = opened.kind == scope::function;
+    scopes_.push_back(std::move(opened));
+    if (is_body) bring_shared_of_namespaces(i);
+    if (scopes_.back().kind != scope::list) declaration_ = i + 1;
+  }
+
+  void classify(std::size_t i, open_scope& opened) const {
+    bool has_parameters = false, is_type = false, is_initialiser = false;
+    for (std::size_t j = declaration_; j < i; ++j) {
+      if (is(j, "namespace")) {
+        opened.kind = scope::space;
+        for (std::size_t k = j + 1; k < i; ++k) opened.name += t_[k].text;
+        return;
+      }
+      if (takes_a_group(j)) {
+        j = after_group(j + 1) - 1;
+      } else if (is(j, "template") && is(j + 1, "<")) {
+        j = after_group(j + 1) - 1;
+      } else if (is(j, "class") || is(j, "struct") || is(j, "union") || is(j, "enum")) {
+        is_type = true;
+      } else if (is(j, "operator")) {
+        has_parameters = true;
+      } else if (is(j, "=")) {
+        is_initialiser = true;
+      } else if (is(j, "(")) {
+        has_parameters = true;
+        j = after_group(j) - 1;
+      }
+    }
+    if (i == declaration_ + 2 && is(declaration_, "extern")) {
+      opened.kind = scope::space;
+    } else if (is_initialiser && !has_parameters) {
+      opened.kind = scope::list;
+    } else if (has_parameters) {
+      opened.kind = scope::function;
+    } else {
+      opened.kind = is_type ? scope::type : scope::list;
+    }
+  }
+
+  void close(std::size_t i) {
+    if (scopes_.empty()) return;
+    const open_scope closed = std::move(scopes_.back());
+    scopes_.pop_back();
+    if (closed.has_inner_braces) insert(t_[i].begin, "}");
+    // What follows the braces of a class or of an initialiser belongs to the same declaration.
+    declaration_ = closed.kind == scope::list || closed.kind == scope::type ? closed.declaration : i + 1;
+  }
+
+  std::string qualifiers() const {
+    std::string result;
+    for (const open_scope& s : scopes_) {
+      if (s.kind == scope::space && !s.name.empty()) result += s.name + "::";
+    }
+    return result;
+  }
+
+  // --------------------------------------------------------------------------------------------------
+  // kernels
+
+  void declare_kernel(std::size_t i) {
+    kernel_declaration k;
+    k.is_template = is(declaration_, "template");
+    for (std::size_t j = i + 1; j < t_.size(); ++j) {
+      if (is(j, "__launch_bounds__") && is(j + 1, "(")) {
+        std::from_chars(t_[j + 2].text.data(), t_[j + 2].text.data() + t_[j + 2].text.size(), k.most_threads);
+      }
+      if (takes_a_group(j)) {
+        j = after_group(j + 1) - 1;
+      } else if (is(j, "<")) {
+        j = after_group(j) - 1;
+      } else if (is(j, "(")) {
+        if (!is_identifier(j - 1)) refuse(t_[i], "a kernel without a name");
+        k.name = t_[j - 1].text;
+        k.qualified = qualifiers() + k.name;
+        name_parameters(j, k);
+        break;
+      } else if (is(j, ";") || is(j, "{")) {
+        refuse(t_[i], "__global__ belongs to a function");
+      }
+    }
+    // A declaration and its definition may differ in what they say.
+    const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
+      return other.qualified == k.qualified && other.parameters.size() == k.parameters.size();
+    });
+    if (known == kernels_.end()) {
+      kernels_.push_back(std::move(k));
+    } else {
+      known->most_threads = std::max(known->most_threads, k.most_threads);
+      known->parameters = std::move(k.parameters);
+    }
+  }
+
+  void name_parameters(std::size_t open, kernel_declaration& k) const {
+    const std::size_t end = after_group(open) - 1;
+    std::size_t first = open + 1;
+    while (first < end) {
+      std::size_t last = first, name = t_.size(), words = 0;
+      for (bool named = false; last < end && !is(last, ","); ++last) {
+        if (is(last, "<") || is(last, "(") || is(last, "{")) {
+          last = after_group(last) - 1;
+        } else if (is(last, "[") || is(last, "=")) {
+          named = true;
+          if (is(last, "[")) last = after_group(last) - 1;
+        } else if (!named && is_identifier(last) && !is(last, "const") && !is(last, "__restrict__") &&
+                   !is(last, "__restrict") && !is(last, "volatile")) {
+          name = last;
+          ++words;
+        }
+      }
+      const bool has_name =
+          words >= 2 || (words == 1 && name > first &&
+                         (is(name - 1, "*") || is(name - 1, "__restrict__") || is(name - 1, ">")));
+      if (!(last == first + 1 && is(first, "void"))) k.parameters.emplace_back(has_name ? t_[name].text : "");
+      first = last + 1;
+    }
+  }
+
+  // ------------------------------------------------------------------------------------------ shared
+  // variables
+
+  std::size_t declare_shared(std::size_t i) {
+    std::size_t end = i;
+    while (end < t_.size() && !is(end, ";")) {
+      if (is(end, "(") || is(end, "[") || is(end, "{")) {
+        end = after_group(end);
+      } else {
+        ++end;
+      }
+    }
+    if (end >= t_.size()) refuse(t_[i], "a shared variable's declaration does not end");
+    const std::size_t begin = declaration_;
+    bool is_dynamic = false;
+    std::string alignment = "0";
+    // What is left once the words that only place the variable have been taken out.
+    std::vector<std::size_t> rest;
+    for (std::size_t j = begin; j < end; ++j) {
+      if (is(j, "extern")) {
+        is_dynamic = true;
+      } else if (is(j, "alignas") && is(j + 1, "(")) {
+        const std::size_t after = after_group(j + 1);
+        alignment = alignment_of(j + 2, after - 1);
+        j = after - 1;
+      } else if (is(j, "__attribute__") && is(j + 1, "(")) {
+        const std::size_t after = after_group(j + 1);
+        for (std::size_t k = j; k < after; ++k) {
+          if ((is(k, "aligned") || is(k, "__aligned__")) && is(k + 1, "("))
+            alignment = text_of(k + 2, after_group(k + 1) - 1);
+        }
+        j = after - 1;
+      } else if (is(j, "typedef") || is(j, "using")) {
+        refuse(t_[i], "__shared__ belongs to a variable");
+      } else if (!is(j, "__shared__") && !is(j, "static") && !is(j, "__device__") && !is(j, "inline")) {
+        rest.push_back(j);
+      }
+    }
+    write_shared(i, begin, end, rest, is_dynamic, alignment);
+    declaration_ = end + 1;
+    return end + 1;
+  }
+
+  /// alignas takes a number or a type.
+  std::string alignment_of(std::size_t first, std::size_t last) const {
+    const std::string text(text_of(first, last));
+    const bool is_expression =
+        t_[first].kind == token_kind::number || is(first, "alignof") || is(first, "sizeof");
+    return is_expression ? text : fmt::format("alignof({})", text);
+  }
+
+  void write_shared(std::size_t i, std::size_t begin, std::size_t end, const std::vector<std::size_t>& rest,
+                    bool is_dynamic, const std::string& alignment) {
+    // The specifiers end before the first declarator's name: the last word before [ , or the end.
+    std::size_t at = 0, name = rest.size();
+    for (; at < rest.size(); ++at) {
+      const std::size_t j = rest[at];
+      if (is(j, "<")) {
+        at = index_from(rest, after_group(j)) - 1;
+      } else if (is(j, "{")) {
+        at = index_from(rest, after_group(j)) - 1;
+      } else if (is(j, "(")) {
+        refuse(t_[i], "a shared variable declared with parentheses is not supported");
+      } else if (is(j, "[") || is(j, ",")) {
+        break;
+      } else if (is(j, "=")) {
+        refuse(t_[i], "a shared variable cannot have an initialiser");
+      } else if (is_identifier(j)) {
+        name = at;
+      }
+    }
+    if (name >= rest.size() || name == 0) refuse(t_[i], "a shared variable without a name or a type");
+    std::size_t specifiers = name;
+    while (specifiers > 0 &&
+           (is(rest[specifiers - 1], "*") ||
+            (is(rest[specifiers - 1], "const") && specifiers > 1 && is(rest[specifiers - 2], "*"))))
+      --specifiers;
+
+    const bool in_namespace = !in_function();
+    const std::size_t number = next_number_++;
+    std::string shared_part = fmt::format("using heddle_type_{} = {};", number, join(rest, 0, specifiers));
+    std::string text;
+    std::size_t part = specifiers, of = 0;
+    while (part < rest.size()) {
+      std::size_t last = part;
+      while (last < rest.size() && !is(rest[last], ",")) {
+        last = is(rest[last], "[") ? index_from(rest, after_group(rest[last])) : last + 1;
+      }
+      std::size_t n = part;
+      while (n < last && !(is_identifier(rest[n]) && !is(rest[n], "const") && !is(rest[n], "volatile"))) ++n;
+      if (n == last) refuse(t_[i], "a shared variable without a name");
+      const std::string_view called = t_[rest[n]].text;
+      const std::string tag = fmt::format("heddle_tag_{}_{}", number, of++);
+      shared_part += fmt::format(" struct {} {{ static constexpr const char* name() {{ return \"{}\"; }} }};",
+                                 tag, called);
+      const std::string declaration =
+          fmt::format("{} {} = ::heddle_device::shared_reference<{}, heddle_type_{} {} {}, {}>::get();",
+                      is_dynamic ? "auto* const" : "auto&", called, tag, number, join(rest, part, n),
+                      join(rest, n + 1, last), alignment);
+      if (in_namespace) {
+        of_namespaces_.push_back({called, declaration});
+      } else {
+        text += " " + declaration;
+      }
+      part = last + 1;
+    }
+    replace(begin, end + 1, shared_part + text);
+  }
+
+  std::size_t index_from(const std::vector<std::size_t>& rest, std::size_t token) const {
+    return static_cast<std::size_t>(std::lower_bound(rest.begin(), rest.end(), token) - rest.begin());
+  }
+  std::string join(const std::vector<std::size_t>& rest, std::size_t first, std::size_t last) const {
+    std::string result;
+    for (std::size_t k = first; k < last; ++k)
+      result += (k > first ? " " : "") + std::string(t_[rest[k]].text);
+    return result;
+  }
+
+  /// A function that names a shared variable of a namespace has its place looked up where it begins.
+  void bring_shared_of_namespaces(std::size_t i) {
+    if (of_namespaces_.empty()) return;
+    const std::size_t end = after_group(i) - 1;
+    std::string text;
+    for (const shared_of_namespace& s : of_namespaces_) {
+      const auto named = [&](std::size_t first, std::size_t last) {
+        for (std::size_t j = first; j < last; ++j) {
+          if (t_[j].text == s.name && !is(j - 1, ".") && !is(j - 1, "->") && !is(j - 1, "::")) return true;
+        }
+        return false;
+      };
+      if (named(i, end) && !named(declaration_, i)) text += " " + s.declaration;
+    }
+    if (text.empty()) return;
+    insert(end_of(i), text + " {");
+    scopes_.back().has_inner_braces = true;
+  }
+
+  // --------------------------------------------------------------------------------- variables of the module
+
+  /// Describes what the declaration that ends at token `end` declares.
+  void describe_variables(std::size_t end) {
+    bool is_of_module = false, is_constant = false;
+    for (std::size_t j = declaration_; j < end; ++j) {
+      if (is(j, "extern") || is(j, "template") || is(j, "using") || is(j, "typedef") || is(j, "friend"))
+        return;
+      is_constant |= is(j, "__constant__");
+      is_of_module |= is(j, "__device__") || is(j, "__constant__") || is(j, "__managed__");
+    }
+    if (!is_of_module || where() != scope::space) return;
+    std::size_t name = t_.size();
+    std::string text;
+    bool in_value = false, named = false;
+    for (std::size_t j = declaration_; j <= end; ++j) {
+      if (takes_a_group(j)) {
+        j = after_group(j + 1) - 1;
+      } else if (!in_value && is(j, "<")) {
+        j = after_group(j) - 1;
+      } else if (is(j, "(") && !in_value && !named) {
+        return;  // a function
+      } else if (is(j, "(") || is(j, "[") || is(j, "{")) {
+        named |= is(j, "[");
+        in_value |= is(j, "{") && name < t_.size();
+        j = after_group(j) - 1;
+      } else if (is(j, "=")) {
+        in_value = true;
+      } else if (is(j, ",") || j == end) {
+        if (name < t_.size()) {
+          const std::string_view n = t_[name].text;
+          text += fmt::format(
+              " __attribute__((section(\"heddle_variables\"), used)) static const ::heddle_device::variable "
+              "heddle_variable_{0} = {{\"{1}\", (void*)&{1}, sizeof({1}), "
+              "::heddle_device::scalar_of<::heddle_device::element<decltype({1})>::type>, "
+              "sizeof(::heddle_device::element<decltype({1})>::type), {2}}};",
+              next_number_++, n, is_constant);
+        }
+        in_value = named = false;
+        name = t_.size();
+      } else if (is_identifier(j) && !in_value && !named) {
+        name = j;
+      }
+    }
+    insert(end_of(end), text);
+  }
+
+  // ------------------------------------------------------------------------------------------------- the
+  // result
+
+  void finish(std::string_view instance) {
+    std::stable_sort(edits_.begin(), edits_.end(),
+                     [](const edit& a, const edit& b) { return a.begin < b.begin; });
+    std::size_t at = 0;
+    for (const edit& e : edits_) {
+      if (e.begin < at) continue;  // inside what was replaced as a whole
+      result_.text.append(source_, at, e.begin - at);
+      result_.text += e.text;
+      at = e.begin + e.length;
+    }
+    result_.text.append(source_, at, source_.size() - at);
+
+    std::string entries;
+    const auto add = [&](const std::string& expression) {
+      entries += fmt::format(" {{\"{0}\", &::heddle_device::entry<&::{0}>::value}},", expression);
+    };
+    for (const kernel_declaration& k : kernels_) {
+      const auto same = [&](const kernel_declaration& other) { return other.qualified == k.qualified; };
+      if (!k.is_template && std::count_if(kernels_.begin(), kernels_.end(), same) == 1) add(k.qualified);
+    }
+    if (!instance.empty())
+      add(find_kernel(kernels_, instance).qualified + std::string(template_arguments(instance)));
+    result_.text += fmt::format(
+        "\n# 1 \"--kernel\"\n"
+        "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
+        "heddle_module_kernels[] = {{{} {{nullptr, nullptr}}}};\n",
+        entries);
+    result_.kernels = std::move(kernels_);
+  }
+
+  std::string_view source_;
+  lexer lexer_;
+  const std::vector<token>& t_;
+  std::vector<open_scope> scopes_;
+  std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
+  std::size_t next_number_ = 0;
+  std::vector<kernel_declaration> kernels_;
+  std::vector<shared_of_namespace> of_namespaces_;
+  std::vector<edit> edits_;
+  translation result_;
+};
+
+}  // namespace
+
+translation translate(std::string_view preprocessed, std::string_view instance) {
+  return translator(preprocessed, instance).result();
+}
+
+std::string_view template_arguments(std::string_view name) {
+  return name.substr(std::min(name.find('<'), name.size()));
+}
+
+const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& kernels,
+                                      std::string_view asked_for) {
+  const std::string_view arguments = template_arguments(asked_for);
+  std::string_view name = asked_for.substr(0, asked_for.size() - arguments.size());
+  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
+  if (name.starts_with("::")) name.remove_prefix(2);
+  std::vector<const kernel_declaration*> found;
+  std::vector<std::string_view> names, all;
+  for (const kernel_declaration& k : kernels) {
+    all.push_back(k.qualified);
+    if (k.qualified != name && k.name != name && !k.qualified.ends_with("::" + std::string(name))) continue;
+    found.push_back(&k);
+    names.push_back(k.qualified);
+  }
+  if (kernels.empty()) throw error("the file has no kernel (no __global__ function)");
+  if (found.empty())
+    throw error(fmt::format("no kernel is called '{}': the file has {}", name, fmt::join(all, ", ")));
+  if (found.size() > 1)
+    throw error(fmt::format("several kernels are called '{}': {}", name, fmt::join(names, ", ")));
+  if (found.front()->is_template && arguments.empty()) {
+    throw error(
+        fmt::format("kernel {0} is a template: name an instance, such as --kernel '{0}<float>'", name));
+  }
+  return *found.front();
+}
+
+}  // namespace heddle::checker

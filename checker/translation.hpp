@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::checker {
+
+/// A __global__ function of a source.
+struct kernel_declaration {
+  std::string name;                     ///< without namespaces
+  std::string qualified;                ///< with them
+  std::vector<std::string> parameters;  ///< their names; empty for one without
+  bool is_template = false;
+  std::size_t most_threads = 0;  ///< of __launch_bounds__; 0 when it is not there, or is no number
+};
+
+/// A CUDA source as a host compiler takes it.
+struct translation {
+  std::string text;
+  std::vector<kernel_declaration> kernels;
+  bool has_volatile = false;
+};
+
+/// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,
+/// shared variables become references to a place that a block has for them, variables of the module and its
+/// kernels are described for the checker: those that are no templates, and `instance`, such as "sum<float>",
+/// unless it is empty. Lines stay where they are. What is not supported is a heddle::error that names it and
+/// its line.
+translation translate(std::string_view preprocessed, std::string_view instance);
+
+/// The kernel that `name` names, with its namespaces or without, and with arguments where it is a template;
+/// heddle::error when there is none, or more than one.
+const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& kernels, std::string_view name);
+
+/// The arguments of a template's instance: "<float>"; empty for what is none.
+std::string_view template_arguments(std::string_view name);
+
+}  // namespace heddle::checker

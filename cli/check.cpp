@@ -1,0 +1,96 @@
+#include "checker/arguments.hpp"
+#include "checker/lines.hpp"
+#include "checker/report.hpp"
+#include "commands.hpp"
+#include "kernel_options.hpp"
+#include "standard_output.hpp"
+#include <heddle/io/atomic_file.hpp>
+
+#include <exception>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+struct check_options : kernel_options {
+  std::uint64_t seed = 0;
+  std::size_t schedules = 3;
+  bool legacy_warps = false, json = false;
+  double timeout = 20;
+  std::string junit;
+};
+
+bool is_clean(const check_options& options) {
+  std::vector<checker::argument> arguments = options.read_arguments();
+  const checker::compilation compiled = checker::compile(options.source, options.kernel, options.compile);
+  const checker::module loaded(compiled.library.string(), compiled.declaration, options.kernel);
+  checker::launch_options launch = options.launch();
+  launch.seed = options.seed;
+  launch.schedules = options.schedules;
+  launch.legacy_warps = options.legacy_warps;
+  launch.seconds_without_progress = options.timeout;
+  checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
+  checker::find_lines(loaded, outcome.findings);
+
+  const checker::checked what{options.source, options.kernel, launch};
+  if (!options.junit.empty()) {
+    const std::string text = checker::as_junit(what, outcome);
+    atomic_file out(options.junit);
+    out.write(text.data(), text.size());
+    out.commit();
+  }
+  for (const checker::argument& a : arguments) {
+    if (a.is_array && !a.output.empty()) checker::write_output(a);
+  }
+  if (options.json) {
+    print(checker::as_json(what, outcome));
+  } else {
+    print(outcome.printed + checker::as_text(what, outcome));
+  }
+  return outcome.findings.empty();
+}
+
+void run(const check_options& options) {
+  bool clean = false;
+  try {
+    clean = is_clean(options);
+  } catch (const std::exception& wrong) {
+    print_error(fmt::format("heddle check: {}\n", wrong.what()));
+    throw ended{2};
+  }
+  if (!clean) throw ended{1};
+}
+
+}  // namespace
+
+void add_check(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("check", "Run a CUDA kernel on the CPU and find its races and other mistakes");
+  const auto options = std::make_shared<check_options>();
+  options->add_to(*command);
+  command->add_option("--seed", options->seed, "Another order in which threads run; default 0")
+      ->option_text("S");
+  command->add_option("--schedules", options->schedules, "How many orders are tried; default 3")
+      ->option_text("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
+  command->add_flag("--legacy-warps", options->legacy_warps, "The threads of a warp move together");
+  command->add_option("--timeout", options->timeout, "How long a thread may go on by itself; default 20")
+      ->option_text("SECONDS")
+      ->check(CLI::PositiveNumber);
+  command->add_flag("--json", options->json, "What was found as one JSON object");
+  command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE");
+  command->footer(
+      "Every access to memory is watched. Found are data races, barriers that not every thread reaches,\n"
+      "deadlocks, accesses out of bounds, reads of what was never written, misaligned accesses, masks that "
+      "name\n"
+      "lanes that do not arrive, and locks without a fence.\n"
+      "Exit status: 0 clean, 1 findings, 2 could not run.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,87 @@
+#include "kernel_options.hpp"
+
+#include "checker/arguments.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+/// Reads X, X,Y or X,Y,Z; false for anything else.
+bool read_extents(std::string_view text, heddle_device::index3& out) {
+  std::uint32_t* const axes[] = {&out.x, &out.y, &out.z};
+  out = {1, 1, 1};
+  for (std::uint32_t* axis : axes) {
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), *axis);
+    if (status != std::errc() || *axis == 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+    if (text.empty()) return true;
+    if (text.front() != ',') return false;
+    text.remove_prefix(1);
+  }
+  return false;
+}
+
+std::string check_extents(const std::string& text) {
+  heddle_device::index3 ignored{};
+  return read_extents(text, ignored) ? "" : fmt::format("'{}' is not X, X,Y or X,Y,Z", text);
+}
+
+}  // namespace
+
+void kernel_options::add_to(CLI::App& command) {
+  command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" ");
+  command
+      .add_option("--kernel", kernel,
+                  "Its __global__ function; of a template an instance, such as 'sum<float>'")
+      ->option_text("NAME")
+      ->required();
+  command.add_option("--grid", grid, "Blocks")->option_text("X[,Y[,Z]]")->required()->check(check_extents);
+  command.add_option("--block", block, "Threads of a block")
+      ->option_text("X[,Y[,Z]]")
+      ->required()
+      ->check(check_extents);
+  command.add_option("--shared", shared_bytes, "Dynamic shared memory of a block; default 0")
+      ->option_text("BYTES");
+  command
+      .add_option(
+          "--arg", arguments,
+          "The arguments, in order: i32:7, f64:0.5, f32[1024], f32[1024]=random:SEED, i32[100]=zeros, "
+          "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
+      ->option_text("A ...")
+      ->expected(1)
+      ->take_all();
+  command.add_option("-I", compile.include_folders, "A folder of headers")
+      ->option_text("DIR")
+      ->expected(1)
+      ->take_all();
+  command.add_option("-D", compile.definitions, "A macro")
+      ->option_text("NAME[=VALUE]")
+      ->expected(1)
+      ->take_all();
+  command.add_option("--std", compile.standard, "The language; default c++20")
+      ->option_text("S")
+      ->check(CLI::IsMember({"c++17", "c++20", "c++23", "gnu++17", "gnu++20", "gnu++23"}));
+}
+
+checker::launch_options kernel_options::launch() const {
+  checker::launch_options result;
+  read_extents(grid, result.grid);
+  read_extents(block, result.block);
+  result.shared_bytes = shared_bytes;
+  return result;
+}
+
+std::vector<checker::argument> kernel_options::read_arguments() const {
+  std::vector<checker::argument> result;
+  for (const std::string& a : arguments) result.push_back(checker::parse_argument(a));
+  return result;
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "checker/compilation.hpp"
+#include "checker/launch.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+namespace heddle::cli {
+
+/// A kernel of a file, how it is compiled and how it is launched: what `check` and `run` both take.
+struct kernel_options {
+  std::string source, kernel, grid, block;
+  std::size_t shared_bytes = 0;
+  std::vector<std::string> arguments;
+  checker::compile_options compile;
+
+  void add_to(CLI::App& command);
+  checker::launch_options launch() const;
+  std::vector<checker::argument> read_arguments() const;
+};
+
+}  // namespace heddle::cli

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""heddle check against the verdicts that the kernels of a corpus carry.
+
+A source's comments hold command lines and what they find:
+
+    // check KERNEL FLAGS...
+    // finds KIND @label @label...    a finding of that kind, with a place on the line of each label; one line each
+    // clean                          nothing is found
+    // fails TEXT                     it cannot be run, and says so with this text
+    // prints TEXT                    a line of standard output
+
+A label is a word @label in a comment at the end of a line. Every finding must be expected and every expectation found.
+Precision and recall are counted over findings: those found that were expected, and those expected that were found.
+"""
+import json
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HEDDLE = os.environ["HEDDLE"]
+FOLDER = pathlib.Path(__file__).parent / "kernels"
+
+
+class Case:
+    def __init__(self, source, line, command):
+        self.source, self.line, self.command = source, line, command
+        self.finds, self.clean, self.fails, self.prints = [], False, None, []
+
+
+def cases_of(source):
+    text = source.read_text().splitlines()
+    labels = {}
+    for number, line in enumerate(text, 1):
+        code, comment, notes = line.partition("//")
+        if code.strip() and comment:
+            for label in re.findall(r"@\w+", notes):
+                if label in labels:
+                    sys.exit(f"{source}:{number}: label {label} is on line {labels[label]} already")
+                labels[label] = number
+    cases = []
+    for number, line in enumerate(text, 1):
+        words = re.match(r"// (check|finds|clean|fails|prints)\b ?(.*)", line)
+        if not words:
+            continue
+        what, rest = words.groups()
+        if what == "check":
+            cases.append(Case(source, number, shlex.split(rest)))
+        elif what == "finds":
+            kind, *names = rest.split()
+            cases[-1].finds.append((kind, {labels[name] for name in names}))
+        elif what == "clean":
+            cases[-1].clean = True
+        elif what == "fails":
+            cases[-1].fails = rest
+        else:
+            cases[-1].prints.append(rest)
+    return cases
+
+
+def run(case):
+    """What is wrong with the verdict, and how many findings were right, unexpected and missing."""
+    kernel, *flags = case.command
+    command = [HEDDLE, "check", case.source.name, "--kernel", kernel, *flags]
+    result = subprocess.run(command + ([] if case.prints else ["--json"]), cwd=case.source.parent, capture_output=True,
+                            text=True, timeout=120)
+    if case.fails is not None:
+        right = result.returncode == 2 and case.fails in result.stderr
+        return ([] if right else [f"status {result.returncode}: {result.stderr.strip()}"]), 0, 0, 0
+    if case.prints:
+        missing = [text for text in case.prints if text not in result.stdout.splitlines()]
+        wrong = [f"not printed: {text}" for text in missing]
+        if result.returncode != 0:
+            wrong.append(f"status {result.returncode}: {result.stdout}{result.stderr}")
+        return wrong, 0, 0, 0
+    if result.returncode not in (0, 1):
+        return [f"status {result.returncode}: {result.stderr.strip()}"], 0, 0, len(case.finds)
+    findings = json.loads(result.stdout)["findings"]
+    found = [(f["kind"], {p["line"] for p in f["places"]}, f) for f in findings]
+
+    def fits(expected, kind, lines):
+        return expected[0] == kind and expected[1] <= lines
+
+    wrong, right, unexpected, missing = [], 0, 0, 0
+    for kind, lines, whole in found:
+        if any(fits(e, kind, lines) for e in case.finds):
+            right += 1
+        else:
+            unexpected += 1
+            wrong.append(f"unexpected: {kind} on lines {sorted(lines)}: {whole['message']}; {whole.get('detail', '')}")
+    for e in case.finds:
+        if not any(fits(e, kind, lines) for kind, lines, _ in found):
+            missing += 1
+            wrong.append(f"missing: {e[0]} on lines {sorted(e[1])}")
+    if (result.returncode == 1) != bool(findings):
+        wrong.append(f"status {result.returncode} with {len(findings)} findings")
+    if not case.clean and not case.finds:
+        wrong.append("the case expects nothing")
+    return wrong, right, unexpected, missing
+
+
+def main():
+    wanted = sys.argv[1:]
+    sources = [s for s in sorted(FOLDER.glob("*.cu")) if not wanted or s.stem in wanted]
+    cases = [case for source in sources for case in cases_of(source)]
+    right = unexpected = missing = failed = 0
+    with tempfile.TemporaryDirectory() as cache:
+        os.environ["XDG_CACHE_HOME"] = os.environ.get("HEDDLE_TEST_CACHE", cache)
+        for case in cases:
+            wrong, r, u, m = run(case)
+            right, unexpected, missing = right + r, unexpected + u, missing + m
+            if wrong:
+                failed += 1
+                print(f"{case.source.name}:{case.line}: {shlex.join(case.command)}")
+                for line in wrong:
+                    print(f"    {line}")
+    kernels = len({(case.source, case.command[0]) for case in cases})
+    precision = right / (right + unexpected) if right + unexpected else 1
+    recall = right / (right + missing) if right + missing else 1
+    print(f"{kernels} kernels, {len(cases)} verdicts, {failed} wrong; {right + missing} findings expected: "
+          f"precision {precision:.3f}, recall {recall:.3f}")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
