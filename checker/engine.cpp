@@ -337,9 +337,8 @@ void engine::resume(thread_state& t) {
     t.stack_low = reinterpret_cast<std::uintptr_t>(t.stack);
     t.context.begin(t.stack, &engine::fiber_body, &t);
   }
-  t.slice = slices_ ? 1 + static_cast<std::uint32_t>(random_() % 64) : 1u << 30;
+  t.slice = slices_ ? 1 + static_cast<std::uint32_t>(random_() % 64) : longest_slice;
   t.waits_for = waiting::nothing;
-  heartbeat_.fetch_add(1, std::memory_order_relaxed);
   now.thread = &t;
   fiber::change(scheduler_, t.context);
   now.thread = nullptr;

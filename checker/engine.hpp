@@ -6,7 +6,6 @@
 #include "launch.hpp"
 #include "regions.hpp"
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -146,10 +145,8 @@ class engine {
   /// From a signal: the instruction at `pc` cannot go on. Ends the launch; does not return.
   [[noreturn]] void crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address);
   bool is_in_module(std::uintptr_t pc) const { return pc >= module_.base() && pc < module_.end(); }
-  /// Changes as long as the kernel goes on; asked from another thread.
-  std::uint64_t heartbeat() const {
-    return heartbeat_.load(std::memory_order_relaxed) + __atomic_load_n(&watched_, __ATOMIC_RELAXED);
-  }
+  /// Changes as long as memory does, or threads pass barriers and end; asked from another thread.
+  std::uint64_t heartbeat() const { return __atomic_load_n(&progress_, __ATOMIC_RELAXED); }
 
  private:
   // Running.
@@ -187,6 +184,9 @@ class engine {
              std::uint8_t scope, std::uintptr_t pc);
   void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc);
+  static constexpr std::uint32_t longest_slice = 200000;
+  void change_threads(thread_state& t);
+  record& least_telling(cell& c, std::uint32_t block, std::uint8_t flags);
   bool comes_before(const record& r, const thread_state& t, const block_state& b) const;
   region* find(thread_state& t, std::uintptr_t address);
   void outside(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -234,7 +234,6 @@ class engine {
   bool slices_ = false;
 
   std::uint64_t progress_ = 0, ticks_ = 0;
-  std::atomic<std::uint64_t> heartbeat_{0};
   std::uint64_t watched_ = 0;
 
   struct synchronisation {

@@ -173,7 +173,11 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
 
   if (!is_local && options_.is_watched) {
     ++watched_;
-    touch(t, *r, a, bytes, static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0)),
+    const bool reads =
+        what.operation != atomic_operation::store && what.operation != atomic_operation::exchange;
+    touch(t, *r, a, bytes,
+          static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0) |
+                                    (reads ? record::also_reads : 0)),
           static_cast<std::uint8_t>(what.scope), pc);
     const auto found = synchronisations_.find(a);
     if (what.operation != atomic_operation::store && found != synchronisations_.end()) {

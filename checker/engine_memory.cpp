@@ -22,62 +22,63 @@ bool reaches(scope s, bool same_block) {
 
 }  // namespace
 
+/// Threads change before what an access does, not between its record and its effect.
+void engine::change_threads(thread_state& t) {
+  if (options_.legacy_warps) return yield(t, false);
+  if (--t.slice == 0) yield(t, !slices_);
+}
+
 void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                     std::uintptr_t pc) {
   if (address - t.stack_low < stack_pool::stack_bytes) return;
+  change_threads(t);
   if ((flags & record::write) != 0) ++progress_;
   ++watched_;
   region* const r = find(t, address);
-  if (t.out_of_bounds && (r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4)
+  if (t.out_of_bounds && (r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) {
     flush_bounds(t);
+  }
   if (r == nullptr) return nowhere(t, address, bytes, flags, pc);
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
-  if (options_.legacy_warps) {
-    yield(t, false);
-  } else if (--t.slice == 0) {
-    yield(t, false);
-  }
 }
 
 void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_t bytes, bool writes,
                              std::uintptr_t pc) {
   if (address - t.stack_low < stack_pool::stack_bytes) return;
   region* const r = find(t, address);
-  const bool in_shared = r != nullptr && r->is_shared;
-  std::uint8_t flags = writes ? record::write : 0;
-  // To global memory a volatile access is a strong one, as an atomic of relaxed order is.
-  if (!in_shared) flags |= record::atomic;
-  const std::uint32_t slice = t.slice;
-  if (options_.is_watched) {
-    if (!in_shared && r != nullptr && r->has(address, bytes)) {
-      ++watched_;
-      if (writes) ++progress_;
-      touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
-      const auto found = synchronisations_.find(address);
-      if (!writes && found != synchronisations_.end()) {
-        t.pending = joined(t.pending, found->second.to_all);
-        if (found->second.block == t.block->serial) t.pending = joined(t.pending, found->second.to_block);
-      } else if (writes) {
-        const clocks released = joined(t.released, t.block->released);
-        if (released || t.released_in_block) {
-          synchronisations_[address] = {released, t.released_in_block, t.block->serial};
-        } else if (found != synchronisations_.end()) {
-          synchronisations_.erase(found);
-        }
-      }
-      if (writes && !t.locks.empty()) release_lock(t, reinterpret_cast<void*>(address), pc);
-    } else {
-      access(t, address, bytes, flags, pc);
-    }
-  } else if (writes) {
-    ++progress_;
-  }
-  if (!writes && bytes <= 8 && (r == nullptr || r->has(address, bytes))) {
+  if (r != nullptr && r->has(address, bytes) && bytes <= 8 && !writes) {
+    const auto* const p = reinterpret_cast<const void*>(address);
     std::uint64_t value = 0;
-    if (r != nullptr) std::memcpy(&value, reinterpret_cast<const void*>(address), bytes);
-    maybe_spin(t, reinterpret_cast<const void*>(address), value, pc);
+    std::memcpy(&value, p, bytes);
+    maybe_spin(t, p, value, pc);
+    std::memcpy(&t.spins_seeing, p, bytes);
   }
-  if (t.slice == slice && options_.legacy_warps) yield(t, false);
+  if (!options_.is_watched) {
+    if (writes) ++progress_;
+    return;
+  }
+  // To global memory a volatile access is a strong one, as an atomic of relaxed order is.
+  if (r == nullptr || r->is_shared || !r->has(address, bytes)) {
+    return access(t, address, bytes, writes ? record::write : 0, pc);
+  }
+  change_threads(t);
+  ++watched_;
+  if (writes) ++progress_;
+  const auto flags = static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0));
+  touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
+  const auto found = synchronisations_.find(address);
+  if (!writes && found != synchronisations_.end()) {
+    t.pending = joined(t.pending, found->second.to_all);
+    if (found->second.block == t.block->serial) t.pending = joined(t.pending, found->second.to_block);
+  } else if (writes) {
+    const clocks released = joined(t.released, t.block->released);
+    if (released || t.released_in_block) {
+      synchronisations_[address] = {released, t.released_in_block, t.block->serial};
+    } else if (found != synchronisations_.end()) {
+      synchronisations_.erase(found);
+    }
+    if (!t.locks.empty()) release_lock(t, reinterpret_cast<void*>(address), pc);
+  }
 }
 
 void engine::copy(thread_state& t, void* to, const void* from, std::size_t bytes, std::uintptr_t pc) {
@@ -115,12 +116,13 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
   }
   const std::size_t offset = address - r.begin;
   if (!r.written.empty()) {
+    const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
     bool any_written = false, all_written = true;
     for (std::size_t i = offset; i < offset + bytes;) {
       const std::size_t bit = i % 64, count = std::min<std::size_t>(64 - bit, offset + bytes - i);
       const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
       std::uint64_t& word = r.written[i / 64];
-      if ((flags & record::write) != 0 && (flags & record::atomic) == 0) {
+      if (only_writes) {
         word |= mask;
       } else {
         any_written |= (word & mask) != 0;
@@ -140,6 +142,7 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
       }
     }
   }
+  flags &= static_cast<std::uint8_t>(~record::also_reads);
   const std::size_t word = std::size_t{1} << r.shift;
   const auto all = static_cast<std::uint8_t>((1u << word) - 1);
   std::size_t i = offset >> r.shift;
@@ -172,6 +175,23 @@ bool engine::comes_before(const record& r, const thread_state& t, const block_st
   }
   return (t.learnt && t.learnt->has(r.block, r.thread, r.clock)) ||
          (b.learnt && b.learnt->has(r.block, r.thread, r.clock));
+}
+
+/// Of four records the one whose loss hides least: a barrier orders those of this block all at once, so that
+/// one of them says as much as several.
+record& engine::least_telling(cell& c, std::uint32_t block, std::uint8_t flags) {
+  const auto start = static_cast<unsigned>(random_() % 4);
+  record* found = nullptr;
+  int least = 3;
+  for (unsigned i = 0; i < 4; ++i) {
+    record& r = c.slot[(start + i) % 4];
+    const int tells = r.block != block ? ((r.kind() & record::write) != 0 ? 2 : 1) : r.flags == flags ? 0 : 1;
+    if (tells < least) {
+      least = tells;
+      found = &r;
+    }
+  }
+  return *found;
 }
 
 void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
@@ -213,13 +233,7 @@ void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::u
   }
   if (replaced == nullptr) replaced = empty;
   if (replaced == nullptr) {
-    // Of several reads one of another block is kept, because a barrier orders those of this one.
-    const auto start = static_cast<unsigned>(random_() % 4);
-    for (unsigned i = 0; i < 4 && replaced == nullptr; ++i) {
-      record& r = c.slot[(start + i) % 4];
-      if ((r.kind() & record::write) == 0 && r.block == b.serial) replaced = &r;
-    }
-    if (replaced == nullptr) replaced = &c.slot[start];
+    replaced = &least_telling(c, b.serial, all_flags);
   }
   if (replaced != &first) *replaced = first;
   first = {b.serial,

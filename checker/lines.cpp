@@ -70,8 +70,12 @@ class debug_information {
       dwarf_lineno(line, &number);
       result.line = static_cast<std::size_t>(std::max(number, 0));
     }
-    Dwarf_Die* scopes = nullptr;
-    const int count = dwarf_getscopes(&unit, address, &scopes);
+    // Around an inlined function are first the scopes that it was written in, and only from its entry on
+    // those that it was put into.
+    Dwarf_Die *lexical = nullptr, *scopes = nullptr;
+    int count = dwarf_getscopes(&unit, address, &lexical);
+    if (count > 0) count = dwarf_getscopes_die(&lexical[0], &scopes);
+    std::free(lexical);
     // From the innermost on: a function that was inlined was called from a line of the one around it.
     for (int i = 0; i < count; ++i) {
       const int tag = dwarf_tag(&scopes[i]);

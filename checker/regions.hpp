@@ -14,6 +14,7 @@ namespace heddle::checker {
 /// An access that was made to a word of memory.
 struct record {
   static constexpr std::uint8_t write = 1, atomic = 2;
+  static constexpr std::uint8_t also_reads = 128;  // of an access that writes, and is not recorded
 
   std::uint32_t block = 0;  // its number over all launches; 0: there was none
   std::uint32_t clock = 0;

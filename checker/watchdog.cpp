@@ -44,9 +44,9 @@ void handle(int signal, siginfo_t* information, void* context_of_signal) {
                                       : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
   const std::uintptr_t low = now.thread->stack_low;
   const bool overflow = signal == SIGSEGV && stopped.address < low && stopped.address + 65536 > low;
-  stopped.what = signal == SIGUSR1
-                     ? "it neither ends nor waits: a loop that reads no memory cannot see what others do"
-                 : overflow         ? "the thread's stack is full: 256 KiB of local variables and calls"
+  stopped.what = signal == SIGUSR1 ? "it neither ends nor waits, and nothing changes any more: a loop cannot "
+                                     "see what others write unless it reads it as volatile or atomic"
+                 : overflow        ? "the thread's stack is full: 256 KiB of local variables and calls"
                  : signal == SIGFPE ? "an integer was divided by 0"
                  : signal == SIGILL ? "the compiler found that what is done here has no meaning"
                                     : "memory was accessed that belongs to nobody";

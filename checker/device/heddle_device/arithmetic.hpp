@@ -2,6 +2,10 @@
 
 /// Mathematics and bit operations that CUDA knows beyond C. The approximate functions are computed exactly.
 
+#include "entries.hpp"
+
+#include <math.h>
+
 // Overloads rather than templates, so that they are preferred to those of namespace std.
 #define HEDDLE_EXTREMA(A, B, R)                                                           \
   HEDDLE_DEVICE constexpr R min(A a, B b) {                                               \

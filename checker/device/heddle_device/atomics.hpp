@@ -2,6 +2,8 @@
 
 /// Atomic functions, at the scopes of a block, of the device and of the system.
 
+#include "half.hpp"
+
 namespace heddle_device {
 
 template <class T>

@@ -2,6 +2,8 @@
 
 #include "abi.hpp"
 
+#define HEDDLE_DEVICE inline __attribute__((always_inline))
+
 /// Where a kernel leaves its module: each function that the checker provides is a jump through a slot that
 /// the checker fills. The names are hidden, so that they are found here whatever else the process has loaded.
 

@@ -2,6 +2,10 @@
 
 /// __half and __half2: IEEE binary16, computed in float and rounded to nearest even.
 
+#include "vector_types.hpp"
+
+#include <math.h>
+
 namespace heddle_device {
 
 HEDDLE_DEVICE float half_to_float(unsigned short h) {

@@ -12,7 +12,6 @@
 // Qualifiers that stand where C++ has something of its own. The others are taken out by the checker.
 #define __align__(n) __attribute__((aligned(n)))
 #define __builtin_align__(n) __attribute__((aligned(n)))
-#define HEDDLE_DEVICE inline __attribute__((always_inline))
 
 #define __CUDA_ARCH__ 900
 #define __CUDACC__ 1

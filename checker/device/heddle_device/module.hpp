@@ -3,6 +3,10 @@
 /// What the checker's rewriting of a source leaves in it: places for shared variables, descriptions of the
 /// module's variables and of the kernel that is to run.
 
+#include "atomics.hpp"
+
+#include <stddef.h>
+
 namespace heddle_device {
 
 template <class T>

@@ -3,6 +3,8 @@
 /// Barriers of a block, fences, clocks. A barrier knows where it is written: barriers that meet are compared
 /// by that.
 
+#include "entries.hpp"
+
 HEDDLE_DEVICE void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   heddle_barrier(heddle_device::barrier_kind::plain, 0, file, line);
 }

@@ -2,6 +2,8 @@
 
 /// CUDA's vector types, aligned as CUDA aligns them.
 
+#include "entries.hpp"
+
 #define HEDDLE_VECTOR(NAME, T, SIZE)                         \
   struct NAME##1 {                                           \
     T x;                                                     \

@@ -2,6 +2,8 @@
 
 /// What the lanes of a warp tell one another.
 
+#include "atomics.hpp"
+
 namespace heddle_device {
 
 template <class T>

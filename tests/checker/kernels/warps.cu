@@ -1,0 +1,203 @@
+// Warps: what shuffles, votes and matches give, whom they wait for, and what they do not order.
+
+// check shuffles --grid 1 --block 64 --arg i32[64]=arange
+// clean
+__global__ void shuffles(const int* x) {
+  const int t = threadIdx.x, lane = t % 32, v = x[t];
+  assert(__shfl_sync(0xffffffff, v, 5) == t - lane + 5);
+  assert(__shfl_up_sync(0xffffffff, v, 3) == (lane < 3 ? t : t - 3));
+  assert(__shfl_down_sync(0xffffffff, v, 3) == (lane > 28 ? t : t + 3));
+  assert(__shfl_xor_sync(0xffffffff, v, 6) == (t ^ 6));
+  assert(__shfl_sync(0xffffffff, v, 9, 8) == t - t % 8 + 1);
+  assert(__shfl_up_sync(0xffffffff, v, 1, 4) == (t % 4 == 0 ? t : t - 1));
+  assert(__shfl_down_sync(0xffffffff, 2.5 * v, 1, 16) == 2.5 * (t % 16 == 15 ? t : t + 1));
+  assert(__shfl_xor_sync(0xffffffff, static_cast<unsigned char>(t) + 0.5f, 1) == (t ^ 1) + 0.5f);
+}
+
+// check votes --grid 1 --block 64 --arg i32[64]=arange
+// clean
+__global__ void votes(const int* x) {
+  const unsigned lane = threadIdx.x % 32;
+  assert(__ballot_sync(0xffffffff, lane % 4 == 1) == 0x22222222);
+  assert(__all_sync(0xffffffff, lane < 32) && !__all_sync(0xffffffff, lane < 31));
+  assert(__any_sync(0xffffffff, lane == 31) && !__any_sync(0xffffffff, lane == 32));
+  if (lane < 16) {
+    assert(__ballot_sync(0x0000ffff, lane > 7) == 0xff00);
+  } else {
+    assert(__ballot_sync(0xffff0000, lane > 23) == 0xff000000);
+  }
+}
+
+// check matches --grid 1 --block 32 --arg i32[1]=zeros
+// clean
+__global__ void matches(const int* x) {
+  const unsigned lane = threadIdx.x;
+  assert(__match_any_sync(0xffffffff, lane / 8) == 0xffu << (lane / 8 * 8));
+  int all = 0;
+  assert(__match_all_sync(0xffffffff, 7.5, &all) == 0xffffffff && all);
+  assert(__match_all_sync(0xffffffff, lane == 3, &all) == 0 && !all);
+}
+
+// check warp_reductions --grid 1 --block 32 --arg i32[1]=zeros
+// clean
+__global__ void warp_reductions(const int* x) {
+  const int lane = threadIdx.x;
+  assert(__reduce_add_sync(0xffffffff, lane) == 496);
+  assert(__reduce_min_sync(0xffffffff, lane - 16) == -16);
+  assert(__reduce_max_sync(0xffffffff, static_cast<unsigned>(lane)) == 31);
+  assert(__reduce_or_sync(0xffffffff, 1u << lane) == 0xffffffff);
+  assert(__reduce_xor_sync(0xffffffff, 3u) == 0);
+  assert(__reduce_and_sync(0xffffffff, lane | 64u) == 64);
+}
+
+// check sum_by_shuffles --grid 4 --block 64 --arg f32[256]=arange --arg f32[1]=zeros
+// clean
+__global__ void sum_by_shuffles(const float* x, float* sum) {
+  float v = x[blockIdx.x * blockDim.x + threadIdx.x];
+  for (int by = 16; by > 0; by /= 2) v += __shfl_down_sync(0xffffffff, v, by);
+  if (threadIdx.x % 32 == 0) atomicAdd(sum, v);
+}
+
+// check partial_warp --grid 1 --block 48 --arg f32[48]=arange --arg f32[2]
+// clean
+__global__ void partial_warp(const float* x, float* sums) {
+  float v = x[threadIdx.x];
+  for (int by = 16; by > 0; by /= 2) {
+    const float other = __shfl_down_sync(0xffffffff, v, by);
+    if ((threadIdx.x % 32) + by < (threadIdx.x < 32 ? 32 : 16)) v += other;
+  }
+  if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
+}
+
+// check mask_names_lanes_that_left --grid 1 --block 32 --arg i32[20]=arange --arg i32:20
+// finds warp-mask @left_lanes
+__global__ void mask_names_lanes_that_left(int* x, int n) {
+  if (threadIdx.x >= n) return;
+  x[threadIdx.x] = __shfl_down_sync(0xffffffff, x[threadIdx.x], 1);  // @left_lanes
+}
+
+// check mask_of_the_lanes --grid 1 --block 32 --arg i32[20]=arange --arg i32:20
+// clean
+__global__ void mask_of_the_lanes(int* x, int n) {
+  const unsigned mask = __ballot_sync(0xffffffff, threadIdx.x < n);
+  if (threadIdx.x >= n) return;
+  x[threadIdx.x] = __shfl_down_sync(mask, x[threadIdx.x], 1);
+}
+
+// check syncwarp_in_a_branch --grid 1 --block 32 --arg i32[32]=arange
+// finds warp-mask @branch_sync
+__global__ void syncwarp_in_a_branch(int* x) {
+  if (threadIdx.x < 16) {
+    x[threadIdx.x] = 0;
+    __syncwarp();  // @branch_sync
+  }
+  __syncthreads();
+}
+
+// check syncwarp_of_a_branch --grid 1 --block 32 --arg i32[32]=arange
+// clean
+__global__ void syncwarp_of_a_branch(int* x) {
+  if (threadIdx.x < 16) {
+    x[threadIdx.x] = 0;
+    __syncwarp(0xffff);
+  }
+  __syncthreads();
+}
+
+// check mask_without_the_caller --grid 1 --block 32 --arg i32[32]=arange
+// finds warp-mask @not_named
+__global__ void mask_without_the_caller(int* x) {
+  x[threadIdx.x] = __any_sync(0x0000ffff, threadIdx.x == 3);  // @not_named
+}
+
+// check shuffle_is_no_fence --grid 1 --block 32 --arg i32[32]=arange
+// finds data-race @before_a_shuffle @after_a_shuffle
+__global__ void shuffle_is_no_fence(int* x) {
+  __shared__ int s[32];
+  s[threadIdx.x] = x[threadIdx.x];  // @before_a_shuffle
+  const int neighbour = __shfl_xor_sync(0xffffffff, threadIdx.x, 1);
+  x[threadIdx.x] = s[neighbour];  // @after_a_shuffle
+}
+
+// check syncwarp_is_a_fence --grid 1 --block 32 --arg i32[32]=arange
+// clean
+__global__ void syncwarp_is_a_fence(int* x) {
+  __shared__ int s[32];
+  s[threadIdx.x] = x[threadIdx.x];
+  const int neighbour = __shfl_xor_sync(0xffffffff, threadIdx.x, 1);
+  __syncwarp();
+  x[threadIdx.x] = s[neighbour];
+}
+
+// check syncwarp_of_two_warps --grid 1 --block 64 --arg i32[64]=arange
+// finds data-race @other_warp_write @other_warp_read
+__global__ void syncwarp_of_two_warps(int* x) {
+  __shared__ int s[64];
+  s[threadIdx.x] = x[threadIdx.x];  // @other_warp_write
+  __syncwarp();
+  x[threadIdx.x] = s[63 - threadIdx.x];  // @other_warp_read
+}
+
+// check syncwarp_of_half --grid 1 --block 32 --arg i32[32]=arange
+// finds data-race @half_write @half_read
+__global__ void syncwarp_of_half(int* x) {
+  __shared__ int s[32];
+  s[threadIdx.x] = x[threadIdx.x];  // @half_write
+  __syncwarp(threadIdx.x < 16 ? 0x0000ffff : 0xffff0000);
+  x[threadIdx.x] = s[31 - threadIdx.x];  // @half_read
+}
+
+// check syncwarp_of_quarters --grid 1 --block 32 --arg i32[32]=arange
+// clean
+__global__ void syncwarp_of_quarters(int* x) {
+  __shared__ int s[32];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncwarp(0xffu << (threadIdx.x / 8 * 8));
+  x[threadIdx.x] = s[threadIdx.x ^ 7];
+}
+
+// check warp_synchronous --grid 1 --block 32 --arg i32[32]=arange
+// finds data-race @together_write @together_read
+// finds uninitialised-read @together_read
+// check warp_synchronous --grid 1 --block 32 --arg i32[32]=arange --legacy-warps
+// clean
+__global__ void warp_synchronous(int* x) {
+  __shared__ int s[32];
+  s[threadIdx.x] = x[threadIdx.x];  // @together_write
+  x[threadIdx.x] = s[31 - threadIdx.x];  // @together_read
+}
+
+// check legacy_values --grid 1 --block 32 --arg i32[32]=arange --legacy-warps
+// clean
+__global__ void legacy_values(int* x) {
+  __shared__ volatile int s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];
+  s[t + 32] = 0;
+  for (int by = 16; by > 0; by /= 2) s[t] += s[t + by];
+  if (t == 0) assert(s[0] == 496);
+}
+
+// check active_mask --grid 1 --block 32 --arg i32[32]=zeros
+// clean
+__global__ void active_mask(int* x) {
+  if (threadIdx.x % 2 == 0) {
+    const unsigned mask = __activemask();
+    assert(mask == 0x55555555);
+    x[threadIdx.x] = __popc(mask);
+  }
+}
+
+// check warp_aggregated_atomic --grid 4 --block 64 --arg i32[256]=arange --arg i32[1]=zeros --arg i32[256]
+// clean
+__global__ void warp_aggregated_atomic(const int* x, int* count, int* out) {
+  const int v = x[blockIdx.x * blockDim.x + threadIdx.x];
+  if (v % 3 == 0) {
+    const unsigned mask = __activemask(), lane = threadIdx.x % 32;
+    const int leader = __ffs(mask) - 1;
+    int first = 0;
+    if (lane == leader) first = atomicAdd(count, __popc(mask));
+    first = __shfl_sync(mask, first, leader);
+    out[first + __popc(mask & ((1u << lane) - 1))] = v;
+  }
+}
