@@ -533,8 +533,8 @@ void engine::complete_barrier(block_state& b) {
   for (const thread_state& t : b.threads) {
     if (t.waits_for != waiting::barrier) continue;
     if (first == nullptr) first = &t;
-    if (different == nullptr &&
-        (t.line != first->line || t.barrier != first->barrier || std::strcmp(t.file, first->file) != 0))
+    if (different == nullptr && (t.line != first->line || t.barrier != first->barrier ||
+                                 (t.file != first->file && std::strcmp(t.file, first->file) != 0)))
       different = &t;
     count += t.predicate != 0 ? 1 : 0;
     all &= t.predicate != 0 ? 1 : 0;
@@ -555,16 +555,15 @@ void engine::complete_barrier(block_state& b) {
       f->detail = fmt::format("{} of {} threads are at the first of these barriers", there, b.at_barrier);
     }
   }
+  pass_barrier(b);
+  std::vector<std::uint32_t>& threads = released_threads_;
+  threads.clear();
   for (thread_state& t : b.threads) {
     if (t.waits_for != waiting::barrier) continue;
     t.result = t.barrier == barrier_kind::count ? count : t.barrier == barrier_kind::all ? all : any;
+    t.waits_for = waiting::nothing;
+    threads.push_back(t.index);
   }
-  pass_barrier(b);
-  std::vector<std::uint32_t> threads;
-  for (thread_state& t : b.threads) {
-    if (t.waits_for == waiting::barrier) threads.push_back(t.index);
-  }
-  for (const std::uint32_t i : threads) b.threads[i].waits_for = waiting::nothing;
   b.at_barrier = 0;
   order(threads);
   b.ready.insert(b.ready.end(), threads.begin(), threads.end());

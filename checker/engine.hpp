@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
-#include <random>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -38,28 +37,26 @@ struct warp_visit {
 };
 
 struct thread_state {
-  // What every access looks at comes first.
+  // What accesses and barriers look at comes first.
   std::uintptr_t stack_low = 0;
   block_state* block = nullptr;
   std::uint32_t index = 0;
   std::uint32_t clock = 1;
   std::uint32_t slice = 0;  // accesses until another thread may go on
-  bool is_dirty = false;    // has written to global memory since its last fence
   waiting waits_for = waiting::nothing;
+  bool is_dirty = false;  // has written to global memory since its last fence
+  heddle_device::barrier_kind barrier = heddle_device::barrier_kind::plain;
+  int line = 0, predicate = 0, result = 0;
+  const char* file = nullptr;
+  fiber context;
+  std::byte* stack = nullptr;
+  clocks learnt, pending;
   /// Up to which time of each lane of the warp comes before, when the block's barriers were `lanes_since`.
   std::uint32_t* lanes = nullptr;
   std::uint32_t lanes_since = 0;
-  clocks learnt, pending, released, released_in_block;
-
   heddle_device::index3 at{};
-  fiber context;
-  std::byte* stack = nullptr;
 
-  // At a barrier.
-  heddle_device::barrier_kind barrier = heddle_device::barrier_kind::plain;
-  const char* file = nullptr;
-  int line = 0;
-  int predicate = 0, result = 0;
+  clocks released, released_in_block;
   warp_visit visit{};
 
   // What it last saw and did not change: a thread that sees the same again spins.
@@ -80,12 +77,30 @@ struct thread_state {
 
   struct held_lock {
     const void* address;
-    std::uint64_t writes;
     std::uintptr_t pc;
   };
   std::vector<held_lock> locks;
   std::uint64_t unfenced_writes = 0;
   std::uintptr_t last_write_pc = 0;
+};
+
+/// Numbers for the order of threads: SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number
+/// generators; OOPSLA 2014).
+class thread_order {
+ public:
+  using result_type = std::uint64_t;
+  void seed(std::uint64_t s) { state_ = s; }
+  static constexpr std::uint64_t min() { return 0; }
+  static constexpr std::uint64_t max() { return ~std::uint64_t{0}; }
+  std::uint64_t operator()() {
+    std::uint64_t z = state_ += 0x9E3779B97F4A7C15u;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+  }
+
+ private:
+  std::uint64_t state_ = 0;
 };
 
 struct block_state {
@@ -182,6 +197,8 @@ class engine {
   // Memory.
   void touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
              std::uint8_t scope, std::uintptr_t pc);
+  void touch_written(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes,
+                     std::uint8_t flags, std::uintptr_t pc);
   void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc);
   static constexpr std::uint32_t longest_slice = 200000;
@@ -227,7 +244,8 @@ class engine {
   std::uint32_t threads_a_block_ = 0;
   std::uint32_t next_serial_ = 1, first_serial_ = 1, grid_base_ = 1;
   std::size_t schedule_ = 0;
-  std::mt19937_64 random_;
+  thread_order random_;
+  std::vector<std::uint32_t> released_threads_;
   bool is_stopping_ = false;
   std::string failure_;  // why it could not be run
   heddle_device::shared_variable dynamic_{};
@@ -235,6 +253,7 @@ class engine {
 
   std::uint64_t progress_ = 0, ticks_ = 0;
   std::uint64_t watched_ = 0;
+  unsigned reads_dropped_ = 0;
 
   struct synchronisation {
     clocks to_all, to_block;

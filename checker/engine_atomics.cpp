@@ -234,7 +234,7 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
 }
 
 void engine::take_lock(thread_state& t, const void* address, std::uintptr_t pc) {
-  if (t.locks.size() < 8) t.locks.push_back({address, 0, pc});
+  if (t.locks.size() < 8) t.locks.push_back({address, pc});
   if (t.locks.size() == 1) t.unfenced_writes = 0;
 }
 

@@ -92,75 +92,15 @@ void engine::set(thread_state& t, void* to, int, std::size_t bytes, std::uintptr
 }
 
 region* engine::find(thread_state& t, std::uintptr_t address) {
-  region* const last = last_region_;
-  if (last != nullptr && address - last->low < last->high - last->low) return last;
   shared_memory& s = *t.block->shared;
   if (address - reinterpret_cast<std::uintptr_t>(s.memory.data()) < shared_layout::bytes)
     return s.find(layout_, address);
+  region* const last = last_region_;
+  if (last != nullptr && address - last->low < last->high - last->low) return last;
   for (const auto& r : regions_) {
     if (address - r->low < r->high - r->low) return last_region_ = r.get();
   }
   return nullptr;
-}
-
-void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
-                   std::uint8_t where, std::uintptr_t pc) {
-  if (!r.has(address, bytes)) return outside(t, r, address, bytes, flags, pc);
-  if (r.is_constant && (flags & record::write) != 0) {
-    if (finding* f = report(finding_kind::out_of_bounds, pc, 1, &r)) {
-      f->places.push_back(place_of(t, "writes", pc));
-      name_element(*f, r, address);
-      f->detail = "constant memory cannot be written to by a kernel";
-    }
-    return;
-  }
-  const std::size_t offset = address - r.begin;
-  if (!r.written.empty()) {
-    const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
-    bool any_written = false, all_written = true;
-    for (std::size_t i = offset; i < offset + bytes;) {
-      const std::size_t bit = i % 64, count = std::min<std::size_t>(64 - bit, offset + bytes - i);
-      const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
-      std::uint64_t& word = r.written[i / 64];
-      if (only_writes) {
-        word |= mask;
-      } else {
-        any_written |= (word & mask) != 0;
-        all_written &= (word & mask) == mask;
-        // Said once: what comes of it is not told again.
-        word |= mask;
-      }
-      i += count;
-    }
-    // Of what is copied as a whole, padding and parts that are not used may well be unwritten.
-    const bool is_whole = bytes <= 8;
-    if (((flags & record::write) == 0 || (flags & record::atomic) != 0) &&
-        (is_whole ? !all_written : !any_written)) {
-      if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.is_shared ? nullptr : &r)) {
-        f->places.push_back(place_of(t, what_it_does(flags), pc));
-        name_element(*f, r, address);
-      }
-    }
-  }
-  flags &= static_cast<std::uint8_t>(~record::also_reads);
-  const std::size_t word = std::size_t{1} << r.shift;
-  const auto all = static_cast<std::uint8_t>((1u << word) - 1);
-  std::size_t i = offset >> r.shift;
-  if (bytes == word && (offset & (word - 1)) == 0) {
-    touch_cell(t, r, r.cells[i], all, flags, where, address, pc);
-  } else {
-    const std::size_t end = offset + bytes;
-    for (std::size_t at = offset; at < end; ++i) {
-      const std::size_t next = std::min((i + 1) << r.shift, end);
-      const auto mask = static_cast<std::uint8_t>(((1u << (next - at)) - 1) << (at & (word - 1)));
-      touch_cell(t, r, r.cells[i], mask, flags, where, r.begin + at, pc);
-      at = next;
-    }
-  }
-  if ((flags & (record::write | record::atomic)) == record::write && !r.is_shared) {
-    t.is_dirty = true;
-    if (!t.locks.empty()) ++t.unfenced_writes, t.last_write_pc = pc;
-  }
 }
 
 bool engine::comes_before(const record& r, const thread_state& t, const block_state& b) const {
@@ -194,8 +134,9 @@ record& engine::least_telling(cell& c, std::uint32_t block, std::uint8_t flags) 
   return *found;
 }
 
-void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
-                        std::uint8_t flags, std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
+inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
+                               std::uint8_t flags, std::uint8_t where, std::uintptr_t address,
+                               std::uintptr_t pc) {
   const block_state& b = *t.block;
   const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
   record& first = c.slot[0];
@@ -204,6 +145,8 @@ void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::u
     return;
   }
   record *replaced = nullptr, *empty = nullptr;
+  const record* reader = nullptr;
+  int readers_elsewhere = 0;
   for (record& r : c.slot) {
     if (r.block < first_serial_ || (region_of_cell.is_shared && r.block != b.serial)) {
       if (empty == nullptr) empty = &r;
@@ -215,13 +158,30 @@ void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::u
                         ((flags & record::write) != 0 || (r.kind() & record::write) == 0) &&
                         ((flags & record::atomic) == 0 ||
                          ((r.kind() & record::atomic) != 0 && r.scope() >= static_cast<scope>(where)));
-    if (r.block == b.serial && r.thread == t.index) {
+    const bool same_block = r.block == b.serial;
+    if (same_block && r.thread == t.index) {
       if (covers && replaced == nullptr) replaced = &r;
       continue;
     }
-    const bool same_block = r.block == b.serial;
-    const bool conflicts = ((r.kind() | flags) & record::write) != 0 &&
-                           !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
+    if (((r.kind() | flags) & record::write) == 0) {
+      if (same_block && r.clock < b.base) {
+        if (covers && replaced == nullptr) replaced = &r;
+      } else if (same_block && r.mask == mask && r.flags == all_flags) {
+        // Reads of two threads since the last barrier, of two warps if there are, stand for those of any
+        // more.
+        if (reader == nullptr) {
+          reader = &r;
+        } else if (reader->thread / 32 != r.thread / 32 || r.thread / 32 == t.index / 32) {
+          return;
+        } else {
+          replaced = &r;
+        }
+      } else if (!same_block) {
+        ++readers_elsewhere;
+      }
+      continue;
+    }
+    const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
                              reaches(static_cast<scope>(where), same_block));
     const bool before = comes_before(r, t, b);
     if (conflicts && !before) {
@@ -232,6 +192,8 @@ void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::u
     }
   }
   if (replaced == nullptr) replaced = empty;
+  // Of the many blocks that read a word three say nearly all there is to say.
+  if (replaced == nullptr && readers_elsewhere >= 3 && ++reads_dropped_ % 8 != 0) return;
   if (replaced == nullptr) {
     replaced = &least_telling(c, b.serial, all_flags);
   }
@@ -242,6 +204,77 @@ void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::u
            static_cast<std::uint16_t>(t.index),
            mask,
            all_flags};
+}
+
+/// Notes what is written, and finds reads of what was not.
+void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes,
+                           std::uint8_t flags, std::uintptr_t pc) {
+  const std::size_t offset = address - r.begin;
+  const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
+  bool any_written = false, all_written = true;
+  for (std::size_t i = offset; i < offset + bytes;) {
+    const std::size_t bit = i % 64, count = std::min<std::size_t>(64 - bit, offset + bytes - i);
+    const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
+    std::uint64_t& word = r.written[i / 64];
+    if (only_writes) {
+      word |= mask;
+    } else {
+      any_written |= (word & mask) != 0;
+      all_written &= (word & mask) == mask;
+      // Said once: what comes of it is not told again.
+      word |= mask;
+    }
+    i += count;
+  }
+  // Of what is copied as a whole, padding and parts that are not used may well be unwritten.
+  const bool is_whole = bytes <= 8;
+  if (!only_writes && (is_whole ? !all_written : !any_written)) {
+    if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.is_shared ? nullptr : &r)) {
+      f->places.push_back(place_of(t, what_it_does(flags), pc));
+      name_element(*f, r, address);
+    }
+  }
+}
+
+void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
+                   std::uint8_t where, std::uintptr_t pc) {
+  if (!r.has(address, bytes)) return outside(t, r, address, bytes, flags, pc);
+  if (r.is_constant && (flags & record::write) != 0) {
+    if (finding* f = report(finding_kind::out_of_bounds, pc, 1, &r)) {
+      f->places.push_back(place_of(t, "writes", pc));
+      name_element(*f, r, address);
+      f->detail = "constant memory cannot be written to by a kernel";
+    }
+    return;
+  }
+  const std::size_t offset = address - r.begin;
+  if (!r.written.empty()) {
+    // Most are of a few bytes of one word of bits.
+    const std::size_t bit = offset % 64;
+    std::uint64_t& bits = r.written[offset / 64];
+    const std::uint64_t mask = ((std::uint64_t{1} << (bytes % 64)) - 1) << bit;
+    if (bytes > 16 || bit + bytes > 64 || (bits & mask) != mask)
+      touch_written(t, r, address, bytes, flags, pc);
+  }
+  flags &= static_cast<std::uint8_t>(~record::also_reads);
+  const std::size_t word = std::size_t{1} << r.shift;
+  const auto all = static_cast<std::uint8_t>((1u << word) - 1);
+  std::size_t i = offset >> r.shift;
+  if (bytes == word && (offset & (word - 1)) == 0) {
+    touch_cell(t, r, r.cells[i], all, flags, where, address, pc);
+  } else {
+    const std::size_t end = offset + bytes;
+    for (std::size_t at = offset; at < end; ++i) {
+      const std::size_t next = std::min((i + 1) << r.shift, end);
+      const auto mask = static_cast<std::uint8_t>(((1u << (next - at)) - 1) << (at & (word - 1)));
+      touch_cell(t, r, r.cells[i], mask, flags, where, r.begin + at, pc);
+      at = next;
+    }
+  }
+  if ((flags & (record::write | record::atomic)) == record::write && !r.is_shared) {
+    t.is_dirty = true;
+    if (!t.locks.empty()) ++t.unfenced_writes, t.last_write_pc = pc;
+  }
 }
 
 void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t, std::uint8_t flags,

@@ -19,6 +19,14 @@ std::size_t page_bytes() {
   return bytes;
 }
 
+/// Where a stack begins. Stacks lie so far apart that their upper ends would share few lines of a cache: they
+/// begin at different distances from the end.
+[[maybe_unused]] void** top_of(std::byte* stack) {
+  const std::size_t number =
+      reinterpret_cast<std::uintptr_t>(stack) / (stack_pool::stack_bytes + page_bytes());
+  return reinterpret_cast<void**>(stack + stack_pool::stack_bytes - number % 61 * 192);
+}
+
 }  // namespace
 
 stack_pool::~stack_pool() {
@@ -84,7 +92,7 @@ heddle_begin_on_stack:
 
 void fiber::begin(std::byte* stack, void (*function)(void*), void* argument) {
   // r15 r14 r13 r12 rbx rbp, and where to return to: there the stack is aligned as before a call.
-  auto** top = reinterpret_cast<void**>(stack + stack_pool::stack_bytes) - 9;
+  void** const top = top_of(stack) - 9;
   top[0] = top[1] = top[2] = top[5] = top[7] = nullptr;
   top[3] = argument;
   top[4] = reinterpret_cast<void*>(function);
@@ -139,7 +147,7 @@ heddle_begin_on_stack:
 )");
 
 void fiber::begin(std::byte* stack, void (*function)(void*), void* argument) {
-  auto** top = reinterpret_cast<void**>(stack + stack_pool::stack_bytes) - 20;
+  void** const top = top_of(stack) - 20;
   for (int i = 0; i < 20; ++i) top[i] = nullptr;
   top[0] = reinterpret_cast<void*>(function);
   top[1] = argument;
