@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include "device/heddle_device/half_bits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -54,18 +55,6 @@ struct half_number {
   std::uint16_t bits;
 };
 
-half_number to_half(double d) {
-  const auto sign = static_cast<std::uint16_t>(std::signbit(d) ? 0x8000 : 0);
-  const double magnitude = std::fabs(d);
-  if (std::isnan(d)) return {static_cast<std::uint16_t>(sign | 0x7e00)};
-  if (magnitude >= 65520) return {static_cast<std::uint16_t>(sign | 0x7c00)};
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  const int unit = std::max(exponent - 11, -24);
-  const auto places = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -unit)));
-  return {static_cast<std::uint16_t>(sign + (unit == -24 ? places : ((unit + 24) << 10) + places))};
-}
-
 /// Calls f with a value of the C++ type.
 template <class F>
 void with_scalar(scalar type, F&& f) {
@@ -102,7 +91,7 @@ void with_scalar(scalar type, F&& f) {
 template <class T>
 T from_double(double d) {
   if constexpr (std::is_same_v<T, half_number>) {
-    return to_half(d);
+    return half_number{heddle_device::float_to_half(static_cast<float>(d))};
   } else {
     return static_cast<T>(d);
   }
@@ -148,7 +137,7 @@ void fill_randomly(T* out, std::size_t count, std::uint64_t seed) {
     } else if constexpr (std::is_same_v<T, float>) {
       out[i] = static_cast<float>(bits.word[0] >> 8) * 0x1p-24f;
     } else if constexpr (std::is_same_v<T, half_number>) {
-      out[i] = to_half(static_cast<double>(bits.word[0] >> 21) * 0x1p-11);
+      out[i] = half_number{heddle_device::float_to_half(static_cast<float>(bits.word[0] >> 21) * 0x1p-11f)};
     } else {
       out[i] = static_cast<double>(word >> 11) * 0x1p-53;
     }

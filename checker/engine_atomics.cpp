@@ -1,3 +1,4 @@
+#include "device/heddle_device/half_bits.hpp"
 #include "engine.hpp"
 
 #include <algorithm>
@@ -80,36 +81,15 @@ std::uint64_t combined_bits(atomic_operation operation, std::uint64_t before, st
   return to_bits(combined(operation, from_bits<T>(before), from_bits<T>(operand), from_bits<T>(expected)));
 }
 
-float half_to_float(std::uint16_t h) {
-  const int exponent = (h >> 10) & 31, fraction = h & 1023;
-  const float magnitude = exponent == 31  ? (fraction != 0 ? std::numeric_limits<float>::quiet_NaN()
-                                                           : std::numeric_limits<float>::infinity())
-                          : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
-                                          : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
-  return (h & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-std::uint16_t float_to_half(float f) {
-  const auto sign = static_cast<std::uint16_t>(std::signbit(f) ? 0x8000 : 0);
-  const float magnitude = std::fabs(f);
-  if (std::isnan(f)) return sign | 0x7fff;
-  if (magnitude >= 65520) return sign | 0x7c00;
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  const int unit = std::max(exponent - 11, -24);  // of the last place
-  const auto places = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -unit)));
-  return static_cast<std::uint16_t>(sign + (unit == -24 ? places : ((unit + 24) << 10) + places));
-}
-
 std::uint64_t combined_halves(atomic_operation operation, int components, std::uint64_t before,
                               std::uint64_t operand) {
   std::uint64_t result = 0;
   for (int i = 0; i < components; ++i) {
     const auto part = [i](std::uint64_t bits) {
-      return half_to_float(static_cast<std::uint16_t>(bits >> (16 * i)));
+      return heddle_device::half_to_float(static_cast<std::uint16_t>(bits >> (16 * i)));
     };
     const float sum = combined(operation, part(before), part(operand), 0.0f);
-    result |= static_cast<std::uint64_t>(float_to_half(sum)) << (16 * i);
+    result |= static_cast<std::uint64_t>(heddle_device::float_to_half(sum)) << (16 * i);
   }
   return result;
 }

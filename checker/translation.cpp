@@ -610,6 +610,7 @@ class translator {
   void describe_variables(std::size_t end) {
     bool is_of_module = false, is_constant = false;
     for (std::size_t j = declaration_; j < end; ++j) {
+      if (is(j, "{")) j = after_group(j) - 1;
       if (is(j, "extern") || is(j, "template") || is(j, "using") || is(j, "typedef") || is(j, "friend"))
         return;
       is_constant |= is(j, "__constant__");

@@ -77,7 +77,8 @@ def run(case):
             wrong.append(f"status {result.returncode}: {result.stdout}{result.stderr}")
         return wrong, 0, 0, 0
     if result.returncode not in (0, 1):
-        return [f"status {result.returncode}: {result.stderr.strip()}"], 0, 0, len(case.finds)
+        lines = result.stderr.strip().splitlines()[:4]
+        return [f"status {result.returncode}: {line}" for line in lines or [""]], 0, 0, len(case.finds)
     findings = json.loads(result.stdout)["findings"]
     found = [(f["kind"], {p["line"] for p in f["places"]}, f) for f in findings]
 

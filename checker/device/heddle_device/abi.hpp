@@ -36,8 +36,10 @@ struct kernel_entry {
   const heddle_device::kernel* kernel;
 };
 
-/// A variable that lives as long as the module: __device__, __constant__ or __managed__.
-struct variable {
+/// A variable that lives as long as the module: __device__, __constant__ or __managed__. The linker puts the
+/// descriptions of all of them in a row, which a compiler that aligns them more than asked would have gaps
+/// in.
+struct alignas(64) variable {
   const char* name;
   void* address;
   u64 size;
@@ -116,8 +118,9 @@ enum class vote_kind : u8 {
   X(__tsan_func_entry)                                                                                       \
   X(__tsan_func_exit)                                                                                        \
   X(__tsan_read1)                                                                                            \
-  X(__tsan_read2) X(__tsan_read4) X(__tsan_read8) X(__tsan_read16) X(__tsan_write1) X(__tsan_write2) X(      \
-      __tsan_write4) X(__tsan_write8) X(__tsan_write16) X(__tsan_unaligned_read2) X(__tsan_unaligned_read4)  \
+  X(__tsan_read2)                                                                                            \
+  X(__tsan_read4) X(__tsan_read8) X(__tsan_read16) X(__tsan_write1) X(__tsan_write2) X(__tsan_write4) X(     \
+      __tsan_write8) X(__tsan_write16) X(__tsan_unaligned_read2) X(__tsan_unaligned_read4)                   \
       X(__tsan_unaligned_read8) X(__tsan_unaligned_read16) X(__tsan_unaligned_write2) X(                     \
           __tsan_unaligned_write4) X(__tsan_unaligned_write8) X(__tsan_unaligned_write16) X(__tsan_read1_pc) \
           X(__tsan_read2_pc) X(__tsan_read4_pc) X(__tsan_read8_pc) X(__tsan_read16_pc) X(__tsan_write1_pc)   \
@@ -137,12 +140,13 @@ enum class vote_kind : u8 {
                                                                   X(__ubsan_handle_out_of_bounds)            \
                                                                       X(__ubsan_handle_type_mismatch_v1)
 
-#define HEDDLE_DEVICE_FUNCTIONS(X)                                                                          \
-  X(heddle_thread_index)                                                                                    \
-  X(heddle_block_index) X(heddle_block_size) X(heddle_grid_size) X(heddle_barrier) X(heddle_grid_barrier)   \
-      X(heddle_sync_warp) X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask) X(heddle_fence)            \
-          X(heddle_atomic) X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail) \
-              X(clock) X(printf) X(puts) X(putchar)
+#define HEDDLE_DEVICE_FUNCTIONS(X)                                                                      \
+  X(heddle_thread_index)                                                                                \
+  X(heddle_block_index)                                                                                 \
+  X(heddle_block_size) X(heddle_grid_size) X(heddle_barrier) X(heddle_grid_barrier) X(heddle_sync_warp) \
+      X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic)           \
+          X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail) X(clock)     \
+              X(printf) X(puts) X(putchar)
 
 // Until the module is bound these do what their names say.
 #define HEDDLE_COPY_FUNCTIONS(X) X(memcpy) X(memmove) X(memset)

@@ -1,0 +1,317 @@
+// What the device language has: each construct is used where a wrong one would be seen.
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#define SHARED_INTS(name, count) __shared__ int name[count]
+
+// check three_dimensions --grid 2,3,4 --block 2,4,3 --arg i32[576]
+// clean
+__global__ void three_dimensions(int* x) {
+  assert(gridDim.x == 2 && gridDim.y == 3 && gridDim.z == 4);
+  assert(blockDim.x == 2 && blockDim.y == 4 && blockDim.z == 3 && warpSize == 32);
+  const int block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  const int thread = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  x[block * 24 + thread] = block * 24 + thread;
+}
+
+// check grid_stride --grid 3 --block 32 --arg f32[1000]=arange --arg i32:1000
+// clean
+__global__ void grid_stride(float* x, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) x[i] *= 2;
+}
+
+template <class T, int N>
+__device__ __forceinline__ T sum_of(const T (&values)[N]) {
+  T sum = 0;
+#pragma unroll
+  for (int i = 0; i < N; ++i) sum += values[i];
+  return sum;
+}
+
+// check 'templated<float,64>' --grid 2 --block 64 --arg f32[128]=arange
+// clean
+// check 'templated<double, 32>' --grid 2 --block 32 --arg f64[64]=arange
+// clean
+// check templated --grid 2 --block 32 --arg f64[64]=arange
+// fails kernel templated is a template: name an instance, such as --kernel 'templated<float>'
+template <class T, int N>
+__global__ void templated(T* x) {
+  __shared__ T s[N];
+  s[threadIdx.x] = x[blockIdx.x * N + threadIdx.x];
+  __syncthreads();
+  const T both[2] = {s[threadIdx.x], s[N - 1 - threadIdx.x]};
+  x[blockIdx.x * N + threadIdx.x] = sum_of(both);
+}
+
+template <int N>
+__device__ int own_shared(int v) {
+  __shared__ int s[N];
+  s[threadIdx.x] = v;
+  __syncthreads();
+  const int other = s[N - 1 - threadIdx.x];
+  __syncthreads();
+  return other;
+}
+
+// check shared_of_instances --grid 1 --block 32 --arg i32[1]
+// clean
+__global__ void shared_of_instances(int* x) {
+  const int a = own_shared<32>(threadIdx.x), b = own_shared<32>(a);
+  assert(b == threadIdx.x);
+}
+
+extern __shared__ float of_the_file[];
+__shared__ int in_the_file[32];
+
+__device__ void fill_from_the_file(float v) {
+  of_the_file[threadIdx.x] = v;
+  in_the_file[threadIdx.x] = threadIdx.x;
+}
+
+// check shared_of_the_file --grid 1 --block 32 --shared 128 --arg f32[32]
+// clean
+__global__ void shared_of_the_file(float* x) {
+  fill_from_the_file(threadIdx.x);
+  __syncthreads();
+  x[threadIdx.x] = of_the_file[31 - threadIdx.x];
+  assert(in_the_file[31 - threadIdx.x] == 31 - threadIdx.x);
+}
+
+// check several_in_one_line --grid 1 --block 32 --arg i32[1]
+// clean
+__global__ void several_in_one_line(int* x) {
+  __shared__ int a[32], b[32][2], c, *d;
+  __shared__ alignas(16) unsigned char bytes[64];
+  volatile __shared__ float f[2];
+  __shared__ struct { int p, q; } pairs[32];
+  SHARED_INTS(by_macro, 32);
+  a[threadIdx.x] = b[threadIdx.x][1] = pairs[threadIdx.x].q = by_macro[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x == 0) c = 5, d = a, f[1] = 2;
+  __syncthreads();
+  const int other = 31 - threadIdx.x;
+  assert(a[other] == other && b[other][1] == other && pairs[other].q == other && by_macro[other] == other);
+  assert(c == 5 && d[other] == other && f[1] == 2);
+  assert(reinterpret_cast<uintptr_t>(bytes) % 16 == 0 && sizeof(bytes) == 64 && sizeof(b) == 256);
+}
+
+// check bounded --grid 1 --block 64 --arg i32[64]
+// clean
+// check bounded --grid 1 --block 128 --arg i32[128]
+// fails a block of 128 threads: __launch_bounds__ of bounded allows 64
+__global__ void __launch_bounds__(64, 2) bounded(int* __restrict__ x) {
+  x[threadIdx.x] = 1;
+}
+
+// check vectors --grid 1 --block 8 --arg f32[32]=arange --arg i32[16]=arange --arg u8[32]=arange
+// clean
+__global__ void vectors(float4* f, int2* i, uchar4* u) {
+  const int t = threadIdx.x;
+  float4 v = f[t];
+  v.w += v.x;
+  f[t] = make_float4(v.y, v.z, v.w, 1);
+  assert(f[t].z == 8 * t + 3);
+  assert(i[t].x == 2 * t && i[t].y == 2 * t + 1);
+  const uchar4 c = u[t];
+  assert(c.x + c.y + c.z + c.w == 16 * t + 6);
+  assert(sizeof(float3) == 12 && sizeof(double2) == 16 && alignof(float4) == 16 && alignof(short4) == 8);
+  const dim3 d(3, 2);
+  assert(d.x * d.y * d.z == 6);
+}
+
+// check mathematics --grid 1 --block 1 --arg f32[1]=zeros
+// clean
+__global__ void mathematics(const float* zero) {
+  const float one = 1 + zero[0];
+  assert(fabsf(rsqrtf(4 * one) - 0.5f) < 1e-6f && sqrtf(9 * one) == 3 && sqrt(16.0 * one) == 4);
+  assert(fabsf(__sinf(one) - sinf(one)) < 1e-6f && fabsf(__expf(one) - 2.7182818f) < 1e-5f);
+  assert(fabsf(sinpif(0.5f * one) - 1) < 1e-6f && cbrtf(27 * one) == 3 && fabs(exp2(3 * one) - 8) < 1e-6);
+  assert(max(3, 5) == 5 && min(2.5f, one) == 1 && max(1u, 7u) == 7 && min(-1ll, 4ll) == -1 && max(0.5, 2.0) == 2);
+  assert(fmaf(2, 3, one) == 7 && __fmul_rn(3, one) == 3 && fdividef(6, 3 * one) == 2 && __saturatef(5 * one) == 1);
+  assert(__popc(0xff) == 8 && __popcll(~0ull) == 64 && __clz(1) == 31 && __clz(0) == 32 && __clzll(1) == 63);
+  assert(__ffs(8) == 4 && __ffs(0) == 0 && __brev(1) == 0x80000000 && __brevll(1) == 1ull << 63);
+  assert(__byte_perm(0x03020100, 0x07060504, 0x7531) == 0x07050301);
+  assert(__funnelshift_l(0x80000000, 1, 1) == 3 && __funnelshift_r(0x80000000, 1, 31) == 3);
+  assert(__mulhi(1 << 30, 8) == 2 && __umulhi(1u << 31, 4) == 2 && __umul64hi(1ull << 63, 4) == 2 && __mul24(3, 4) == 12);
+  assert(__float_as_int(1.0f) == 0x3f800000 && __int_as_float(0x40000000) == 2 && __double_as_longlong(1.0) == 0x3ff0000000000000);
+  assert(__float2int_rn(2.5f * one) == 2 && __float2int_rz(-2.5f) == -2 && __float2int_ru(2.1f) == 3 && __float2int_rd(-2.1f) == -3);
+  assert(__double2int_rz(1e20) == 2147483647 && __float2uint_rz(-5) == 0);
+  assert(isnan(NAN) && isinf(INFINITY) && !isfinite(INFINITY) && signbit(-0.0f));
+  assert(__sad(3, 8, 1) == 6 && __dp4a(0x01020304, 0x01010101, 5) == 15);
+}
+
+// check halves --grid 1 --block 32 --arg f16[32]=arange --arg f16[64]=arange
+// clean
+__global__ void halves(__half* h, half2* p) {
+  const int t = threadIdx.x;
+  assert(__half2float(h[t]) == t);
+  h[t] = __hfma(h[t], __float2half(2.0f), __float2half(0.5f));
+  assert(__half2float(h[t]) == 2 * t + 0.5f);
+  p[t] = __hadd2(p[t], __float2half2_rn(1.0f));
+  assert(__low2float(p[t]) == 2 * t + 1 && __high2float(p[t]) == 2 * t + 2);
+  assert(__hgt(h[t], __float2half(0.0f)) && __half2float(__float2half(1e-7f)) > 0 && __half2float(__float2half(1.0f / 3)) == 0.333251953125f);
+  assert(__half_as_ushort(__float2half(65519.0f)) == 0x7bff && __hisnan(__float2half(NAN)) && __half2float(__float2half(70000.0f)) == INFINITY);
+}
+
+// check prints --grid 1 --block 2 --arg i32[2]=arange
+// prints thread 0 has 0
+// prints thread 1 has 1
+// prints hello
+__global__ void prints(const int* x) {
+  printf("thread %d has %d\n", threadIdx.x, x[threadIdx.x]);
+  if (threadIdx.x == 1) printf("hello\n");
+}
+
+// check clocks --grid 1 --block 2 --arg i32[2]
+// clean
+__global__ void clocks(int* x) {
+  const long long begin = clock64();
+  __nanosleep(100);
+  while (clock64() - begin < 1000) {
+  }
+  x[threadIdx.x] = clock() > 0;
+}
+
+// check read_only_loads --grid 1 --block 32 --arg f32[32]=arange --arg f32[128]=arange --arg f32[32]
+// clean
+__global__ void read_only_loads(const float* __restrict__ x, const float4* v, float* y) {
+  y[threadIdx.x] = __ldg(&x[threadIdx.x]) + __ldcs(x + threadIdx.x) + __ldg(v + threadIdx.x).w;
+}
+
+namespace spaces {
+namespace {
+
+// check spaces::hidden --grid 1 --block 32 --arg i32[32]
+// clean
+// check hidden --grid 1 --block 32 --arg i32[32]
+// clean
+static __global__ void hidden(int* x) {
+  x[threadIdx.x] = 1;
+}
+
+}  // namespace
+}  // namespace spaces
+
+// check nobody --grid 1 --block 32
+// fails no kernel is called 'nobody': the file has
+
+// check takes_a_functor --grid 1 --block 32 --arg i32[32]=arange
+// clean
+struct twice {
+  int by = 2;
+  __host__ __device__ int operator()(int v) const { return by * v; }
+};
+template <class F>
+__device__ void apply(int* x, F f) {
+  x[threadIdx.x] = f(x[threadIdx.x]);
+}
+__global__ void takes_a_functor(int* x) {
+  apply(x, twice());
+  apply(x, [] __device__(int v) { return v + 1; });
+  assert(x[threadIdx.x] == 2 * threadIdx.x + 1);
+}
+
+namespace cg = cooperative_groups;
+
+// check tiles --grid 1 --block 64 --arg i32[64]=arange
+// clean
+__global__ void tiles(int* x) {
+  const cg::thread_block block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<8>(block);
+  const int t = block.thread_rank();
+  assert(tile.size() == 8 && tile.thread_rank() == t % 8 && tile.meta_group_rank() == t / 8 && tile.meta_group_size() == 8);
+  assert(tile.shfl(t, 3) == t / 8 * 8 + 3 && tile.shfl_xor(t, 1) == (t ^ 1));
+  assert(tile.shfl_down(t, 1) == (t % 8 == 7 ? t : t + 1) && tile.shfl_up(t, 1) == (t % 8 == 0 ? t : t - 1));
+  assert(tile.ballot(t % 2 == 0) == 0x55 && tile.any(t % 8 == 7) && !tile.all(t % 8 == 7));
+  assert(cg::reduce(tile, t % 8, cg::plus<int>()) == 28 && cg::reduce(tile, t, cg::greater<int>()) == t / 8 * 8 + 7);
+  assert(cg::inclusive_scan(tile, 1) == t % 8 + 1 && cg::exclusive_scan(tile, 1) == t % 8);
+  x[t] = 1;
+  tile.sync();
+  assert(x[t ^ 7] == 1);
+  block.sync();
+  assert(x[63 - t] == 1);
+}
+
+// check tile_too_small --grid 1 --block 32 --arg i32[32]=arange
+// finds data-race @tile_writes @tile_reads
+__global__ void tile_too_small(int* x) {
+  const auto tile = cg::tiled_partition<4>(cg::this_thread_block());
+  x[threadIdx.x] = 1;  // @tile_writes
+  tile.sync();
+  const int other = x[threadIdx.x ^ 7];  // @tile_reads
+  tile.sync();
+  if (other == 77) x[threadIdx.x] = 2;
+}
+
+// check coalesced --grid 1 --block 32 --arg i32[32]=arange
+// clean
+__global__ void coalesced(int* x) {
+  if (threadIdx.x % 3 == 0) {
+    const auto together = cg::coalesced_threads();
+    assert(together.size() == 11 && together.thread_rank() == threadIdx.x / 3);
+    assert(together.shfl(threadIdx.x, 2) == 6 && together.shfl_down(threadIdx.x, 1) == (threadIdx.x == 30 ? 30 : threadIdx.x + 3));
+    assert(together.ballot(threadIdx.x < 9) == 7);
+  }
+}
+
+// check partitions --grid 1 --block 32 --arg i32[32]=arange
+// clean
+__global__ void partitions(int* x) {
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block());
+  const auto same = cg::labeled_partition(warp, threadIdx.x % 4);
+  assert(same.size() == 8 && same.thread_rank() == threadIdx.x / 4);
+  const auto odd = cg::binary_partition(warp, threadIdx.x % 2 == 1);
+  assert(odd.size() == 16);
+}
+
+// check grid_group --grid 3 --block 32 --arg i32[96]
+// clean
+__global__ void grid_group(int* x) {
+  const auto grid = cg::this_grid();
+  assert(grid.num_threads() == 96 && grid.num_blocks() == 3);
+  x[grid.thread_rank()] = grid.block_rank();
+  grid.sync();
+  assert(x[95 - grid.thread_rank()] == 2 - grid.block_rank());
+}
+
+// check early_exit_of_blocks --grid 4 --block 32 --arg i32[128]=zeros --arg i32:100
+// clean
+__global__ void early_exit_of_blocks(int* x, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  x[i] = i;
+}
+
+// check every_number --grid 1 --block 1 --arg bool:true --arg i8:-3 --arg u8:200 --arg i16:-300 --arg u16:60000 --arg i32:-7 --arg u32:0xffffffff --arg i64:-9 --arg u64:18446744073709551615 --arg f32:0.5 --arg f64:-1e300 --arg f16:1.5
+// clean
+__global__ void every_number(bool b, signed char c, unsigned char d, short e, unsigned short f, int g, unsigned h, long long i, unsigned long long j, float k, double l, __half m) {
+  assert(b && c == -3 && d == 200 && e == -300 && f == 60000 && g == -7 && h == 0xffffffffu && i == -9);
+  assert(j == ~0ull && k == 0.5f && l == -1e300 && __half2float(m) == 1.5f);
+}
+
+// check no_arguments --grid 1 --block 1
+// clean
+// check no_arguments --grid 1 --block 1 --arg i32:3
+// fails no_arguments takes 0 arguments, and 1 were given
+// check no_arguments --grid 1 --block 1025
+// fails a block of 1025 threads: it can have 1024
+__global__ void no_arguments() {}
+
+// check wrong_types --grid 1 --block 1 --arg f32[3]=zeros --arg i32:1
+// fails argument 1 (counts): the kernel takes a pointer to i32, and an array of f32 was given
+// check wrong_types --grid 1 --block 1 --arg i32[3]=zeros --arg f32:1
+// fails argument 2 (n): the kernel takes i32, and f32 was given
+__global__ void wrong_types(int* counts, int n) {
+  if (n > 0) counts[0] = n;
+}
+
+// check too_much_shared --grid 1 --block 1 --arg i32[3]=zeros
+// fails too_much_shared uses 65536 bytes of static shared memory: a block can have 49152
+__global__ void too_much_shared(int* x) {
+  __shared__ int s[16384];
+  s[0] = 1;
+  x[0] = s[0];
+}

@@ -1,0 +1,281 @@
+// Accesses out of bounds, reads of what was never written, misaligned accesses, variables of the module.
+
+// check before_the_array --grid 1 --block 32 --arg f32[32]=arange --arg f32[32]
+// finds out-of-bounds @before
+__global__ void before_the_array(const float* x, float* y) {
+  y[threadIdx.x] = x[static_cast<int>(threadIdx.x) - 1];  // @before
+}
+
+// check far_beyond --grid 1 --block 1 --arg f32[32]=arange
+// finds out-of-bounds @far
+__global__ void far_beyond(float* x) {
+  x[1 << 28] = 1;  // @far
+}
+
+// check null_pointer --grid 1 --block 1 --arg f32[1]=zeros
+// finds out-of-bounds @null
+__global__ void null_pointer(float* x) {
+  float* p = x[0] == 0 ? nullptr : x;
+  p[3] = 1;  // @null
+}
+
+// check two_arrays --grid 1 --block 32 --arg i32[32]=arange --arg i32[16]
+// finds out-of-bounds @of_the_second
+__global__ void two_arrays(const int* x, int* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // @of_the_second
+}
+
+// check row_of_a_shared_array --grid 1 --block 8 --arg i32[64]=arange
+// finds out-of-bounds @beyond_a_row
+__global__ void row_of_a_shared_array(int* x) {
+  __shared__ int s[8][8];
+  for (int i = 0; i < 8; ++i) s[i][threadIdx.x] = x[i * 8 + threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = s[3][threadIdx.x + 1];  // @beyond_a_row
+}
+
+// check local_array --grid 1 --block 8 --arg i32[8]=arange
+// finds out-of-bounds @beyond_local
+__global__ void local_array(int* x) {
+  int a[4] = {1, 2, 3, 4};
+  x[threadIdx.x] = a[x[threadIdx.x]];  // @beyond_local
+}
+
+// check no_dynamic_memory --grid 1 --block 8 --arg i32[8]=arange
+// finds out-of-bounds @no_memory
+__global__ void no_dynamic_memory(int* x) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = x[threadIdx.x];  // @no_memory
+}
+
+// check too_little_dynamic_memory --grid 1 --block 8 --shared 16 --arg i32[8]=arange
+// finds out-of-bounds @too_little
+__global__ void too_little_dynamic_memory(int* x) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = x[threadIdx.x];  // @too_little
+}
+
+// check enough_dynamic_memory --grid 1 --block 8 --shared 32 --arg i32[8]=arange
+// clean
+__global__ void enough_dynamic_memory(int* x) {
+  extern __shared__ int s[];
+  s[threadIdx.x] = x[threadIdx.x];
+}
+
+// check never_written --grid 1 --block 32 --arg f32[32] --arg f32[32]
+// finds uninitialised-read @reads_nothing
+__global__ void never_written(const float* x, float* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // @reads_nothing
+}
+
+// check shared_never_written --grid 1 --block 32 --arg i32[1]
+// finds uninitialised-read @sum_of_nothing
+__global__ void shared_never_written(int* x) {
+  __shared__ int sum;
+  atomicAdd(&sum, 1);  // @sum_of_nothing
+  __syncthreads();
+  if (threadIdx.x == 0) *x = sum;
+}
+
+// check shared_written_first --grid 1 --block 32 --arg i32[1]
+// clean
+__global__ void shared_written_first(int* x) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) *x = sum;
+}
+
+// check half_of_a_tile --grid 1 --block 32 --arg i32[32]=arange
+// finds uninitialised-read @other_half
+__global__ void half_of_a_tile(int* x) {
+  __shared__ int s[32];
+  if (threadIdx.x < 16) s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = s[31 - threadIdx.x];  // @other_half
+}
+
+// check next_block_starts_anew --grid 2 --block 32 --arg i32[64]=arange
+// finds uninitialised-read @of_the_block_before
+__global__ void next_block_starts_anew(int* x) {
+  __shared__ int s[32];
+  if (blockIdx.x == 0) s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[blockIdx.x * 32 + threadIdx.x] = s[threadIdx.x];  // @of_the_block_before
+}
+
+// check misaligned_vector --grid 1 --block 4 --arg f32[64]=arange --arg f32[64]
+// finds misaligned-access @odd_address
+__global__ void misaligned_vector(const float* x, float* y) {
+  const float4 v = *reinterpret_cast<const float4*>(x + 1 + 4 * threadIdx.x);  // @odd_address
+  y[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+
+// check aligned_vector --grid 1 --block 4 --arg f32[64]=arange --arg f32[64]
+// clean
+__global__ void aligned_vector(const float* x, float* y) {
+  const float4 v = *reinterpret_cast<const float4*>(x + 4 * threadIdx.x);
+  y[threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+
+// check misaligned_double --grid 1 --block 4 --shared 64 --arg f64[8]=arange
+// finds misaligned-access @odd_double
+__global__ void misaligned_double(double* x) {
+  extern __shared__ unsigned char bytes[];
+  double* const d = reinterpret_cast<double*>(bytes + 4);
+  d[threadIdx.x] = x[threadIdx.x];  // @odd_double
+}
+
+// check carved_up --grid 1 --block 4 --shared 64 --arg f64[8]=arange
+// clean
+__global__ void carved_up(double* x) {
+  extern __shared__ unsigned char bytes[];
+  double* const d = reinterpret_cast<double*>(bytes);
+  int* const i = reinterpret_cast<int*>(bytes + 32);
+  d[threadIdx.x] = x[threadIdx.x];
+  i[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  x[threadIdx.x] = d[3 - threadIdx.x] + i[3 - threadIdx.x];
+}
+
+__device__ int counter;
+__device__ float table[4] = {1, 2, 3, 4}, other_table[2];
+__constant__ float weights[3] = {0.25f, 0.5f, 0.25f};
+namespace inner {
+__device__ unsigned long long total = 7;
+}
+
+// check module_variables --grid 2 --block 32 --arg i32[1]
+// clean
+__global__ void module_variables(int* x) {
+  const int before = atomicAdd(&counter, 1);
+  assert(before >= 0 && before < 64);
+  assert(table[2] == 3 && weights[1] == 0.5f && inner::total == 7);
+  if (threadIdx.x == 0 && blockIdx.x == 0) *x = 1;
+}
+
+// check race_on_a_variable --grid 1 --block 32 --arg i32[1]
+// finds data-race @counts
+__global__ void race_on_a_variable(int* x) {
+  counter++;  // @counts
+}
+
+// check beyond_a_variable --grid 1 --block 8 --arg f32[8]
+// finds out-of-bounds @beyond_table
+__global__ void beyond_a_variable(float* x) {
+  x[threadIdx.x] = table[threadIdx.x];  // @beyond_table
+}
+
+// check constant_table --grid 2 --block 32 --arg f32[66]=arange --arg f32[64]
+// clean
+__global__ void constant_table(const float* x, float* y) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  float sum = 0;
+  for (int k = 0; k < 3; ++k) sum += weights[k] * x[i + k];
+  y[i] = sum;
+}
+
+// check starts_anew_each_time --grid 1 --block 1 --arg i32[1]=zeros
+// clean
+__global__ void starts_anew_each_time(int* x) {
+  assert(counter == 0 && x[0] == 0);
+  counter = 5;
+  x[0] = 5;
+}
+
+struct particle {
+  float x, y;
+  char kind;
+};
+
+// check structures --grid 1 --block 32 --arg u8[384]=zeros
+// clean
+__global__ void structures(particle* p) {
+  particle mine = p[threadIdx.x];
+  mine.x = threadIdx.x;
+  mine.kind = 'a';
+  p[threadIdx.x] = mine;
+  __syncthreads();
+  const particle other = p[31 - threadIdx.x];
+  assert(other.x == 31 - threadIdx.x && other.kind == 'a');
+}
+
+// check structures_without_a_barrier --grid 1 --block 32 --arg u8[384]=zeros
+// finds data-race @writes_structure @reads_structure
+__global__ void structures_without_a_barrier(particle* p) {
+  particle mine = {1, 2, 'a'};
+  p[threadIdx.x] = mine;  // @writes_structure
+  const particle other = p[31 - threadIdx.x];  // @reads_structure
+  assert(other.kind != 'b');
+}
+
+// check padding_is_never_written --grid 1 --block 32 --arg i32[1]
+// clean
+__global__ void padding_is_never_written(int* x) {
+  __shared__ particle s[32];
+  s[threadIdx.x].x = 1;
+  s[threadIdx.x].y = 2;
+  s[threadIdx.x].kind = 'c';
+  __syncthreads();
+  const particle copy = s[31 - threadIdx.x];
+  if (copy.x + copy.y == 3 && threadIdx.x == 0) *x = copy.kind;
+}
+
+// check pointer_to_a_local --grid 1 --block 2 --arg i32[2]
+// finds out-of-bounds @others_local
+__global__ void pointer_to_a_local(int* x) {
+  __shared__ int* p;
+  int mine = threadIdx.x;
+  if (threadIdx.x == 0) p = &mine;
+  __syncthreads();
+  x[threadIdx.x] = *p;  // @others_local
+  __syncthreads();
+}
+
+// check divides_by_zero --grid 1 --block 2 --arg i32[2]=zeros
+// finds crash @divides
+__global__ void divides_by_zero(int* x) {
+  x[threadIdx.x] = 7 / x[threadIdx.x];  // @divides
+}
+
+// check without_end --grid 1 --block 1 --arg i32[2]=zeros
+// finds crash @calls_itself
+__device__ int deep(int n) {
+  volatile int here[64] = {n};  // @calls_itself
+  return n == 0 ? 0 : deep(n + 1) + here[n % 64];
+}
+__global__ void without_end(int* x) {
+  x[0] = deep(1);
+}
+
+// check assertion --grid 1 --block 32 --arg i32[32]=arange
+// finds assertion @asserts
+__global__ void assertion(const int* x) {
+  assert(x[threadIdx.x] < 20);  // @asserts
+}
+
+// check trap --grid 1 --block 32 --arg i32[32]=arange
+// finds trap @traps
+__global__ void trap(const int* x) {
+  if (x[threadIdx.x] == 20) {
+    __trap();  // @traps
+  }
+}
+
+// check bytes_in_pairs --grid 1 --block 32 --arg i16[32]=arange --arg u8[32]=arange --arg f64[32]=arange --arg u64[32]=arange
+// clean
+__global__ void bytes_in_pairs(short* a, unsigned char* b, double* c, unsigned long long* d) {
+  const int t = threadIdx.x;
+  const short x = a[31 - t];
+  const unsigned char y = b[31 - t];
+  const double z = c[31 - t];
+  const unsigned long long w = d[31 - t];
+  __syncthreads();
+  a[t] = x + 1;
+  b[t] = y + 1;
+  c[t] = z + 1;
+  d[t] = w + 1;
+  assert(x == y && z == w && z == x);
+}
