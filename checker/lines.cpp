@@ -63,7 +63,7 @@ class debug_information {
   source_line at(Dwarf_Addr address) const {
     source_line result;
     Dwarf_Die unit;
-    if (dwarf_ == nullptr || dwarf_addrdie(dwarf_, address, &unit) == nullptr) return result;
+    if (dwarf_ == nullptr || !find_unit(address, unit)) return result;
     if (Dwarf_Line* const line = dwarf_getsrc_die(&unit, address)) {
       if (const char* const file = dwarf_linesrc(line, nullptr, nullptr)) result.file = file;
       int number = 0;
@@ -91,6 +91,16 @@ class debug_information {
   }
 
  private:
+  /// Not every compiler writes the table that says which addresses belong to which unit.
+  bool find_unit(Dwarf_Addr address, Dwarf_Die& unit) const {
+    Dwarf_CU* cu = nullptr;
+    Dwarf_Die part;
+    while (dwarf_get_units(dwarf_, cu, &cu, nullptr, nullptr, &unit, &part) == 0) {
+      if (dwarf_haspc(&unit, address) > 0) return true;
+    }
+    return false;
+  }
+
   static void move_to_call(Dwarf_Die& unit, Dwarf_Die& inlined, source_line& result) {
     Dwarf_Attribute attribute;
     Dwarf_Word line = 0, file = 0;

@@ -1,5 +1,5 @@
 // check undeclared --grid 1 --block 32 --arg f32[32]=arange
-// fails 'twice' was not declared in this scope
+// fails 'twice'
 //
 // On its line:
 // check undeclared --grid 1 --block 32 --arg f32[32]=arange

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""heddle check and heddle run: arguments, reports, exit statuses, the cache."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+
+HEDDLE = os.environ["HEDDLE"]
+
+SAXPY = """\
+#include "scale.h"
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = SCALE * a * x[i] + y[i];
+}
+__global__ void shifted(int n, float* x) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n - 1) x[i] = x[i + 1];
+}
+__global__ void types(const bool* b, const signed char* i8, const short* i16, const int* i32, const long long* i64,
+                      const unsigned char* u8, const unsigned short* u16, const unsigned* u32,
+                      const unsigned long long* u64, const float* f32, const double* f64, double* sums) {
+  const int i = threadIdx.x;
+  sums[i] = b[i] + i8[i] + i16[i] + i32[i] + i64[i] + u8[i] + u16[i] + u32[i] + u64[i] + f32[i] + f64[i];
+}
+"""
+
+
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "saxpy.cu").write_text(SAXPY)
+        (self.folder / "include").mkdir()
+        (self.folder / "include" / "scale.h").write_text("#pragma once\n#ifndef SCALE\n#define SCALE 1\n#endif\n")
+        self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"))
+
+    def run_in_folder(self, *arguments, environment=None):
+        return subprocess.run([HEDDLE, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True,
+                              timeout=300, env=environment or self.environment)
+
+    def saxpy(self, command, *flags, environment=None, n=1000):
+        return self.run_in_folder(command, "saxpy.cu", "--kernel", "saxpy", "--grid", 8, "--block", 128, "-I", "include",
+                                  "--arg", f"i32:{n}", "--arg", "f32:2", "--arg", "f32[]=x.npy",
+                                  "--arg", "f32[1000]=arange:out=y.npy", *flags, environment=environment)
+
+    def shifted(self, *flags):
+        return self.run_in_folder("check", "saxpy.cu", "--kernel", "shifted", "--grid", 1, "--block", 64, "-I", "include",
+                                  "--arg", "i32:64", "--arg", "f32[64]=arange", *flags)
+
+    def test_values(self):
+        x = np.linspace(-3, 5, 1000, dtype="float32")
+        np.save(self.folder / "x.npy", x)
+        for command in ("check", "run"):
+            for flags, scale in (((), 1), (("-D", "SCALE=3"), 3)):
+                (self.folder / "y.npy").unlink(missing_ok=True)
+                done = self.saxpy(command, *flags)
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                y = np.load(self.folder / "y.npy")
+                self.assertEqual(y.dtype, np.float32)
+                np.testing.assert_array_equal(y, np.float32(scale * 2) * x + np.arange(1000, dtype="float32"))
+                if command == "run":
+                    self.assertEqual(done.stdout, "")
+
+    def test_element_types(self):
+        names = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64".split()
+        arguments = [word for name in names for word in ("--arg", f"{name}[32]=arange")]
+        done = self.run_in_folder("run", "saxpy.cu", "--kernel", "types", "--grid", 1, "--block", 32, "-I", "include",
+                                  "--arg", "bool[32]=arange", *arguments, "--arg", "f64[32]:out=sums.npy")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        i = np.arange(32)
+        np.testing.assert_array_equal(np.load(self.folder / "sums.npy"), (i != 0) + 10.0 * i)
+
+    def test_random(self):
+        """Uniform numbers that the seed determines."""
+        def values(type_name, seed):
+            done = self.run_in_folder("run", "saxpy.cu", "--kernel", "shifted", "--grid", 1, "--block", 1, "-I", "include",
+                                      "--arg", "i32:0", "--arg", f"{type_name}[4000]=random:{seed}:out=r.npy")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            return np.load(self.folder / "r.npy")
+        r = values("f32", 7)
+        self.assertTrue(((0 <= r) & (r < 1)).all())
+        # The mean of 4000 has a standard deviation of 0.0046, and the share below a quarter one of 0.0068.
+        self.assertLess(abs(r.mean() - 0.5), 0.025)
+        self.assertLess(abs((r < 0.25).mean() - 0.25), 0.035)
+        np.testing.assert_array_equal(r, values("f32", 7))
+        self.assertFalse((r == values("f32", 8)).all())
+
+    def test_text(self):
+        done = self.shifted()
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        self.assertIn("saxpy.cu:8: data race on x[", done.stdout)
+        self.assertIn("of block (0,0,0) writes at saxpy.cu:8 in shifted", done.stdout)
+        self.assertIn("of block (0,0,0) reads at saxpy.cu:8 in shifted", done.stdout)
+        self.assertIn("saxpy.cu: shifted: 1 finding (64 threads, 3 schedules", done.stdout)
+
+    def test_json(self):
+        done = self.shifted("--json", "--schedules", 2, "--seed", 5)
+        self.assertEqual((done.returncode, done.stderr), (1, ""))
+        report = json.loads(done.stdout)
+        self.assertEqual((report["verdict"], report["kernel"], report["schedules"], report["seed"]),
+                         ("findings", "shifted", 2, 5))
+        race, = report["findings"]
+        self.assertEqual(race["kind"], "data-race")
+        self.assertEqual((race["variable"]["name"], race["variable"]["extent"], race["variable"]["type"]), ("x", 64, "float"))
+        self.assertEqual([(p["file"], p["line"]) for p in race["places"]], [("saxpy.cu", 8)] * 2)
+        threads = [p["thread"][0] for p in race["places"]]
+        self.assertEqual(abs(threads[0] - threads[1]), 1)
+        self.assertIn(race["variable"]["index"], threads)
+        # A race for each of 62 or 63 neighbours, under each of two schedules.
+        self.assertTrue(63 <= race["count"] <= 126, race["count"])
+
+    def test_seeds(self):
+        """The same report for a seed, run after run."""
+        first = json.loads(self.shifted("--json", "--seed", 3, "--schedules", 5).stdout)
+        again = json.loads(self.shifted("--json", "--seed", 3, "--schedules", 5).stdout)
+        for report in (first, again):
+            del report["seconds"]
+        self.assertEqual(first, again)
+
+    def test_junit(self):
+        self.assertEqual(self.shifted("--junit", "report.xml").returncode, 1)
+        suite = ElementTree.parse(self.folder / "report.xml").getroot()
+        self.assertEqual((suite.tag, suite.get("tests"), suite.get("failures")), ("testsuite", "1", "1"))
+        failure, = suite.iter("failure")
+        self.assertEqual(failure.get("type"), "data-race")
+        self.assertIn("saxpy.cu:8", failure.get("message"))
+        np.save(self.folder / "x.npy", np.zeros(1000, "float32"))
+        self.assertEqual(self.saxpy("check", "--junit", "clean.xml").returncode, 0)
+        suite = ElementTree.parse(self.folder / "clean.xml").getroot()
+        self.assertEqual((suite.get("failures"), list(suite.iter("failure"))), ("0", []))
+
+    def test_cannot_run(self):
+        """Exit status 2 of check and 1 of run, and a message."""
+        np.save(self.folder / "x.npy", np.zeros(1000, "float32"))
+        (self.folder / "broken.cu").write_text("__global__ void k(int* x) {\n  x[0] = ;\n}\n")
+        for arguments, message in (
+                (["missing.cu", "--kernel", "k"], "missing.cu: cannot be read: No such file or directory"),
+                (["broken.cu", "--kernel", "k"], "broken.cu:2:"),
+                (["saxpy.cu", "--kernel", "nobody", "-I", "include"], "the file has saxpy, shifted, types"),
+                (["saxpy.cu", "--kernel", "saxpy"], "scale.h"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "i32:1"], "takes 2 arguments, and 1 were given"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "i32:x"], "'x' is no number"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "i32:3000000000"], "beyond its type"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f99:1"], "'f99' is no type"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[3"], "']' is missing"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[]=zeros"], "number of elements is missing"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[9]=ones"], "'ones' is neither"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[9]=x.npy"], "x.npy has 1000 elements")):
+            for command, status in (("check", 2), ("run", 1)):
+                done = self.run_in_folder(command, *arguments, "--grid", 1, "--block", 1)
+                self.assertEqual((done.returncode, done.stdout), (status, ""), arguments)
+                self.assertIn(message, done.stderr)
+                self.assertTrue(done.stderr.startswith(f"heddle {command}: "), done.stderr)
+
+    def test_wrong_usage(self):
+        for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],
+                      ["--grid", "x", "--block", 1], ["--grid", 1, "--block", 1, "--schedules", 0]):
+            self.assertEqual(self.run_in_folder("check", "saxpy.cu", "--kernel", "saxpy", *flags).returncode, 2)
+
+    def test_cache(self):
+        """A second run starts no compiler; a changed header does, and so do other options."""
+        np.save(self.folder / "x.npy", np.ones(1000, "float32"))
+
+        def is_compiled(*flags):
+            line = json.loads(self.saxpy("run", "--stats", *flags).stderr)
+            return not line["cached"], np.load(self.folder / "y.npy")[0]
+
+        self.assertEqual(is_compiled(), (True, 2))
+        self.assertEqual(is_compiled(), (False, 2))
+        self.assertEqual(is_compiled("-D", "SCALE=5"), (True, 10))
+        (self.folder / "include" / "scale.h").write_text("#define SCALE 4\n")
+        self.assertEqual(is_compiled(), (True, 8))
+        self.assertEqual(is_compiled(), (False, 8))
+        # Nothing that can be started is needed any more.
+        compilerless = dict(self.environment, PATH=str(self.folder))
+        compiler = self.folder / "g++"
+        compiler.write_text("#!/bin/sh\nexit 1\n")
+        compiler.chmod(0o755)
+        self.assertEqual(self.saxpy("run", environment=compilerless).returncode, 1)
+        compiler.unlink()
+        message = self.saxpy("run", environment=compilerless).stderr
+        self.assertIn("there is none: install g++ or clang++", message)
+
+    def test_processes_fill_the_cache_at_once(self):
+        np.save(self.folder / "x.npy", np.ones(1000, "float32"))
+        command = [HEDDLE, "run", "saxpy.cu", "--kernel", "saxpy", "--grid", "8", "--block", "128", "-I", "include", "--arg",
+                   "i32:1000", "--arg", "f32:2", "--arg", "f32[]=x.npy", "--arg", "f32[1000]=zeros"]
+        running = [subprocess.Popen(command, cwd=self.folder, env=self.environment, stderr=subprocess.PIPE) for _ in range(4)]
+        for process in running:
+            self.assertEqual((process.communicate(timeout=300)[1], process.returncode), (b"", 0))
+        kept = sorted(p.suffix for p in (self.folder / "cache" / "heddle" / "kernels").iterdir())
+        self.assertEqual(kept, [".json", ".so"])
+
+
+if __name__ == "__main__":
+    unittest.main()
