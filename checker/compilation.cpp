@@ -204,7 +204,9 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
     words.emplace_back(w);
   if (!with.is_clang) words.emplace_back("-fno-gnu-unique");
   if (instruments) {
-    words.emplace_back(options.is_watched ? (with.is_clang ? "-fsanitize=thread,array-bounds,alignment" : "-fsanitize=thread,bounds,alignment") : "-fsanitize=thread");
+    words.emplace_back(options.is_watched ? (with.is_clang ? "-fsanitize=thread,array-bounds,alignment"
+                                                           : "-fsanitize=thread,bounds,alignment")
+                                          : "-fsanitize=thread");
     for (const char* w : {"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0"}) {
       words.emplace_back(with.is_clang ? "-mllvm" : "--param");
       words.emplace_back(with.is_clang ? std::string("-") + w : std::string(w));

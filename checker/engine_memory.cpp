@@ -140,8 +140,10 @@ inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
   const block_state& b = *t.block;
   const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
   record& first = c.slot[0];
+  // What it did since it last told others, and what a write of its own stands for, is known.
   if (first.block == b.serial && first.thread == t.index && first.clock == t.clock &&
-      first.flags == all_flags && first.mask == mask) {
+      (first.mask & mask) == mask &&
+      (first.flags == all_flags || (first.kind() == record::write && flags == 0))) {
     return;
   }
   record *replaced = nullptr, *empty = nullptr;
@@ -160,7 +162,11 @@ inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
                          ((r.kind() & record::atomic) != 0 && r.scope() >= static_cast<scope>(where)));
     const bool same_block = r.block == b.serial;
     if (same_block && r.thread == t.index) {
-      if (covers && replaced == nullptr) replaced = &r;
+      if (covers && replaced != nullptr) {
+        r.block = 0;
+      } else if (covers) {
+        replaced = &r;
+      }
       continue;
     }
     if (((r.kind() | flags) & record::write) == 0) {
