@@ -263,6 +263,7 @@ json to_json(const kernel_declaration& k) {
           {"qualified", k.qualified},
           {"parameters", k.parameters},
           {"is_template", k.is_template},
+          {"blocks_are_independent", k.blocks_are_independent},
           {"most_threads", k.most_threads}};
 }
 kernel_declaration declaration_from(const json& j) {
@@ -271,6 +272,7 @@ kernel_declaration declaration_from(const json& j) {
   k.qualified = j.at("qualified");
   k.parameters = j.at("parameters").get<std::vector<std::string>>();
   k.is_template = j.at("is_template");
+  k.blocks_are_independent = j.at("blocks_are_independent");
   k.most_threads = j.at("most_threads");
   return k;
 }
@@ -348,7 +350,7 @@ compilation compile(const std::string& source, const std::string& kernel, const 
   key.add(instance);
   key.add(source);  // as findings spell it
   key.add(fs::current_path().string());
-  key.add("1");  // of the format of what is kept
+  key.add("2");  // of the format of what is kept
   const fs::path description = folder / (key.text() + ".json");
   if (auto found = cached(description, kernel)) return *found;
 

@@ -4,7 +4,6 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 #include <map>
@@ -16,7 +15,6 @@ namespace heddle::checker {
 
 using heddle_device::barrier_kind;
 using heddle_device::index3;
-using heddle_device::parameter_kind;
 using heddle_device::scalar;
 
 thread_local running now;
@@ -40,12 +38,10 @@ constexpr std::size_t most_static_shared = 48 * 1024, most_shared = 227 * 1024;
 
 }  // namespace
 
-engine::engine(const module& compiled, std::vector<argument>& arguments, const launch_options& options)
-    : module_(compiled), arguments_(arguments), options_(options) {
+void check_launch(const module& compiled, const launch_options& options) {
   const std::uint64_t threads = volume(options.block);
-  all_blocks_ = volume(options.grid);
-  if (threads == 0 || all_blocks_ == 0)
-    throw error("a grid and a block have at least one thread along each axis");
+  const std::uint64_t blocks = volume(options.grid);
+  if (threads == 0 || blocks == 0) throw error("a grid and a block have at least one thread along each axis");
   if (threads > 1024) throw error(fmt::format("a block of {} threads: it can have 1024", threads));
   if (options.block.z > 64)
     throw error(fmt::format("a block of {} threads along z: it can have 64", options.block.z));
@@ -53,8 +49,8 @@ engine::engine(const module& compiled, std::vector<argument>& arguments, const l
     throw error(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", options.grid.x,
                             options.grid.y, options.grid.z));
   }
-  if (all_blocks_ * options.schedules > 0xffff0000u)
-    throw error(fmt::format("{} blocks are more than can be checked", all_blocks_));
+  if (blocks * options.schedules > 0xffff0000u)
+    throw error(fmt::format("{} blocks are more than can be checked", blocks));
   const std::size_t bound = compiled.declaration().most_threads;
   if (bound != 0 && threads > bound) {
     throw error(fmt::format("a block of {} threads: __launch_bounds__ of {} allows {}", threads,
@@ -64,151 +60,47 @@ engine::engine(const module& compiled, std::vector<argument>& arguments, const l
     throw error(fmt::format("{} bytes of dynamic shared memory: a block can have {}", options.shared_bytes,
                             most_shared));
   }
-  threads_a_block_ = static_cast<std::uint32_t>(threads);
-  dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1, 1};
+}
+
+engine::engine(const module& compiled, const launch_memory& memory, const launch_options& options,
+               std::uint64_t first_block, std::uint64_t last_block)
+    : module_(compiled),
+      memory_(memory),
+      options_(options),
+      regions_(memory.regions()),
+      first_block_(first_block),
+      last_block_(last_block),
+      all_blocks_(volume(options.grid)),
+      threads_a_block_(static_cast<std::uint32_t>(volume(options.block))) {
+  dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
   layout_.add(dynamic_, options.shared_bytes);
-  check_arguments();
-  place_arguments();
 }
 
-engine::~engine() {
-  // The next launch of the module gives them places anew.
-  for (const shared_layout::variable& v : layout_.variables) v.what->slot = 0;
-}
-
-void engine::check_arguments() {
-  const auto parameters = module_.parameters();
-  if (parameters.size() != arguments_.size()) {
-    throw error(fmt::format("{} takes {} arguments, and {} were given", module_.declaration().name,
-                            parameters.size(), arguments_.size()));
-  }
-  for (std::size_t i = 0; i < parameters.size(); ++i) {
-    const heddle_device::parameter& p = parameters[i];
-    const argument& a = arguments_[i];
-    const std::string named = fmt::format("argument {} ({})", i + 1, module_.parameter_name(i));
-    const std::string wanted = p.type == scalar::other
-                                   ? (p.size == 0 ? "void" : fmt::format("a structure of {} bytes", p.size))
-                               : p.components > 1 ? fmt::format("{} of {}", p.components, short_name(p.type))
-                                                  : short_name(p.type);
-    if (p.kind == parameter_kind::value) {
-      if (a.is_array)
-        throw error(fmt::format("{}: the kernel takes a number, {}, and an array was given", named, wanted));
-      if (p.type != a.type || p.components != 1)
-        throw error(
-            fmt::format("{}: the kernel takes {}, and {} was given", named, wanted, short_name(a.type)));
-      continue;
-    }
-    if (!a.is_array)
-      throw error(fmt::format("{}: the kernel takes a pointer to {}, and a number was given", named, wanted));
-    // Bytes, structures and void may be made of anything.
-    if (p.type != scalar::other && p.type != a.type) {
-      throw error(fmt::format("{}: the kernel takes a pointer to {}, and an array of {} was given", named,
-                              wanted, short_name(a.type)));
-    }
-    if (p.size != 0 && a.bytes.size() % p.size != 0) {
-      throw error(fmt::format("{}: {} bytes are no whole number of elements of {} bytes", named,
-                              a.bytes.size(), p.size));
-    }
-  }
-}
-
-void engine::place_arguments() {
-  const auto parameters = module_.parameters();
-  argument_values_.resize(arguments_.size());
-  for (std::size_t i = 0; i < arguments_.size(); ++i) {
-    const argument& a = arguments_[i];
-    if (!a.is_array) {
-      argument_values_[i] = a.bytes;
-      continue;
-    }
-    // What lies around an array is large enough for the usual mistakes to stay in it.
-    const std::size_t around =
-        std::clamp<std::size_t>(a.bytes.size(), std::size_t{1} << 20, std::size_t{1} << 28) / 4096 * 4096;
-    mapping m(a.bytes.size() + 2 * around + 4096);
-    auto r = std::make_unique<region>();
-    r->low = reinterpret_cast<std::uintptr_t>(m.data());
-    r->high = r->low + m.bytes();
-    r->begin = r->low + around;
-    r->bytes = a.bytes.size();
-    r->element_bytes = parameters[i].size != 0
-                           ? parameters[i].size
-                           : static_cast<std::uint32_t>(std::max<std::size_t>(
-                                 a.bytes.size() / std::max<std::size_t>(a.elements, 1), 1));
-    r->type = a.type;
-    r->name = module_.parameter_name(i);
-    r->shift = word_shift(std::max<std::size_t>(a.elements == 0 ? 1 : a.bytes.size() / a.elements, 1));
-    argument_values_[i].resize(sizeof(void*));
-    std::memcpy(argument_values_[i].data(), &r->begin, sizeof(void*));
-    regions_.push_back(std::move(r));
-    mappings_.push_back(std::move(m));
-  }
-  for (auto& value : argument_values_) argument_pointers_.push_back(value.data());
-  for (const heddle_device::variable& v : module_.variables()) {
-    auto r = std::make_unique<region>();
-    r->begin = r->low = reinterpret_cast<std::uintptr_t>(v.address);
-    r->bytes = v.size;
-    r->high = r->low + v.size;
-    r->element_bytes = std::max(v.element_size, 1u);
-    r->type = v.type;
-    r->name = v.name;
-    r->space = v.is_constant ? "constant" : "device";
-    r->is_constant = v.is_constant;
-    r->shift = word_shift(v.element_size);
-    // The history of a word that two variables share would be of neither.
-    if ((r->begin & ((std::uintptr_t{1} << r->shift) - 1)) != 0) r->shift = 0;
-    const auto* const bytes = static_cast<const std::byte*>(v.address);
-    variables_at_first_.emplace_back(bytes, bytes + v.size);
-    regions_.push_back(std::move(r));
-  }
-}
-
-/// Memory as it is before a launch.
-void engine::reset_memory() {
-  std::size_t at = 0;
-  for (const argument& a : arguments_) {
-    if (!a.is_array) continue;
-    region& r = *regions_[at++];
-    if (!a.bytes.empty()) std::memcpy(reinterpret_cast<void*>(r.begin), a.bytes.data(), a.bytes.size());
-    if (options_.is_watched) r.watch(a.is_written);
-  }
-  std::size_t v = 0;
-  for (; at < regions_.size(); ++at, ++v) {
-    std::memcpy(reinterpret_cast<void*>(regions_[at]->begin), variables_at_first_[v].data(),
-                variables_at_first_[v].size());
-    if (options_.is_watched) regions_[at]->watch(true);
-  }
-  synchronisations_.clear();
-}
-
-launch_outcome engine::run() {
-  const auto began = std::chrono::steady_clock::now();
-  {
-    const watchdog watching(*this);
-    std::vector<std::vector<std::byte>> left;
-    for (schedule_ = 0; schedule_ < options_.schedules && !is_stopping_; ++schedule_) {
-      random_.seed(options_.seed * 1000003 + schedule_);
-      slices_ = options_.seed != 0 || schedule_ >= 2;
-      reset_memory();
-      run_schedule();
-      ++outcome_.schedules;
-      if (schedule_ != 0) continue;
-      std::size_t at = 0;
-      for (const argument& a : arguments_) {
-        if (!a.is_array) continue;
-        const auto* const data = reinterpret_cast<const std::byte*>(regions_[at++]->begin);
-        left.emplace_back(data, data + a.bytes.size());
-      }
-    }
-    std::size_t at = 0;
-    for (argument& a : arguments_) {
-      if (a.is_array) a.bytes = std::move(left[at++]);
-    }
-  }
+launch_outcome engine::result() {
   if (!failure_.empty()) throw error(failure_);
   outcome_.was_stopped = is_stopping_;
   outcome_.accesses = watched_;
-  outcome_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return std::move(outcome_);
+}
+
+/// What blocks of this engine and of another did under the last schedule to the same words is ordered by
+/// nothing.
+void engine::compare(const engine& other) {
+  for (std::size_t i = 0; i < regions_.size(); ++i) {
+    const region &mine = *regions_[i], &its = *other.regions_[i];
+    const std::size_t words = (mine.bytes + (std::size_t{1} << mine.shift) - 1) >> mine.shift;
+    for (std::size_t w = 0; w < words; ++w) {
+      const cell &a = mine.cells[w], &b = its.cells[w];
+      if (a.slot[0].block < first_serial_ || b.slot[0].block < first_serial_) continue;
+      for (const record& r : a.slot) {
+        for (const record& s : b.slot) {
+          if (r.block < first_serial_ || s.block < first_serial_ || (r.mask & s.mask) == 0) continue;
+          if (((r.kind() | s.kind()) & record::write) != 0)
+            report_race(mine, mine.begin + (w << mine.shift), r, s);
+        }
+      }
+    }
+  }
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -221,7 +113,7 @@ void engine::order(std::vector<std::uint32_t>& threads) {
 }
 
 bool engine::begin_block() {
-  if (next_block_ >= all_blocks_) return false;
+  if (next_block_ >= last_block_) return false;
   const std::uint64_t number = next_block_++;
   std::unique_ptr<block_state> b;
   if (spare_.empty()) {
@@ -265,11 +157,18 @@ void engine::end_block(std::size_t i) {
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
 }
 
-void engine::run_schedule() {
-  first_serial_ = next_serial_;
-  next_serial_ += static_cast<std::uint32_t>(all_blocks_);
+void engine::run_schedule(std::size_t schedule) {
+  const watchdog watching(*this);
+  schedule_ = schedule;
+  random_.seed(options_.seed * 1000003 + schedule_);
+  slices_ = options_.seed != 0 || schedule_ >= 2;
+  if (options_.is_watched) {
+    for (std::size_t i = 0; i < regions_.size(); ++i) regions_[i]->watch(memory_.starts_written(i));
+  }
+  synchronisations_.clear();
+  first_serial_ = 1 + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
-  next_block_ = 0;
+  next_block_ = first_block_;
   now = {this, nullptr};
   std::uint64_t progress_then = progress_;
   std::size_t idle_rounds = 0;
@@ -354,7 +253,7 @@ void engine::resume(thread_state& t) {
 void engine::fiber_body(void* thread) {
   auto& t = *static_cast<thread_state*>(thread);
   engine& e = *now.by;
-  e.module_.kernel().call(e.argument_pointers_.data());
+  e.module_.kernel().call(e.memory_.arguments());
   if (t.out_of_bounds) e.flush_bounds(t);
   t.waits_for = waiting::done;
   e.leave(t);
@@ -659,17 +558,18 @@ void* engine::shared(heddle_device::shared_variable& which) {
     }
     return now.thread->block->shared->memory.data() + layout_.variables[0].offset;
   }
-  // Slot 0 is the dynamic one's, so that a variable without a place has it.
-  if (which.slot == 0) {
-    layout_.static_bytes += which.size;
-    if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
-      failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have {}",
-                             module_.declaration().name, layout_.static_bytes, most_static_shared);
-      stop(*now.thread);
+  for (std::size_t i = 1; i < layout_.variables.size(); ++i) {
+    if (layout_.variables[i].what == &which) {
+      return now.thread->block->shared->memory.data() + layout_.variables[i].offset;
     }
-    which.slot = static_cast<std::uint32_t>(layout_.variables.size() - 1);
   }
-  return now.thread->block->shared->memory.data() + layout_.variables[which.slot].offset;
+  layout_.static_bytes += which.size;
+  if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
+    failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have {}",
+                           module_.declaration().name, layout_.static_bytes, most_static_shared);
+    stop(*now.thread);
+  }
+  return now.thread->block->shared->memory.data() + layout_.variables.back().offset;
 }
 
 // ------------------------------------------------------------------------------------------------------
@@ -888,11 +788,6 @@ std::uint32_t engine::converge(thread_state& t, std::uintptr_t pc) {
   t.waits_for = waiting::convergence;
   leave(t);
   return static_cast<std::uint32_t>(t.visit.result);
-}
-
-launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options) {
-  engine e(compiled, arguments, options);
-  return e.run();
 }
 
 }  // namespace heddle::checker

@@ -4,6 +4,7 @@
 #include "finding.hpp"
 #include "known_clocks.hpp"
 #include "launch.hpp"
+#include "launch_memory.hpp"
 #include "regions.hpp"
 
 #include <cstddef>
@@ -118,15 +119,24 @@ struct block_state {
   std::unique_ptr<std::uint32_t[]> lanes;  // of all threads
 };
 
-/// Runs one kernel under one schedule after another.
+/// What cannot be launched is a heddle::error.
+void check_launch(const module& compiled, const launch_options& options);
+
+/// Runs blocks of one kernel under one schedule after another.
 class engine {
  public:
-  engine(const module& compiled, std::vector<argument>& arguments, const launch_options& options);
-  ~engine();
+  /// Of the grid's blocks it runs those from first_block to before last_block, in their order.
+  engine(const module& compiled, const launch_memory& memory, const launch_options& options,
+         std::uint64_t first_block, std::uint64_t last_block);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
-  launch_outcome run();
+  /// On memory as it is before a launch.
+  void run_schedule(std::size_t schedule);
+  bool is_stopping() const { return is_stopping_; }
+  /// Finds the races between the blocks of two engines that ran under the same schedule at once.
+  void compare(const engine& other);
+  launch_outcome result();
 
   // What a module calls, from the fiber of thread `t`.
   void access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -165,10 +175,6 @@ class engine {
 
  private:
   // Running.
-  void check_arguments();
-  void place_arguments();
-  void reset_memory();
-  void run_schedule();
   bool begin_block();
   void end_block(std::size_t i);
   bool run_block(block_state& b);
@@ -223,26 +229,25 @@ class engine {
   void name_element(finding& f, const region& r, std::uintptr_t address) const;
   void report_race(thread_state& t, region& r, const record& before, std::uint8_t flags, std::uint8_t scope,
                    std::uintptr_t address, std::uintptr_t pc);
+  void report_race(const region& r, std::uintptr_t address, const record& one, const record& other);
   void flush_bounds(thread_state& t);
 
   const module& module_;
-  std::vector<argument>& arguments_;
+  const launch_memory& memory_;
   const launch_options options_;
   launch_outcome outcome_;
 
   std::vector<std::unique_ptr<region>> regions_;  // of global memory
   region* last_region_ = nullptr;
-  std::vector<mapping> mappings_;
-  std::vector<void*> argument_pointers_;
-  std::vector<std::vector<std::byte>> argument_values_, variables_at_first_;
   shared_layout layout_;
 
   stack_pool stacks_;
   fiber scheduler_;
   std::vector<std::unique_ptr<block_state>> blocks_, spare_;
-  std::uint64_t next_block_ = 0, all_blocks_ = 0;
-  std::uint32_t threads_a_block_ = 0;
-  std::uint32_t next_serial_ = 1, first_serial_ = 1, grid_base_ = 1;
+  const std::uint64_t first_block_, last_block_, all_blocks_;
+  const std::uint32_t threads_a_block_;
+  std::uint64_t next_block_ = 0;
+  std::uint32_t first_serial_ = 1, grid_base_ = 1;
   std::size_t schedule_ = 0;
   thread_order random_;
   std::vector<std::uint32_t> released_threads_;

@@ -322,24 +322,31 @@ void engine::name_element(finding& f, const region& r, std::uintptr_t address) c
 
 void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t flags,
                          std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
-  const std::uintptr_t other = module_.base() + before.pc;
-  finding* const f =
-      report(finding_kind::data_race, std::min(pc, other), std::max(pc, other), r.is_shared ? nullptr : &r);
+  record present;
+  present.block = t.block->serial;
+  present.thread = static_cast<std::uint16_t>(t.index);
+  present.pc = static_cast<std::uint32_t>(pc - module_.base());
+  present.flags = static_cast<std::uint8_t>(flags | where << 2);
+  report_race(r, address, present, before);
+}
+
+void engine::report_race(const region& r, std::uintptr_t address, const record& one, const record& other) {
+  finding* const f = report(finding_kind::data_race, module_.base() + std::min(one.pc, other.pc),
+                            module_.base() + std::max(one.pc, other.pc), r.is_shared ? nullptr : &r);
   if (f == nullptr) return;
-  f->places.push_back(place_of(t, what_it_does(flags), pc));
-  f->places.push_back(place_of(before));
+  f->places.push_back(place_of(one));
+  f->places.push_back(place_of(other));
   name_element(*f, r, address);
-  const bool same_block = before.block == t.block->serial;
-  if ((before.kind() & flags & record::atomic) != 0) {
+  const bool same_block = one.block == other.block;
+  if ((one.kind() & other.kind() & record::atomic) != 0) {
     f->detail = "both are atomic, but not at a scope that reaches the other block";
-  } else if (((before.kind() | flags) & record::atomic) != 0) {
+  } else if (((one.kind() | other.kind()) & record::atomic) != 0) {
     f->detail = "one of them is not atomic";
-  } else if (same_block && before.thread / 32 == t.index / 32) {
+  } else if (same_block && one.thread / 32 == other.thread / 32) {
     f->detail = "threads of one warp need not move together: __syncwarp() orders them";
   } else if (!same_block) {
     f->detail = "__syncthreads() orders the threads of one block alone";
   }
-  (void)where;
 }
 
 place engine::place_of(const thread_state& t, std::string what, std::uintptr_t pc) const {

@@ -27,6 +27,7 @@ struct launch_options {
   std::size_t schedules = 1;
   bool legacy_warps = false;  ///< the threads of a warp move together
   bool is_watched = true;
+  std::size_t threads = 1;  ///< of the machine that run blocks at once, where the kernel allows
   double seconds_without_progress = 20;
 };
 
@@ -39,7 +40,7 @@ struct launch_outcome {
   std::string printed;       ///< by the kernel, under the first schedule
 };
 
-/// Runs a kernel on the calling thread, once a schedule. The arguments are given back as the first schedule
+/// Runs a kernel, once a schedule. The arguments are given back as the first schedule
 /// left them. Arguments that do not fit the kernel's parameters, and what a launch cannot have, are a
 /// heddle::error.
 launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options);

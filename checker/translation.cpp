@@ -295,6 +295,7 @@ class translator {
   std::size_t word(std::size_t i) {
     const std::string_view w = t_[i].text;
     if (w == "volatile") result_.has_volatile = true;
+    if (lets_blocks_meet(w)) blocks_are_independent_ = false;
     if (w == "__global__") {
       declare_kernel(i);
       replace(i, i + 1, "");
@@ -324,6 +325,14 @@ class translator {
       if (w == "wmma" && is(i + 1, "::")) refuse(t_[i], "nvcuda::wmma: tensor cores are not supported");
     }
     return i + 1;
+  }
+
+  static bool lets_blocks_meet(std::string_view w) {
+    for (const std::string_view word : {"volatile", "cuda", "this_grid", "grid_group", "printf", "clock",
+                                        "clock64", "globaltimer", "__nanosleep"}) {
+      if (w == word) return true;
+    }
+    return w.starts_with("atomic") || w.starts_with("__threadfence");
   }
 
   bool says_inline(std::size_t i) const {
@@ -682,6 +691,7 @@ class translator {
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
         "heddle_module_kernels[] = {{{} {{nullptr, nullptr}}}};\n",
         entries);
+    for (kernel_declaration& k : kernels_) k.blocks_are_independent = blocks_are_independent_;
     result_.kernels = std::move(kernels_);
   }
 
@@ -691,6 +701,7 @@ class translator {
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
+  bool blocks_are_independent_ = true;
   std::vector<kernel_declaration> kernels_;
   std::vector<shared_of_namespace> of_namespaces_;
   std::vector<edit> edits_;

@@ -13,6 +13,9 @@ struct kernel_declaration {
   std::string qualified;                ///< with them
   std::vector<std::string> parameters;  ///< their names; empty for one without
   bool is_template = false;
+  /// Whether nothing in the file lets a block see what another does: no atomic, fence, volatile, output,
+  /// clock.
+  bool blocks_are_independent = true;
   std::size_t most_threads = 0;  ///< of __launch_bounds__; 0 when it is not there, or is no number
 };
 

@@ -64,6 +64,11 @@ void handle(int signal, siginfo_t* information, void* context_of_signal) {
 #endif
 }
 
+// The actions are the process's: the first that watches sets them, the last puts back what was there.
+std::mutex actions_mutex;
+int watching = 0;
+struct sigaction actions_before[std::size(watched_signals)];
+
 }  // namespace
 
 watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()), signal_stack_(65536) {
@@ -71,12 +76,16 @@ watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self())
   stack.ss_sp = signal_stack_.data();
   stack.ss_size = signal_stack_.size();
   sigaltstack(&stack, &stack_before_);
-  struct sigaction action {};
-  action.sa_sigaction = &handle;
-  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
-  sigemptyset(&action.sa_mask);
-  for (std::size_t i = 0; i < std::size(watched_signals); ++i)
-    sigaction(watched_signals[i], &action, &actions_before_[i]);
+  const std::lock_guard lock(actions_mutex);
+  if (watching++ == 0) {
+    struct sigaction action {};
+    action.sa_sigaction = &handle;
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    for (std::size_t i = 0; i < std::size(watched_signals); ++i) {
+      sigaction(watched_signals[i], &action, &actions_before[i]);
+    }
+  }
   watcher_ = std::thread([this] { watch(); });
 }
 
@@ -87,8 +96,14 @@ watchdog::~watchdog() {
   }
   ended_.notify_one();
   watcher_.join();
-  for (std::size_t i = 0; i < std::size(watched_signals); ++i)
-    sigaction(watched_signals[i], &actions_before_[i], nullptr);
+  {
+    const std::lock_guard lock(actions_mutex);
+    if (--watching == 0) {
+      for (std::size_t i = 0; i < std::size(watched_signals); ++i) {
+        sigaction(watched_signals[i], &actions_before[i], nullptr);
+      }
+    }
+  }
   sigaltstack(&stack_before_, nullptr);
 }
 

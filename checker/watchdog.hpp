@@ -29,7 +29,6 @@ class watchdog {
   pthread_t thread_;
   std::vector<std::byte> signal_stack_;
   stack_t stack_before_{};
-  struct sigaction actions_before_[5]{};
   std::mutex mutex_;
   std::condition_variable ended_;
   bool has_ended_ = false;

@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
+#include <nlohmann/json.hpp>
 
 namespace heddle::cli {
 namespace {
@@ -46,6 +47,18 @@ bool is_clean(const check_options& options) {
   }
   for (const checker::argument& a : arguments) {
     if (a.is_array && !a.output.empty()) checker::write_output(a);
+  }
+  if (options.stats) {
+    nlohmann::ordered_json line;
+    line["pattern"] = "check";
+    line["kernel"] = options.kernel;
+    line["target"] = options.target;
+    line["cached"] = compiled.was_cached;
+    line["schedules"] = outcome.schedules;
+    line["accesses"] = outcome.accesses;
+    line["seconds"] = outcome.seconds;
+    line["accesses_per_s"] = static_cast<double>(outcome.accesses) / outcome.seconds;
+    print_error(line.dump() + "\n");
   }
   if (options.json) {
     print(checker::as_json(what, outcome));

@@ -2,6 +2,7 @@
 
 #include "checker/arguments.hpp"
 #include <heddle/error.hpp>
+#include <heddle/target.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -68,10 +69,14 @@ void kernel_options::add_to(CLI::App& command) {
   command.add_option("--std", compile.standard, "The language; default c++20")
       ->option_text("S")
       ->check(CLI::IsMember({"c++17", "c++20", "c++23", "gnu++17", "gnu++20", "gnu++23"}));
+  add_place_to(command);
 }
 
 checker::launch_options kernel_options::launch() const {
+  const heddle::target where = heddle::target::parse(target);
+  if (where.is_gpu()) throw error("kernels from a file run on the CPU: --target serial or parallel");
   checker::launch_options result;
+  result.threads = static_cast<std::size_t>(where.is_automatic() ? available_cores() : where.threads());
   read_extents(grid, result.grid);
   read_extents(block, result.block);
   result.shared_bytes = shared_bytes;

@@ -2,6 +2,7 @@
 
 #include "checker/compilation.hpp"
 #include "checker/launch.hpp"
+#include "run_options.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,13 +14,14 @@
 namespace heddle::cli {
 
 /// A kernel of a file, how it is compiled and how it is launched: what `check` and `run` both take.
-struct kernel_options {
+struct kernel_options : place_options {
   std::string source, kernel, grid, block;
   std::size_t shared_bytes = 0;
   std::vector<std::string> arguments;
   checker::compile_options compile;
 
   void add_to(CLI::App& command);
+  /// Throws heddle::error for a GPU.
   checker::launch_options launch() const;
   std::vector<checker::argument> read_arguments() const;
 };

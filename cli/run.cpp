@@ -3,10 +3,8 @@
 #include "checker/report.hpp"
 #include "commands.hpp"
 #include "kernel_options.hpp"
-#include "run_options.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
-#include <heddle/target.hpp>
 
 #include <memory>
 #include <string>
@@ -19,12 +17,7 @@
 namespace heddle::cli {
 namespace {
 
-struct run_kernel_options : kernel_options, place_options {};
-
-void run(const run_kernel_options& options) {
-  if (target::parse(options.place_options::target).is_gpu()) {
-    throw error("kernels from a file run on the CPU so far: --target serial");
-  }
+void run(const kernel_options& options) {
   std::vector<checker::argument> arguments = options.read_arguments();
   checker::compile_options compile = options.compile;
   compile.is_watched = false;
@@ -47,7 +40,7 @@ void run(const run_kernel_options& options) {
     nlohmann::ordered_json line;
     line["pattern"] = "run";
     line["kernel"] = options.kernel;
-    line["target"] = "serial";
+    line["target"] = options.target;
     line["cached"] = compiled.was_cached;
     line["seconds"] = outcome.seconds;
     print_error(line.dump() + "\n");
@@ -58,9 +51,8 @@ void run(const run_kernel_options& options) {
 
 void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "Run a CUDA kernel from a file");
-  const auto options = std::make_shared<run_kernel_options>();
+  const auto options = std::make_shared<kernel_options>();
   options->add_to(*command);
-  options->add_place_to(*command);
   command->footer(
       "What the kernel prints goes to standard output, arrays to the files that their :out= names.");
   command->callback([options] { run(*options); });

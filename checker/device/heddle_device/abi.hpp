@@ -55,7 +55,6 @@ struct shared_variable {
   u32 alignment;
   scalar type;
   u32 element_size;
-  u32 slot;  ///< 0 until it has a place
 };
 
 struct index3 {

@@ -123,8 +123,7 @@ struct shared_place {
                                             sizeof(T),
                                             Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
                                             scalar_of<typename element<T>::type>,
-                                            unsigned(sizeof(typename element<T>::type)),
-                                            0};
+                                            unsigned(sizeof(typename element<T>::type))};
 };
 template <class Tag, class T, unsigned Alignment>
 struct shared_place<Tag, T[], Alignment> {
@@ -132,8 +131,7 @@ struct shared_place<Tag, T[], Alignment> {
                                             0,
                                             Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
                                             scalar_of<typename element<T>::type>,
-                                            unsigned(sizeof(typename element<T>::type)),
-                                            0};
+                                            unsigned(sizeof(typename element<T>::type))};
 };
 
 /// A static one is a reference to the variable; a dynamic one, T[], a pointer to its first element.

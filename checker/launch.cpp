@@ -1,0 +1,77 @@
+#include "launch.hpp"
+
+#include "engine.hpp"
+#include "launch_memory.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+#include <thread>
+#include <utility>
+
+namespace heddle::checker {
+namespace {
+
+/// How many threads of the machine run blocks. Blocks that may wait for one another, or whose order can be
+/// seen, take turns on one.
+std::size_t engines_for(const module& compiled, const launch_options& options) {
+  const std::uint64_t blocks = std::uint64_t{options.grid.x} * options.grid.y * options.grid.z;
+  const std::uint64_t threads = std::uint64_t{options.block.x} * options.block.y * options.block.z * blocks;
+  // Few threads have ended before others of the machine have begun.
+  if (!compiled.declaration().blocks_are_independent || threads < 4096) return 1;
+  return static_cast<std::size_t>(std::min<std::uint64_t>(std::max<std::size_t>(options.threads, 1), blocks));
+}
+
+}  // namespace
+
+launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options) {
+  const auto began = std::chrono::steady_clock::now();
+  check_launch(compiled, options);
+  launch_memory memory(compiled, arguments);
+  const std::uint64_t blocks = std::uint64_t{options.grid.x} * options.grid.y * options.grid.z;
+  const std::size_t count = engines_for(compiled, options);
+  std::vector<std::unique_ptr<engine>> engines;
+  for (std::size_t i = 0; i < count; ++i) {
+    engines.push_back(
+        std::make_unique<engine>(compiled, memory, options, blocks * i / count, blocks * (i + 1) / count));
+  }
+
+  std::vector<std::vector<std::byte>> left;
+  std::size_t schedules = 0;
+  bool is_stopping = false;
+  while (schedules < options.schedules && !is_stopping) {
+    memory.reset();
+    std::vector<std::thread> others;
+    for (std::size_t i = 1; i < count; ++i) {
+      others.emplace_back([&, i] { engines[i]->run_schedule(schedules); });
+    }
+    engines[0]->run_schedule(schedules);
+    for (std::thread& other : others) other.join();
+    if (options.is_watched) {
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t j = i + 1; j < count; ++j) engines[i]->compare(*engines[j]);
+      }
+    }
+    for (const auto& e : engines) is_stopping |= e->is_stopping();
+    if (schedules++ == 0) left = memory.contents();
+  }
+
+  launch_outcome all;
+  for (const auto& e : engines) {
+    launch_outcome one = e->result();
+    std::move(one.findings.begin(), one.findings.end(), std::back_inserter(all.findings));
+    all.accesses += one.accesses;
+    all.was_stopped |= one.was_stopped;
+    all.printed += one.printed;
+  }
+  all.schedules = schedules;
+  std::size_t at = 0;
+  for (argument& a : arguments) {
+    if (a.is_array) a.bytes = std::move(left[at++]);
+  }
+  all.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  return all;
+}
+
+}  // namespace heddle::checker

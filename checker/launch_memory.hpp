@@ -1,0 +1,52 @@
+#pragma once
+
+#include "launch.hpp"
+#include "regions.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace heddle::checker {
+
+/// The memory of a kernel's launch: its arrays, with room around each that is nobody's, its numbers, and the
+/// module's variables as they are before.
+class launch_memory {
+ public:
+  /// Throws heddle::error when the arguments do not fit the kernel's parameters.
+  launch_memory(const module& compiled, const std::vector<argument>& arguments);
+
+  /// Puts all of it back to what it is before a launch.
+  void reset();
+
+  /// A pointer to each argument.
+  void* const* arguments() const { return pointers_.data(); }
+
+  /// Where arrays and variables are, without a history; arrays come first.
+  std::vector<std::unique_ptr<region>> regions() const;
+  /// Whether all of region i was written to before the launch.
+  bool starts_written(std::size_t i) const { return i >= arrays_.size() || arrays_[i]->is_written; }
+
+  /// What the arrays hold now.
+  std::vector<std::vector<std::byte>> contents() const;
+
+ private:
+  void check(const module& compiled, const std::vector<argument>& arguments) const;
+
+  struct placed {
+    std::uintptr_t begin, low, high;
+    std::uint64_t bytes;
+    std::uint32_t element_bytes;
+    heddle_device::scalar type;
+    std::string name;
+    unsigned shift;
+    const char* space;
+  };
+  std::vector<placed> placed_;
+  std::vector<const argument*> arrays_;
+  std::vector<mapping> mappings_;
+  std::vector<void*> pointers_;
+  std::vector<std::vector<std::byte>> values_, variables_at_first_;
+};
+
+}  // namespace heddle::checker
