@@ -287,7 +287,7 @@ class translator {
                (is(i - 1, "public") || is(i - 1, "private") || is(i - 1, "protected"))) {
       declaration_ = i + 1;
     } else if (t.text == "<<<") {
-      refuse(t, "launches with <<<...>>> are not run: give a file of kernels, and name one with --kernel");
+      rewrite_launch(i);
     }
     return i + 1;
   }
@@ -333,6 +333,36 @@ class translator {
       if (w == word) return true;
     }
     return w.starts_with("atomic") || w.starts_with("__threadfence");
+  }
+
+  /// k<<<a, b>>>(x) becomes launching([&](auto... x) { k(x...); }, a, b)(x).
+  void rewrite_launch(std::size_t i) {
+    std::size_t first = i;
+    if (first > 0 && is(first - 1, ">")) {
+      std::size_t depth = 0;
+      while (first > 0) {
+        --first;
+        if (is(first, ">")) ++depth;
+        if (is(first, "<") && --depth == 0) break;
+      }
+    }
+    if (first == 0 || !is_identifier(first - 1))
+      refuse(t_[i], "<<<: the kernel that is launched must be named before it");
+    --first;
+    while (first >= 2 && is(first - 1, "::") && is_identifier(first - 2)) first -= 2;
+    if (first >= 1 && is(first - 1, "::")) --first;
+    std::size_t end = i + 1;
+    const auto closes = [&](std::size_t j) {
+      return is(j, ">") && is(j + 1, ">") && is(j + 2, ">") && is(j + 3, "(") &&
+             t_[j + 2].begin == t_[j].begin + 2;
+    };
+    while (end < t_.size() && !is(end, ";") && !closes(end)) {
+      end = is(end, "(") || is(end, "{") || is(end, "[") ? after_group(end) : end + 1;
+    }
+    if (!closes(end)) refuse(t_[i], "<<<: the launch has no >>> with arguments after it");
+    insert(t_[first].begin, "::heddle_device::launching([&](auto... heddle_arguments) { ");
+    replace(i, i + 1, "(heddle_arguments...); }, ");
+    replace(end, end + 3, ")");
   }
 
   bool says_inline(std::size_t i) const {

@@ -28,11 +28,12 @@ extern "C" int printf(const char* format, ...) __attribute__((format(printf, 1, 
 #define blockIdx (heddle_device::index_as_uint3(heddle_block_index()))
 #define blockDim (heddle_device::index_as_dim3(heddle_block_size()))
 #define gridDim (heddle_device::index_as_dim3(heddle_grid_size()))
-#define warpSize 32
+constexpr int warpSize = 32;
 
 #include "arithmetic.hpp"
 #include "atomics.hpp"
 #include "half.hpp"
+#include "host.hpp"
 #include "module.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
