@@ -199,8 +199,8 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
                                          bool instruments, const fs::path& text, const fs::path& object) {
   std::vector<std::string> words{with.program.string()};
   for (const std::string& w : common_options(options)) words.push_back(w);
-  for (const char* w : {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
-                        "-fno-strict-aliasing", "-fno-builtin-printf", "-fno-optimize-sibling-calls", "-c"})
+  for (const char* w : {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-strict-aliasing",
+                        "-fno-builtin-printf", "-fno-optimize-sibling-calls", "-c"})
     words.emplace_back(w);
   if (!with.is_clang) words.emplace_back("-fno-gnu-unique");
   if (instruments) {

@@ -658,8 +658,9 @@ class translator {
     if (!is_of_module || where() != scope::space) return;
     std::size_t name = t_.size();
     std::string text;
-    bool in_value = false, named = false;
+    bool in_value = false, named = false, defines_type = false;
     for (std::size_t j = declaration_; j <= end; ++j) {
+      defines_type |= is(j, "struct") || is(j, "union") || is(j, "class");
       if (takes_a_group(j)) {
         j = after_group(j + 1) - 1;
       } else if (!in_value && is(j, "<")) {
@@ -668,7 +669,10 @@ class translator {
         return;  // a function
       } else if (is(j, "(") || is(j, "[") || is(j, "{")) {
         named |= is(j, "[");
-        in_value |= is(j, "{") && name < t_.size();
+        const bool is_body = is(j, "{") && defines_type && !in_value;
+        if (is_body) name = t_.size();
+        defines_type &= !is_body;
+        in_value |= is(j, "{") && !is_body && name < t_.size();
         j = after_group(j) - 1;
       } else if (is(j, "=")) {
         in_value = true;

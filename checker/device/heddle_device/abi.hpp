@@ -110,42 +110,45 @@ enum class vote_kind : u8 {
 
 }  // namespace heddle_device
 
+// clang-format off
 // The functions that a module calls, in the order of its slots. Those of the first list are the compiler's
 // instrumentation of memory accesses, and do nothing until the module is bound.
-#define HEDDLE_ACCESS_FUNCTIONS(X)                                                                           \
-  X(__tsan_init)                                                                                             \
-  X(__tsan_func_entry)                                                                                       \
-  X(__tsan_func_exit)                                                                                        \
-  X(__tsan_read1)                                                                                            \
-  X(__tsan_read2)                                                                                            \
-  X(__tsan_read4) X(__tsan_read8) X(__tsan_read16) X(__tsan_write1) X(__tsan_write2) X(__tsan_write4) X(     \
-      __tsan_write8) X(__tsan_write16) X(__tsan_unaligned_read2) X(__tsan_unaligned_read4)                   \
-      X(__tsan_unaligned_read8) X(__tsan_unaligned_read16) X(__tsan_unaligned_write2) X(                     \
-          __tsan_unaligned_write4) X(__tsan_unaligned_write8) X(__tsan_unaligned_write16) X(__tsan_read1_pc) \
-          X(__tsan_read2_pc) X(__tsan_read4_pc) X(__tsan_read8_pc) X(__tsan_read16_pc) X(__tsan_write1_pc)   \
-              X(__tsan_write2_pc) X(__tsan_write4_pc) X(__tsan_write8_pc) X(__tsan_write16_pc)               \
-                  X(__tsan_volatile_read1) X(__tsan_volatile_read2) X(__tsan_volatile_read4)                 \
-                      X(__tsan_volatile_read8) X(__tsan_volatile_read16) X(__tsan_volatile_write1)           \
-                          X(__tsan_volatile_write2) X(__tsan_volatile_write4) X(__tsan_volatile_write8)      \
-                              X(__tsan_volatile_write16) X(__tsan_unaligned_volatile_read2)                  \
-                                  X(__tsan_unaligned_volatile_read4) X(__tsan_unaligned_volatile_read8)      \
-                                      X(__tsan_unaligned_volatile_read16)                                    \
-                                          X(__tsan_unaligned_volatile_write2)                                \
-                                              X(__tsan_unaligned_volatile_write4)                            \
-                                                  X(__tsan_unaligned_volatile_write8)                        \
-                                                      X(__tsan_unaligned_volatile_write16)                   \
-                                                          X(__tsan_read_range) X(__tsan_write_range)         \
-                                                              X(__tsan_vptr_update) X(__tsan_vptr_read)      \
-                                                                  X(__ubsan_handle_out_of_bounds)            \
-                                                                      X(__ubsan_handle_type_mismatch_v1)
+#define HEDDLE_ACCESS_FUNCTIONS(X)                                                                          \
+  X(__tsan_init)                                                                                            \
+  X(__tsan_func_entry)                                                                                      \
+  X(__tsan_func_exit)                                                                                       \
+  X(__tsan_read1)                                                                                           \
+  X(__tsan_read2)                                                                                           \
+  X(__tsan_read4)                                                                                           \
+  X(__tsan_read8) X(__tsan_read16) X(__tsan_write1) X(__tsan_write2) X(__tsan_write4) X(__tsan_write8)      \
+      X(__tsan_write16) X(__tsan_unaligned_read2) X(__tsan_unaligned_read4) X(__tsan_unaligned_read8)       \
+          X(__tsan_unaligned_read16) X(__tsan_unaligned_write2) X(__tsan_unaligned_write4)                  \
+              X(__tsan_unaligned_write8) X(__tsan_unaligned_write16) X(__tsan_read1_pc) X(__tsan_read2_pc)  \
+                  X(__tsan_read4_pc) X(__tsan_read8_pc) X(__tsan_read16_pc) X(__tsan_write1_pc)             \
+                      X(__tsan_write2_pc) X(__tsan_write4_pc) X(__tsan_write8_pc) X(__tsan_write16_pc)      \
+                          X(__tsan_volatile_read1) X(__tsan_volatile_read2) X(__tsan_volatile_read4) X(     \
+                              __tsan_volatile_read8) X(__tsan_volatile_read16) X(__tsan_volatile_write1)    \
+                              X(__tsan_volatile_write2) X(__tsan_volatile_write4) X(__tsan_volatile_write8) \
+                                  X(__tsan_volatile_write16) X(__tsan_unaligned_volatile_read2)             \
+                                      X(__tsan_unaligned_volatile_read4) X(__tsan_unaligned_volatile_read8) \
+                                          X(__tsan_unaligned_volatile_read16)                               \
+                                              X(__tsan_unaligned_volatile_write2)                           \
+                                                  X(__tsan_unaligned_volatile_write4)                       \
+                                                      X(__tsan_unaligned_volatile_write8)                   \
+                                                          X(__tsan_unaligned_volatile_write16)              \
+                                                              X(__tsan_read_range) X(__tsan_write_range)    \
+                                                                  X(__tsan_vptr_update) X(__tsan_vptr_read) \
+                                                                      X(__ubsan_handle_out_of_bounds)       \
+                                                                          X(__ubsan_handle_type_mismatch_v1)
 
-#define HEDDLE_DEVICE_FUNCTIONS(X)                                                                      \
-  X(heddle_thread_index)                                                                                \
-  X(heddle_block_index)                                                                                 \
-  X(heddle_block_size) X(heddle_grid_size) X(heddle_barrier) X(heddle_grid_barrier) X(heddle_sync_warp) \
-      X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic)           \
-          X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail) X(clock)     \
-              X(printf) X(puts) X(putchar)
+#define HEDDLE_DEVICE_FUNCTIONS(X)                                                                           \
+  X(heddle_thread_index)                                                                                     \
+  X(heddle_block_index)                                                                                      \
+  X(heddle_block_size)                                                                                       \
+  X(heddle_grid_size) X(heddle_barrier) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
+      X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
+          X(heddle_sleep) X(heddle_trap) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
 
 // Until the module is bound these do what their names say.
 #define HEDDLE_COPY_FUNCTIONS(X) X(memcpy) X(memmove) X(memset)
+// clang-format on

@@ -119,19 +119,15 @@ struct entry<Function> {
 /// The place of a shared variable of a function: Tag is a type of that function alone.
 template <class Tag, class T, unsigned Alignment>
 struct shared_place {
-  static inline shared_variable variable = {Tag::name(),
-                                            sizeof(T),
-                                            Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
-                                            scalar_of<typename element<T>::type>,
-                                            unsigned(sizeof(typename element<T>::type))};
+  static inline shared_variable variable = {
+      Tag::name(), sizeof(T), Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
+      scalar_of<typename element<T>::type>, unsigned(sizeof(typename element<T>::type))};
 };
 template <class Tag, class T, unsigned Alignment>
 struct shared_place<Tag, T[], Alignment> {
-  static inline shared_variable variable = {Tag::name(),
-                                            0,
-                                            Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
-                                            scalar_of<typename element<T>::type>,
-                                            unsigned(sizeof(typename element<T>::type))};
+  static inline shared_variable variable = {
+      Tag::name(), 0, Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
+      scalar_of<typename element<T>::type>, unsigned(sizeof(typename element<T>::type))};
 };
 
 /// A static one is a reference to the variable; a dynamic one, T[], a pointer to its first element.
