@@ -166,6 +166,7 @@ void engine::run_schedule(std::size_t schedule) {
     for (std::size_t i = 0; i < regions_.size(); ++i) regions_[i]->watch(memory_.starts_written(i));
   }
   synchronisations_.clear();
+  hangs_ = false;
   first_serial_ = 1 + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
   next_block_ = first_block_;
@@ -368,7 +369,7 @@ void engine::report_deadlock() {
 }
 
 void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address) {
-  const bool is_hang = address == std::numeric_limits<std::uintptr_t>::max();
+  const bool is_hang = address == hang;
   if (finding* f = report(is_hang ? finding_kind::deadlock : finding_kind::crash, pc, 0, nullptr)) {
     f->places.push_back(
         place_of(t, is_hang ? "goes on without end" : "stops", is_in_module(pc) ? pc + 1 : 0));

@@ -7,6 +7,7 @@
 #include "launch_memory.hpp"
 #include "regions.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -167,6 +168,14 @@ class engine {
   const launch_options& options() const { return options_; }
   const module& compiled() const { return module_; }
 
+  /// From another thread: what runs is to stop at its next access, because nothing has changed for long.
+  void end_hang() { hangs_.store(true, std::memory_order_relaxed); }
+  static constexpr std::uintptr_t hang = ~std::uintptr_t{0};  // the address of a crash that is none
+  static constexpr const char* without_end =
+      "it neither ends nor waits, and nothing changes any more: a loop cannot see what others write unless "
+      "it "
+      "reads it as volatile or atomic";
+
   /// From a signal: the instruction at `pc` cannot go on. Ends the launch; does not return.
   [[noreturn]] void crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address);
   bool is_in_module(std::uintptr_t pc) const { return pc >= module_.base() && pc < module_.end(); }
@@ -208,7 +217,7 @@ class engine {
   void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc);
   static constexpr std::uint32_t longest_slice = 200000;
-  void change_threads(thread_state& t);
+  void change_threads(thread_state& t, std::uintptr_t pc);
   record& least_telling(cell& c, std::uint32_t block, std::uint8_t flags);
   bool comes_before(const record& r, const thread_state& t, const block_state& b) const;
   region* find(thread_state& t, std::uintptr_t address);
@@ -255,6 +264,7 @@ class engine {
   std::string failure_;  // why it could not be run
   heddle_device::shared_variable dynamic_{};
   bool slices_ = false;
+  std::atomic<bool> hangs_{false};
 
   std::uint64_t progress_ = 0, ticks_ = 0;
   std::uint64_t watched_ = 0;

@@ -23,15 +23,17 @@ bool reaches(scope s, bool same_block) {
 }  // namespace
 
 /// Threads change before what an access does, not between its record and its effect.
-void engine::change_threads(thread_state& t) {
+void engine::change_threads(thread_state& t, std::uintptr_t pc) {
   if (options_.legacy_warps) return yield(t, false);
-  if (--t.slice == 0) yield(t, !slices_);
+  if (--t.slice != 0) return;
+  if (hangs_.load(std::memory_order_relaxed)) crash(t, pc - 1, without_end, hang);
+  yield(t, !slices_);
 }
 
 void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                     std::uintptr_t pc) {
   if (address - t.stack_low < stack_pool::stack_bytes) return;
-  change_threads(t);
+  change_threads(t, pc);
   if ((flags & record::write) != 0) ++progress_;
   ++watched_;
   region* const r = find(t, address);
@@ -61,7 +63,7 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
   if (r == nullptr || r->is_shared || !r->has(address, bytes)) {
     return access(t, address, bytes, writes ? record::write : 0, pc);
   }
-  change_threads(t);
+  change_threads(t, pc);
   ++watched_;
   if (writes) ++progress_;
   const auto flags = static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0));

@@ -208,6 +208,7 @@ class translator {
     std::string name;  // of a namespace
     std::size_t declaration;
     bool has_inner_braces;  // which the function was given for shared variables of a namespace
+    bool is_device;         // code of the device
   };
   struct edit {
     std::size_t begin, length;
@@ -225,6 +226,7 @@ class translator {
   bool is_identifier(std::size_t i) const { return i < t_.size() && t_[i].kind == token_kind::identifier; }
   std::size_t end_of(std::size_t i) const { return t_[i].begin + t_[i].text.size(); }
   scope where() const { return scopes_.empty() ? scope::space : scopes_.back().kind; }
+  bool in_device_code() const { return !scopes_.empty() && scopes_.back().is_device; }
   bool in_function() const { return where() == scope::function || where() == scope::block; }
 
   /// The token after the one that closes what token i opens.
@@ -322,6 +324,11 @@ class translator {
         if (w == "memcpy_async" && !is(i + 1, "(")) continue;
         refuse(t_[i], fmt::format("{}: {}", w, r.why));
       }
+      const bool allocates = ((w == "malloc" || w == "free") && is(i + 1, "(")) ||
+                             (w == "new" && !is(i + 1, "(")) || (w == "delete" && !is(i - 1, "="));
+      if (allocates && called_so && in_device_code()) {
+        refuse(t_[i], fmt::format("{}: memory that a kernel allocates is not supported", w));
+      }
       if (w == "wmma" && is(i + 1, "::")) refuse(t_[i], "nvcuda::wmma: tensor cores are not supported");
     }
     return i + 1;
@@ -337,6 +344,7 @@ class translator {
 
   /// k<<<a, b>>>(x) becomes launching([&](auto... x) { k(x...); }, a, b)(x).
   void rewrite_launch(std::size_t i) {
+    if (in_device_code()) refuse(t_[i], "<<<: launches from a kernel are not supported");
     std::size_t first = i;
     if (first > 0 && is(first - 1, ">")) {
       std::size_t depth = 0;
@@ -377,7 +385,10 @@ class translator {
   // scopes
 
   void open(std::size_t i) {
-    open_scope opened{scope::block, "", declaration_, false};
+    open_scope opened{scope::block, "", declaration_, false, in_device_code()};
+    for (std::size_t j = declaration_; j < i && !in_function(); ++j) {
+      opened.is_device |= is(j, "__global__") || is(j, "__device__");
+    }
     if (in_function()) {
       // An initialiser's braces end no declaration.
       if (i > 0 && (is(i - 1, "=") || is(i - 1, ",") || is(i - 1, "(") || where() == scope::list))

@@ -40,13 +40,12 @@ void handle(int signal, siginfo_t* information, void* context_of_signal) {
     return;
   }
   stopped.pc = pc;
-  stopped.address = signal == SIGUSR1 ? std::numeric_limits<std::uintptr_t>::max()
-                                      : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
+  stopped.address =
+      signal == SIGUSR1 ? engine::hang : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
   const std::uintptr_t low = now.thread->stack_low;
   const bool overflow = signal == SIGSEGV && stopped.address < low && stopped.address + 65536 > low;
-  stopped.what = signal == SIGUSR1 ? "it neither ends nor waits, and nothing changes any more: a loop cannot "
-                                     "see what others write unless it reads it as volatile or atomic"
-                 : overflow        ? "the thread's stack is full: 256 KiB of local variables and calls"
+  stopped.what = signal == SIGUSR1  ? engine::without_end
+                 : overflow         ? "the thread's stack is full: 256 KiB of local variables and calls"
                  : signal == SIGFPE ? "an integer was divided by 0"
                  : signal == SIGILL ? "the compiler found that what is done here has no meaning"
                                     : "memory was accessed that belongs to nobody";
@@ -117,9 +116,11 @@ void watchdog::watch() {
     if (heartbeat != seen) {
       seen = heartbeat;
       since = clock::now();
-    } else if (std::chrono::duration<double>(clock::now() - since).count() >
-               watched_.options().seconds_without_progress) {
-      pthread_kill(thread_, SIGUSR1);
+    } else {
+      const double waited = std::chrono::duration<double>(clock::now() - since).count();
+      if (waited > watched_.options().seconds_without_progress) watched_.end_hang();
+      // What accesses no memory is stopped wherever it is.
+      if (waited > watched_.options().seconds_without_progress + 0.5) pthread_kill(thread_, SIGUSR1);
     }
   }
 }

@@ -316,3 +316,11 @@ __global__ void loop_without_end(int* flag) {
   while (*flag == 0) {  // @without_end
   }
 }
+
+// check computes_without_end --grid 1 --block 1 --arg u32[1]=arange --timeout 0.5
+// finds deadlock @computes
+__global__ void computes_without_end(unsigned* x) {
+  unsigned v = x[0];
+  while (v != 1) v = v * 4 + 2;  // @computes
+  x[0] = v;
+}

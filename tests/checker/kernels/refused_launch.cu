@@ -1,0 +1,8 @@
+// check launches --grid 1 --block 1 --arg i32[1]
+// fails refused_launch.cu:7: <<<: launches from a kernel are not supported
+__global__ void child(int* x) {
+  *x = 1;
+}
+__global__ void launches(int* x) {
+  child<<<1, 1>>>(x);
+}
