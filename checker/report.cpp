@@ -188,4 +188,14 @@ std::string as_junit(const checked& what, const launch_outcome& outcome) {
   return result + "  </testcase>\n</testsuite>\n";
 }
 
+std::string as_junit_error(const checked& what, std::string_view reason) {
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+      "<testsuite name=\"heddle check\" tests=\"1\" failures=\"0\" errors=\"1\">\n"
+      "  <testcase classname=\"{}\" name=\"{}\">\n"
+      "    <error message=\"{}\"/>\n"
+      "  </testcase>\n</testsuite>\n",
+      escaped(what.source), escaped(what.kernel), escaped(reason));
+}
+
 }  // namespace heddle::checker

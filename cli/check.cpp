@@ -26,6 +26,12 @@ struct check_options : kernel_options {
   std::string junit;
 };
 
+void write_junit(const std::string& path, const std::string& text) {
+  atomic_file out(path);
+  out.write(text.data(), text.size());
+  out.commit();
+}
+
 bool is_clean(const check_options& options) {
   std::vector<checker::argument> arguments = options.read_arguments();
   const checker::compilation compiled = checker::compile(options.source, options.kernel, options.compile);
@@ -39,12 +45,7 @@ bool is_clean(const check_options& options) {
   checker::find_lines(loaded, outcome.findings);
 
   const checker::checked what{options.source, options.kernel, launch};
-  if (!options.junit.empty()) {
-    const std::string text = checker::as_junit(what, outcome);
-    atomic_file out(options.junit);
-    out.write(text.data(), text.size());
-    out.commit();
-  }
+  if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
   for (const checker::argument& a : arguments) {
     if (a.is_array && !a.output.empty()) checker::write_output(a);
   }
@@ -74,6 +75,9 @@ void run(const check_options& options) {
     clean = is_clean(options);
   } catch (const std::exception& wrong) {
     print_error(fmt::format("heddle check: {}\n", wrong.what()));
+    if (!options.junit.empty()) {
+      write_junit(options.junit, checker::as_junit_error({options.source, options.kernel, {}}, wrong.what()));
+    }
     throw ended{2};
   }
   if (!clean) throw ended{1};

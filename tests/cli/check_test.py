@@ -135,6 +135,43 @@ class CheckTest(unittest.TestCase):
         self.assertEqual(self.saxpy("check", "--junit", "clean.xml").returncode, 0)
         suite = ElementTree.parse(self.folder / "clean.xml").getroot()
         self.assertEqual((suite.get("failures"), list(suite.iter("failure"))), ("0", []))
+        self.assertEqual(self.saxpy("check", "--junit", "error.xml", "-D", "SCALE=)").returncode, 2)
+        suite = ElementTree.parse(self.folder / "error.xml").getroot()
+        self.assertEqual((suite.get("failures"), suite.get("errors")), ("0", "1"))
+        error, = suite.iter("error")
+        self.assertIn("saxpy.cu:4:", error.get("message"))
+
+    def test_cores(self):
+        """Blocks on one core and on several: the same values, the same races."""
+        def report(target):
+            done = self.run_in_folder("check", "saxpy.cu", "--kernel", "shifted", "--grid", 100, "--block", 128, "-I",
+                                      "include", "--arg", "i32:12800", "--arg", "f32[12800]=arange", "--json", "--target",
+                                      target)
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            return [(f["kind"], [(p["file"], p["line"]) for p in f["places"]]) for f in json.loads(done.stdout)["findings"]]
+
+        self.assertEqual(report("serial"), [("data-race", [("saxpy.cu", 8)] * 2)])
+        self.assertEqual(report("serial"), report("parallel:3"))
+        # Races between blocks alone, which run on different cores.
+        (self.folder / "between.cu").write_text("__global__ void last_to_first(int* x) {\n"
+                                                "  if (threadIdx.x < 64) x[blockIdx.x * 64 + threadIdx.x] = 1;\n"
+                                                "  else x[(blockIdx.x * 64 + threadIdx.x + 3136) % 6400] = 2;\n}\n")
+        for target in ("serial", "parallel:2", "parallel:5"):
+            done = self.run_in_folder("check", "between.cu", "--kernel", "last_to_first", "--grid", 100, "--block", 128,
+                                      "--arg", "i32[6400]", "--json", "--target", target)
+            findings = json.loads(done.stdout)["findings"]
+            self.assertEqual([(f["kind"], sorted(p["line"] for p in f["places"])) for f in findings], [("data-race", [2, 3])])
+            blocks = {p["block"][0] for p in findings[0]["places"]}
+            self.assertEqual(len(blocks), 2)
+
+        x = np.linspace(-3, 5, 100_000, dtype="float32")
+        np.save(self.folder / "x.npy", x)
+        for target in ("serial", "parallel:4"):
+            done = self.run_in_folder("run", "saxpy.cu", "--kernel", "saxpy", "--grid", 800, "--block", 128, "-I", "include",
+                                      "--arg", "i32:100000", "--arg", "f32:2", "--arg", "f32[]=x.npy", "--arg",
+                                      "f32[100000]=arange:out=y.npy", "--target", target)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            np.testing.assert_array_equal(np.load(self.folder / "y.npy"), 2 * x + np.arange(100_000, dtype="float32"))
 
     def test_cannot_run(self):
         """Exit status 2 of check and 1 of run, and a message."""
