@@ -215,7 +215,7 @@ class engine {
   void touch_written(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes,
                      std::uint8_t flags, std::uintptr_t pc);
   void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
-                  std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc);
+                  std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc, bool observes);
   static constexpr std::uint32_t longest_slice = 200000;
   void change_threads(thread_state& t, std::uintptr_t pc);
   record& least_telling(cell& c, std::uint32_t block, std::uint8_t flags);

@@ -138,7 +138,7 @@ record& engine::least_telling(cell& c, std::uint32_t block, std::uint8_t flags) 
 
 inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
                                std::uint8_t flags, std::uint8_t where, std::uintptr_t address,
-                               std::uintptr_t pc) {
+                               std::uintptr_t pc, bool observes) {
   const block_state& b = *t.block;
   const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
   record& first = c.slot[0];
@@ -191,6 +191,11 @@ inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
     }
     const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
                              reaches(static_cast<scope>(where), same_block));
+    if (observes && (r.kind() & record::atomic) != 0) {
+      r.block = 0;
+      if (empty == nullptr) empty = &r;
+      continue;
+    }
     const bool before = comes_before(r, t, b);
     if (conflicts && !before) {
       report_race(t, region_of_cell, r, flags, where, address, pc);
@@ -264,18 +269,19 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
     if (bytes > 16 || bit + bytes > 64 || (bits & mask) != mask)
       touch_written(t, r, address, bytes, flags, pc);
   }
-  flags &= static_cast<std::uint8_t>(~record::also_reads);
+  const bool observes = (flags & record::observes) != 0;
+  flags &= record::write | record::atomic;
   const std::size_t word = std::size_t{1} << r.shift;
   const auto all = static_cast<std::uint8_t>((1u << word) - 1);
   std::size_t i = offset >> r.shift;
   if (bytes == word && (offset & (word - 1)) == 0) {
-    touch_cell(t, r, r.cells[i], all, flags, where, address, pc);
+    touch_cell(t, r, r.cells[i], all, flags, where, address, pc, observes);
   } else {
     const std::size_t end = offset + bytes;
     for (std::size_t at = offset; at < end; ++i) {
       const std::size_t next = std::min((i + 1) << r.shift, end);
       const auto mask = static_cast<std::uint8_t>(((1u << (next - at)) - 1) << (at & (word - 1)));
-      touch_cell(t, r, r.cells[i], mask, flags, where, r.begin + at, pc);
+      touch_cell(t, r, r.cells[i], mask, flags, where, r.begin + at, pc, observes);
       at = next;
     }
   }

@@ -14,7 +14,8 @@ namespace heddle::checker {
 /// An access that was made to a word of memory.
 struct record {
   static constexpr std::uint8_t write = 1, atomic = 2;
-  static constexpr std::uint8_t also_reads = 128;  // of an access that writes, and is not recorded
+  // Of an access, and not recorded: it writes and reads, too; atomics that it comes after are known to it.
+  static constexpr std::uint8_t also_reads = 128, observes = 64;
 
   std::uint32_t block = 0;  // its number over all launches; 0: there was none
   std::uint32_t clock = 0;

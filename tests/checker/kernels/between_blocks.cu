@@ -30,6 +30,35 @@ __global__ void last_block_done(const float* x, float* partial, float* out) {
   }
 }
 
+// check last_block_resets_the_counter --grid 8 --block 64 --arg f32[512]=arange --arg f32[8] --arg f32[1]
+// clean
+__global__ void last_block_resets_the_counter(const float* x, float* partial, float* out) {
+  __shared__ bool is_last;
+  const int t = threadIdx.x;
+  if (t == 0) {
+    partial[blockIdx.x] = x[blockIdx.x * 64];
+    __threadfence();
+    is_last = atomicAdd(&blocks_done, 1) == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (is_last && t == 1) {
+    float sum = 0;
+    for (int i = 0; i < gridDim.x; ++i) sum += partial[i];
+    *out = sum;
+    blocks_done = 0;
+  }
+}
+
+// check counter_reset_without_a_fence --grid 8 --block 64 --arg i32[1]
+// finds data-race @counter_counts @counter_reset
+__global__ void counter_reset_without_a_fence(int* out) {
+  if (threadIdx.x == 0) {
+    if (atomicAdd(&blocks_done, 1) == gridDim.x - 1) {  // @counter_counts
+      blocks_done = 0;  // @counter_reset
+    }
+  }
+}
+
 // check last_block_without_a_fence --grid 8 --block 64 --arg f32[512]=arange --arg f32[8] --arg f32[1]
 // finds data-race @unfenced_partial @reads_partials
 __global__ void last_block_without_a_fence(const float* x, float* partial, float* out) {
@@ -323,4 +352,125 @@ __global__ void computes_without_end(unsigned* x) {
   unsigned v = x[0];
   while (v != 1) v = v * 4 + 2;  // @computes
   x[0] = v;
+}
+
+// check decoupled_look_back --grid 20 --block 256 --arg i32[5000]=arange --arg i32[5000] --arg u64[20]=zeros --arg i32[1]=zeros --arg i32:5000
+// clean
+__global__ void decoupled_look_back(const int* x, int* y, unsigned long long* states, int* tickets, int n) {
+  __shared__ int tile, prefix, warps[8];
+  if (threadIdx.x == 0) tile = atomicAdd(tickets, 1);
+  __syncthreads();
+  const int b = tile, i = b * 256 + threadIdx.x, lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int v = i < n ? x[i] : 0;
+  for (int by = 1; by < 32; by *= 2) {
+    const int other = __shfl_up_sync(0xffffffff, v, by);
+    if (lane >= by) v += other;
+  }
+  if (lane == 31) warps[warp] = v;
+  __syncthreads();
+  if (warp == 0) {
+    int sum = lane < 8 ? warps[lane] : 0;
+    for (int by = 1; by < 8; by *= 2) {
+      const int other = __shfl_up_sync(0xffffffff, sum, by);
+      if (lane >= by) sum += other;
+    }
+    const int total = __shfl_sync(0xffffffff, sum, 7);
+    if (lane < 8) warps[lane] = sum;
+    if (lane == 0) atomicExch(&states[b], (b == 0 ? 2ull : 1ull) << 32 | static_cast<unsigned>(total));
+    int before = 0;
+    for (int last = b - 1; last >= 0; last -= 32) {
+      const int k = last - lane;
+      unsigned long long state = 2ull << 32;
+      do {
+        if (k >= 0) state = atomicAdd(&states[k], 0ull);
+      } while (__any_sync(0xffffffff, state >> 32 == 0));
+      const unsigned inclusive = __ballot_sync(0xffffffff, state >> 32 == 2);
+      int part = static_cast<int>(static_cast<unsigned>(state));
+      if (inclusive != 0 && lane > __ffs(inclusive) - 1) part = 0;
+      for (int by = 16; by > 0; by /= 2) part += __shfl_xor_sync(0xffffffff, part, by);
+      before += part;
+      if (inclusive != 0) break;
+    }
+    if (lane == 0) {
+      if (b > 0) atomicExch(&states[b], 2ull << 32 | static_cast<unsigned>(before + total));
+      prefix = before;
+    }
+  }
+  __syncthreads();
+  if (i < n) {
+    y[i] = v + prefix + (warp > 0 ? warps[warp - 1] : 0);
+    assert(y[i] == i * (i + 1) / 2);
+  }
+}
+
+// check ticket_lock --grid 6 --block 1 --arg i32[2]=zeros --arg i32[1]=zeros
+// clean
+__global__ void ticket_lock(int* lock, int* sum) {
+  const int ticket = atomicAdd(&lock[0], 1);
+  while (atomicAdd(&lock[1], 0) != ticket) {
+  }
+  *sum += 1;
+  __threadfence();
+  atomicAdd(&lock[1], 1);
+}
+
+// check volatile_unlock --grid 6 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
+// clean
+__global__ void volatile_unlock(int* lock, int* sum) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  *sum += 1;
+  __threadfence();
+  *static_cast<volatile int*>(lock) = 0;
+}
+
+// check plain_unlock --grid 6 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
+// finds data-race @takes_lock @frees_plainly
+// finds data-race @after_a_plain_lock
+__global__ void plain_unlock(int* lock, int* sum) {
+  while (atomicCAS(lock, 0, 1) != 0) {  // @takes_lock
+  }
+  *sum += 1;  // @after_a_plain_lock
+  __threadfence();
+  *lock = 0;  // @frees_plainly
+}
+
+// check a_flag_for_each_block --grid 5 --block 64 --arg i32[320] --arg i32[5]=zeros --arg i32[64]
+// clean
+__global__ void a_flag_for_each_block(int* parts, volatile int* flags, int* out) {
+  parts[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) flags[blockIdx.x] = 1;
+  if (blockIdx.x != 0) return;
+  if (threadIdx.x < gridDim.x) {
+    while (flags[threadIdx.x] == 0) {
+    }
+  }
+  __syncthreads();
+  int sum = 0;
+  for (int b = 0; b < gridDim.x; ++b) sum += parts[b * 64 + threadIdx.x];
+  out[threadIdx.x] = sum;
+  assert(sum == 5 * threadIdx.x);
+}
+
+// check one_flag_too_few --grid 5 --block 64 --arg i32[320] --arg i32[5]=zeros --arg i32[64]
+// finds data-race @fifth_part @reads_fifth_part
+// finds uninitialised-read @reads_fifth_part
+__global__ void one_flag_too_few(int* parts, volatile int* flags, int* out) {
+  parts[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;  // @fifth_part
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) flags[blockIdx.x] = 1;
+  if (blockIdx.x != 0) return;
+  if (threadIdx.x < 4) {
+    while (flags[threadIdx.x] == 0) {
+    }
+  }
+  __syncthreads();
+  int sum = 0;
+  for (int b = 0; b < gridDim.x; ++b) {
+    sum += parts[b * 64 + threadIdx.x];  // @reads_fifth_part
+  }
+  out[threadIdx.x] = sum;
 }
