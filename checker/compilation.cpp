@@ -39,10 +39,10 @@ struct process_result {
 process_result run_program(const std::vector<std::string>& words) {
   std::array<int, 2> files{};
   for (int& file : files) {
-    char name[] = "/tmp/heddle-XXXXXX";
-    file = mkostemp(name, O_CLOEXEC);
-    if (file < 0) throw error(fmt::format("no temporary file can be made in /tmp: {}", std::strerror(errno)));
-    unlink(name);
+    std::string name = (fs::temp_directory_path() / "heddle-XXXXXX").string();
+    file = mkostemp(name.data(), O_CLOEXEC);
+    if (file < 0) throw error(fmt::format("{} cannot be made: {}", name, std::strerror(errno)));
+    unlink(name.c_str());
   }
   std::vector<char*> arguments;
   for (const std::string& w : words) arguments.push_back(const_cast<char*>(w.c_str()));
