@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -254,8 +255,14 @@ void engine::resume(thread_state& t) {
 void engine::fiber_body(void* thread) {
   auto& t = *static_cast<thread_state*>(thread);
   engine& e = *now.by;
-  e.module_.kernel().call(e.memory_.arguments());
-  if (t.out_of_bounds) e.flush_bounds(t);
+  try {
+    e.module_.kernel().call(e.memory_.arguments());
+    if (t.out_of_bounds) e.flush_bounds(t);
+  } catch (const std::exception& wrong) {
+    // There is nobody above to catch it on this stack.
+    e.failure_ = wrong.what();
+    e.is_stopping_ = true;
+  }
   t.waits_for = waiting::done;
   e.leave(t);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <iterator>
 #include <memory>
 #include <thread>
@@ -42,12 +43,21 @@ launch_outcome run(const module& compiled, std::vector<argument>& arguments, con
   bool is_stopping = false;
   while (schedules < options.schedules && !is_stopping) {
     memory.reset();
+    std::vector<std::exception_ptr> failures(count);
+    const auto run_one = [&](std::size_t i) {
+      try {
+        engines[i]->run_schedule(schedules);
+      } catch (...) {
+        failures[i] = std::current_exception();
+      }
+    };
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < count; ++i) {
-      others.emplace_back([&, i] { engines[i]->run_schedule(schedules); });
-    }
-    engines[0]->run_schedule(schedules);
+    for (std::size_t i = 1; i < count; ++i) others.emplace_back(run_one, i);
+    run_one(0);
     for (std::thread& other : others) other.join();
+    for (const std::exception_ptr& failure : failures) {
+      if (failure) std::rethrow_exception(failure);
+    }
     if (options.is_watched) {
       for (std::size_t i = 0; i < count; ++i) {
         for (std::size_t j = i + 1; j < count; ++j) engines[i]->compare(*engines[j]);
