@@ -1,0 +1,187 @@
+#pragma once
+
+#include "lattice_boltzmann/collision.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// What happens at boundaries between one step and the next. The step itself knows none: every cell streams
+/// and collides, and afterwards what left the fluid is put where it is expected back. The populations here
+/// are those after the exchange: own[p][m] is what arrived in m along c, ahead[p][m] what m sends back
+/// against c.
+namespace heddle::lbm {
+
+/// A population that leaves the fluid and the one that comes back: the place in the planes of its pair, times
+/// 8, plus twice the pair, plus 1 for those that leave against the pair's velocity.
+using link = std::uint64_t;
+
+HD_INLINE constexpr link make_link(std::ptrdiff_t place, int pair, bool is_against) {
+  return static_cast<link>(place) * 8 + static_cast<link>(2 * pair) + (is_against ? 1 : 0);
+}
+
+/// Links of one kind after another, each kind in the order of memory.
+///
+/// walls      at rest, half-way between two cells: what leaves comes back (half-way bounce-back)
+/// moving     walls whose velocity u_w takes 6 w_i ρ (c_i·u_w) from it, with ρ = 1: the second number. Along
+/// a wall
+///            these add up to 0, so that no mass comes or goes
+/// obstacles  walls on which the force is measured
+/// curved     obstacles whose surface is the fraction q of the way along the link: the second number; linear
+///            interpolation (M. Bouzidi, M. Firdaouss and P. Lallemand, Phys. Fluids 13 (2001) 3452)
+struct wall_links {
+  std::vector<link> places;
+  std::vector<double> second;  // of moving and curved links
+  std::size_t walls = 0, moving = 0, obstacles = 0, curved = 0;
+
+  std::size_t size() const { return places.size(); }
+};
+
+/// A cell of the ring that stands for one of the grid, on the other side of a periodic boundary. The image's
+/// place is without the pair.
+struct periodic_copies {
+  std::vector<link> ghosts;
+  std::vector<std::uint64_t> images;
+};
+
+/// Cells on the left with a velocity given and cells on the right with the density 1; their centres are on
+/// the boundary.
+struct open_cells {
+  std::vector<std::uint64_t> inflow;
+  std::vector<double> inflow_velocity;  // along x
+  std::vector<std::uint64_t> outflow;
+};
+
+/// Numbers and addresses of the same on a target.
+template <class R>
+struct boundary_view {
+  const link* links;
+  const R* second;
+  std::size_t walls, moving, obstacles, curved;
+  const link* ghosts;
+  const std::uint64_t* images;
+  std::size_t copies;
+  const std::uint64_t* inflow;
+  const R* inflow_velocity;
+  std::size_t inflows;
+  const std::uint64_t* outflow;
+  std::size_t outflows;
+
+  HD_INLINE std::size_t link_count() const { return walls + moving + obstacles + curved; }
+  /// Links and copies, which are independent of each other. Open cells need what they deliver.
+  HD_INLINE std::size_t exchanges() const { return link_count() + copies; }
+};
+
+template <class S, class R>
+HD_INLINE void reflect(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                       std::size_t number) {
+  const link here = all.links[number];
+  const int p = static_cast<int>(here / 2 % 4);
+  const bool is_against = here % 2 != 0;
+  const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(here / 8);
+  const S* const left = is_against ? at.ahead[p] : at.own[p];
+  S* const back = is_against ? at.own[p] : at.ahead[p];
+  if (number < all.walls) {
+    back[place] = left[place];
+    return;
+  }
+  number -= all.walls;
+  if (number < all.moving) {
+    back[place] = encode<S>(decode(left[place]) - all.second[number]);
+    return;
+  }
+  if (number < all.moving + all.obstacles) {
+    back[place] = left[place];
+    return;
+  }
+  // The next cell away from the wall sent what arrived behind this cell's own.
+  const std::ptrdiff_t behind = is_against ? place + grid.step(p) : place - grid.step(p);
+  const R q = all.second[number - all.obstacles];
+  const R mine = decode(left[place]);
+  R value;
+  if (q < R(0.5)) {
+    value = R(2) * q * mine + (1 - R(2) * q) * decode(left[behind]);
+  } else {
+    const R part = R(0.5) / q;
+    value = part * mine + (1 - part) * decode(back[behind]);
+  }
+  back[place] = encode<S>(value);
+}
+
+template <class S, class R>
+HD_INLINE void copy_across(const populations<S>& at, const boundary_view<R>& all, std::size_t number) {
+  const link ghost = all.ghosts[number];
+  const int p = static_cast<int>(ghost / 2 % 4);
+  const std::uint64_t place = ghost / 8, image = all.images[number];
+  at.own[p][image] = at.own[p][place];
+  at.ahead[p][place] = at.ahead[p][image];
+}
+
+/// A link, or after all of them a copy.
+template <class S, class R>
+HD_INLINE void exchange_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                           std::size_t number) {
+  const std::size_t links = all.link_count();
+  if (number < links) {
+    reflect(at, grid, all, number);
+  } else {
+    copy_across(at, all, number - links);
+  }
+}
+
+template <class S>
+HD_INLINE void read_cell(const populations<S>& at, const layout& grid, std::ptrdiff_t place,
+                         arithmetic<S> (&g)[velocities]) {
+  for (int i = 0; i < velocities; ++i) g[i] = decode(at.of(grid, place, i));
+}
+template <class S>
+HD_INLINE void write_cell(const populations<S>& at, const layout& grid, std::ptrdiff_t place,
+                          const arithmetic<S> (&g)[velocities]) {
+  for (int i = 0; i < velocities; ++i) at.of(grid, place, i) = encode<S>(g[i]);
+}
+
+/// An inflow or an outflow, regularised (J. Latt et al., Phys. Rev. E 77 (2008) 056703): density or velocity
+/// follow from the populations that are known, as Q. Zou and X. He found them (Phys. Fluids 9 (1997) 1591);
+/// what is not equilibrium of the unknown ones is that of their opposites; and all nine get the second
+/// moments of that. The flow through an outflow keeps the velocity along the boundary that the cell before it
+/// has.
+template <class S, class R>
+HD_INLINE void open_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                       const rates<R>& given, std::size_t number) {
+  const bool is_inflow = number < all.inflows;
+  if (!is_inflow) number -= all.inflows;
+  const std::ptrdiff_t place =
+      static_cast<std::ptrdiff_t>(is_inflow ? all.inflow[number] : all.outflow[number]);
+  R g[velocities];
+  read_cell<S>(at, grid, place, g);
+  moments<R> of{0, 0, 0};
+  const R level = g[0] + (g[3] + g[4]);
+  if (is_inflow) {
+    of.ux = all.inflow_velocity[number];
+    const R leaving = g[2] + (g[6] + g[8]);
+    of.excess = (level + R(2) * leaving + of.ux) / (1 - of.ux);
+  } else {
+    const R leaving = g[1] + (g[5] + g[7]);
+    of.ux = level + R(2) * leaving;
+    R before[velocities];
+    read_cell<S>(at, grid, place - 1, before);
+    of.uy = moments_of(before, given).uy;
+  }
+  R rest[velocities];
+  near_equilibrium(rest, of, R(0), R(0), R(0));
+  for (int i = 0; i < velocities; ++i) g[i] -= rest[i];
+  for (int p = 0; p < pairs; ++p) {
+    if (pair_x(p) == 0) continue;
+    if (is_inflow) {
+      g[2 * p + 1] = g[2 * p + 2];
+    } else {
+      g[2 * p + 2] = g[2 * p + 1];
+    }
+  }
+  const R diagonal = (g[5] + g[6]) + (g[7] + g[8]);
+  const R xx = g[1] + g[2] + diagonal, yy = g[3] + g[4] + diagonal, xy = (g[5] + g[6]) - (g[7] + g[8]);
+  near_equilibrium(g, of, xx, yy, xy);
+  write_cell<S>(at, grid, place, g);
+}
+
+}  // namespace heddle::lbm

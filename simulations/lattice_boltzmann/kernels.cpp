@@ -1,0 +1,127 @@
+// Compiled once for each instruction set, with HEDDLE_ISA naming it. Nothing here may leave a function behind
+// that another file could call by the same name: everything is in the namespace of its instruction set, or
+// inlined.
+#include "lattice_boltzmann/kernels.hpp"
+
+#include "cpu/simd.hpp"
+
+#include <cstdint>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
+
+namespace heddle::lbm {
+inline namespace HEDDLE_ISA {
+namespace {
+
+/// While it lives, numbers too small for their type's full precision are 0: the front of a flow that begins
+/// at rest is full of them, and processors are slow on them.
+class without_denormals {
+ public:
+#if defined(__SSE2__)
+  without_denormals() : before_(_mm_getcsr()) {
+    _mm_setcsr(before_ | 0x8040);
+  }
+  ~without_denormals() {
+    _mm_setcsr(before_);
+  }
+
+ private:
+  unsigned before_;
+#endif
+};
+
+/// A register of cells of one row.
+template <class S>
+struct cells {
+  using vector = typename cpu::simd<S>::vector;
+  static constexpr std::ptrdiff_t count = cpu::simd<S>::width;
+
+  static inline __attribute__((always_inline)) vector load(const S* from) { return cpu::simd<S>::load(from); }
+  static inline __attribute__((always_inline)) void store(S* to, vector value) {
+    __builtin_memcpy(to, &value, sizeof value);
+  }
+};
+
+template <>
+struct cells<fixed16> {
+  using vector = typename cpu::simd<float>::vector;
+  static constexpr std::ptrdiff_t count = cpu::simd<float>::width;
+  typedef std::int32_t integers __attribute__((vector_size(cpu::register_bytes)));
+  typedef std::int16_t shorts __attribute__((vector_size(cpu::register_bytes / 2)));
+
+  static inline __attribute__((always_inline)) vector load(const fixed16* from) {
+    shorts kept;
+    __builtin_memcpy(&kept, from, sizeof kept);
+    return __builtin_convertvector(__builtin_convertvector(kept, integers), vector) * (1 / fixed16_scale);
+  }
+  static inline __attribute__((always_inline)) void store(fixed16* to, vector value) {
+    const vector largest = vector{} + fixed16_largest;
+    value = value < largest ? value : largest;
+    value = value > -largest ? value : -largest;
+    const shorts kept = __builtin_convertvector(__builtin_convertvector(value, integers), shorts);
+    __builtin_memcpy(to, &kept, sizeof kept);
+  }
+};
+
+template <class S>
+struct root_of {
+  using vector = typename cells<S>::vector;
+  inline __attribute__((always_inline)) vector operator()(vector x) const {
+    for (std::ptrdiff_t i = 0; i < cells<S>::count; ++i) {
+      if constexpr (sizeof(x[0]) == 4) {
+        x[i] = __builtin_sqrtf(x[i]);
+      } else {
+        x[i] = __builtin_sqrt(x[i]);
+      }
+    }
+    return x;
+  }
+};
+
+template <class S, collision_kind Kind, bool General>
+void step_rows(const populations<S>& at, const layout& grid, const rates<arithmetic<S>>& rates_given,
+               std::ptrdiff_t first, std::ptrdiff_t last) {
+  using kept = cells<S>;
+  using V = typename kept::vector;
+  using R = arithmetic<S>;
+  const without_denormals faster;
+  const rates<R> given = rates_given;  // what a store might change is read again after it
+  for (std::ptrdiff_t y = first; y < last; ++y) {
+    const std::ptrdiff_t row = grid.at(0, y);
+    S* place[velocities];
+    place[0] = at.rest + row;
+    for (int p = 0; p < pairs; ++p) {
+      place[2 * p + 1] = at.own[p] + row;
+      place[2 * p + 2] = at.ahead[p] + row + grid.step(p);
+    }
+    for (std::ptrdiff_t x = 0; x < grid.width; x += kept::count) {
+      V g[velocities];
+      for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);
+      collide_kept<S, Kind, General>(g, given, root_of<S>());
+      kept::store(place[0] + x, g[0]);
+      for (int p = 0; p < pairs; ++p) {
+        kept::store(place[2 * p + 2] + x, g[2 * p + 1]);
+        kept::store(place[2 * p + 1] + x, g[2 * p + 2]);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace HEDDLE_ISA
+
+#define HEDDLE_JOIN(a, b) a##b
+#define HEDDLE_KERNELS(isa) HEDDLE_JOIN(isa, _kernels)
+
+template <class S>
+cpu_kernels<S> HEDDLE_KERNELS(HEDDLE_ISA)() {
+  constexpr collision_kind two_rates = collision_kind::two_rates, regularized = collision_kind::regularized;
+  return {{{step_rows<S, two_rates, false>, step_rows<S, two_rates, true>},
+           {step_rows<S, regularized, false>, step_rows<S, regularized, true>}}};
+}
+template cpu_kernels<double> HEDDLE_KERNELS(HEDDLE_ISA)<double>();
+template cpu_kernels<float> HEDDLE_KERNELS(HEDDLE_ISA)<float>();
+template cpu_kernels<fixed16> HEDDLE_KERNELS(HEDDLE_ISA)<fixed16>();
+
+}  // namespace heddle::lbm
