@@ -23,9 +23,8 @@ HD_INLINE constexpr link make_link(std::ptrdiff_t place, int pair, bool is_again
 /// Links of one kind after another, each kind in the order of memory.
 ///
 /// walls      at rest, half-way between two cells: what leaves comes back (half-way bounce-back)
-/// moving     walls whose velocity u_w takes 6 w_i ρ (c_i·u_w) from it, with ρ = 1: the second number. Along
-/// a wall
-///            these add up to 0, so that no mass comes or goes
+/// moving     walls whose velocity u_w takes 6 w_i ρ (c_i·u_w) from it, with ρ = 1: the second number. Over a
+///            wall these add up to 0, so that no mass comes or goes
 /// obstacles  walls on which the force is measured
 /// curved     obstacles whose surface is the fraction q of the way along the link: the second number; linear
 ///            interpolation (M. Bouzidi, M. Firdaouss and P. Lallemand, Phys. Fluids 13 (2001) 3452)

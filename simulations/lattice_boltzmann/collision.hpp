@@ -49,28 +49,28 @@ HD_INLINE void from_moments(V (&g)[velocities], V m, V x, V y, V xx, V yy, V xy,
 
 /// One collision.
 ///
-/// two_rates    relaxes the even and the odd part of each pair at rates of their own (I. Ginzburg, F.
-/// Verhaeghe and
-///              D. d'Humières, Commun. Comput. Phys. 3 (2008) 427); with one rate it is BGK's.
+/// two_rates    relaxes the even and the odd part of each pair at rates of their own (I. Ginzburg,
+///              F. Verhaeghe and D. d'Humières, Commun. Comput. Phys. 3 (2008) 427); with one rate it is
+///              BGK's
 /// regularized  keeps of what is not equilibrium the second moments alone, and gives the third and fourth the
-/// values
-///              that follow from them (O. Malaspinas, arXiv:1505.06900), with the equilibrium to fourth
-///              order.
+///              values that follow from them (O. Malaspinas, arXiv:1505.06900), with the equilibrium to
+///              fourth order
 ///
 /// `General` adds the body force (Z. Guo, C. Zheng and B. Shi, Phys. Rev. E 65 (2002) 046308) and
 /// Smagorinsky's eddy viscosity, found from the second moments (S. Hou et al., Fields Inst. Commun. 6 (1996)
-/// 151). `root` is a square root on V.
+/// 151). `root` is a square root on V. Populations are in multiples of `unit`.
 template <collision_kind Kind, bool General, class V, class R, class Root>
-HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& root) {
+HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& root, R unit) {
   V mass, x, y;
   sums(g, mass, x, y);
-  const V density = mass + R(1);
-  const V volume = R(1) / density;
+  // Of a momentum in units this makes a velocity.
+  const V volume = unit / (mass * unit + R(1));
+  [[maybe_unused]] const R fx = given.force_x / unit, fy = given.force_y / unit;
   // The momentum in the middle of the step.
   V middle_x = x, middle_y = y;
   if constexpr (General) {
-    middle_x = x + R(0.5) * given.force_x;
-    middle_y = y + R(0.5) * given.force_y;
+    middle_x = x + R(0.5) * fx;
+    middle_y = y + R(0.5) * fy;
   }
   const V ux = middle_x * volume, uy = middle_y * volume;
   const V flux_xx = middle_x * ux, flux_yy = middle_y * uy, flux_xy = middle_x * uy;
@@ -106,7 +106,6 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& ro
                            odd * (R(1.0 / 6) * (middle_x + middle_y) - (g[5] - g[6])),
                            odd * (R(1.0 / 6) * (middle_x - middle_y) - (g[7] - g[8]))};
     if constexpr (General) {
-      const R fx = given.force_x, fy = given.force_y;
       const V even_part = R(1) - R(0.5) * even, odd_part = R(1) - R(0.5) * odd;
       const V power = R(3) * (ux * fx + uy * fy);
       rest_change = rest_change - even_part * (R(4.0 / 9) * power);
@@ -129,7 +128,6 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& ro
     V second_xx = flux_xx + stays * not_xx, second_yy = flux_yy + stays * not_yy;
     V second_xy = flux_xy + stays * not_xy;
     if constexpr (General) {
-      const R fx = given.force_x, fy = given.force_y;
       const V part = R(1) - R(0.5) * even;
       second_xx = second_xx + part * (R(2) * (ux * fx));
       second_yy = second_yy + part * (R(2) * (uy * fy));
@@ -148,24 +146,20 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& ro
   }
 }
 
-/// The same of cells that are kept as S; of fixed16 the populations are in units afterwards, and rounded.
+/// The same of cells that are kept as S; populations of fixed16 are in its units, before and after.
 template <class S, collision_kind Kind, bool General, class V, class R, class Root>
 HD_INLINE void collide_kept(V (&g)[velocities], const rates<R>& given, const Root& root) {
   if constexpr (is_fixed<S>) {
     V mass, momentum_x, momentum_y;
     sums(g, mass, momentum_x, momentum_y);
-    collide<Kind, General>(g, given, root);
-    for (int i = 0; i < velocities; ++i) g[i] = g[i] * fixed16_scale;
-    mass = mass * fixed16_scale;
-    momentum_x = momentum_x * fixed16_scale;
-    momentum_y = momentum_y * fixed16_scale;
+    collide<Kind, General>(g, given, root, 1 / fixed16_scale);
     if constexpr (General) {
       momentum_x = momentum_x + given.kick_x;
       momentum_y = momentum_y + given.kick_y;
     }
     conserve(g, mass, momentum_x, momentum_y);
   } else {
-    collide<Kind, General>(g, given, root);
+    collide<Kind, General>(g, given, root, R(1));
   }
 }
 

@@ -30,7 +30,7 @@ class cpu_engine final : public engine<S> {
  public:
   cpu_engine(const flow_plan& plan, int threads)
       : plan_(plan),
-        grid_(layout::of(plan.width, plan.height)),
+        grid_(layout::of(plan.width, plan.height, sizeof(S))),
         threads_(threads),
         second_(second_numbers<S>(plan.links)),
         inflow_velocity_(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),

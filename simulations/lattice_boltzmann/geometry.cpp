@@ -44,7 +44,7 @@ class boundary_finder {
         solid_(solid),
         width_(static_cast<std::ptrdiff_t>(given.width)),
         height_(static_cast<std::ptrdiff_t>(given.height)),
-        grid_(layout::of(width_, height_)),
+        grid_(layout::of(width_, height_, 1)),
         ends_(sides_of(given)),
         around_(cylinder_of(given)) {}
 
@@ -102,7 +102,9 @@ class boundary_finder {
     const bool inside = image_x >= 0 && image_x < width_ && image_y >= 0 && image_y < height_;
     const link here = make_link(is_against ? grid_.at(x, y) : grid_.at(to_x, to_y), p, is_against);
     if (!inside) {
-      if (ends_.lid && to_y == height_) {
+      // The lid ends at the corners, whose links are the side walls': else the flow would converge to first
+      // order.
+      if (ends_.lid && to_y == height_ && to_x >= 0 && to_x < width_) {
         moving_.push_back({here, 6 * pair_weight(p) * cx * given_.velocity});
       } else {
         walls_.push_back({here, 0});

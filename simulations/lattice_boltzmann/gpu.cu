@@ -30,8 +30,7 @@ struct tiling {
 
 inline constexpr unsigned step_threads = 256;
 
-// ------------------------------------------------------------------------------------------------ a cell a
-// thread
+// ------------------------------------------------------------------------------------- a cell a thread
 
 template <class S, collision_kind Kind, bool General>
 __global__ void __launch_bounds__(step_threads)
@@ -58,8 +57,7 @@ __global__ void __launch_bounds__(step_threads)
   }
 }
 
-// ------------------------------------------------------------------------------- two cells of 16 bits a
-// thread
+// ----------------------------------------------------------------------- two cells of 16 bits a thread
 //
 // Cells 2t and 2t+1 are a word. Planes that are read one cell further on have the second half of a word and
 // the first of the next, which a lane gets from its neighbour; only a warp's ends move halves of words.
@@ -70,11 +68,11 @@ inline constexpr int large_bits = 0x4b400000;
 
 __device__ __forceinline__ float first_of(std::uint32_t word) {
   const int units = static_cast<std::int16_t>(word & 0xffff);
-  return __int_as_float(large_bits + units) * (1 / fixed16_scale) - large / fixed16_scale;
+  return __int_as_float(large_bits + units) - large;
 }
 __device__ __forceinline__ float second_of(std::uint32_t word) {
   const int units = static_cast<int>(word) >> 16;
-  return __int_as_float(large_bits + units) * (1 / fixed16_scale) - large / fixed16_scale;
+  return __int_as_float(large_bits + units) - large;
 }
 __device__ __forceinline__ std::uint32_t units_of(float value) {
   value = fminf(fmaxf(value, -fixed16_largest), fixed16_largest);
@@ -142,8 +140,7 @@ __global__ void __launch_bounds__(step_threads)
   }
 }
 
-// ------------------------------------------------------------------------------------------------------
-// boundaries
+// ------------------------------------------------------------------------------------------ boundaries
 
 inline constexpr unsigned boundary_threads = 128;
 
@@ -168,8 +165,7 @@ __global__ void __launch_bounds__(boundary_threads)
   if (number < all.inflows + all.outflows) open_at(at, grid, all, given, number);
 }
 
-// --------------------------------------------------------------------------------------------- what is
-// looked at
+// ------------------------------------------------------------------------------------------ diagnostics
 
 inline constexpr unsigned look_threads = 256;
 
@@ -261,8 +257,7 @@ __global__ void __launch_bounds__(boundary_threads)
   y[number] = pair_y(p) * part;
 }
 
-// ----------------------------------------------------------------------------------------------------------
-// engine
+// ---------------------------------------------------------------------------------------------- engine
 
 template <class S>
 class gpu_engine final : public engine<S> {
@@ -271,7 +266,7 @@ class gpu_engine final : public engine<S> {
  public:
   gpu_engine(const flow_plan& plan, const target& where)
       : where_(where),
-        grid_(layout::of(plan.width, plan.height)),
+        grid_(layout::of(plan.width, plan.height, sizeof(S))),
         kind_(plan.kind),
         given_(plan.given),
         sizes_(counts_of(plan)),

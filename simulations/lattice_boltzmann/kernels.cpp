@@ -1,6 +1,11 @@
 // Compiled once for each instruction set, with HEDDLE_ISA naming it. Nothing here may leave a function behind
 // that another file could call by the same name: everything is in the namespace of its instruction set, or
 // inlined.
+// The compiler's own headers make registers of what they do not set.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
 #include "lattice_boltzmann/kernels.hpp"
 
 #include "cpu/simd.hpp"
@@ -47,35 +52,62 @@ template <>
 struct cells<fixed16> {
   using vector = typename cpu::simd<float>::vector;
   static constexpr std::ptrdiff_t count = cpu::simd<float>::width;
-  typedef std::int32_t integers __attribute__((vector_size(cpu::register_bytes)));
   typedef std::int16_t shorts __attribute__((vector_size(cpu::register_bytes / 2)));
 
   static inline __attribute__((always_inline)) vector load(const fixed16* from) {
+#if defined(__AVX512F__)
+    const vector whole =
+        (vector)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i*)from)));
+#elif defined(__AVX2__)
+    const vector whole =
+        (vector)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i*)from)));
+#else
+    typedef std::int32_t integers __attribute__((vector_size(cpu::register_bytes)));
     shorts kept;
     __builtin_memcpy(&kept, from, sizeof kept);
-    return __builtin_convertvector(__builtin_convertvector(kept, integers), vector) * (1 / fixed16_scale);
+    const vector whole = __builtin_convertvector(__builtin_convertvector(kept, integers), vector);
+#endif
+    return whole;
   }
+
+  /// Whole numbers; those out of range become its ends.
   static inline __attribute__((always_inline)) void store(fixed16* to, vector value) {
+#if defined(__AVX512F__)
+    _mm256_storeu_si256((__m256i*)to, _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32((__m512)value)));
+#elif defined(__AVX2__)
+    const __m256i integers = _mm256_cvtps_epi32((__m256)value);
+    _mm_storeu_si128((__m128i*)to, _mm_packs_epi32(_mm256_castsi256_si128(integers),
+                                                   _mm256_extracti128_si256(integers, 1)));
+#else
+    typedef std::int32_t integers __attribute__((vector_size(cpu::register_bytes)));
     const vector largest = vector{} + fixed16_largest;
     value = value < largest ? value : largest;
     value = value > -largest ? value : -largest;
     const shorts kept = __builtin_convertvector(__builtin_convertvector(value, integers), shorts);
     __builtin_memcpy(to, &kept, sizeof kept);
+#endif
   }
 };
 
-template <class S>
-struct root_of {
-  using vector = typename cells<S>::vector;
-  inline __attribute__((always_inline)) vector operator()(vector x) const {
-    for (std::ptrdiff_t i = 0; i < cells<S>::count; ++i) {
-      if constexpr (sizeof(x[0]) == 4) {
-        x[i] = __builtin_sqrtf(x[i]);
-      } else {
-        x[i] = __builtin_sqrt(x[i]);
-      }
+struct root_of_each {
+  template <class V>
+  inline __attribute__((always_inline)) V operator()(V x) const {
+    constexpr bool is_float = sizeof(x[0]) == 4;
+#if defined(__AVX512F__)
+    if constexpr (is_float) return (V)_mm512_sqrt_ps((__m512)x);
+    if constexpr (!is_float) return (V)_mm512_sqrt_pd((__m512d)x);
+#elif defined(__AVX2__)
+    if constexpr (is_float) return (V)_mm256_sqrt_ps((__m256)x);
+    if constexpr (!is_float) return (V)_mm256_sqrt_pd((__m256d)x);
+#elif defined(__SSE2__)
+    if constexpr (is_float) return (V)_mm_sqrt_ps((__m128)x);
+    if constexpr (!is_float) return (V)_mm_sqrt_pd((__m128d)x);
+#else
+    for (std::size_t i = 0; i < sizeof x / sizeof x[0]; ++i) {
+      x[i] = is_float ? __builtin_sqrtf(x[i]) : __builtin_sqrt(x[i]);
     }
     return x;
+#endif
   }
 };
 
@@ -98,7 +130,7 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
     for (std::ptrdiff_t x = 0; x < grid.width; x += kept::count) {
       V g[velocities];
       for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);
-      collide_kept<S, Kind, General>(g, given, root_of<S>());
+      collide_kept<S, Kind, General>(g, given, root_of_each());
       kept::store(place[0] + x, g[0]);
       for (int p = 0; p < pairs; ++p) {
         kept::store(place[2 * p + 2] + x, g[2 * p + 1]);

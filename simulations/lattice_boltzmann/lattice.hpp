@@ -33,13 +33,16 @@ struct layout {
 
   static constexpr std::ptrdiff_t row_alignment = 64;
 
-  static layout of(std::ptrdiff_t width, std::ptrdiff_t height) {
+  /// For populations of so many bytes.
+  static layout of(std::ptrdiff_t width, std::ptrdiff_t height, std::ptrdiff_t bytes) {
     layout made;
     made.width = width;
     made.height = height;
     made.pitch = (width + row_alignment - 1) / row_alignment * row_alignment + row_alignment;
-    // An odd number of cache lines: planes that begin at one place of a page would share the sets of a cache.
-    made.plane = ((height + 2) * made.pitch + 1023) / 1024 * 1024 + 3 * row_alignment;
+    // Planes begin at different places of a page: else they would share sets of a cache, and a processor
+    // takes a load for what it has just stored to the same place of another page.
+    const std::ptrdiff_t page = 4096 / bytes, apart = 448 / bytes;
+    made.plane = ((height + 2) * made.pitch + page - 1) / page * page + apart;
     return made;
   }
 

@@ -151,7 +151,8 @@ description describe(const settings& given) {
   const std::size_t bytes = given.kept == storage::f64 ? 8 : given.kept == storage::f32 ? 4 : 2;
   made.bytes_a_cell = 2 * velocities * bytes;
   const layout grid =
-      layout::of(static_cast<std::ptrdiff_t>(given.width), static_cast<std::ptrdiff_t>(given.height));
+      layout::of(static_cast<std::ptrdiff_t>(given.width), static_cast<std::ptrdiff_t>(given.height),
+                 static_cast<std::ptrdiff_t>(bytes));
   made.bytes = grid.elements() * bytes + given.obstacles.size();
 
   if (made.mach > 0.3) {
