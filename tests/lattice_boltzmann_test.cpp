@@ -365,6 +365,54 @@ TEST_P(lattice_boltzmann, channel_from_inflow_to_outflow_is_a_parabola) {
   }
 }
 
+namespace {
+
+/// What lasts longer runs once.
+class lattice_boltzmann_cylinder : public on_targets {};
+INSTANTIATE_TEST_SUITE_P(Cpu, lattice_boltzmann_cylinder, testing::Values("parallel:2"), target_name);
+INSTANTIATE_TEST_SUITE_P(Gpu, lattice_boltzmann_cylinder, testing::Values("gpu:0"), target_name);
+
+}  // namespace
+
+TEST_P(lattice_boltzmann_cylinder, drag_lift_and_pressure_are_the_benchmarks) {
+  // M. Schäfer and S. Turek (1996), 2D-1, on a diameter of 10 cells.
+  settings given = sized(flow_case::cylinder, 221, 41);
+  given.kept = storage::f32;
+  given.reynolds = 20;
+  given.velocity = 0.05;
+  flow tested(where, given);
+  tested.advance(12'000);
+  EXPECT_NEAR(tested.on_obstacles().drag, 5.5795, 0.05 * 5.5795);
+  EXPECT_NEAR(tested.on_obstacles().lift, 0.0106, 0.003);
+  EXPECT_NEAR(tested.pressure_difference(), 0.1175, 0.05 * 0.1175);
+  EXPECT_LT(*(tested.change(), tested.advance(200), tested.change()), 5e-3);
+}
+
+TEST_P(lattice_boltzmann_cylinder, vortices_leave_as_often_as_the_benchmarks) {
+  // 2D-2: a Strouhal number of 0.295 to 0.305.
+  settings given = sized(flow_case::cylinder, 221, 41);
+  given.kept = storage::f32;
+  given.velocity = 0.08;
+  flow tested(where, given);
+  tested.advance(7000);
+  std::vector<double> upwards;  // times at which the lift becomes positive
+  double before = 0, mean = 0;
+  std::vector<double> lift;
+  for (int i = 0; i < 500; ++i) {
+    tested.advance(10);
+    lift.push_back(tested.on_obstacles().lift);
+    mean += lift.back() / 500;
+  }
+  for (std::size_t i = 0; i < lift.size(); ++i) {
+    const double now = lift[i] - mean;
+    if (i > 0 && before < 0 && now >= 0) upwards.push_back(static_cast<double>(i) - now / (now - before));
+    before = now;
+  }
+  ASSERT_GE(upwards.size(), 6u);
+  const double period = 10 * (upwards.back() - upwards.front()) / static_cast<double>(upwards.size() - 1);
+  EXPECT_NEAR(tested.about().length / tested.about().speed / period, 0.3, 0.012);
+}
+
 TEST_P(lattice_boltzmann, boxes_keep_their_mass) {
   for (const storage kept : storages) {
     settings given = sized(flow_case::cavity, 40, 30);

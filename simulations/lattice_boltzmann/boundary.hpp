@@ -43,11 +43,12 @@ struct periodic_copies {
   std::vector<std::uint64_t> images;
 };
 
-/// Cells on the left with a velocity given and cells on the right with the density 1; their centres are on
-/// the boundary.
+/// Cells on the left with a velocity given and cells on the right with a density given, 1 but for sound;
+/// their centres are on the boundary.
 struct open_cells {
   std::vector<std::uint64_t> inflow;
   std::vector<double> inflow_velocity;  // along x
+  std::vector<double> inflow_slope;     // of that along y
   std::vector<std::uint64_t> outflow;
 };
 
@@ -62,9 +63,11 @@ struct boundary_view {
   std::size_t copies;
   const std::uint64_t* inflow;
   const R* inflow_velocity;
+  const R* inflow_slope;
   std::size_t inflows;
   const std::uint64_t* outflow;
   std::size_t outflows;
+  R mean_outflow;  // the velocity with which as much leaves as comes in
 
   HD_INLINE std::size_t link_count() const { return walls + moving + obstacles + curved; }
   /// Links and copies, which are independent of each other. Open cells need what they deliver.
@@ -139,47 +142,53 @@ HD_INLINE void write_cell(const populations<S>& at, const layout& grid, std::ptr
   for (int i = 0; i < velocities; ++i) at.of(grid, place, i) = encode<S>(g[i]);
 }
 
-/// An inflow or an outflow, regularised (J. Latt et al., Phys. Rev. E 77 (2008) 056703): density or velocity
-/// follow from the populations that are known, as Q. Zou and X. He found them (Phys. Fluids 9 (1997) 1591);
-/// what is not equilibrium of the unknown ones is that of their opposites; and all nine get the second
-/// moments of that. The flow through an outflow keeps the velocity along the boundary that the cell before it
-/// has.
+/// What the known populations of an outflow's cell add up to, f_0 + f_y + f_−y + 2·(those that leave):
+/// density times velocity, plus the excess of density.
+template <class S, class R>
+HD_INLINE R leaving_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                       std::size_t number) {
+  R g[velocities];
+  read_cell<S>(at, grid, static_cast<std::ptrdiff_t>(all.outflow[number]), g);
+  return g[0] + (g[3] + g[4]) + R(2) * (g[1] + (g[5] + g[7]));
+}
+
+/// The excess of density of an outflow that reflects no sound, of the mean of leaving_at. What flows out is
+/// on average what flows in, whatever vortices pass; a difference is a plane wave of sound that arrives, in
+/// which the excess of density is that of velocity over the speed of sound.
+template <class R>
+HD_INLINE R outflow_excess(R mean_leaving, const boundary_view<R>& all) {
+  constexpr R sound = R(0.57735026918962576);
+  return (mean_leaving - all.mean_outflow) / (1 + sound);
+}
+
+/// An inflow or an outflow: all nine populations of the cell get a density and a velocity. At an inflow the
+/// velocity is given, the density follows from the populations that are known (Q. Zou and X. He, Phys. Fluids
+/// 9 (1997) 1591), and the second moments of what is not equilibrium are those of the velocity's slope (J.
+/// Latt et al., Phys. Rev. E 77 (2008) 056703). At an outflow the density is given, the velocity is that of
+/// the cell before it, and all is equilibrium, which damps what arrives.
 template <class S, class R>
 HD_INLINE void open_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
-                       const rates<R>& given, std::size_t number) {
+                       const rates<R>& given, R excess, std::size_t number) {
   const bool is_inflow = number < all.inflows;
-  if (!is_inflow) number -= all.inflows;
-  const std::ptrdiff_t place =
-      static_cast<std::ptrdiff_t>(is_inflow ? all.inflow[number] : all.outflow[number]);
   R g[velocities];
-  read_cell<S>(at, grid, place, g);
   moments<R> of{0, 0, 0};
-  const R level = g[0] + (g[3] + g[4]);
+  R stress = 0;
+  std::ptrdiff_t place;
   if (is_inflow) {
+    place = static_cast<std::ptrdiff_t>(all.inflow[number]);
+    read_cell<S>(at, grid, place, g);
+    const R level = g[0] + (g[3] + g[4]), leaving = g[2] + (g[6] + g[8]);
     of.ux = all.inflow_velocity[number];
-    const R leaving = g[2] + (g[6] + g[8]);
     of.excess = (level + R(2) * leaving + of.ux) / (1 - of.ux);
+    // −2 c_s² ρ τ S.
+    stress = R(-1.0 / 3) * given.tau * (1 + of.excess) * all.inflow_slope[number];
   } else {
-    const R leaving = g[1] + (g[5] + g[7]);
-    of.ux = level + R(2) * leaving;
-    R before[velocities];
-    read_cell<S>(at, grid, place - 1, before);
-    of.uy = moments_of(before, given).uy;
+    place = static_cast<std::ptrdiff_t>(all.outflow[number - all.inflows]);
+    read_cell<S>(at, grid, place - 1, g);
+    of = moments_of(g, given);
+    of.excess = excess;
   }
-  R rest[velocities];
-  near_equilibrium(rest, of, R(0), R(0), R(0));
-  for (int i = 0; i < velocities; ++i) g[i] -= rest[i];
-  for (int p = 0; p < pairs; ++p) {
-    if (pair_x(p) == 0) continue;
-    if (is_inflow) {
-      g[2 * p + 1] = g[2 * p + 2];
-    } else {
-      g[2 * p + 2] = g[2 * p + 1];
-    }
-  }
-  const R diagonal = (g[5] + g[6]) + (g[7] + g[8]);
-  const R xx = g[1] + g[2] + diagonal, yy = g[3] + g[4] + diagonal, xy = (g[5] + g[6]) - (g[7] + g[8]);
-  near_equilibrium(g, of, xx, yy, xy);
+  near_equilibrium(g, of, R(0), R(0), stress);
   write_cell<S>(at, grid, place, g);
 }
 

@@ -34,6 +34,7 @@ class cpu_engine final : public engine<S> {
         threads_(threads),
         second_(second_numbers<S>(plan.links)),
         inflow_velocity_(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),
+        inflow_slope_(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end()),
         memory_(grid_.elements()),
         step_(kernels_for_this_processor<S>()
                   .step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0]) {}
@@ -81,8 +82,14 @@ class cpu_engine final : public engine<S> {
       cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k) exchange_at(at, grid_, boundary, k);
       });
+      double leaving = 0;
+      for (std::size_t k = 0; k < boundary.outflows; ++k) {
+        leaving += static_cast<double>(leaving_at(at, grid_, boundary, k));
+      }
+      const R excess =
+          outflow_excess(static_cast<R>(leaving / static_cast<double>(boundary.outflows)), boundary);
       for (std::size_t k = 0; k < boundary.inflows + boundary.outflows; ++k) {
-        open_at(at, grid_, boundary, given, k);
+        open_at(at, grid_, boundary, given, excess, k);
       }
     }
   }
@@ -161,8 +168,9 @@ class cpu_engine final : public engine<S> {
             plan_.links.obstacles,      plan_.links.curved,
             plan_.copies.ghosts.data(), plan_.copies.images.data(),
             plan_.copies.ghosts.size(), plan_.open.inflow.data(),
-            inflow_velocity_.data(),    plan_.open.inflow.size(),
-            plan_.open.outflow.data(),  plan_.open.outflow.size()};
+            inflow_velocity_.data(),    inflow_slope_.data(),
+            plan_.open.inflow.size(),   plan_.open.outflow.data(),
+            plan_.open.outflow.size(),  static_cast<R>(mean_outflow(plan_.open))};
   }
 
   /// f(first, last) on slices of the rows.
@@ -199,7 +207,7 @@ class cpu_engine final : public engine<S> {
   flow_plan plan_;
   layout grid_;
   int threads_;
-  std::vector<R> second_, inflow_velocity_;
+  std::vector<R> second_, inflow_velocity_, inflow_slope_;
   array<S> memory_;
   typename cpu_kernels<S>::rows* step_;
   bool exchanged_ = false;

@@ -91,6 +91,13 @@ inline bool is_general(const rates<double>& given) {
   return given.eddy > 0 || given.force_x != 0 || given.force_y != 0;
 }
 
+/// The velocity with which as much leaves as comes in.
+inline double mean_outflow(const open_cells& open) {
+  double sum = 0;
+  for (const double velocity : open.inflow_velocity) sum += velocity;
+  return open.outflow.empty() ? 0 : sum / static_cast<double>(open.outflow.size());
+}
+
 /// The second numbers of links as an engine uses them. What a moving wall takes is a number that the storage
 /// holds exactly, so that what two links take cancels.
 template <class S>

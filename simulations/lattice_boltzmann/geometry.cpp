@@ -72,10 +72,11 @@ class boundary_finder {
     for (std::ptrdiff_t y = 0; y < height_; ++y) {
       if (!is_solid(0, y)) {
         plan.open.inflow.push_back(static_cast<std::uint64_t>(grid_.at(0, y)));
-        const double part = given_.which == flow_case::free
-                                ? 1
-                                : parabola(static_cast<double>(y), static_cast<double>(height_));
-        plan.open.inflow_velocity.push_back(given_.velocity * part);
+        const double height = static_cast<double>(height_), at = static_cast<double>(y);
+        const bool is_uniform = given_.which == flow_case::free;
+        plan.open.inflow_velocity.push_back(given_.velocity * (is_uniform ? 1 : parabola(at, height)));
+        plan.open.inflow_slope.push_back(
+            is_uniform ? 0 : given_.velocity * 4 * (height - 2 * at - 1) / (height * height));
       }
       if (!is_solid(width_ - 1, y))
         plan.open.outflow.push_back(static_cast<std::uint64_t>(grid_.at(width_ - 1, y)));
@@ -174,13 +175,23 @@ flow_plan make_plan(const settings& given, const description& about) {
       }
     }
   }
+  if (is_open(given) && !plan.solid.empty()) {
+    // Open cells look at the cell beside them: an obstacle there goes on to the boundary.
+    for (std::size_t y = 0; y < given.height; ++y) {
+      std::uint8_t* const row = plan.solid.data() + y * given.width;
+      row[0] |= row[1];
+      row[given.width - 1] |= row[given.width - 2];
+    }
+  }
   boundary_finder(given, plan.solid).find(plan);
 
   plan.kind = given.how == collision::regularized ? collision_kind::regularized : collision_kind::two_rates;
   const double tau = about.relaxation_time;
   plan.given.tau = tau;
   plan.given.even = 1 / tau;
-  plan.given.magic = given.how == collision::trt ? 3.0 / 16 : 0;
+  // Odd parts that relax slowly make the ends of an open flow unstable.
+  const double magic = is_open(given) ? std::min(3.0 / 16, tau - 0.5) : 3.0 / 16;
+  plan.given.magic = given.how == collision::trt ? magic : 0;
   plan.given.odd = given.how == collision::trt ? 1 / (0.5 + plan.given.magic / (tau - 0.5)) : plan.given.even;
   plan.given.eddy = 18 * std::numbers::sqrt2 * given.smagorinsky * given.smagorinsky;
   if (given.which == flow_case::channel && given.by == drive::force) {

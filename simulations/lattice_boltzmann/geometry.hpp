@@ -6,7 +6,8 @@
 namespace heddle::lbm {
 
 /// The boundaries, obstacles, force and rates of a case. The product of the two relaxation times' distances
-/// from 1/2 is 3/16 for trt: walls are half-way between cells for a parabola then, at any viscosity.
+/// from 1/2 is 3/16 for trt, so that walls are half-way between cells for a parabola at any viscosity; less
+/// where an open flow has a low viscosity.
 flow_plan make_plan(const settings& given, const description& about);
 
 /// What a cell begins with.

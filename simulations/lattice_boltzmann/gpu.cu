@@ -156,13 +156,34 @@ __global__ void __launch_bounds__(boundary_threads)
   if (number < all.exchanges()) exchange_at(at, grid, all, number);
 }
 
+/// One block finds the excess of density of the outflow.
+inline constexpr unsigned outflow_threads = 256;
+template <class S>
+__global__ void __launch_bounds__(outflow_threads)
+    find_outflow(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+                 const __grid_constant__ boundary_view<arithmetic<S>> all, arithmetic<S>* excess) {
+  __shared__ double sums[outflow_threads];
+  double sum = 0;
+  for (std::size_t k = threadIdx.x; k < all.outflows; k += outflow_threads) {
+    sum += static_cast<double>(leaving_at(at, grid, all, k));
+  }
+  sums[threadIdx.x] = sum;
+  for (unsigned half = outflow_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) {
+    *excess = outflow_excess(static_cast<arithmetic<S>>(sums[0] / static_cast<double>(all.outflows)), all);
+  }
+}
+
 template <class S>
 __global__ void __launch_bounds__(boundary_threads)
     open_ends(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
               const __grid_constant__ boundary_view<arithmetic<S>> all,
-              const __grid_constant__ rates<arithmetic<S>> given) {
+              const __grid_constant__ rates<arithmetic<S>> given, const arithmetic<S>* excess) {
   const std::size_t number = thread_number();
-  if (number < all.inflows + all.outflows) open_at(at, grid, all, given, number);
+  if (number < all.inflows + all.outflows) open_at(at, grid, all, given, *excess, number);
 }
 
 // ------------------------------------------------------------------------------------------ diagnostics
@@ -276,9 +297,11 @@ class gpu_engine final : public engine<S> {
         ghosts_(plan.copies.ghosts, where),
         images_(plan.copies.images, where),
         inflow_(plan.open.inflow, where),
-        inflow_velocity_(std::vector<R>(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),
-                         where),
+        inflow_velocity_(numbers(plan.open.inflow_velocity), where),
+        inflow_slope_(numbers(plan.open.inflow_slope), where),
         outflow_(plan.open.outflow, where),
+        mean_outflow_(static_cast<R>(mean_outflow(plan.open))),
+        excess_(1, where),
         found_(1, where),
         memory_(grid_.elements(), where) {}
 
@@ -368,6 +391,7 @@ class gpu_engine final : public engine<S> {
   }
 
  private:
+  static std::vector<R> numbers(const std::vector<double>& from) { return {from.begin(), from.end()}; }
   struct counts {
     std::size_t walls, moving, obstacles, curved;
   };
@@ -379,9 +403,12 @@ class gpu_engine final : public engine<S> {
   std::size_t cells_of(std::ptrdiff_t rows) const { return static_cast<std::size_t>(rows * grid_.width); }
 
   boundary_view<R> view() const {
-    return {links_.data(),           second_.data(), sizes_.walls,    sizes_.moving,  sizes_.obstacles,
-            sizes_.curved,           ghosts_.data(), images_.data(),  ghosts_.size(), inflow_.data(),
-            inflow_velocity_.data(), inflow_.size(), outflow_.data(), outflow_.size()};
+    return {links_.data(),  second_.data(),          sizes_.walls,
+            sizes_.moving,  sizes_.obstacles,        sizes_.curved,
+            ghosts_.data(), images_.data(),          ghosts_.size(),
+            inflow_.data(), inflow_velocity_.data(), inflow_slope_.data(),
+            inflow_.size(), outflow_.data(),         outflow_.size(),
+            mean_outflow_};
   }
 
   template <collision_kind Kind, bool General>
@@ -411,8 +438,9 @@ class gpu_engine final : public engine<S> {
                 now(), grid_, boundary);
       }
       if (ends != 0) {
+        find_outflow<S><<<1, outflow_threads, 0, stream>>>(now(), grid_, boundary, excess_.data());
         open_ends<S><<<cuda::grid_for(ends, boundary_threads), boundary_threads, 0, stream>>>(
-            now(), grid_, boundary, given);
+            now(), grid_, boundary, given, excess_.data());
       }
       check(cudaGetLastError(), "launch of a step");
     }
@@ -429,8 +457,10 @@ class gpu_engine final : public engine<S> {
   array<link> ghosts_;
   array<std::uint64_t> images_;
   array<std::uint64_t> inflow_;
-  array<R> inflow_velocity_;
+  array<R> inflow_velocity_, inflow_slope_;
   array<std::uint64_t> outflow_;
+  R mean_outflow_;
+  array<R> excess_;
   array<unsigned long long> found_;
   array<S> memory_;
   array<R> before_;
