@@ -36,7 +36,7 @@ using clock = std::chrono::steady_clock;
 struct lbm_options : place_options {
   std::string which, size, collision = "trt", storage = "f32", drive = "force";
   std::string obstacles, output, field = "velocity", profile, checkpoint, resume, forces;
-  double reynolds = 100, velocity = 0.1, smagorinsky = 0;
+  double reynolds = 0, velocity = 0.1, smagorinsky = 0;
   std::optional<std::uint64_t> steps, every;
   std::optional<double> steady;
   bool watch = false;
@@ -108,10 +108,11 @@ void describe(const lbm::flow& of, bool quiet) {
   const lbm::description& about = of.about();
   if (!quiet) {
     print_error(fmt::format(
-        "{} {}x{} on {}: viscosity {:.6g}, relaxation time {:.6g}, Mach number {:.3g}, length {:.6g}, memory "
+        "{} {}x{} on {}: Reynolds number {:.6g}, viscosity {:.6g}, relaxation time {:.6g}, Mach number "
+        "{:.3g}, length {:.6g}, memory "
         "{}\n",
-        name(of.given().which), of.given().width, of.given().height, of.where().text(), about.viscosity,
-        about.relaxation_time, about.mach, about.length, bytes_text(about.bytes)));
+        name(of.given().which), of.given().width, of.given().height, of.where().text(), of.given().reynolds,
+        about.viscosity, about.relaxation_time, about.mach, about.length, bytes_text(about.bytes)));
   }
   for (const std::string& warning : about.warnings) print_error(fmt::format("warning: {}\n", warning));
 }
@@ -276,7 +277,9 @@ void run(const lbm_options& options) {
     if (pictured && output.is_animation()) output.add_frame(flow);
     if (pictured && view) view->show(flow);
     if (step > first && step % sample_every == 0) forces.add(flow);
-    if (options.every && step % *options.every == 0 && step > first && step < last && !view) {
+    // What goes to a file of forces need not be printed.
+    const bool printed = options.every && !forces.is_wanted() && !view;
+    if (printed && step % *options.every == 0 && step > first && step < last) {
       pace.hide();
       print(line_of(flow, change));
     }
@@ -353,7 +356,9 @@ void add_lbm(CLI::App& app) {
       ->check(CLI::IsMember(names(lbm::flow_cases)));
   of_the_flow(add("--size", options->size, "WxH", "Cells; default the case's own, or those of the obstacles"))
       ->check(check_grid_size);
-  of_the_flow(add("--reynolds", options->reynolds, "R", "Default 100"))->check(CLI::PositiveNumber);
+  of_the_flow(add("--reynolds", options->reynolds, "R",
+                  "Speed times length over viscosity; default 100, or more where the grid is large"))
+      ->check(CLI::PositiveNumber);
   of_the_flow(add("--velocity", options->velocity, "U",
                   "The largest that the case gives, in cells a step; default 0.1"))
       ->check(CLI::PositiveNumber);
@@ -377,7 +382,7 @@ void add_lbm(CLI::App& app) {
   add("--field", options->field, "F",
       "What is written and shown: velocity|vorticity|density; default velocity")
       ->check(CLI::IsMember(names(lbm_fields)));
-  add("--every", options->every, "K", "Print, draw into a .gif and sample the forces every K steps")
+  add("--every", options->every, "K", "Print, or sample the forces, and draw into a .gif every K steps")
       ->check(check_step_count)
       ->check(CLI::PositiveNumber);
   add("--profile", options->profile, "FILE.csv", "Velocities along the two centre lines: line,position,u,v");

@@ -72,7 +72,7 @@ settings completed(settings given) {
                     "{:.3f}, is needed",
                     given.velocity, sound));
   }
-  if (!(given.reynolds > 0 && std::isfinite(given.reynolds))) {
+  if (!(given.reynolds >= 0 && std::isfinite(given.reynolds))) {
     detail::fail(fmt::format("lbm: a Reynolds number of {}, where more than 0 is needed", given.reynolds));
   }
   if (!(given.smagorinsky >= 0 && given.smagorinsky <= 1)) {
@@ -121,6 +121,11 @@ settings completed(settings given) {
                       given.width, given.height, 2 * around.radius, around.x, given.height,
                       std::lround(channel_length * static_cast<double>(given.height)) + 1));
     }
+  }
+  if (given.reynolds == 0) {
+    constexpr double unless_viscous = 100, most_viscosity = 0.2;
+    given.reynolds = unless_viscous;
+    given.reynolds = std::max(unless_viscous, unless_viscous * describe(given).viscosity / most_viscosity);
   }
   return given;
 }
@@ -181,6 +186,12 @@ description describe(const settings& given) {
   }
   if (given.kept == storage::f16 && given.velocity > 0.2) {
     made.warnings.push_back("16 bits hold speeds up to 0.29: take a --velocity of 0.2 at most");
+  }
+  if (given.kept == storage::f16 && given.velocity * made.viscosity > 0.033) {
+    made.warnings.push_back(
+        "16 bits hold densities from 0.75 to 1.25: pressure in corners may be beyond; take a smaller "
+        "--velocity or a "
+        "higher --reynolds");
   }
   if (given.kept == storage::f16 && given.velocity < 0.02) {
     made.warnings.push_back("16 bits hold speeds to about 1e-5: take a --velocity of 0.02 at least");

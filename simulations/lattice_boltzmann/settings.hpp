@@ -44,8 +44,8 @@ const char* name(drive by) noexcept;
 struct settings {
   flow_case which = flow_case::cavity;
   std::size_t width = 0, height = 0;  ///< 0: the case's own, or that of the obstacles
-  double reynolds = 100;
-  double velocity = 0.1;  ///< the largest that the case gives, in cells a step
+  double reynolds = 0;                ///< 0: 100, or what keeps the viscosity at 0.2 at most
+  double velocity = 0.1;              ///< the largest that the case gives, in cells a step
   collision how = collision::trt;
   storage kept = storage::f32;
   double smagorinsky = 0;  ///< the constant of the eddy viscosity, 0.1 … 0.2 where it is wanted
@@ -55,7 +55,7 @@ struct settings {
   friend bool operator==(const settings&, const settings&) = default;
 };
 
-/// The same with sizes. Throws heddle::error for what makes no flow.
+/// The same with sizes and a Reynolds number. Throws heddle::error for what makes no flow.
 settings completed(settings given);
 
 /// What follows from complete settings.

@@ -137,7 +137,7 @@ class LbmTest(CommandTest):
     def test_says_what_runs(self):
         done = run("lbm", "cavity", "--size", "32x24", "--steps", 20, "--every", 10, "--stats", "--target", "serial")
         about, stats = done.stderr.splitlines()
-        self.assertRegex(about, r"\Acavity 32x24 on serial: viscosity 0.032, relaxation time 0.596, Mach number 0.173, "
+        self.assertRegex(about, r"\Acavity 32x24 on serial: Reynolds number 100, viscosity 0.032, relaxation time 0.596, Mach number 0.173, "
                          r"length 32, memory [0-9.]+ KiB\Z")
         self.assertEqual([line.split()[1] for line in done.stdout.splitlines()], ["10", "20"])
         stats = json.loads(stats)
