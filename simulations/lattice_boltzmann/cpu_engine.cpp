@@ -36,8 +36,8 @@ class cpu_engine final : public engine<S> {
         inflow_velocity_(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),
         inflow_slope_(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end()),
         memory_(grid_.elements()),
-        step_(kernels_for_this_processor<S>()
-                  .step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0]) {}
+        kernels_(kernels_for_this_processor<S>()),
+        step_(kernels_.step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0]) {}
 
   void rest() override {
     exchanged_ = false;
@@ -124,13 +124,15 @@ class cpu_engine final : public engine<S> {
     over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
       std::size_t found = none;
       for (std::ptrdiff_t y = first; y < last && found == none; ++y) {
-        cells_of_row(y, [&](std::ptrdiff_t x, const R(&g)[velocities]) {
+        std::ptrdiff_t checked = 0;
+        const bool is_suspicious = kernels_.any_bad(now(), grid_, given, y, checked);
+        cells_of_row(y, is_suspicious ? 0 : checked, [&](std::ptrdiff_t x, const R(&g)[velocities]) {
           const std::size_t cell = static_cast<std::size_t>(y * grid_.width + x);
           if (found == none && is_bad<S>(g, given) && !is_solid(cell)) found = cell;
         });
       }
-      std::size_t now = lowest.load();
-      while (found < now && !lowest.compare_exchange_weak(now, found)) {
+      std::size_t least = lowest.load();
+      while (found < least && !lowest.compare_exchange_weak(least, found)) {
       }
     });
     return lowest == none ? std::nullopt : std::optional(lowest.load());
@@ -190,9 +192,9 @@ class cpu_engine final : public engine<S> {
     });
   }
   template <class F>
-  void cells_of_row(std::ptrdiff_t y, const F& f) {
+  void cells_of_row(std::ptrdiff_t y, std::ptrdiff_t first, const F& f) {
     const populations<S> at = now();
-    for (std::ptrdiff_t x = 0; x < grid_.width; ++x) {
+    for (std::ptrdiff_t x = first; x < grid_.width; ++x) {
       R g[velocities];
       read_cell<S>(at, grid_, grid_.at(x, y), g);
       f(x, g);
@@ -201,7 +203,7 @@ class cpu_engine final : public engine<S> {
   template <class F>
   void moments_of_row(std::ptrdiff_t y, const F& f) {
     const rates<R> given = rates_of<S>(plan_.given, 0);
-    cells_of_row(y, [&](std::ptrdiff_t x, const R(&g)[velocities]) { f(x, moments_of(g, given)); });
+    cells_of_row(y, 0, [&](std::ptrdiff_t x, const R(&g)[velocities]) { f(x, moments_of(g, given)); });
   }
 
   flow_plan plan_;
@@ -209,6 +211,7 @@ class cpu_engine final : public engine<S> {
   int threads_;
   std::vector<R> second_, inflow_velocity_, inflow_slope_;
   array<S> memory_;
+  cpu_kernels<S> kernels_;
   typename cpu_kernels<S>::rows* step_;
   bool exchanged_ = false;
   std::vector<R> before_;

@@ -21,7 +21,7 @@ std::size_t rows_at_once(std::size_t width, std::size_t height) {
   return std::clamp<std::size_t>((std::size_t{1} << 22) / width, 1, height);
 }
 
-constexpr std::uint64_t steps_between_looks = 500;
+constexpr std::uint64_t steps_between_looks = 100;
 
 }  // namespace
 

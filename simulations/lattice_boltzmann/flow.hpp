@@ -34,7 +34,7 @@ class flow {
   const settings& given() const noexcept;  ///< complete
   const description& about() const noexcept;
 
-  /// Every 500 steps, and whenever check() is called, the flow is looked at: heddle::error says by which step
+  /// Every 100 steps, and whenever check() is called, the flow is looked at: heddle::error says by which step
   /// and in which cell it blew up, and what to change.
   void advance(std::uint64_t steps);
   void check() const;

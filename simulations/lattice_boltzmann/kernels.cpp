@@ -140,6 +140,42 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
   }
 }
 
+template <class S>
+bool any_bad(const populations<S>& at, const layout& grid, const rates<arithmetic<S>>& given,
+             std::ptrdiff_t y, std::ptrdiff_t& checked) {
+  using kept = cells<S>;
+  using V = typename kept::vector;
+  using R = arithmetic<S>;
+  constexpr R unit = is_fixed<S> ? R(1) / R(fixed16_scale) : R(1);
+  const std::ptrdiff_t row = grid.at(0, y);
+  const S* place[velocities];
+  place[0] = at.rest + row;
+  for (int p = 0; p < pairs; ++p) {
+    place[2 * p + 1] = at.own[p] + row;
+    place[2 * p + 2] = at.ahead[p] + row + grid.step(p);
+  }
+  const R fx = R(0.5) * given.force_x, fy = R(0.5) * given.force_y;
+  auto good = V{} == V{};
+  std::ptrdiff_t x = 0;
+  for (; x + kept::count <= grid.width; x += kept::count) {
+    V g[velocities];
+    for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);
+    V mass, momentum_x, momentum_y;
+    sums(g, mass, momentum_x, momentum_y);
+    const V excess = mass * unit, density = excess + R(1);
+    const V px = momentum_x * unit + fx, py = momentum_y * unit + fy;
+    good &= (px * px + py * py < density * density * R(1.0 / 3)) & (excess > R(-1)) & (excess < R(1e6));
+    if constexpr (is_fixed<S>) {
+      for (int i = 0; i < velocities; ++i) good &= (g[i] < fixed16_largest) & (g[i] > -fixed16_largest);
+    }
+  }
+  checked = x;
+  for (std::ptrdiff_t i = 0; i < kept::count; ++i) {
+    if (good[i] == 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 }  // namespace HEDDLE_ISA
 
@@ -150,7 +186,8 @@ template <class S>
 cpu_kernels<S> HEDDLE_KERNELS(HEDDLE_ISA)() {
   constexpr collision_kind two_rates = collision_kind::two_rates, regularized = collision_kind::regularized;
   return {{{step_rows<S, two_rates, false>, step_rows<S, two_rates, true>},
-           {step_rows<S, regularized, false>, step_rows<S, regularized, true>}}};
+           {step_rows<S, regularized, false>, step_rows<S, regularized, true>}},
+          any_bad<S>};
 }
 template cpu_kernels<double> HEDDLE_KERNELS(HEDDLE_ISA)<double>();
 template cpu_kernels<float> HEDDLE_KERNELS(HEDDLE_ISA)<float>();

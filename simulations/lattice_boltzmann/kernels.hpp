@@ -14,6 +14,10 @@ struct cpu_kernels {
   /// Streams and collides rows first … last−1: by kind of collision, without and with force and eddy
   /// viscosity.
   rows* step[2][2];
+
+  /// Whether one of the cells of row y, whole registers of them, is_bad. `checked` becomes how many they are.
+  bool (*any_bad)(const populations<S>& at, const layout& grid, const rates<arithmetic<S>>& given,
+                  std::ptrdiff_t y, std::ptrdiff_t& checked);
 };
 
 template <class S>
