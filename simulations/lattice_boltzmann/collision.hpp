@@ -58,13 +58,14 @@ HD_INLINE void from_moments(V (&g)[velocities], V m, V x, V y, V xx, V yy, V xy,
 ///
 /// `General` adds the body force (Z. Guo, C. Zheng and B. Shi, Phys. Rev. E 65 (2002) 046308) and
 /// Smagorinsky's eddy viscosity, found from the second moments (S. Hou et al., Fields Inst. Commun. 6 (1996)
-/// 151). `root` is a square root on V. Populations are in multiples of `unit`.
-template <collision_kind Kind, bool General, class V, class R, class Root>
-HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& root, R unit) {
+/// 151). `math` has square roots and inverses on V. Populations are
+/// in multiples of `unit`.
+template <collision_kind Kind, bool General, class V, class R, class Math>
+HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& math, R unit) {
   V mass, x, y;
   sums(g, mass, x, y);
   // Of a momentum in units this makes a velocity.
-  const V volume = unit / (mass * unit + R(1));
+  const V volume = math.inverse(mass * unit + R(1)) * unit;
   [[maybe_unused]] const R fx = given.force_x / unit, fy = given.force_y / unit;
   // The momentum in the middle of the step.
   V middle_x = x, middle_y = y;
@@ -86,10 +87,10 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& ro
   V even = V{} + given.even, odd = V{} + given.odd;
   if constexpr (General) {
     if (given.eddy > 0) {
-      const V stress = root(not_xx * not_xx + not_yy * not_yy + R(2) * (not_xy * not_xy));
-      const V tau = R(0.5) * (given.tau + root(given.tau * given.tau + given.eddy * stress * volume));
-      even = R(1) / tau;
-      odd = given.magic > 0 ? R(1) / (R(0.5) + given.magic / (tau - R(0.5))) : even;
+      const V stress = math.root(not_xx * not_xx + not_yy * not_yy + R(2) * (not_xy * not_xy));
+      const V tau = R(0.5) * (given.tau + math.root(given.tau * given.tau + given.eddy * stress * volume));
+      even = math.inverse(tau);
+      odd = given.magic > 0 ? math.inverse(R(0.5) + given.magic * math.inverse(tau - R(0.5))) : even;
     }
   }
 
@@ -146,20 +147,21 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Root& ro
   }
 }
 
-/// The same of cells that are kept as S; populations of fixed16 are in its units, before and after.
-template <class S, collision_kind Kind, bool General, class V, class R, class Root>
-HD_INLINE void collide_kept(V (&g)[velocities], const rates<R>& given, const Root& root) {
+/// The same of one cell that is kept as S; populations of fixed16 are in its units, before and after.
+template <class S, collision_kind Kind, bool General, class R, class Math>
+HD_INLINE void collide_kept(R (&g)[velocities], const rates<R>& given, const Math& math) {
   if constexpr (is_fixed<S>) {
-    V mass, momentum_x, momentum_y;
+    R mass, momentum_x, momentum_y;
     sums(g, mass, momentum_x, momentum_y);
-    collide<Kind, General>(g, given, root, 1 / fixed16_scale);
+    collide<Kind, General>(g, given, math, 1 / fixed16_scale);
     if constexpr (General) {
       momentum_x = momentum_x + given.kick_x;
       momentum_y = momentum_y + given.kick_y;
     }
+    for (int i = 1; i < velocities; ++i) g[i] = nearest(g[i]);
     conserve(g, mass, momentum_x, momentum_y);
   } else {
-    collide<Kind, General>(g, given, root, R(1));
+    collide<Kind, General>(g, given, math, R(1));
   }
 }
 

@@ -78,7 +78,7 @@ class cpu_engine final : public engine<S> {
       over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) { step_(before, grid_, given, first, last); });
       exchanged_ = !exchanged_;
       const populations<S> at = now();
-      constexpr std::size_t grain = 4096;
+      constexpr std::size_t grain = 1024;
       cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k) exchange_at(at, grid_, boundary, k);
       });
@@ -178,7 +178,7 @@ class cpu_engine final : public engine<S> {
   /// f(first, last) on slices of the rows.
   template <class F>
   void over_rows(const F& f) {
-    constexpr std::size_t cells_worth_a_thread = std::size_t{1} << 13;
+    constexpr std::size_t cells_worth_a_thread = std::size_t{1} << 10;
     const std::size_t grain = cells_worth_a_thread / static_cast<std::size_t>(grid_.width) + 1;
     cpu::for_slices(threads_, static_cast<std::size_t>(grid_.height), grain,
                     [&](std::size_t first, std::size_t last) {

@@ -17,9 +17,11 @@ namespace {
 using cuda::check;
 using cuda::current_device;
 
-struct square_root {
-  __device__ __forceinline__ float operator()(float x) const { return sqrtf(x); }
-  __device__ __forceinline__ double operator()(double x) const { return sqrt(x); }
+struct device_math {
+  __device__ __forceinline__ float root(float x) const { return sqrtf(x); }
+  __device__ __forceinline__ double root(double x) const { return sqrt(x); }
+  __device__ __forceinline__ float inverse(float x) const { return __fdividef(1.0f, x); }
+  __device__ __forceinline__ double inverse(double x) const { return 1 / x; }
 };
 
 /// Where a block's cells begin: blocks go along rows. `n` is the place of the thread's first cell.
@@ -48,7 +50,7 @@ __global__ void __launch_bounds__(step_threads)
     g[2 * p + 1] = at.own[p][n];
     g[2 * p + 2] = at.ahead[p][n];
   }
-  collide_kept<S, Kind, General>(g, given, square_root());
+  collide_kept<S, Kind, General>(g, given, device_math());
   at.rest[n] = g[0];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
@@ -119,8 +121,8 @@ __global__ void __launch_bounds__(step_threads)
     one[i] = first_of(words[i]);
     two[i] = second_of(words[i]);
   }
-  collide_kept<fixed16, Kind, General>(one, given, square_root());
-  collide_kept<fixed16, Kind, General>(two, given, square_root());
+  collide_kept<fixed16, Kind, General>(one, given, device_math());
+  collide_kept<fixed16, Kind, General>(two, given, device_math());
   *word_at(at.rest) = word_of(units_of(one[0]), units_of(two[0]));
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {

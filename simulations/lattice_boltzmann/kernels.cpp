@@ -52,47 +52,56 @@ template <>
 struct cells<fixed16> {
   using vector = typename cpu::simd<float>::vector;
   static constexpr std::ptrdiff_t count = cpu::simd<float>::width;
-  typedef std::int16_t shorts __attribute__((vector_size(cpu::register_bytes / 2)));
+  using integers = typename cpu::simd<std::int32_t>::vector;
 
   static inline __attribute__((always_inline)) vector load(const fixed16* from) {
 #if defined(__AVX512F__)
-    const vector whole =
-        (vector)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i*)from)));
+    return (vector)_mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm256_loadu_si256((const __m256i*)from)));
 #elif defined(__AVX2__)
-    const vector whole =
-        (vector)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i*)from)));
+    return (vector)_mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm_loadu_si128((const __m128i*)from)));
 #else
-    typedef std::int32_t integers __attribute__((vector_size(cpu::register_bytes)));
+    typedef std::int16_t shorts __attribute__((vector_size(cpu::register_bytes / 2)));
     shorts kept;
     __builtin_memcpy(&kept, from, sizeof kept);
-    const vector whole = __builtin_convertvector(__builtin_convertvector(kept, integers), vector);
+    return __builtin_convertvector(__builtin_convertvector(kept, integers), vector);
 #endif
-    return whole;
   }
 
-  /// Whole numbers; those out of range become its ends.
-  static inline __attribute__((always_inline)) void store(fixed16* to, vector value) {
+  static inline __attribute__((always_inline)) integers rounded(vector value) {
 #if defined(__AVX512F__)
-    _mm256_storeu_si256((__m256i*)to, _mm512_cvtsepi32_epi16(_mm512_cvtps_epi32((__m512)value)));
+    return (integers)_mm512_cvtps_epi32((__m512)value);
 #elif defined(__AVX2__)
-    const __m256i integers = _mm256_cvtps_epi32((__m256)value);
-    _mm_storeu_si128((__m128i*)to, _mm_packs_epi32(_mm256_castsi256_si128(integers),
-                                                   _mm256_extracti128_si256(integers, 1)));
+    return (integers)_mm256_cvtps_epi32((__m256)value);
+#elif defined(__SSE2__)
+    return (integers)_mm_cvtps_epi32((__m128)value);
 #else
-    typedef std::int32_t integers __attribute__((vector_size(cpu::register_bytes)));
-    const vector largest = vector{} + fixed16_largest;
+    return __builtin_convertvector(nearest(value), integers);
+#endif
+  }
+
+  /// What is out of range becomes its end.
+  static inline __attribute__((always_inline)) void store(fixed16* to, integers value) {
+#if defined(__AVX512F__)
+    _mm256_storeu_si256((__m256i*)to, _mm512_cvtsepi32_epi16((__m512i)value));
+#elif defined(__AVX2__)
+    const __m256i all = (__m256i)value;
+    _mm_storeu_si128((__m128i*)to,
+                     _mm_packs_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)));
+#else
+    typedef std::int16_t shorts __attribute__((vector_size(cpu::register_bytes / 2)));
+    const integers largest = integers{} + static_cast<std::int32_t>(fixed16_largest);
     value = value < largest ? value : largest;
     value = value > -largest ? value : -largest;
-    const shorts kept = __builtin_convertvector(__builtin_convertvector(value, integers), shorts);
+    const shorts kept = __builtin_convertvector(value, shorts);
     __builtin_memcpy(to, &kept, sizeof kept);
 #endif
   }
 };
 
-struct root_of_each {
+struct register_math {
   template <class V>
-  inline __attribute__((always_inline)) V operator()(V x) const {
-    constexpr bool is_float = sizeof(x[0]) == 4;
+  inline __attribute__((always_inline)) V root(V x) const {
+    [[maybe_unused]] constexpr bool is_float = sizeof(x[0]) == 4;
 #if defined(__AVX512F__)
     if constexpr (is_float) return (V)_mm512_sqrt_ps((__m512)x);
     if constexpr (!is_float) return (V)_mm512_sqrt_pd((__m512d)x);
@@ -108,6 +117,27 @@ struct root_of_each {
     }
     return x;
 #endif
+  }
+
+  /// Of floats an estimate and one step of Newton's, which takes a fraction of a division's time.
+  template <class V>
+  inline __attribute__((always_inline)) V inverse(V x) const {
+    if constexpr (sizeof(x[0]) == 4) {
+#if defined(__AVX512F__)
+      const V near = (V)_mm512_rcp14_ps((__m512)x);
+      return near + near * (1.0f - x * near);
+#elif defined(__AVX2__)
+      const V near = (V)_mm256_rcp_ps((__m256)x);
+      return near + near * (1.0f - x * near);
+#elif defined(__SSE2__)
+      const V near = (V)_mm_rcp_ps((__m128)x);
+      return near + near * (1.0f - x * near);
+#else
+      return 1.0f / x;
+#endif
+    } else {
+      return 1.0 / x;
+    }
   }
 };
 
@@ -130,11 +160,28 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
     for (std::ptrdiff_t x = 0; x < grid.width; x += kept::count) {
       V g[velocities];
       for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);
-      collide_kept<S, Kind, General>(g, given, root_of_each());
-      kept::store(place[0] + x, g[0]);
-      for (int p = 0; p < pairs; ++p) {
-        kept::store(place[2 * p + 2] + x, g[2 * p + 1]);
-        kept::store(place[2 * p + 1] + x, g[2 * p + 2]);
+      const auto put = [&](const auto& after) __attribute__((always_inline)) {
+        kept::store(place[0] + x, after[0]);
+        for (int p = 0; p < pairs; ++p) {
+          kept::store(place[2 * p + 2] + x, after[2 * p + 1]);
+          kept::store(place[2 * p + 1] + x, after[2 * p + 2]);
+        }
+      };
+      if constexpr (is_fixed<S>) {
+        V mass, momentum_x, momentum_y;
+        sums(g, mass, momentum_x, momentum_y);
+        collide<Kind, General>(g, given, register_math(), 1 / fixed16_scale);
+        if constexpr (General) {
+          momentum_x = momentum_x + given.kick_x;
+          momentum_y = momentum_y + given.kick_y;
+        }
+        typename kept::integers units[velocities];
+        for (int i = 1; i < velocities; ++i) units[i] = kept::rounded(g[i]);
+        conserve(units, kept::rounded(mass), kept::rounded(momentum_x), kept::rounded(momentum_y));
+        put(units);
+      } else {
+        collide<Kind, General>(g, given, register_math(), R(1));
+        put(g);
       }
     }
   }
