@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/cpu/threads.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/reduce.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -99,6 +100,20 @@ class cpu_engine final : public engine<S> {
       moments_of_row(y,
                      [&](std::ptrdiff_t x, const moments<R>& of) { to[(y - first) * grid_.width + x] = of; });
     });
+  }
+
+  double excess_mass() override {
+    std::vector<double> of_rows(static_cast<std::size_t>(grid_.height));
+    over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
+      for (std::ptrdiff_t y = first; y < last; ++y) {
+        double sum = 0;
+        moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
+          if (!is_solid(static_cast<std::size_t>(y * grid_.width + x))) sum += static_cast<double>(of.excess);
+        });
+        of_rows[static_cast<std::size_t>(y)] = sum;
+      }
+    });
+    return reduce(target(), of_rows);
   }
 
   force on_obstacles() override {

@@ -23,7 +23,6 @@ struct flow_plan {
   rates<double> given;  ///< less the kicks
 };
 
-/// What a force adds up to, and the excess of density at places of a row.
 struct force {
   double x = 0, y = 0;
 };
@@ -47,6 +46,9 @@ class engine {
   /// Excess of density and velocity of rows first … first+count−1, to the CPU. Of solid cells they mean
   /// nothing.
   virtual void read(std::ptrdiff_t first, std::ptrdiff_t count, moments<arithmetic<S>>* to) = 0;
+
+  /// The sum of the excess of density over the fluid cells, grouped by the size of the grid alone.
+  virtual double excess_mass() = 0;
 
   /// What the fluid has exerted on obstacles in the last step.
   virtual force on_obstacles() = 0;

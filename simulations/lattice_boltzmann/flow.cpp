@@ -36,6 +36,7 @@ struct flow::state {
   virtual void begin() = 0;
   virtual void step(std::uint64_t count) = 0;
   virtual void read(std::size_t first, std::size_t count, moments<double>* to) = 0;
+  virtual double excess_mass() = 0;
   virtual force on_obstacles() = 0;
   virtual std::optional<std::size_t> blown_up() = 0;
   virtual std::optional<double> change() = 0;
@@ -98,6 +99,7 @@ struct flow::state_of final : flow::state {
     }
   }
 
+  double excess_mass() override { return device->excess_mass(); }
   force on_obstacles() override { return device->on_obstacles(); }
   std::optional<std::size_t> blown_up() override { return device->blown_up(); }
   std::optional<double> change() override { return device->change(); }
@@ -272,16 +274,7 @@ array<float> flow::vorticity() const {
 }
 
 double flow::excess_mass() const {
-  double sum = 0, rest = 0;
-  for_each_row(*this, [&](std::size_t, const moments<double>* row) {
-    double of_row = 0;
-    for (std::size_t x = 0; x < given().width; ++x) of_row += row[x].excess;
-    // Kahan: rows may be many.
-    const double next = of_row - rest, total = sum + next;
-    rest = (total - sum) - next;
-    sum = total;
-  });
-  return sum;
+  return state_->excess_mass();
 }
 
 std::optional<double> flow::change() {

@@ -53,7 +53,7 @@ class flow {
   /// dv/dx − du/dy, by central differences, one-sided at the edges of the grid and beside obstacles.
   array<float> vorticity() const;
 
-  /// The excess of mass over that of the fluid cells at density 1: rows are added up in a fixed order.
+  /// The excess of mass over that of the fluid cells at density 1.
   double excess_mass() const;
 
   /// The largest change of a component of the velocity since the last call, over the given velocity; the

@@ -227,6 +227,30 @@ __global__ void __launch_bounds__(look_threads)
   if (cell < count * grid.width) to[cell] = moments_at(at, grid, first * grid.width + cell, given);
 }
 
+/// Each block adds up the excess of density of its own cells.
+inline constexpr unsigned cells_summed = 16 * look_threads;
+template <class S>
+__global__ void __launch_bounds__(look_threads)
+    sum_excess(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+               const __grid_constant__ rates<arithmetic<S>> given, const std::uint8_t* solid,
+               double* of_blocks) {
+  __shared__ double sums[look_threads];
+  const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(blockIdx.x) * cells_summed,
+                       cells = grid.width * grid.height;
+  double sum = 0;
+  for (unsigned i = threadIdx.x; i < cells_summed; i += look_threads) {
+    const std::ptrdiff_t cell = first + i;
+    if (cell >= cells || (solid != nullptr && solid[cell] != 0)) continue;
+    sum += static_cast<double>(moments_at(at, grid, cell, given).excess);
+  }
+  sums[threadIdx.x] = sum;
+  for (unsigned half = look_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = sums[0];
+}
+
 template <class S>
 __global__ void __launch_bounds__(look_threads)
     find_bad(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
@@ -349,6 +373,15 @@ class gpu_engine final : public engine<S> {
         now(), grid_, rates_of<S>(given_, 0), first, count, rows.data());
     check(cudaGetLastError(), "launch of read_moments");
     detail::copy(to, target(), rows.data(), where_, rows.size() * sizeof(moments<R>));
+  }
+
+  double excess_mass() override {
+    const current_device current(where_);
+    array<double> of_blocks(cuda::grid_for(cells_of(grid_.height), cells_summed), where_);
+    sum_excess<S><<<static_cast<unsigned>(of_blocks.size()), look_threads, 0, where_.stream()>>>(
+        now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(), of_blocks.data());
+    check(cudaGetLastError(), "launch of sum_excess");
+    return reduce(where_, of_blocks);
   }
 
   force on_obstacles() override {

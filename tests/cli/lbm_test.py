@@ -12,6 +12,7 @@ import numpy as np
 from PIL import Image
 
 from checks import HEDDLE, CommandTest, run
+from watch_test import Terminal
 
 
 def words_of(line):
@@ -44,13 +45,13 @@ class LbmTest(CommandTest):
 
     def test_profile_of_a_cavity(self):
         profile = self.file("profile.csv")
-        self.lbm("cavity", "--size", "64x64", "--velocity", 0.15, "--steps", 8000, "--profile", profile)
+        self.lbm("cavity", "--size", "48x48", "--velocity", 0.15, "--steps", 5000, "--profile", profile)
         with open(profile) as file:
             rows = list(csv.DictReader(file))
         self.assertEqual(list(rows[0]), ["line", "position", "u", "v"])
         lines = {name: np.array([[float(r[key]) for key in ("position", "u", "v")] for r in rows if r["line"] == name])
                  for name in ("vertical", "horizontal")}
-        np.testing.assert_allclose(lines["vertical"][:, 0], (np.arange(64) + 0.5) / 64)
+        np.testing.assert_allclose(lines["vertical"][:, 0], (np.arange(48) + 0.5) / 48)
         # Ghia, Ghia and Shin (1982).
         for y, u in ((0.9531, 0.68717), (0.7344, 0.00332), (0.5, -0.20581), (0.2813, -0.15662), (0.1016, -0.06434)):
             self.assertAlmostEqual(np.interp(y, lines["vertical"][:, 0], lines["vertical"][:, 1]), u, delta=0.01)
@@ -175,6 +176,19 @@ class LbmTest(CommandTest):
                       "--steps", 20000, "-o", out)
         self.assertEqual((message.returncode, message.stdout, out.exists()), (1, "", False))
         self.assertRegex(message.stderr, r"blew up by step \d+: in cell \(\d+, \d+\).*--collision regularized")
+
+    def test_watch(self):
+        terminal = Terminal(40, 20, "lbm", "cavity", "--size", "32x32", "--steps", 1000000, "--every", 50, "--watch",
+                            "--quiet")
+        self.addCleanup(terminal.close)
+        give_up = time.monotonic() + 60
+        while "step 100 " not in terminal.caption() and time.monotonic() < give_up:
+            terminal.read(0.1)
+        self.assertRegex(terminal.caption(), r"\Astep 100 time 0.3\d*   q ends, space pau")
+        terminal.type("q")
+        printed, errors = terminal.running.communicate(timeout=60)
+        self.assertEqual((terminal.running.returncode, errors), (0, ""))
+        self.assertRegex(printed, r"\Asteps \d+ time [0-9.]+ mass [0-9.]+\n\Z")
 
     def test_interruption_writes_the_last_state(self):
         out, checkpoint = self.file("u.npy"), self.file("state")
