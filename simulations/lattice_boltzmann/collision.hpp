@@ -147,24 +147,6 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& ma
   }
 }
 
-/// The same of one cell that is kept as S; populations of fixed16 are in its units, before and after.
-template <class S, collision_kind Kind, bool General, class R, class Math>
-HD_INLINE void collide_kept(R (&g)[velocities], const rates<R>& given, const Math& math) {
-  if constexpr (is_fixed<S>) {
-    R mass, momentum_x, momentum_y;
-    sums(g, mass, momentum_x, momentum_y);
-    collide<Kind, General>(g, given, math, 1 / fixed16_scale);
-    if constexpr (General) {
-      momentum_x = momentum_x + given.kick_x;
-      momentum_y = momentum_y + given.kick_y;
-    }
-    for (int i = 1; i < velocities; ++i) g[i] = nearest(g[i]);
-    conserve(g, mass, momentum_x, momentum_y);
-  } else {
-    collide<Kind, General>(g, given, math, R(1));
-  }
-}
-
 /// Density less 1, and the velocity in the middle of the step's force.
 template <class R>
 struct moments {

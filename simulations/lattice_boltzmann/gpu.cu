@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(step_threads)
     g[2 * p + 1] = at.own[p][n];
     g[2 * p + 2] = at.ahead[p][n];
   }
-  collide_kept<S, Kind, General>(g, given, device_math());
+  collide<Kind, General>(g, given, device_math(), S(1));
   at.rest[n] = g[0];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
@@ -64,24 +64,39 @@ __global__ void __launch_bounds__(step_threads)
 // Cells 2t and 2t+1 are a word. Planes that are read one cell further on have the second half of a word and
 // the first of the next, which a lane gets from its neighbour; only a warp's ends move halves of words.
 
-/// 1.5·2^23: an integer added to its bits is added to its value.
-inline constexpr float large = 12582912;
-inline constexpr int large_bits = 0x4b400000;
+/// Cells of a word to numbers in units, and back: an integer below 2^23 is added to 2^23 by writing it into
+/// the lower bits of that, and one of either sign is in the lower bits of its sum with 1.5·2^23. A conversion
+/// takes a unit that a multiprocessor has few of.
+__device__ __forceinline__ void unpack(std::uint32_t word, float& first, float& second) {
+  constexpr float away = 8388608 + 32768;
+  const std::uint32_t biased = word ^ 0x80008000u;
+  first = __uint_as_float(__byte_perm(biased, 0x4b000000u, 0x7610)) - away;
+  second = __uint_as_float(__byte_perm(biased, 0x4b000000u, 0x7632)) - away;
+}
+__device__ __forceinline__ int rounded(float value) {
+  return __float_as_int(value + 12582912.0f) - 0x4b400000;
+}
+/// What is out of range becomes its end.
+__device__ __forceinline__ std::uint32_t pack(int first, int second) {
+  std::uint32_t word;
+  asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(word) : "r"(second), "r"(first));
+  return word;
+}
 
-__device__ __forceinline__ float first_of(std::uint32_t word) {
-  const int units = static_cast<std::int16_t>(word & 0xffff);
-  return __int_as_float(large_bits + units) - large;
-}
-__device__ __forceinline__ float second_of(std::uint32_t word) {
-  const int units = static_cast<int>(word) >> 16;
-  return __int_as_float(large_bits + units) - large;
-}
-__device__ __forceinline__ std::uint32_t units_of(float value) {
-  value = fminf(fmaxf(value, -fixed16_largest), fixed16_largest);
-  return static_cast<std::uint32_t>(__float_as_int(value + large));  // its lower half is the integer
-}
-__device__ __forceinline__ std::uint32_t word_of(std::uint32_t first, std::uint32_t second) {
-  return __byte_perm(first, second, 0x5410);
+/// A collision in units, rounded such that mass and momentum are kept.
+template <collision_kind Kind, bool General>
+__device__ __forceinline__ void collide_units(float (&g)[velocities], const rates<float>& given,
+                                              int (&units)[velocities]) {
+  float mass, x, y;
+  sums(g, mass, x, y);
+  collide<Kind, General>(g, given, device_math(), 1 / fixed16_scale);
+  if constexpr (General) {
+    x += given.kick_x;
+    y += given.kick_y;
+  }
+#pragma unroll
+  for (int i = 1; i < velocities; ++i) units[i] = rounded(g[i]);
+  conserve(units, rounded(mass), rounded(x), rounded(y));
 }
 
 template <collision_kind Kind, bool General>
@@ -117,28 +132,26 @@ __global__ void __launch_bounds__(step_threads)
   }
   float one[velocities], two[velocities];
 #pragma unroll
-  for (int i = 0; i < velocities; ++i) {
-    one[i] = first_of(words[i]);
-    two[i] = second_of(words[i]);
-  }
-  collide_kept<fixed16, Kind, General>(one, given, device_math());
-  collide_kept<fixed16, Kind, General>(two, given, device_math());
-  *word_at(at.rest) = word_of(units_of(one[0]), units_of(two[0]));
+  for (int i = 0; i < velocities; ++i) unpack(words[i], one[i], two[i]);
+  int first[velocities], second[velocities];
+  collide_units<Kind, General>(one, given, first);
+  collide_units<Kind, General>(two, given, second);
+  *word_at(at.rest) = pack(first[0], second[0]);
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
-    *word_at(at.own[p]) = word_of(units_of(one[2 * p + 2]), units_of(two[2 * p + 2]));
-    const std::uint32_t first = units_of(one[2 * p + 1]), second = units_of(two[2 * p + 1]);
+    *word_at(at.own[p]) = pack(first[2 * p + 2], second[2 * p + 2]);
+    const int here = first[2 * p + 1], next = second[2 * p + 1];
     if (pair_x(p) == 0) {
-      *word_at(at.ahead[p]) = word_of(first, second);
+      *word_at(at.ahead[p]) = pack(here, next);
       continue;
     }
-    const std::uint32_t before = __shfl_up_sync(whole, second, 1);
+    const std::uint32_t word = pack(__shfl_up_sync(whole, next, 1), here);
     if (lane == 0) {
-      *half_at(at.ahead[p], 1) = static_cast<std::uint16_t>(first);
+      *half_at(at.ahead[p], 1) = static_cast<std::uint16_t>(word >> 16);
     } else {
-      *word_at(at.ahead[p]) = word_of(before, first);
+      *word_at(at.ahead[p]) = word;
     }
-    if (lane == 31) *half_at(at.ahead[p], 2) = static_cast<std::uint16_t>(second);
+    if (lane == 31) *half_at(at.ahead[p], 2) = static_cast<std::uint16_t>(pack(next, 0));
   }
 }
 

@@ -34,25 +34,17 @@ HD_INLINE V nearest(V x) {
   return (x + large) - large;
 }
 
-/// Half of whole numbers, to the even one or to 0.
-template <class V>
-HD_INLINE V about_half(V x) {
-  if constexpr (std::is_same_v<V, float>) {
-    return nearest(x * 0.5f);
-  } else {
-    return (x - (x >> 31)) >> 1;
-  }
-}
-
 /// Changes populations after a collision, but for the one at rest rounded to whole units, such that mass and
 /// momentum are those given, which are whole: what rounding changed goes to the populations along the axes
-/// and to the one at rest. V is a float or a register of integers.
+/// and to the one at rest. V is an integer or a
+/// register of integers.
 template <class V>
 HD_INLINE void conserve(V (&g)[velocities], V mass, V momentum_x, V momentum_y) {
   const V across = g[5] - g[6], down = g[7] - g[8];
   const V missing_x = momentum_x - ((g[1] - g[2]) + (across + down));
   const V missing_y = momentum_y - ((g[3] - g[4]) + (across - down));
-  const V half_x = about_half(missing_x), half_y = about_half(missing_y);
+  // Towards 0.
+  const V half_x = (missing_x - (missing_x >> 31)) >> 1, half_y = (missing_y - (missing_y >> 31)) >> 1;
   g[1] = g[1] + half_x;
   g[2] = g[2] - (missing_x - half_x);
   g[3] = g[3] + half_y;
