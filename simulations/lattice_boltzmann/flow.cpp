@@ -21,7 +21,10 @@ std::size_t rows_at_once(std::size_t width, std::size_t height) {
   return std::clamp<std::size_t>((std::size_t{1} << 22) / width, 1, height);
 }
 
-constexpr std::uint64_t steps_between_looks = 100;
+/// A look costs about half a step.
+std::uint64_t steps_between_looks(const settings& given) {
+  return given.width * given.height > std::size_t{1} << 22 ? 500 : 100;
+}
 
 }  // namespace
 
@@ -183,10 +186,11 @@ bool flow::is_solid(std::size_t x, std::size_t y) const noexcept {
 void flow::advance(std::uint64_t count) {
   state& s = *state_;
   while (count > 0) {
-    const std::uint64_t now = std::min(count, steps_between_looks - s.steps % steps_between_looks);
+    const std::uint64_t between = steps_between_looks(s.given);
+    const std::uint64_t now = std::min(count, between - s.steps % between);
     s.step(now);
     count -= now;
-    if (s.steps % steps_between_looks == 0) check();
+    if (s.steps % between == 0) check();
   }
 }
 

@@ -34,8 +34,8 @@ class flow {
   const settings& given() const noexcept;  ///< complete
   const description& about() const noexcept;
 
-  /// Every 100 steps, and whenever check() is called, the flow is looked at: heddle::error says by which step
-  /// and in which cell it blew up, and what to change.
+  /// Every 100 steps, 500 on more than 2^22 cells, and whenever check() is called, the flow is looked at:
+  /// heddle::error says by which step and in which cell it blew up, and what to change.
   void advance(std::uint64_t steps);
   void check() const;
   std::uint64_t steps() const noexcept;

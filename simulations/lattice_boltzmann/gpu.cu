@@ -342,7 +342,9 @@ class gpu_engine final : public engine<S> {
         mean_outflow_(static_cast<R>(mean_outflow(plan.open))),
         excess_(1, where),
         found_(1, where),
-        memory_(grid_.elements(), where) {}
+        memory_(grid_.elements(), where) {
+    step(0, 0);
+  }
 
   void rest() override {
     const current_device current(where_);
@@ -459,6 +461,12 @@ class gpu_engine final : public engine<S> {
             mean_outflow_};
   }
 
+  template <class Kernel>
+  static void load_kernel(Kernel* kernel) {
+    cudaFuncAttributes attributes;
+    check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  }
+
   template <collision_kind Kind, bool General>
   void steps(std::uint64_t number, std::uint64_t count) {
     const boundary_view<R> boundary = view();
@@ -467,6 +475,18 @@ class gpu_engine final : public engine<S> {
     const unsigned tiles = (static_cast<unsigned>(grid_.width) + cells_a_block - 1) / cells_a_block;
     const unsigned blocks = tiles * static_cast<unsigned>(grid_.height);
     const std::size_t ends = boundary.inflows + boundary.outflows;
+    if (count == 0) {
+      // CUDA brings kernels to the GPU when they are first named, which takes as long as many steps.
+      if constexpr (is_fixed<S>) {
+        load_kernel(step_pairs<Kind, General>);
+      } else {
+        load_kernel(step_cells<S, Kind, General>);
+      }
+      load_kernel(exchange_links<S>);
+      load_kernel(find_outflow<S>);
+      load_kernel(open_ends<S>);
+      load_kernel(find_bad<S>);
+    }
     for (std::uint64_t i = 0; i < count; ++i) {
       const rates<R> given = rates_of<S>(given_, number + i);
       populations<S> from = now();
