@@ -147,9 +147,9 @@ HD_INLINE void write_cell(const populations<S>& at, const layout& grid, std::ptr
 template <class S, class R>
 HD_INLINE R leaving_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
                        std::size_t number) {
-  R g[velocities];
-  read_cell<S>(at, grid, static_cast<std::ptrdiff_t>(all.outflow[number]), g);
-  return g[0] + (g[3] + g[4]) + R(2) * (g[1] + (g[5] + g[7]));
+  const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(all.outflow[number]);
+  const auto g = [&](int i) { return decode(at.of(grid, place, i)); };
+  return g(0) + (g(3) + g(4)) + R(2) * (g(1) + (g(5) + g(7)));
 }
 
 /// The excess of density of an outflow that reflects no sound, of the mean of leaving_at. What flows out is
@@ -176,8 +176,8 @@ HD_INLINE void open_at(const populations<S>& at, const layout& grid, const bound
   std::ptrdiff_t place;
   if (is_inflow) {
     place = static_cast<std::ptrdiff_t>(all.inflow[number]);
-    read_cell<S>(at, grid, place, g);
-    const R level = g[0] + (g[3] + g[4]), leaving = g[2] + (g[6] + g[8]);
+    const auto known = [&](int i) { return decode(at.of(grid, place, i)); };
+    const R level = known(0) + (known(3) + known(4)), leaving = known(2) + (known(6) + known(8));
     of.ux = all.inflow_velocity[number];
     of.excess = (level + R(2) * leaving + of.ux) / (1 - of.ux);
     // −2 c_s² ρ τ S.

@@ -36,6 +36,7 @@ class cpu_engine final : public engine<S> {
         second_(second_numbers<S>(plan.links)),
         inflow_velocity_(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),
         inflow_slope_(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end()),
+        leaving_(plan.open.outflow.size()),
         memory_(grid_.elements()),
         kernels_(kernels_for_this_processor<S>()),
         step_(kernels_.step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0]) {}
@@ -83,15 +84,7 @@ class cpu_engine final : public engine<S> {
       cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k) exchange_at(at, grid_, boundary, k);
       });
-      double leaving = 0;
-      for (std::size_t k = 0; k < boundary.outflows; ++k) {
-        leaving += static_cast<double>(leaving_at(at, grid_, boundary, k));
-      }
-      const R excess =
-          outflow_excess(static_cast<R>(leaving / static_cast<double>(boundary.outflows)), boundary);
-      for (std::size_t k = 0; k < boundary.inflows + boundary.outflows; ++k) {
-        open_at(at, grid_, boundary, given, excess, k);
-      }
+      if (boundary.outflows != 0) let_flow(at, boundary, given);
     }
   }
 
@@ -176,6 +169,22 @@ class cpu_engine final : public engine<S> {
   }
 
  private:
+  /// Inflows and outflows.
+  void let_flow(const populations<S>& at, const boundary_view<R>& boundary, const rates<R>& given) {
+    constexpr std::size_t grain = 64;
+    cpu::for_slices(threads_, boundary.outflows, grain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t k = first; k < last; ++k) leaving_[k] = leaving_at(at, grid_, boundary, k);
+    });
+    double sum = 0;
+    for (const R leaving : leaving_) sum += static_cast<double>(leaving);
+    const R excess = outflow_excess(static_cast<R>(sum / static_cast<double>(leaving_.size())), boundary);
+    cpu::for_slices(threads_, boundary.inflows + boundary.outflows, grain,
+                    [&](std::size_t first, std::size_t last) {
+                      for (std::size_t k = first; k < last; ++k)
+                        open_at(at, grid_, boundary, given, excess, k);
+                    });
+  }
+
   populations<S> now() { return populations<S>::at(memory_.data(), grid_, exchanged_); }
   bool is_solid(std::size_t cell) const { return !plan_.solid.empty() && plan_.solid[cell] != 0; }
 
@@ -224,7 +233,7 @@ class cpu_engine final : public engine<S> {
   flow_plan plan_;
   layout grid_;
   int threads_;
-  std::vector<R> second_, inflow_velocity_, inflow_slope_;
+  std::vector<R> second_, inflow_velocity_, inflow_slope_, leaving_;
   array<S> memory_;
   cpu_kernels<S> kernels_;
   typename cpu_kernels<S>::rows* step_;
