@@ -5,6 +5,7 @@
 #include "lattice_boltzmann/geometry.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
+#include <heddle/machine.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -24,6 +25,18 @@ std::size_t rows_at_once(std::size_t width, std::size_t height) {
 /// A look costs about half a step.
 std::uint64_t steps_between_looks(const settings& given) {
   return given.width * given.height > std::size_t{1} << 22 ? 500 : 100;
+}
+
+/// What `automatic` stands for: a GPU that has room for a flow whose steps outlast their launch, else every
+/// core.
+target chosen(const target& requested, const description& about) {
+  if (!requested.is_automatic()) return requested;
+  constexpr std::size_t worth_a_thread = std::size_t{1} << 16, worth_a_gpu = std::size_t{1} << 18;
+  for (const gpu_properties& gpu : gpus()) {
+    const bool fits = about.bytes + about.bytes / 16 < gpu.free_bytes;
+    if (fits && about.bytes > worth_a_gpu) return target::gpu(gpu.device);
+  }
+  return about.bytes > worth_a_thread ? target::parallel() : target::serial();
 }
 
 }  // namespace
@@ -146,10 +159,7 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const settings&
   }
   made->given = completed(given);
   made->about = describe(made->given);
-  // There will be many steps.
-  constexpr std::size_t steps = 1000;
-  made->where =
-      detail::resolve(requested, {made->about.bytes * steps, made->about.bytes * steps, target(), true});
+  made->where = chosen(requested, made->about);
   made->plan = make_plan(made->given, made->about);
   return made;
 }

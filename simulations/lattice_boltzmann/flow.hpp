@@ -20,6 +20,7 @@ namespace heddle::lbm {
 class flow {
  public:
   /// Throws heddle::error for settings that make no flow, and where there is no memory.
+  /// `automatic` is a GPU that has room for it, unless it is small, or every core.
   flow(const target& where, const settings& given);
 
   /// Goes on from a checkpoint, bit for bit on the same kind of target. Throws heddle::error for what is no
