@@ -24,7 +24,7 @@ struct device_math {
   __device__ __forceinline__ double inverse(double x) const { return 1 / x; }
 };
 
-/// Where a block's cells begin: blocks go along rows. `n` is the place of the thread's first cell.
+/// Blocks go along rows, row after row.
 struct tiling {
   layout grid;
   unsigned tiles;  // across a row
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(step_threads)
   const unsigned x = tile * step_threads + threadIdx.x;
   if (x >= static_cast<unsigned>(over.grid.width)) return;
   const std::ptrdiff_t n = over.grid.at(x, row);
-  // The planes of what is ahead begin where the first cell's are, on the host.
+  // The planes of what is ahead have been moved back by their pair's step.
   S g[velocities];
   g[0] = at.rest[n];
 #pragma unroll

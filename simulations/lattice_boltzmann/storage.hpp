@@ -36,8 +36,7 @@ HD_INLINE V nearest(V x) {
 
 /// Changes populations after a collision, but for the one at rest rounded to whole units, such that mass and
 /// momentum are those given, which are whole: what rounding changed goes to the populations along the axes
-/// and to the one at rest. V is an integer or a
-/// register of integers.
+/// and to the one at rest. V is an integer or a register of integers.
 template <class V>
 HD_INLINE void conserve(V (&g)[velocities], V mass, V momentum_x, V momentum_y) {
   const V across = g[5] - g[6], down = g[7] - g[8];
