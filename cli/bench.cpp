@@ -61,6 +61,7 @@ constexpr contenders (*families_of_peers[])(const workload&) = {
 struct bench_options {
   std::string pattern, op = "sum", targets, types = "float32", sizes = "2^12..2^26", algorithms;
   std::string json_file, plot_file;
+  double seconds = 1;
   bool peers = false, in_cache = false, quiet = false;
 };
 
@@ -177,16 +178,18 @@ contenders contenders_for(const workload& work, const plan& what, bool with_peer
 /// What is measured of one contender.
 class trial {
  public:
-  trial(const workload& work, const contender& what, stopwatch& device_watch, stopwatch& wall_watch)
+  trial(const workload& work, const contender& what, stopwatch& device_watch, stopwatch& wall_watch,
+        double most_seconds)
       : what_(what) {
     const bool on_gpu = work.where.is_gpu();
-    samplers_.emplace_back(what.calls, device_watch, on_gpu ? single_call : calls_by_wall_clock);
+    samplers_.emplace_back(what.calls, device_watch, on_gpu ? single_call : calls_by_wall_clock,
+                           most_seconds);
     if (!on_gpu) return;
-    samplers_.emplace_back(what.calls, device_watch, back_to_back_calls);
+    samplers_.emplace_back(what.calls, device_watch, back_to_back_calls, most_seconds);
     const auto whole = [calls = what.calls, call = what.whole_call](std::size_t first, std::size_t count) {
       call == nullptr ? calls(first, count) : call(first);
     };
-    samplers_.emplace_back(whole, wall_watch, single_call);
+    samplers_.emplace_back(whole, wall_watch, single_call, most_seconds);
   }
 
   bool is_finished() const {
@@ -214,12 +217,13 @@ class trial {
 };
 
 /// Measures all contenders for one workload, in turn.
-std::vector<result> measure(const workload& work, const contenders& all, progress& shown) {
+std::vector<result> measure(const workload& work, const contenders& all, double most_seconds,
+                            progress& shown) {
   const std::unique_ptr<stopwatch> wall_watch = wall_clock(work.where);
   const std::unique_ptr<stopwatch> gpu_watch = work.where.is_gpu() ? gpu_stopwatch(work.where) : nullptr;
   std::vector<trial> trials;
   for (const contender& one : all) {
-    trials.emplace_back(work, one, gpu_watch ? *gpu_watch : *wall_watch, *wall_watch);
+    trials.emplace_back(work, one, gpu_watch ? *gpu_watch : *wall_watch, *wall_watch, most_seconds);
   }
   for (bool finished = false; !finished;) {
     finished = true;
@@ -411,7 +415,7 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
         failure = failure_of(where, type, n, [&] {
           elements->set_size(n);
           const workload work{what.which, what.combine, where, type, n, &*elements};
-          measured = measure(work, contenders_for(work, what, options.peers), shown);
+          measured = measure(work, contenders_for(work, what, options.peers), options.seconds, shown);
         });
         if (failure) return failure;
         shown.hide();
@@ -518,6 +522,9 @@ void add_bench(CLI::App& app) {
                     "Other libraries that do the same, as far as the build found them");
   command->add_flag("--in-cache", options->in_cache,
                     "The same buffers over and over, from whatever cache they fit");
+  command->add_option("--seconds", options->seconds, "The most time for each measurement; default 1")
+      ->option_text("S")
+      ->check(CLI::PositiveNumber);
   command->add_option("--json", options->json_file, "All numbers, and what machine this is")
       ->option_text("F");
   command->add_option("--plot", options->plot_file, "A chart of bandwidth against size, drawn by gnuplot")

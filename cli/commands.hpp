@@ -15,6 +15,7 @@ void add_bench(CLI::App& app);
 void add_check(CLI::App& app);
 void add_info(CLI::App& app);
 void add_laplace(CLI::App& app);
+void add_lbm(CLI::App& app);
 void add_life(CLI::App& app);
 void add_mandelbrot(CLI::App& app);
 void add_pi(CLI::App& app);

@@ -1,3 +1,4 @@
+#include "compiled_operator.hpp"
 #include "cuda/gpu.hpp"
 #include "storage.hpp"
 #include <heddle/error.hpp>
@@ -16,8 +17,9 @@ void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, cons
   if (where.is_gpu()) return cuda::reduce_by(algorithm, op, type, x, n, out, where);
   with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
-      cpu::ladder::reduce(where.threads(), algorithm, element_at<T, Op>{static_cast<const T*>(x)}, operation,
-                          n, static_cast<T*>(out));
+      const auto combine = compiled_operator<T>(operation);
+      const element_at<T, std::remove_const_t<decltype(combine)>> elements{static_cast<const T*>(x)};
+      cpu::ladder::reduce(where.threads(), algorithm, elements, combine, n, static_cast<T*>(out));
     }
   });
 }

@@ -1,3 +1,4 @@
+#include "compiled_operator.hpp"
 #include "cuda/gpu.hpp"
 #include "storage.hpp"
 #include <heddle/error.hpp>
@@ -17,8 +18,8 @@ void library_scan_by(scan_algorithm algorithm, function op, dtype type, bool exc
   if (where.is_gpu()) return cuda::scan_by(algorithm, op, type, exclusive, x, n, init, out, where);
   with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
-      cpu::ladder::scan(where.threads(), algorithm, static_cast<const T*>(x), operation, exclusive,
-                        static_cast<const T*>(init), n, static_cast<T*>(out));
+      cpu::ladder::scan(where.threads(), algorithm, static_cast<const T*>(x), compiled_operator<T>(operation),
+                        exclusive, static_cast<const T*>(init), n, static_cast<T*>(out));
     }
   });
 }

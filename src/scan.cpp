@@ -1,3 +1,4 @@
+#include "compiled_operator.hpp"
 #include "cpu/kernels.hpp"
 #include "cuda/gpu.hpp"
 #include "storage.hpp"
@@ -24,7 +25,8 @@ void with_scan_steps(function op, dtype type, const F& f) {
         if (type == dtype::boolean) identity = identity != 0;
       }
       if constexpr (is_logical<Op> || is_complex<T>) {
-        const cpu::steps_by_operator<T, Op> by(operation);
+        const auto combine = compiled_operator<T>(operation);
+        const cpu::steps_by_operator<T, std::remove_const_t<decltype(combine)>> by(combine);
         f(by.steps(), &identity);
       } else {
         const auto combine = [&](const void* a, const void* b, std::size_t count, void* to) {

@@ -1,27 +1,30 @@
 # What a build by a host compiler alone consists of, beside the kernels that are compiled for each instruction set.
-set(host_sources
-  algorithm.cpp
+
+# Arrays, targets and files.
+set(array_sources
   dtype.cpp
   error.cpp
-  ladder_reduce.cpp
-  ladder_scan.cpp
-  machine.cpp
   memory.cpp
-  reduce.cpp
-  scan.cpp
   shape.cpp
-  stencil.cpp
   target.cpp
-  transform.cpp
-  cpu/copy_lines.cpp
-  cpu/kernels_for.cpp
-  cpu/reduce.cpp
-  cpu/scan.cpp
-  cpu/threads.cpp
   io/atomic_file.cpp
   io/gif.cpp
   io/npy.cpp
   io/png.cpp
   io/vti.cpp)
+set(pattern_sources
+  algorithm.cpp
+  ladder_reduce.cpp
+  ladder_scan.cpp
+  machine.cpp
+  reduce.cpp
+  scan.cpp
+  stencil.cpp
+  transform.cpp
+  cpu/copy_lines.cpp
+  cpu/kernels_for.cpp
+  cpu/reduce.cpp
+  cpu/scan.cpp
+  cpu/threads.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)

@@ -129,6 +129,7 @@ def build(samples, arguments, work):
                  f"-Dheddle_DIR={arguments.heddle}", f"-DCMAKE_CXX_COMPILER={arguments.cxx}"]
     if arguments.cuda:
         configure += [f"-DCMAKE_CUDA_COMPILER={arguments.cuda}",
+                      f"-DCMAKE_CUDA_FLAGS={arguments.cuda_flags}",
                       f"-DCMAKE_CUDA_ARCHITECTURES={arguments.architectures}"]
     subprocess.run(configure, check=True, stdout=subprocess.DEVNULL)
     return subprocess.run([arguments.cmake, "--build", work / "build", "--", "-k", "0"]).returncode == 0
@@ -186,6 +187,7 @@ def main():
     parser.add_argument("--cxx", required=True)
     parser.add_argument("--cuda", default="")
     parser.add_argument("--architectures", default="90")
+    parser.add_argument("--cuda-flags", default="")
     parser.add_argument("--heddle", required=True, help="folder of heddleConfig.cmake")
     parser.add_argument("--command", required=True, type=pathlib.Path, help="the heddle command")
     parser.add_argument("--work", required=True, type=pathlib.Path, help="a folder of this test's own")

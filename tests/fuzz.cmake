@@ -1,4 +1,4 @@
-# The fuzz targets of the readers, with what they need compiled under the same instrumentation.
+# The fuzz targets of the readers, with what they need compiled under the same instrumentation: no patterns.
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "HEDDLE_FUZZ needs clang: cmake --preset fuzz")
 endif()
@@ -10,13 +10,13 @@ find_package(GIF REQUIRED)
 find_package(PNG REQUIRED)
 
 include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
-set(sources ${host_sources} ${sources_without_cuda})
+set(sources ${array_sources} ${sources_without_cuda})
 list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/src/")
 set(life_sources formats.cpp grid.cpp rule.cpp)
 list(TRANSFORM life_sources PREPEND "${PROJECT_SOURCE_DIR}/simulations/life/")
 
 # What the targets share is instrumented once.
-add_library(heddle_fuzzed STATIC "${PROJECT_SOURCE_DIR}/tests/fuzz_kernels.cpp" ${sources} ${life_sources})
+add_library(heddle_fuzzed STATIC ${sources} ${life_sources})
 heddle_compile_options(heddle_fuzzed)
 target_compile_definitions(heddle_fuzzed PRIVATE HEDDLE_VERSION="${PROJECT_VERSION}")
 target_include_directories(heddle_fuzzed PUBLIC

@@ -37,8 +37,9 @@ T element(std::size_t i) {
 }
 
 /// Rows that begin `first` elements behind the start of an array, between elements that must stay.
-template <bool Exclusive, class T, class Op>
-void check(std::size_t rows, std::size_t length, std::size_t first, bool has_init, bool in_place) {
+template <class T, class Op>
+void check(std::size_t rows, std::size_t length, std::size_t first, bool exclusive, bool has_init,
+           bool in_place) {
   const hd::target gpu = hd::target::gpu();
   const std::size_t n = rows * length;
   const Op op{};
@@ -47,21 +48,21 @@ void check(std::size_t rows, std::size_t length, std::size_t first, bool has_ini
   for (std::size_t i = 0; i < want.size(); ++i) want.data()[i] = element<T>(i);
   hd::array<T> x = want.on(gpu), elsewhere = want.on(gpu);
   hd::array<T>& out = in_place ? x : elsewhere;
-  hd::cuda::scan_work<T, Op> work{
-      x.data() + first, out.data() + first, op, rows, length, 1, 0, 0, has_init, {}, {}};
+  hd::cuda::scan_work<T, Op> work{x.data() + first, out.data() + first, op, rows, length, 1, 0, 0,
+                                  exclusive,        has_init,           {}, {}};
   work.init[0] = init;
-  hd::cuda::launch_scan_in_turn<Exclusive>(gpu, work);
+  hd::cuda::launch_scan_in_turn(gpu, work);
   for (std::size_t row = 0; row < rows; ++row) {
     hd::array<T> line(length);
     std::copy_n(want.data() + first + row * length, length, line.data());
-    const hd::array<T> sums = looped<T>(line, Exclusive, has_init ? &init : nullptr, op);
+    const hd::array<T> sums = looped<T>(line, exclusive, has_init ? &init : nullptr, op);
     std::copy_n(sums.data(), length, want.data() + first + row * length);
   }
   const hd::array<T> have = out.on(hd::target::serial());
   for (std::size_t i = 0; i < want.size(); ++i) {
     ASSERT_EQ(have.data()[i], want.data()[i])
         << rows << " rows of " << length << " from " << first << " on, at " << i
-        << (Exclusive ? ", exclusive" : "") << (has_init ? ", with init" : "")
+        << (exclusive ? ", exclusive" : "") << (has_init ? ", with init" : "")
         << (in_place ? ", in place" : "");
   }
 }
@@ -75,14 +76,14 @@ void check_sizes() {
   for (const std::size_t length :
        {std::size_t{1}, row - 1, row, row + 1, tile - 1, tile, 2 * tile + row + 5}) {
     for (const std::size_t first : {std::size_t{0}, std::size_t{1}, last}) {
-      check<false, T, Op>(1, length, first, turn & 1, turn & 2);
-      check<true, T, Op>(1, length, first, true, turn & 4);
+      check<T, Op>(1, length, first, false, turn & 1, turn & 2);
+      check<T, Op>(1, length, first, true, true, turn & 4);
       ++turn;
     }
   }
   for (const std::size_t rows : {2, 5}) {
-    check<false, T, Op>(rows, tile + row + 3, 1, false, true);
-    check<true, T, Op>(rows, row + 1, 0, true, false);
+    check<T, Op>(rows, tile + row + 3, 1, false, false, true);
+    check<T, Op>(rows, row + 1, 0, true, true, false);
   }
 }
 
@@ -100,6 +101,6 @@ TEST(scan_in_turn_Gpu, of_sixteen_bytes_in_order) {
 TEST(scan_in_turn_Gpu, of_many_tiles) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
-  check<false, std::uint32_t, hd::plus>(1, 5'000'003, 1, true, true);
-  check<true, step, after>(1, 700'001, 0, true, false);
+  check<std::uint32_t, hd::plus>(1, 5'000'003, 1, false, true, true);
+  check<step, after>(1, 700'001, 0, true, true, false);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,10 +21,10 @@ class streamed_scan : public on_targets {};
 HD_ON_CPU_TARGETS(streamed_scan);
 
 /// Gives x in pieces of so many units each, over and over; every other piece is scanned in place.
-template <class T, class Op>
-hd::array<T> streamed(const hd::target& where, const hd::array<T>& x, bool exclusive, const T* init,
-                      const std::vector<std::size_t>& units_a_piece) {
-  hd::detail::streamed_scan scan(where, hd::detail::function_of<Op>, hd::dtype_of<T>, exclusive, init);
+template <class T>
+hd::array<T> streamed(const hd::target& where, hd::detail::function op, const hd::array<T>& x, bool exclusive,
+                      const T* init, const std::vector<std::size_t>& units_a_piece) {
+  hd::detail::streamed_scan scan(where, op, hd::dtype_of<T>, exclusive, init);
   hd::array<T> out = x.on(hd::target::serial());
   std::size_t first = 0;
   for (std::size_t piece = 0; first < x.size(); ++piece) {
@@ -36,33 +37,53 @@ hd::array<T> streamed(const hd::target& where, const hd::array<T>& x, bool exclu
   return out;
 }
 
+/// A built-in operator on elements of T as a value, so that what the test does is compiled once for each
+/// type.
+template <class T>
+struct scans_by {
+  hd::detail::function op;
+  T (*operand)(std::size_t i, std::size_t n);
+  hd::array<T> (*inclusive)(const hd::array<T>& x);
+  hd::array<T> (*exclusive)(const hd::array<T>& x, const std::optional<T>& init);
+};
+
+template <class T>
+std::vector<scans_by<T>> operators_on() {
+  std::vector<scans_by<T>> all;
+  for_each_operator<T>([&]<class Op>() {
+    all.push_back({hd::detail::function_of<Op>, operand<T, Op>,
+                   [](const hd::array<T>& x) { return hd::inclusive_scan(hd::target::serial(), x, Op{}); },
+                   [](const hd::array<T>& x, const std::optional<T>& init) {
+                     return hd::exclusive_scan(hd::target::serial(), x, Op{}, init);
+                   }});
+  });
+  return all;
+}
+
 }  // namespace
 
 TEST_P(streamed_scan, has_the_bits_of_a_scan_however_it_is_cut) {
   for_each_dtype([&]<class T>() {
-    for_each_operator<T>([&]<class Op>() {
-      const std::size_t unit =
-          hd::detail::streamed_scan(where, hd::detail::function_of<Op>, hd::dtype_of<T>, false).unit();
+    for (const scans_by<T>& by : operators_on<T>()) {
+      const std::size_t unit = hd::detail::streamed_scan(where, by.op, hd::dtype_of<T>, false).unit();
       for (const std::size_t n : {std::size_t{1}, unit - 1, unit, unit + 1, 7 * unit + 5}) {
-        const hd::array<T> x = operands<T, Op>(n);
-        const T init = operand<T, Op>(3, 50);
+        hd::array<T> x(n);
+        for (std::size_t i = 0; i < n; ++i) x.data()[i] = by.operand(i, n);
+        const T init = by.operand(3, 50);
+        const T* const none = nullptr;
         for (const std::vector<std::size_t>& cut : {std::vector<std::size_t>{1}, {2, 0, 1, 3}, {1'000'000}}) {
           const std::string what = std::string(hd::detail::type_name<T>()) + ", operator " +
-                                   hd::detail::name(hd::detail::function_of<Op>) +
-                                   ", n = " + std::to_string(n) + ", cut by " + std::to_string(cut[0]);
-          const T* const none = nullptr;
-          ASSERT_TRUE(same_elements(streamed<T, Op>(where, x, false, none, cut),
-                                    hd::inclusive_scan(hd::target::serial(), x, Op{})))
-              << what;
-          ASSERT_TRUE(same_elements(streamed<T, Op>(where, x, true, none, cut),
-                                    hd::exclusive_scan(hd::target::serial(), x, Op{})))
+                                   hd::detail::name(by.op) + ", n = " + std::to_string(n) + ", cut by " +
+                                   std::to_string(cut[0]);
+          ASSERT_TRUE(same_elements(streamed(where, by.op, x, false, none, cut), by.inclusive(x))) << what;
+          ASSERT_TRUE(
+              same_elements(streamed(where, by.op, x, true, none, cut), by.exclusive(x, std::nullopt)))
               << what << ", exclusive";
-          ASSERT_TRUE(same_elements(streamed<T, Op>(where, x, true, &init, cut),
-                                    hd::exclusive_scan(hd::target::serial(), x, Op{}, init)))
+          ASSERT_TRUE(same_elements(streamed(where, by.op, x, true, &init, cut), by.exclusive(x, init)))
               << what << ", exclusive with init";
         }
       }
-    });
+    }
   });
 }
 
@@ -71,9 +92,9 @@ TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
   const hd::array<float> x = operands<float, hd::plus>(n);
   const float* const none = nullptr;
   for (const std::size_t units : {100, 257, 1000}) {
-    ASSERT_TRUE(same_elements(streamed<float, hd::plus>(where, x, false, none, {units}),
+    ASSERT_TRUE(same_elements(streamed(where, hd::detail::function::plus, x, false, none, {units}),
                               hd::inclusive_scan(hd::target::serial(), x)));
-    ASSERT_TRUE(same_elements(streamed<float, hd::plus>(where, x, true, none, {units}),
+    ASSERT_TRUE(same_elements(streamed(where, hd::detail::function::plus, x, true, none, {units}),
                               hd::exclusive_scan(hd::target::serial(), x)));
   }
 }

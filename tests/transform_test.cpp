@@ -54,32 +54,62 @@ hd::array<T> looped(const hd::array<T>& x, const hd::array<T>& y, T (*f)(T, T)) 
   return out;
 }
 
-/// One built-in function on every combination of arrays, scalars and places for the result.
+/// A built-in function on elements of T as a value, so that what a test does is compiled once for each type.
+template <class T>
+struct function_on {
+  hd::detail::function which;
+  T (*plainly)(T, T);
+  hd::array<T> (*transform)(const hd::target&, const hd::array<T>& x, const hd::array<T>& y);
+  hd::array<T> (*with_right)(const hd::target&, const hd::array<T>& x, const T& y);
+  hd::array<T> (*with_left)(const hd::target&, const T& x, const hd::array<T>& y);
+  void (*into)(const hd::target&, const hd::array_view<T>& out, const hd::array_view<const T>& x,
+               const hd::array_view<const T>& y);
+};
+
 template <class T, class Op>
-void check_function(const hd::target& where, std::size_t n) {
-  T (*const op)(T, T) = plainly<Op, T>;
+function_on<T> make_function_on() {
+  const auto transform_by = [](const hd::target& where, const auto& x, const auto& y) {
+    return hd::transform(where, x, y, Op{});
+  };
+  function_on<T> by{
+      hd::detail::function_of<Op>,
+      plainly<Op, T>,
+      transform_by,
+      nullptr,
+      nullptr,
+      [](const hd::target& where, const hd::array_view<T>& out, const hd::array_view<const T>& x,
+         const hd::array_view<const T>& y) { hd::transform_into(where, out, x, y, Op{}); }};
+  // A scalar takes the same way for every type; fewer of them compile sooner.
+  if constexpr (is_one_of<T, bool, std::int8_t, std::uint64_t, float, std::complex<double>>) {
+    by.with_right = transform_by;
+    by.with_left = transform_by;
+  }
+  return by;
+}
+
+/// On every combination of arrays, scalars and places for the result.
+template <class T>
+void check_function(const hd::target& where, const function_on<T>& by, std::size_t n) {
   const hd::array<T> x = random_array<T>(n, 0), y = random_array<T>(n, n);
   auto check = [&](const hd::array<T>& have, const hd::array<T>& want, const char* how) {
     ASSERT_TRUE(same_elements(have, want))
-        << hd::detail::type_name<T>() << ", " << hd::detail::name(hd::detail::function_of<Op>)
-        << ", n = " << n << how;
+        << hd::detail::type_name<T>() << ", " << hd::detail::name(by.which) << ", n = " << n << how;
   };
-  const hd::array<T> expected = looped(x, y, op);
-  check(hd::transform(where, x, y, Op{}), expected, "");
-  // A scalar takes the same way for every type; fewer of them compile sooner.
-  if constexpr (is_one_of<T, bool, std::int8_t, std::uint64_t, float, std::complex<double>>) {
+  const hd::array<T> expected = looped(x, y, by.plainly);
+  check(by.transform(where, x, y), expected, "");
+  if (by.with_right != nullptr) {
     const T scalar = random_value<T>(3 * n + 1);
     hd::array<T> scalars(n);
     scalars.fill(scalar);
-    check(hd::transform(where, x, scalar, Op{}), looped(x, scalars, op), ", scalar right");
-    check(hd::transform(where, scalar, x, Op{}), looped(scalars, x, op), ", scalar left");
+    check(by.with_right(where, x, scalar), looped(x, scalars, by.plainly), ", scalar right");
+    check(by.with_left(where, scalar, x), looped(scalars, x, by.plainly), ", scalar left");
   }
   hd::array<T> first = x.on(where), second = y.on(where), on_cpu(n);
-  hd::transform_into(where, first, first, y, Op{});
+  by.into(where, first.view(), first.view(), y.view());
   check(first, expected, ", in place of the first");
-  hd::transform_into(where, second, x, second, Op{});
+  by.into(where, second.view(), x.view(), second.view());
   check(second, expected, ", in place of the second");
-  hd::transform_into(where, on_cpu, x, y, Op{});
+  by.into(where, on_cpu.view(), x.view(), y.view());
   check(on_cpu, expected, ", into an array on the CPU");
 }
 
@@ -94,7 +124,8 @@ void for_each_function(F&& f) {
 TEST_P(transform, by_every_built_in_function_on_every_type_is_what_a_loop_computes) {
   for_each_dtype([&]<class T>() {
     for_each_function<T>([&]<class Op>() {
-      for (const std::size_t n : {0, 1, 2, 31, 32, 33, 511, 4097, 20011}) check_function<T, Op>(where, n);
+      const function_on<T> by = make_function_on<T, Op>();
+      for (const std::size_t n : {0, 1, 2, 31, 32, 33, 511, 4097, 20011}) check_function(where, by, n);
     });
   });
 }

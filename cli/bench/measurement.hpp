@@ -32,13 +32,13 @@ inline constexpr batch calls_by_wall_clock = {1, std::size_t{1} << 30, 50e-6};
 inline constexpr batch back_to_back_calls = {2, 16, 1e-3};
 
 /// Samples one thing until the median of its time is stable: until the 95 % confidence interval of the
-/// median, which the order of the samples gives, lies within 1 % of it, after at least 10 samples, and at
-/// most 1000 samples or one second.
+/// median, which the order of the samples gives, lies within 1 % of it, after at least 10 samples, and until
+/// 1000 samples or the round in which `most_seconds` have passed.
 class sampler {
  public:
   using calls = std::function<void(std::size_t first, std::size_t count)>;
 
-  sampler(calls made, stopwatch& watch, batch size);
+  sampler(calls made, stopwatch& watch, batch size, double most_seconds);
 
   bool is_finished() const noexcept { return finished_; }
 
@@ -56,6 +56,7 @@ class sampler {
   calls made_;
   stopwatch& watch_;
   batch size_;
+  double most_seconds_;
   std::size_t calls_a_sample_ = 0, next_ = 0;  ///< none before the first round
   std::vector<double> seconds_;                ///< of a call, in order
   double spent_ = 0;                           ///< on rounds

@@ -14,7 +14,7 @@ contenders standard_peers(const workload& work);
 contenders thrust_openmp_peers(const workload& work);
 contenders thrust_tbb_peers(const workload& work);
 
-/// CUB, with its scratch memory ready, and Thrust's system for GPUs.
+/// CUB, with its scratch memory ready, and sums of 4- and 8-byte types by Thrust's system for GPUs.
 contenders cub_peers(const workload& work);
 contenders thrust_gpu_peers(const workload& work);
 

@@ -37,9 +37,16 @@ inline constexpr std::size_t lanes = striped<T, Op> && (sizeof(T) == 1 || sizeof
 template <class T, class Op>
 inline constexpr std::size_t tile = rows* lanes<T, Op>;
 
-/// Whether every other order gives the same bits: built-in operators on integers.
+/// Whether an operator that is not built in says that it is exact on integers.
+template <class Op>
+inline constexpr bool is_exact = requires {
+  requires Op::exact;
+};
+
+/// Whether every other order gives the same bits: built-in operators on integers, and what is like them.
 template <class T, class Op>
-inline constexpr bool order_is_free = std::is_integral_v<T>&& detail::library_combines<T, Op>();
+inline constexpr bool order_is_free = std::is_integral_v<T> &&
+                                      (detail::library_combines<T, Op>() || is_exact<Op>);
 
 /// NaNs carry bits that processors choose differently: results carry the one quiet NaN.
 template <class T>

@@ -53,7 +53,7 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
     cpu::scan<exclusive>(where.threads(), x, op, all, init, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::scan<exclusive, T>(where, x, op, all, init, out);
+    cuda::scan(where, x, op, all, exclusive, init, out);
 #else
     fail_not_compiled_for_gpu();
 #endif

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cuda/families.hpp"
+#include "cuda/operators_by_masks.hpp"
 #include <heddle/cuda/reduce.cuh>
 
 namespace heddle::cuda {
@@ -8,7 +9,7 @@ namespace heddle::cuda {
 template <detail::family Family>
 void reduce_family(detail::function op, dtype type, const void* x, segments all, void* out,
                    const target& where) {
-  detail::with_storage<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
+  with_kernels<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       reduce<T>(where, detail::element_at<T, Op>{static_cast<const T*>(x)}, operation, all,
                 static_cast<T*>(out));
@@ -19,7 +20,7 @@ void reduce_family(detail::function op, dtype type, const void* x, segments all,
 template <detail::family Family>
 void fold_tiles_family(detail::function op, dtype type, const void* x, std::size_t count, void* out,
                        const target& where) {
-  detail::with_storage<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
+  with_kernels<Family>(type, op, [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       const current_device on(where);
       const grouping::tiling tiles{{1, count, 1}, grouping::tile<T, Op>, warp_size};

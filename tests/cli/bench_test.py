@@ -18,7 +18,7 @@ class BenchTest(CommandTest):
     def bench(self, *arguments):
         """The results of a benchmark, as its JSON file has them, and the lines of its table."""
         report = self.folder / "report.json"
-        done = run("bench", *arguments, "--json", report)
+        done = run("bench", *arguments, "--seconds", 0.01, "--json", report)
         self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
         found = json.loads(report.read_text())
         self.assertEqual(set(found), {"machine", "results"})
@@ -145,7 +145,7 @@ class BenchTest(CommandTest):
         chart = self.folder / "chart.svg"
         for sizes in ("64..512", "100"):
             done = run("bench", "scan", "--target", "serial,parallel:2", "--size", sizes, "--type", "int32,float32",
-                       "--peers", "--in-cache", "--plot", chart)
+                       "--peers", "--in-cache", "--seconds", 0.01, "--plot", chart)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             drawing = xml.etree.ElementTree.parse(chart)
             self.assertEqual(drawing.getroot().tag, "{http://www.w3.org/2000/svg}svg")
@@ -171,7 +171,7 @@ class BenchTest(CommandTest):
                           ["reduce", "--type", "float16"], ["reduce", "--type", "float32,"], ["scan", "--algorithm", "tree"],
                           ["scan", "--algorithm", "single-pass,nonsense"], ["reduce", "--json"], ["reduce", "--plot"],
                           ["reduce", "--op", "mean"], ["transform", "--op", "max"],
-                          ["reduce", "--repeats", "3"]):
+                          ["reduce", "--repeats", "3"], ["reduce", "--seconds", "0"], ["reduce", "--seconds", "soon"]):
             self.fails(2, "bench", *arguments)
         for size in ("0", "-1", "1.5", "many", "2^57", "2^99", "2^", "^2", "1e99", "1000,", "2^10..", "..2^10", "2^10..2^9",
                      "1..8:1", "1..8:0", "1..8:x", "1...8", "nan", "inf"):

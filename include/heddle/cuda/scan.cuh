@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/scan_at_once.cuh>
+#include <heddle/cuda/scan_columns.cuh>
 #include <heddle/cuda/scan_in_turn.cuh>
 #include <heddle/cuda/scan_strips.cuh>
 #include <heddle/cuda/scan_tile.cuh>
@@ -13,7 +14,8 @@
 
 /// Scan on a GPU. Flat arrays and long rows take one launch that reads once and writes once: up to a few
 /// million elements all tiles at once, and beyond that tiles in turn. Short rows are scanned several at a
-/// time by a warp; columns in three steps, a thread to a strip of a column.
+/// time by a warp; columns by blocks that go down them, or, where they are few, in three steps, a thread to a
+/// strip of a column.
 ///
 /// The bits depend on the number of elements, their type and nothing that happens at run time: rows of 32
 /// lanes are combined by shuffles, rows and warps of a tile and 128 tiles likewise, and totals of 128 tiles
@@ -24,15 +26,16 @@ namespace heddle::cuda {
 template <class T>
 inline constexpr std::size_t short_row = sizeof(T) <= 16 ? 8192 / sizeof(T) : 2048;
 
-template <bool Exclusive, class T, class Op>
-void scan_long_rows(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
-  scan_work<T, Op> work{x, out, op, all.count(), all.length, 1, 0, 0, init != nullptr, {}, {}};
+template <class T, class Op>
+void scan_long_rows(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+                    const T* init, T* out) {
+  scan_work<T, Op> work{x, out, op, all.count(), all.length, 1, 0, 0, exclusive, init != nullptr, {}, {}};
   if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
   if constexpr (at_once_tuning<T>::fits) {
     const at_once_shape shape = shape_at_once<T>(work.rows, work.length);
-    if (shape.warps > 0) return launch_scan_at_once<Exclusive>(where, work, shape);
+    if (shape.warps > 0) return launch_scan_at_once(where, work, shape);
   }
-  launch_scan_in_turn<Exclusive>(where, work);
+  launch_scan_in_turn(where, work);
 }
 
 template <class T>
@@ -44,29 +47,39 @@ grouping::uninitialized<strip_prefixes<T>, 1> prefix_of_first(const T* init) {
   return before;
 }
 
-template <bool Exclusive, class T, class Op>
-void scan_rows_of(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
+template <class T, class Op>
+void scan_rows_of(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
+                  T* out) {
   if (all.length >= short_row<T> || all.count() == 1)
-    return scan_long_rows<Exclusive>(where, x, op, all, init, out);
+    return scan_long_rows(where, x, op, all, exclusive, init, out);
   const auto before = prefix_of_first(init);
   if constexpr (sizeof(T) <= 16) {
     const auto shape = shape_short_rows<T>(all.count(), all.length, scan_pack<T>);
-    launch_short_rows<T>(where, scan_short_rows<Exclusive, T, Op>, "launch of a scan of rows", shape, x, op,
-                         shape, before[0], out);
+    launch_short_rows<T>(where, scan_short_rows<T, Op>, "launch of a scan of rows", shape, x, op, shape,
+                         exclusive, before[0], out);
   } else {
     const grouping::tiling rows{all, short_row<T>, 1};
     const unsigned grid = grid_for(rows.pieces(), scan_threads / warp_size);
-    scan_rows<Exclusive, T>
-        <<<grid, scan_threads, 0, where.stream()>>>(detail::element_at<T, Op>{x}, op, rows, before[0], out);
+    scan_rows<T><<<grid, scan_threads, 0, where.stream()>>>(detail::element_at<T, Op>{x}, op, rows, exclusive,
+                                                            before[0], out);
     check(cudaGetLastError(), "launch of a scan of rows");
   }
 }
 
-template <bool Exclusive, class T, class Op>
-void scan(const target& where, const T* x, const Op& op, segments all, const T* init, T* out);
+template <class T, class Op>
+void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init, T* out);
 
-template <bool Exclusive, class T, class Op>
-void scan_columns_of(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
+template <class T, class Op>
+void scan_columns_of(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+                     const T* init, T* out) {
+  if constexpr (sizeof(T) <= 16 && (!only_granules<T> || grouping::order_is_free<T, Op>)) {
+    const unsigned lanes = scan_down_lanes<T>(all);
+    if (lanes > 0 && (!only_granules<T> || are_granules(x, out, all))) {
+      scan_down<<<grid_for(blocks_of_columns<T>(all, lanes), 1), scan_down_threads, 0, where.stream()>>>(
+          x, op, all, lanes, exclusive, prefix_of_first(init)[0], out);
+      return check(cudaGetLastError(), "launch of scan_down");
+    }
+  }
   const detail::element_at<T, Op> load{x};
   const grouping::tiling strips{all, column_strip, 1};
   const unsigned grid = grid_for(strips.pieces(), scan_threads);
@@ -77,21 +90,22 @@ void scan_columns_of(const target& where, const T* x, const Op& op, segments all
     T* const totals = static_cast<T*>(held.data());
     total_columns<T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, totals);
     check(cudaGetLastError(), "launch of the totals of a scan");
-    scan<true, T>(where, totals, op, strips.results(), init, totals);
+    scan(where, totals, op, strips.results(), true, init, totals);
     before[0].prefixes = totals;
   }
-  scan_columns<Exclusive, T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, before[0], out);
+  scan_columns<T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, exclusive, before[0], out);
   check(cudaGetLastError(), "launch of a scan of columns");
 }
 
 /// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
 /// null for none, and then the first output of an exclusive scan means nothing.
-template <bool Exclusive, class T, class Op>
-void scan(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
+template <class T, class Op>
+void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
+          T* out) {
   if (all.elements() == 0) return;
   const current_device on(where);
-  if (all.inner == 1) return scan_rows_of<Exclusive>(where, x, op, all, init, out);
-  scan_columns_of<Exclusive>(where, x, op, all, init, out);
+  if (all.inner == 1) return scan_rows_of(where, x, op, all, exclusive, init, out);
+  scan_columns_of(where, x, op, all, exclusive, init, out);
 }
 
 }  // namespace heddle::cuda

@@ -46,7 +46,7 @@ at_once_shape shape_at_once(std::size_t rows, std::size_t length) {
   return {0, 0, 0};
 }
 
-template <bool Exclusive, class T, class Op>
+template <class T, class Op>
 __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
     scan_at_once(const __grid_constant__ scan_work<T, Op> work) {
   using tuning = at_once_tuning<T>;
@@ -83,17 +83,17 @@ __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
     mine.prepend(shuffle_from(warps_so_far, warp - 1), op);
   }
   __syncthreads();
-  mine.template write<Exclusive>(work.out + tile.first, tile.count, tile.part > 0 || work.has_init, prefix[0],
-                                 op);
+  mine.write(work.out + tile.first, tile.count, work.exclusive, tile.part > 0 || work.has_init, prefix[0],
+             op);
 }
 
 /// Scans rows in the shape that shape_at_once() has found.
-template <bool Exclusive, class T, class Op>
+template <class T, class Op>
 void launch_scan_at_once(const target& where, scan_work<T, Op>& work, const at_once_shape& shape) {
   work.parts = shape.parts;
   work.rows_of_warp = shape.rows_of_warp;
   work.tile = shape.warps * shape.rows_of_warp * warp_size * scan_pack<T>;
-  static overlapping_kernel kernel(scan_at_once<Exclusive, T, Op>, "launch of scan_at_once");
+  static overlapping_kernel kernel(scan_at_once<T, Op>, "launch of scan_at_once");
   const std::size_t tiles = work.tiles();
   if (work.parts == 1)
     return kernel.launch(where, static_cast<unsigned>(tiles), shape.warps * warp_size, work);

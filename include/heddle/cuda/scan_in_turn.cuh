@@ -2,6 +2,7 @@
 
 #include <heddle/cuda/bulk_copy.cuh>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/prefix_of_tiles.cuh>
 #include <heddle/cuda/scan_tile.cuh>
 #include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/warp.cuh>
@@ -35,51 +36,6 @@ struct scan_tuning {
   static constexpr unsigned stage_bytes = (tile * bytes + 32 + 127) / 128 * 128;
   static constexpr bool staged = stages * stage_bytes <= 200 * 1024;
   static constexpr unsigned threads = (warps + reducers + 2) * warp_size;
-};
-
-/// What stands before a tile of a row, from the totals of a group of tiles at a time: these are combined in
-/// groups of 32 again, so that rounding errors grow with the logarithm of their number.
-template <class T, class Op>
-class prefix_of_tiles {
- public:
-  __device__ explicit prefix_of_tiles(const Op& op) : op_(op) {}
-
-  __device__ void clear() {
-#pragma unroll
-    for (unsigned level = 0; level < levels; ++level) filled_[level] = 0;
-  }
-
-  __device__ void append(T total) {
-    bool carried = true;
-#pragma unroll
-    for (unsigned level = 0; level < levels; ++level) {
-      if (!carried) continue;
-      sum_[level] = filled_[level] == 0 ? total : op_(sum_[level], total);
-      carried = ++filled_[level] == group && level + 1 < levels;
-      if (carried) {
-        total = sum_[level];
-        filled_[level] = 0;
-      }
-    }
-  }
-
-  /// `first` combined with all so far; `first` need not exist when something does.
-  __device__ bool prepend_to(bool has_last, T& last) const {
-    bool exists = has_last;
-#pragma unroll
-    for (unsigned level = 0; level < levels; ++level) {
-      if (filled_[level] == 0) continue;
-      last = exists ? op_(sum_[level], last) : sum_[level];
-      exists = true;
-    }
-    return exists;
-  }
-
- private:
-  static constexpr unsigned levels = 4, group = 32;
-  const Op& op_;
-  unsigned filled_[levels] = {};
-  grouping::uninitialized<T, levels> sum_;
 };
 
 /// A tile that is on its way.
@@ -297,7 +253,7 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
 }
 
 /// Scans tiles and writes them.
-template <bool Exclusive, class T, class Op>
+template <class T, class Op>
 __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& shared,
                                  const unsigned char* stages) {
   using tuning = scan_tuning<T>;
@@ -333,11 +289,11 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
 
     // What is read where it stands may be what is written.
     if (!in_shared_memory<T>) shared.taken[at.stage].wait(at.parity);
-    mine.template write<Exclusive>(work.out + tile.first, tile.count, has_prefix, prefix[0], op);
+    mine.write(work.out + tile.first, tile.count, work.exclusive, has_prefix, prefix[0], op);
   }
 }
 
-template <bool Exclusive, class T, class Op>
+template <class T, class Op>
 __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
     scan_in_turn(const __grid_constant__ scan_work<T, Op> work) {
   using tuning = scan_tuning<T>;
@@ -358,7 +314,7 @@ __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
   wait_for_kernels_before();
   __syncthreads();
   if (warp < tuning::warps) {
-    scan_tiles_taken<Exclusive>(work, shared, stages);
+    scan_tiles_taken(work, shared, stages);
   } else if (warp == tuning::warps) {
     bring_tiles(work, shared, stages);
   } else if (warp == tuning::warps + 1) {
@@ -369,7 +325,7 @@ __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
 }
 
 /// Scans rows of any length, one after another or one row alone.
-template <bool Exclusive, class T, class Op>
+template <class T, class Op>
 void launch_scan_in_turn(const target& where, scan_work<T, Op>& work) {
   using tuning = scan_tuning<T>;
   const std::size_t rows_of_warps = (work.length + tuning::row_of_warps - 1) / tuning::row_of_warps;
@@ -378,7 +334,7 @@ void launch_scan_in_turn(const target& where, scan_work<T, Op>& work) {
   work.parts = (rows_of_warps + work.rows_of_warp - 1) / work.rows_of_warp;
   work.tile = work.rows_of_warp * tuning::row_of_warps;
   constexpr unsigned shared_bytes = tuning::staged ? tuning::stages * tuning::stage_bytes : 0;
-  static overlapping_kernel kernel(scan_in_turn<Exclusive, T, Op>, "launch of scan_in_turn", shared_bytes);
+  static overlapping_kernel kernel(scan_in_turn<T, Op>, "launch of scan_in_turn", shared_bytes);
   const std::size_t tiles = work.tiles(), resident = multiprocessors(where);
   const auto grid = static_cast<unsigned>(tiles < resident ? tiles : resident);
   lent_scratch scratch(where, {.words = tiles * words_of<T>});

@@ -8,10 +8,9 @@
 
 #include <cstddef>
 
-/// Scans of strips behind what stands before them: short rows a warp to a row, columns a thread to a strip.
+/// Scans of short rows behind what stands before them, a warp or less to a row.
 namespace heddle::cuda {
 
-inline constexpr std::size_t column_strip = 512;
 inline constexpr unsigned scan_threads = 256;
 
 /// What stands before a strip: nothing at the start of a segment without initial value.
@@ -29,9 +28,9 @@ struct strip_prefixes {
 };
 
 /// Scans strips of neighbours behind their prefixes, a warp to a strip.
-template <bool Exclusive, class T, class Load, class Op>
+template <class T, class Load, class Op>
 __global__ void __launch_bounds__(scan_threads)
-    scan_rows(Load load, Op op, grouping::tiling strips, strip_prefixes<T> before, T* out) {
+    scan_rows(Load load, Op op, grouping::tiling strips, bool exclusive, strip_prefixes<T> before, T* out) {
   constexpr unsigned warps = scan_threads / warp_size;
   const unsigned thread = threadIdx.x % warp_size;
   const std::size_t pieces = strips.pieces();
@@ -46,7 +45,7 @@ __global__ void __launch_bounds__(scan_threads)
       const unsigned last = min(count - row, warp_size) - 1;
       T value = scan_warp(load(piece.first + row + min(thread, last)), op);
       if (has_carry) value = op(carry[0], value);
-      if constexpr (Exclusive) {
+      if (exclusive) {
         const T left = shuffle_up(value, 1);
         if (thread <= last && (thread > 0 || has_carry)) {
           out[piece.first + row + thread] = thread > 0 ? left : carry[0];
@@ -84,9 +83,10 @@ __device__ bool scan_group(grouping::uninitialized<T, scan_pack<T>>& x, unsigned
 }
 
 /// Scans several rows at a time by a warp, each by a group of lanes.
-template <bool Exclusive, class T, class Op>
+template <class T, class Op>
 __global__ void __launch_bounds__(short_rows_warps* warp_size)
-    scan_short_rows(const T* x, Op op, short_rows shape, strip_prefixes<T> before_rows, T* out) {
+    scan_short_rows(const T* x, Op op, short_rows shape, bool exclusive, strip_prefixes<T> before_rows,
+                    T* out) {
   constexpr unsigned pack = scan_pack<T>;
   extern __shared__ __align__(128) unsigned char stages[];
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, thread = lane % shape.group;
@@ -115,57 +115,20 @@ __global__ void __launch_bounds__(short_rows_warps* warp_size)
           for (unsigned k = 0; k < pack; ++k) values[k] = row[min(place + k, shape.length - 1)];
         }
         __syncwarp();
-        grouping::uninitialized<T, 1> before;
+        grouping::uninitialized<T, 2> before;  // the pack, and the element
         const bool has_before = scan_group(values, shape.group, has_carry, carry[0], before[0], op);
         has_carry = true;
+        before[1] = before[0];
 #pragma unroll
         for (unsigned k = 0; k < pack; ++k) {
-          const unsigned at = Exclusive ? k - 1 : k;
-          const T value = Exclusive && k == 0 ? before[0]
-                          : has_before        ? op(before[0], values[at % pack])
-                                              : values[at % pack];
-          if (number < rows && place + k < shape.length) row[place + k] = value;
+          const T value = has_before ? op(before[0], values[k]) : values[k];
+          if (number < rows && place + k < shape.length) row[place + k] = exclusive ? before[1] : value;
+          before[1] = value;
         }
         __syncwarp();
       }
     }
     take_elements(staged, out + base * shape.length, rows * shape.length);
-  }
-}
-
-/// Totals of strips of columns side by side, a thread to a strip of a column.
-template <class T, class Load, class Op>
-__global__ void __launch_bounds__(scan_threads)
-    total_columns(Load load, Op op, grouping::tiling strips, T* totals) {
-  const std::size_t pieces = strips.pieces();
-  for (std::size_t p = std::size_t{blockIdx.x} * scan_threads + threadIdx.x; p < pieces;
-       p += std::size_t{gridDim.x} * scan_threads) {
-    const grouping::piece piece = strips[p];
-    T total = load(piece.first);
-    for (std::size_t k = 1; k < piece.count; ++k) total = op(total, load(piece.first + k * piece.stride));
-    totals[piece.result] = total;
-  }
-}
-
-/// Scans strips of columns behind their prefixes, a thread to a strip of a column.
-template <bool Exclusive, class T, class Load, class Op>
-__global__ void __launch_bounds__(scan_threads)
-    scan_columns(Load load, Op op, grouping::tiling strips, strip_prefixes<T> before, T* out) {
-  const std::size_t pieces = strips.pieces();
-  for (std::size_t p = std::size_t{blockIdx.x} * scan_threads + threadIdx.x; p < pieces;
-       p += std::size_t{gridDim.x} * scan_threads) {
-    const grouping::piece piece = strips[p];
-    bool has_carry = before.exist_for(piece);
-    grouping::uninitialized<T, 1> carry;
-    if (has_carry) carry[0] = before.at(piece.result);
-    std::size_t i = piece.first;
-    for (std::size_t k = 0; k < piece.count; ++k, i += piece.stride) {
-      const T x = load(i);  // before out[i], which may be the same element
-      if (Exclusive && has_carry) out[i] = carry[0];
-      carry[0] = has_carry ? op(carry[0], x) : x;
-      has_carry = true;
-      if (!Exclusive) out[i] = carry[0];
-    }
   }
 }
 

@@ -41,7 +41,7 @@ struct scan_work {
   std::size_t rows, length, parts;
   unsigned rows_of_warp;  ///< that make a tile
   unsigned tile;          ///< elements of one
-  bool has_init;
+  bool exclusive, has_init;
   grouping::uninitialized<T, 1> init;
   tile_states states;
 
@@ -229,20 +229,21 @@ class rows_in_registers {
     }
   }
 
-  /// Writes the scanned elements, behind `prefix` where there is one; an exclusive scan leaves the very first
-  /// place alone where there is none.
-  template <bool Exclusive, class Op>
-  __device__ void write(T* to, unsigned count, bool has_prefix, const T& prefix, const Op& op) const {
+  /// Writes the scanned elements, behind `prefix` where there is one; where there is none, the very first of
+  /// an exclusive scan means nothing.
+  template <class Op>
+  __device__ void write(T* to, unsigned count, bool exclusive, bool has_prefix, const T& prefix,
+                        const Op& op) const {
     if (has_prefix) {
-      write_behind<Exclusive, true>(to, count, prefix, op);
+      write_behind<true>(to, count, exclusive, prefix, op);
     } else {
-      write_behind<Exclusive, false>(to, count, prefix, op);
+      write_behind<false>(to, count, exclusive, prefix, op);
     }
   }
 
  private:
-  template <bool Exclusive, bool HasPrefix, class Op>
-  __device__ void write_behind(T* to, unsigned count, const T& prefix, const Op& op) const {
+  template <bool HasPrefix, class Op>
+  __device__ void write_behind(T* to, unsigned count, bool exclusive, const T& prefix, const Op& op) const {
     const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
     const unsigned distance = past / static_cast<unsigned>(sizeof(T));
     const bool shifted = Shifts && pack > 1 && past > 0 && past % sizeof(T) == 0;
@@ -260,14 +261,12 @@ class rows_in_registers {
         carry[0] = before_[r];
       }
       const bool carries = HasPrefix || !is_first;
-      if constexpr (Exclusive) {
+#pragma unroll
+      for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
+      if (exclusive) {
+#pragma unroll
+        for (unsigned k = pack - 1; k > 0; --k) result[k] = result[k - 1];
         result[0] = carry[0];
-#pragma unroll
-        for (unsigned k = 1; k < pack; ++k)
-          result[k] = carries ? op(carry[0], row_[r][k - 1]) : row_[r][k - 1];
-      } else {
-#pragma unroll
-        for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
       }
       if (!shifted) {
         write_pack(to, place, 0, count, past == 0, result);

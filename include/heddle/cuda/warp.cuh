@@ -57,6 +57,17 @@ __device__ T scan_warp(T value, const Op& op) {
   return value;
 }
 
+/// Calls combine(i, i + half) for i = 0 … half − 1 with half = N/2, N/4 … 1. By recursion, because nvcc keeps
+/// arrays in memory that a loop of halves goes through from sixteen on.
+template <unsigned N, class F>
+__device__ __forceinline__ void by_halves(const F& combine) {
+  if constexpr (N > 1) {
+#pragma unroll
+    for (unsigned i = 0; i < N / 2; ++i) combine(i, i + N / 2);
+    by_halves<N / 2>(combine);
+  }
+}
+
 /// Each of `Rows` rows of 32 lanes combined, in lane 0: of the first `count` places of all rows, in order.
 /// What other places hold is combined too, for nothing.
 template <unsigned Rows, class T, class Op>

@@ -1,0 +1,404 @@
+#include "bench/ceilings.hpp"
+#include "bench/measurement.hpp"
+#include "commands.hpp"
+#include "grid_size.hpp"
+#include "interruption.hpp"
+#include "lbm_output.hpp"
+#include "live_view.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include "standard_output.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <lattice_boltzmann/flow.hpp>
+#include <nlohmann/json.hpp>
+
+namespace heddle::cli {
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+struct lbm_options : place_options {
+  std::string which, size, collision = "trt", storage = "f32", drive = "force";
+  std::string obstacles, output, field = "velocity", profile, checkpoint, resume, forces;
+  double reynolds = 0, velocity = 0.1, smagorinsky = 0;
+  std::optional<std::uint64_t> steps, every;
+  std::optional<double> steady;
+  bool watch = false;
+  std::vector<const CLI::Option*> of_the_flow;  // which a checkpoint has too
+};
+
+template <class E, std::size_t N>
+E named(const E (&all)[N], const std::string& text) {
+  return *std::find_if(std::begin(all), std::end(all), [&](E one) { return text == name(one); });
+}
+
+/// CLI11 takes a leading 0 for octal, and rounds.
+std::string check_step_count(const std::string& text) {
+  std::uint64_t value = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return status == std::errc() && end == text.data() + text.size() && (text.size() == 1 || text[0] != '0')
+             ? ""
+             : fmt::format("'{}' is no count", text);
+}
+
+lbm::settings settings_of(const lbm_options& options) {
+  lbm::settings given;
+  given.which = named(lbm::flow_cases, options.which);
+  given.reynolds = options.reynolds;
+  given.velocity = options.velocity;
+  given.how = named(lbm::collisions, options.collision);
+  given.kept = named(lbm::storages, options.storage);
+  given.smagorinsky = options.smagorinsky;
+  given.by = named(lbm::drives, options.drive);
+  if (!options.size.empty()) {
+    const grid_size size = *parse_grid_size(options.size);
+    given.width = size.width;
+    given.height = size.height;
+  }
+  if (!options.obstacles.empty()) {
+    obstacle_mask mask = read_obstacles(options.obstacles);
+    if (given.width == 0) {
+      given.width = mask.width;
+      given.height = mask.height;
+    }
+    if (mask.width != given.width || mask.height != given.height) {
+      detail::fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}", options.obstacles, mask.width,
+                               mask.height, given.width, given.height));
+    }
+    given.obstacles = std::move(mask.solid);
+  }
+  return given;
+}
+
+lbm::flow begin(const lbm_options& options) {
+  const target where = target::parse(options.target);
+  if (options.resume.empty()) return lbm::flow(where, settings_of(options));
+  lbm::flow resumed = lbm::flow::resume(where, options.resume);
+  if (name(resumed.given().which) != options.which) {
+    detail::fail(fmt::format("{}: is a checkpoint of {}, not of {}", options.resume,
+                             name(resumed.given().which), options.which));
+  }
+  return resumed;
+}
+
+std::string bytes_text(std::size_t bytes) {
+  const double value = static_cast<double>(bytes);
+  if (value < 1 << 20) return fmt::format("{:.1f} KiB", value / 1024);
+  if (value < 1 << 30) return fmt::format("{:.1f} MiB", value / (1 << 20));
+  return fmt::format("{:.2f} GiB", value / (1 << 30));
+}
+
+void describe(const lbm::flow& of, bool quiet) {
+  const lbm::description& about = of.about();
+  if (!quiet) {
+    print_error(fmt::format(
+        "{} {}x{} on {}: Reynolds number {:.6g}, viscosity {:.6g}, relaxation time {:.6g}, Mach number "
+        "{:.3g}, length {:.6g}, memory "
+        "{}\n",
+        name(of.given().which), of.given().width, of.given().height, of.where().text(), of.given().reynolds,
+        about.viscosity, about.relaxation_time, about.mach, about.length, bytes_text(about.bytes)));
+  }
+  for (const std::string& warning : about.warnings) print_error(fmt::format("warning: {}\n", warning));
+}
+
+/// Advances in pieces that last long enough to be fast and briefly enough to be interrupted.
+class paced_steps {
+ public:
+  paced_steps(lbm::flow& of, std::uint64_t total, bool quiet)
+      : flow_(of),
+        cells_(static_cast<double>(of.given().width) * static_cast<double>(of.given().height)),
+        shown_(std::max<std::uint64_t>(1, total), quiet) {
+    // The slowest machines take less than a second for so many cells.
+    const double first = of.where().is_gpu() ? 2e9 : 1e7;
+    piece_ = std::bit_floor(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(first / cells_)));
+  }
+
+  void to(std::uint64_t step) {
+    while (flow_.steps() < step) {
+      stop_if_interrupted();
+      const std::uint64_t now = std::min(piece_, step - flow_.steps());
+      const clock::time_point began = clock::now();
+      flow_.advance(now);
+      flow_.where().wait();
+      const double took = std::chrono::duration<double>(clock::now() - began).count();
+      seconds += took;
+      steps += now;
+      if (took < 0.2 && now == piece_ && piece_ < std::uint64_t{1} << 40) piece_ *= 2;
+      if (took > 0.5) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
+      shown_.show_instead_of_rate(fmt::format("step {}, {:.4g} GLUPS", flow_.steps(),
+                                              cells_ * static_cast<double>(now) / took / 1e9));
+      shown_.advance(now);
+    }
+  }
+  void hide() { shown_.hide(); }
+
+  double giga_updates_a_second() const {
+    return seconds > 0 ? cells_ * static_cast<double>(steps) / seconds / 1e9 : 0;
+  }
+
+  double seconds = 0;
+  std::uint64_t steps = 0;
+
+ private:
+  lbm::flow& flow_;
+  double cells_;
+  progress shown_;
+  std::uint64_t piece_;
+};
+
+/// Bytes a second of a copy on a target, read and written, of memory about as large as some other.
+double copy_rate(const target& where, std::size_t like_bytes) {
+  const std::size_t n = std::clamp<std::size_t>(like_bytes / 8, std::size_t{1} << 18,
+                                                std::size_t{1} << (where.is_gpu() ? 28 : 25));
+  const bench::buffers elements(where, dtype::float32, true, {n}, bench::buffers::rotation::out_of_cache);
+  const bench::contender copy = bench::copy_ceiling(
+      {bench::pattern::transform, detail::function::plus, where, dtype::float32, n, &elements});
+  const auto watch = bench::wall_clock(where);
+  bench::sampler samples(copy.calls, *watch, bench::back_to_back_calls);
+  samples.take_round();
+  return static_cast<double>(copy.bytes) / samples.result().seconds;
+}
+
+/// Thrown where who watches has seen enough.
+struct seen_enough {};
+
+class lbm_view {
+ public:
+  explicit lbm_view(lbm_field field) : pictures_(field), palette_(lbm_pictures::palette(field)) {}
+
+  void show(const lbm::flow& of) {
+    const std::vector<std::uint8_t>& pixels = pictures_.draw(of);
+    const std::size_t width = of.given().width;
+    view_.show(
+        width, of.given().height,
+        [&](const block& part) {
+          return palette_[pixels[(part.top + part.height / 2) * width + part.left + part.width / 2]];
+        },
+        fmt::format("step {} time {:.4g}   q ends, space pauses", of.steps(), of.time()));
+    if (view_.end_is_asked()) throw seen_enough{};
+  }
+  void stay() { view_.stay(); }
+
+ private:
+  live_view view_;
+  lbm_pictures pictures_;
+  std::vector<colour> palette_;
+};
+
+/// What is printed of a state.
+std::string line_of(const lbm::flow& of, std::optional<double> change) {
+  const double cells = static_cast<double>(of.given().width) * static_cast<double>(of.given().height);
+  std::string text =
+      fmt::format("steps {} time {:.6g} mass {:.12g}", of.steps(), of.time(), 1 + of.excess_mass() / cells);
+  if (change) text += fmt::format(" change {:.3g}", *change);
+  if (const std::optional<double> error = lbm::error_of(of)) text += fmt::format(" error {:.4g}", *error);
+  if (of.steps() > 0 && (of.given().which == lbm::flow_case::cylinder || !of.given().obstacles.empty())) {
+    const lbm::flow::coefficients now = of.on_obstacles();
+    text += fmt::format(" drag {:.6g} lift {:.6g}", now.drag, now.lift);
+  }
+  if (of.given().which == lbm::flow_case::cylinder) {
+    text += fmt::format(" pressure_difference {:.6g}", of.pressure_difference());
+  }
+  return text + "\n";
+}
+
+void print_stats(const lbm::flow& of, const paced_steps& pace) {
+  const lbm::description& about = of.about();
+  const double rate = pace.giga_updates_a_second() * 1e9 * static_cast<double>(about.bytes_a_cell);
+  const double roof = copy_rate(of.where(), about.bytes);
+  nlohmann::ordered_json line;
+  line["pattern"] = "lbm";
+  line["case"] = name(of.given().which);
+  line["target"] = of.where().text();
+  line["width"] = of.given().width;
+  line["height"] = of.given().height;
+  line["collision"] = name(of.given().how);
+  line["storage"] = name(of.given().kept);
+  line["steps"] = pace.steps;
+  line["seconds"] = pace.seconds;
+  line["glups"] = pace.giga_updates_a_second();
+  line["bytes_a_cell_update"] = about.bytes_a_cell;
+  line["gb_per_s"] = rate / 1e9;
+  line["copy_gb_per_s"] = roof / 1e9;
+  line["fraction_of_roof"] = rate / roof;
+  line["memory_bytes"] = about.bytes;
+  print_error(line.dump() + "\n");
+}
+
+void run(const lbm_options& options) {
+  for (const CLI::Option* given : options.of_the_flow) {
+    if (!options.resume.empty() && given->count() > 0) {
+      throw CLI::ValidationError(given->get_name(),
+                                 "the checkpoint of --resume has it already: leave it out");
+    }
+  }
+  const lbm_field field = named(lbm_fields, options.field);
+  lbm_output output(options.output, field);
+  lbm_forces forces(options.forces);
+  for (const std::string& path : {options.profile, options.checkpoint}) {
+    if (!path.empty()) atomic_file{path};
+  }
+  lbm::flow flow = begin(options);
+  describe(flow, options.quiet);
+
+  constexpr std::uint64_t steps_unless_given = 10'000, most_steps = 100'000'000;
+  const std::uint64_t first = flow.steps();
+  const std::uint64_t last = first + options.steps.value_or(options.steady ? most_steps : steps_unless_given);
+  // The flow goes its length in this time.
+  const auto look_every = std::max<std::uint64_t>(
+      100, static_cast<std::uint64_t>(std::lround(flow.about().length / flow.about().speed)));
+  const std::uint64_t sample_every = options.every.value_or(10);
+  std::optional<lbm_view> view;
+  if (options.watch) view.emplace(field);
+  const std::uint64_t picture_every = options.every.value_or(100);
+  paced_steps pace(flow, last - first, options.quiet || options.watch);
+
+  std::optional<double> change;
+  bool is_steady = false;
+  const auto at_state = [&] {
+    const std::uint64_t step = flow.steps();
+    const bool pictured = step % picture_every == 0;
+    if (pictured && output.is_animation()) output.add_frame(flow);
+    if (pictured && view) view->show(flow);
+    if (step > first && step % sample_every == 0) forces.add(flow);
+    // What goes to a file of forces need not be printed.
+    const bool printed = options.every && !forces.is_wanted() && !view;
+    if (printed && step % *options.every == 0 && step > first && step < last) {
+      pace.hide();
+      print(line_of(flow, change));
+    }
+    if (options.steady && step % look_every == 0) {
+      change = flow.change();
+      is_steady = change && *change <= *options.steady;
+    }
+  };
+  const auto finish = [&] {
+    pace.hide();
+    output.finish(flow);
+    forces.finish();
+    if (!options.profile.empty()) write_profiles(options.profile, flow);
+    if (!options.checkpoint.empty()) flow.save(options.checkpoint);
+  };
+  try {
+    at_state();
+    while (flow.steps() < last && !is_steady) {
+      const std::uint64_t step = flow.steps();
+      std::uint64_t next = last;
+      const auto no_later_than_multiple_of = [&](std::uint64_t count) {
+        next = std::min(next, (step / count + 1) * count);
+      };
+      if (options.steady) no_later_than_multiple_of(look_every);
+      if (output.is_animation() || view) no_later_than_multiple_of(picture_every);
+      if (forces.is_wanted()) no_later_than_multiple_of(sample_every);
+      if (options.every) no_later_than_multiple_of(*options.every);
+      pace.to(next);
+      at_state();
+    }
+    if (view) view->stay();
+  } catch (const interrupted&) {
+    view.reset();
+    // The last state is written after a signal too.
+    finish();
+    throw;
+  } catch (const seen_enough&) {
+  }
+  view.reset();
+  flow.check();
+  finish();
+  if (options.steady && !is_steady && flow.steps() == last) {
+    print_error(fmt::format(
+        "warning: not steady after {} steps: the velocity still changes by {} in {} of them; take more "
+        "--steps or a larger "
+        "--steady\n",
+        pace.steps, change ? fmt::format("{:.3g} of --velocity", *change) : "an unknown part", look_every));
+  }
+  print(line_of(flow, change));
+  if (options.stats) print_stats(flow, pace);
+}
+
+template <class E, std::size_t N>
+std::vector<std::string> names(const E (&all)[N]) {
+  std::vector<std::string> made;
+  for (const E one : all) made.emplace_back(name(one));
+  return made;
+}
+
+}  // namespace
+
+void add_lbm(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("lbm", "Flow in two dimensions, by the lattice Boltzmann method");
+  const auto options = std::make_shared<lbm_options>();
+  const auto add = [&](const char* flags, auto& value, const char* text, const char* meaning) {
+    return command->add_option(flags, value, meaning)->option_text(text);
+  };
+  const auto of_the_flow = [&](CLI::Option* option) {
+    options->of_the_flow.push_back(option);
+    return option;
+  };
+  add("CASE", options->which, " ", "cavity|channel|cylinder|taylor-green|free")
+      ->required()
+      ->check(CLI::IsMember(names(lbm::flow_cases)));
+  of_the_flow(add("--size", options->size, "WxH", "Cells; default the case's own, or those of the obstacles"))
+      ->check(check_grid_size);
+  of_the_flow(add("--reynolds", options->reynolds, "R",
+                  "Speed times length over viscosity; default 100, or more where the grid is large"))
+      ->check(CLI::PositiveNumber);
+  of_the_flow(add("--velocity", options->velocity, "U",
+                  "The largest that the case gives, in cells a step; default 0.1"))
+      ->check(CLI::PositiveNumber);
+  add("--steps", options->steps, "N", "How many; default 10000, or with --steady 100000000 at most")
+      ->check(check_step_count);
+  add("--steady", options->steady, "TOL",
+      "Until the velocity changes by less than TOL of --velocity while the flow goes its length")
+      ->check(CLI::PositiveNumber);
+  of_the_flow(add("--collision", options->collision, "C", "bgk|trt|regularized; default trt"))
+      ->check(CLI::IsMember(names(lbm::collisions)));
+  of_the_flow(add("--storage", options->storage, "S", "f64|f32|f16; default f32"))
+      ->check(CLI::IsMember(names(lbm::storages)));
+  of_the_flow(
+      add("--smagorinsky", options->smagorinsky, "C", "The constant of an eddy viscosity, such as 0.1"))
+      ->check(CLI::Range(0.0, 1.0));
+  of_the_flow(add("--drive", options->drive, "D", "What moves a channel: force|inflow; default force"))
+      ->check(CLI::IsMember(names(lbm::drives)));
+  of_the_flow(add("--obstacles", options->obstacles, "MASK.png|MASK.npy",
+                  "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"));
+  add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif");
+  add("--field", options->field, "F",
+      "What is written and shown: velocity|vorticity|density; default velocity")
+      ->check(CLI::IsMember(names(lbm_fields)));
+  add("--every", options->every, "K", "Print, or sample the forces, and draw into a .gif every K steps")
+      ->check(check_step_count)
+      ->check(CLI::PositiveNumber);
+  add("--profile", options->profile, "FILE.csv", "Velocities along the two centre lines: line,position,u,v");
+  add("--checkpoint", options->checkpoint, "FILE", "Write the last state, for --resume");
+  add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more");
+  add("--forces", options->forces, "FILE.csv",
+      "Drag and lift of the obstacles every K steps, 10 unless given");
+  command->add_flag("--watch", options->watch,
+                    "Show every 100th state, or every Kth, in the terminal: q ends, space pauses");
+  options->add_place_to(*command);
+  command->footer(
+      "Prints steps, time (in lengths over speeds), mass (a cell's mean) and, where there are any, the error "
+      "against\n"
+      "the exact flow, and drag and lift. y goes upwards: row 0 of arrays is the lowest, pictures have it at "
+      "the bottom.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

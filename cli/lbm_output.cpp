@@ -1,0 +1,210 @@
+#include "lbm_output.hpp"
+
+#include <heddle/error.hpp>
+#include <heddle/io/npy.hpp>
+#include <heddle/io/vti.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <cstring>
+#include <iterator>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::uint8_t obstacle_colour = 255;  // the last of the palette
+constexpr int levels = 255;
+
+std::string ending_of_path(const std::string& path) {
+  const std::size_t dot = path.rfind('.');
+  return dot == std::string::npos ? "" : path.substr(dot);
+}
+
+}  // namespace
+
+const char* name(lbm_field field) noexcept {
+  constexpr const char* names[] = {"velocity", "vorticity", "density"};
+  return names[static_cast<int>(field)];
+}
+
+obstacle_mask read_obstacles(const std::string& path) {
+  obstacle_mask made;
+  const std::string ending = ending_of_path(path);
+  if (ending == ".png") {
+    const image picture = read_png(path);
+    made.width = picture.width;
+    made.height = picture.height;
+    made.solid.resize(made.width * made.height);
+    const std::size_t bytes = bytes_of(picture.format);
+    for (std::size_t y = 0; y < made.height; ++y) {
+      for (std::size_t x = 0; x < made.width; ++x) {
+        const std::uint8_t* const pixel = picture.pixels.data() + (y * made.width + x) * bytes;
+        int grey = pixel[0], opacity = 255;
+        if (picture.format == pixel_format::palette) {
+          const colour& of = picture.palette[pixel[0]];
+          grey = (of[0] + of[1] + of[2]) / 3;
+        } else if (picture.format != pixel_format::grey) {
+          grey = (pixel[0] + pixel[1] + pixel[2]) / 3;
+          if (picture.format == pixel_format::rgba) opacity = pixel[3];
+        }
+        made.solid[(made.height - 1 - y) * made.width + x] = grey < 128 && opacity >= 128;
+      }
+    }
+  } else if (ending == ".npy") {
+    const npy_file file(path);
+    if (file.shape().axes() != 2) {
+      detail::fail(
+          fmt::format("{}: has shape {}, where (rows, columns) is needed", path, file.shape().text()));
+    }
+    const array<bool> cells = file.read_as<bool>();
+    made.height = file.shape()[0];
+    made.width = file.shape()[1];
+    made.solid.assign(cells.data(), cells.data() + cells.size());
+  } else {
+    detail::fail(fmt::format("{}: obstacles are a .png or a .npy file", path));
+  }
+  return made;
+}
+
+std::vector<colour> lbm_pictures::palette(lbm_field field) {
+  std::vector<colour> made;
+  for (int level = 0; level < levels; ++level) {
+    const double part = level / (levels - 1.0);
+    const auto byte = [](double x) {
+      return static_cast<std::uint8_t>(std::clamp(255 * x + 0.5, 0.0, 255.0));
+    };
+    if (field == lbm_field::velocity) {
+      made.push_back({byte(3 * part), byte(3 * part - 1), byte(3 * part - 2)});
+    } else {
+      // Blue for what is negative, red for what is positive.
+      const double away = std::abs(2 * part - 1), rest = 1 - away;
+      made.push_back(part < 0.5 ? colour{byte(rest), byte(rest + 0.3 * away), byte(1 - 0.2 * away)}
+                                : colour{byte(1 - 0.2 * away), byte(rest + 0.1 * away), byte(rest)});
+    }
+  }
+  made.push_back({110, 110, 110});
+  return made;
+}
+
+const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
+  const std::size_t width = of.given().width, height = of.given().height;
+  values_.resize(width * height);
+  if (field_ == lbm_field::velocity) {
+    const array<float> u = of.velocity();
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      values_[i] = std::hypot(u.data()[2 * i], u.data()[2 * i + 1]);
+  } else {
+    const array<float> field = field_ == lbm_field::vorticity ? of.vorticity() : of.density();
+    const float middle = field_ == lbm_field::density ? 1.0f : 0.0f;
+    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = field.data()[i] - middle;
+  }
+  sorted_.clear();
+  for (const float value : values_) {
+    if (std::isfinite(value)) sorted_.push_back(std::abs(value));
+  }
+  if (!sorted_.empty()) {
+    const auto most =
+        sorted_.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sorted_.size() - 1) * 0.98);
+    std::nth_element(sorted_.begin(), most, sorted_.end());
+    range_ = std::max(range_, *most);
+  }
+  pixels_.resize(values_.size());
+  const float low = field_ == lbm_field::velocity ? 0 : -range_;
+  for (std::size_t y = 0; y < height; ++y) {
+    const std::size_t from = (height - 1 - y) * width;
+    for (std::size_t x = 0; x < width; ++x) {
+      const float part = range_ > 0                      ? (values_[from + x] - low) / (range_ - low)
+                         : field_ == lbm_field::velocity ? 0
+                                                         : 0.5f;
+      // What is no number is shown as the largest.
+      const float level = part >= 0 && part <= 1 ? part : part < 0 ? 0 : 1;
+      pixels_[y * width + x] = of.is_solid(x, height - 1 - y)
+                                   ? obstacle_colour
+                                   : static_cast<std::uint8_t>((levels - 1) * level + 0.5f);
+    }
+  }
+  return pixels_;
+}
+
+lbm_output::lbm_output(const std::string& path, lbm_field field)
+    : path_(path), ending_(ending_of_path(path)), field_(field), pictures_(field) {
+  if (path.empty()) return;
+  constexpr std::string_view endings[] = {".vti", ".npy", ".png", ".gif"};
+  if (std::find(std::begin(endings), std::end(endings), ending_) == std::end(endings)) {
+    throw CLI::ValidationError("-o", fmt::format("'{}' ends in none of .vti, .npy, .png and .gif", path));
+  }
+  // A place that cannot be written to is known before the work begins.
+  if (!is_animation()) atomic_file{path};
+}
+
+void lbm_output::add_frame(const lbm::flow& of) {
+  const std::size_t width = of.given().width, height = of.given().height;
+  if (!animation_) {
+    constexpr unsigned hundredths_of_a_second = 5;
+    animation_ = std::make_unique<gif_writer>(path_, width, height, lbm_pictures::palette(field_),
+                                              hundredths_of_a_second);
+  }
+  animation_->add_frame(pictures_.draw(of));
+}
+
+void lbm_output::finish(const lbm::flow& of) {
+  if (path_.empty()) return;
+  if (is_animation()) {
+    if (!animation_) add_frame(of);
+    return animation_->commit();
+  }
+  if (ending_ == ".png") {
+    const image picture{of.given().width, of.given().height, pixel_format::palette, pictures_.draw(of),
+                        lbm_pictures::palette(field_)};
+    return write_png(path_, picture);
+  }
+  const grid_placement centres{{0.5, 0.5, 0}, {1, 1, 1}};
+  if (field_ == lbm_field::velocity) {
+    const array<float> u = of.velocity();
+    if (ending_ == ".npy") return write_npy(path_, u);
+    // Vectors of two components are complex numbers to image data.
+    array<std::complex<float>> vectors({of.given().height, of.given().width});
+    std::memcpy(static_cast<void*>(vectors.data()), u.data(), u.size() * sizeof(float));
+    return write_vti(path_, vectors, "velocity", centres);
+  }
+  const array<float> field = field_ == lbm_field::vorticity ? of.vorticity() : of.density();
+  if (ending_ == ".npy") return write_npy(path_, field);
+  write_vti(path_, field, name(field_), centres);
+}
+
+void lbm_forces::add(const lbm::flow& of) {
+  if (!file_) return;
+  if (lines_.empty()) lines_ = "step,time,drag,lift,pressure_difference\n";
+  const lbm::flow::coefficients now = of.on_obstacles();
+  lines_ += fmt::format("{},{:.9g},{:.9g},{:.9g},{:.9g}\n", of.steps(), of.time(), now.drag, now.lift,
+                        of.pressure_difference());
+}
+
+void lbm_forces::finish() {
+  if (!file_) return;
+  if (lines_.empty()) lines_ = "step,time,drag,lift,pressure_difference\n";
+  file_->write(lines_.data(), lines_.size());
+  file_->commit();
+}
+
+void write_profiles(const std::string& path, const lbm::flow& of) {
+  const lbm::profiles lines = lbm::centre_lines(of);
+  std::string text = "line,position,u,v\n";
+  const auto add = [&](const char* line, const std::vector<lbm::profile_point>& points) {
+    for (const lbm::profile_point& at : points) {
+      text += fmt::format("{},{:.9g},{:.9g},{:.9g}\n", line, at.position, at.u, at.v);
+    }
+  };
+  add("vertical", lines.vertical);
+  add("horizontal", lines.horizontal);
+  atomic_file file(path);
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/io/atomic_file.hpp>
+#include <heddle/io/colour.hpp>
+#include <heddle/io/gif.hpp>
+#include <heddle/io/png.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <lattice_boltzmann/flow.hpp>
+
+/// What `heddle lbm` reads and writes besides its lines.
+namespace heddle::cli {
+
+enum class lbm_field { velocity, vorticity, density };
+inline constexpr lbm_field lbm_fields[] = {lbm_field::velocity, lbm_field::vorticity, lbm_field::density};
+const char* name(lbm_field field) noexcept;
+
+/// Cells that are obstacles, rows from the bottom: of a picture those that are darker than half grey, where
+/// it is not transparent; of an array (H, W) those that are not 0. Throws heddle::error for what is neither.
+struct obstacle_mask {
+  std::size_t width = 0, height = 0;
+  std::vector<std::uint8_t> solid;
+};
+obstacle_mask read_obstacles(const std::string& path);
+
+/// A field as colours, rows from the top: the speed from black over red and yellow to white, vorticity and
+/// density from blue over white to red, obstacles grey. The range is that of 98 % of the cells, and does not
+/// shrink from one picture to the next.
+class lbm_pictures {
+ public:
+  explicit lbm_pictures(lbm_field field) : field_(field) {}
+
+  static std::vector<colour> palette(lbm_field field);
+  /// A place in the palette for each cell.
+  const std::vector<std::uint8_t>& draw(const lbm::flow& of);
+
+ private:
+  lbm_field field_;
+  float range_ = 0;
+  std::vector<float> values_, sorted_;
+  std::vector<std::uint8_t> pixels_;
+};
+
+/// The file of -o: a .gif grows by a picture at a time, the others hold the last state.
+class lbm_output {
+ public:
+  /// Throws CLI::ValidationError for an ending that is not known, heddle::error for a place that cannot be
+  /// written to.
+  lbm_output(const std::string& path, lbm_field field);
+
+  bool is_animation() const { return ending_ == ".gif"; }
+  void add_frame(const lbm::flow& of);
+  void finish(const lbm::flow& of);
+
+ private:
+  std::string path_, ending_;
+  lbm_field field_;
+  lbm_pictures pictures_;
+  std::unique_ptr<gif_writer> animation_;
+};
+
+/// The file of --forces: a line for each sample.
+class lbm_forces {
+ public:
+  explicit lbm_forces(const std::string& path) {
+    if (!path.empty()) file_.emplace(path);
+  }
+  bool is_wanted() const { return file_.has_value(); }
+  void add(const lbm::flow& of);
+  void finish();
+
+ private:
+  std::optional<atomic_file> file_;
+  std::string lines_;
+};
+
+/// The file of --profile.
+void write_profiles(const std::string& path, const lbm::flow& of);
+
+}  // namespace heddle::cli

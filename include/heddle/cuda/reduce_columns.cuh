@@ -1,0 +1,250 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/elementwise.hpp>
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// Reductions of columns: neighbouring threads take neighbouring columns, so that a warp reads what stands
+/// side by side. Long columns are folded a block to a tile, short ones a thread to a column.
+namespace heddle::cuda {
+
+/// Neighbouring columns that a thread folds where they are read as one word of four bytes.
+template <class T>
+inline constexpr unsigned columns_in_word = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
+
+/// Elements i … i + Columns − 1, which are a word where they are more than one.
+template <unsigned Columns, class T, class Load, class Op>
+__device__ grouping::uninitialized<T, Columns> load_columns(const Load& load, std::size_t i, const Op&) {
+  grouping::uninitialized<T, Columns> x;
+  if constexpr (Columns == 1) {
+    x[0] = load(i);
+  } else {
+    static_assert(Columns * sizeof(T) == sizeof(std::uint32_t));
+    const std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(load.x + i);
+    memcpy(&x, &word, sizeof word);
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) x[c] = detail::lift<Op>(x[c]);
+  }
+  return x;
+}
+
+template <class T, std::size_t Columns, class Op>
+__device__ void combine_columns(grouping::uninitialized<T, Columns>& to,
+                                const grouping::uninitialized<T, Columns>& other, const Op& op) {
+#pragma unroll
+  for (unsigned c = 0; c < Columns; ++c) to[c] = op(to[c], other[c]);
+}
+
+/// Rows of threads that share a tile of columns: as many as exchange their sums within 32 KiB of shared
+/// memory.
+template <class T>
+inline constexpr unsigned column_rows = sizeof(T) <= 128 ? 8 : 1;
+
+/// A block folds a tile of up to 32 · Columns columns. Thread (c, y) folds lanes y, y + Rows, … of Columns
+/// columns; or, when order matters, as many neighbouring lanes; or, where it does not even matter to the
+/// bits, elements y, y + Rows, ….
+template <unsigned Columns, unsigned Rows, class T, class Load, class Op>
+__global__ void __launch_bounds__(warp_size* Rows)
+    fold_columns(Load load, Op op, grouping::tiling tiles, T* out) {
+  constexpr unsigned lanes =
+      grouping::order_is_free<T, Op> ? Rows : static_cast<unsigned>(grouping::lanes<T, Op>);
+  constexpr unsigned held = lanes / Rows;
+  // Elements of each lane that are asked for before one is combined.
+  constexpr unsigned ahead = sizeof(T) > 16 || held >= 8 ? 1 : 8 / held;
+  constexpr bool striped = grouping::striped<T, Op>;
+  using columns = grouping::uninitialized<T, Columns>;
+  constexpr unsigned exchanged = Rows > 1 ? Rows * warp_size * sizeof(columns) : 1;
+  __shared__ alignas(16) unsigned char exchange_bytes[exchanged];
+  columns* const exchange = reinterpret_cast<columns*>(exchange_bytes);
+  const auto combine = [&op](columns& to, const columns& other) { combine_columns(to, other, op); };
+  const unsigned column = threadIdx.x * Columns, y = threadIdx.y;
+  const std::size_t pieces = tiles.pieces();
+  for (std::size_t p = blockIdx.x; p < pieces; p += gridDim.x) {
+    const grouping::piece piece = tiles[p];
+    const bool inside = column < piece.width;
+    const std::size_t first = piece.first + column;
+    const unsigned count = static_cast<unsigned>(piece.count);
+    const unsigned active = striped ? (count < lanes ? count : lanes)
+                                    : static_cast<unsigned>((count + grouping::rows - 1) / grouping::rows);
+    const auto lane_of = [&](unsigned v) { return striped ? v * Rows + y : y * held + v; };
+    // Element r of a lane.
+    const auto place = [&](unsigned v, unsigned r) {
+      return striped ? r * lanes + lane_of(v) : lane_of(v) * static_cast<unsigned>(grouping::rows) + r;
+    };
+    const auto read = [&](unsigned v, unsigned r) {
+      return load_columns<Columns, T>(load, first + place(v, r) * piece.stride, op);
+    };
+    columns sum[held];
+    const auto fold_lanes = [&](auto whole) {
+      const auto is_there = [&](unsigned v, unsigned r) {
+        if constexpr (decltype(whole)::value) return r * lanes < grouping::tile<T, Op>;
+        return place(v, r) < count && (striped || r < grouping::rows);
+      };
+#pragma unroll
+      for (unsigned v = 0; v < held; ++v) {
+        if (is_there(v, 0)) sum[v] = read(v, 0);
+      }
+      for (unsigned r = 1; is_there(0, r); r += ahead) {
+        if constexpr (sizeof(T) > 16) {
+          for (unsigned v = 0; v < held; ++v) {
+            if (is_there(v, r)) combine(sum[v], read(v, r));
+          }
+        } else {
+          columns next[ahead][held];
+#pragma unroll
+          for (unsigned i = 0; i < ahead * held; ++i) {
+            const unsigned v = i % held, d = i / held;
+            if (is_there(v, r + d)) next[d][v] = read(v, r + d);
+          }
+#pragma unroll
+          for (unsigned i = 0; i < ahead * held; ++i) {
+            const unsigned v = i % held, d = i / held;
+            if (is_there(v, r + d)) combine(sum[v], next[d][v]);
+          }
+        }
+      }
+    };
+    if (inside) {
+      if (count == grouping::tile<T, Op>) {
+        fold_lanes(std::true_type());
+      } else {
+        fold_lanes(std::false_type());
+      }
+      if constexpr (striped) {
+        by_halves<held>([&](unsigned v, unsigned other) {
+          if (lane_of(other) < active) combine(sum[v], sum[other]);
+        });
+      } else {
+#pragma unroll
+        for (unsigned step = 1; step < held; step *= 2) {
+#pragma unroll
+          for (unsigned v = 0; v + step < held; v += 2 * step) {
+            if (lane_of(v + step) < active) combine(sum[v], sum[v + step]);
+          }
+        }
+      }
+    }
+    if constexpr (Rows > 1) {
+      columns* const mine = exchange + y * warp_size + threadIdx.x;
+      if (inside) *mine = sum[0];
+      __syncthreads();
+      for (unsigned step = striped ? Rows / 2 : 1; striped ? step > 0 : step < Rows;
+           step = striped ? step / 2 : step * 2) {
+        const bool left = striped ? y < step : y % (2 * step) == 0;
+        const unsigned other = y + step;
+        const bool other_took_part = (striped ? other : other * held) < active;
+        if (inside && left && other_took_part) combine(*mine, mine[step * warp_size]);
+        __syncthreads();
+      }
+      if (inside && y == 0) sum[0] = *mine;
+      __syncthreads();
+    }
+    if (inside && y == 0) {
+#pragma unroll
+      for (unsigned c = 0; c < Columns; ++c) out[piece.result + column + c] = grouping::canonical(sum[0][c]);
+    }
+  }
+}
+
+inline constexpr unsigned fold_few_rows_threads = 256;
+/// Columns of at most so many elements are folded by a thread.
+inline constexpr unsigned few_rows = 32;
+
+/// A thread folds Columns columns of at most Most elements, all of which it asks for at once; AndMore: of
+/// more, so many at a time, which takes an operator that gives the same bits in every order.
+template <unsigned Most, bool AndMore, unsigned Columns, class T, class Load, class Op>
+__global__ void __launch_bounds__(fold_few_rows_threads)
+    fold_few_rows(Load load, Op op, segments all, T* out) {
+  using columns = grouping::uninitialized<T, Columns>;
+  const unsigned count = static_cast<unsigned>(all.length);
+  const std::size_t results = all.count();
+  const auto combine = [&op](columns& to, const columns& other) { combine_columns(to, other, op); };
+  for (std::size_t result = (std::size_t{blockIdx.x} * fold_few_rows_threads + threadIdx.x) * Columns;
+       result < results; result += std::size_t{gridDim.x} * fold_few_rows_threads * Columns) {
+    const std::size_t outer = result < all.inner ? 0 : result / all.inner;
+    const std::size_t first = outer * (all.length - 1) * all.inner + result;
+    const auto read = [&](unsigned i) { return load_columns<Columns, T>(load, first + i * all.inner, op); };
+    columns x[Most];
+#pragma unroll
+    for (unsigned i = 0; i < Most; ++i) {
+      if (i < count) x[i] = read(i);
+    }
+    if constexpr (AndMore) {
+      static_assert(grouping::order_is_free<T, Op>);
+      for (unsigned start = Most; start < count; start += Most) {
+        columns next[Most];
+#pragma unroll
+        for (unsigned i = 0; i < Most; ++i) {
+          if (start + i < count) next[i] = read(start + i);
+        }
+#pragma unroll
+        for (unsigned i = 0; i < Most; ++i) {
+          if (start + i < count) combine(x[i], next[i]);
+        }
+      }
+    }
+    if constexpr (grouping::striped<T, Op>) {
+      static_assert(Most <= grouping::lanes<T, Op>);
+      by_halves<Most>([&](unsigned i, unsigned other) {
+        if (other < count) combine(x[i], x[other]);
+      });
+    } else {
+#pragma unroll
+      for (unsigned i = 1; i < Most; ++i) {
+        const unsigned lane = i / grouping::rows * grouping::rows;
+        if (i != lane && i < count) combine(x[lane], x[i]);
+      }
+#pragma unroll
+      for (unsigned step = grouping::rows; step < Most; step *= 2) {
+#pragma unroll
+        for (unsigned i = 0; i + step < Most; i += 2 * step) {
+          if (i + step < count) combine(x[i], x[i + step]);
+        }
+      }
+    }
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) out[result + c] = grouping::canonical(x[0][c]);
+  }
+}
+
+/// Folds every tile of segments that are columns, so many of which a thread takes side by side.
+template <unsigned Columns, class T, class Load, class Op>
+void fold_columns_by(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
+                     T* out) {
+  if constexpr (sizeof(T) <= 16) {
+    // As many columns fill a GPU by themselves.
+    constexpr std::size_t many_columns = std::size_t{1} << 18;
+    constexpr bool free = grouping::order_is_free<T, Op>;
+    const bool are_many = tiles.all.count() / Columns >= many_columns && tiles.parts() == 1;
+    if (tiles.all.length <= few_rows || (free && are_many)) {
+      constexpr unsigned most = free ? 8 : few_rows;
+      const auto kernel = tiles.all.length <= 8 ? fold_few_rows<8, false, Columns, T, Load, Op>
+                                                : fold_few_rows<most, free, Columns, T, Load, Op>;
+      const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * Columns);
+      kernel<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
+      return check(cudaGetLastError(), "launch of fold_few_rows");
+    }
+  }
+  const grouping::tiling strips{tiles.all, tiles.part, warp_size * Columns};
+  const auto launch = [&](auto kernel, unsigned rows) {
+    kernel<<<grid_for(strips.pieces(), 1), dim3(warp_size, rows), 0, where.stream()>>>(load, op, strips, out);
+  };
+  constexpr unsigned rows = column_rows<T>, lanes = grouping::lanes<T, Op>;
+  if constexpr (!grouping::order_is_free<T, Op> && rows > 1 && lanes / rows > 8) {
+    // Eight lanes a thread are better than sixteen, unless most of them are empty.
+    if (tiles.all.length > lanes) {
+      launch(fold_columns<Columns, 2 * rows, T, Load, Op>, 2 * rows);
+      return check(cudaGetLastError(), "launch of fold_columns");
+    }
+  }
+  launch(fold_columns<Columns, rows, T, Load, Op>, rows);
+  check(cudaGetLastError(), "launch of fold_columns");
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,195 @@
+#pragma once
+
+#include "lattice_boltzmann/collision.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+/// What happens at boundaries between one step and the next. The step itself knows none: every cell streams
+/// and collides, and afterwards what left the fluid is put where it is expected back. The populations here
+/// are those after the exchange: own[p][m] is what arrived in m along c, ahead[p][m] what m sends back
+/// against c.
+namespace heddle::lbm {
+
+/// A population that leaves the fluid and the one that comes back: the place in the planes of its pair, times
+/// 8, plus twice the pair, plus 1 for those that leave against the pair's velocity.
+using link = std::uint64_t;
+
+HD_INLINE constexpr link make_link(std::ptrdiff_t place, int pair, bool is_against) {
+  return static_cast<link>(place) * 8 + static_cast<link>(2 * pair) + (is_against ? 1 : 0);
+}
+
+/// Links of one kind after another, each kind in the order of memory.
+///
+/// walls      at rest, half-way between two cells: what leaves comes back (half-way bounce-back)
+/// moving     walls whose velocity u_w takes 6 w_i ρ (c_i·u_w) from it, with ρ = 1: the second number. Over a
+///            wall these add up to 0, so that no mass comes or goes
+/// obstacles  walls on which the force is measured
+/// curved     obstacles whose surface is the fraction q of the way along the link: the second number; linear
+///            interpolation (M. Bouzidi, M. Firdaouss and P. Lallemand, Phys. Fluids 13 (2001) 3452)
+struct wall_links {
+  std::vector<link> places;
+  std::vector<double> second;  // of moving and curved links
+  std::size_t walls = 0, moving = 0, obstacles = 0, curved = 0;
+
+  std::size_t size() const { return places.size(); }
+};
+
+/// A cell of the ring that stands for one of the grid, on the other side of a periodic boundary. The image's
+/// place is without the pair.
+struct periodic_copies {
+  std::vector<link> ghosts;
+  std::vector<std::uint64_t> images;
+};
+
+/// Cells on the left with a velocity given and cells on the right with a density given, 1 but for sound;
+/// their centres are on the boundary.
+struct open_cells {
+  std::vector<std::uint64_t> inflow;
+  std::vector<double> inflow_velocity;  // along x
+  std::vector<double> inflow_slope;     // of that along y
+  std::vector<std::uint64_t> outflow;
+};
+
+/// Numbers and addresses of the same on a target.
+template <class R>
+struct boundary_view {
+  const link* links;
+  const R* second;
+  std::size_t walls, moving, obstacles, curved;
+  const link* ghosts;
+  const std::uint64_t* images;
+  std::size_t copies;
+  const std::uint64_t* inflow;
+  const R* inflow_velocity;
+  const R* inflow_slope;
+  std::size_t inflows;
+  const std::uint64_t* outflow;
+  std::size_t outflows;
+  R mean_outflow;  // the velocity with which as much leaves as comes in
+
+  HD_INLINE std::size_t link_count() const { return walls + moving + obstacles + curved; }
+  /// Links and copies, which are independent of each other. Open cells need what they deliver.
+  HD_INLINE std::size_t exchanges() const { return link_count() + copies; }
+};
+
+template <class S, class R>
+HD_INLINE void reflect(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                       std::size_t number) {
+  const link here = all.links[number];
+  const int p = static_cast<int>(here / 2 % 4);
+  const bool is_against = here % 2 != 0;
+  const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(here / 8);
+  const S* const left = is_against ? at.ahead[p] : at.own[p];
+  S* const back = is_against ? at.own[p] : at.ahead[p];
+  if (number < all.walls) {
+    back[place] = left[place];
+    return;
+  }
+  number -= all.walls;
+  if (number < all.moving) {
+    back[place] = encode<S>(decode(left[place]) - all.second[number]);
+    return;
+  }
+  if (number < all.moving + all.obstacles) {
+    back[place] = left[place];
+    return;
+  }
+  // The next cell away from the wall sent what arrived behind this cell's own.
+  const std::ptrdiff_t behind = is_against ? place + grid.step(p) : place - grid.step(p);
+  const R q = all.second[number - all.obstacles];
+  const R mine = decode(left[place]);
+  R value;
+  if (q < R(0.5)) {
+    value = R(2) * q * mine + (1 - R(2) * q) * decode(left[behind]);
+  } else {
+    const R part = R(0.5) / q;
+    value = part * mine + (1 - part) * decode(back[behind]);
+  }
+  back[place] = encode<S>(value);
+}
+
+template <class S, class R>
+HD_INLINE void copy_across(const populations<S>& at, const boundary_view<R>& all, std::size_t number) {
+  const link ghost = all.ghosts[number];
+  const int p = static_cast<int>(ghost / 2 % 4);
+  const std::uint64_t place = ghost / 8, image = all.images[number];
+  at.own[p][image] = at.own[p][place];
+  at.ahead[p][place] = at.ahead[p][image];
+}
+
+/// A link, or after all of them a copy.
+template <class S, class R>
+HD_INLINE void exchange_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                           std::size_t number) {
+  const std::size_t links = all.link_count();
+  if (number < links) {
+    reflect(at, grid, all, number);
+  } else {
+    copy_across(at, all, number - links);
+  }
+}
+
+template <class S>
+HD_INLINE void read_cell(const populations<S>& at, const layout& grid, std::ptrdiff_t place,
+                         arithmetic<S> (&g)[velocities]) {
+  for (int i = 0; i < velocities; ++i) g[i] = decode(at.of(grid, place, i));
+}
+template <class S>
+HD_INLINE void write_cell(const populations<S>& at, const layout& grid, std::ptrdiff_t place,
+                          const arithmetic<S> (&g)[velocities]) {
+  for (int i = 0; i < velocities; ++i) at.of(grid, place, i) = encode<S>(g[i]);
+}
+
+/// What the known populations of an outflow's cell add up to, f_0 + f_y + f_−y + 2·(those that leave):
+/// density times velocity, plus the excess of density.
+template <class S, class R>
+HD_INLINE R leaving_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                       std::size_t number) {
+  const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(all.outflow[number]);
+  const auto g = [&](int i) { return decode(at.of(grid, place, i)); };
+  return g(0) + (g(3) + g(4)) + R(2) * (g(1) + (g(5) + g(7)));
+}
+
+/// The excess of density of an outflow that reflects no sound, of the mean of leaving_at. What flows out is
+/// on average what flows in, whatever vortices pass; a difference is a plane wave of sound that arrives, in
+/// which the excess of density is that of velocity over the speed of sound.
+template <class R>
+HD_INLINE R outflow_excess(R mean_leaving, const boundary_view<R>& all) {
+  constexpr R sound = R(0.57735026918962576);
+  return (mean_leaving - all.mean_outflow) / (1 + sound);
+}
+
+/// An inflow or an outflow: all nine populations of the cell get a density and a velocity. At an inflow the
+/// velocity is given, the density follows from the populations that are known (Q. Zou and X. He, Phys. Fluids
+/// 9 (1997) 1591), and the second moments of what is not equilibrium are those of the velocity's slope (J.
+/// Latt et al., Phys. Rev. E 77 (2008) 056703). At an outflow the density is given, the velocity is that of
+/// the cell before it, and all is equilibrium, which damps what arrives.
+template <class S, class R>
+HD_INLINE void open_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                       const rates<R>& given, R excess, std::size_t number) {
+  const bool is_inflow = number < all.inflows;
+  R g[velocities];
+  moments<R> of{0, 0, 0};
+  R stress = 0;
+  std::ptrdiff_t place;
+  if (is_inflow) {
+    place = static_cast<std::ptrdiff_t>(all.inflow[number]);
+    const auto known = [&](int i) { return decode(at.of(grid, place, i)); };
+    const R level = known(0) + (known(3) + known(4)), leaving = known(2) + (known(6) + known(8));
+    of.ux = all.inflow_velocity[number];
+    of.excess = (level + R(2) * leaving + of.ux) / (1 - of.ux);
+    // −2 c_s² ρ τ S.
+    stress = R(-1.0 / 3) * given.tau * (1 + of.excess) * all.inflow_slope[number];
+  } else {
+    place = static_cast<std::ptrdiff_t>(all.outflow[number - all.inflows]);
+    read_cell<S>(at, grid, place - 1, g);
+    of = moments_of(g, given);
+    of.excess = excess;
+  }
+  near_equilibrium(g, of, R(0), R(0), stress);
+  write_cell<S>(at, grid, place, g);
+}
+
+}  // namespace heddle::lbm

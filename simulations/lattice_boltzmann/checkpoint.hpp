@@ -1,0 +1,47 @@
+#pragma once
+
+#include "lattice_boltzmann/settings.hpp"
+#include <heddle/io/atomic_file.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <string>
+
+namespace heddle::lbm {
+
+/// A checkpoint: a line "heddle lbm checkpoint 1", lines "name value", an empty line; the obstacles, a byte a
+/// cell, where there are any; the populations, in blocks of rows; and eight bytes that their bytes add up to,
+/// by FNV-1a. Numbers are this machine's.
+class checkpoint_writer {
+ public:
+  checkpoint_writer(const std::string& path, const settings& given, std::uint64_t steps);
+  void write(const void* data, std::size_t bytes);
+  void commit();
+
+ private:
+  atomic_file file_;
+  std::uint64_t sum_;
+};
+
+class checkpoint_reader {
+ public:
+  /// Throws heddle::error with the path and the line for what is no checkpoint.
+  explicit checkpoint_reader(const std::string& path);
+  const settings& given() const noexcept { return given_; }
+  std::uint64_t steps() const noexcept { return steps_; }
+
+  void read(void* data, std::size_t bytes);
+  /// Throws unless all has been read, and was what had been written.
+  void finish();
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const;
+
+  std::string path_;
+  std::ifstream file_;
+  settings given_;
+  std::uint64_t steps_ = 0, sum_;
+};
+
+}  // namespace heddle::lbm

@@ -1,0 +1,182 @@
+#pragma once
+
+#include "lattice_boltzmann/storage.hpp"
+
+/// Collisions, on one cell or on a register of cells: V is a number or a vector of numbers, R the number.
+/// Populations are deviations from the rest state, in the order of lattice.hpp.
+namespace heddle::lbm {
+
+/// What a collision is given besides the populations.
+template <class R>
+struct rates {
+  R even = 1;  ///< 1/τ: of the parts that are alike in opposite directions; it sets the viscosity (τ − 1/2)/3
+  R odd = 1;    ///< of the parts that are opposite
+  R magic = 0;  ///< (1/even − 1/2)·(1/odd − 1/2), where it stays while `even` changes; 0 keeps odd = even
+  R tau = 1;    ///< 1/even
+  R eddy = 0;   ///< 18·√2·C², C being Smagorinsky's constant
+  R force_x = 0, force_y = 0;  ///< on a cell of density 1
+  R kick_x = 0, kick_y = 0;    ///< of fixed16: the momentum of this step in units, on average the force
+};
+
+enum class collision_kind { two_rates, regularized };
+
+/// Σ g, Σ c_x g, Σ c_y g: of density less 1 and of momentum.
+template <class V>
+HD_INLINE void sums(const V (&g)[velocities], V& mass, V& momentum_x, V& momentum_y) {
+  const V across = g[5] - g[6], down = g[7] - g[8];
+  mass = g[0] + (((g[1] + g[2]) + (g[3] + g[4])) + ((g[5] + g[6]) + (g[7] + g[8])));
+  momentum_x = (g[1] - g[2]) + (across + down);
+  momentum_y = (g[3] - g[4]) + (across - down);
+}
+
+/// The populations of nine raw moments: Σg, Σc_x g, Σc_y g, Σc_x² g, Σc_y² g, Σc_x c_y g, Σc_x² c_y g, Σc_x
+/// c_y² g and Σc_x² c_y² g.
+template <class V, class R>
+HD_INLINE void from_moments(V (&g)[velocities], V m, V x, V y, V xx, V yy, V xy, V xxy, V xyy, V xxyy, R) {
+  constexpr R half = R(0.5), quarter = R(0.25);
+  g[0] = (m - xx - yy) + xxyy;
+  const V even_x = xx - xxyy, odd_x = x - xyy, even_y = yy - xxyy, odd_y = y - xxy;
+  g[1] = half * (even_x + odd_x);
+  g[2] = half * (even_x - odd_x);
+  g[3] = half * (even_y + odd_y);
+  g[4] = half * (even_y - odd_y);
+  const V same = xxyy + xy, other = xxyy - xy, sum = xxy + xyy, difference = xyy - xxy;
+  g[5] = quarter * (same + sum);
+  g[6] = quarter * (same - sum);
+  g[7] = quarter * (other + difference);
+  g[8] = quarter * (other - difference);
+}
+
+/// One collision.
+///
+/// two_rates    relaxes the even and the odd part of each pair at rates of their own (I. Ginzburg,
+///              F. Verhaeghe and D. d'Humières, Commun. Comput. Phys. 3 (2008) 427); with one rate it is
+///              BGK's
+/// regularized  keeps of what is not equilibrium the second moments alone, and gives the third and fourth the
+///              values that follow from them (O. Malaspinas, arXiv:1505.06900), with the equilibrium to
+///              fourth order
+///
+/// `General` adds the body force (Z. Guo, C. Zheng and B. Shi, Phys. Rev. E 65 (2002) 046308) and
+/// Smagorinsky's eddy viscosity, found from the second moments (S. Hou et al., Fields Inst. Commun. 6 (1996)
+/// 151). `math` has square roots and inverses on V. Populations are
+/// in multiples of `unit`.
+template <collision_kind Kind, bool General, class V, class R, class Math>
+HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& math, R unit) {
+  V mass, x, y;
+  sums(g, mass, x, y);
+  // Of a momentum in units this makes a velocity.
+  const V volume = math.inverse(mass * unit + R(1)) * unit;
+  [[maybe_unused]] const R fx = given.force_x / unit, fy = given.force_y / unit;
+  // The momentum in the middle of the step.
+  V middle_x = x, middle_y = y;
+  if constexpr (General) {
+    middle_x = x + R(0.5) * fx;
+    middle_y = y + R(0.5) * fy;
+  }
+  const V ux = middle_x * volume, uy = middle_y * volume;
+  const V flux_xx = middle_x * ux, flux_yy = middle_y * uy, flux_xy = middle_x * uy;
+
+  const V even_x = g[1] + g[2], even_y = g[3] + g[4], even_up = g[5] + g[6], even_down = g[7] + g[8];
+  V not_xx{}, not_yy{}, not_xy{};  // second moments of what is not equilibrium
+  if constexpr (General || Kind == collision_kind::regularized) {
+    const V diagonal = even_up + even_down;
+    not_xx = even_x + diagonal - (mass * R(1.0 / 3) + flux_xx);
+    not_yy = even_y + diagonal - (mass * R(1.0 / 3) + flux_yy);
+    not_xy = even_up - even_down - flux_xy;
+  }
+  V even = V{} + given.even, odd = V{} + given.odd;
+  if constexpr (General) {
+    if (given.eddy > 0) {
+      const V stress = math.root(not_xx * not_xx + not_yy * not_yy + R(2) * (not_xy * not_xy));
+      const V tau = R(0.5) * (given.tau + math.root(given.tau * given.tau + given.eddy * stress * volume));
+      even = math.inverse(tau);
+      odd = given.magic > 0 ? math.inverse(R(0.5) + given.magic * math.inverse(tau - R(0.5))) : even;
+    }
+  }
+
+  if constexpr (Kind == collision_kind::two_rates) {
+    const V at_rest = mass - R(1.5) * (flux_xx + flux_yy);
+    const V along_up = flux_xx + flux_yy + R(2) * flux_xy, along_down = flux_xx + flux_yy - R(2) * flux_xy;
+    V rest_change = even * (R(4.0 / 9) * at_rest - g[0]);
+    V even_change[pairs] = {even * (R(2.0 / 9) * (at_rest + R(4.5) * flux_xx) - even_x),
+                            even * (R(2.0 / 9) * (at_rest + R(4.5) * flux_yy) - even_y),
+                            even * (R(1.0 / 18) * (at_rest + R(4.5) * along_up) - even_up),
+                            even * (R(1.0 / 18) * (at_rest + R(4.5) * along_down) - even_down)};
+    V odd_change[pairs] = {odd * (R(2.0 / 3) * middle_x - (g[1] - g[2])),
+                           odd * (R(2.0 / 3) * middle_y - (g[3] - g[4])),
+                           odd * (R(1.0 / 6) * (middle_x + middle_y) - (g[5] - g[6])),
+                           odd * (R(1.0 / 6) * (middle_x - middle_y) - (g[7] - g[8]))};
+    if constexpr (General) {
+      const V even_part = R(1) - R(0.5) * even, odd_part = R(1) - R(0.5) * odd;
+      const V power = R(3) * (ux * fx + uy * fy);
+      rest_change = rest_change - even_part * (R(4.0 / 9) * power);
+      even_change[0] = even_change[0] + even_part * (R(2.0 / 9) * (R(9) * (ux * fx) - power));
+      even_change[1] = even_change[1] + even_part * (R(2.0 / 9) * (R(9) * (uy * fy) - power));
+      even_change[2] = even_change[2] + even_part * (R(1.0 / 18) * (R(9) * ((ux + uy) * (fx + fy)) - power));
+      even_change[3] = even_change[3] + even_part * (R(1.0 / 18) * (R(9) * ((ux - uy) * (fx - fy)) - power));
+      odd_change[0] = odd_change[0] + odd_part * (R(2.0 / 3) * fx);
+      odd_change[1] = odd_change[1] + odd_part * (R(2.0 / 3) * fy);
+      odd_change[2] = odd_change[2] + odd_part * (R(1.0 / 6) * (fx + fy));
+      odd_change[3] = odd_change[3] + odd_part * (R(1.0 / 6) * (fx - fy));
+    }
+    g[0] = g[0] + rest_change;
+    for (int p = 0; p < pairs; ++p) {
+      g[2 * p + 1] = g[2 * p + 1] + R(0.5) * (even_change[p] + odd_change[p]);
+      g[2 * p + 2] = g[2 * p + 2] + R(0.5) * (even_change[p] - odd_change[p]);
+    }
+  } else {
+    const V stays = R(1) - even;
+    V second_xx = flux_xx + stays * not_xx, second_yy = flux_yy + stays * not_yy;
+    V second_xy = flux_xy + stays * not_xy;
+    if constexpr (General) {
+      const V part = R(1) - R(0.5) * even;
+      second_xx = second_xx + part * (R(2) * (ux * fx));
+      second_yy = second_yy + part * (R(2) * (uy * fy));
+      second_xy = second_xy + part * (ux * fy + uy * fx);
+      x = x + fx;
+      y = y + fy;
+    }
+    const V kept_xx = stays * not_xx, kept_yy = stays * not_yy, kept_xy = stays * not_xy;
+    const V third_xxy = flux_xx * uy + (R(2) * (ux * kept_xy) + uy * kept_xx);
+    const V third_xyy = flux_yy * ux + (R(2) * (uy * kept_xy) + ux * kept_yy);
+    const V fourth =
+        flux_xx * (uy * uy) + ((uy * uy) * kept_xx + (ux * ux) * kept_yy + R(4) * ((ux * uy) * kept_xy));
+    from_moments(g, mass, x, y, mass * R(1.0 / 3) + second_xx, mass * R(1.0 / 3) + second_yy, second_xy,
+                 y * R(1.0 / 3) + third_xxy, x * R(1.0 / 3) + third_xyy,
+                 mass * R(1.0 / 9) + (second_xx + second_yy) * R(1.0 / 3) + fourth, R());
+  }
+}
+
+/// Density less 1, and the velocity in the middle of the step's force.
+template <class R>
+struct moments {
+  R excess, ux, uy;
+};
+template <class R>
+HD_INLINE moments<R> moments_of(const R (&g)[velocities], const rates<R>& given) {
+  R mass, x, y;
+  sums(g, mass, x, y);
+  const R density = 1 + mass;
+  return {mass, (x + R(0.5) * given.force_x) / density, (y + R(0.5) * given.force_y) / density};
+}
+
+/// Populations of a density, a velocity and second moments of what is not equilibrium, to second order.
+template <class R>
+HD_INLINE void near_equilibrium(R (&g)[velocities], const moments<R>& of, R not_xx, R not_yy, R not_xy) {
+  const R density = 1 + of.excess;
+  const R speed = R(1.5) * (of.ux * of.ux + of.uy * of.uy);
+  g[0] = R(4.0 / 9) * (of.excess - density * speed) - R(2.0 / 3) * (not_xx + not_yy);
+  for (int p = 0; p < pairs; ++p) {
+    const R w = static_cast<R>(pair_weight(p));
+    const R cx = static_cast<R>(pair_x(p)), cy = static_cast<R>(pair_y(p));
+    const R cu = cx * of.ux + cy * of.uy;
+    const R stress = R(4.5) * ((cx * cx - R(1.0 / 3)) * not_xx + (cy * cy - R(1.0 / 3)) * not_yy +
+                               R(2) * (cx * cy) * not_xy);
+    const R even = w * (of.excess + density * (R(4.5) * cu * cu - speed) + stress),
+            odd = w * density * R(3) * cu;
+    g[2 * p + 1] = even + odd;
+    g[2 * p + 2] = even - odd;
+  }
+}
+
+}  // namespace heddle::lbm

@@ -1,0 +1,254 @@
+#include "lattice_boltzmann/engine.hpp"
+#include "lattice_boltzmann/kernels.hpp"
+#include <heddle/array.hpp>
+#include <heddle/cpu/threads.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/reduce.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+namespace heddle::lbm {
+namespace {
+
+template <class S>
+cpu_kernels<S> kernels_for_this_processor() {
+  [[maybe_unused]] const std::string_view best = cpu_instruction_set();
+#if defined(HEDDLE_X86_KERNELS)
+  if (best == "avx512") return avx512_kernels<S>();
+  if (best == "avx2") return avx2_kernels<S>();
+#endif
+  return baseline_kernels<S>();
+}
+
+template <class S>
+class cpu_engine final : public engine<S> {
+  using R = arithmetic<S>;
+
+ public:
+  cpu_engine(const flow_plan& plan, int threads)
+      : plan_(plan),
+        grid_(layout::of(plan.width, plan.height, sizeof(S))),
+        threads_(threads),
+        second_(second_numbers<S>(plan.links)),
+        inflow_velocity_(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),
+        inflow_slope_(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end()),
+        leaving_(plan.open.outflow.size()),
+        memory_(grid_.elements()),
+        kernels_(kernels_for_this_processor<S>()),
+        step_(kernels_.step[static_cast<int>(plan.kind)][is_general(plan.given) ? 1 : 0]) {}
+
+  void rest() override {
+    exchanged_ = false;
+    // Each thread touches the rows that it will compute, of every plane.
+    over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
+      const std::ptrdiff_t from = first == 0 ? 0 : grid_.at(0, first);
+      const std::ptrdiff_t to = last == grid_.height ? grid_.plane : grid_.at(0, last);
+      for (int i = 0; i < velocities; ++i) {
+        std::fill(memory_.data() + i * grid_.plane + from, memory_.data() + i * grid_.plane + to, S{});
+      }
+    });
+  }
+
+  void load(std::ptrdiff_t first, std::ptrdiff_t count, const S* from) override {
+    const populations<S> at = now();
+    each_row(first, count, [&](std::ptrdiff_t y) {
+      for (int i = 0; i < velocities; ++i) {
+        std::copy_n(from + (i * count + (y - first)) * grid_.width, grid_.width,
+                    &at.of(grid_, grid_.at(0, y), i));
+      }
+    });
+  }
+  void store(std::ptrdiff_t first, std::ptrdiff_t count, S* to) override {
+    const populations<S> at = now();
+    each_row(first, count, [&](std::ptrdiff_t y) {
+      for (int i = 0; i < velocities; ++i) {
+        std::copy_n(&at.of(grid_, grid_.at(0, y), i), grid_.width,
+                    to + (i * count + (y - first)) * grid_.width);
+      }
+    });
+  }
+
+  void step(std::uint64_t number, std::uint64_t count) override {
+    const boundary_view<R> boundary = view();
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const rates<R> given = rates_of<S>(plan_.given, number + i);
+      const populations<S> before = now();
+      over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) { step_(before, grid_, given, first, last); });
+      exchanged_ = !exchanged_;
+      const populations<S> at = now();
+      constexpr std::size_t grain = 1024;
+      cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
+        for (std::size_t k = first; k < last; ++k) exchange_at(at, grid_, boundary, k);
+      });
+      if (boundary.outflows != 0) let_flow(at, boundary, given);
+    }
+  }
+
+  void read(std::ptrdiff_t first, std::ptrdiff_t count, moments<R>* to) override {
+    each_row(first, count, [&](std::ptrdiff_t y) {
+      moments_of_row(y,
+                     [&](std::ptrdiff_t x, const moments<R>& of) { to[(y - first) * grid_.width + x] = of; });
+    });
+  }
+
+  double excess_mass() override {
+    std::vector<double> of_rows(static_cast<std::size_t>(grid_.height));
+    over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
+      for (std::ptrdiff_t y = first; y < last; ++y) {
+        double sum = 0;
+        moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
+          if (!is_solid(static_cast<std::size_t>(y * grid_.width + x))) sum += static_cast<double>(of.excess);
+        });
+        of_rows[static_cast<std::size_t>(y)] = sum;
+      }
+    });
+    return reduce(target(), of_rows);
+  }
+
+  force on_obstacles() override {
+    const populations<S> at = now();
+    force sum;
+    const std::size_t first = plan_.links.walls + plan_.links.moving;
+    for (std::size_t i = first; i < plan_.links.size(); ++i) {
+      const link here = plan_.links.places[i];
+      const int p = static_cast<int>(here / 2 % 4);
+      const double both = static_cast<double>(decode(at.own[p][here / 8])) +
+                          static_cast<double>(decode(at.ahead[p][here / 8]));
+      const double part = here % 2 != 0 ? -both : both;
+      sum.x += pair_x(p) * part;
+      sum.y += pair_y(p) * part;
+    }
+    return sum;
+  }
+
+  std::optional<std::size_t> blown_up() override {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    std::atomic<std::size_t> lowest{none};
+    const rates<R> given = rates_of<S>(plan_.given, 0);
+    over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
+      std::size_t found = none;
+      for (std::ptrdiff_t y = first; y < last && found == none; ++y) {
+        std::ptrdiff_t checked = 0;
+        const bool is_suspicious = kernels_.any_bad(now(), grid_, given, y, checked);
+        cells_of_row(y, is_suspicious ? 0 : checked, [&](std::ptrdiff_t x, const R(&g)[velocities]) {
+          const std::size_t cell = static_cast<std::size_t>(y * grid_.width + x);
+          if (found == none && is_bad<S>(g, given) && !is_solid(cell)) found = cell;
+        });
+      }
+      std::size_t least = lowest.load();
+      while (found < least && !lowest.compare_exchange_weak(least, found)) {
+      }
+    });
+    return lowest == none ? std::nullopt : std::optional(lowest.load());
+  }
+
+  std::optional<double> change() override {
+    const bool is_first = before_.empty();
+    if (is_first) before_.resize(static_cast<std::size_t>(2 * grid_.width * grid_.height));
+    std::atomic<R> most{0};
+    over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
+      R mine = 0;
+      for (std::ptrdiff_t y = first; y < last; ++y) {
+        moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
+          const std::size_t cell = static_cast<std::size_t>(y * grid_.width + x);
+          R* const old = before_.data() + 2 * cell;
+          if (!is_solid(cell)) mine = std::max({mine, std::abs(of.ux - old[0]), std::abs(of.uy - old[1])});
+          old[0] = of.ux;
+          old[1] = of.uy;
+        });
+      }
+      R now = most.load();
+      while (now < mine && !most.compare_exchange_weak(now, mine)) {
+      }
+    });
+    return is_first ? std::nullopt : std::optional<double>(static_cast<double>(most.load()));
+  }
+
+ private:
+  /// Inflows and outflows.
+  void let_flow(const populations<S>& at, const boundary_view<R>& boundary, const rates<R>& given) {
+    constexpr std::size_t grain = 64;
+    cpu::for_slices(threads_, boundary.outflows, grain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t k = first; k < last; ++k) leaving_[k] = leaving_at(at, grid_, boundary, k);
+    });
+    double sum = 0;
+    for (const R leaving : leaving_) sum += static_cast<double>(leaving);
+    const R excess = outflow_excess(static_cast<R>(sum / static_cast<double>(leaving_.size())), boundary);
+    cpu::for_slices(threads_, boundary.inflows + boundary.outflows, grain,
+                    [&](std::size_t first, std::size_t last) {
+                      for (std::size_t k = first; k < last; ++k)
+                        open_at(at, grid_, boundary, given, excess, k);
+                    });
+  }
+
+  populations<S> now() { return populations<S>::at(memory_.data(), grid_, exchanged_); }
+  bool is_solid(std::size_t cell) const { return !plan_.solid.empty() && plan_.solid[cell] != 0; }
+
+  boundary_view<R> view() const {
+    return {plan_.links.places.data(),  second_.data(),
+            plan_.links.walls,          plan_.links.moving,
+            plan_.links.obstacles,      plan_.links.curved,
+            plan_.copies.ghosts.data(), plan_.copies.images.data(),
+            plan_.copies.ghosts.size(), plan_.open.inflow.data(),
+            inflow_velocity_.data(),    inflow_slope_.data(),
+            plan_.open.inflow.size(),   plan_.open.outflow.data(),
+            plan_.open.outflow.size(),  static_cast<R>(mean_outflow(plan_.open))};
+  }
+
+  /// f(first, last) on slices of the rows.
+  template <class F>
+  void over_rows(const F& f) {
+    constexpr std::size_t cells_worth_a_thread = std::size_t{1} << 10;
+    const std::size_t grain = cells_worth_a_thread / static_cast<std::size_t>(grid_.width) + 1;
+    cpu::for_slices(threads_, static_cast<std::size_t>(grid_.height), grain,
+                    [&](std::size_t first, std::size_t last) {
+                      f(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(last));
+                    });
+  }
+  template <class F>
+  void each_row(std::ptrdiff_t first, std::ptrdiff_t count, const F& f) {
+    cpu::for_slices(threads_, static_cast<std::size_t>(count), 16, [&](std::size_t begin, std::size_t end) {
+      for (std::size_t y = begin; y < end; ++y) f(first + static_cast<std::ptrdiff_t>(y));
+    });
+  }
+  template <class F>
+  void cells_of_row(std::ptrdiff_t y, std::ptrdiff_t first, const F& f) {
+    const populations<S> at = now();
+    for (std::ptrdiff_t x = first; x < grid_.width; ++x) {
+      R g[velocities];
+      read_cell<S>(at, grid_, grid_.at(x, y), g);
+      f(x, g);
+    }
+  }
+  template <class F>
+  void moments_of_row(std::ptrdiff_t y, const F& f) {
+    const rates<R> given = rates_of<S>(plan_.given, 0);
+    cells_of_row(y, 0, [&](std::ptrdiff_t x, const R(&g)[velocities]) { f(x, moments_of(g, given)); });
+  }
+
+  flow_plan plan_;
+  layout grid_;
+  int threads_;
+  std::vector<R> second_, inflow_velocity_, inflow_slope_, leaving_;
+  array<S> memory_;
+  cpu_kernels<S> kernels_;
+  typename cpu_kernels<S>::rows* step_;
+  bool exchanged_ = false;
+  std::vector<R> before_;
+};
+
+}  // namespace
+
+template <class S>
+std::unique_ptr<engine<S>> make_cpu_engine(const flow_plan& plan, int threads) {
+  return std::make_unique<cpu_engine<S>>(plan, threads);
+}
+template std::unique_ptr<engine<double>> make_cpu_engine(const flow_plan&, int);
+template std::unique_ptr<engine<float>> make_cpu_engine(const flow_plan&, int);
+template std::unique_ptr<engine<fixed16>> make_cpu_engine(const flow_plan&, int);
+
+}  // namespace heddle::lbm

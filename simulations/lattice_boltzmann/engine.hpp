@@ -1,0 +1,128 @@
+#pragma once
+
+#include "lattice_boltzmann/boundary.hpp"
+#include "lattice_boltzmann/collision.hpp"
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace heddle::lbm {
+
+/// What an engine needs to know of a flow.
+struct flow_plan {
+  std::ptrdiff_t width = 0, height = 0;
+  std::vector<std::uint8_t> solid;  ///< of each cell, rows from the bottom; nothing where none is
+  wall_links links;
+  periodic_copies copies;
+  open_cells open;
+  collision_kind kind = collision_kind::two_rates;
+  rates<double> given;  ///< less the kicks
+};
+
+struct force {
+  double x = 0, y = 0;
+};
+
+/// The populations of a flow on a target, and what advances them. Cells lie row after row, from the bottom.
+template <class S>
+class engine {
+ public:
+  virtual ~engine() = default;
+
+  /// Fluid at rest everywhere.
+  virtual void rest() = 0;
+  /// Puts populations 0 … 8 of rows first … first+count−1 there, or brings them: nine times count·width of
+  /// them, on the CPU.
+  virtual void load(std::ptrdiff_t first, std::ptrdiff_t count, const S* from) = 0;
+  virtual void store(std::ptrdiff_t first, std::ptrdiff_t count, S* to) = 0;
+
+  /// `number` is how many steps there have been before the first.
+  virtual void step(std::uint64_t number, std::uint64_t count) = 0;
+
+  /// Excess of density and velocity of rows first … first+count−1, to the CPU. Of solid cells they mean
+  /// nothing.
+  virtual void read(std::ptrdiff_t first, std::ptrdiff_t count, moments<arithmetic<S>>* to) = 0;
+
+  /// The sum of the excess of density over the fluid cells, grouped by the size of the grid alone.
+  virtual double excess_mass() = 0;
+
+  /// What the fluid has exerted on obstacles in the last step.
+  virtual force on_obstacles() = 0;
+
+  /// The first fluid cell whose speed is not below that of sound, or no number, or whose populations are at
+  /// the end of their range.
+  virtual std::optional<std::size_t> blown_up() = 0;
+
+  /// The largest change of a component of the velocity since the last call; the first call has no answer.
+  virtual std::optional<double> change() = 0;
+};
+
+template <class S>
+std::unique_ptr<engine<S>> make_cpu_engine(const flow_plan& plan, int threads);
+template <class S>
+std::unique_ptr<engine<S>> make_gpu_engine(const flow_plan& plan, const target& where);
+
+/// Momentum of a step's force in units, such that the sum over the steps is as near to the force's as it can
+/// be.
+inline double kick(double force, double units, std::uint64_t step) {
+  const double before = force * units * static_cast<double>(step);
+  const auto rounded = [](double x) {
+    return static_cast<double>(static_cast<long long>(x + (x < 0 ? -0.5 : 0.5)));
+  };
+  return rounded(before + force * units) - rounded(before);
+}
+
+/// The rates of a step, in what is computed with.
+template <class S>
+rates<arithmetic<S>> rates_of(const rates<double>& from, std::uint64_t step) {
+  using R = arithmetic<S>;
+  rates<R> made{static_cast<R>(from.even),    static_cast<R>(from.odd),    static_cast<R>(from.magic),
+                static_cast<R>(from.tau),     static_cast<R>(from.eddy),   static_cast<R>(from.force_x),
+                static_cast<R>(from.force_y), static_cast<R>(from.kick_x), static_cast<R>(from.kick_y)};
+  if constexpr (is_fixed<S>) {
+    made.kick_x = static_cast<R>(kick(from.force_x, static_cast<double>(fixed16_scale), step));
+    made.kick_y = static_cast<R>(kick(from.force_y, static_cast<double>(fixed16_scale), step));
+  }
+  return made;
+}
+inline bool is_general(const rates<double>& given) {
+  return given.eddy > 0 || given.force_x != 0 || given.force_y != 0;
+}
+
+/// The velocity with which as much leaves as comes in.
+inline double mean_outflow(const open_cells& open) {
+  double sum = 0;
+  for (const double velocity : open.inflow_velocity) sum += velocity;
+  return open.outflow.empty() ? 0 : sum / static_cast<double>(open.outflow.size());
+}
+
+/// The second numbers of links as an engine uses them. What a moving wall takes is a number that the storage
+/// holds exactly, so that what two links take cancels.
+template <class S>
+std::vector<arithmetic<S>> second_numbers(const wall_links& links) {
+  std::vector<arithmetic<S>> made(links.second.size());
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    made[i] = static_cast<arithmetic<S>>(links.second[i]);
+    if (is_fixed<S> && i < links.moving) made[i] = decode(encode<S>(made[i]));
+  }
+  return made;
+}
+
+/// Whether a cell has blown up, or left the range of its storage.
+template <class S>
+HD_INLINE bool is_bad(const arithmetic<S> (&g)[velocities], const rates<arithmetic<S>>& given) {
+  using R = arithmetic<S>;
+  const moments<R> of = moments_of(g, given);
+  bool bad = !(of.ux * of.ux + of.uy * of.uy < R(1.0 / 3)) || !(of.excess > R(-1)) || !(of.excess < R(1e6));
+  if constexpr (is_fixed<S>) {
+    constexpr float most = fixed16_largest / fixed16_scale;
+    for (int i = 0; i < velocities; ++i) bad = bad || g[i] >= most || g[i] <= -most;
+  }
+  return bad;
+}
+
+}  // namespace heddle::lbm

@@ -1,0 +1,393 @@
+#include "lattice_boltzmann/flow.hpp"
+
+#include "lattice_boltzmann/checkpoint.hpp"
+#include "lattice_boltzmann/engine.hpp"
+#include "lattice_boltzmann/geometry.hpp"
+#include <heddle/cpu/threads.hpp>
+#include <heddle/error.hpp>
+#include <heddle/machine.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace heddle::lbm {
+namespace {
+
+/// Rows that are worked on at once where the whole grid need not be in memory.
+std::size_t rows_at_once(std::size_t width, std::size_t height) {
+  return std::clamp<std::size_t>((std::size_t{1} << 22) / width, 1, height);
+}
+
+/// A look costs about half a step.
+std::uint64_t steps_between_looks(const settings& given) {
+  return given.width * given.height > std::size_t{1} << 22 ? 500 : 100;
+}
+
+/// What `automatic` stands for: a GPU that has room for a flow whose steps outlast their launch, else every
+/// core.
+target chosen(const target& requested, const description& about) {
+  if (!requested.is_automatic()) return requested;
+  constexpr std::size_t worth_a_thread = std::size_t{1} << 16, worth_a_gpu = std::size_t{1} << 18;
+  for (const gpu_properties& gpu : gpus()) {
+    const bool fits = about.bytes + about.bytes / 16 < gpu.free_bytes;
+    if (fits && about.bytes > worth_a_gpu) return target::gpu(gpu.device);
+  }
+  return about.bytes > worth_a_thread ? target::parallel() : target::serial();
+}
+
+}  // namespace
+
+struct flow::state {
+  target where;
+  settings given;
+  description about;
+  flow_plan plan;
+  std::uint64_t steps = 0;
+
+  virtual ~state() = default;
+  virtual void begin() = 0;
+  virtual void step(std::uint64_t count) = 0;
+  virtual void read(std::size_t first, std::size_t count, moments<double>* to) = 0;
+  virtual double excess_mass() = 0;
+  virtual force on_obstacles() = 0;
+  virtual std::optional<std::size_t> blown_up() = 0;
+  virtual std::optional<double> change() = 0;
+  virtual void write_populations(checkpoint_writer& to) = 0;
+  virtual void read_populations(checkpoint_reader& from) = 0;
+
+  int threads() const { return where.is_gpu() ? available_cores() : where.threads(); }
+};
+
+template <class S>
+struct flow::state_of final : flow::state {
+  using R = arithmetic<S>;
+  std::unique_ptr<engine<S>> device;
+
+  void make_engine() {
+    device = where.is_gpu() ? make_gpu_engine<S>(plan, where) : make_cpu_engine<S>(plan, where.threads());
+  }
+
+  void begin() override {
+    make_engine();
+    device->rest();
+    if (begins_at_rest(given)) return;
+    const std::size_t width = given.width, rows = rows_at_once(width, given.height);
+    std::vector<S> populations(velocities * rows * width);
+    for (std::size_t first = 0; first < given.height; first += rows) {
+      const std::size_t count = std::min(rows, given.height - first);
+      cpu::for_slices(
+          threads(), count, (std::size_t{1} << 12) / width + 1, [&](std::size_t low, std::size_t high) {
+            for (std::size_t y = low; y < high; ++y) {
+              for (std::size_t x = 0; x < width; ++x) {
+                const beginning made =
+                    begin_at(given, about, static_cast<double>(x), static_cast<double>(first + y));
+                double g[velocities];
+                near_equilibrium(g, made.of, made.not_xx, made.not_yy, made.not_xy);
+                for (std::size_t i = 0; i < velocities; ++i) {
+                  populations[(i * count + y) * width + x] = encode<S>(static_cast<R>(g[i]));
+                }
+              }
+            }
+          });
+      device->load(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count),
+                   populations.data());
+    }
+  }
+
+  void step(std::uint64_t count) override {
+    device->step(steps, count);
+    steps += count;
+  }
+
+  void read(std::size_t first, std::size_t count, moments<double>* to) override {
+    const std::size_t width = given.width;
+    std::vector<moments<R>> here(count * width);
+    device->read(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count), here.data());
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      const bool solid = !plan.solid.empty() && plan.solid[first * width + i] != 0;
+      to[i] = solid ? moments<double>{}
+                    : moments<double>{static_cast<double>(here[i].excess), static_cast<double>(here[i].ux),
+                                      static_cast<double>(here[i].uy)};
+    }
+  }
+
+  double excess_mass() override { return device->excess_mass(); }
+  force on_obstacles() override { return device->on_obstacles(); }
+  std::optional<std::size_t> blown_up() override { return device->blown_up(); }
+  std::optional<double> change() override { return device->change(); }
+
+  void write_populations(checkpoint_writer& to) override {
+    const std::size_t rows = rows_at_once(given.width, given.height);
+    std::vector<S> populations(velocities * rows * given.width);
+    for (std::size_t first = 0; first < given.height; first += rows) {
+      const std::size_t count = std::min(rows, given.height - first);
+      device->store(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count),
+                    populations.data());
+      to.write(populations.data(), velocities * count * given.width * sizeof(S));
+    }
+  }
+  void read_populations(checkpoint_reader& from) override {
+    make_engine();
+    device->rest();
+    const std::size_t rows = rows_at_once(given.width, given.height);
+    std::vector<S> populations(velocities * rows * given.width);
+    for (std::size_t first = 0; first < given.height; first += rows) {
+      const std::size_t count = std::min(rows, given.height - first);
+      from.read(populations.data(), velocities * count * given.width * sizeof(S));
+      device->load(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count),
+                   populations.data());
+    }
+  }
+};
+
+std::unique_ptr<flow::state> flow::make(const target& requested, const settings& given) {
+  std::unique_ptr<state> made;
+  switch (given.kept) {
+    case storage::f64:
+      made = std::make_unique<state_of<double>>();
+      break;
+    case storage::f32:
+      made = std::make_unique<state_of<float>>();
+      break;
+    case storage::f16:
+      made = std::make_unique<state_of<fixed16>>();
+      break;
+  }
+  made->given = completed(given);
+  made->about = describe(made->given);
+  made->where = chosen(requested, made->about);
+  made->plan = make_plan(made->given, made->about);
+  return made;
+}
+
+flow::flow(std::unique_ptr<state> made) : state_(std::move(made)) {}
+flow::flow(const target& where, const settings& given) : state_(make(where, given)) {
+  const detail::operation running("lbm", state_->given.width * state_->given.height,
+                                  name(state_->given.kept));
+  state_->begin();
+}
+flow::flow(flow&&) noexcept = default;
+flow& flow::operator=(flow&&) noexcept = default;
+flow::~flow() = default;
+
+const target& flow::where() const noexcept {
+  return state_->where;
+}
+const settings& flow::given() const noexcept {
+  return state_->given;
+}
+const description& flow::about() const noexcept {
+  return state_->about;
+}
+std::uint64_t flow::steps() const noexcept {
+  return state_->steps;
+}
+double flow::time() const noexcept {
+  return static_cast<double>(state_->steps) * state_->about.speed / state_->about.length;
+}
+bool flow::is_solid(std::size_t x, std::size_t y) const noexcept {
+  return !state_->plan.solid.empty() && state_->plan.solid[y * state_->given.width + x] != 0;
+}
+
+void flow::advance(std::uint64_t count) {
+  state& s = *state_;
+  while (count > 0) {
+    const std::uint64_t between = steps_between_looks(s.given);
+    const std::uint64_t now = std::min(count, between - s.steps % between);
+    s.step(now);
+    count -= now;
+    if (s.steps % between == 0) check();
+  }
+}
+
+void flow::check() const {
+  state& s = *state_;
+  if (const std::optional<std::size_t> cell = s.blown_up()) {
+    detail::fail(
+        fmt::format("lbm: the flow blew up by step {}: in cell ({}, {}) it is no longer slower than sound{}. "
+                    "Take more cells, a "
+                    "lower --reynolds or --velocity{}{} or --smagorinsky 0.1: the relaxation time is {:.4f}",
+                    s.steps, *cell % s.given.width, *cell / s.given.width,
+                    s.given.kept == storage::f16 ? ", or beyond what 16 bits hold" : "",
+                    s.given.how == collision::regularized ? "" : ", --collision regularized",
+                    s.given.kept == storage::f16 ? ", --storage f32" : "", s.about.relaxation_time));
+  }
+}
+
+void flow::read_rows(std::size_t first, std::size_t count, moments<double>* to) const {
+  state_->read(first, count, to);
+}
+
+namespace {
+
+/// f(row, its moments) for every row, from the bottom.
+template <class F>
+void for_each_row(const flow& of, const F& f) {
+  const std::size_t width = of.given().width, height = of.given().height, rows = rows_at_once(width, height);
+  std::vector<moments<double>> here(rows * width);
+  for (std::size_t first = 0; first < height; first += rows) {
+    const std::size_t count = std::min(rows, height - first);
+    of.read_rows(first, count, here.data());
+    for (std::size_t y = 0; y < count; ++y) f(first + y, here.data() + y * width);
+  }
+}
+
+}  // namespace
+
+array<float> flow::density() const {
+  const std::size_t width = given().width;
+  array<float> made({given().height, width});
+  for_each_row(*this, [&](std::size_t y, const moments<double>* row) {
+    for (std::size_t x = 0; x < width; ++x)
+      made.data()[y * width + x] = static_cast<float>(1 + row[x].excess);
+  });
+  return made;
+}
+
+array<float> flow::velocity() const {
+  const std::size_t width = given().width;
+  array<float> made({given().height, width, 2});
+  for_each_row(*this, [&](std::size_t y, const moments<double>* row) {
+    for (std::size_t x = 0; x < width; ++x) {
+      made.data()[2 * (y * width + x)] = static_cast<float>(row[x].ux);
+      made.data()[2 * (y * width + x) + 1] = static_cast<float>(row[x].uy);
+    }
+  });
+  return made;
+}
+
+array<float> flow::vorticity() const {
+  const std::size_t width = given().width, height = given().height;
+  const array<float> u = velocity();
+  array<float> made({height, width});
+  cpu::for_slices(state_->threads(), height, 16, [&](std::size_t low, std::size_t high) {
+    // The difference of one component along one axis, between the fluid cells beside (x, y).
+    const auto slope = [&](std::size_t x, std::size_t y, bool is_along_x, int component) {
+      const std::size_t place = is_along_x ? x : y, last = (is_along_x ? width : height) - 1;
+      const auto fluid = [&](std::size_t at) { return is_along_x ? !is_solid(at, y) : !is_solid(x, at); };
+      const std::size_t before = place > 0 && fluid(place - 1) ? place - 1 : place;
+      const std::size_t after = place < last && fluid(place + 1) ? place + 1 : place;
+      if (before == after) return 0.0f;
+      const auto value = [&](std::size_t at) {
+        const std::size_t cell = is_along_x ? y * width + at : at * width + x;
+        return u.data()[2 * cell + static_cast<std::size_t>(component)];
+      };
+      return (value(after) - value(before)) / static_cast<float>(after - before);
+    };
+    for (std::size_t y = low; y < high; ++y) {
+      for (std::size_t x = 0; x < width; ++x) {
+        made.data()[y * width + x] = is_solid(x, y) ? 0 : slope(x, y, true, 1) - slope(x, y, false, 0);
+      }
+    }
+  });
+  return made;
+}
+
+double flow::excess_mass() const {
+  return state_->excess_mass();
+}
+
+std::optional<double> flow::change() {
+  const std::optional<double> found = state_->change();
+  return found ? std::optional(*found / state_->given.velocity) : std::nullopt;
+}
+
+flow::coefficients flow::on_obstacles() const {
+  const force sum = state_->on_obstacles();
+  const double scale = 2 / (about().speed * about().speed * about().length);
+  return {scale * sum.x, scale * sum.y};
+}
+
+double flow::pressure_difference() const {
+  if (given().which != flow_case::cylinder) return 0;
+  const circle around = cylinder_of(given());
+  const std::size_t width = given().width;
+  // Rows on both sides of the axis; their fluid cells next to the surface, and two more, give the pressure
+  // there.
+  const auto low = static_cast<std::size_t>(std::floor(around.y));
+  const double part = around.y - std::floor(around.y);
+  std::vector<moments<double>> rows(2 * width);
+  read_rows(low, 2, rows.data());
+  const auto excess = [&](double x) {
+    const auto at = static_cast<std::size_t>(x);
+    return (1 - part) * rows[at].excess + part * rows[width + at].excess;
+  };
+  const auto at_surface = [&](double surface, int away) {
+    double first = away < 0 ? std::floor(surface) : std::ceil(surface);
+    while (is_solid(static_cast<std::size_t>(first), low) ||
+           is_solid(static_cast<std::size_t>(first), low + 1)) {
+      first += away;
+    }
+    const double t = (surface - first) * away;  // in cells towards the fluid: at most 0
+    const double a = excess(first), b = excess(first + away), c = excess(first + 2 * away);
+    return a * (t - 1) * (t - 2) / 2 - b * t * (t - 2) + c * t * (t - 1) / 2;
+  };
+  const double front = at_surface(around.x - around.radius, -1),
+               back = at_surface(around.x + around.radius, 1);
+  constexpr double viscosity = 0.001, diameter = 0.1;
+  const double speed = viscosity * given().reynolds / diameter / about().speed;
+  return (front - back) / 3 * speed * speed;
+}
+
+void flow::save(const std::string& path) const {
+  checkpoint_writer to(path, state_->given, state_->steps);
+  state_->write_populations(to);
+  to.commit();
+}
+
+flow flow::resume(const target& where, const std::string& path) {
+  checkpoint_reader from(path);
+  std::unique_ptr<state> made = make(where, from.given());
+  const detail::operation running("lbm", made->given.width * made->given.height, name(made->given.kept));
+  made->steps = from.steps();
+  made->read_populations(from);
+  from.finish();
+  return flow(std::move(made));
+}
+
+profiles centre_lines(const flow& of) {
+  const std::size_t width = of.given().width, height = of.given().height;
+  const double scale = 1 / of.given().velocity;
+  profiles made;
+  // Between two columns or rows where their number is even.
+  for_each_row(of, [&](std::size_t y, const moments<double>* row) {
+    const moments<double>&a = row[(width - 1) / 2], &b = row[width / 2];
+    made.vertical.push_back({(static_cast<double>(y) + 0.5) / static_cast<double>(height),
+                             scale * (a.ux + b.ux) / 2, scale * (a.uy + b.uy) / 2});
+  });
+  std::vector<moments<double>> rows(2 * width);
+  of.read_rows((height - 1) / 2, 1, rows.data());
+  of.read_rows(height / 2, 1, rows.data() + width);
+  for (std::size_t x = 0; x < width; ++x) {
+    const moments<double>&a = rows[x], &b = rows[width + x];
+    const double place = static_cast<double>(x), last = static_cast<double>(width - 1);
+    made.horizontal.push_back({is_open(of.given()) ? place / last : (place + 0.5) / (last + 1),
+                               scale * (a.ux + b.ux) / 2, scale * (a.uy + b.uy) / 2});
+  }
+  return made;
+}
+
+std::optional<double> error_of(const flow& of) {
+  const settings& given = of.given();
+  const bool is_channel = given.which == flow_case::channel && given.by == drive::force;
+  if ((!is_channel && given.which != flow_case::taylor_green) || !given.obstacles.empty())
+    return std::nullopt;
+  double most = 0;
+  for_each_row(of, [&](std::size_t y, const moments<double>* row) {
+    const double py = static_cast<double>(y);
+    for (std::size_t x = 0; x < given.width; ++x) {
+      moments<double> exact{0, given.velocity * parabola(py, static_cast<double>(given.height)), 0};
+      if (!is_channel) {
+        exact = taylor_green(given, of.about(), static_cast<double>(x), py, static_cast<double>(of.steps()));
+      }
+      most = std::max({most, std::abs(row[x].ux - exact.ux), std::abs(row[x].uy - exact.uy)});
+    }
+  });
+  return most / given.velocity;
+}
+
+}  // namespace heddle::lbm

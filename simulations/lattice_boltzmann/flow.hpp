@@ -1,0 +1,103 @@
+#pragma once
+
+#include "lattice_boltzmann/collision.hpp"
+#include "lattice_boltzmann/settings.hpp"
+#include <heddle/array.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+/// Flows in two dimensions by the lattice Boltzmann method, D2Q9.
+namespace heddle::lbm {
+
+/// A flow that steps advance. Cells lie row after row from the bottom, x to the right and y upwards;
+/// everything is in cells, steps and the density at rest.
+class flow {
+ public:
+  /// Throws heddle::error for settings that make no flow, and where there is no memory.
+  /// `automatic` is a GPU that has room for it, unless it is small, or every core.
+  flow(const target& where, const settings& given);
+
+  /// Goes on from a checkpoint, bit for bit on the same kind of target. Throws heddle::error for what is no
+  /// whole checkpoint.
+  static flow resume(const target& where, const std::string& path);
+
+  flow(flow&&) noexcept;
+  flow& operator=(flow&&) noexcept;
+  ~flow();
+
+  const target& where() const noexcept;
+  const settings& given() const noexcept;  ///< complete
+  const description& about() const noexcept;
+
+  /// Every 100 steps, 500 on more than 2^22 cells, and whenever check() is called, the flow is looked at:
+  /// heddle::error says by which step and in which cell it blew up, and what to change.
+  void advance(std::uint64_t steps);
+  void check() const;
+  std::uint64_t steps() const noexcept;
+
+  /// In units of length over speed.
+  double time() const noexcept;
+
+  /// Excess of density over 1 and velocity of rows first … first+count−1; 0 in solid cells.
+  void read_rows(std::size_t first, std::size_t count, moments<double>* to) const;
+  bool is_solid(std::size_t x, std::size_t y) const noexcept;
+
+  /// The whole of them, of shape (H, W); the velocity of shape (H, W, 2).
+  array<float> density() const;
+  array<float> velocity() const;
+  /// dv/dx − du/dy, by central differences, one-sided at the edges of the grid and beside obstacles.
+  array<float> vorticity() const;
+
+  /// The excess of mass over that of the fluid cells at density 1.
+  double excess_mass() const;
+
+  /// The largest change of a component of the velocity since the last call, over the given velocity; the
+  /// first call has no answer.
+  std::optional<double> change();
+
+  /// What the fluid has exerted on obstacles in the last step, by momentum exchange (A. Ladd, J. Fluid Mech.
+  /// 271 (1994) 285), with pressure measured from that of density 1. Divided by ½·ρ·speed²·length: the
+  /// coefficients of drag and lift.
+  struct coefficients {
+    double drag, lift;
+  };
+  coefficients on_obstacles() const;
+
+  /// Of the cylinder: pressure in front less pressure behind, in the benchmark's units (density 1, viscosity
+  /// 0.001, diameter 0.1).
+  double pressure_difference() const;
+
+  /// Writes a checkpoint, whole or not at all.
+  void save(const std::string& path) const;
+
+ private:
+  struct state;
+  template <class S>
+  struct state_of;
+  explicit flow(std::unique_ptr<state> made);
+  static std::unique_ptr<state> make(const target& where, const settings& given);
+
+  std::unique_ptr<state> state_;
+};
+
+/// A point of a centre line: its place from 0 to 1 and the velocity over the given one.
+struct profile_point {
+  double position, u, v;
+};
+struct profiles {
+  std::vector<profile_point> vertical;    ///< x = 1/2, from the bottom
+  std::vector<profile_point> horizontal;  ///< y = 1/2, from the left
+};
+profiles centre_lines(const flow& of);
+
+/// The largest difference from the exact velocity over the given one, for cases that have an exact flow: the
+/// channel by a force, once it is steady, and Taylor–Green.
+std::optional<double> error_of(const flow& of);
+
+}  // namespace heddle::lbm

@@ -1,0 +1,548 @@
+#include "lattice_boltzmann/engine.hpp"
+#include <heddle/array.hpp>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/reduce.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
+namespace heddle::lbm {
+namespace {
+
+using cuda::check;
+using cuda::current_device;
+
+struct device_math {
+  __device__ __forceinline__ float root(float x) const { return sqrtf(x); }
+  __device__ __forceinline__ double root(double x) const { return sqrt(x); }
+  __device__ __forceinline__ float inverse(float x) const { return __fdividef(1.0f, x); }
+  __device__ __forceinline__ double inverse(double x) const { return 1 / x; }
+};
+
+/// Blocks go along rows, row after row.
+struct tiling {
+  layout grid;
+  unsigned tiles;  // across a row
+};
+
+inline constexpr unsigned step_threads = 256;
+
+// ------------------------------------------------------------------------------------- a cell a thread
+
+template <class S, collision_kind Kind, bool General>
+__global__ void __launch_bounds__(step_threads)
+    step_cells(const __grid_constant__ populations<S> at, const __grid_constant__ tiling over,
+               const __grid_constant__ rates<arithmetic<S>> given) {
+  const unsigned row = blockIdx.x / over.tiles, tile = blockIdx.x % over.tiles;
+  const unsigned x = tile * step_threads + threadIdx.x;
+  if (x >= static_cast<unsigned>(over.grid.width)) return;
+  const std::ptrdiff_t n = over.grid.at(x, row);
+  // The planes of what is ahead have been moved back by their pair's step.
+  S g[velocities];
+  g[0] = at.rest[n];
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    g[2 * p + 1] = at.own[p][n];
+    g[2 * p + 2] = at.ahead[p][n];
+  }
+  collide<Kind, General>(g, given, device_math(), S(1));
+  at.rest[n] = g[0];
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    at.ahead[p][n] = g[2 * p + 1];
+    at.own[p][n] = g[2 * p + 2];
+  }
+}
+
+// ----------------------------------------------------------------------- two cells of 16 bits a thread
+//
+// Cells 2t and 2t+1 are a word. Planes that are read one cell further on have the second half of a word and
+// the first of the next, which a lane gets from its neighbour; only a warp's ends move halves of words.
+
+/// Cells of a word to numbers in units, and back: an integer below 2^23 is added to 2^23 by writing it into
+/// the lower bits of that, and one of either sign is in the lower bits of its sum with 1.5·2^23. A conversion
+/// takes a unit that a multiprocessor has few of.
+__device__ __forceinline__ void unpack(std::uint32_t word, float& first, float& second) {
+  constexpr float away = 8388608 + 32768;
+  const std::uint32_t biased = word ^ 0x80008000u;
+  first = __uint_as_float(__byte_perm(biased, 0x4b000000u, 0x7610)) - away;
+  second = __uint_as_float(__byte_perm(biased, 0x4b000000u, 0x7632)) - away;
+}
+__device__ __forceinline__ int rounded(float value) {
+  return __float_as_int(value + 12582912.0f) - 0x4b400000;
+}
+/// What is out of range becomes its end.
+__device__ __forceinline__ std::uint32_t pack(int first, int second) {
+  std::uint32_t word;
+  asm("cvt.pack.sat.s16.s32 %0, %1, %2;" : "=r"(word) : "r"(second), "r"(first));
+  return word;
+}
+
+/// A collision in units, rounded such that mass and momentum are kept.
+template <collision_kind Kind, bool General>
+__device__ __forceinline__ void collide_units(float (&g)[velocities], const rates<float>& given,
+                                              int (&units)[velocities]) {
+  float mass, x, y;
+  sums(g, mass, x, y);
+  collide<Kind, General>(g, given, device_math(), 1 / fixed16_scale);
+  if constexpr (General) {
+    x += given.kick_x;
+    y += given.kick_y;
+  }
+#pragma unroll
+  for (int i = 1; i < velocities; ++i) units[i] = rounded(g[i]);
+  conserve(units, rounded(mass), rounded(x), rounded(y));
+}
+
+template <collision_kind Kind, bool General>
+__global__ void __launch_bounds__(step_threads)
+    step_pairs(const __grid_constant__ populations<fixed16> at, const __grid_constant__ tiling over,
+               const __grid_constant__ rates<float> given) {
+  constexpr unsigned whole = 0xffffffffu;
+  const unsigned row = blockIdx.x / over.tiles, tile = blockIdx.x % over.tiles;
+  const unsigned x = 2 * (tile * step_threads + threadIdx.x), lane = threadIdx.x % 32;
+  // Whole warps: a warp's cells are as many as rows are aligned to.
+  static_assert(layout::row_alignment == 64);
+  if (x - 2 * lane >= static_cast<unsigned>(over.grid.width)) return;
+  const std::ptrdiff_t n = over.grid.at(x, row);
+  const auto word_at = [n](fixed16* plane) { return reinterpret_cast<std::uint32_t*>(plane + n); };
+  const auto half_at = [n](fixed16* plane, int further) {
+    return reinterpret_cast<std::uint16_t*>(plane + n + further);
+  };
+
+  std::uint32_t words[velocities], beyond[pairs];
+  words[0] = *word_at(at.rest);
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    words[2 * p + 1] = *word_at(at.own[p]);
+    words[2 * p + 2] = *word_at(at.ahead[p]);
+    beyond[p] = pair_x(p) != 0 && lane == 31 ? *half_at(at.ahead[p], 2) : 0;
+  }
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    if (pair_x(p) == 0) continue;
+    std::uint32_t next = __shfl_down_sync(whole, words[2 * p + 2], 1);
+    if (lane == 31) next = beyond[p];
+    words[2 * p + 2] = __byte_perm(words[2 * p + 2], next, 0x5432);
+  }
+  float one[velocities], two[velocities];
+#pragma unroll
+  for (int i = 0; i < velocities; ++i) unpack(words[i], one[i], two[i]);
+  int first[velocities], second[velocities];
+  collide_units<Kind, General>(one, given, first);
+  collide_units<Kind, General>(two, given, second);
+  *word_at(at.rest) = pack(first[0], second[0]);
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    *word_at(at.own[p]) = pack(first[2 * p + 2], second[2 * p + 2]);
+    const int here = first[2 * p + 1], next = second[2 * p + 1];
+    if (pair_x(p) == 0) {
+      *word_at(at.ahead[p]) = pack(here, next);
+      continue;
+    }
+    const std::uint32_t word = pack(__shfl_up_sync(whole, next, 1), here);
+    if (lane == 0) {
+      *half_at(at.ahead[p], 1) = static_cast<std::uint16_t>(word >> 16);
+    } else {
+      *word_at(at.ahead[p]) = word;
+    }
+    if (lane == 31) *half_at(at.ahead[p], 2) = static_cast<std::uint16_t>(pack(next, 0));
+  }
+}
+
+// ------------------------------------------------------------------------------------------ boundaries
+
+inline constexpr unsigned boundary_threads = 128;
+
+__device__ __forceinline__ std::size_t thread_number() {
+  return static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+}
+
+template <class S>
+__global__ void __launch_bounds__(boundary_threads)
+    exchange_links(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+                   const __grid_constant__ boundary_view<arithmetic<S>> all) {
+  const std::size_t number = thread_number();
+  if (number < all.exchanges()) exchange_at(at, grid, all, number);
+}
+
+/// One block finds the excess of density of the outflow.
+inline constexpr unsigned outflow_threads = 256;
+template <class S>
+__global__ void __launch_bounds__(outflow_threads)
+    find_outflow(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+                 const __grid_constant__ boundary_view<arithmetic<S>> all, arithmetic<S>* excess) {
+  __shared__ double sums[outflow_threads];
+  double sum = 0;
+  for (std::size_t k = threadIdx.x; k < all.outflows; k += outflow_threads) {
+    sum += static_cast<double>(leaving_at(at, grid, all, k));
+  }
+  sums[threadIdx.x] = sum;
+  for (unsigned half = outflow_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) {
+    *excess = outflow_excess(static_cast<arithmetic<S>>(sums[0] / static_cast<double>(all.outflows)), all);
+  }
+}
+
+template <class S>
+__global__ void __launch_bounds__(boundary_threads)
+    open_ends(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+              const __grid_constant__ boundary_view<arithmetic<S>> all,
+              const __grid_constant__ rates<arithmetic<S>> given, const arithmetic<S>* excess) {
+  const std::size_t number = thread_number();
+  if (number < all.inflows + all.outflows) open_at(at, grid, all, given, *excess, number);
+}
+
+// ------------------------------------------------------------------------------------------ diagnostics
+
+inline constexpr unsigned look_threads = 256;
+
+/// Rows of cells to or from nine rows of populations.
+template <class S, bool Loads>
+__global__ void __launch_bounds__(look_threads)
+    move_rows(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+              std::ptrdiff_t first, std::ptrdiff_t count, S* rows) {
+  const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(thread_number());
+  if (cell >= count * grid.width) return;
+  const std::ptrdiff_t place = grid.at(cell % grid.width, first + cell / grid.width);
+  for (int i = 0; i < velocities; ++i) {
+    if constexpr (Loads) {
+      at.of(grid, place, i) = rows[i * count * grid.width + cell];
+    } else {
+      rows[i * count * grid.width + cell] = at.of(grid, place, i);
+    }
+  }
+}
+
+template <class S>
+__device__ __forceinline__ moments<arithmetic<S>> moments_at(const populations<S>& at, const layout& grid,
+                                                             std::ptrdiff_t cell,
+                                                             const rates<arithmetic<S>>& given) {
+  arithmetic<S> g[velocities];
+  read_cell<S>(at, grid, grid.at(cell % grid.width, cell / grid.width), g);
+  return moments_of(g, given);
+}
+
+template <class S>
+__global__ void __launch_bounds__(look_threads)
+    read_moments(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+                 const __grid_constant__ rates<arithmetic<S>> given, std::ptrdiff_t first,
+                 std::ptrdiff_t count, moments<arithmetic<S>>* to) {
+  const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(thread_number());
+  if (cell < count * grid.width) to[cell] = moments_at(at, grid, first * grid.width + cell, given);
+}
+
+/// Each block adds up the excess of density of its own cells.
+inline constexpr unsigned cells_summed = 16 * look_threads;
+template <class S>
+__global__ void __launch_bounds__(look_threads)
+    sum_excess(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+               const __grid_constant__ rates<arithmetic<S>> given, const std::uint8_t* solid,
+               double* of_blocks) {
+  __shared__ double sums[look_threads];
+  const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(blockIdx.x) * cells_summed,
+                       cells = grid.width * grid.height;
+  double sum = 0;
+  for (unsigned i = threadIdx.x; i < cells_summed; i += look_threads) {
+    const std::ptrdiff_t cell = first + i;
+    if (cell >= cells || (solid != nullptr && solid[cell] != 0)) continue;
+    sum += static_cast<double>(moments_at(at, grid, cell, given).excess);
+  }
+  sums[threadIdx.x] = sum;
+  for (unsigned half = look_threads / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (threadIdx.x < half) sums[threadIdx.x] += sums[threadIdx.x + half];
+  }
+  if (threadIdx.x == 0) of_blocks[blockIdx.x] = sums[0];
+}
+
+template <class S>
+__global__ void __launch_bounds__(look_threads)
+    find_bad(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+             const __grid_constant__ rates<arithmetic<S>> given, const std::uint8_t* solid,
+             unsigned long long* lowest) {
+  const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(thread_number());
+  if (cell >= grid.width * grid.height || (solid != nullptr && solid[cell] != 0)) return;
+  arithmetic<S> g[velocities];
+  read_cell<S>(at, grid, grid.at(cell % grid.width, cell / grid.width), g);
+  if (is_bad<S>(g, given)) atomicMin(lowest, static_cast<unsigned long long>(cell));
+}
+
+/// The bits of numbers that are not negative are in their order.
+__device__ __forceinline__ unsigned long long ordered_bits(double value) {
+  return static_cast<unsigned long long>(__double_as_longlong(value));
+}
+
+template <class S>
+__global__ void __launch_bounds__(look_threads)
+    find_change(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
+                const __grid_constant__ rates<arithmetic<S>> given, const std::uint8_t* solid,
+                arithmetic<S>* before, unsigned long long* most) {
+  const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(thread_number());
+  double mine = 0;
+  if (cell < grid.width * grid.height) {
+    const moments<arithmetic<S>> of = moments_at(at, grid, cell, given);
+    if (solid == nullptr || solid[cell] == 0) {
+      mine = fmax(fabs(static_cast<double>(of.ux - before[2 * cell])),
+                  fabs(static_cast<double>(of.uy - before[2 * cell + 1])));
+    }
+    before[2 * cell] = of.ux;
+    before[2 * cell + 1] = of.uy;
+  }
+  for (int step = 16; step > 0; step /= 2) mine = fmax(mine, __shfl_xor_sync(0xffffffffu, mine, step));
+  if (threadIdx.x % 32 == 0 && mine > 0) atomicMax(most, ordered_bits(mine));
+}
+
+/// Momentum that each link of an obstacle takes from the fluid.
+template <class S>
+__global__ void __launch_bounds__(boundary_threads)
+    forces_of_links(const __grid_constant__ populations<S> at, const link* links, std::size_t count,
+                    double* x, double* y) {
+  const std::size_t number = thread_number();
+  if (number >= count) return;
+  const link here = links[number];
+  const int p = static_cast<int>(here / 2 % 4);
+  const double both =
+      static_cast<double>(decode(at.own[p][here / 8])) + static_cast<double>(decode(at.ahead[p][here / 8]));
+  const double part = here % 2 != 0 ? -both : both;
+  x[number] = pair_x(p) * part;
+  y[number] = pair_y(p) * part;
+}
+
+// ---------------------------------------------------------------------------------------------- engine
+
+template <class S>
+class gpu_engine final : public engine<S> {
+  using R = arithmetic<S>;
+
+ public:
+  gpu_engine(const flow_plan& plan, const target& where)
+      : where_(where),
+        grid_(layout::of(plan.width, plan.height, sizeof(S))),
+        kind_(plan.kind),
+        given_(plan.given),
+        sizes_(counts_of(plan)),
+        solid_(plan.solid, where),
+        links_(plan.links.places, where),
+        second_(second_numbers<S>(plan.links), where),
+        ghosts_(plan.copies.ghosts, where),
+        images_(plan.copies.images, where),
+        inflow_(plan.open.inflow, where),
+        inflow_velocity_(numbers(plan.open.inflow_velocity), where),
+        inflow_slope_(numbers(plan.open.inflow_slope), where),
+        outflow_(plan.open.outflow, where),
+        mean_outflow_(static_cast<R>(mean_outflow(plan.open))),
+        excess_(1, where),
+        found_(1, where),
+        memory_(grid_.elements(), where) {
+    step(0, 0);
+  }
+
+  void rest() override {
+    const current_device current(where_);
+    exchanged_ = false;
+    check(cudaMemsetAsync(memory_.data(), 0, grid_.elements() * sizeof(S), where_.stream()),
+          "cudaMemsetAsync");
+  }
+
+  void load(std::ptrdiff_t first, std::ptrdiff_t count, const S* from) override {
+    const current_device current(where_);
+    array<S> rows(static_cast<std::size_t>(velocities * count * grid_.width), where_);
+    detail::copy(rows.data(), where_, from, target(), rows.size() * sizeof(S));
+    move_rows<S, true><<<cuda::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
+        now(), grid_, first, count, rows.data());
+    check(cudaGetLastError(), "launch of move_rows");
+  }
+  void store(std::ptrdiff_t first, std::ptrdiff_t count, S* to) override {
+    const current_device current(where_);
+    array<S> rows(static_cast<std::size_t>(velocities * count * grid_.width), where_);
+    move_rows<S, false><<<cuda::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
+        now(), grid_, first, count, rows.data());
+    check(cudaGetLastError(), "launch of move_rows");
+    detail::copy(to, target(), rows.data(), where_, rows.size() * sizeof(S));
+  }
+
+  void step(std::uint64_t number, std::uint64_t count) override {
+    const current_device current(where_);
+    const bool general = is_general(given_);
+    if (kind_ == collision_kind::regularized) {
+      if (general) return steps<collision_kind::regularized, true>(number, count);
+      return steps<collision_kind::regularized, false>(number, count);
+    }
+    if (general) return steps<collision_kind::two_rates, true>(number, count);
+    steps<collision_kind::two_rates, false>(number, count);
+  }
+
+  void read(std::ptrdiff_t first, std::ptrdiff_t count, moments<R>* to) override {
+    const current_device current(where_);
+    array<moments<R>> rows(cells_of(count), where_);
+    read_moments<S><<<cuda::grid_for(rows.size(), look_threads), look_threads, 0, where_.stream()>>>(
+        now(), grid_, rates_of<S>(given_, 0), first, count, rows.data());
+    check(cudaGetLastError(), "launch of read_moments");
+    detail::copy(to, target(), rows.data(), where_, rows.size() * sizeof(moments<R>));
+  }
+
+  double excess_mass() override {
+    const current_device current(where_);
+    array<double> of_blocks(cuda::grid_for(cells_of(grid_.height), cells_summed), where_);
+    sum_excess<S><<<static_cast<unsigned>(of_blocks.size()), look_threads, 0, where_.stream()>>>(
+        now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(), of_blocks.data());
+    check(cudaGetLastError(), "launch of sum_excess");
+    return reduce(where_, of_blocks);
+  }
+
+  force on_obstacles() override {
+    const std::size_t count = sizes_.obstacles + sizes_.curved;
+    if (count == 0) return {};
+    const current_device current(where_);
+    array<double> x(count, where_), y(count, where_);
+    forces_of_links<S><<<cuda::grid_for(count, boundary_threads), boundary_threads, 0, where_.stream()>>>(
+        now(), links_.data() + sizes_.walls + sizes_.moving, count, x.data(), y.data());
+    check(cudaGetLastError(), "launch of forces_of_links");
+    return {reduce(where_, x), reduce(where_, y)};
+  }
+
+  std::optional<std::size_t> blown_up() override {
+    const current_device current(where_);
+    constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();
+    found_.fill(none);
+    find_bad<S><<<cuda::grid_for(cells_of(grid_.height), look_threads), look_threads, 0, where_.stream()>>>(
+        now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(), found_.data());
+    check(cudaGetLastError(), "launch of find_bad");
+    const unsigned long long lowest = found_[0];
+    return lowest == none ? std::nullopt : std::optional<std::size_t>(lowest);
+  }
+
+  std::optional<double> change() override {
+    const current_device current(where_);
+    const bool is_first = before_.size() == 0;
+    if (is_first) {
+      before_ = array<R>(2 * cells_of(grid_.height), where_);
+      before_.fill(0);
+    }
+    found_.fill(0);
+    find_change<S>
+        <<<cuda::grid_for(cells_of(grid_.height), look_threads), look_threads, 0, where_.stream()>>>(
+            now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(),
+            before_.data(), found_.data());
+    check(cudaGetLastError(), "launch of find_change");
+    const unsigned long long bits = found_[0];
+    double most;
+    std::memcpy(&most, &bits, sizeof most);
+    return is_first ? std::nullopt : std::optional(most);
+  }
+
+ private:
+  static std::vector<R> numbers(const std::vector<double>& from) { return {from.begin(), from.end()}; }
+  struct counts {
+    std::size_t walls, moving, obstacles, curved;
+  };
+  static counts counts_of(const flow_plan& plan) {
+    return {plan.links.walls, plan.links.moving, plan.links.obstacles, plan.links.curved};
+  }
+
+  populations<S> now() { return populations<S>::at(memory_.data(), grid_, exchanged_); }
+  std::size_t cells_of(std::ptrdiff_t rows) const { return static_cast<std::size_t>(rows * grid_.width); }
+
+  boundary_view<R> view() const {
+    return {links_.data(),  second_.data(),          sizes_.walls,
+            sizes_.moving,  sizes_.obstacles,        sizes_.curved,
+            ghosts_.data(), images_.data(),          ghosts_.size(),
+            inflow_.data(), inflow_velocity_.data(), inflow_slope_.data(),
+            inflow_.size(), outflow_.data(),         outflow_.size(),
+            mean_outflow_};
+  }
+
+  template <class Kernel>
+  static void load_kernel(Kernel* kernel) {
+    cudaFuncAttributes attributes;
+    check(cudaFuncGetAttributes(&attributes, kernel), "cudaFuncGetAttributes");
+  }
+
+  template <collision_kind Kind, bool General>
+  void steps(std::uint64_t number, std::uint64_t count) {
+    const boundary_view<R> boundary = view();
+    const auto stream = where_.stream();
+    constexpr unsigned cells_a_block = step_threads * (is_fixed<S> ? 2 : 1);
+    const unsigned tiles = (static_cast<unsigned>(grid_.width) + cells_a_block - 1) / cells_a_block;
+    const unsigned blocks = tiles * static_cast<unsigned>(grid_.height);
+    const std::size_t ends = boundary.inflows + boundary.outflows;
+    if (count == 0) {
+      // CUDA brings kernels to the GPU when they are first named, which takes as long as many steps.
+      if constexpr (is_fixed<S>) {
+        load_kernel(step_pairs<Kind, General>);
+      } else {
+        load_kernel(step_cells<S, Kind, General>);
+      }
+      load_kernel(exchange_links<S>);
+      load_kernel(find_outflow<S>);
+      load_kernel(open_ends<S>);
+      load_kernel(find_bad<S>);
+    }
+    for (std::uint64_t i = 0; i < count; ++i) {
+      const rates<R> given = rates_of<S>(given_, number + i);
+      populations<S> from = now();
+      for (int p = 0; p < pairs; ++p) {
+        // Whole words stay aligned: cells of 16 bits go one further themselves.
+        from.ahead[p] += is_fixed<S> ? pair_y(p) * grid_.pitch : grid_.step(p);
+      }
+      if constexpr (is_fixed<S>) {
+        step_pairs<Kind, General><<<blocks, step_threads, 0, stream>>>(from, {grid_, tiles}, given);
+      } else {
+        step_cells<S, Kind, General><<<blocks, step_threads, 0, stream>>>(from, {grid_, tiles}, given);
+      }
+      exchanged_ = !exchanged_;
+      if (boundary.exchanges() != 0) {
+        exchange_links<S>
+            <<<cuda::grid_for(boundary.exchanges(), boundary_threads), boundary_threads, 0, stream>>>(
+                now(), grid_, boundary);
+      }
+      if (ends != 0) {
+        find_outflow<S><<<1, outflow_threads, 0, stream>>>(now(), grid_, boundary, excess_.data());
+        open_ends<S><<<cuda::grid_for(ends, boundary_threads), boundary_threads, 0, stream>>>(
+            now(), grid_, boundary, given, excess_.data());
+      }
+      check(cudaGetLastError(), "launch of a step");
+    }
+  }
+
+  target where_;
+  layout grid_;
+  collision_kind kind_;
+  rates<double> given_;
+  counts sizes_;
+  array<std::uint8_t> solid_;
+  array<link> links_;
+  array<R> second_;
+  array<link> ghosts_;
+  array<std::uint64_t> images_;
+  array<std::uint64_t> inflow_;
+  array<R> inflow_velocity_, inflow_slope_;
+  array<std::uint64_t> outflow_;
+  R mean_outflow_;
+  array<R> excess_;
+  array<unsigned long long> found_;
+  array<S> memory_;
+  array<R> before_;
+  bool exchanged_ = false;
+};
+
+}  // namespace
+
+template <class S>
+std::unique_ptr<engine<S>> make_gpu_engine(const flow_plan& plan, const target& where) {
+  return std::make_unique<gpu_engine<S>>(plan, where);
+}
+template std::unique_ptr<engine<double>> make_gpu_engine(const flow_plan&, const target&);
+template std::unique_ptr<engine<float>> make_gpu_engine(const flow_plan&, const target&);
+template std::unique_ptr<engine<fixed16>> make_gpu_engine(const flow_plan&, const target&);
+
+}  // namespace heddle::lbm

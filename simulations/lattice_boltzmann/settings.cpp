@@ -1,0 +1,204 @@
+#include "lattice_boltzmann/settings.hpp"
+
+#include "lattice_boltzmann/lattice.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+namespace heddle::lbm {
+
+const char* name(flow_case which) noexcept {
+  constexpr const char* names[] = {"cavity", "channel", "cylinder", "taylor-green", "free"};
+  return names[static_cast<int>(which)];
+}
+const char* name(collision how) noexcept {
+  constexpr const char* names[] = {"bgk", "trt", "regularized"};
+  return names[static_cast<int>(how)];
+}
+const char* name(storage kept) noexcept {
+  constexpr const char* names[] = {"f64", "f32", "f16"};
+  return names[static_cast<int>(kept)];
+}
+const char* name(drive by) noexcept {
+  constexpr const char* names[] = {"force", "inflow"};
+  return names[static_cast<int>(by)];
+}
+
+namespace {
+
+// The benchmark's lengths over the height of its channel.
+constexpr double channel_height = 0.41, channel_length = 2.2 / channel_height, centre = 0.2 / channel_height,
+                 radius = 0.05 / channel_height;
+
+/// Rows that obstacles take up, from the lowest to the highest.
+std::size_t extent_of_obstacles(const settings& given) {
+  std::size_t low = given.height, high = 0;
+  for (std::size_t y = 0; y < given.height; ++y) {
+    const auto row = given.obstacles.begin() + static_cast<std::ptrdiff_t>(y * given.width);
+    if (std::any_of(row, row + static_cast<std::ptrdiff_t>(given.width),
+                    [](auto cell) { return cell != 0; })) {
+      low = std::min(low, y);
+      high = y + 1;
+    }
+  }
+  return high > low ? high - low : given.height;
+}
+
+}  // namespace
+
+bool is_open(const settings& given) {
+  return given.which == flow_case::cylinder || given.which == flow_case::free ||
+         (given.which == flow_case::channel && given.by == drive::inflow);
+}
+
+double parabola(double y, double height) {
+  const double part = (y + 0.5) / height;
+  return 4 * part * (1 - part);
+}
+
+circle cylinder_of(const settings& given) {
+  const double height = static_cast<double>(given.height);
+  return {centre * height, centre * height - 0.5, radius * height};
+}
+
+settings completed(settings given) {
+  constexpr double sound = 0.57735026918962576;
+  if (!(given.velocity > 0 && given.velocity < sound)) {
+    detail::fail(
+        fmt::format("lbm: a velocity of {} cells a step, where more than 0 and less than the speed of sound, "
+                    "{:.3f}, is needed",
+                    given.velocity, sound));
+  }
+  if (!(given.reynolds >= 0 && std::isfinite(given.reynolds))) {
+    detail::fail(fmt::format("lbm: a Reynolds number of {}, where more than 0 is needed", given.reynolds));
+  }
+  if (!(given.smagorinsky >= 0 && given.smagorinsky <= 1)) {
+    detail::fail(fmt::format("lbm: a Smagorinsky constant of {}, where 0 to 1 is needed", given.smagorinsky));
+  }
+  if (given.width == 0 || given.height == 0) {
+    switch (given.which) {
+      case flow_case::channel:
+        given.width = 192;
+        given.height = 64;
+        break;
+      case flow_case::cylinder:
+        given.height = 164;
+        given.width = static_cast<std::size_t>(std::lround(channel_length * 164)) + 1;
+        break;
+      case flow_case::free:
+        given.width = 512;
+        given.height = 256;
+        break;
+      default:
+        given.width = given.height = 128;
+    }
+  }
+  const std::size_t least = is_open(given) ? 4 : 2;
+  constexpr std::size_t most = std::size_t{1} << 30;
+  if (given.width < least || given.height < least || given.width > most || given.height > most) {
+    detail::fail(fmt::format("lbm: {}x{} cells, where {} to {} each way are needed for {}", given.width,
+                             given.height, least, most, name(given.which)));
+  }
+  if (!given.obstacles.empty() && given.obstacles.size() != given.width * given.height) {
+    detail::fail(fmt::format("lbm: obstacles of {} cells, where the grid has {}x{}", given.obstacles.size(),
+                             given.width, given.height));
+  }
+  if (!given.obstacles.empty() &&
+      std::all_of(given.obstacles.begin(), given.obstacles.end(), [](auto cell) { return cell != 0; })) {
+    detail::fail(
+        fmt::format("lbm: all {}x{} cells are obstacles, and none is fluid", given.width, given.height));
+  }
+  if (given.which == flow_case::cylinder) {
+    const circle around = cylinder_of(given);
+    if (around.radius < 1 || around.x + around.radius + 4 > static_cast<double>(given.width)) {
+      detail::fail(
+          fmt::format("lbm: {}x{} cells have no room for the cylinder, which is {:.1f} cells wide and {:.1f} "
+                      "from the left: with "
+                      "{} rows take {} columns, and 21 rows at least",
+                      given.width, given.height, 2 * around.radius, around.x, given.height,
+                      std::lround(channel_length * static_cast<double>(given.height)) + 1));
+    }
+  }
+  if (given.reynolds == 0) {
+    constexpr double unless_viscous = 100, most_viscosity = 0.2;
+    given.reynolds = unless_viscous;
+    given.reynolds = std::max(unless_viscous, unless_viscous * describe(given).viscosity / most_viscosity);
+  }
+  return given;
+}
+
+description describe(const settings& given) {
+  description made;
+  const double width = static_cast<double>(given.width), height = static_cast<double>(given.height);
+  made.speed = given.velocity;
+  switch (given.which) {
+    case flow_case::cavity:
+    case flow_case::taylor_green:
+      made.length = width;
+      break;
+    case flow_case::channel:
+      made.length = height;
+      break;
+    case flow_case::cylinder:
+      made.length = 2 * cylinder_of(given).radius;
+      made.speed = given.velocity * 2 / 3;  // the mean of a parabola
+      break;
+    case flow_case::free:
+      made.length = given.obstacles.empty() ? height : static_cast<double>(extent_of_obstacles(given));
+      break;
+  }
+  made.viscosity = made.speed * made.length / given.reynolds;
+  made.relaxation_time = 3 * made.viscosity + 0.5;
+  made.mach = given.velocity * std::sqrt(3.0);
+  const std::size_t bytes = given.kept == storage::f64 ? 8 : given.kept == storage::f32 ? 4 : 2;
+  made.bytes_a_cell = 2 * velocities * bytes;
+  const layout grid =
+      layout::of(static_cast<std::ptrdiff_t>(given.width), static_cast<std::ptrdiff_t>(given.height),
+                 static_cast<std::ptrdiff_t>(bytes));
+  made.bytes = grid.elements() * bytes + given.obstacles.size();
+
+  if (made.mach > 0.3) {
+    made.warnings.push_back(fmt::format(
+        "the Mach number {:.2f} is above 0.3: the flow will be compressible; take a smaller --velocity",
+        made.mach));
+  }
+  // Velocity times a cell's width over viscosity. Cavities of 64² cells and the cylinder on 41 rows were
+  // stable below.
+  const double cell_reynolds = given.velocity / made.viscosity;
+  const bool is_eddy = given.smagorinsky > 0, is_trt = given.how == collision::trt;
+  const double bound = given.how == collision::regularized ? 30 : 15;
+  if (is_eddy ? is_trt && cell_reynolds > 40 : cell_reynolds > bound) {
+    made.warnings.push_back(
+        fmt::format("the relaxation time {:.4f} is close to 1/2 (Reynolds number of a cell {:.0f}): the run "
+                    "may be unstable; take "
+                    "more cells, a lower --reynolds{}{}",
+                    made.relaxation_time, cell_reynolds,
+                    given.how == collision::regularized ? "" : " or --collision regularized",
+                    is_eddy ? "" : ", and --smagorinsky 0.1"));
+  }
+  if (made.relaxation_time > 3) {
+    made.warnings.push_back(
+        fmt::format("the relaxation time {:.1f} is large, and errors grow with its square; take a smaller "
+                    "--velocity or fewer "
+                    "cells",
+                    made.relaxation_time));
+  }
+  if (given.kept == storage::f16 && given.velocity > 0.2) {
+    made.warnings.push_back("16 bits hold speeds up to 0.29: take a --velocity of 0.2 at most");
+  }
+  if (given.kept == storage::f16 && given.velocity * made.viscosity > 0.033) {
+    made.warnings.push_back(
+        "16 bits hold densities from 0.75 to 1.25: pressure in corners may be beyond; take a smaller "
+        "--velocity or a "
+        "higher --reynolds");
+  }
+  if (given.kept == storage::f16 && given.velocity < 0.02) {
+    made.warnings.push_back("16 bits hold speeds to about 1e-5: take a --velocity of 0.02 at least");
+  }
+  return made;
+}
+
+}  // namespace heddle::lbm

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+/// What a flow is, and what follows from it in lattice units: cells and steps.
+namespace heddle::lbm {
+
+enum class flow_case {
+  cavity,    ///< a box of which the lid on top moves to the right
+  channel,   ///< between two walls; by a body force and periodic, or from an inflow to an outflow
+  cylinder,  ///< the channel past a circle of M. Schäfer and S. Turek (1996): 2.2 × 0.41, radius 0.05 at
+             ///< (0.2, 0.2)
+  taylor_green,  ///< vortices that decay, periodic both ways
+  free,          ///< from the left to the right past obstacles, periodic from the top to the bottom
+};
+inline constexpr flow_case flow_cases[] = {flow_case::cavity, flow_case::channel, flow_case::cylinder,
+                                           flow_case::taylor_green, flow_case::free};
+const char* name(flow_case which) noexcept;
+
+enum class collision {
+  bgk,          ///< one relaxation time
+  trt,          ///< two, whose product keeps walls half-way between cells at any viscosity
+  regularized,  ///< stable at the highest Reynolds numbers
+};
+inline constexpr collision collisions[] = {collision::bgk, collision::trt, collision::regularized};
+const char* name(collision how) noexcept;
+
+enum class storage {
+  f64,
+  f32,
+  f16,  ///< 16 bits a population, computed with in float
+};
+inline constexpr storage storages[] = {storage::f64, storage::f32, storage::f16};
+const char* name(storage kept) noexcept;
+
+/// What moves the fluid of a channel.
+enum class drive { force, inflow };
+inline constexpr drive drives[] = {drive::force, drive::inflow};
+const char* name(drive by) noexcept;
+
+struct settings {
+  flow_case which = flow_case::cavity;
+  std::size_t width = 0, height = 0;  ///< 0: the case's own, or that of the obstacles
+  double reynolds = 0;                ///< 0: 100, or what keeps the viscosity at 0.2 at most
+  double velocity = 0.1;              ///< the largest that the case gives, in cells a step
+  collision how = collision::trt;
+  storage kept = storage::f32;
+  double smagorinsky = 0;  ///< the constant of the eddy viscosity, 0.1 … 0.2 where it is wanted
+  drive by = drive::force;
+  std::vector<std::uint8_t> obstacles;  ///< other than 0 for solid cells, rows from the bottom; or nothing
+
+  friend bool operator==(const settings&, const settings&) = default;
+};
+
+/// The same with sizes and a Reynolds number. Throws heddle::error for what makes no flow.
+settings completed(settings given);
+
+/// What follows from complete settings.
+struct description {
+  double length = 0;             ///< that the Reynolds number is of, in cells
+  double speed = 0;              ///< likewise
+  double viscosity = 0;          ///< kinematic
+  double relaxation_time = 0;    ///< τ = 3·viscosity + 1/2
+  double mach = 0;               ///< largest given velocity over the speed of sound
+  std::size_t bytes = 0;         ///< of the populations
+  std::size_t bytes_a_cell = 0;  ///< read and written by an update
+  std::vector<std::string> warnings;
+};
+description describe(const settings& given);
+
+/// Where the circle of the case `cylinder` is, in cells from the centre of the first one.
+struct circle {
+  double x, y, radius;
+  bool contains(double px, double py) const {
+    return (px - x) * (px - x) + (py - y) * (py - y) <= radius * radius;
+  }
+};
+circle cylinder_of(const settings& given);
+
+/// Whether the flow comes in on the left and leaves on the right; the centres of the first and the last
+/// column are at the ends then, and half a cell inside otherwise.
+bool is_open(const settings& given);
+
+/// The parabola between walls at the distance y + 1/2 from the lower one, in cells; its largest value is 1.
+double parabola(double y, double height);
+
+}  // namespace heddle::lbm

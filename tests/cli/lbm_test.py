@@ -1,0 +1,207 @@
+#!/usr/bin/env python3
+"""heddle lbm against what is known of its flows. HEDDLE is the path of the executable."""
+import csv
+import json
+import signal
+import subprocess
+import time
+import unittest
+import xml.etree.ElementTree
+
+import numpy as np
+from PIL import Image
+
+from checks import HEDDLE, CommandTest, run
+from watch_test import Terminal
+
+
+def words_of(line):
+    words = line.split()
+    return dict(zip(words[::2], map(float, words[1::2])))
+
+
+class LbmTest(CommandTest):
+    def lbm(self, *arguments):
+        """The numbers of each line that a successful run prints."""
+        done = run("lbm", *arguments, "--quiet")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        return [words_of(line) for line in done.stdout.splitlines()]
+
+    def file(self, name):
+        return self.folder / name
+
+    def test_known_flows(self):
+        for target in ["serial", "parallel:2"] + self.gpus:
+            said, = self.lbm("taylor-green", "--size", "48x48", "--velocity", 0.02, "--steps", 300, "--storage", "f64",
+                             "--target", target)
+            self.assertEqual(list(said), ["steps", "time", "mass", "error"])
+            self.assertLess(said["error"], 1e-3)
+            self.assertAlmostEqual(said["time"], 300 * 0.02 / 48, places=6)
+            self.assertAlmostEqual(said["mass"], 1, places=12)
+            said, = self.lbm("channel", "--size", "4x20", "--reynolds", 10, "--steady", 1e-9, "--storage", "f64",
+                             "--target", target)
+            self.assertLess(said["error"], 1e-8)
+            self.assertLess(said["change"], 1e-9)
+
+    def test_profile_of_a_cavity(self):
+        profile = self.file("profile.csv")
+        self.lbm("cavity", "--size", "48x48", "--velocity", 0.15, "--steps", 5000, "--profile", profile)
+        with open(profile) as file:
+            rows = list(csv.DictReader(file))
+        self.assertEqual(list(rows[0]), ["line", "position", "u", "v"])
+        lines = {name: np.array([[float(r[key]) for key in ("position", "u", "v")] for r in rows if r["line"] == name])
+                 for name in ("vertical", "horizontal")}
+        np.testing.assert_allclose(lines["vertical"][:, 0], (np.arange(48) + 0.5) / 48)
+        # Ghia, Ghia and Shin (1982).
+        for y, u in ((0.9531, 0.68717), (0.7344, 0.00332), (0.5, -0.20581), (0.2813, -0.15662), (0.1016, -0.06434)):
+            self.assertAlmostEqual(np.interp(y, lines["vertical"][:, 0], lines["vertical"][:, 1]), u, delta=0.01)
+        for x, v in ((0.9063, -0.16914), (0.8047, -0.24533), (0.5, 0.05454), (0.2344, 0.17527), (0.0938, 0.12317)):
+            self.assertAlmostEqual(np.interp(x, lines["horizontal"][:, 0], lines["horizontal"][:, 2]), v, delta=0.01)
+
+    def test_files(self):
+        """Of Taylor's vortices, which are known at the beginning: rows from the bottom in arrays, from the top in pictures."""
+        width, height = 40, 20
+        x, y = (np.arange(width) + 0.5) / width * 2 * np.pi, ((np.arange(height) + 0.5) / height * 2 * np.pi)[:, None]
+        scale = 0.1
+        u, v = -scale * np.cos(x) * np.sin(y), scale / 2 * np.sin(x) * np.cos(y)
+        begin = ("taylor-green", "--size", f"{width}x{height}", "--steps", 0)
+
+        def written(name, *more):
+            self.lbm(*begin, "-o", self.file(name), *more)
+            return self.file(name)
+
+        got = np.load(written("u.npy"))
+        self.assertEqual((got.shape, got.dtype), ((height, width, 2), np.dtype("float32")))
+        speed = np.abs(got[..., 0]).max() / np.abs(u).max()
+        np.testing.assert_allclose(got, np.stack([u, v], -1) * speed, atol=1e-6)
+        self.assertLessEqual(np.hypot(got[..., 0], got[..., 1]).max(), 0.1 + 1e-6)
+        vorticity = np.load(written("w.npy", "--field", "vorticity"))
+        inner = np.gradient(got[..., 1], axis=1) - np.gradient(got[..., 0], axis=0)
+        np.testing.assert_allclose(vorticity, inner, atol=1e-6)
+        density = np.load(written("d.npy", "--field", "density"))
+        self.assertAlmostEqual(density.mean(), 1, places=6)
+
+        content = written("u.vti").read_bytes()
+        head, rest = content.split(b"<AppendedData encoding=\"raw\">\n_", 1)
+        count = int.from_bytes(rest[:8], "little")
+        np.testing.assert_array_equal(np.frombuffer(rest[8:8 + count], np.float32).reshape(height, width, 2), got)
+        tree = xml.etree.ElementTree.fromstring(head + b"<AppendedData/></VTKFile>")
+        data = tree.find("ImageData/Piece/PointData/DataArray").attrib
+        self.assertEqual((data["Name"], data["NumberOfComponents"]), ("velocity", "2"))
+
+        with Image.open(written("w.png", "--field", "vorticity")) as picture:
+            self.assertEqual(picture.size, (width, height))
+            colours = np.asarray(picture.convert("RGB")).astype(int)[::-1]
+        strong = np.abs(vorticity) > 0.5 * np.abs(vorticity).max()
+        np.testing.assert_array_equal((colours[..., 0] > colours[..., 2])[strong], (vorticity > 0)[strong])
+        self.lbm("taylor-green", "--size", "40x20", "--steps", 50, "--every", 10, "-o", self.file("u.gif"))
+        with Image.open(self.file("u.gif")) as picture:
+            self.assertEqual((picture.size, picture.n_frames), ((width, height), 6))
+
+    def test_obstacles(self):
+        """Dark cells of a picture and cells of an array that are not 0, the picture's from the top."""
+        solid = np.zeros((16, 24), np.uint8)
+        solid[9:13, 5:8] = 1
+        solid[2, 10] = 1
+        Image.fromarray(255 * (1 - solid[::-1])).save(self.file("mask.png"))
+        results = []
+        for mask in (self.save(solid, "mask.npy"), self.file("mask.png")):
+            forces = self.file("forces.csv")
+            said, = self.lbm("free", "--obstacles", mask, "--steps", 200, "-o", self.file("u.npy"), "--forces", forces,
+                             "--every", 200)
+            got = np.load(self.file("u.npy"))
+            self.assertEqual(got.shape, (16, 24, 2))
+            np.testing.assert_array_equal((got == 0).all(-1), solid == 1)
+            with open(forces) as file:
+                row, = csv.DictReader(file)
+            self.assertEqual(row["step"], "200")
+            self.assertAlmostEqual(float(row["drag"]), said["drag"], delta=1e-5 * abs(said["drag"]))
+            self.assertGreater(said["drag"], 0)
+            results.append(got)
+        np.testing.assert_array_equal(*results)
+
+    def test_goes_on_where_a_run_stopped(self):
+        case = ("cylinder", "--size", "224x41", "--reynolds", 20, "--storage", "f16")
+        whole, half, checkpoint = self.file("whole.npy"), self.file("half.npy"), self.file("state")
+        for target in ["serial", "parallel:2"] + self.gpus:
+            self.lbm(*case, "--steps", 90, "-o", whole, "--target", target)
+            self.lbm(*case, "--steps", 37, "--checkpoint", checkpoint, "--target", target)
+            said, = self.lbm("cylinder", "--resume", checkpoint, "--steps", 53, "-o", half, "--target", target)
+            self.assertEqual(said["steps"], 90)
+            self.assertEqual(list(said), ["steps", "time", "mass", "drag", "lift", "pressure_difference"])
+            np.testing.assert_array_equal(np.load(half), np.load(whole))
+        self.assertIn("has it already", self.fails(2, "lbm", "cylinder", "--resume", checkpoint, "--reynolds", 30))
+        self.assertIn("is a checkpoint of cylinder", self.fails(1, "lbm", "cavity", "--resume", checkpoint))
+        checkpoint.write_bytes(checkpoint.read_bytes()[:-1])
+        self.assertIn("not a whole checkpoint", self.fails(1, "lbm", "cylinder", "--resume", checkpoint))
+
+    def test_says_what_runs(self):
+        done = run("lbm", "cavity", "--size", "32x24", "--steps", 20, "--every", 10, "--stats", "--target", "serial")
+        about, stats = done.stderr.splitlines()
+        self.assertRegex(about, r"\Acavity 32x24 on serial: Reynolds number 100, viscosity 0.032, relaxation time 0.596, Mach number 0.173, "
+                         r"length 32, memory [0-9.]+ KiB\Z")
+        self.assertEqual([line.split()[1] for line in done.stdout.splitlines()], ["10", "20"])
+        stats = json.loads(stats)
+        self.assertEqual([stats[key] for key in ("pattern", "case", "target", "width", "height", "storage", "steps",
+                                                 "bytes_a_cell_update")],
+                         ["lbm", "cavity", "serial", 32, 24, "f32", 20, 72])
+        self.assertAlmostEqual(stats["gb_per_s"], stats["glups"] * 72, places=6)
+        self.assertAlmostEqual(stats["fraction_of_roof"], stats["gb_per_s"] / stats["copy_gb_per_s"], places=6)
+        warned = run("lbm", "cavity", "--size", "32x32", "--velocity", 0.2, "--reynolds", 1e5, "--steps", 1, "--quiet")
+        self.assertEqual([line.split(":")[0] for line in warned.stderr.splitlines()], ["warning"] * 2)
+        self.assertIn("compressible", warned.stderr)
+        self.assertIn("unstable", warned.stderr)
+        capped = run("lbm", "cavity", "--size", "32x32", "--steady", 1e-7, "--steps", 700, "--quiet")
+        self.assertEqual(capped.returncode, 0)
+        self.assertIn("not steady after 700 steps", capped.stderr)
+
+    def test_refuses_what_it_cannot_do(self):
+        out = self.file("u.npy")
+        self.fails(2, "lbm")
+        self.fails(2, "lbm", "pipe")
+        self.assertIn("is no size", self.fails(2, "lbm", "cavity", "--size", "5"))
+        self.assertIn("ends in none of", self.fails(2, "lbm", "cavity", "-o", self.file("u.txt")))
+        self.fails(2, "lbm", "cavity", "--steady", "-1")
+        self.fails(2, "lbm", "cavity", "--storage", "f8")
+        self.assertIn("speed of sound", self.fails(1, "lbm", "cavity", "--velocity", 0.6, "-o", out))
+        self.assertIn("no room for the cylinder", self.fails(1, "lbm", "cylinder", "--size", "40x80", "-o", out))
+        mask = self.save(np.ones((5, 6)), "mask.npy")
+        self.assertIn("none is fluid", self.fails(1, "lbm", "free", "--obstacles", mask, "-o", out))
+        self.assertIn("has 6x5 cells", self.fails(1, "lbm", "free", "--obstacles", mask, "--size", "5x6", "-o", out))
+        flat = self.save(np.ones(5), "flat.npy")
+        self.assertIn("(rows, columns)", self.fails(1, "lbm", "free", "--obstacles", flat, "-o", out))
+        self.assertIn("a .png or a .npy", self.fails(1, "lbm", "free", "--obstacles", self.file("mask.bmp"), "-o", out))
+        self.assertIn("cannot", self.fails(1, "lbm", "cavity", "-o", self.file("nowhere") / "u.npy"))
+        message = run("lbm", "cavity", "--size", "20x20", "--velocity", 0.3, "--reynolds", 1e6, "--collision", "bgk",
+                      "--steps", 20000, "-o", out)
+        self.assertEqual((message.returncode, message.stdout, out.exists()), (1, "", False))
+        self.assertRegex(message.stderr, r"blew up by step \d+: in cell \(\d+, \d+\).*--collision regularized")
+
+    def test_watch(self):
+        terminal = Terminal(40, 20, "lbm", "cavity", "--size", "32x32", "--steps", 1000000, "--every", 50, "--watch",
+                            "--quiet")
+        self.addCleanup(terminal.close)
+        give_up = time.monotonic() + 60
+        while "step 100 " not in terminal.caption() and time.monotonic() < give_up:
+            terminal.read(0.1)
+        self.assertRegex(terminal.caption(), r"\Astep 100 time 0.3\d*   q ends, space pau")
+        terminal.type("q")
+        printed, errors = terminal.running.communicate(timeout=60)
+        self.assertEqual((terminal.running.returncode, errors), (0, ""))
+        self.assertRegex(printed, r"\Asteps \d+ time [0-9.]+ mass [0-9.]+\n\Z")
+
+    def test_interruption_writes_the_last_state(self):
+        out, checkpoint = self.file("u.npy"), self.file("state")
+        running = subprocess.Popen([HEDDLE, "lbm", "cavity", "--steps", "100000000", "-o", out, "--checkpoint", checkpoint,
+                                    "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        time.sleep(1)
+        running.send_signal(signal.SIGINT)
+        printed, errors = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, printed, errors), (130, b"", b"heddle lbm: interrupted\n"))
+        self.assertGreater(np.abs(np.load(out)).max(), 0)
+        self.assertTrue(checkpoint.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
