@@ -30,32 +30,95 @@ struct tiling {
   unsigned tiles;  // across a row
 };
 
-inline constexpr unsigned step_threads = 256;
+template <class S>
+inline constexpr unsigned step_threads = sizeof(S) == 4 ? 128 : 256;
+/// Neighbouring cells that a thread takes.
+template <class S>
+inline constexpr int cells_of_thread = is_fixed<S> ? 2 : 16 / sizeof(S);
 
-// ------------------------------------------------------------------------------------- a cell a thread
+// ----------------------------------------------------------------------------- sixteen bytes a thread
+//
+// Planes that are read one cell further on are read in the same words as the others: each lane has its first
+// cell from the end of its own and the rest from the beginning, and gives the one that it lacks to its
+// neighbour. Only a warp's ends move single cells.
+
+template <class S>
+struct alignas(16) word_of {
+  S cells[cells_of_thread<S>];
+};
 
 template <class S, collision_kind Kind, bool General>
-__global__ void __launch_bounds__(step_threads)
-    step_cells(const __grid_constant__ populations<S> at, const __grid_constant__ tiling over,
+__global__ void __launch_bounds__(step_threads<S>)
+    step_words(const __grid_constant__ populations<S> at, const __grid_constant__ tiling over,
                const __grid_constant__ rates<arithmetic<S>> given) {
+  constexpr unsigned whole = 0xffffffffu;
+  constexpr int cells = cells_of_thread<S>;
   const unsigned row = blockIdx.x / over.tiles, tile = blockIdx.x % over.tiles;
-  const unsigned x = tile * step_threads + threadIdx.x;
-  if (x >= static_cast<unsigned>(over.grid.width)) return;
+  const unsigned x = cells * (tile * step_threads<S> + threadIdx.x), lane = threadIdx.x % 32;
+  // Whole warps: what they compute beyond the row lies in the columns between two rows, and means nothing.
+  static_assert(32 * cells <= 2 * layout::row_alignment);
+  if (x - cells * lane >= static_cast<unsigned>(over.grid.width)) return;
   const std::ptrdiff_t n = over.grid.at(x, row);
-  // The planes of what is ahead have been moved back by their pair's step.
-  S g[velocities];
-  g[0] = at.rest[n];
+  const auto word_at = [n](S* plane) { return reinterpret_cast<word_of<S>*>(plane + n); };
+
+  word_of<S> rest = *word_at(at.rest), own[pairs], ahead[pairs];
+  S beyond[pairs];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
-    g[2 * p + 1] = at.own[p][n];
-    g[2 * p + 2] = at.ahead[p][n];
+    own[p] = *word_at(at.own[p]);
+    ahead[p] = *word_at(at.ahead[p]);
+    if (pair_x(p) != 0 && lane == 31) beyond[p] = at.ahead[p][n + cells];
   }
-  collide<Kind, General>(g, given, device_math(), S(1));
-  at.rest[n] = g[0];
+  S next[pairs];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
-    at.ahead[p][n] = g[2 * p + 1];
-    at.own[p][n] = g[2 * p + 2];
+    if (pair_x(p) == 0) continue;
+    next[p] = __shfl_down_sync(whole, ahead[p].cells[0], 1);
+    if (lane == 31) next[p] = beyond[p];
+  }
+#pragma unroll
+  for (int c = 0; c < cells; ++c) {
+    S g[velocities];
+    g[0] = rest.cells[c];
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      g[2 * p + 1] = own[p].cells[c];
+      g[2 * p + 2] = pair_x(p) == 0  ? ahead[p].cells[c]
+                     : c + 1 < cells ? ahead[p].cells[(c + 1) % cells]
+                                     : next[p];
+    }
+    collide<Kind, General>(g, given, device_math(), S(1));
+    rest.cells[c] = g[0];
+    // The places of `ahead` that have been read hold what goes there: of the cell before, where it is
+    // shifted.
+#pragma unroll
+    for (int p = 0; p < pairs; ++p) {
+      own[p].cells[c] = g[2 * p + 2];
+      if (pair_x(p) == 0) {
+        ahead[p].cells[c] = g[2 * p + 1];
+      } else if (c + 1 < cells) {
+        ahead[p].cells[(c + 1) % cells] = g[2 * p + 1];
+      } else {
+        next[p] = g[2 * p + 1];
+      }
+    }
+  }
+  *word_at(at.rest) = rest;
+#pragma unroll
+  for (int p = 0; p < pairs; ++p) {
+    *word_at(at.own[p]) = own[p];
+    if (pair_x(p) == 0) {
+      *word_at(at.ahead[p]) = ahead[p];
+      continue;
+    }
+    ahead[p].cells[0] = __shfl_up_sync(whole, next[p], 1);
+    if (lane == 0) {
+#pragma unroll
+      for (int c = 1; c < cells; ++c) at.ahead[p][n + c] = ahead[p].cells[c];
+    } else {
+      *word_at(at.ahead[p]) = ahead[p];
+    }
+    if (lane == 31) at.ahead[p][n + cells] = next[p];
   }
 }
 
@@ -100,12 +163,12 @@ __device__ __forceinline__ void collide_units(float (&g)[velocities], const rate
 }
 
 template <collision_kind Kind, bool General>
-__global__ void __launch_bounds__(step_threads)
+__global__ void __launch_bounds__(step_threads<fixed16>)
     step_pairs(const __grid_constant__ populations<fixed16> at, const __grid_constant__ tiling over,
                const __grid_constant__ rates<float> given) {
   constexpr unsigned whole = 0xffffffffu;
   const unsigned row = blockIdx.x / over.tiles, tile = blockIdx.x % over.tiles;
-  const unsigned x = 2 * (tile * step_threads + threadIdx.x), lane = threadIdx.x % 32;
+  const unsigned x = 2 * (tile * step_threads<fixed16> + threadIdx.x), lane = threadIdx.x % 32;
   // Whole warps: a warp's cells are as many as rows are aligned to.
   static_assert(layout::row_alignment == 64);
   if (x - 2 * lane >= static_cast<unsigned>(over.grid.width)) return;
@@ -471,7 +534,7 @@ class gpu_engine final : public engine<S> {
   void steps(std::uint64_t number, std::uint64_t count) {
     const boundary_view<R> boundary = view();
     const auto stream = where_.stream();
-    constexpr unsigned cells_a_block = step_threads * (is_fixed<S> ? 2 : 1);
+    constexpr unsigned cells_a_block = step_threads<S> * cells_of_thread<S>;
     const unsigned tiles = (static_cast<unsigned>(grid_.width) + cells_a_block - 1) / cells_a_block;
     const unsigned blocks = tiles * static_cast<unsigned>(grid_.height);
     const std::size_t ends = boundary.inflows + boundary.outflows;
@@ -480,7 +543,7 @@ class gpu_engine final : public engine<S> {
       if constexpr (is_fixed<S>) {
         load_kernel(step_pairs<Kind, General>);
       } else {
-        load_kernel(step_cells<S, Kind, General>);
+        load_kernel(step_words<S, Kind, General>);
       }
       load_kernel(exchange_links<S>);
       load_kernel(find_outflow<S>);
@@ -490,14 +553,12 @@ class gpu_engine final : public engine<S> {
     for (std::uint64_t i = 0; i < count; ++i) {
       const rates<R> given = rates_of<S>(given_, number + i);
       populations<S> from = now();
-      for (int p = 0; p < pairs; ++p) {
-        // Whole words stay aligned: cells of 16 bits go one further themselves.
-        from.ahead[p] += is_fixed<S> ? pair_y(p) * grid_.pitch : grid_.step(p);
-      }
+      // Up or down only: words stay aligned, and cells go one further themselves.
+      for (int p = 0; p < pairs; ++p) from.ahead[p] += pair_y(p) * grid_.pitch;
       if constexpr (is_fixed<S>) {
-        step_pairs<Kind, General><<<blocks, step_threads, 0, stream>>>(from, {grid_, tiles}, given);
+        step_pairs<Kind, General><<<blocks, step_threads<S>, 0, stream>>>(from, {grid_, tiles}, given);
       } else {
-        step_cells<S, Kind, General><<<blocks, step_threads, 0, stream>>>(from, {grid_, tiles}, given);
+        step_words<S, Kind, General><<<blocks, step_threads<S>, 0, stream>>>(from, {grid_, tiles}, given);
       }
       exchanged_ = !exchanged_;
       if (boundary.exchanges() != 0) {

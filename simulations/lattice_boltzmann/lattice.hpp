@@ -40,8 +40,9 @@ struct layout {
     made.height = height;
     made.pitch = (width + row_alignment - 1) / row_alignment * row_alignment + row_alignment;
     // Planes begin at different places of a page: else they would share sets of a cache, and a processor
-    // takes a load for what it has just stored to the same place of another page.
-    const std::ptrdiff_t page = 4096 / bytes, apart = 448 / bytes;
+    // takes a load for what it has just stored to the same place of another page. At lines of 128 bytes, as a
+    // GPU has them.
+    const std::ptrdiff_t page = 4096 / bytes, apart = 384 / bytes;
     made.plane = ((height + 2) * made.pitch + page - 1) / page * page + apart;
     return made;
   }
