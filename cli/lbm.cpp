@@ -170,8 +170,9 @@ double copy_rate(const target& where, std::size_t like_bytes) {
   const bench::contender copy = bench::copy_ceiling(
       {bench::pattern::transform, detail::function::plus, where, dtype::float32, n, &elements});
   const auto watch = bench::wall_clock(where);
-  bench::sampler samples(copy.calls, *watch, bench::back_to_back_calls, 1);
-  samples.take_round();
+  constexpr double most_seconds = 0.5;
+  bench::sampler samples(copy.calls, *watch, bench::back_to_back_calls, most_seconds);
+  while (!samples.is_finished()) samples.take_round();
   return static_cast<double>(copy.bytes) / samples.result().seconds;
 }
 
