@@ -58,7 +58,9 @@ void watch_signals() {
 }
 
 void stop_if_interrupted() {
-  if (received != 0) throw interrupted{received};
+  if (received == 0) return;
+  ::alarm(0);  // what was reached may take longer to write
+  throw interrupted{received};
 }
 
 }  // namespace heddle::cli

@@ -310,8 +310,8 @@ class paced_advance {
       const double seconds = std::chrono::duration<double>(clock::now() - began).count();
       const double updated = world_.cells_computed() * static_cast<double>(now);
       updates += updated;
-      if (seconds < 0.4 && now == piece_ && piece_ < std::uint64_t{1} << 60) piece_ *= 2;
-      if (seconds > 1) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
+      if (seconds < 0.2 && now == piece_ && piece_ < std::uint64_t{1} << 60) piece_ *= 2;
+      if (seconds > 0.5) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
       if (seconds > 0) shown_.show_instead_of_rate(fmt::format("{:.4g} Gcells/s", updated / seconds / 1e9));
       shown_.advance(now);
     }
