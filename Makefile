@@ -8,7 +8,7 @@ PRESET ?= $(if $(CI),ci,default)
 JOBS ?= $(shell nproc)
 BUILD := build/$(PRESET)
 
-sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh')
+sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.h')
 
 .PHONY: build configure demo test install format check-format tidy clean
 

@@ -19,7 +19,9 @@ class thread_block {
   static HEDDLE_DEVICE dim3 thread_index() { return threadIdx; }
   static HEDDLE_DEVICE dim3 group_index() { return blockIdx; }
 };
-HEDDLE_DEVICE thread_block this_thread_block() { return {}; }
+HEDDLE_DEVICE thread_block this_thread_block() {
+  return {};
+}
 
 class grid_group {
  public:
@@ -42,7 +44,9 @@ class grid_group {
   static HEDDLE_DEVICE dim3 group_dim() { return gridDim; }
   static HEDDLE_DEVICE dim3 block_index() { return blockIdx; }
 };
-HEDDLE_DEVICE grid_group this_grid() { return {}; }
+HEDDLE_DEVICE grid_group this_grid() {
+  return {};
+}
 
 class thread_group {
  public:
@@ -110,7 +114,9 @@ class coalesced_group : public thread_group {
   HEDDLE_DEVICE unsigned meta_group_rank() const { return 0; }
   HEDDLE_DEVICE unsigned meta_group_size() const { return 1; }
 };
-HEDDLE_DEVICE coalesced_group coalesced_threads() { return coalesced_group(heddle_active_mask(1)); }
+HEDDLE_DEVICE coalesced_group coalesced_threads() {
+  return coalesced_group(heddle_active_mask(1));
+}
 
 template <unsigned Size, class Parent = void>
 class thread_block_tile : public thread_group {
@@ -149,7 +155,8 @@ HEDDLE_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return {};
 }
 HEDDLE_DEVICE thread_group tiled_partition(const thread_block&, unsigned size) {
-  return coalesced_group(static_cast<unsigned>((1ull << size) - 1) << (thread_block::thread_rank() & 31 & ~(size - 1)));
+  return coalesced_group(static_cast<unsigned>((1ull << size) - 1)
+                         << (thread_block::thread_rank() & 31 & ~(size - 1)));
 }
 template <class Group>
 HEDDLE_DEVICE coalesced_group labeled_partition(const Group& group, int label) {
@@ -164,7 +171,8 @@ template <class Group>
 HEDDLE_DEVICE void sync(const Group& group) {
   group.sync();
 }
-HEDDLE_DEVICE void sync(const thread_block&, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+HEDDLE_DEVICE void sync(const thread_block&, const char* file = __builtin_FILE(),
+                        int line = __builtin_LINE()) {
   ::__syncthreads(file, line);
 }
 HEDDLE_DEVICE void sync(const grid_group&, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {

@@ -4,18 +4,18 @@
 
 namespace cooperative_groups {
 
-#define HEDDLE_OPERATOR(NAME, EXPRESSION)                                                                    \
-  template <class T = void>                                                                                  \
-  struct NAME {                                                                                              \
-    template <class A, class B>                                                                              \
-    HEDDLE_DEVICE auto operator()(A a, B b) const {                                                          \
-      return EXPRESSION;                                                                                     \
-    }                                                                                                        \
+#define HEDDLE_OPERATOR(NAME, EXPRESSION)           \
+  template <class T = void>                         \
+  struct NAME {                                     \
+    template <class A, class B>                     \
+    HEDDLE_DEVICE auto operator()(A a, B b) const { \
+      return EXPRESSION;                            \
+    }                                               \
   };
 HEDDLE_OPERATOR(plus, a + b)
 HEDDLE_OPERATOR(less, a < b ? a : b)
 HEDDLE_OPERATOR(greater, a < b ? b : a)
-HEDDLE_OPERATOR(bit_and, a & b)
+HEDDLE_OPERATOR(bit_and, a& b)
 HEDDLE_OPERATOR(bit_or, a | b)
 HEDDLE_OPERATOR(bit_xor, a ^ b)
 #undef HEDDLE_OPERATOR

@@ -260,6 +260,9 @@ unsigned scan_down_lanes(const segments& all) {
   };
   unsigned lanes = scan_down_threads;
   while (lanes > least_lanes && blocks(lanes) < many_blocks && !has_few_rows(lanes)) lanes /= 2;
+  // Rows that granules do not divide are read an element at a time, by whole warps side by side or not at
+  // all.
+  if (lanes < warp_size && all.inner % scan_pack<T> != 0) return 0;
   return blocks(lanes) >= enough_blocks || has_few_rows(lanes) ? lanes : 0;
 }
 
