@@ -278,9 +278,12 @@ argument parse_argument(const std::string& whole) {
   return a;
 }
 
-void write_output(const argument& a) {
-  detail::write_npy(a.output, dtype_of_scalar(a.type, a.output), shape{a.bytes.size() / bytes_of(a.type)},
-                    a.bytes.data());
+void write_outputs(const std::vector<argument>& arguments) {
+  for (const argument& a : arguments) {
+    if (!a.is_array || a.output.empty()) continue;
+    detail::write_npy(a.output, dtype_of_scalar(a.type, a.output), shape{a.bytes.size() / bytes_of(a.type)},
+                      a.bytes.data());
+  }
 }
 
 }  // namespace heddle::checker

@@ -3,6 +3,7 @@
 #include "launch.hpp"
 
 #include <string>
+#include <vector>
 
 namespace heddle::checker {
 
@@ -12,7 +13,7 @@ namespace heddle::checker {
 /// i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64. Throws heddle::error.
 argument parse_argument(const std::string& text);
 
-/// Writes an array to the .npy file that its argument names.
-void write_output(const argument& array);
+/// Writes each array to the .npy file that its argument names, where it names one.
+void write_outputs(const std::vector<argument>& arguments);
 
 }  // namespace heddle::checker

@@ -1,5 +1,7 @@
 #include "report.hpp"
 
+#include "io/xml_text.hpp"
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -69,32 +71,6 @@ std::string describe(const finding& f) {
   }
   if (!f.detail.empty()) result += fmt::format("  {}\n", f.detail);
   if (f.count > 1) result += fmt::format("  {} times\n", f.count);
-  return result;
-}
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;
-      default:
-        result += static_cast<unsigned char>(c) < 32 ? ' ' : c;
-    }
-  }
   return result;
 }
 
@@ -177,13 +153,13 @@ std::string as_junit(const checked& what, const launch_outcome& outcome) {
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"heddle check\" tests=\"1\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n"
       "  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
-      outcome.findings.empty() ? 0 : 1, outcome.seconds, escaped(what.source), escaped(what.kernel),
-      outcome.seconds);
+      outcome.findings.empty() ? 0 : 1, outcome.seconds, detail::xml_text(what.source),
+      detail::xml_text(what.kernel), outcome.seconds);
   for (const finding& f : outcome.findings) {
-    result += fmt::format(
-        "    <failure type=\"{}\" message=\"{}\">{}</failure>\n", name(f.kind),
-        escaped(fmt::format("{}: {}", f.places.empty() ? "" : line_of(f.places.front()), headline(f))),
-        escaped(describe(f)));
+    result += fmt::format("    <failure type=\"{}\" message=\"{}\">{}</failure>\n", name(f.kind),
+                          detail::xml_text(fmt::format(
+                              "{}: {}", f.places.empty() ? "" : line_of(f.places.front()), headline(f))),
+                          detail::xml_text(describe(f)));
   }
   return result + "  </testcase>\n</testsuite>\n";
 }
@@ -195,7 +171,7 @@ std::string as_junit_error(const checked& what, std::string_view reason) {
       "  <testcase classname=\"{}\" name=\"{}\">\n"
       "    <error message=\"{}\"/>\n"
       "  </testcase>\n</testsuite>\n",
-      escaped(what.source), escaped(what.kernel), escaped(reason));
+      detail::xml_text(what.source), detail::xml_text(what.kernel), detail::xml_text(reason));
 }
 
 }  // namespace heddle::checker

@@ -1,156 +1,18 @@
 #include "translation.hpp"
 
+#include "tokens.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include <fmt/format.h>
 
 namespace heddle::checker {
 namespace {
-
-enum class token_kind : std::uint8_t { identifier, number, text, punctuation };
-
-struct token {
-  token_kind kind;
-  std::string_view text;
-  std::size_t begin;  // in the source
-  std::size_t line;
-  const std::string* file;
-};
-
-bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 128;
-}
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-/// Splits a preprocessed source into tokens, those of system headers left out.
-class lexer {
- public:
-  explicit lexer(std::string_view source) : source_(source) { run(); }
-
-  const std::vector<token>& tokens() const { return tokens_; }
-
- private:
-  void run() {
-    bool line_begins = true;
-    while (at_ < source_.size()) {
-      const char c = source_[at_];
-      if (c == '\n') {
-        ++line_, ++at_, line_begins = true;
-      } else if (c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v') {
-        ++at_;
-      } else if (c == '#' && line_begins) {
-        directive();
-      } else {
-        line_begins = false;
-        if (in_system_header_) {
-          skip_line();
-        } else {
-          next();
-        }
-      }
-    }
-  }
-
-  void skip_line() {
-    const std::size_t end = source_.find('\n', at_);
-    at_ = end == std::string_view::npos ? source_.size() : end;
-  }
-
-  /// `# 12 "file" 1 3`, or a pragma.
-  void directive() {
-    const std::size_t end = std::min(source_.find('\n', at_), source_.size());
-    std::string_view text = source_.substr(at_, end - at_);
-    at_ = end;
-    text.remove_prefix(1);
-    text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
-    std::size_t number = 0;
-    const auto [rest, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (status != std::errc()) return;
-    text.remove_prefix(static_cast<std::size_t>(rest - text.data()));
-    const std::size_t open = text.find('"'), close = text.rfind('"');
-    if (open == std::string_view::npos || close == open) return;
-    const std::string_view name = text.substr(open + 1, close - open - 1), flags = text.substr(close + 1);
-    in_system_header_ = flags.find(" 3") != std::string_view::npos;
-    line_ = number - 1;  // of the line that this one ends
-    if (files_.empty() || *files_.back() != name) files_.push_back(std::make_unique<std::string>(name));
-  }
-
-  void next() {
-    const std::size_t begin = at_;
-    const char c = source_[at_];
-    if (is_letter(c)) {
-      while (at_ < source_.size() && (is_letter(source_[at_]) || is_digit(source_[at_]))) ++at_;
-      const std::string_view word = source_.substr(begin, at_ - begin);
-      if (at_ < source_.size() && source_[at_] == '"' && !word.empty() && word.back() == 'R' &&
-          word.size() <= 3) {
-        raw_string();
-        return add(token_kind::text, begin);
-      }
-      return add(token_kind::identifier, begin);
-    }
-    if (is_digit(c) || (c == '.' && at_ + 1 < source_.size() && is_digit(source_[at_ + 1]))) {
-      while (at_ < source_.size()) {
-        const char d = source_[at_];
-        const bool after_exponent = (d == '+' || d == '-') &&
-                                    std::string_view("eEpP").find(source_[at_ - 1]) != std::string_view::npos;
-        const bool separator = d == '\'' && at_ + 1 < source_.size() &&
-                               (is_letter(source_[at_ + 1]) || is_digit(source_[at_ + 1]));
-        if (!is_letter(d) && !is_digit(d) && d != '.' && !separator && !(after_exponent && at_ > begin))
-          break;
-        ++at_;
-      }
-      return add(token_kind::number, begin);
-    }
-    if (c == '"' || c == '\'') {
-      for (++at_; at_ < source_.size() && source_[at_] != c && source_[at_] != '\n'; ++at_) {
-        if (source_[at_] == '\\') ++at_;
-      }
-      at_ = std::min(at_ + 1, source_.size());
-      return add(token_kind::text, begin);
-    }
-    for (const std::string_view longer :
-         {"<<<", "::", "->", "==", "<=", ">=", "!=", "&&", "||", "++", "--", "+=", "-="}) {
-      if (source_.substr(at_, longer.size()) == longer) {
-        at_ += longer.size();
-        return add(token_kind::punctuation, begin);
-      }
-    }
-    ++at_;
-    add(token_kind::punctuation, begin);
-  }
-
-  void raw_string() {
-    const std::size_t open = source_.find('(', at_);
-    if (open == std::string_view::npos) return skip_line();
-    const std::string end = ")" + std::string(source_.substr(at_ + 1, open - at_ - 1)) + "\"";
-    const std::size_t close = std::min(source_.find(end, open), source_.size() - end.size());
-    line_ += static_cast<std::size_t>(std::count(source_.begin() + static_cast<std::ptrdiff_t>(at_),
-                                                 source_.begin() + static_cast<std::ptrdiff_t>(close), '\n'));
-    at_ = close + end.size();
-  }
-
-  void add(token_kind kind, std::size_t begin) {
-    static const std::string nowhere;
-    tokens_.push_back({kind, source_.substr(begin, at_ - begin), begin, line_,
-                       files_.empty() ? &nowhere : files_.back().get()});
-  }
-
-  std::string_view source_;
-  std::size_t at_ = 0, line_ = 1;
-  bool in_system_header_ = false;
-  std::vector<std::unique_ptr<std::string>> files_;
-  std::vector<token> tokens_;
-};
 
 [[noreturn]] void refuse(const token& at, const std::string& what) {
   throw error(fmt::format("{}:{}: {}", *at.file, at.line, what));

@@ -46,9 +46,7 @@ bool is_clean(const check_options& options) {
 
   const checker::checked what{options.source, options.kernel, launch};
   if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
-  for (const checker::argument& a : arguments) {
-    if (a.is_array && !a.output.empty()) checker::write_output(a);
-  }
+  checker::write_outputs(arguments);
   if (options.stats) {
     nlohmann::ordered_json line;
     line["pattern"] = "check";

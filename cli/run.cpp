@@ -33,9 +33,7 @@ void run(const kernel_options& options) {
     throw error(fmt::format("{}:{}: {}: {} (heddle check says more)", p.file, p.line,
                             name(outcome.findings.front().kind), outcome.findings.front().detail));
   }
-  for (const checker::argument& a : arguments) {
-    if (a.is_array && !a.output.empty()) checker::write_output(a);
-  }
+  checker::write_outputs(arguments);
   if (options.stats) {
     nlohmann::ordered_json line;
     line["pattern"] = "run";

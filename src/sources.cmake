@@ -11,7 +11,8 @@ set(array_sources
   io/gif.cpp
   io/npy.cpp
   io/png.cpp
-  io/vti.cpp)
+  io/vti.cpp
+  io/xml_text.cpp)
 set(pattern_sources
   algorithm.cpp
   ladder_reduce.cpp

@@ -1,3 +1,4 @@
+#include "io/xml_text.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/vti.hpp>
@@ -38,27 +39,6 @@ const char* vtk_name(dtype type) {
   }
 }
 
-/// Text as it stands between quotes in XML.
-std::string quoted(const std::string& text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 void write_vti(const std::string& path, const std::string& name, dtype type, const shape& lengths,
@@ -75,7 +55,7 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
   std::size_t last[3] = {0, 0, 0};  // along x, y and z
   for (std::size_t axis = 0; axis < axes; ++axis) last[axis] = lengths[axes - 1 - axis] - 1;
   const std::string extent = fmt::format("0 {} 0 {} 0 {}", last[0], last[1], last[2]);
-  const std::string attribute = quoted(name);
+  const std::string attribute = detail::xml_text(name);
   const std::string header = fmt::format(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"

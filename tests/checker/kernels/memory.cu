@@ -242,10 +242,7 @@ __global__ void divides_by_zero(int* x) {
 
 // check without_end --grid 1 --block 1 --arg i32[2]=zeros
 // finds crash @calls_itself
-__device__ int deep(int n) {
-  volatile int here[64] = {n};  // @calls_itself
-  return n == 0 ? 0 : deep(n + 1) + here[n % 64];
-}
+__device__ int deep(volatile int n) { return n == 0 ? 0 : deep(n + 1) + n; }  // @calls_itself
 __global__ void without_end(int* x) {
   x[0] = deep(1);
 }

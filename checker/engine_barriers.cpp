@@ -1,0 +1,186 @@
+#include "engine.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+/// Barriers of blocks and of the grid.
+namespace heddle::checker {
+
+using heddle_device::barrier_kind;
+using heddle_device::index3;
+
+namespace {
+
+std::string text(index3 i) {
+  return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
+
+}  // namespace
+
+int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const char* file, int line) {
+  block_state& b = *t.block;
+  if (t.out_of_bounds) flush_bounds(t);
+  t.barrier = kind;
+  t.predicate = predicate;
+  t.file = file;
+  t.line = line;
+  t.waits_for = waiting::barrier;
+  if (++b.at_barrier == threads_a_block_) complete_barrier(b);
+  leave(t);
+  return t.result;
+}
+
+/// Some threads wait at a barrier that the others will not reach.
+void engine::report_barrier(block_state& b) {
+  const thread_state* waits = nullptr;
+  const thread_state* other = nullptr;
+  std::size_t left = 0, elsewhere = 0;
+  for (const thread_state& t : b.threads) {
+    if (t.waits_for == waiting::barrier && waits == nullptr) waits = &t;
+    if (t.waits_for == waiting::done) ++left;
+    if (t.waits_for == waiting::grid || t.waits_for == waiting::done) {
+      if (other == nullptr) other = &t;
+      elsewhere += t.waits_for == waiting::grid ? 1 : 0;
+    }
+  }
+  finding* const f = report(finding_kind::divergent_barrier, static_cast<std::uintptr_t>(waits->line),
+                            std::hash<std::string_view>()(waits->file), nullptr);
+  if (f == nullptr) return;
+  place p = place_of(*waits, "waits at the barrier", 0);
+  p.file = waits->file;
+  p.line = static_cast<std::size_t>(waits->line);
+  f->places.push_back(std::move(p));
+  if (other != nullptr && other->waits_for == waiting::grid) {
+    place q = place_of(*other, "waits at the grid's barrier", 0);
+    q.file = other->file;
+    q.line = static_cast<std::size_t>(other->line);
+    f->places.push_back(std::move(q));
+  }
+  f->detail = fmt::format("{} of the block's {} threads wait, {} {}", b.at_barrier, threads_a_block_,
+                          left + elsewhere, elsewhere == 0 ? "have left the kernel" : "do not come");
+  if (other != nullptr && elsewhere == 0) f->detail += fmt::format(", thread {} among them", text(other->at));
+}
+
+/// Lets those that wait at barriers go on.
+void engine::complete_barrier(block_state& b) {
+  const thread_state* first = nullptr;
+  const thread_state* different = nullptr;
+  int count = 0, all = 1, any = 0;
+  for (const thread_state& t : b.threads) {
+    if (t.waits_for != waiting::barrier) continue;
+    if (first == nullptr) first = &t;
+    if (different == nullptr && (t.line != first->line || t.barrier != first->barrier ||
+                                 (t.file != first->file && std::strcmp(t.file, first->file) != 0)))
+      different = &t;
+    count += t.predicate != 0 ? 1 : 0;
+    all &= t.predicate != 0 ? 1 : 0;
+    any |= t.predicate != 0 ? 1 : 0;
+  }
+  if (different != nullptr) {
+    if (finding* f = report(finding_kind::mismatched_barriers, static_cast<std::uintptr_t>(first->line),
+                            static_cast<std::uintptr_t>(different->line), nullptr)) {
+      std::size_t there = 0;
+      for (const thread_state& t : b.threads)
+        there += t.waits_for == waiting::barrier && t.line == first->line ? 1 : 0;
+      for (const thread_state* t : {first, different}) {
+        place p = place_of(*t, "waits at the barrier", 0);
+        p.file = t->file;
+        p.line = static_cast<std::size_t>(t->line);
+        f->places.push_back(std::move(p));
+      }
+      f->detail = fmt::format("{} of {} threads are at the first of these barriers", there, b.at_barrier);
+    }
+  }
+  pass_barrier(b);
+  std::vector<std::uint32_t>& threads = released_threads_;
+  threads.clear();
+  for (thread_state& t : b.threads) {
+    if (t.waits_for != waiting::barrier) continue;
+    t.result = t.barrier == barrier_kind::count ? count : t.barrier == barrier_kind::all ? all : any;
+    t.waits_for = waiting::nothing;
+    threads.push_back(t.index);
+  }
+  b.at_barrier = 0;
+  order(threads);
+  b.ready.insert(b.ready.end(), threads.begin(), threads.end());
+}
+
+/// All that the block's threads did comes before all that they do from here on.
+void engine::pass_barrier(block_state& b) {
+  ++progress_;
+  ++b.barriers;
+  std::uint32_t clock = b.base;
+  bool is_clean = true;
+  clocks learnt = b.learnt, released = b.released;
+  for (thread_state& t : b.threads) {
+    clock = std::max(clock, t.clock);
+    is_clean &= !t.is_dirty;
+    if (t.learnt || t.pending) learnt = joined(learnt, joined(t.learnt, t.pending));
+    t.learnt = t.pending = nullptr;
+    t.spins_on = nullptr;
+    t.is_dirty = t.is_dirty && t.waits_for != waiting::done;
+  }
+  b.base = clock + 1;
+  b.learnt = learnt;
+  // What every thread's fence has made visible, an atomic of any of them publishes.
+  if (is_clean) b.released = joined(known_clocks::of({{known_clocks::all_of(b.serial), b.base}}), learnt);
+  for (thread_state& t : b.threads) t.clock = b.base;
+}
+
+void engine::grid_barrier(thread_state& t, const char* file, int line) {
+  t.file = file;
+  t.line = line;
+  t.waits_for = waiting::grid;
+  ++t.block->at_grid;
+  leave(t);
+}
+
+/// Lets the grid go on when every thread of it waits, or none of the others will come.
+bool engine::resolve_grid() {
+  std::uint64_t waiting_threads = 0;
+  const thread_state* first = nullptr;
+  for (const auto& b : blocks_) {
+    if (!b->ready.empty()) return false;
+    waiting_threads += b->at_grid;
+    for (const thread_state& t : b->threads) {
+      if (first == nullptr && t.waits_for == waiting::grid) first = &t;
+    }
+  }
+  if (first == nullptr) return false;
+  if (waiting_threads != all_blocks_ * threads_a_block_) {
+    if (finding* f =
+            report(finding_kind::divergent_barrier, static_cast<std::uintptr_t>(first->line), 1, nullptr)) {
+      place p = place_of(*first, "waits at the grid's barrier", 0);
+      p.file = first->file;
+      p.line = static_cast<std::size_t>(first->line);
+      f->places.push_back(std::move(p));
+      f->detail = fmt::format("{} of the grid's {} threads wait, the others have left the kernel",
+                              waiting_threads, all_blocks_ * threads_a_block_);
+    }
+  }
+  ++progress_;
+  std::uint32_t clock = grid_base_;
+  for (const auto& b : blocks_) {
+    pass_barrier(*b);
+    clock = std::max(clock, b->base);
+  }
+  grid_base_ = clock + 1;
+  for (const auto& b : blocks_) {
+    b->base = grid_base_;
+    b->at_grid = 0;
+    std::vector<std::uint32_t> threads;
+    for (thread_state& t : b->threads) {
+      t.clock = grid_base_;
+      if (t.waits_for != waiting::grid) continue;
+      t.waits_for = waiting::nothing;
+      threads.push_back(t.index);
+    }
+    order(threads);
+    b->ready.assign(threads.begin(), threads.end());
+  }
+  return true;
+}
+
+}  // namespace heddle::checker
