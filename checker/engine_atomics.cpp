@@ -1,4 +1,4 @@
-#include "device/heddle_device/half_bits.hpp"
+#include "modules/device/heddle_device/half_bits.hpp"
 #include "engine.hpp"
 
 #include <algorithm>

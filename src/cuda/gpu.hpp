@@ -2,12 +2,15 @@
 
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
+#include <heddle/kernel.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <vector>
 
 /// What the library asks of GPUs. A build without the CUDA toolkit has the same functions, which find no GPU.
@@ -49,5 +52,9 @@ void map(detail::function f, dtype type, const void* x, bool x_is_constant, cons
          std::size_t count, void* out, const target& where);
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                 const target& where);
+
+/// By NVRTC, for the device of `where`.
+std::shared_ptr<detail::module_state> compile_module(const target& where, const std::string& source,
+                                                     const module_options& options);
 
 }  // namespace heddle::cuda
