@@ -190,7 +190,7 @@ std::size_t bytes_of(scalar type) noexcept {
   for (const type_name& t : types) {
     if (t.type == type) return t.bytes;
   }
-  return 1;
+  return 0;
 }
 
 const char* name(scalar type) noexcept {

@@ -127,11 +127,6 @@ std::uint64_t after(const atomic_request& what, std::uint64_t before, std::uint6
   return before;
 }
 
-std::size_t bytes_of(scalar type) {
-  constexpr std::size_t bytes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};
-  return bytes[static_cast<int>(type)];
-}
-
 }  // namespace
 
 std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t operand, std::uint64_t expected,

@@ -58,15 +58,14 @@ class placed_arguments {
 
 void run(const kernel_options& options) {
   const dimensions grid = options.grid_dimensions(), block = options.block_dimensions();
-  const target requested = target::parse(options.target);
-  const target where = requested.is_automatic() ? target::best() : requested;
   std::vector<checker::argument> arguments = options.read_arguments();
   module_options how;
   how.definitions = options.compile.definitions;
   how.include_folders = options.compile.include_folders;
   how.standard = options.compile.standard;
   if (options.kernel.find('<') != std::string::npos) how.name_expressions.push_back(options.kernel);
-  const module compiled = module::from_file(where, options.source, how);
+  const module compiled = module::from_file(target::parse(options.target), options.source, how);
+  const target& where = compiled.where();
   const kernel_function kernel = compiled.function(options.kernel);
 
   const placed_arguments placed(arguments, where);

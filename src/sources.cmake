@@ -32,6 +32,8 @@ set(pattern_sources
   modules/compilation.cpp
   modules/cpu_library.cpp
   modules/cpu_module.cpp
+  modules/expression.cpp
+  modules/expression_source.cpp
   modules/fiber.cpp
   modules/process.cpp
   modules/run_grid.cpp

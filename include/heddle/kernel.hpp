@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-/// CUDA kernels from source at run time: compiled for the GPU at hand by NVRTC, or for this processor by the
-/// system's C++ compiler.
+/// Kernels from source at run time: compiled for the GPU at hand by NVRTC, or for this processor by the system's C++
+/// compiler.
 namespace heddle {
 
 /// How a source is compiled.
@@ -204,6 +204,175 @@ class module {
  private:
   target where_;
   std::shared_ptr<detail::module_state> state_;
+};
+
+/// How the expressions of a kernel are compiled.
+struct expression_options {
+  std::string preamble;         ///< functions and constants that the expressions use
+  bool is_commutative = false;  ///< of a reduction: a and b may change places, which lets lanes be side by side
+  std::string name = "expression";  ///< what messages call it
+  module_options compile;           ///< the rest; names are not looked at
+};
+
+namespace detail {
+
+/// An argument of a kernel that is made of expressions: a number, or all elements of an array.
+struct expression_argument {
+  kernel_argument is;
+  void* data = nullptr;  ///< the elements, of an array
+  heddle::shape lengths;
+  bool is_array = false;
+};
+
+template <class A>
+expression_argument expression_argument_of(const passed_argument<A>& passed, A& argument) {
+  if constexpr (array_like<A>) {
+    return {passed.describe(), const_cast<void*>(static_cast<const void*>(argument.data())), shape_of(argument), true};
+  } else {
+    static_assert(!std::is_pointer_v<A>, "an expression takes numbers and arrays, which know their size");
+    return {passed.describe(), nullptr, {}, false};
+  }
+}
+
+/// Parameters, expressions and what was compiled of them.
+class expression_state;
+std::shared_ptr<expression_state> elementwise_expression(const std::string& parameters,
+                                                         const std::string& operation,
+                                                         const expression_options& options);
+std::shared_ptr<expression_state> combining_expression(bool scans, dtype type, const std::string& parameters,
+                                                       const std::string& map, const std::string& combine,
+                                                       const std::string& identity,
+                                                       const expression_options& options);
+
+/// The target that a call runs on, and the shape of the arrays; throws unless the arguments fit.
+struct expression_call {
+  target where;
+  heddle::shape lengths;
+};
+expression_call prepare(const expression_state& state, const target& requested,
+                        const expression_argument* arguments, std::size_t count);
+void run_elementwise(expression_state& state, const expression_call& call,
+                     const expression_argument* arguments);
+void run_reduction(expression_state& state, const expression_call& call, const expression_argument* arguments,
+                   void* out);
+void run_scan(expression_state& state, const expression_call& call, const expression_argument* arguments,
+              bool exclusive, void* out);
+
+/// Calls f(arguments as an array, their number).
+template <class F, class... Arguments>
+decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
+  const std::tuple<passed_argument<Arguments>...> held{passed_argument<Arguments>(arguments)...};
+  return std::apply(
+      [&](const auto&... each) -> decltype(auto) {
+        const expression_argument all[sizeof...(Arguments) + 1] = {expression_argument_of(each, arguments)..., {}};
+        return f(static_cast<const expression_argument*>(all), sizeof...(Arguments));
+      },
+      held);
+}
+
+}  // namespace detail
+
+/// An operation on the elements of arrays, one by one, from source.
+///
+///     const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
+///     saxpy(where, x, y, 2.0f);
+///
+/// A parameter is TYPE NAME. In the operation, statements of CUDA C++, the name stands for one element of an array, or
+/// for a number, as it is called. What the operation assigns to, or declares as TYPE& NAME, is written and takes an
+/// array. `i` is the element's place, and `n` how many there are, unless parameters are called so. It is compiled when
+/// it is first called on a kind of target with these arguments as arrays, and kept as a module is.
+class elementwise_kernel {
+ public:
+  elementwise_kernel(const std::string& parameters, const std::string& operation,
+                     const expression_options& options = {})
+      : state_(detail::elementwise_expression(parameters, operation, options)) {}
+
+  /// Arrays have one shape and may be anywhere, as those of `transform`; of one that is written another may be the
+  /// same. Asynchronous on a GPU. n calls of the operation.
+  template <class... Arguments>
+  void operator()(const target& where, Arguments&&... arguments) const {
+    detail::with_expression_arguments(
+        [&](const detail::expression_argument* all, std::size_t count) {
+          detail::run_elementwise(*state_, detail::prepare(*state_, where, all, count), all);
+        },
+        arguments...);
+  }
+
+ private:
+  std::shared_ptr<detail::expression_state> state_;
+};
+
+/// A reduction from source: `combine` of a and b over `map` of the elements.
+///
+///     const hd::reduction_kernel<float> dot("float x, float y", "x * y", "a + b", "0");
+///     float d = dot(where, x, y);
+///
+/// Operands keep the order of the elements, and the grouping is that of `reduce` by an operator that does not
+/// commute, or does (grouping.hpp): the same bits on every target. `a + b`, `a * b`, `min(a, b)`, `max(a, b)`,
+/// `a & b`, `a | b` and `a ^ b` are known to commute. No elements give the identity; without one they throw.
+template <class T>
+requires(has_dtype<T>) class reduction_kernel {
+ public:
+  static_assert(dtype_of<T> < dtype::complex64, "reduction_kernel: of real numbers and integers");
+  reduction_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
+                   const std::string& identity = {}, const expression_options& options = {})
+      : state_(detail::combining_expression(false, dtype_of<T>, parameters, map, combine, identity, options)) {}
+
+  /// Waits for the value.
+  template <class... Arguments>
+  T operator()(const target& where, Arguments&&... arguments) const {
+    return detail::with_expression_arguments(
+        [&](const detail::expression_argument* all, std::size_t count) {
+          T result;
+          detail::run_reduction(*state_, detail::prepare(*state_, where, all, count), all, &result);
+          return result;
+        },
+        arguments...);
+  }
+
+ private:
+  std::shared_ptr<detail::expression_state> state_;
+};
+
+/// A scan from source: element k of the result combines `map` of elements 0 to k, in their order; of an exclusive one,
+/// of 0 to k − 1, and the first is the identity.
+///
+///     const hd::scan_kernel<float> running("float x", "x * x", "a + b", "0");
+///     hd::array<float> sums = running(where, x);
+///
+/// The grouping follows from the number of elements alone: the same bits on every target.
+template <class T>
+requires(has_dtype<T>) class scan_kernel {
+ public:
+  static_assert(dtype_of<T> < dtype::complex64, "scan_kernel: of real numbers and integers");
+  scan_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
+              const std::string& identity = {}, const expression_options& options = {})
+      : state_(detail::combining_expression(true, dtype_of<T>, parameters, map, combine, identity, options)) {}
+
+  /// On the target, with the shape of the arguments. Asynchronous on a GPU.
+  template <class... Arguments>
+  array<T> operator()(const target& where, Arguments&&... arguments) const {
+    return scan(false, where, arguments...);
+  }
+  template <class... Arguments>
+  array<T> exclusive(const target& where, Arguments&&... arguments) const {
+    return scan(true, where, arguments...);
+  }
+
+ private:
+  template <class... Arguments>
+  array<T> scan(bool is_exclusive, const target& where, Arguments&... arguments) const {
+    return detail::with_expression_arguments(
+        [&](const detail::expression_argument* all, std::size_t count) {
+          const detail::expression_call call = detail::prepare(*state_, where, all, count);
+          array<T> out(call.lengths, call.where);
+          detail::run_scan(*state_, call, all, is_exclusive, out.data());
+          return out;
+        },
+        arguments...);
+  }
+
+  std::shared_ptr<detail::expression_state> state_;
 };
 
 }  // namespace heddle

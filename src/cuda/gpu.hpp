@@ -2,7 +2,6 @@
 
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
-#include <heddle/kernel.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/shape.hpp>
@@ -12,6 +11,13 @@
 #include <memory>
 #include <string>
 #include <vector>
+
+namespace heddle {
+struct module_options;
+namespace detail {
+class module_state;
+}
+}  // namespace heddle
 
 /// What the library asks of GPUs. A build without the CUDA toolkit has the same functions, which find no GPU.
 namespace heddle::cuda {
@@ -53,6 +59,8 @@ void map(detail::function f, dtype type, const void* x, bool x_is_constant, cons
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                 const target& where);
 
+/// Whether kernels can be compiled from source for the GPUs of this machine: there is one, and NVRTC.
+bool can_compile_modules() noexcept;
 /// By NVRTC, for the device of `where`.
 std::shared_ptr<detail::module_state> compile_module(const target& where, const std::string& source,
                                                      const module_options& options);

@@ -224,6 +224,15 @@ class gpu_module : public module_state {
 
 }  // namespace
 
+bool can_compile_modules() noexcept {
+  try {
+    driver();
+    return device_count() > 0 && has_nvrtc();
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
 std::shared_ptr<module_state> compile_module(const target& where, const std::string& source,
                                              const module_options& options) {
   driver();  // what is missing is named before anything else is asked

@@ -7,11 +7,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <regex>
 #include <set>
-#include <sstream>
 #include <string_view>
 #include <utility>
 
@@ -237,6 +233,15 @@ device_code from_kept(const modules::kept_file& kept, bool was_cached) {
 }
 
 }  // namespace
+
+bool has_nvrtc() noexcept {
+  try {
+    nvrtc();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
 
 std::vector<compiled_kernel> kernels_in_ptx(std::string_view ptx) {
   std::vector<compiled_kernel> all;

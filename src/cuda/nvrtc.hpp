@@ -52,6 +52,9 @@ struct device_code {
 /// Compiles for a compute capability, such as 90, or takes what was kept. Needs no GPU.
 device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& options);
 
+/// Whether NVRTC can be loaded.
+bool has_nvrtc() noexcept;
+
 /// The kernels of PTX, and their parameters.
 std::vector<compiled_kernel> kernels_in_ptx(std::string_view ptx);
 

@@ -62,6 +62,9 @@ const char* name(number type) noexcept;
 /// Bytes of a number; 0 for `other`.
 std::size_t size_of(number type) noexcept;
 
+/// A type as __cxa_demangle writes it, or a declaration: "float const*", "unsigned int", "float4*", "point".
+parameter_description parameter_in(std::string_view type);
+
 /// The parameters that a demangled name of a function lists, "void sum<float>(float const*, int)"; nothing where
 /// it lists none.
 std::vector<parameter_description> parameters_in(std::string_view demangled);

@@ -27,8 +27,12 @@ constexpr number_name numbers[] = {
 };
 // Of other names the first that is asked for is found above.
 constexpr number_name other_names[] = {
-    {number::i8, "char", 1},           {number::i64, "long", 8},  {number::u64, "unsigned long", 8},
-    {number::f16, "half", 2},
+    {number::i8, "char", 1},         {number::i64, "long", 8},       {number::u64, "unsigned long", 8},
+    {number::f16, "half", 2},        {number::i8, "int8_t", 1},      {number::i16, "int16_t", 2},
+    {number::i32, "int32_t", 4},     {number::i64, "int64_t", 8},    {number::u8, "uint8_t", 1},
+    {number::u16, "uint16_t", 2},    {number::u32, "uint32_t", 4},   {number::u64, "uint64_t", 8},
+    {number::u32, "unsigned", 4},    {number::u64, "size_t", 8},     {number::i64, "long int", 8},
+    {number::i64, "long long int", 8}, {number::i16, "short int", 2},
 };
 struct vector_name {
   const char* name;
@@ -54,7 +58,40 @@ bool drop(std::string_view& text, std::string_view end) {
   return true;
 }
 
-/// As __cxa_demangle writes a type: "float const*", "unsigned int", "float4*", "point".
+/// "float", "float4", "a structure of 24 bytes", "void".
+std::string type_text(number type, unsigned components, std::size_t size, bool is_void,
+                      const std::string& type_name) {
+  if (is_void) return "void";
+  if (type != number::other) {
+    if (components <= 1) return name(type);
+    for (const vector_name& v : vectors) {
+      if (v.type == type) return fmt::format("{}{}", v.name, components);
+    }
+  }
+  if (!type_name.empty()) return type_name;
+  return size == 0 ? "void" : fmt::format("structure of {} bytes", size);
+}
+
+std::string text_of(const kernel_argument& a) {
+  const std::string type = type_text(a.type, 1, a.size, false, "");
+  if (!a.is_pointer) return type;
+  return fmt::format("{}{}*", a.is_const ? "const " : "", type);
+}
+
+/// Whether the argument can stand for the parameter.
+bool fits(const parameter_description& p, const kernel_argument& a) {
+  if (!p.is_known) return p.size == 0 || p.size == (a.is_pointer ? sizeof(void*) : a.size);
+  if (p.is_pointer != a.is_pointer) return false;
+  if (p.is_pointer && a.is_const && !p.is_const) return false;
+  if (p.is_void || (p.is_pointer && a.size == 0)) return true;
+  // float4 may be read from an array of float; what is no number is known by its size alone.
+  if (p.type != number::other && a.type != number::other)
+    return p.type == a.type && (p.is_pointer || p.components == 1);
+  return p.size == 0 || p.size == a.size;
+}
+
+}  // namespace
+
 parameter_description parameter_in(std::string_view type) {
   parameter_description p;
   type = trimmed(type);
@@ -94,40 +131,6 @@ parameter_description parameter_in(std::string_view type) {
   p.type_name = type;
   return p;
 }
-
-/// "float", "float4", "a structure of 24 bytes", "void".
-std::string type_text(number type, unsigned components, std::size_t size, bool is_void,
-                      const std::string& type_name) {
-  if (is_void) return "void";
-  if (type != number::other) {
-    if (components <= 1) return name(type);
-    for (const vector_name& v : vectors) {
-      if (v.type == type) return fmt::format("{}{}", v.name, components);
-    }
-  }
-  if (!type_name.empty()) return type_name;
-  return size == 0 ? "void" : fmt::format("structure of {} bytes", size);
-}
-
-std::string text_of(const kernel_argument& a) {
-  const std::string type = type_text(a.type, 1, a.size, false, "");
-  if (!a.is_pointer) return type;
-  return fmt::format("{}{}*", a.is_const ? "const " : "", type);
-}
-
-/// Whether the argument can stand for the parameter.
-bool fits(const parameter_description& p, const kernel_argument& a) {
-  if (!p.is_known) return p.size == 0 || p.size == (a.is_pointer ? sizeof(void*) : a.size);
-  if (p.is_pointer != a.is_pointer) return false;
-  if (p.is_pointer && a.is_const && !p.is_const) return false;
-  if (p.is_void || (p.is_pointer && a.size == 0)) return true;
-  // float4 may be read from an array of float; what is no number is known by its size alone.
-  if (p.type != number::other && a.type != number::other)
-    return p.type == a.type && (p.is_pointer || p.components == 1);
-  return p.size == 0 || p.size == a.size;
-}
-
-}  // namespace
 
 const char* name(number type) noexcept {
   for (const number_name& n : numbers) {
