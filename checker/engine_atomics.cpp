@@ -1,5 +1,5 @@
-#include "modules/device/heddle_device/half_bits.hpp"
 #include "engine.hpp"
+#include "modules/device/heddle_device/half_bits.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -101,17 +101,17 @@ struct unary_function {
 };
 // Their values are floating-point numbers.
 constexpr unary_function unary_functions[] = {
-    {"sqrt", "sqrt", std::sqrt},    {"cbrt", "cbrt", std::cbrt},      {"exp", "exp", std::exp},
-    {"exp2", "exp2", std::exp2},    {"expm1", "expm1", std::expm1},   {"log", "log", std::log},
-    {"log2", "log2", std::log2},    {"log10", "log10", std::log10},   {"log1p", "log1p", std::log1p},
-    {"sin", "sin", std::sin},       {"cos", "cos", std::cos},         {"tan", "tan", std::tan},
-    {"arcsin", "asin", std::asin},  {"asin", "asin", std::asin},      {"arccos", "acos", std::acos},
-    {"acos", "acos", std::acos},    {"arctan", "atan", std::atan},    {"atan", "atan", std::atan},
-    {"sinh", "sinh", std::sinh},    {"cosh", "cosh", std::cosh},      {"tanh", "tanh", std::tanh},
-    {"arcsinh", "asinh", std::asinh}, {"asinh", "asinh", std::asinh}, {"arccosh", "acosh", std::acosh},
-    {"acosh", "acosh", std::acosh}, {"arctanh", "atanh", std::atanh}, {"atanh", "atanh", std::atanh},
-    {"floor", "floor", std::floor}, {"ceil", "ceil", std::ceil},      {"trunc", "trunc", std::trunc},
-    {"rint", "rint", std::rint},    {"fabs", "fabs", std::fabs},
+    {"sqrt", "sqrt", std::sqrt},      {"cbrt", "cbrt", std::cbrt},      {"exp", "exp", std::exp},
+    {"exp2", "exp2", std::exp2},      {"expm1", "expm1", std::expm1},   {"log", "log", std::log},
+    {"log2", "log2", std::log2},      {"log10", "log10", std::log10},   {"log1p", "log1p", std::log1p},
+    {"sin", "sin", std::sin},         {"cos", "cos", std::cos},         {"tan", "tan", std::tan},
+    {"arcsin", "asin", std::asin},    {"asin", "asin", std::asin},      {"arccos", "acos", std::acos},
+    {"acos", "acos", std::acos},      {"arctan", "atan", std::atan},    {"atan", "atan", std::atan},
+    {"sinh", "sinh", std::sinh},      {"cosh", "cosh", std::cosh},      {"tanh", "tanh", std::tanh},
+    {"arcsinh", "asinh", std::asinh}, {"asinh", "asinh", std::asinh},   {"arccosh", "acosh", std::acosh},
+    {"acosh", "acosh", std::acosh},   {"arctanh", "atanh", std::atanh}, {"atanh", "atanh", std::atanh},
+    {"floor", "floor", std::floor},   {"ceil", "ceil", std::ceil},      {"trunc", "trunc", std::trunc},
+    {"rint", "rint", std::rint},      {"fabs", "fabs", std::fabs},
 };
 
 class parser {
@@ -179,11 +179,12 @@ class parser {
       return coded(fmt::format("{}(0, {})", code_name(type), real_code(v.number)), type);
     if (type == dtype::boolean) return coded(v.as_double() != 0 ? "true" : "false", type);
     if (v.is == value::kind::integer && is_integer(type)) {
-      const bool fits = is_unsigned(type)
-                            ? v.integer >= 0 && v.integer >> (8 * size_of(type)) == 0
-                            : v.integer >> (8 * size_of(type) - 1) == 0 || v.integer >> (8 * size_of(type) - 1) == -1;
+      const bool fits = is_unsigned(type) ? v.integer >= 0 && v.integer >> (8 * size_of(type)) == 0
+                                          : v.integer >> (8 * size_of(type) - 1) == 0 ||
+                                                v.integer >> (8 * size_of(type) - 1) == -1;
       if (!fits) fail(fmt::format("{} does not fit {}", text_of(v.integer), name(type)));
-      return coded(fmt::format("(({})0x{:x}ull)", code_name(type), static_cast<std::uint64_t>(v.integer)), type);
+      return coded(fmt::format("(({})0x{:x}ull)", code_name(type), static_cast<std::uint64_t>(v.integer)),
+                   type);
     }
     return coded(converted(real_code(v.as_double()), dtype::float64, type), type);
   }
@@ -212,7 +213,8 @@ class parser {
     return coded(fmt::format("{}({}, {})", function, in_type(a, type).code, in_type(b, type).code), result);
   }
 
-  // -------------------------------------------------------------------------------------------------- grammar
+  // --------------------------------------------------------------------------------------------------
+  // grammar
 
   value ternary() {
     value v = disjunction();
@@ -231,8 +233,8 @@ class parser {
 
   value choose(const value& condition, const value& a, const value& b) const {
     const dtype type = common_type(a, b);
-    return coded(fmt::format("({} ? {} : {})", in_type(as_code(condition), dtype::boolean).code, in_type(a, type).code,
-                             in_type(b, type).code),
+    return coded(fmt::format("({} ? {} : {})", in_type(as_code(condition), dtype::boolean).code,
+                             in_type(a, type).code, in_type(b, type).code),
                  type);
   }
 
@@ -270,7 +272,8 @@ class parser {
       const dtype type = common_type(v, right);
       if (is_complex(type) && std::string_view(found) != "==" && std::string_view(found) != "!=")
         fail(fmt::format("{} has no order", name(type)));
-      v = coded(fmt::format("({} {} {})", in_type(v, type).code, found, in_type(right, type).code), dtype::boolean);
+      v = coded(fmt::format("({} {} {})", in_type(v, type).code, found, in_type(right, type).code),
+                dtype::boolean);
     }
   }
 
@@ -281,9 +284,11 @@ class parser {
                                              : a.integer & b.integer);
     }
     const dtype type = common_type(a, b);
-    if (!is_integer(type) && type != dtype::boolean) fail(fmt::format("'{}' takes integers, not {}", sign, name(type)));
-    return coded(fmt::format("(({})({} {} {}))", code_name(type), in_type(a, type).code, sign, in_type(b, type).code),
-                 type);
+    if (!is_integer(type) && type != dtype::boolean)
+      fail(fmt::format("'{}' takes integers, not {}", sign, name(type)));
+    return coded(
+        fmt::format("(({})({} {} {}))", code_name(type), in_type(a, type).code, sign, in_type(b, type).code),
+        type);
   }
   value bits_or() {
     value v = bits_xor();
@@ -304,7 +309,9 @@ class parser {
   value shift() {
     value v = sum();
     for (;;) {
-      const char* const function = take("<<") ? "heddle_shift_left" : take(">>") ? "heddle_shift_right" : nullptr;
+      const char* const function = take("<<")   ? "heddle_shift_left"
+                                   : take(">>") ? "heddle_shift_right"
+                                                : nullptr;
       if (function == nullptr) return v;
       const value by = sum();
       const value left = v.is_constant() && by.is_constant() ? as_code(v) : v;
@@ -386,7 +393,8 @@ class parser {
       if (result > most || result < -most) fail("the numbers are too large");
       return integer_constant(result);
     }
-    if (a.is_constant() && b.is_constant() && a.is != value::kind::imaginary && b.is != value::kind::imaginary) {
+    if (a.is_constant() && b.is_constant() && a.is != value::kind::imaginary &&
+        b.is != value::kind::imaginary) {
       const double x = a.as_double(), y = b.as_double();
       return real_constant(sign == '+' ? x + y : sign == '-' ? x - y : x * y);
     }
@@ -398,14 +406,15 @@ class parser {
     // Integers wrap around: as unsigned ones, whose products of 16 bits must not become int.
     const std::string left = in_type(a, type).code, right = in_type(b, type).code;
     if (is_integer(type))
-      return coded(fmt::format("(({})((unsigned long long){} {} (unsigned long long){}))", code_name(type), left, sign,
-                               right),
+      return coded(fmt::format("(({})((unsigned long long){} {} (unsigned long long){}))", code_name(type),
+                               left, sign, right),
                    type);
     return coded(fmt::format("({} {} {})", left, sign, right), type);
   }
 
   value divide(const value& a, const value& b) const {
-    if (a.is_constant() && b.is_constant() && a.is != value::kind::imaginary && b.is != value::kind::imaginary) {
+    if (a.is_constant() && b.is_constant() && a.is != value::kind::imaginary &&
+        b.is != value::kind::imaginary) {
       if (b.as_double() == 0) fail("division by zero");
       return real_constant(a.as_double() / b.as_double());
     }
@@ -428,7 +437,8 @@ class parser {
         __int128 result = 1;
         for (__int128 i = 0; i < exponent.integer; ++i) {
           result *= base.integer;
-          if (result > (__int128{1} << 64) || result < -(__int128{1} << 64)) fail("the numbers are too large");
+          if (result > (__int128{1} << 64) || result < -(__int128{1} << 64))
+            fail("the numbers are too large");
           if (result == 0 || (result == 1 && base.integer == 1)) break;
         }
         return integer_constant(result);
@@ -452,7 +462,8 @@ class parser {
     return call("heddle_power", type, base, exponent, type);
   }
 
-  // -------------------------------------------------------------------------------------------------- primaries
+  // --------------------------------------------------------------------------------------------------
+  // primaries
 
   value primary() {
     skip_blanks();
@@ -509,7 +520,8 @@ class parser {
     if (!is_real && !is_imaginary) {
       std::uint64_t i = 0;
       const char* const first = digits.data() + (is_hexadecimal ? 2 : 0);
-      const auto [end, status] = std::from_chars(first, digits.data() + digits.size(), i, is_hexadecimal ? 16 : 10);
+      const auto [end, status] =
+          std::from_chars(first, digits.data() + digits.size(), i, is_hexadecimal ? 16 : 10);
       if (status != std::errc() || end != digits.data() + digits.size()) wrong();
       return integer_constant(i);
     }
@@ -541,7 +553,8 @@ class parser {
   value function(const std::string& word, const std::vector<value>& all) const {
     const auto takes = [&](std::size_t count) {
       if (all.size() != count)
-        fail(fmt::format("{} takes {} argument{}, and {} were given", word, count, count == 1 ? "" : "s", all.size()));
+        fail(fmt::format("{} takes {} argument{}, and {} were given", word, count, count == 1 ? "" : "s",
+                         all.size()));
     };
     for (const unary_function& f : unary_functions) {
       if (word != f.name) continue;
@@ -574,7 +587,8 @@ class parser {
       takes(3);
       return extremum("minimum", extremum("maximum", all[0], all[1]), all[2]);
     }
-    if (word == "minimum" || word == "min" || word == "maximum" || word == "max" || word == "fmin" || word == "fmax") {
+    if (word == "minimum" || word == "min" || word == "maximum" || word == "max" || word == "fmin" ||
+        word == "fmax") {
       takes(2);
       return extremum(word == "min" ? "minimum" : word == "max" ? "maximum" : word, all[0], all[1]);
     }
@@ -605,8 +619,9 @@ class parser {
     }
     if (word == "real" || word == "imag" || word == "conj" || word == "conjugate" || word == "abs" ||
         word == "absolute" || word == "square" || word == "sign" || word == "round" || word == "negative" ||
-        word == "reciprocal" || word == "isnan" || word == "isinf" || word == "isfinite" || word == "signbit" ||
-        word == "logical_not" || word == "deg2rad" || word == "radians" || word == "rad2deg" || word == "degrees") {
+        word == "reciprocal" || word == "isnan" || word == "isinf" || word == "isfinite" ||
+        word == "signbit" || word == "logical_not" || word == "deg2rad" || word == "radians" ||
+        word == "rad2deg" || word == "degrees") {
       takes(1);
       return of_one(word, as_code(all[0]));
     }
@@ -623,8 +638,10 @@ class parser {
     if (word == "negative") return negative(v);
     if (word == "real") return is_complex(type) ? coded(v.code + ".re", part_of(type)) : v;
     if (word == "imag")
-      return is_complex(type) ? coded(v.code + ".im", part_of(type)) : coded(fmt::format("(({})0)", code_name(type)), type);
-    if (word.starts_with("conj")) return is_complex(type) ? coded(fmt::format("heddle_conj({})", v.code), type) : v;
+      return is_complex(type) ? coded(v.code + ".im", part_of(type))
+                              : coded(fmt::format("(({})0)", code_name(type)), type);
+    if (word.starts_with("conj"))
+      return is_complex(type) ? coded(fmt::format("heddle_conj({})", v.code), type) : v;
     if (word.starts_with("abs")) {
       if (is_complex(type)) return coded(fmt::format("heddle_hypot({0}.re, {0}.im)", v.code), part_of(type));
       if (is_real_number(type)) return coded(fmt::format("heddle_fabs({})", v.code), type);
@@ -636,7 +653,8 @@ class parser {
       if (is_complex(type)) {
         const char* const sign = word == "isfinite" ? "&&" : "||";
         if (word == "signbit") fail("signbit of complex numbers is not defined");
-        return coded(fmt::format("(heddle_{0}({1}.re) {2} heddle_{0}({1}.im))", word, v.code, sign), dtype::boolean);
+        return coded(fmt::format("(heddle_{0}({1}.re) {2} heddle_{0}({1}.im))", word, v.code, sign),
+                     dtype::boolean);
       }
       return coded(fmt::format("heddle_{}({})", word, in_type(v, floating(type)).code), dtype::boolean);
     }
@@ -674,9 +692,18 @@ class parser {
 }  // namespace
 
 const char* code_name(dtype type) noexcept {
-  constexpr const char* names[] = {"bool",          "signed char",    "short",        "int",
-                                   "long long",     "unsigned char",  "unsigned short", "unsigned int",
-                                   "unsigned long long", "float",     "double",       "heddle_complex64",
+  constexpr const char* names[] = {"bool",
+                                   "signed char",
+                                   "short",
+                                   "int",
+                                   "long long",
+                                   "unsigned char",
+                                   "unsigned short",
+                                   "unsigned int",
+                                   "unsigned long long",
+                                   "float",
+                                   "double",
+                                   "heddle_complex64",
                                    "heddle_complex128"};
   return names[static_cast<int>(type)];
 }
@@ -690,11 +717,13 @@ std::string converted(const std::string& code, dtype from, dtype to) {
   }
   if (is_complex(to)) return fmt::format("{}({}, 0)", code_name(to), converted(code, from, part_of(to)));
   if (to == dtype::boolean) return fmt::format("({} != 0)", code);
-  if (is_real_number(from) && is_integer(to)) return fmt::format("heddle_integer<{}>({})", code_name(to), code);
+  if (is_real_number(from) && is_integer(to))
+    return fmt::format("heddle_integer<{}>({})", code_name(to), code);
   return fmt::format("(({}){})", code_name(to), code);
 }
 
-translated_expression translate_expression(std::string_view text, const std::vector<expression_input>& inputs) {
+translated_expression translate_expression(std::string_view text,
+                                           const std::vector<expression_input>& inputs) {
   return parser(text, inputs).run();
 }
 
@@ -735,8 +764,13 @@ HEDDLE_COMPLEX bool operator!=(heddle_complex<T> a, heddle_complex<T> b) { retur
 HEDDLE_COMPLEX heddle_complex<T> heddle_conj(heddle_complex<T> a) { return heddle_complex<T>(a.re, -a.im); }
 HEDDLE_COMPLEX bool heddle_truth(heddle_complex<T> a) { return a.re != 0 || a.im != 0; }
 
+#if defined(__CUDACC_RTC__)
+HEDDLE_BOTH double heddle_inf() { return __longlong_as_double(0x7ff0000000000000ll); }
+HEDDLE_BOTH double heddle_nan() { return __longlong_as_double(0x7ff8000000000000ll); }
+#else
 HEDDLE_BOTH double heddle_inf() { return __builtin_huge_val(); }
 HEDDLE_BOTH double heddle_nan() { return __builtin_nan(""); }
+#endif
 
 #define HEDDLE_REAL(NAME)                                        \
   HEDDLE_BOTH float heddle_##NAME(float x) { return NAME##f(x); } \

@@ -21,10 +21,11 @@ struct translated_expression {
   dtype type;        ///< of the code's value
 };
 
-/// Translates an expression in Python's syntax and C's ?:, &&, || and !: NumPy's types and meaning, where numbers that
-/// are written out take the type of what they are combined with. Where NumPy gives float16 it gives float32. Throws
-/// heddle::error with the column of what is wrong.
-translated_expression translate_expression(std::string_view text, const std::vector<expression_input>& inputs);
+/// Translates an expression in Python's syntax and C's ?:, &&, || and !: NumPy's types and meaning, where
+/// numbers that are written out take the type of what they are combined with. Where NumPy gives float16 it
+/// gives float32. Throws heddle::error with the column of what is wrong.
+translated_expression translate_expression(std::string_view text,
+                                           const std::vector<expression_input>& inputs);
 
 /// `code` of one type as another, converted as NumPy's astype does.
 std::string converted(const std::string& code, dtype from, dtype to);

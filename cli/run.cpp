@@ -96,7 +96,8 @@ void add_run(CLI::App& app) {
   options->add_to(*command);
   command->footer(
       "What the kernel prints goes to standard output, arrays to the files that their :out= names.\n"
-      "On a GPU NVRTC compiles, and on a CPU the system's C++ compiler; auto is the first GPU, or every core.");
+      "On a GPU NVRTC compiles, and on a CPU the system's C++ compiler; auto is the first GPU, or every "
+      "core.");
   command->callback([options] { run(*options); });
 }
 

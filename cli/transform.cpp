@@ -44,19 +44,25 @@ std::deque<named_file> open_inputs(const std::vector<std::string>& texts) {
   std::size_t unnamed = 0;
   for (const std::string& text : texts) {
     std::size_t word = 0;
-    const auto is_letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; };
-    while (word < text.size() && (is_letter(text[word]) || (word > 0 && std::isdigit(static_cast<unsigned char>(text[word]))))) ++word;
+    const auto is_letter = [](char c) {
+      return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    while (word < text.size() &&
+           (is_letter(text[word]) || (word > 0 && std::isdigit(static_cast<unsigned char>(text[word])))))
+      ++word;
     std::string name, path = text;
     if (word > 0 && word < text.size() && text[word] == '=') {
       name = text.substr(0, word);
       path = text.substr(word + 1);
     } else {
       constexpr std::string_view letters = "abcdefghjklmnopqrstuvwxyz";
-      if (unnamed == letters.size()) throw error(fmt::format("{}: name more than 25 inputs, as in x={}", text, text));
+      if (unnamed == letters.size())
+        throw error(fmt::format("{}: name more than 25 inputs, as in x={}", text, text));
       name = letters[unnamed++];
     }
     for (const named_file& other : all) {
-      if (other.name == name) throw error(fmt::format("two inputs are called {}: {} and {}", name, other.file.path(), path));
+      if (other.name == name)
+        throw error(fmt::format("two inputs are called {}: {} and {}", name, other.file.path(), path));
     }
     all.push_back({name, npy_file(path)});
   }
@@ -97,8 +103,8 @@ std::vector<std::size_t> strides_of(const shape& own, const shape& whole) {
   return strides;
 }
 
-/// What an input is to the kernel: elements that go side by side with those of the result, a piece at a time; or all
-/// of its elements, found by strides.
+/// What an input is to the kernel: elements that go side by side with those of the result, a piece at a time;
+/// or all of its elements, found by strides.
 class kernel_input {
  public:
   kernel_input(const named_file& from, const shape& whole, const target& where, progress& shown)
@@ -112,7 +118,9 @@ class kernel_input {
 
   bool is_broadcast() const { return all_.has_value(); }
   std::size_t piece() const { return is_broadcast() ? ~std::size_t{0} : read_.piece(); }
-  std::size_t file_bytes(std::size_t elements) const { return is_broadcast() ? 0 : read_.file_bytes(elements); }
+  std::size_t file_bytes(std::size_t elements) const {
+    return is_broadcast() ? 0 : read_.file_bytes(elements);
+  }
 
   /// As the kernel declares it, and what its name stands for.
   std::string parameter() const {
@@ -120,8 +128,8 @@ class kernel_input {
                           : fmt::format("const {} in_{}", code_name(type()), from_.name);
   }
   std::string preamble() const {
-    return is_broadcast() ? fmt::format("struct heddle_elements_of_{} {{ const {}* elements; }};\n", from_.name,
-                                        code_name(type()))
+    return is_broadcast() ? fmt::format("struct heddle_elements_of_{} {{ const {}* elements; }};\n",
+                                        from_.name, code_name(type()))
                           : "";
   }
   std::string definition(const shape& whole) const {
@@ -163,8 +171,7 @@ void run(const transform_options& options) {
   const dtype type = options.element_type().value_or(translated.type);
   const shape lengths = broadcast(files);
   const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
-  const target where =
-      detail::resolve(requested, {bytes_read, bytes, target(), cuda::can_compile_modules()});
+  const target where = detail::resolve(requested, {bytes_read, bytes, target(), cuda::can_compile_modules()});
   detail::operation running("transform", n, name(type));
   running.runs_on(where);
   npy_output output(options.output);
@@ -189,14 +196,16 @@ void run(const transform_options& options) {
   if (broadcasts) {
     definitions = "heddle_size heddle_left = i; ";
     for (std::size_t k = lengths.axes(); k-- > 0;) {
-      definitions += fmt::format("const heddle_size heddle_at_{0} = heddle_left % {1}ull; heddle_left /= {1}ull; ", k,
-                                 std::max<std::size_t>(lengths[k], 1));
+      definitions +=
+          fmt::format("const heddle_size heddle_at_{0} = heddle_left % {1}ull; heddle_left /= {1}ull; ", k,
+                      std::max<std::size_t>(lengths[k], 1));
     }
     for (const kernel_input& x : inputs) definitions += x.definition(lengths);
   }
   const auto kernel = detail::elementwise_expression(
       parameters,
-      definitions + fmt::format("heddle_result = {};", converted(translated.code, translated.type, type)), how);
+      definitions + fmt::format("heddle_result = {};", converted(translated.code, translated.type, type)),
+      how);
 
   piece = std::max<std::size_t>(piece, 1);
   const detail::memory written(std::min(piece, n) * element_bytes, where);
@@ -208,8 +217,10 @@ void run(const transform_options& options) {
     const std::size_t count = std::min(piece, n - first);
     std::vector<detail::expression_argument> arguments;
     for (kernel_input& x : inputs) arguments.push_back(x.argument(first, count));
-    arguments.push_back(
-        {{nullptr, detail::number::other, element_bytes, true, false, &where}, written.data(), shape{count}, true});
+    arguments.push_back({{nullptr, detail::number::other, element_bytes, true, false, &where},
+                         written.data(),
+                         shape{count},
+                         true});
     detail::run_elements(*kernel, {where, shape{count}}, arguments.data(), n, first);
     const void* results = written.data();
     if (where.is_gpu()) {
@@ -232,15 +243,19 @@ void add_transform(CLI::App& app) {
   command->add_option("IN.npy", options->inputs, "The arrays: a, b, c, ... in order, or x=FILE")
       ->required()
       ->option_text("...");
-  command->add_option("-o,--output", options->output, "Where the result goes")->required()->option_text("OUT.npy");
+  command->add_option("-o,--output", options->output, "Where the result goes")
+      ->required()
+      ->option_text("OUT.npy");
   command->add_option("--dtype", options->dtype, "Convert the result to type D, such as float64 or uint8")
       ->option_text("D")
       ->check(check_dtype);
   options->add_place_to(*command);
   command->footer(
-      "Operators, functions and types are NumPy's, and shapes are broadcast as NumPy does; i is the index of the "
+      "Operators, functions and types are NumPy's, and shapes are broadcast as NumPy does; i is the index of "
+      "the "
       "element.\n"
-      "The expression is compiled: on a CPU by the system's C++ compiler, which must be there, on a GPU by NVRTC.\n"
+      "The expression is compiled: on a CPU by the system's C++ compiler, which must be there, on a GPU by "
+      "NVRTC.\n"
       "What was compiled is kept for the next run.");
   command->callback([options] { run(*options); });
 }

@@ -37,12 +37,12 @@ void launch(const function_state& function, const target& where, const dimension
 
 }  // namespace detail
 
-module::module(const target& where, const std::string& source, const module_options& options)
-    : where_(!where.is_automatic()            ? where
-             : cuda::can_compile_modules() ? target::best()
-                                           : target::parallel()),
-      state_(where_.is_gpu() ? cuda::compile_module(where_, source, options)
-                             : detail::compile_for_cpu(where_, source, options)) {}
+module::module(const target& where, const std::string& source,
+               const module_options& options) :where_(!where.is_automatic()         ? where
+                                                      : cuda::can_compile_modules() ? target::best()
+                                                                                    : target::parallel()),
+    state_(where_.is_gpu() ? cuda::compile_module(where_, source, options)
+                           : detail::compile_for_cpu(where_, source, options)) {}
 
 module module::from_file(const target& where, const std::string& path, module_options options) {
   const std::string folder = std::filesystem::path(path).parent_path().string();

@@ -52,7 +52,7 @@ TEST_P(ExpressionKernels, take_statements_places_and_functions) {
   hd::expression_options options;
   options.preamble = "__device__ double half_of(double x) { return x / 2; }\n";
   const hd::elementwise_kernel kernel("const uint8_t k, double& y, long long place, unsigned long long all",
-                                  "if (k % 2) y = half_of(k);\nelse { y = -1; }\nplace = i; all = n;",
+                                      "if (k % 2) y = half_of(k);\nelse { y = -1; }\nplace = i; all = n;",
                                       options);
   const std::vector<std::uint8_t> k{1, 2, 3, 255};
   std::vector<double> y(4);
@@ -144,21 +144,26 @@ TEST_P(ExpressionKernels, arguments_are_checked) {
   hd::array<double> wide(10, where);
   const auto message = [&](auto&&... arguments) { return message_of([&] { saxpy(where, arguments...); }); };
   const auto says = [](const std::string& text, const char* what) {
-    return text.find(what) != std::string::npos ? testing::AssertionSuccess() : testing::AssertionFailure() << text;
+    return text.find(what) != std::string::npos ? testing::AssertionSuccess()
+                                                : testing::AssertionFailure() << text;
   };
   EXPECT_TRUE(says(message(x, y), "it takes 3 arguments, and 2 were given"));
   EXPECT_TRUE(says(message(x, y, 2.0), "argument 3 (a) is of float, and a value of double was given"));
   EXPECT_TRUE(says(message(wide, y, 2.0f), "argument 1 (x) is of float, and an array of double was given"));
   EXPECT_TRUE(says(message(x, x, 2.0f), "argument 2 (y) is written, and the array is const"));
   EXPECT_TRUE(says(message(x, 1.0f, 2.0f), "argument 2 (y) is written: it takes an array"));
-  EXPECT_TRUE(says(message(x, shorter, 2.0f), "argument 2 (y) has shape (9,), where the first array has (10,)"));
+  EXPECT_TRUE(
+      says(message(x, shorter, 2.0f), "argument 2 (y) has shape (9,), where the first array has (10,)"));
   EXPECT_TRUE(says(message_of([&] { saxpy(where, y.slice(0, 9), y.slice(1, 10), 1.0f); }), "overlap"));
-  EXPECT_TRUE(says(message_of([&] { hd::elementwise_kernel("float* x", "x = 1"); }), "'float* x' is not TYPE NAME"));
-  EXPECT_TRUE(says(message_of([&] { hd::elementwise_kernel("float x, int x", "x = 1"); }), "two are called x"));
+  EXPECT_TRUE(
+      says(message_of([&] { hd::elementwise_kernel("float* x", "x = 1"); }), "'float* x' is not TYPE NAME"));
+  EXPECT_TRUE(
+      says(message_of([&] { hd::elementwise_kernel("float x, int x", "x = 1"); }), "two are called x"));
   const hd::reduction_kernel<int> product("int x", "x", "a * b");
   EXPECT_TRUE(says(message_of([&] { product(where, std::vector<int>()); }), "no identity was given"));
   const hd::scan_kernel<int> products("int x", "x", "a * b");
-  EXPECT_TRUE(says(message_of([&] { products.exclusive(where, std::vector<int>(3)); }), "begins with the identity"));
+  EXPECT_TRUE(
+      says(message_of([&] { products.exclusive(where, std::vector<int>(3)); }), "begins with the identity"));
 }
 
 TEST_P(ExpressionKernels, errors_name_the_lines_of_the_operation) {
@@ -167,7 +172,8 @@ TEST_P(ExpressionKernels, errors_name_the_lines_of_the_operation) {
   const hd::elementwise_kernel wrong("float x, float y", "y = x;\ny /= too;", options);
   std::vector<float> x(3), y(3);
   const std::string message = message_of([&] { wrong(where, x, y); });
-  EXPECT_TRUE(message.find("halving:2") != std::string::npos || message.find("halving(2)") != std::string::npos)
+  EXPECT_TRUE(message.find("halving:2") != std::string::npos ||
+              message.find("halving(2)") != std::string::npos)
       << message;
   EXPECT_NE(message.find("too"), std::string::npos) << message;
 }

@@ -110,7 +110,8 @@ extern "C" __global__ void plain_name(int* x, int v) { *x = v; }
 class Kernels : public heddle::tests::on_targets {
  protected:
   static void SetUpTestSuite() {
-    std::ofstream(testing::TempDir() + "factor.h") << "#pragma once\n#ifndef FACTOR\n#define FACTOR 1\n#endif\n";
+    std::ofstream(testing::TempDir() + "factor.h")
+        << "#pragma once\n#ifndef FACTOR\n#define FACTOR 1\n#endif\n";
   }
   /// The module of this test's target, which all tests of the target share.
   const hd::module& compiled() {
@@ -172,7 +173,8 @@ TEST_P(Kernels, shared_memory_and_barriers) {
   hd::array<int> x = ramp<int>(4096);
   compiled().function("reverse_of_block")(4, 1024, 4096)(x);
   const std::vector<int> got = x.to_vector();
-  for (int i = 0; i < 4096; ++i) ASSERT_EQ(got[static_cast<std::size_t>(i)], i / 1024 * 1024 + 1023 - i % 1024);
+  for (int i = 0; i < 4096; ++i)
+    ASSERT_EQ(got[static_cast<std::size_t>(i)], i / 1024 * 1024 + 1023 - i % 1024);
 }
 
 TEST_P(Kernels, warps_exchange_values) {
@@ -259,23 +261,24 @@ TEST_P(Kernels, arguments_are_checked) {
   hd::array<float> y = zeros<float>(10);
   hd::array<double> wide = zeros<double>(10);
   const hd::kernel_function saxpy = compiled().function("saxpy");
-  const auto message = [&](auto&&... arguments) {
-    return message_of([&] { saxpy(1, 10)(arguments...); });
-  };
+  const auto message = [&](auto&&... arguments) { return message_of([&] { saxpy(1, 10)(arguments...); }); };
   EXPECT_EQ(message(10, 2.0f, x), "saxpy takes 4 arguments, and 3 were given");
   const auto says = [](const std::string& text, const char* begin, const char* end) {
     return text.starts_with(begin) && text.ends_with(end) ? testing::AssertionSuccess()
                                                           : testing::AssertionFailure() << text;
   };
-  EXPECT_TRUE(says(message(10, 2.0, x, y), "saxpy: argument 2", ": the kernel takes float, and double was given"));
-  EXPECT_TRUE(says(message(10L, 2.0f, x, y), "saxpy: argument 1", ": the kernel takes int, and long long was given"));
+  EXPECT_TRUE(
+      says(message(10, 2.0, x, y), "saxpy: argument 2", ": the kernel takes float, and double was given"));
+  EXPECT_TRUE(
+      says(message(10L, 2.0f, x, y), "saxpy: argument 1", ": the kernel takes int, and long long was given"));
   EXPECT_TRUE(says(message(10, 2.0f, wide, y), "saxpy: argument 3",
                    ": the kernel takes const float*, and double* was given"));
   EXPECT_TRUE(says(message(10, 2.0f, x, x), "saxpy: argument 4",
                    ": the kernel takes float*, and const float* was given"));
   EXPECT_TRUE(says(message(10, 2.0f, 3.0f, y), "saxpy: argument 3",
                    ": the kernel takes const float*, and float was given"));
-  EXPECT_TRUE(says(message(10, x, x, y), "saxpy: argument 2", ": the kernel takes float, and const float* was given"));
+  EXPECT_TRUE(says(message(10, x, x, y), "saxpy: argument 2",
+                   ": the kernel takes float, and const float* was given"));
 }
 
 TEST_P(Kernels, launches_that_cannot_be) {
@@ -301,7 +304,8 @@ TEST_P(Kernels, errors_name_the_lines_of_the_source) {
   });
   EXPECT_NE(message.find("wrong.cu"), std::string::npos) << message;
   EXPECT_NE(message.find("undeclared"), std::string::npos) << message;
-  EXPECT_TRUE(message.find("wrong.cu:3") != std::string::npos || message.find("wrong.cu(3)") != std::string::npos)
+  EXPECT_TRUE(message.find("wrong.cu:3") != std::string::npos ||
+              message.find("wrong.cu(3)") != std::string::npos)
       << message;
 }
 
@@ -334,7 +338,9 @@ __global__ void traps() { if (threadIdx.x == 3) { __syncthreads(); __trap(); } e
   hd::array<int> x(32);
   x.fill(0);
   x.set(5, 20);
-  EXPECT_NE(message_of([&] { m.function("asserts")(1, 1)(x, 32); }).find("kernel.cu:3: assertion 'x[i] < 3' failed"),
+  EXPECT_NE(message_of([&] {
+              m.function("asserts")(1, 1)(x, 32);
+            }).find("kernel.cu:3: assertion 'x[i] < 3' failed"),
             std::string::npos);
   EXPECT_NE(message_of([&] { m.function("waits_in_vain")(1, 32)(x); }).find("wait for one another"),
             std::string::npos);

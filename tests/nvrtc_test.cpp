@@ -1,4 +1,5 @@
 #include "cuda/nvrtc.hpp"
+
 #include "modules/expression.hpp"
 #include "on_targets.hpp"
 
@@ -47,12 +48,13 @@ __global__ void none() {}
   std::vector<std::string> signatures;
   for (const compiled_kernel& k : code.kernels) signatures.push_back(signature(k));
   std::sort(signatures.begin(), signatures.end());
-  EXPECT_EQ(signatures, (std::vector<std::string>{
-                            "all(bool, short, unsigned int, long long, unsigned long long, double, point, const point*, "
-                            "float4*, const void*, int**, unsigned char)",
-                            "inner::sum<float, 64>(const float*, float*, int)",
-                            "inner::sum<unsigned char, 2>(const unsigned char*, unsigned char*, int)", "none()",
-                            "plain(8 bytes, 8 bytes, 1 bytes)"}));
+  EXPECT_EQ(signatures,
+            (std::vector<std::string>{
+                "all(bool, short, unsigned int, long long, unsigned long long, double, point, const point*, "
+                "float4*, const void*, int**, unsigned char)",
+                "inner::sum<float, 64>(const float*, float*, int)",
+                "inner::sum<unsigned char, 2>(const unsigned char*, unsigned char*, int)", "none()",
+                "plain(8 bytes, 8 bytes, 1 bytes)"}));
   for (const compiled_kernel& k : code.kernels) {
     if (k.name == "all") {
       EXPECT_EQ(k.parameters[6].size, 8u);
@@ -65,8 +67,9 @@ __global__ void none() {}
 TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
   module_options options;
   options.name = "wrong.cu";
-  EXPECT_NE(tests::message_of([&] { compile_by_nvrtc(hopper, "\n__global__ void f() { undeclared = 1; }\n", options); })
-                .find("wrong.cu(2): error: identifier \"undeclared\""),
+  EXPECT_NE(tests::message_of([&] {
+              compile_by_nvrtc(hopper, "\n__global__ void f() { undeclared = 1; }\n", options);
+            }).find("wrong.cu(2): error: identifier \"undeclared\""),
             std::string::npos);
   const std::string folder = testing::TempDir();
   options.include_folders = {folder};
@@ -107,8 +110,8 @@ TEST_F(Nvrtc, sources_around_expressions) {
       for (const char* const name : {"heddle_fold_inputs", "heddle_fold_partials", "heddle_nothing"})
         EXPECT_NE(folds.find(name), std::string::npos) << folds;
       const std::string scans = kernels(detail::scan_source(text, how));
-      for (const char* const name :
-           {"heddle_totals_of_inputs", "heddle_totals_of_partials", "heddle_scan_inputs", "heddle_scan_partials"})
+      for (const char* const name : {"heddle_totals_of_inputs", "heddle_totals_of_partials",
+                                     "heddle_scan_inputs", "heddle_scan_partials"})
         EXPECT_NE(scans.find(name), std::string::npos) << scans;
     }
   }

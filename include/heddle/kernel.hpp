@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-/// Kernels from source at run time: compiled for the GPU at hand by NVRTC, or for this processor by the system's C++
-/// compiler.
+/// Kernels from source at run time: compiled for the GPU at hand by NVRTC, or for this processor by the
+/// system's C++ compiler.
 namespace heddle {
 
 /// How a source is compiled.
@@ -30,8 +30,7 @@ struct module_options {
 struct dimensions {
   std::size_t x = 1, y = 1, z = 1;
 
-  constexpr dimensions(std::size_t x = 1, std::size_t y = 1, std::size_t z = 1) noexcept
-      : x(x), y(y), z(z) {}
+  constexpr dimensions(std::size_t x = 1, std::size_t y = 1, std::size_t z = 1) noexcept : x(x), y(y), z(z) {}
   constexpr std::size_t count() const noexcept { return x * y * z; }
 };
 
@@ -43,8 +42,8 @@ enum class number : std::uint8_t { other, boolean, i8, i16, i32, i64, u8, u16, u
 template <class T>
 constexpr number number_of() {
   if constexpr (has_dtype<T> && !std::is_same_v<T, wchar_t>) {
-    constexpr number known[] = {number::boolean, number::i8,  number::i16, number::i32, number::i64,
-                                number::u8,      number::u16, number::u32, number::u64, number::f32,
+    constexpr number known[] = {number::boolean, number::i8,    number::i16,  number::i32, number::i64,
+                                number::u8,      number::u16,   number::u32,  number::u64, number::f32,
                                 number::f64,     number::other, number::other};
     return known[static_cast<int>(dtype_of<T>)];
   } else {
@@ -108,7 +107,8 @@ class passed_argument<X> {
   target where_;
 };
 template <class A>
-using passed = passed_argument<std::conditional_t<array_like<A>, std::remove_reference_t<A>, std::decay_t<A>>>;
+using passed =
+    passed_argument<std::conditional_t<array_like<A>, std::remove_reference_t<A>, std::decay_t<A>>>;
 
 class function_state;
 class module_state;
@@ -122,10 +122,10 @@ void launch(const function_state& function, const target& where, const dimension
 /// A kernel and the shape of its launch, ready to be called.
 class kernel_launch {
  public:
-  /// Launches it. Arguments are numbers and structures by value, pointers, and arrays, of which the kernel gets
-  /// the pointer to the elements. Their number and their types are compared with the kernel's own parameters
-  /// first. Asynchronous on a GPU, on the stream of the module's target; on a CPU it returns when all threads
-  /// have ended. Throws heddle::error.
+  /// Launches it. Arguments are numbers and structures by value, pointers, and arrays, of which the kernel
+  /// gets the pointer to the elements. Their number and their types are compared with the kernel's own
+  /// parameters first. Asynchronous on a GPU, on the stream of the module's target; on a CPU it returns when
+  /// all threads have ended. Throws heddle::error.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
     const std::tuple<detail::passed<Arguments>...> held{detail::passed<Arguments>(arguments)...};
@@ -146,7 +146,11 @@ class kernel_launch {
   friend class kernel_function;
   kernel_launch(std::shared_ptr<const detail::function_state> function, const target& where, dimensions grid,
                 dimensions block, std::size_t shared_bytes)
-      : function_(std::move(function)), where_(where), grid_(grid), block_(block), shared_bytes_(shared_bytes) {}
+      : function_(std::move(function)),
+        where_(where),
+        grid_(grid),
+        block_(block),
+        shared_bytes_(shared_bytes) {}
 
   std::shared_ptr<const detail::function_state> function_;
   target where_;
@@ -159,7 +163,8 @@ class kernel_function {
  public:
   /// `f(grid, block, shared)(arguments…)`: blocks of the grid, threads of a block, bytes of dynamic shared
   /// memory a block.
-  kernel_launch operator()(dimensions grid, dimensions block, std::size_t shared_bytes = 0) const {
+  [[nodiscard]] kernel_launch operator()(dimensions grid, dimensions block,
+                                         std::size_t shared_bytes = 0) const {
     return {function_, where_, grid, block, shared_bytes};
   }
 
@@ -175,16 +180,17 @@ class kernel_function {
   target where_;
 };
 
-/// CUDA C++ source, compiled for a target. What the compiler made is kept in the user's cache folder, so that the
-/// next process that asks for the same starts no compiler.
+/// CUDA C++ source, compiled for a target. What the compiler made is kept in the user's cache folder, so that
+/// the next process that asks for the same starts no compiler.
 ///
 ///     hd::module m(where, source);
 ///     m.function("saxpy")(blocks, 256)(n, 2.0f, x, y);
 ///     m.function("sum<float, 256>")(blocks, 256)(x.view(), partial, n);
 ///
-/// On a GPU NVRTC compiles, and libcuda and libnvrtc are looked for at run time. On `serial` and `parallel` the
-/// system's C++ compiler does, and threads of a block that wait for one another are fibers. `auto` is the first
-/// GPU, or every core. Throws heddle::error with the compiler's messages, which name the source's own lines.
+/// On a GPU NVRTC compiles, and libcuda and libnvrtc are looked for at run time. On `serial` and `parallel`
+/// the system's C++ compiler does, and threads of a block that wait for one another are fibers. `auto` is the
+/// first GPU, or every core. Throws heddle::error with the compiler's messages, which name the source's own
+/// lines.
 class module {
  public:
   module(const target& where, const std::string& source, const module_options& options = {});
@@ -192,8 +198,8 @@ class module {
   static module from_file(const target& where, const std::string& path, module_options options = {});
 
   /// A kernel by its name, with its namespaces or without; of a template an instance by an expression such as
-  /// "sum<float, 256>". An instance that `name_expressions` does not list is compiled now, by itself: variables
-  /// of the module are its own. Throws heddle::error when there is none, or more than one.
+  /// "sum<float, 256>". An instance that `name_expressions` does not list is compiled now, by itself:
+  /// variables of the module are its own. Throws heddle::error when there is none, or more than one.
   kernel_function function(const std::string& name) const;
 
   /// Where its kernels run.
@@ -208,8 +214,9 @@ class module {
 
 /// How the expressions of a kernel are compiled.
 struct expression_options {
-  std::string preamble;         ///< functions and constants that the expressions use
-  bool is_commutative = false;  ///< of a reduction: a and b may change places, which lets lanes be side by side
+  std::string preamble;  ///< functions and constants that the expressions use
+  bool is_commutative =
+      false;  ///< of a reduction: a and b may change places, which lets lanes be side by side
   std::string name = "expression";  ///< what messages call it
   module_options compile;           ///< the rest; names are not looked at
 };
@@ -227,7 +234,8 @@ struct expression_argument {
 template <class A>
 expression_argument expression_argument_of(const passed_argument<A>& passed, A& argument) {
   if constexpr (array_like<A>) {
-    return {passed.describe(), const_cast<void*>(static_cast<const void*>(argument.data())), shape_of(argument), true};
+    return {passed.describe(), const_cast<void*>(static_cast<const void*>(argument.data())),
+            shape_of(argument), true};
   } else {
     static_assert(!std::is_pointer_v<A>, "an expression takes numbers and arrays, which know their size");
     return {passed.describe(), nullptr, {}, false};
@@ -264,7 +272,8 @@ decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
   const std::tuple<passed_argument<Arguments>...> held{passed_argument<Arguments>(arguments)...};
   return std::apply(
       [&](const auto&... each) -> decltype(auto) {
-        const expression_argument all[sizeof...(Arguments) + 1] = {expression_argument_of(each, arguments)..., {}};
+        const expression_argument all[sizeof...(Arguments) + 1] = {expression_argument_of(each, arguments)...,
+                                                                   {}};
         return f(static_cast<const expression_argument*>(all), sizeof...(Arguments));
       },
       held);
@@ -277,18 +286,19 @@ decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
 ///     const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
 ///     saxpy(where, x, y, 2.0f);
 ///
-/// A parameter is TYPE NAME. In the operation, statements of CUDA C++, the name stands for one element of an array, or
-/// for a number, as it is called. What the operation assigns to, or declares as TYPE& NAME, is written and takes an
-/// array. `i` is the element's place, and `n` how many there are, unless parameters are called so. It is compiled when
-/// it is first called on a kind of target with these arguments as arrays, and kept as a module is.
+/// A parameter is TYPE NAME. In the operation, statements of CUDA C++, the name stands for one element of an
+/// array, or for a number, as it is called. What the operation assigns to, or declares as TYPE& NAME, is
+/// written and takes an array. `i` is the element's place, and `n` how many there are, unless parameters are
+/// called so. It is compiled when it is first called on a kind of target with these arguments as arrays, and
+/// kept as a module is.
 class elementwise_kernel {
  public:
   elementwise_kernel(const std::string& parameters, const std::string& operation,
                      const expression_options& options = {})
       : state_(detail::elementwise_expression(parameters, operation, options)) {}
 
-  /// Arrays have one shape and may be anywhere, as those of `transform`; of one that is written another may be the
-  /// same. Asynchronous on a GPU. n calls of the operation.
+  /// Arrays have one shape and may be anywhere, as those of `transform`; of one that is written another may
+  /// be the same. Asynchronous on a GPU. n calls of the operation.
   template <class... Arguments>
   void operator()(const target& where, Arguments&&... arguments) const {
     detail::with_expression_arguments(
@@ -308,15 +318,17 @@ class elementwise_kernel {
 ///     float d = dot(where, x, y);
 ///
 /// Operands keep the order of the elements, and the grouping is that of `reduce` by an operator that does not
-/// commute, or does (grouping.hpp): the same bits on every target. `a + b`, `a * b`, `min(a, b)`, `max(a, b)`,
-/// `a & b`, `a | b` and `a ^ b` are known to commute. No elements give the identity; without one they throw.
+/// commute, or does (grouping.hpp): the same bits on every target. `a + b`, `a * b`, `min(a, b)`, `max(a,
+/// b)`, `a & b`, `a | b` and `a ^ b` are known to commute. No elements give the identity; without one they
+/// throw.
 template <class T>
 requires(has_dtype<T>) class reduction_kernel {
  public:
   static_assert(dtype_of<T> < dtype::complex64, "reduction_kernel: of real numbers and integers");
   reduction_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
                    const std::string& identity = {}, const expression_options& options = {})
-      : state_(detail::combining_expression(false, dtype_of<T>, parameters, map, combine, identity, options)) {}
+      : state_(
+            detail::combining_expression(false, dtype_of<T>, parameters, map, combine, identity, options)) {}
 
   /// Waits for the value.
   template <class... Arguments>
@@ -334,8 +346,8 @@ requires(has_dtype<T>) class reduction_kernel {
   std::shared_ptr<detail::expression_state> state_;
 };
 
-/// A scan from source: element k of the result combines `map` of elements 0 to k, in their order; of an exclusive one,
-/// of 0 to k − 1, and the first is the identity.
+/// A scan from source: element k of the result combines `map` of elements 0 to k, in their order; of an
+/// exclusive one, of 0 to k − 1, and the first is the identity.
 ///
 ///     const hd::scan_kernel<float> running("float x", "x * x", "a + b", "0");
 ///     hd::array<float> sums = running(where, x);
@@ -347,7 +359,8 @@ requires(has_dtype<T>) class scan_kernel {
   static_assert(dtype_of<T> < dtype::complex64, "scan_kernel: of real numbers and integers");
   scan_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
               const std::string& identity = {}, const expression_options& options = {})
-      : state_(detail::combining_expression(true, dtype_of<T>, parameters, map, combine, identity, options)) {}
+      : state_(detail::combining_expression(true, dtype_of<T>, parameters, map, combine, identity, options)) {
+  }
 
   /// On the target, with the shape of the arguments. Asynchronous on a GPU.
   template <class... Arguments>

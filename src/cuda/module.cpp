@@ -25,7 +25,8 @@ struct driver_library {
   runtime_library library{{"libcuda.so.1"},
                           {"", "/usr/lib/x86_64-linux-gnu", "/usr/lib/wsl/lib"},
                           "it comes with NVIDIA's driver; run on serial or parallel where there is none"};
-#define HEDDLE_DRIVER(NAME, SYMBOL) decltype(::cu##NAME)* NAME = library.function<decltype(::cu##NAME)>(SYMBOL);
+#define HEDDLE_DRIVER(NAME, SYMBOL) \
+  decltype(::cu##NAME)* NAME = library.function<decltype(::cu##NAME)>(SYMBOL);
   HEDDLE_DRIVER(GetErrorString, "cuGetErrorString")
   HEDDLE_DRIVER(ModuleLoadData, "cuModuleLoadData")
   HEDDLE_DRIVER(ModuleUnload, "cuModuleUnload")
@@ -164,10 +165,11 @@ class gpu_module : public module_state {
     if (kernel == nullptr && name.find('<') == std::string::npos) {
       std::vector<std::string> names;
       for (const compiled_kernel& k : all_->code().kernels) names.push_back(k.name);
-      throw error(fmt::format("{}: no kernel is called '{}': there {} {}; of a template an instance is named, such "
-                              "as '{}<float>'",
-                              options_.name, name, names.size() == 1 ? "is" : "are",
-                              names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), name));
+      throw error(
+          fmt::format("{}: no kernel is called '{}': there {} {}; of a template an instance is named, such "
+                      "as '{}<float>'",
+                      options_.name, name, names.size() == 1 ? "is" : "are",
+                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), name));
     }
     if (kernel == nullptr) {
       std::shared_ptr<const loaded_code>& instance = instances_[name];

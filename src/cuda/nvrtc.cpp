@@ -31,7 +31,8 @@ std::vector<fs::path> toolkit_folders() {
   }
   folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
   folders.emplace_back("/usr/local/cuda");
-  folders.emplace_back(fmt::format("/usr/local/cuda-{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
+  folders.emplace_back(
+      fmt::format("/usr/local/cuda-{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
   folders.emplace_back("/opt/cuda");
   return folders;
 }
@@ -70,12 +71,14 @@ std::vector<std::string> library_folders() {
 }
 
 struct nvrtc_library {
-  runtime_library library{{fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000), "libnvrtc.so.13", "libnvrtc.so.12",
-                           "libnvrtc.so"},
-                          library_folders(),
-                          "kernels are compiled for GPUs by NVRTC, which is part of the CUDA toolkit: install it or "
-                          "name its folder in CUDA_HOME, or run on serial or parallel"};
-#define HEDDLE_NVRTC(NAME) decltype(::nvrtc##NAME)* NAME = library.function<decltype(::nvrtc##NAME)>("nvrtc" #NAME);
+  runtime_library library{
+      {fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000), "libnvrtc.so.13", "libnvrtc.so.12",
+       "libnvrtc.so"},
+      library_folders(),
+      "kernels are compiled for GPUs by NVRTC, which is part of the CUDA toolkit: install it or "
+      "name its folder in CUDA_HOME, or run on serial or parallel"};
+#define HEDDLE_NVRTC(NAME) \
+  decltype(::nvrtc##NAME)* NAME = library.function<decltype(::nvrtc##NAME)>("nvrtc" #NAME);
   HEDDLE_NVRTC(Version)
   HEDDLE_NVRTC(GetErrorString)
   HEDDLE_NVRTC(CreateProgram)
@@ -129,8 +132,8 @@ std::vector<std::string> toolkit_include_folders() {
   return {};
 }
 
-/// All headers that a source may read from the folders: those that its #include lines name, and so on, whether
-/// conditions let them be read or not.
+/// All headers that a source may read from the folders: those that its #include lines name, and so on,
+/// whether conditions let them be read or not.
 void add_headers(std::string_view text, const fs::path& beside, const std::vector<std::string>& folders,
                  std::set<std::string>& found) {
   std::size_t at = 0;
@@ -228,7 +231,8 @@ device_code from_kept(const modules::kept_file& kept, bool was_cached) {
   code.image = modules::contents(kept.path).value_or("");
   const json about = json::parse(kept.about);
   for (const json& k : about.at("kernels")) code.kernels.push_back(described(k.at("symbol"), k.at("sizes")));
-  for (const auto& [expression, symbol] : about.at("expressions").items()) code.symbol_of[expression] = symbol;
+  for (const auto& [expression, symbol] : about.at("expressions").items())
+    code.symbol_of[expression] = symbol;
   return code;
 }
 
@@ -299,7 +303,8 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
     std::string log(size, '\0');
     n.check(n.GetProgramLog(p, log.data()), "nvrtcGetProgramLog");
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
-    throw error(fmt::format("{} cannot be compiled:\n{}", options.name, log.empty() ? n.GetErrorString(status) : log));
+    throw error(fmt::format("{} cannot be compiled:\n{}", options.name,
+                            log.empty() ? n.GetErrorString(status) : log));
   }
   std::size_t size = 0;
   n.check(n.GetCUBINSize(p, &size), "nvrtcGetCUBINSize");

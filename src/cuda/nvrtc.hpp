@@ -8,14 +8,15 @@
 #include <string>
 #include <vector>
 
-/// NVRTC and the driver's library are looked for when they are first needed, so that a program starts without them.
+/// NVRTC and the driver's library are looked for when they are first needed, so that a program starts without
+/// them.
 namespace heddle::cuda {
 
 /// A library that is loaded at run time and stays.
 class runtime_library {
  public:
-  /// Tries the names in each folder in turn, "" standing for where the system looks; `what` says in the error what is
-  /// missing and how to come by it.
+  /// Tries the names in each folder in turn, "" standing for where the system looks; `what` says in the error
+  /// what is missing and how to come by it.
   runtime_library(const std::vector<std::string>& names, const std::vector<std::string>& folders,
                   const char* what);
 

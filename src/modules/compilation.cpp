@@ -60,7 +60,8 @@ std::string processor() {
   std::ifstream file("/proc/cpuinfo");
   std::string all;
   for (std::string line; std::getline(file, line) && !line.empty();) {
-    for (const char* const begin : {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU"}) {
+    for (const char* const begin :
+         {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU"}) {
       if (line.starts_with(begin)) all += line + "\n";
     }
   }
@@ -108,16 +109,16 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
   for (const std::string& d : options.definitions) words.push_back("-D" + d);
   for (const std::string& i : options.include_folders) words.push_back("-I" + i);
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
-  words.insert(words.end(), {"-isystem", headers.string(), "-include", "heddle_device/language.hpp", "-x", "c++",
-                             "-E", "-MD", "-MF", dependencies.string(), source.string()});
+  words.insert(words.end(), {"-isystem", headers.string(), "-include", "heddle_device/language.hpp", "-x",
+                             "c++", "-E", "-MD", "-MF", dependencies.string(), source.string()});
   return words;
 }
 
 std::vector<std::string> compile_command(const compiler& with, const compile_options& options,
                                          bool instruments, const fs::path& text, const fs::path& object) {
   std::vector<std::string> words = common_options(with, options);
-  words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off", "-fno-strict-aliasing",
-                             "-fno-builtin-printf", "-c"});
+  words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
+                             "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
   if (options.is_watched) words.emplace_back("-fno-optimize-sibling-calls");
   if (!with.is_clang) words.emplace_back("-fno-gnu-unique");
   if (instruments) {

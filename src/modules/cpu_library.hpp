@@ -40,10 +40,10 @@ struct cpu_launch {
   int threads = 1;  ///< of the machine
 };
 
-/// Runs all blocks of a grid and returns when they have ended. Threads of a block that may wait for one another
-/// are fibers on one thread of the machine, and blocks are spread over threads of the machine; a block that waits
-/// for others lets more of them begin. A failed assertion, a trap, and threads that all wait for what none of them
-/// does, are a heddle::error.
+/// Runs all blocks of a grid and returns when they have ended. Threads of a block that may wait for one
+/// another are fibers on one thread of the machine, and blocks are spread over threads of the machine; a
+/// block that waits for others lets more of them begin. A failed assertion, a trap, and threads that all wait
+/// for what none of them does, are a heddle::error.
 void run_grid(const cpu_library& library, const cpu_launch& launch);
 
 /// The functions that modules call, in the order of their slots.

@@ -44,8 +44,9 @@ class cpu_function : public function_state {
       : from_(std::move(from)), declaration_(declaration), kernel_(kernel) {
     name = entry;
     for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
-      parameters.push_back(described(
-          kernel.parameters[i], i < declaration.parameters.size() ? declaration.parameters[i] : std::string()));
+      parameters.push_back(described(kernel.parameters[i], i < declaration.parameters.size()
+                                                               ? declaration.parameters[i]
+                                                               : std::string()));
     }
   }
 
@@ -56,8 +57,8 @@ class cpu_function : public function_state {
       return heddle_device::index3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
                                    static_cast<std::uint32_t>(d.z)};
     };
-    run_grid(from_->library, {&kernel_, &declaration_, values, index(grid), index(block), shared_bytes,
-                              where.threads()});
+    run_grid(from_->library,
+             {&kernel_, &declaration_, values, index(grid), index(block), shared_bytes, where.threads()});
   }
 
  private:
@@ -68,8 +69,8 @@ class cpu_function : public function_state {
     if (block.x == 0 || block.y == 0 || block.z == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0)
       fail_launch("a grid and a block have at least one thread along each axis");
     if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > 1024) {
-      fail_launch(fmt::format("a block of {}x{}x{} threads: it can have 1024, and 64 along z", block.x, block.y,
-                              block.z));
+      fail_launch(fmt::format("a block of {}x{}x{} threads: it can have 1024, and 64 along z", block.x,
+                              block.y, block.z));
     }
     if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) {
       fail_launch(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", grid.x, grid.y,
@@ -80,7 +81,8 @@ class cpu_function : public function_state {
                               declaration_.most_threads));
     }
     if (shared_bytes > most_shared)
-      fail_launch(fmt::format("{} bytes of dynamic shared memory: a block can have {}", shared_bytes, most_shared));
+      fail_launch(
+          fmt::format("{} bytes of dynamic shared memory: a block can have {}", shared_bytes, most_shared));
   }
 
   std::shared_ptr<loaded> from_;
@@ -110,7 +112,8 @@ class cpu_module : public module_state {
     }
     const heddle_device::kernel* const kernel = from->library.find(entry);
     if (kernel == nullptr) throw error(fmt::format("{} is not in what was compiled of {}", entry, name_));
-    return std::make_shared<cpu_function>(from, modules::find_kernel(from->compiled.kernels, name), *kernel, entry);
+    return std::make_shared<cpu_function>(from, modules::find_kernel(from->compiled.kernels, name), *kernel,
+                                          entry);
   }
 
   void* host_function(const char* name) override { return all_->library.function(name); }

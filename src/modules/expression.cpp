@@ -101,8 +101,9 @@ class staged_call {
         order(*a.is.where, where);
       } else {
         // Arrays that are given twice are brought once, so that what is written to is what is read.
-        const auto before = std::find_if(copies_.begin(), copies_.end(),
-                                         [&](const copied& c) { return arguments[c.argument].data == a.data; });
+        const auto before = std::find_if(copies_.begin(), copies_.end(), [&](const copied& c) {
+          return arguments[c.argument].data == a.data;
+        });
         if (before == copies_.end()) {
           copies_.push_back({k, memory(a.lengths.elements() * a.is.size, where)});
           copy(copies_.back().elements.data(), where, a.data, *a.is.where, a.lengths.elements() * a.is.size);
@@ -183,7 +184,8 @@ std::shared_ptr<expression_state> combining_expression(bool scans, dtype type, c
   state->type = heddle::name(type);
   state->parameters = parse_parameters(parameters, "");
   for (const expression_parameter& p : state->parameters) {
-    if (p.is_written) throw error(fmt::format("{}: {} is read, and cannot be a reference", state->pattern, p.name));
+    if (p.is_written)
+      throw error(fmt::format("{}: {} is read, and cannot be a reference", state->pattern, p.name));
   }
   state->scans = scans;
   state->options = options;
@@ -217,11 +219,12 @@ expression_call prepare(const expression_state& state, const target& requested,
     const expression_argument& a = arguments[k];
     const bool is_read_only_array = a.is_array && a.is.is_const;
     if (p.is_written && !a.is_array)
-      running.fail(fmt::format("argument {} ({}) is written: it takes an array, and a number was given", k + 1, p.name));
+      running.fail(fmt::format("argument {} ({}) is written: it takes an array, and a number was given",
+                               k + 1, p.name));
     if (p.is_written && is_read_only_array)
       running.fail(fmt::format("argument {} ({}) is written, and the array is const", k + 1, p.name));
-    const bool same_number = p.known.type != number::other && a.is.type != number::other &&
-                             p.known.components == 1;
+    const bool same_number =
+        p.known.type != number::other && a.is.type != number::other && p.known.components == 1;
     if (same_number ? p.known.type != a.is.type : p.known.size != 0 && p.known.size != a.is.size) {
       const char* const given = a.is.type == number::other ? "another type" : name(a.is.type);
       running.fail(fmt::format("argument {} ({}) is of {}, and {} of {} was given", k + 1, p.name, p.type,
@@ -237,7 +240,8 @@ expression_call prepare(const expression_state& state, const target& requested,
     for (std::size_t other = 0; other < count; ++other) {
       if (other == k || !arguments[other].is_array) continue;
       const auto bytes = [&](const expression_argument& x) {
-        return elements<const std::byte>{static_cast<const std::byte*>(x.data), size * x.is.size, *x.is.where};
+        return elements<const std::byte>{static_cast<const std::byte*>(x.data), size * x.is.size,
+                                         *x.is.where};
       };
       const elements<const std::byte> in = bytes(arguments[other]);
       const auto out = bytes(a);
@@ -263,12 +267,14 @@ void run_elements(expression_state& state, const expression_call& call, const ex
   staged_call staged(state, call.where, arguments);
   const unsigned long long counted = count, all = n, from = offset;
   if (call.where.is_gpu()) {
-    compiled.launch(call.where, "heddle_elements", blocks_for(count), 256, {staged.data(), &counted, &all, &from});
+    compiled.launch(call.where, "heddle_elements", blocks_for(count), 256,
+                    {staged.data(), &counted, &all, &from});
   } else {
-    cpu::for_slices(call.where.threads(), count, elements_worth_a_thread, [&](std::size_t first, std::size_t last) {
-      compiled.call_on_cpu<const void*, unsigned long long, unsigned long long, unsigned long long,
-                           unsigned long long>("heddle_elements", staged.data(), first, last, all, from);
-    });
+    cpu::for_slices(
+        call.where.threads(), count, elements_worth_a_thread, [&](std::size_t first, std::size_t last) {
+          compiled.call_on_cpu<const void*, unsigned long long, unsigned long long, unsigned long long,
+                               unsigned long long>("heddle_elements", staged.data(), first, last, all, from);
+        });
   }
   staged.deliver();
 }
@@ -320,8 +326,8 @@ void run_reduction(expression_state& state, const expression_call& call, const e
 namespace {
 
 /// Scans n elements of a call, or of the totals of tiles.
-void scan_level(compiled_expression& compiled, const target& where, const void* x, bool is_first, std::size_t n,
-                std::size_t bytes, bool exclusive, void* out) {
+void scan_level(compiled_expression& compiled, const target& where, const void* x, bool is_first,
+                std::size_t n, std::size_t bytes, bool exclusive, void* out) {
   const std::size_t tiles = parts(n, scan_tile);
   const unsigned long long count = n;
   const auto run = [&](const std::string& name, const void* before, bool totals, void* to) {
@@ -339,7 +345,8 @@ void scan_level(compiled_expression& compiled, const target& where, const void* 
                     [&](std::size_t first, std::size_t last) {
                       using size = unsigned long long;
                       if (totals) {
-                        compiled.call_on_cpu<const void*, size, size, size, void*>(name.c_str(), x, n, first, last, to);
+                        compiled.call_on_cpu<const void*, size, size, size, void*>(name.c_str(), x, n, first,
+                                                                                   last, to);
                       } else {
                         compiled.call_on_cpu<const void*, size, size, size, const void*, int, void*>(
                             name.c_str(), x, n, first, last, before, shifts, to);
@@ -364,7 +371,8 @@ void run_scan(expression_state& state, const expression_call& call, const expres
   const std::size_t n = call.lengths.elements();
   operation running(state.pattern, n, state.type);
   running.runs_on(call.where);
-  if (exclusive && state.how.identity.empty()) running.fail("an exclusive scan begins with the identity: give one");
+  if (exclusive && state.how.identity.empty())
+    running.fail("an exclusive scan begins with the identity: give one");
   if (n == 0) return;
   compiled_expression& compiled = state.compiled(call.where, arguments);
   staged_call staged(state, call.where, arguments);

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-/// The source that stands around expressions. What a GPU and a CPU run differs in who takes which elements; the order in
-/// which elements are combined does not.
+/// The source that stands around expressions. What a GPU and a CPU run differs in who takes which elements;
+/// the order in which elements are combined does not.
 namespace heddle::detail {
 namespace {
 
@@ -78,8 +78,8 @@ std::string declarations(const expression_text& text) {
   for (std::size_t k = 0; k < text.parameters.size(); ++k) {
     const expression_parameter& p = text.parameters[k];
     result += text.is_array[k]
-                  ? fmt::format("    {}{} = heddle_{}[heddle_k];\n", p.is_written ? p.type + "& " : "const " + p.type + " ",
-                                p.name, k)
+                  ? fmt::format("    {}{} = heddle_{}[heddle_k];\n",
+                                p.is_written ? p.type + "& " : "const " + p.type + " ", p.name, k)
                   : fmt::format("    const {} {} = heddle_{};\n", p.type, p.name, k);
   }
   return result;
@@ -91,10 +91,11 @@ std::string replaced(std::string text, std::string_view what, const std::string&
   return text;
 }
 
-/// What reductions and scans have in common: the elements, how two are combined, and what combining none gives.
+/// What reductions and scans have in common: the elements, how two are combined, and what combining none
+/// gives.
 std::string combination_source(const expression_text& text, const combination& how) {
-  return common + text.preamble +
-         fmt::format("\ntypedef {} heddle_element;\n", how.type) + parameter_structure(text) +
+  return common + text.preamble + fmt::format("\ntypedef {} heddle_element;\n", how.type) +
+         parameter_structure(text) +
          "  HEDDLE_BOTH heddle_element operator()(heddle_size heddle_k, heddle_size heddle_n) const {\n"
          "    const heddle_size heddle_offset = 0;\n" +
          declarations(text) + "    return (" + own_lines(text.name + ": map", how.map) + ");\n  }\n};\n" +
@@ -348,7 +349,8 @@ HEDDLE_EXPORT void heddle_scan_partials(const void* x, heddle_size n, heddle_siz
 }  // namespace
 
 bool assigns_to(std::string_view operation, std::string_view name) {
-  for (std::size_t at = operation.find(name); at != std::string_view::npos; at = operation.find(name, at + 1)) {
+  for (std::size_t at = operation.find(name); at != std::string_view::npos;
+       at = operation.find(name, at + 1)) {
     const std::size_t end = at + name.size();
     if ((at > 0 && (is_word(operation[at - 1]) || operation[at - 1] == '.')) ||
         (end < operation.size() && is_word(operation[end])))
@@ -426,7 +428,8 @@ bool is_known_to_commute(std::string_view combine) {
 
 std::string elementwise_source(const expression_text& text, const std::string& operation) {
   return common + text.preamble + "\n" + parameter_structure(text) +
-         "  HEDDLE_BOTH void operator()(heddle_size heddle_k, heddle_size heddle_n, heddle_size heddle_offset) const {\n" +
+         "  HEDDLE_BOTH void operator()(heddle_size heddle_k, heddle_size heddle_n, heddle_size "
+         "heddle_offset) const {\n" +
          declarations(text) + "    {" + own_lines(text.name, operation) + "    ;}\n  }\n};\n" + R"(
 #if defined(__CUDACC_RTC__)
 extern "C" __global__ void heddle_elements(heddle_parameters x, heddle_size count, heddle_size n, heddle_size offset) {

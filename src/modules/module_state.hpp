@@ -15,12 +15,12 @@ namespace heddle::detail {
 struct parameter_description {
   std::string name;  ///< empty where it has none
   bool is_pointer = false, is_const = false;
-  bool is_known = true;          ///< false: only its size
-  number type = number::other;   ///< of it, or of what it points to
-  unsigned components = 1;       ///< float4 has 4
-  std::size_t size = 0;          ///< bytes of it, or of what it points to; 0 where that is not known
-  std::string type_name;         ///< of a type that is no number: "point"; empty where it is not known
-  bool is_void = false;          ///< a pointer to anything
+  bool is_known = true;         ///< false: only its size
+  number type = number::other;  ///< of it, or of what it points to
+  unsigned components = 1;      ///< float4 has 4
+  std::size_t size = 0;         ///< bytes of it, or of what it points to; 0 where that is not known
+  std::string type_name;        ///< of a type that is no number: "point"; empty where it is not known
+  bool is_void = false;         ///< a pointer to anything
 
   /// As CUDA C++ writes it: "const float*".
   std::string text() const;
@@ -65,8 +65,8 @@ std::size_t size_of(number type) noexcept;
 /// A type as __cxa_demangle writes it, or a declaration: "float const*", "unsigned int", "float4*", "point".
 parameter_description parameter_in(std::string_view type);
 
-/// The parameters that a demangled name of a function lists, "void sum<float>(float const*, int)"; nothing where
-/// it lists none.
+/// The parameters that a demangled name of a function lists, "void sum<float>(float const*, int)"; nothing
+/// where it lists none.
 std::vector<parameter_description> parameters_in(std::string_view demangled);
 
 }  // namespace heddle::detail

@@ -95,13 +95,13 @@ struct grid_state {
 class shared_memory {
  public:
   explicit shared_memory(std::size_t bytes)
-      : bytes_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}))) {}
+      : bytes_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}))) {}
   std::byte* data() const { return bytes_.get(); }
 
  private:
   static constexpr std::size_t alignment = 256;
   struct release {
-    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{alignment}); }
+    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{alignment}); }
   };
   std::unique_ptr<std::byte, release> bytes_;
 };
@@ -129,7 +129,8 @@ struct block_state {
   barrier_kind barrier = barrier_kind::plain;
 };
 
-/// A thread of the machine at work on a launch. It is left, and what runs in it dropped, at the first failure.
+/// A thread of the machine at work on a launch. It is left, and what runs in it dropped, at the first
+/// failure.
 class worker {
  public:
   explicit worker(grid_state& grid) : grid_(grid) {}
@@ -185,7 +186,8 @@ void worker::run() {
   worker* const before = std::exchange(current, this);
   if (grid_.launch.declaration->threads_are_independent) {
     // On a stack of its own, which a thread that fails can leave at once.
-    plain_.begin(stacks_.take(), [](void* self) { static_cast<worker*>(self)->run_blocks_plainly(); }, this);
+    plain_.begin(
+        stacks_.take(), [](void* self) { static_cast<worker*>(self)->run_blocks_plainly(); }, this);
     fiber::change(scheduler_, plain_);
   } else {
     while (!failure_ && !grid_.is_failing) {
@@ -298,8 +300,8 @@ void worker::resume(thread_state& t) {
   t.stack = nullptr;
 }
 
-/// What a block can still do in which no thread is under way. Says whether some go on; false when they wait for
-/// other blocks.
+/// What a block can still do in which no thread is under way. Says whether some go on; false when they wait
+/// for other blocks.
 bool worker::resolve(block_state& b) {
   if (b.at_barrier + b.done == grid_.threads_a_block) {
     complete_barrier(b);
@@ -308,17 +310,19 @@ bool worker::resolve(block_state& b) {
   bool is_at_grid = false;
   for (const thread_state& t : b.threads) {
     is_at_grid |= t.waits_for == waiting::grid;
-    if (t.waits_for == waiting::warp && complete_warp(b, t.index / 32 * 32, t.visit.mask, t.visit)) return true;
+    if (t.waits_for == waiting::warp && complete_warp(b, t.index / 32 * 32, t.visit.mask, t.visit))
+      return true;
     if (t.waits_for == waiting::convergence) {
       converge_lanes(b, t);
       return true;
     }
   }
   if (is_at_grid) return pass_grid_barrier(b);
-  failure_ = std::make_exception_ptr(error(fmt::format(
-      "{}: threads of block ({},{},{}) wait for one another and none can go on: barriers or masks that not every "
-      "thread reaches (heddle check says which)",
-      grid_.launch.declaration->name, b.at.x, b.at.y, b.at.z)));
+  failure_ =
+      std::make_exception_ptr(error(fmt::format("{}: threads of block ({},{},{}) wait for one another and "
+                                                "none can go on: barriers or masks that not every "
+                                                "thread reaches (heddle check says which)",
+                                                grid_.launch.declaration->name, b.at.x, b.at.y, b.at.z)));
   return false;
 }
 
@@ -380,8 +384,8 @@ bool worker::complete_warp(block_state& b, std::uint32_t first, std::uint32_t ma
   for_each_lane(mask, [&](std::uint32_t lane) {
     thread_state& other = b.threads[first + lane];
     if (other.waits_for == waiting::done) ended |= 1u << lane;
-    if (other.waits_for != waiting::warp || other.visit.mask != mask || other.visit.operation != what.operation ||
-        other.visit.kind != what.kind)
+    if (other.waits_for != waiting::warp || other.visit.mask != mask ||
+        other.visit.operation != what.operation || other.visit.kind != what.kind)
       return;
     arrived |= 1u << lane;
     lanes[lane] = &other.visit;
@@ -439,7 +443,8 @@ void worker::fail(const std::string& message) {
   __builtin_unreachable();
 }
 
-// ------------------------------------------------------------------------------------------ what modules call
+// ------------------------------------------------------------------------------------------ what modules
+// call
 
 // Nothing is done for threads that no worker runs: what initialises a module's variables calls these, too.
 
@@ -456,8 +461,8 @@ void entry_heddle_sync_warp(unsigned mask) {
 }
 unsigned long long entry_heddle_shuffle(heddle_device::shuffle_kind kind, unsigned mask,
                                         unsigned long long value, int argument, int width) {
-  return current->warp({warp_operation::shuffle, static_cast<std::uint8_t>(kind), false, mask, value, argument,
-                        width, HEDDLE_PC, 0});
+  return current->warp({warp_operation::shuffle, static_cast<std::uint8_t>(kind), false, mask, value,
+                        argument, width, HEDDLE_PC, 0});
 }
 unsigned long long entry_heddle_vote(heddle_device::vote_kind kind, unsigned mask, unsigned long long value,
                                      int is_signed) {
@@ -492,7 +497,7 @@ void entry_volatile_read(void*) {
 /// What the compiler's instrumentation of an access does.
 void* access_function(std::string_view name) {
   return name.find("volatile_read") != std::string_view::npos ? reinterpret_cast<void*>(&entry_volatile_read)
-                                                               : reinterpret_cast<void*>(&entry_nothing);
+                                                              : reinterpret_cast<void*>(&entry_nothing);
 }
 
 }  // namespace

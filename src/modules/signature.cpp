@@ -27,11 +27,11 @@ constexpr number_name numbers[] = {
 };
 // Of other names the first that is asked for is found above.
 constexpr number_name other_names[] = {
-    {number::i8, "char", 1},         {number::i64, "long", 8},       {number::u64, "unsigned long", 8},
-    {number::f16, "half", 2},        {number::i8, "int8_t", 1},      {number::i16, "int16_t", 2},
-    {number::i32, "int32_t", 4},     {number::i64, "int64_t", 8},    {number::u8, "uint8_t", 1},
-    {number::u16, "uint16_t", 2},    {number::u32, "uint32_t", 4},   {number::u64, "uint64_t", 8},
-    {number::u32, "unsigned", 4},    {number::u64, "size_t", 8},     {number::i64, "long int", 8},
+    {number::i8, "char", 1},           {number::i64, "long", 8},      {number::u64, "unsigned long", 8},
+    {number::f16, "half", 2},          {number::i8, "int8_t", 1},     {number::i16, "int16_t", 2},
+    {number::i32, "int32_t", 4},       {number::i64, "int64_t", 8},   {number::u8, "uint8_t", 1},
+    {number::u16, "uint16_t", 2},      {number::u32, "uint32_t", 4},  {number::u64, "uint64_t", 8},
+    {number::u32, "unsigned", 4},      {number::u64, "size_t", 8},    {number::i64, "long int", 8},
     {number::i64, "long long int", 8}, {number::i16, "short int", 2},
 };
 struct vector_name {
@@ -39,9 +39,9 @@ struct vector_name {
   number type;
 };
 constexpr vector_name vectors[] = {
-    {"char", number::i8},       {"uchar", number::u8}, {"short", number::i16},   {"ushort", number::u16},
-    {"int", number::i32},       {"uint", number::u32}, {"longlong", number::i64}, {"ulonglong", number::u64},
-    {"long", number::i64},      {"ulong", number::u64}, {"float", number::f32},   {"double", number::f64},
+    {"char", number::i8},    {"uchar", number::u8},  {"short", number::i16},    {"ushort", number::u16},
+    {"int", number::i32},    {"uint", number::u32},  {"longlong", number::i64}, {"ulonglong", number::u64},
+    {"long", number::i64},   {"ulong", number::u64}, {"float", number::f32},    {"double", number::f64},
     {"__half", number::f16},
 };
 
@@ -189,8 +189,8 @@ void check_arguments(const function_state& function, const kernel_argument* argu
     const parameter_description& p = function.parameters[i];
     if (fits(p, arguments[i])) continue;
     const std::string named = p.name.empty() ? "" : fmt::format(" ({})", p.name);
-    throw error(fmt::format("{}: argument {}{}: the kernel takes {}, and {} was given", function.name, i + 1, named,
-                            p.text(), text_of(arguments[i])));
+    throw error(fmt::format("{}: argument {}{}: the kernel takes {}, and {} was given", function.name, i + 1,
+                            named, p.text(), text_of(arguments[i])));
   }
 }
 

@@ -206,8 +206,8 @@ class translator {
   }
 
   static bool lets_threads_meet(std::string_view w) {
-    for (const std::string_view begin : {"__sync", "__shfl_", "__any_sync", "__all_sync", "__uni_sync", "__ballot_sync",
-                                         "__match_", "__reduce_", "__activemask"}) {
+    for (const std::string_view begin : {"__sync", "__shfl_", "__any_sync", "__all_sync", "__uni_sync",
+                                         "__ballot_sync", "__match_", "__reduce_", "__activemask"}) {
       if (w.starts_with(begin)) return true;
     }
     return w == "cooperative_groups" || lets_blocks_meet(w);
@@ -660,8 +660,7 @@ const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& ker
   if (found.size() > 1)
     throw error(fmt::format("several kernels are called '{}': {}", name, fmt::join(names, ", ")));
   if (found.front()->is_template && arguments.empty()) {
-    throw error(
-        fmt::format("kernel {0} is a template: name an instance, such as --kernel '{0}<float>'", name));
+    throw error(fmt::format("kernel {0} is a template: name an instance, such as '{0}<float>'", name));
   }
   return *found.front();
 }

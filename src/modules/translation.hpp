@@ -16,7 +16,8 @@ struct kernel_declaration {
   /// Whether nothing in the file lets a block see what another does: no atomic, fence, volatile, output,
   /// clock.
   bool blocks_are_independent = true;
-  /// Whether nothing in it lets a thread wait for another: none of these, barriers, nor what warps do together.
+  /// Whether nothing in it lets a thread wait for another: none of these, barriers, nor what warps do
+  /// together.
   bool threads_are_independent = true;
   std::size_t most_threads = 0;  ///< of __launch_bounds__; 0 when it is not there, or is no number
 };
@@ -30,9 +31,9 @@ struct translation {
 
 /// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,
 /// shared variables become references to a place that a block has for them, variables of the module and its
-/// kernels are described for what runs them: those that are no templates, and `instances` of those that are, such
-/// as "sum<float>". Lines stay where they are. What is not supported is a heddle::error that names it and its
-/// line.
+/// kernels are described for what runs them: those that are no templates, and `instances` of those that are,
+/// such as "sum<float>". Lines stay where they are. What is not supported is a heddle::error that names it
+/// and its line.
 translation translate(std::string_view preprocessed, const std::vector<std::string>& instances);
 
 /// The kernel that `name` names, with its namespaces or without, and with arguments where it is a template;

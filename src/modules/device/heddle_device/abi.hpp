@@ -1,7 +1,7 @@
 #pragma once
 
-/// What a compiled kernel and what runs it, the checker or the library, agree on. Read by both, so it includes
-/// nothing.
+/// What a compiled kernel and what runs it, the checker or the library, agree on. Read by both, so it
+/// includes nothing.
 
 namespace heddle_device {
 

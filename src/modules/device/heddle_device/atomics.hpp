@@ -141,8 +141,7 @@ HEDDLE_ATOMICS unsigned long long atomic_on(const volatile void* at, unsigned lo
       break;
   }
   return exchange_until_done(address, [&](Bits before) {
-    return static_cast<Bits>(
-        bits_of<T>(combined<T>(operation, from_bits<T>(before), from_bits<T>(operand))));
+    return static_cast<Bits>(bits_of<T>(combined<T>(operation, from_bits<T>(before), from_bits<T>(operand))));
   });
 }
 

@@ -4,9 +4,10 @@
 
 #define HEDDLE_DEVICE inline __attribute__((always_inline))
 
-/// Where a kernel leaves its module: each function that the checker or the library provides is a jump through a
-/// slot that they fill. The names are hidden, so that they are found here whatever else the process has loaded.
-/// A module that is not watched knows by itself where its threads are, and what atomics and fences do.
+/// Where a kernel leaves its module: each function that the checker or the library provides is a jump through
+/// a slot that they fill. The names are hidden, so that they are found here whatever else the process has
+/// loaded. A module that is not watched knows by itself where its threads are, and what atomics and fences
+/// do.
 
 #ifdef HEDDLE_WATCHED
 extern "C" {
@@ -104,13 +105,14 @@ void heddle_trap() __attribute__((noreturn));
 asm(".pushsection .text.heddle, \"ax\", %progbits\n" HEDDLE_NOTHING HEDDLE_ACCESS_FUNCTIONS(HEDDLE_JUMP)
         HEDDLE_DEVICE_FUNCTIONS(HEDDLE_JUMP)
     // Copies that the compiler makes of structures are accesses too.
-    HEDDLE_COPY_FUNCTIONS(HEDDLE_JUMP) "heddle_plain_memcpy:\n" HEDDLE_COPY
-                                       "heddle_plain_memmove:\n" HEDDLE_MOVE "heddle_plain_memset:\n" HEDDLE_SET
-                                       ".popsection\n"
-                                       ".pushsection .data.heddle, \"aw\", %progbits\n.balign 8\n.globl "
-                                       "heddle_module_slots\nheddle_module_slots:\n" HEDDLE_ACCESS_FUNCTIONS(
-                                           HEDDLE_SLOT) HEDDLE_DEVICE_FUNCTIONS(HEDDLE_SLOT)
-                                           HEDDLE_COPY_FUNCTIONS(HEDDLE_COPY_SLOT) ".popsection\n");
+    HEDDLE_COPY_FUNCTIONS(
+        HEDDLE_JUMP) "heddle_plain_memcpy:\n" HEDDLE_COPY "heddle_plain_memmove:\n" HEDDLE_MOVE
+                     "heddle_plain_memset:\n" HEDDLE_SET
+                     ".popsection\n"
+                     ".pushsection .data.heddle, \"aw\", %progbits\n.balign 8\n.globl "
+                     "heddle_module_slots\nheddle_module_slots:\n" HEDDLE_ACCESS_FUNCTIONS(HEDDLE_SLOT)
+                         HEDDLE_DEVICE_FUNCTIONS(HEDDLE_SLOT)
+                             HEDDLE_COPY_FUNCTIONS(HEDDLE_COPY_SLOT) ".popsection\n");
 #else
 asm(".pushsection .text.heddle, \"ax\", %progbits\n" HEDDLE_NOTHING HEDDLE_ACCESS_FUNCTIONS(HEDDLE_JUMP)
         HEDDLE_UNWATCHED_FUNCTIONS(

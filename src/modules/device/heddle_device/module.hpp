@@ -1,7 +1,7 @@
 #pragma once
 
-/// What the rewriting of a source (translation.cpp) leaves in it: places for shared variables, descriptions of the
-/// module's variables and of the kernel that is to run.
+/// What the rewriting of a source (translation.cpp) leaves in it: places for shared variables, descriptions
+/// of the module's variables and of the kernel that is to run.
 
 #include "atomics.hpp"
 
