@@ -107,7 +107,7 @@ TEST_F(Nvrtc, sources_around_expressions) {
       how.is_floating = bytes >= 4;
       how.is_commutative = commutes;
       const std::string folds = kernels(detail::reduction_source(text, how));
-      for (const char* const name : {"heddle_fold_inputs", "heddle_fold_partials", "heddle_nothing"})
+      for (const char* const name : {"heddle_fold_inputs", "heddle_fold_partials", "heddle_of_nothing"})
         EXPECT_NE(folds.find(name), std::string::npos) << folds;
       const std::string scans = kernels(detail::scan_source(text, how));
       for (const char* const name : {"heddle_totals_of_inputs", "heddle_totals_of_partials",

@@ -283,7 +283,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   n.check(n.Version(&major, &minor), "nvrtcVersion");
   const std::vector<std::string> words = words_for(capability, options);
   modules::digest key;
-  key.add(fmt::format("nvrtc {}.{} 2", major, minor));
+  key.add(fmt::format("nvrtc {}.{} 4", major, minor));
   for (const std::string& w : words) key.add(w);
   for (const std::string& e : options.name_expressions) key.add(e);
   key.add(options.name);

@@ -1,7 +1,6 @@
 #include "modules/cache.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
 
 #include <cerrno>
 #include <cstdlib>
@@ -90,7 +89,9 @@ std::optional<kept_file> find_kept(const std::string& key) {
       if (digest_of_file(file) != of.get<std::string>()) return std::nullopt;
     }
     kept_file found{description.parent_path() / j.at("made").get<std::string>(), j.at("about")};
-    if (!fs::exists(found.path)) return std::nullopt;
+    // A machine that stopped may have left less than was written.
+    std::error_code missing;
+    if (fs::file_size(found.path, missing) != j.at("bytes") || missing) return std::nullopt;
     return found;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -111,12 +112,15 @@ kept_file keep(const std::string& key, const fs::path& made, const std::vector<s
   const std::string name = of_all.text() + made.extension().string();
   j["made"] = name;
   j["about"] = about;
-  const fs::path description = description_of(key), place = description.parent_path() / name;
+  j["bytes"] = fs::file_size(made);
+  const fs::path description = description_of(key), place = description.parent_path() / name,
+                 written = made.parent_path() / "description";
+  std::ofstream out(written, std::ios::binary);
+  out << j.dump();
+  out.close();
+  if (!out) throw error(fmt::format("{} cannot be written: {}", written.string(), std::strerror(errno)));
   fs::rename(made, place);
-  atomic_file out(description.string());
-  const std::string written = j.dump();
-  out.write(written.data(), written.size());
-  out.commit();
+  fs::rename(written, description);
   return {place, about};
 }
 

@@ -292,10 +292,10 @@ void run_reduction(expression_state& state, const expression_call& call, const e
   staged_call staged(state, where, arguments);
   memory from, to;
   if (n == 0) {
-    if (!where.is_gpu()) return compiled.call_on_cpu<void*>("heddle_nothing", out);
+    if (!where.is_gpu()) return compiled.call_on_cpu<void*>("heddle_of_nothing", out);
     to = memory(bytes, where);
     void* const result = to.data();
-    compiled.launch(where, "heddle_nothing", 1, 1, {&result});
+    compiled.launch(where, "heddle_of_nothing", 1, 1, {&result});
   }
   for (bool is_first = true; n > 0 && (is_first || n > 1); is_first = false) {
     const std::size_t tiles = parts(n, tile);

@@ -173,7 +173,7 @@ extern "C" __global__ void heddle_fold_inputs(heddle_parameters x, heddle_size n
 extern "C" __global__ void heddle_fold_partials(heddle_array x, heddle_size n, heddle_element* out) {
   heddle_fold(x, n, out);
 }
-extern "C" __global__ void heddle_nothing(heddle_element* out) { *out = heddle_identity(); }
+extern "C" __global__ void heddle_of_nothing(heddle_element* out) { *out = heddle_identity(); }
 #else
 template <class Load>
 inline void heddle_fold(const Load load, heddle_size n, heddle_size first_tile, heddle_size last_tile,
@@ -214,7 +214,7 @@ HEDDLE_EXPORT void heddle_fold_inputs(const void* x, heddle_size n, heddle_size 
 HEDDLE_EXPORT void heddle_fold_partials(const void* x, heddle_size n, heddle_size first, heddle_size last, void* out) {
   heddle_fold(heddle_array{(const heddle_element*)x}, n, first, last, (heddle_element*)out);
 }
-HEDDLE_EXPORT void heddle_nothing(void* out) { *(heddle_element*)out = heddle_identity(); }
+HEDDLE_EXPORT void heddle_of_nothing(void* out) { *(heddle_element*)out = heddle_identity(); }
 #endif
 )";
 
