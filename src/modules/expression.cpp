@@ -70,6 +70,7 @@ class expression_state {
       module_options compile = options.compile;
       compile.name = options.name;
       compile.name_expressions.clear();
+      if (where.is_gpu()) compile.flags.emplace_back("--disable-warnings");
       found = std::make_unique<compiled_expression>(where, source, compile);
     }
     return *found;

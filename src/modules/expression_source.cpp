@@ -118,10 +118,11 @@ constexpr const char* folding = R"(
 
 HEDDLE_BOTH heddle_element heddle_canonical(heddle_element x) {
 #if @FLOATING@
-  if (x != x) {
-    const @BITS@ heddle_nan = @NAN@;
-    __builtin_memcpy(&x, &heddle_nan, sizeof x);
-  }
+  const union {
+    @BITS@ bits;
+    heddle_element number;
+  } quiet_nan = {@NAN@};
+  if (x != x) return quiet_nan.number;
 #endif
   return x;
 }
