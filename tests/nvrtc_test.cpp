@@ -4,6 +4,7 @@
 #include "on_targets.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -73,7 +74,10 @@ TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
             std::string::npos);
   const std::string folder = testing::TempDir();
   options.include_folders = {folder};
-  const std::string source = "#include \"outer_header.h\"\n__global__ void f(int* x) { *x = VALUE; }\n";
+  // Not what an earlier run has kept.
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string source = "#include \"outer_header.h\"\n__global__ void f(int* x) { *x = VALUE; } // " +
+                             std::to_string(now) + "\n";
   std::ofstream(folder + "outer_header.h") << " #  include <inner_header.h>\n";
   std::ofstream(folder + "inner_header.h") << "#define VALUE 1\n";
   compile_by_nvrtc(hopper, source, options);
