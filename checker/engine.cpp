@@ -46,7 +46,7 @@ void check_launch(const module& compiled, const launch_options& options) {
   }
   if (blocks * options.schedules > 0xffff0000u)
     throw error(fmt::format("{} blocks are more than can be checked", blocks));
-  const std::size_t bound = compiled.declaration().most_threads;
+  const std::size_t bound = compiled.kernel().most_threads;
   if (bound != 0 && threads > bound) {
     throw error(fmt::format("a block of {} threads: __launch_bounds__ of {} allows {}", threads,
                             compiled.declaration().name, bound));
@@ -243,6 +243,7 @@ void engine::resume(thread_state& t) {
     stacks_.give(t.stack);
     t.stack = nullptr;
     t.stack_low = 0;
+    release_lanes(*t.block, t);
   }
 }
 

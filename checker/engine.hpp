@@ -198,6 +198,8 @@ class engine {
   bool complete_warp(block_state& b, std::uint32_t first_lane, std::uint32_t mask, const warp_visit& what);
   void finish_visit(block_state& b, std::uint32_t warp_first, std::uint32_t arrived,
                     warp_operation operation);
+  void release_lanes(block_state& b, const thread_state& left);
+  void check_shuffle(block_state& b, std::uint32_t first_lane, std::uint32_t arrived);
   bool resolve_warps(block_state& b);
   void synchronise_lanes(block_state& b, std::uint32_t warp_first, std::uint32_t lanes);
 

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
-/// What the lanes of a warp do together.
+/// What the lanes of a warp do together. All lanes that a mask names and that have not left the kernel must
+/// take part (CUDA C++ Programming Guide, warp shuffle and vote functions); what a shuffle reads from a lane
+/// that does not is undefined.
 namespace heddle::checker {
 
 std::uint64_t engine::warp(thread_state& t, const warp_visit& visit) {
@@ -30,21 +32,60 @@ std::uint64_t engine::warp(thread_state& t, const warp_visit& visit) {
 }
 
 bool engine::complete_warp(block_state& b, std::uint32_t first, std::uint32_t mask, const warp_visit& what) {
-  std::uint32_t arrived = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
+  std::uint32_t arrived = 0, left = 0;
+  modules::for_each_lane(mask, [&](std::uint32_t lane) {
     const thread_state& other = b.threads[first + lane];
+    if (other.waits_for == waiting::done) left |= 1u << lane;
     if (other.waits_for == waiting::warp && other.visit.mask == mask &&
         other.visit.operation == what.operation && other.visit.kind == what.kind)
       arrived |= 1u << lane;
-  }
-  if (arrived != mask) return false;
+  });
+  if ((arrived | left) != mask) return false;
   finish_visit(b, first, arrived, what.operation);
   return true;
 }
 
+/// Lanes that waited for one that has now left the kernel go on.
+void engine::release_lanes(block_state& b, const thread_state& left) {
+  const std::uint32_t first = left.index / 32 * 32, end = std::min(first + 32, threads_a_block_);
+  for (std::uint32_t i = first; i < end; ++i) {
+    const thread_state& t = b.threads[i];
+    if (t.waits_for == waiting::warp && (t.visit.mask >> (left.index - first) & 1) != 0) {
+      const warp_visit what = t.visit;
+      complete_warp(b, first, what.mask, what);
+    }
+  }
+}
+
+/// Finds the lanes that read what no lane gives.
+void engine::check_shuffle(block_state& b, std::uint32_t first, std::uint32_t arrived) {
+  modules::for_each_lane(arrived, [&](std::uint32_t lane) {
+    const thread_state& t = b.threads[first + lane];
+    const int width = t.visit.width;
+    const bool is_width = width > 0 && width <= 32 && (width & (width - 1)) == 0;
+    const std::uint32_t source = is_width ? modules::shuffle_source(t.visit, lane) : lane;
+    if (is_width && (arrived >> source & 1) != 0) return;
+    const bool exists = first + source < threads_a_block_;
+    const bool has_left = exists && b.threads[first + source].waits_for == waiting::done;
+    // One that its mask names and that does not arrive has been told.
+    if (is_width && exists && !has_left && (t.visit.mask >> source & 1) != 0) return;
+    finding* const f = report(finding_kind::absent_lane, t.visit.pc, is_width ? 0 : 1, nullptr);
+    if (f == nullptr) return;
+    f->places.push_back(place_of(t, "shuffles", t.visit.pc));
+    if (!is_width) {
+      f->detail = fmt::format("its width, {}, is none of 1, 2, 4, 8, 16 and 32", width);
+      return;
+    }
+    f->detail = fmt::format("lane {} reads lane {}, {}", lane, source,
+                            !exists    ? "which the block does not have"
+                            : has_left ? "which has left the kernel"
+                                       : "which is not in the mask");
+  });
+}
+
 void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arrived,
                           warp_operation operation) {
+  if (operation == warp_operation::shuffle && options_.is_watched) check_shuffle(b, first, arrived);
   warp_visit* lanes[32] = {};
   modules::for_each_lane(arrived, [&](std::uint32_t lane) { lanes[lane] = &b.threads[first + lane].visit; });
   modules::finish_warp(lanes, arrived);
@@ -99,34 +140,29 @@ bool engine::resolve_warps(block_state& b) {
       if (other.waits_for == waiting::warp && other.visit.mask == mask &&
           other.visit.operation == t.visit.operation && other.visit.kind == t.visit.kind) {
         arrived |= 1u << lane;
-      } else {
+      } else if (other.waits_for != waiting::done) {
         missing.push_back(std::to_string(lane));
-        if (elsewhere == nullptr || elsewhere->waits_for == waiting::done) elsewhere = &other;
+        if (elsewhere == nullptr) elsewhere = &other;
       }
     }
     if (finding* f = report(finding_kind::warp_mask, t.visit.pc, 0, nullptr)) {
       f->places.push_back(place_of(t, "waits for the lanes of its mask", t.visit.pc));
-      const bool left = elsewhere->waits_for == waiting::done;
-      if (!left) {
-        const bool in_warp = elsewhere->waits_for == waiting::warp;
-        place p = place_of(*elsewhere, in_warp ? "waits for other lanes" : "waits at the barrier",
-                           in_warp ? elsewhere->visit.pc : 0);
-        if (!in_warp && elsewhere->file != nullptr) {
-          p.file = elsewhere->file;
-          p.line = static_cast<std::size_t>(elsewhere->line);
-        }
-        f->places.push_back(std::move(p));
+      const bool in_warp = elsewhere->waits_for == waiting::warp;
+      place p = place_of(*elsewhere, in_warp ? "waits for other lanes" : "waits at the barrier",
+                         in_warp ? elsewhere->visit.pc : 0);
+      if (!in_warp && elsewhere->file != nullptr) {
+        p.file = elsewhere->file;
+        p.line = static_cast<std::size_t>(elsewhere->line);
       }
+      f->places.push_back(std::move(p));
       const std::size_t count = missing.size();
       if (missing.size() > 4) {
         missing.resize(3);
         missing.emplace_back("…");
       }
-      f->detail = fmt::format("mask {:#010x} names {} lane{} that do{} not arrive ({}): {} {}", mask, count,
-                              count == 1 ? "" : "s", count == 1 ? "es" : "", fmt::join(missing, ", "),
-                              count == 1 ? "it" : "they",
-                              left ? (count == 1 ? "has left the kernel" : "have left the kernel")
-                                   : (count == 1 ? "is elsewhere" : "are elsewhere"));
+      f->detail = fmt::format("mask {:#010x} names {} lane{} that do{} not arrive ({}): {} elsewhere", mask,
+                              count, count == 1 ? "" : "s", count == 1 ? "es" : "", fmt::join(missing, ", "),
+                              count == 1 ? "it is" : "they are");
     }
     const warp_operation operation = t.visit.operation;
     finish_visit(b, first, arrived, operation);

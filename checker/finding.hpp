@@ -18,6 +18,7 @@ enum class finding_kind : std::uint8_t {
   uninitialised_read,
   misaligned_access,
   warp_mask,
+  absent_lane,
   lock_without_fence,
   assertion,
   trap,

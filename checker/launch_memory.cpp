@@ -80,8 +80,9 @@ launch_memory::launch_memory(const module& compiled, const std::vector<argument>
     const bool is_aligned = (begin & ((std::uintptr_t{1} << shift) - 1)) == 0;
     placed_.push_back({begin, begin, begin + v.size, v.size, std::max(v.element_size, 1u), v.type, v.name,
                        is_aligned ? shift : 0, v.is_constant ? "constant" : "device"});
+    // What is const lies where the system lets nobody write.
     const auto* const bytes = static_cast<const std::byte*>(v.address);
-    variables_at_first_.emplace_back(bytes, bytes + v.size);
+    variables_at_first_.emplace_back(bytes, bytes + (v.is_read_only ? 0 : v.size));
   }
 }
 

@@ -50,6 +50,8 @@ std::string headline(const finding& f) {
       return "misaligned access" + (element.empty() ? "" : " to " + element);
     case finding_kind::warp_mask:
       return "a mask that does not fit the lanes";
+    case finding_kind::absent_lane:
+      return "a shuffle reads from a lane that does not take part";
     case finding_kind::lock_without_fence:
       return "a lock is released without a fence" + (element.empty() ? "" : ": " + element);
     case finding_kind::assertion:
@@ -77,17 +79,9 @@ std::string describe(const finding& f) {
 }  // namespace
 
 const char* name(finding_kind kind) noexcept {
-  constexpr const char* names[] = {"data-race",
-                                   "divergent-barrier",
-                                   "mismatched-barriers",
-                                   "deadlock",
-                                   "out-of-bounds",
-                                   "uninitialised-read",
-                                   "misaligned-access",
-                                   "warp-mask",
-                                   "lock-without-fence",
-                                   "assertion",
-                                   "trap",
+  constexpr const char* names[] = {"data-race",     "divergent-barrier",  "mismatched-barriers", "deadlock",
+                                   "out-of-bounds", "uninitialised-read", "misaligned-access",   "warp-mask",
+                                   "absent-lane",   "lock-without-fence", "assertion",           "trap",
                                    "crash"};
   return names[static_cast<int>(kind)];
 }

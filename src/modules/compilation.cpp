@@ -178,8 +178,7 @@ json to_json(const kernel_declaration& k) {
           {"parameters", k.parameters},
           {"is_template", k.is_template},
           {"blocks_are_independent", k.blocks_are_independent},
-          {"threads_are_independent", k.threads_are_independent},
-          {"most_threads", k.most_threads}};
+          {"threads_are_independent", k.threads_are_independent}};
 }
 kernel_declaration declaration_from(const json& j) {
   kernel_declaration k;
@@ -189,7 +188,6 @@ kernel_declaration declaration_from(const json& j) {
   k.is_template = j.at("is_template");
   k.blocks_are_independent = j.at("blocks_are_independent");
   k.threads_are_independent = j.at("threads_are_independent");
-  k.most_threads = j.at("most_threads");
   return k;
 }
 
@@ -237,7 +235,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   key.add(name);  // as messages and findings spell it
   key.add(source);
   key.add(fs::current_path().string());
-  key.add("4");  // of the format of what is kept
+  key.add("5");  // of the format of what is kept
   if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
 
   const temporary_folder work;

@@ -76,9 +76,9 @@ class cpu_function : public function_state {
       fail_launch(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", grid.x, grid.y,
                               grid.z));
     }
-    if (declaration_.most_threads != 0 && block.count() > declaration_.most_threads) {
+    if (kernel_.most_threads != 0 && block.count() > kernel_.most_threads) {
       fail_launch(fmt::format("a block of {} threads: its __launch_bounds__ allows {}", block.count(),
-                              declaration_.most_threads));
+                              kernel_.most_threads));
     }
     if (shared_bytes > most_shared)
       fail_launch(

@@ -60,7 +60,14 @@ void lexer::directive() {
   const std::size_t open = text.find('"'), close = text.rfind('"');
   if (open == std::string_view::npos || close == open) return;
   const std::string_view name = text.substr(open + 1, close - open - 1), flags = text.substr(close + 1);
-  in_system_header_ = flags.find(" 3") != std::string_view::npos;
+  const auto has = [&](const char* flag) { return flags.find(flag) != std::string_view::npos; };
+  if (has(" 1")) open_files_.emplace_back();
+  if (has(" 2") && open_files_.size() > 1) open_files_.pop_back();
+  if (open_files_.empty()) open_files_.emplace_back();
+  // Within a line of the user's, what a macro of a system header has become is marked like such a header.
+  open_file& present = open_files_.back();
+  if (has(" 1") || has(" 2") || present.name != name) present = {std::string(name), has(" 3")};
+  in_system_header_ = present.is_system_header;
   line_ = number - 1;  // of the line that this one ends
   if (files_.empty() || *files_.back() != name) files_.push_back(std::make_unique<std::string>(name));
 }

@@ -38,6 +38,11 @@ class lexer {
   std::string_view source_;
   std::size_t at_ = 0, line_ = 1;
   bool in_system_header_ = false;
+  struct open_file {
+    std::string name;
+    bool is_system_header = false;
+  };
+  std::vector<open_file> open_files_;  // the present one last, those that include it before it
   std::vector<std::unique_ptr<std::string>> files_;
   std::vector<token> tokens_;
 };

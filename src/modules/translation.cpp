@@ -4,9 +4,9 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -122,12 +122,24 @@ class translator {
     return source_.substr(t_[first].begin, end_of(last - 1) - t_[first].begin);
   }
 
+  /// The same on one line.
+  std::string words_of(std::size_t first, std::size_t last) const {
+    std::string result;
+    for (std::size_t i = first; i < last; ++i) result += (i > first ? " " : "") + std::string(t_[i].text);
+    return result;
+  }
+
   // -------------------------------------------------------------------------------------------------
   // rewriting
 
   void replace(std::size_t first, std::size_t last, std::string text) {
     const std::string_view old = text_of(first, last);
-    text.append(static_cast<std::size_t>(std::count(old.begin(), old.end(), '\n')), '\n');
+    // What follows keeps its line.
+    if (old.find("\n#") == std::string_view::npos) {
+      text.append(static_cast<std::size_t>(std::count(old.begin(), old.end(), '\n')), '\n');
+    } else {
+      text += fmt::format("\n# {} \"{}\"\n", t_[last - 1].line, *t_[last - 1].file);
+    }
     edits_.push_back({t_[first].begin, old.size(), std::move(text)});
   }
   void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
@@ -332,10 +344,12 @@ class translator {
   void declare_kernel(std::size_t i) {
     kernel_declaration k;
     k.is_template = is(declaration_, "template");
+    // An explicit instantiation or specialisation is of a template that is known.
+    if (is(declaration_, "extern") && is(declaration_ + 1, "template")) return;
+    if (k.is_template && (!is(declaration_ + 1, "<") || is(declaration_ + 2, ">"))) return;
+    std::size_t bound = t_.size();
     for (std::size_t j = i + 1; j < t_.size(); ++j) {
-      if (is(j, "__launch_bounds__") && is(j + 1, "(")) {
-        std::from_chars(t_[j + 2].text.data(), t_[j + 2].text.data() + t_[j + 2].text.size(), k.most_threads);
-      }
+      if (is(j, "__launch_bounds__") && is(j + 1, "(")) bound = j + 2;
       if (takes_a_group(j)) {
         j = after_group(j + 1) - 1;
       } else if (is(j, "<")) {
@@ -354,12 +368,29 @@ class translator {
     const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
       return other.qualified == k.qualified && other.parameters.size() == k.parameters.size();
     });
+    if (bound < t_.size()) declare_bound(bound, k);
     if (known == kernels_.end()) {
       kernels_.push_back(std::move(k));
     } else {
-      known->most_threads = std::max(known->most_threads, k.most_threads);
       known->parameters = std::move(k.parameters);
     }
+  }
+
+  /// The first argument of __launch_bounds__ is an expression, which may use the template's parameters.
+  void declare_bound(std::size_t first, const kernel_declaration& k) {
+    std::size_t last = first;
+    while (!is(last, ",") && !is(last, ")")) {
+      const bool is_template = is(last, "<") && is(after_group(last), "::");
+      last = is_template || is(last, "(") || is(last, "{") || is(last, "[") ? after_group(last) : last + 1;
+    }
+    const std::string name = fmt::format("heddle_bound_{}", next_number_++);
+    const std::string parameters =
+        k.is_template ? words_of(declaration_, after_group(declaration_ + 1)) + " " : "";
+    insert(t_[declaration_].begin,
+           fmt::format("{}constexpr unsigned long long {} = static_cast<unsigned long "
+                       "long>({}); ",
+                       parameters, name, words_of(first, last)));
+    bounds_[k.qualified] = qualifiers() + name;
   }
 
   void name_parameters(std::size_t open, kernel_declaration& k) const {
@@ -416,7 +447,7 @@ class translator {
         const std::size_t after = after_group(j + 1);
         for (std::size_t k = j; k < after; ++k) {
           if ((is(k, "aligned") || is(k, "__aligned__")) && is(k + 1, "("))
-            alignment = text_of(k + 2, after_group(k + 1) - 1);
+            alignment = words_of(k + 2, after_group(k + 1) - 1);
         }
         j = after - 1;
       } else if (is(j, "typedef") || is(j, "using")) {
@@ -432,7 +463,7 @@ class translator {
 
   /// alignas takes a number or a type.
   std::string alignment_of(std::size_t first, std::size_t last) const {
-    const std::string text(text_of(first, last));
+    const std::string text = words_of(first, last);
     const bool is_expression =
         t_[first].kind == token_kind::number || is(first, "alignof") || is(first, "sizeof");
     return is_expression ? text : fmt::format("alignof({})", text);
@@ -565,7 +596,9 @@ class translator {
               " __attribute__((section(\"heddle_variables\"), used)) static const ::heddle_device::variable "
               "heddle_variable_{0} = {{\"{1}\", (void*)&{1}, sizeof({1}), "
               "::heddle_device::scalar_of<::heddle_device::element<decltype({1})>::type>, "
-              "sizeof(::heddle_device::element<decltype({1})>::type), {2}}};",
+              "sizeof(::heddle_device::element<decltype({1})>::type), {2} || "
+              "::heddle_device::element<decltype({1})>::is_const, "
+              "::heddle_device::element<decltype({1})>::is_const}};",
               next_number_++, n, is_constant);
         }
         in_value = named = false;
@@ -593,14 +626,18 @@ class translator {
     result_.text.append(source_, at, source_.size() - at);
 
     std::string entries;
-    const auto add = [&](const std::string& expression) {
-      entries += fmt::format(" {{\"{0}\", &::heddle_device::entry<&::{0}>::value}},", expression);
+    const auto add = [&](const kernel_declaration& k, std::string_view instance) {
+      const auto bound = bounds_.find(k.qualified);
+      const std::string of_bound =
+          bound == bounds_.end() ? "" : fmt::format(", ::{}{}", bound->second, template_arguments(instance));
+      entries += fmt::format(" {{\"{0}\", &::heddle_device::entry<&::{0}{1}>::value}},",
+                             entry_name(k, instance), of_bound);
     };
     for (const kernel_declaration& k : kernels_) {
       const auto same = [&](const kernel_declaration& other) { return other.qualified == k.qualified; };
-      if (!k.is_template && std::count_if(kernels_.begin(), kernels_.end(), same) == 1) add(k.qualified);
+      if (!k.is_template && std::count_if(kernels_.begin(), kernels_.end(), same) == 1) add(k, "");
     }
-    for (const std::string& instance : instances) add(entry_name(find_kernel(kernels_, instance), instance));
+    for (const std::string& instance : instances) add(find_kernel(kernels_, instance), instance);
     result_.text += fmt::format(
         "\n# 1 \"--kernel\"\n"
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
@@ -621,6 +658,8 @@ class translator {
   std::size_t next_number_ = 0;
   bool blocks_are_independent_ = true, threads_are_independent_ = true;
   std::vector<kernel_declaration> kernels_;
+  std::map<std::string, std::string>
+      bounds_;  // what __launch_bounds__ of a kernel says is a variable's value
   std::vector<shared_of_namespace> of_namespaces_;
   std::vector<edit> edits_;
   translation result_;

@@ -19,7 +19,6 @@ struct kernel_declaration {
   /// Whether nothing in it lets a thread wait for another: none of these, barriers, nor what warps do
   /// together.
   bool threads_are_independent = true;
-  std::size_t most_threads = 0;  ///< of __launch_bounds__; 0 when it is not there, or is no number
 };
 
 /// A CUDA source as a host compiler takes it.

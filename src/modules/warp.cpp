@@ -11,24 +11,7 @@ using heddle_device::vote_kind;
 void shuffle(warp_visit* const (&lanes)[32], std::uint32_t arrived) {
   for_each_lane(arrived, [&](std::uint32_t lane) {
     warp_visit& visit = *lanes[lane];
-    const auto width = static_cast<std::uint32_t>(visit.width);
-    const std::uint32_t segment = lane & ~(width - 1), end = segment + width;
-    const auto by = static_cast<std::uint32_t>(visit.argument);
-    std::uint32_t source = lane;
-    switch (static_cast<shuffle_kind>(visit.kind)) {
-      case shuffle_kind::indexed:
-        source = segment | (by & (width - 1));
-        break;
-      case shuffle_kind::up:
-        source = lane >= segment + by && by < 32 ? lane - by : lane;
-        break;
-      case shuffle_kind::down:
-        source = by < 32 && lane + by < end ? lane + by : lane;
-        break;
-      case shuffle_kind::exclusive_or:
-        source = (lane ^ by) < end ? lane ^ by : lane;
-        break;
-    }
+    const std::uint32_t source = shuffle_source(visit, lane);
     visit.result = (arrived >> source & 1) != 0 ? lanes[source]->value : visit.value;
   });
 }
@@ -87,6 +70,27 @@ void vote(warp_visit* const (&lanes)[32], std::uint32_t arrived) {
 }
 
 }  // namespace
+
+std::uint32_t shuffle_source(const warp_visit& visit, std::uint32_t lane) {
+  const auto width = static_cast<std::uint32_t>(visit.width), by = static_cast<std::uint32_t>(visit.argument);
+  const std::uint32_t segment = lane & ~(width - 1), end = segment + width;
+  std::uint32_t source = lane;
+  switch (static_cast<shuffle_kind>(visit.kind)) {
+    case shuffle_kind::indexed:
+      source = segment | (by & (width - 1));
+      break;
+    case shuffle_kind::up:
+      if (by < 32 && lane >= segment + by) source = lane - by;
+      break;
+    case shuffle_kind::down:
+      if (by < 32 && lane + by < end) source = lane + by;
+      break;
+    case shuffle_kind::exclusive_or:
+      if ((lane ^ by) < end) source = lane ^ by;
+      break;
+  }
+  return source % 32;
+}
 
 void finish_warp(warp_visit* const (&lanes)[32], std::uint32_t arrived) {
   if (arrived == 0) return;

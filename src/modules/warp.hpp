@@ -24,6 +24,9 @@ void for_each_lane(std::uint32_t mask, F&& f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<std::uint32_t>(__builtin_ctz(mask)));
 }
 
+/// The lane that a shuffle reads from: its own where the shuffle's kind and width say so.
+std::uint32_t shuffle_source(const warp_visit& visit, std::uint32_t lane);
+
 /// Gives each lane that has arrived the result of its shuffle or vote.
 void finish_warp(warp_visit* const (&lanes)[32], std::uint32_t arrived);
 

@@ -315,3 +315,86 @@ __global__ void too_much_shared(int* x) {
   s[0] = 1;
   x[0] = s[0];
 }
+
+__device__ const float coefficients[] = {1, 2, 4, 8};
+__constant__ const int offsets[2][3] = {{0, 1, 2}, {3, 4, 5}};
+__device__ constexpr double quarter = 0.25;
+
+// check const_tables --grid 1 --block 8 --arg f32[8]
+// clean
+__global__ void const_tables(float* x) {
+  const int t = threadIdx.x;
+  x[t] = coefficients[t % 4] * offsets[t % 2][t % 3] + quarter;
+  if (t == 3) assert(x[t] == 8 * 3 + 0.25f);
+}
+
+// check past_a_const_table --grid 1 --block 5 --arg f32[5]
+// finds out-of-bounds @past_a_table
+__global__ void past_a_const_table(float* x) {
+  x[threadIdx.x] = coefficients[threadIdx.x];  // @past_a_table
+}
+
+// check macros_of_headers --grid 1 --block 256 --arg u8[256]=arange --arg i32[256]
+// clean
+#include <limits.h>
+__global__ void macros_of_headers(const unsigned char* x, int* count) {
+  __shared__ int seen[UCHAR_MAX + 1];
+  seen[threadIdx.x] = 0;
+  __syncthreads();
+  atomicAdd(&seen[x[threadIdx.x]], 1);
+  __syncthreads();
+  count[threadIdx.x] = seen[threadIdx.x];
+  assert(sizeof seen == 1024);
+}
+
+// check line_after_a_macro --grid 1 --block 2 --arg i32[1]
+// finds data-race @after_a_macro
+__global__ void line_after_a_macro(int* x) {
+  __shared__ int s[UCHAR_MAX
+                   + 1];
+  s[threadIdx.x] = 0;
+  x[0] = s[threadIdx.x];  // @after_a_macro
+}
+
+struct __align__(16) aligned_pair { float a, b; };
+
+// check aligned_shared --grid 1 --block 32 --shared 1024 --arg f32[128]=arange --arg f32[128]
+// clean
+__device__ __align__(16) float aligned_of_module[128];
+__global__ void aligned_shared(const float4* x, float4* y) {
+  extern __shared__ __align__(16) unsigned char dynamic_bytes[];
+  __shared__ __align__(16) float before[128];
+  __align__(16) __shared__ float first[128];
+  __shared__ float __align__(16) after[128];
+  __shared__ alignas(8 * 2) float plain[128];
+  __shared__ aligned_pair pairs[32];
+  const int t = threadIdx.x;
+  float4* const copy = reinterpret_cast<float4*>(dynamic_bytes);
+  copy[t] = x[t];
+  reinterpret_cast<float4*>(before)[t] = copy[t];
+  reinterpret_cast<float4*>(first)[t] = reinterpret_cast<float4*>(before)[t];
+  reinterpret_cast<float4*>(after)[t] = reinterpret_cast<float4*>(first)[t];
+  reinterpret_cast<float4*>(plain)[t] = reinterpret_cast<float4*>(after)[t];
+  reinterpret_cast<float4*>(aligned_of_module)[t] = reinterpret_cast<float4*>(plain)[t];
+  pairs[t].a = 1;
+  y[t] = reinterpret_cast<float4*>(aligned_of_module)[t];
+}
+
+template <class T, int N>
+__global__ void __launch_bounds__(2 * N, 1) bounded_template(T* x) {
+  x[threadIdx.x] = N;
+}
+template __global__ void bounded_template<float, 32>(float*);
+
+// check bounded_template<float,32> --grid 1 --block 64 --arg f32[64]
+// clean
+// check bounded_template<float,32> --grid 1 --block 65 --arg f32[65]
+// fails allows 64
+
+// check bounded_by_an_expression --grid 1 --block 256 --arg i32[256]
+// clean
+// check bounded_by_an_expression --grid 1 --block 257 --arg i32[257]
+// fails allows 256
+__global__ void __launch_bounds__(4 * (32 + 32)) bounded_by_an_expression(int* x) {
+  x[threadIdx.x] = 0;
+}

@@ -59,21 +59,62 @@ __global__ void sum_by_shuffles(const float* x, float* sum) {
 }
 
 // check partial_warp --grid 1 --block 48 --arg f32[48]=arange --arg f32[2]
-// clean
+// finds absent-lane @half_a_warp
 __global__ void partial_warp(const float* x, float* sums) {
   float v = x[threadIdx.x];
   for (int by = 16; by > 0; by /= 2) {
-    const float other = __shfl_down_sync(0xffffffff, v, by);
+    const float other = __shfl_down_sync(0xffffffff, v, by);  // @half_a_warp
     if ((threadIdx.x % 32) + by < (threadIdx.x < 32 ? 32 : 16)) v += other;
   }
   if (threadIdx.x % 32 == 0) sums[threadIdx.x / 32] = v;
 }
 
-// check mask_names_lanes_that_left --grid 1 --block 32 --arg i32[20]=arange --arg i32:20
-// finds warp-mask @left_lanes
-__global__ void mask_names_lanes_that_left(int* x, int n) {
+// check reads_a_lane_that_left --grid 1 --block 32 --arg i32[20]=arange --arg i32:20
+// finds absent-lane @left_lane
+__global__ void reads_a_lane_that_left(int* x, int n) {
   if (threadIdx.x >= n) return;
-  x[threadIdx.x] = __shfl_down_sync(0xffffffff, x[threadIdx.x], 1);  // @left_lanes
+  x[threadIdx.x] = __shfl_down_sync(0xffffffff, x[threadIdx.x], 1);  // @left_lane
+}
+
+// check mask_names_lanes_that_left --grid 1 --block 64 --arg i32[50]=arange --arg i32:50
+// clean
+__global__ void mask_names_lanes_that_left(int* x, int n) {
+  const int t = threadIdx.x;
+  if (t >= n) return;
+  __shared__ int s[64];
+  s[t] = x[t];
+  __syncwarp();
+  const unsigned small = __ballot_sync(0xffffffff, t < 40);
+  x[t] = s[t ^ 1] + (t % 2 == 0 ? __popc(small) : __shfl_up_sync(0xaaaaaaaa, t, 0));
+  if (t >= 32) assert(small == 0xff && __shfl_xor_sync(0xffffffff, t, 1) == (t ^ 1));
+}
+
+// check leaves_while_others_wait --grid 1 --block 32 --arg i32[32]=arange
+// clean
+__global__ void leaves_while_others_wait(int* x) {
+  if (threadIdx.x < 31) {
+    const int sum = __reduce_add_sync(0xffffffff, 1);
+    x[threadIdx.x] = sum;
+    assert(sum == 31);
+  } else {
+    for (int i = 0; i < 1000; ++i) x[31] += i;
+  }
+}
+
+// check reads_outside_the_mask --grid 1 --block 32 --arg f32[32]=arange --arg f32[1] --arg i32:20
+// finds absent-lane @outside_the_mask
+__global__ void reads_outside_the_mask(const float* x, float* sum, int n) {
+  const unsigned mask = __ballot_sync(0xffffffff, threadIdx.x < n);
+  if (threadIdx.x >= n) return;
+  float v = x[threadIdx.x];
+  for (int by = 16; by > 0; by /= 2) v += __shfl_down_sync(mask, v, by);  // @outside_the_mask
+  if (threadIdx.x == 0) *sum = v;
+}
+
+// check odd_width --grid 1 --block 32 --arg i32[32]
+// finds absent-lane @odd_width
+__global__ void odd_width(int* x) {
+  x[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x, 0, 12);  // @odd_width
 }
 
 // check mask_of_the_lanes --grid 1 --block 32 --arg i32[20]=arange --arg i32:20
@@ -81,7 +122,7 @@ __global__ void mask_names_lanes_that_left(int* x, int n) {
 __global__ void mask_of_the_lanes(int* x, int n) {
   const unsigned mask = __ballot_sync(0xffffffff, threadIdx.x < n);
   if (threadIdx.x >= n) return;
-  x[threadIdx.x] = __shfl_down_sync(mask, x[threadIdx.x], 1);
+  x[threadIdx.x] = __shfl_down_sync(mask, x[threadIdx.x], 1, 4);
 }
 
 // check syncwarp_in_a_branch --grid 1 --block 32 --arg i32[32]=arange

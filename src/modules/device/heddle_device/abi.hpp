@@ -32,6 +32,7 @@ struct kernel {
   u32 parameter_count;
   /// All threads of a block, one after another; null in a module that is watched.
   void (*run_block)(void* const* arguments);
+  u64 most_threads;  ///< of a block, by __launch_bounds__; 0 when it is not there
 };
 
 struct kernel_entry {
@@ -48,7 +49,8 @@ struct alignas(64) variable {
   u64 size;
   scalar type;
   u32 element_size;
-  bool is_constant;
+  bool is_constant;   ///< the kernel cannot write to it: __constant__, or const
+  bool is_read_only;  ///< nobody can: const
 };
 
 /// A shared variable. The runtime gives it a place when a block first comes by.

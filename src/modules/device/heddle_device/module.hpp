@@ -10,9 +10,22 @@
 namespace heddle_device {
 
 template <class T>
-struct element {
+struct without_qualifiers {
   using type = T;
+  static constexpr bool is_const = false;
 };
+template <class T>
+struct without_qualifiers<const T> : without_qualifiers<T> {
+  static constexpr bool is_const = true;
+};
+template <class T>
+struct without_qualifiers<volatile T> : without_qualifiers<T> {};
+template <class T>
+struct without_qualifiers<const volatile T> : without_qualifiers<const T> {};
+
+/// What arrays of any number of dimensions consist of, without const and volatile.
+template <class T>
+struct element : without_qualifiers<T> {};
 template <class T>
 struct element<T[]> : element<T> {};
 template <class T, size_t N>
@@ -60,20 +73,6 @@ constexpr parameter describe_element(parameter_kind kind, bool is_const) {
   }
 }
 
-template <class T>
-struct without_qualifiers {
-  using type = T;
-  static constexpr bool is_const = false;
-};
-template <class T>
-struct without_qualifiers<const T> : without_qualifiers<T> {
-  static constexpr bool is_const = true;
-};
-template <class T>
-struct without_qualifiers<volatile T> : without_qualifiers<T> {};
-template <class T>
-struct without_qualifiers<const volatile T> : without_qualifiers<const T> {};
-
 template <class P>
 struct describe_parameter {
   static constexpr parameter value =
@@ -89,10 +88,10 @@ struct describe_parameter<T* const> : describe_parameter<T*> {};
 template <class T>
 struct describe_parameter<T* __restrict__> : describe_parameter<T*> {};
 
-template <auto Function>
+template <auto Function, u64 MostThreads = 0>
 struct entry;
-template <class... P, void (*Function)(P...)>
-struct entry<Function> {
+template <class... P, void (*Function)(P...), u64 MostThreads>
+struct entry<Function, MostThreads> {
   template <unsigned... I>
   struct indices {};
   template <class Indices>
@@ -132,9 +131,10 @@ struct entry<Function> {
 #endif
   static constexpr parameter parameters[sizeof...(P) + 1] = {describe_parameter<P>::value..., {}};
 #ifdef HEDDLE_WATCHED
-  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), nullptr};
+  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), nullptr, MostThreads};
 #else
-  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), &caller<all>::run_block};
+  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), &caller<all>::run_block,
+                                   MostThreads};
 #endif
 };
 
