@@ -80,7 +80,7 @@ launch_outcome engine::result() {
 
 /// What blocks of this engine and of another did under the last schedule to the same words is ordered by
 /// nothing.
-void engine::compare(const engine& other) {
+bool engine::races_with(const engine& other) const {
   for (std::size_t i = 0; i < regions_.size(); ++i) {
     const region &mine = *regions_[i], &its = *other.regions_[i];
     const std::size_t words = (mine.bytes + (std::size_t{1} << mine.shift) - 1) >> mine.shift;
@@ -90,12 +90,12 @@ void engine::compare(const engine& other) {
       for (const record& r : a.slot) {
         for (const record& s : b.slot) {
           if (r.block < first_serial_ || s.block < first_serial_ || (r.mask & s.mask) == 0) continue;
-          if (((r.kind() | s.kind()) & record::write) != 0)
-            report_race(mine, mine.begin + (w << mine.shift), r, s);
+          if (((r.kind() | s.kind()) & record::write) != 0) return true;
         }
       }
     }
   }
+  return false;
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -107,9 +107,15 @@ void engine::order(std::vector<std::uint32_t>& threads) {
   std::shuffle(threads.begin(), threads.end(), random_);
 }
 
+std::uint64_t engine::block_in_turn(std::uint64_t i) const {
+  if (options_.seed == 0 && schedule_ == 0) return first_block_ + i;
+  if (options_.seed == 0 && schedule_ == 1) return last_block_ - 1 - i;
+  return first_block_ + (i * block_stride_ + block_first_) % (last_block_ - first_block_);
+}
+
 bool engine::begin_block() {
-  if (next_block_ >= last_block_) return false;
-  const std::uint64_t number = next_block_++;
+  if (next_block_ == last_block_ - first_block_) return false;
+  const std::uint64_t number = block_in_turn(next_block_++);
   std::unique_ptr<block_state> b;
   if (spare_.empty()) {
     b = std::make_unique<block_state>();
@@ -161,31 +167,45 @@ void engine::run_schedule(std::size_t schedule) {
     for (std::size_t i = 0; i < regions_.size(); ++i) regions_[i]->watch(memory_.starts_written(i));
   }
   synchronisations_.clear();
-  hangs_ = false;
+  hangs_ = hang::none;
   first_serial_ = 1 + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
-  next_block_ = first_block_;
+  next_block_ = 0;
+  const std::uint64_t count = last_block_ - first_block_;
+  block_first_ = random_() % count;
+  do {
+    block_stride_ = 1 + random_() % count;
+  } while (std::gcd(block_stride_, count) != 1);
+  // Blocks that can see one another are under way together, as on a GPU.
+  constexpr std::size_t most_blocks_at_once = 8, most_threads_at_once = 4096;
+  const bool take_turns = slices_ && !module_.declaration().blocks_are_independent;
+  blocks_at_once_ =
+      take_turns ? std::clamp<std::size_t>(most_threads_at_once / threads_a_block_, 1, most_blocks_at_once)
+                 : 1;
   now = {this, nullptr};
-  std::uint64_t progress_then = progress_;
-  std::size_t idle_rounds = 0;
-  begin_block();
-  while (!is_stopping_ && !blocks_.empty()) {
+  // Blocks that never wait for long may still wait for those that have not begun.
+  constexpr std::size_t passes_until_next = 64;
+  std::size_t passes = 0;
+  while (!is_stopping_) {
+    while (blocks_.size() < blocks_at_once_ && begin_block()) {
+    }
+    if (blocks_.empty()) break;
+    bool all_wait = true;
     for (std::size_t i = 0; i < blocks_.size() && !is_stopping_;) {
-      if (run_block(*blocks_[i])) {
+      const turn how = run_block(*blocks_[i]);
+      all_wait &= how == turn::waits;
+      if (how == turn::ended) {
         end_block(i);
-        if (blocks_.empty()) begin_block();
+        passes = 0;
       } else {
         ++i;
       }
     }
-    if (is_stopping_ || blocks_.empty()) break;
+    if (is_stopping_ || blocks_.empty()) continue;
+    if (!all_wait && ++passes % passes_until_next != 0) continue;
     // All that have begun wait: for blocks that have not, for one another, or for what will not come.
-    if (begin_block()) continue;
-    if (resolve_grid()) continue;
-    if (progress_ != progress_then) {
-      progress_then = progress_;
-      idle_rounds = 0;
-    } else if (++idle_rounds > 64) {
+    if (begin_block() || !all_wait || resolve_grid()) continue;
+    if (is_deadlock()) {
       report_deadlock();
       is_stopping_ = true;
     }
@@ -202,28 +222,41 @@ void engine::run_schedule(std::size_t schedule) {
   now = {};
 }
 
-/// Lets a block's threads go on until all have ended (true), or none can for now.
-bool engine::run_block(block_state& b) {
+/// Lets a block's threads go on until all have ended, none can for now, or it is the turn of others.
+engine::turn engine::run_block(block_state& b) {
+  // Without blocks that take turns long enough for what they do to be most of the time.
+  constexpr std::uint64_t longest_turn = 65536;
+  b.turn = blocks_at_once_ > 1 ? 1 + random_() % (2 * threads_a_block_)
+                               : std::max<std::uint64_t>(longest_turn, 256 * threads_a_block_);
   b.yields = 0;
-  b.progress_seen = progress_;
+  b.changes_seen = changes();
   while (!is_stopping_) {
     if (b.ready.empty()) {
-      if (b.done == threads_a_block_) return true;
+      if (b.done == threads_a_block_) return turn::ended;
       if (resolve(b)) continue;
-      return false;
+      return turn::waits;
     }
-    if (b.progress_seen != progress_) {
-      b.progress_seen = progress_;
+    if (hangs_.load(std::memory_order_relaxed) != hang::none) {
+      thread_state& t = b.threads[b.ready.front()];
+      report_hang(t, t.looks_from);
+      is_stopping_ = true;
+      break;
+    }
+    // Each thread has looked several times, and there is nothing new.
+    if (b.changes_seen != changes()) {
+      b.changes_seen = changes();
       b.yields = 0;
     } else if (b.yields > 4 * b.ready.size() + 64) {
       if (resolve(b)) continue;
-      return false;
+      return turn::waits;
     }
+    if (b.turn == 0) return turn::is_over;
+    --b.turn;
     const std::uint32_t i = b.ready.front();
     b.ready.pop_front();
     resume(b.threads[i]);
   }
-  return false;
+  return turn::waits;
 }
 
 void engine::resume(thread_state& t) {
@@ -238,7 +271,8 @@ void engine::resume(thread_state& t) {
   fiber::change(scheduler_, t.context);
   now.thread = nullptr;
   if (t.waits_for == waiting::done) {
-    ++progress_;
+    note_change();
+    ended_.store(ended() + 1, std::memory_order_relaxed);
     ++t.block->done;
     stacks_.give(t.stack);
     t.stack = nullptr;
@@ -250,6 +284,7 @@ void engine::resume(thread_state& t) {
 void engine::fiber_body(void* thread) {
   auto& t = *static_cast<thread_state*>(thread);
   engine& e = *now.by;
+  t.stack_begin = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   try {
     e.module_.kernel().call(e.memory_.arguments());
     if (t.out_of_bounds) e.flush_bounds(t);
@@ -278,16 +313,59 @@ void engine::yield(thread_state& t, bool spins) {
   leave(t);
 }
 
-/// A thread that sees what it saw before lets others go on.
-void engine::maybe_spin(thread_state& t, const void* address, std::uint64_t value, std::uintptr_t pc) {
-  if (t.spins_on == address && t.spins_seeing == value && t.spins_at == pc) return yield(t, true);
-  t.spins_on = address;
-  t.spins_seeing = value;
-  t.spins_at = pc;
-  if (++t.spins % 64 == 0) yield(t, true);
+/// A thread that sees what it saw before lets others go on; so does one that only looks, now and then.
+void engine::look(thread_state& t, const void* address, std::uint64_t value, std::uintptr_t pc,
+                  std::uintptr_t state) {
+  constexpr std::uint32_t looks_a_turn = 64;
+  const bool is_same = t.looks_at == address && t.sees == value && t.looks_from == pc;
+  t.looks_at = address;
+  t.sees = value;
+  t.looks_from = pc;
+  note_state(t, value, pc, state);
+  if (is_same || ++t.looks % looks_a_turn == 0) yield(t, true);
 }
 
-void engine::sleep(thread_state& t) {
+void engine::note_state(thread_state& t, std::uint64_t value, std::uintptr_t pc, std::uintptr_t state) {
+  if (state == 0 || t.changes_at_state != changes()) {
+    t.changes_at_state = changes();
+    t.looks_since_state = t.looks_until_next = t.returns = 0;
+    return;
+  }
+  std::uint64_t sum = (value ^ pc) * 0x9E3779B97F4A7C15u;
+  const auto* const end = reinterpret_cast<const std::uint64_t*>(t.stack_begin);
+  for (const auto* word = reinterpret_cast<const std::uint64_t*>(state); word < end; ++word) {
+    sum = (sum ^ *word) * 0x100000001b3u;
+    sum ^= sum >> 29;
+  }
+  ++t.looks_since_state;
+  if (t.looks_until_next != 0 && sum == t.state) {
+    ++t.returns;
+    t.looks_since_state = 0;
+  } else if (t.looks_since_state >= t.looks_until_next) {
+    t.state = sum;
+    t.looks_until_next = std::max(2 * t.looks_until_next, 1u);
+    t.looks_since_state = t.returns = 0;
+  }
+}
+
+/// Whether a thread can go on only when another changes something.
+bool engine::is_stuck(const thread_state& t) const {
+  // More than once, because what others of a warp or block vote may have been on the way to where it stays.
+  constexpr std::uint32_t returns_of_a_spin = 8;
+  return t.waits_for != waiting::nothing ||
+         (t.returns >= returns_of_a_spin && t.changes_at_state == changes());
+}
+
+bool engine::is_deadlock() const {
+  return std::all_of(blocks_.begin(), blocks_.end(), [&](const auto& b) {
+    return std::all_of(b->threads.begin(), b->threads.end(),
+                       [&](const thread_state& t) { return is_stuck(t); });
+  });
+}
+
+void engine::sleep(thread_state& t, std::uintptr_t pc, std::uintptr_t state) {
+  t.looks_from = pc;
+  note_state(t, 0, pc, state);
   yield(t, true);
 }
 
@@ -314,7 +392,6 @@ bool engine::resolve(block_state& b) {
       lane.waits_for = waiting::nothing;
       make_ready(b, lane);
     }
-    ++progress_;
     return true;
   }
   if (!b.ready.empty()) return false;
@@ -344,7 +421,7 @@ void engine::report_deadlock() {
                                : t.waits_for == waiting::grid  ? "wait at the grid's barrier"
                                : t.waits_for == waiting::warp  ? "wait for lanes of their warp"
                                                                : "spin";
-      const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.spins_at;
+      const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;
       auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
       ++at->second.count;
     }
@@ -359,8 +436,8 @@ void engine::report_deadlock() {
       p.file = g.first->file;
       p.line = static_cast<std::size_t>(g.first->line);
     }
-    if (f->variable.empty() && g.first->spins_on != nullptr && g.what == "spin") {
-      const auto a = reinterpret_cast<std::uintptr_t>(g.first->spins_on);
+    if (f->variable.empty() && g.first->looks_at != nullptr && g.what == "spin") {
+      const auto a = reinterpret_cast<std::uintptr_t>(g.first->looks_at);
       for (const auto& r : regions_) {
         if (r->has(a, 1)) name_element(*f, *r, a);
       }
@@ -370,11 +447,25 @@ void engine::report_deadlock() {
   f->detail = "no thread can go on: all that are left wait for something that none of them does";
 }
 
+/// A kernel was stopped that has not ended for long.
+void engine::report_hang(thread_state& t, std::uintptr_t pc) {
+  const bool changes = hangs_.load(std::memory_order_relaxed) == hang::nothing_ends;
+  finding* const f = report(changes ? finding_kind::no_end : finding_kind::deadlock, pc, 0, nullptr);
+  if (f == nullptr) return;
+  f->places.push_back(place_of(t, "goes on without end", is_in_module(pc) ? pc : 0));
+  f->detail = changes ? fmt::format(
+                            "no thread has ended for {} s of processor time: threads keep one another "
+                            "from it, or they take longer, which --timeout allows",
+                            options_.seconds_without_end)
+                      : "it neither ends nor waits, and nothing changes any more: a loop cannot see what "
+                        "others write unless it reads it as volatile or atomic";
+}
+
 void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address) {
-  const bool is_hang = address == hang;
-  if (finding* f = report(is_hang ? finding_kind::deadlock : finding_kind::crash, pc, 0, nullptr)) {
-    f->places.push_back(
-        place_of(t, is_hang ? "goes on without end" : "stops", is_in_module(pc) ? pc + 1 : 0));
+  if (address == hang_address) {
+    report_hang(t, is_in_module(pc) ? pc + 1 : 0);
+  } else if (finding* f = report(finding_kind::crash, pc, 0, nullptr)) {
+    f->places.push_back(place_of(t, "stops", is_in_module(pc) ? pc + 1 : 0));
     f->detail = what;
   }
   stop(t);

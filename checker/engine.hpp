@@ -33,6 +33,7 @@ enum class waiting : std::uint8_t { nothing, barrier, grid, warp, convergence, d
 struct thread_state {
   // What accesses and barriers look at comes first.
   std::uintptr_t stack_low = 0;
+  std::uintptr_t stack_begin = 0;  // above what the kernel has on it
   block_state* block = nullptr;
   std::uint32_t index = 0;
   std::uint32_t clock = 1;
@@ -45,6 +46,7 @@ struct thread_state {
   fiber context;
   std::byte* stack = nullptr;
   clocks learnt, pending;
+  clocks learnt_last;  // once more, it is nothing new
   /// Up to which time of each lane of the warp comes before, when the block's barriers were `lanes_since`.
   std::uint32_t* lanes = nullptr;
   std::uint32_t lanes_since = 0;
@@ -53,11 +55,16 @@ struct thread_state {
   clocks released, released_in_block;
   warp_visit visit{};
 
-  // What it last saw and did not change: a thread that sees the same again spins.
-  const void* spins_on = nullptr;
-  std::uint64_t spins_seeing = 0;
-  std::uintptr_t spins_at = 0;
-  std::uint32_t spins = 0;
+  // What it last saw and did not change: a thread that sees the same again lets others go on.
+  const void* looks_at = nullptr;
+  std::uint64_t sees = 0;
+  std::uintptr_t looks_from = 0;
+  std::uint32_t looks = 0;
+  // A sum over its registers and its stack at an earlier look, and how often it came back to just these while
+  // nothing changed: such a thread spins. The sum is taken anew after twice as many looks each time (Brent:
+  // An improved Monte Carlo factorization algorithm; BIT 1980).
+  std::uint64_t state = 0, changes_at_state = ~std::uint64_t{0};
+  std::uint32_t looks_since_state = 0, looks_until_next = 0, returns = 0;
 
   // What may be an index out of an array's bounds, until the access that follows says of which.
   struct bounds {
@@ -105,9 +112,10 @@ struct block_state {
   std::vector<thread_state> threads;
   std::deque<std::uint32_t> ready;
   std::uint32_t at_barrier = 0, at_grid = 0, done = 0;
-  std::uint64_t progress_seen = 0, yields = 0;
-  clocks learnt;    // by all of its threads
-  clocks released;  // what an atomic of any of its threads publishes without a fence of its own
+  std::uint64_t changes_seen = 0, yields = 0;
+  std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
+  clocks learnt;           // by all of its threads
+  clocks released;         // what an atomic of any of its threads publishes without a fence of its own
   std::unique_ptr<shared_memory> shared;
   std::unique_ptr<std::uint32_t[]> lanes;  // of all threads
 };
@@ -127,26 +135,28 @@ class engine {
   /// On memory as it is before a launch.
   void run_schedule(std::size_t schedule);
   bool is_stopping() const { return is_stopping_; }
-  /// Finds the races between the blocks of two engines that ran under the same schedule at once.
-  void compare(const engine& other);
+  /// Whether blocks of two engines that ran under the same schedule at once raced.
+  bool races_with(const engine& other) const;
   launch_outcome result();
 
   // What a module calls, from the fiber of thread `t`.
   void access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
               std::uintptr_t pc);
+  // `state`: where what the module's callee-saved registers and its stack hold begins; 0 where it is not
+  // known.
   void volatile_access(thread_state& t, std::uintptr_t address, std::size_t bytes, bool writes,
-                       std::uintptr_t pc);
+                       std::uintptr_t pc, std::uintptr_t state);
   void copy(thread_state& t, void* to, const void* from, std::size_t bytes, std::uintptr_t pc);
   void set(thread_state& t, void* to, int value, std::size_t bytes, std::uintptr_t pc);
   std::uint64_t atomic(thread_state& t, void* address, std::uint64_t operand, std::uint64_t expected,
-                       heddle_device::atomic_request request, std::uintptr_t pc);
+                       heddle_device::atomic_request request, std::uintptr_t pc, std::uintptr_t state);
   void fence(thread_state& t, heddle_device::scope scope);
   int barrier(thread_state& t, heddle_device::barrier_kind kind, int predicate, const char* file, int line);
   void grid_barrier(thread_state& t, const char* file, int line);
   std::uint64_t warp(thread_state& t, const warp_visit& visit);
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);
   void* shared(heddle_device::shared_variable& which);
-  void sleep(thread_state& t);
+  void sleep(thread_state& t, std::uintptr_t pc, std::uintptr_t state);
   void index_out_of_bounds(thread_state& t, const char* file, std::size_t line, std::int64_t index,
                            const std::string& type, std::uintptr_t pc);
   void misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
@@ -154,36 +164,48 @@ class engine {
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
   void print(std::string_view text) {
+    note_change();
     if (schedule_ == 0) outcome_.printed += text;
   }
-  std::int64_t ticks() { return static_cast<std::int64_t>(++ticks_ * 32); }
+  /// Time changes what is seen.
+  std::int64_t ticks() {
+    note_change();
+    return static_cast<std::int64_t>(++ticks_ * 32);
+  }
   const launch_options& options() const { return options_; }
   const module& compiled() const { return module_; }
 
-  /// From another thread: what runs is to stop at its next access, because nothing has changed for long.
-  void end_hang() { hangs_.store(true, std::memory_order_relaxed); }
-  static constexpr std::uintptr_t hang = ~std::uintptr_t{0};  // the address of a crash that is none
-  static constexpr const char* without_end =
-      "it neither ends nor waits, and nothing changes any more: a loop cannot see what others write unless "
-      "it "
-      "reads it as volatile or atomic";
+  /// Why a kernel is stopped that does not end: nothing changes any more, or no thread comes to its end.
+  enum class hang : std::uint8_t { none, nothing_changes, nothing_ends };
+  /// From another thread: what runs is to stop at its next access or wait.
+  void end_hang(hang why) { hangs_.store(why, std::memory_order_relaxed); }
+  static constexpr std::uintptr_t hang_address = ~std::uintptr_t{0};  // of a crash that is none
 
   /// From a signal: the instruction at `pc` cannot go on. Ends the launch; does not return.
   [[noreturn]] void crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address);
   bool is_in_module(std::uintptr_t pc) const { return pc >= module_.base() && pc < module_.end(); }
-  /// Changes as long as memory does, or threads pass barriers and end; asked from another thread.
-  std::uint64_t heartbeat() const { return __atomic_load_n(&progress_, __ATOMIC_RELAXED); }
+  /// How many threads have ended, and how often what threads can see has changed; asked from another thread.
+  std::uint64_t ended() const { return ended_.load(std::memory_order_relaxed); }
+  std::uint64_t changes() const { return changes_.load(std::memory_order_relaxed); }
 
  private:
   // Running.
   bool begin_block();
+  std::uint64_t block_in_turn(std::uint64_t i) const;
   void end_block(std::size_t i);
-  bool run_block(block_state& b);
+  enum class turn : std::uint8_t { ended, waits, is_over };
+  turn run_block(block_state& b);
   void resume(thread_state& t);
   static void fiber_body(void* thread);
   void leave(thread_state& t);
   void yield(thread_state& t, bool spins);
-  void maybe_spin(thread_state& t, const void* address, std::uint64_t value, std::uintptr_t pc);
+  void look(thread_state& t, const void* address, std::uint64_t value, std::uintptr_t pc,
+            std::uintptr_t state);
+  void note_state(thread_state& t, std::uint64_t value, std::uintptr_t pc, std::uintptr_t state);
+  bool is_stuck(const thread_state& t) const;
+  bool is_deadlock() const;
+  void report_hang(thread_state& t, std::uintptr_t pc);
+  void note_change() { changes_.store(changes() + 1, std::memory_order_relaxed); }
   [[noreturn]] void stop(thread_state& t);
   void order(std::vector<std::uint32_t>& threads);
   bool resolve(block_state& b);
@@ -249,7 +271,9 @@ class engine {
   std::vector<std::unique_ptr<block_state>> blocks_, spare_;
   const std::uint64_t first_block_, last_block_, all_blocks_;
   const std::uint32_t threads_a_block_;
-  std::uint64_t next_block_ = 0;
+  std::uint64_t next_block_ = 0;                      // in the schedule's order
+  std::uint64_t block_stride_ = 1, block_first_ = 0;  // of an order at random
+  std::size_t blocks_at_once_ = 1;
   std::uint32_t first_serial_ = 1, grid_base_ = 1;
   std::size_t schedule_ = 0;
   thread_order random_;
@@ -258,9 +282,10 @@ class engine {
   std::string failure_;  // why it could not be run
   heddle_device::shared_variable dynamic_{};
   bool slices_ = false;
-  std::atomic<bool> hangs_{false};
+  std::atomic<hang> hangs_{hang::none};
 
-  std::uint64_t progress_ = 0, ticks_ = 0;
+  std::atomic<std::uint64_t> changes_{0}, ended_{0};  // one thread writes
+  std::uint64_t ticks_ = 0;
   std::uint64_t watched_ = 0;
   unsigned reads_dropped_ = 0;
 

@@ -130,7 +130,7 @@ std::uint64_t after(const atomic_request& what, std::uint64_t before, std::uint6
 }  // namespace
 
 std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t operand, std::uint64_t expected,
-                             atomic_request what, std::uintptr_t pc) {
+                             atomic_request what, std::uintptr_t pc, std::uintptr_t state) {
   const auto a = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t bytes = bytes_of(what.type) * what.components;
   const bool is_local = a - t.stack_low < stack_pool::stack_bytes;
@@ -203,10 +203,15 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
 
   if (writes) std::memcpy(address, &value, bytes);
   if (before != value) {
-    ++progress_;
-    t.spins_on = nullptr;
+    note_change();
+    t.looks_at = nullptr;
   } else if (!is_local) {
-    maybe_spin(t, address, before, pc);
+    look(t, address, before, pc, state);
+  }
+  // Where threads meet is where their order tells most.
+  if (blocks_at_once_ > 1 && random_() % 4 == 0) {
+    t.block->turn = std::min<std::uint64_t>(t.block->turn, random_() % 4);
+    yield(t, false);
   }
   if (options_.legacy_warps && options_.is_watched) yield(t, false);
   return before;
@@ -248,7 +253,9 @@ clocks engine::now_of(const thread_state& t) const {
 }
 
 void engine::learn(thread_state& t, const clocks& what) {
-  if (what && what != t.learnt) t.learnt = joined(t.learnt, what);
+  if (!what || what == t.learnt || what == t.learnt_last) return;
+  t.learnt = joined(t.learnt, what);
+  t.learnt_last = what;
 }
 
 void engine::fence(thread_state& t, scope where) {

@@ -109,7 +109,6 @@ void engine::complete_barrier(block_state& b) {
 
 /// All that the block's threads did comes before all that they do from here on.
 void engine::pass_barrier(block_state& b) {
-  ++progress_;
   ++b.barriers;
   std::uint32_t clock = b.base;
   bool is_clean = true;
@@ -119,7 +118,7 @@ void engine::pass_barrier(block_state& b) {
     is_clean &= !t.is_dirty;
     if (t.learnt || t.pending) learnt = joined(learnt, joined(t.learnt, t.pending));
     t.learnt = t.pending = nullptr;
-    t.spins_on = nullptr;
+    t.looks_at = nullptr;
     t.is_dirty = t.is_dirty && t.waits_for != waiting::done;
   }
   b.base = clock + 1;
@@ -160,7 +159,6 @@ bool engine::resolve_grid() {
                               waiting_threads, all_blocks_ * threads_a_block_);
     }
   }
-  ++progress_;
   std::uint32_t clock = grid_base_;
   for (const auto& b : blocks_) {
     pass_barrier(*b);

@@ -26,7 +26,7 @@ bool reaches(scope s, bool same_block) {
 void engine::change_threads(thread_state& t, std::uintptr_t pc) {
   if (options_.legacy_warps) return yield(t, false);
   if (--t.slice != 0) return;
-  if (hangs_.load(std::memory_order_relaxed)) crash(t, pc - 1, without_end, hang);
+  if (hangs_.load(std::memory_order_relaxed) != hang::none) crash(t, pc - 1, nullptr, hang_address);
   yield(t, !slices_);
 }
 
@@ -34,7 +34,7 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
                     std::uintptr_t pc) {
   if (address - t.stack_low < stack_pool::stack_bytes) return;
   change_threads(t, pc);
-  if ((flags & record::write) != 0) ++progress_;
+  if ((flags & record::write) != 0) note_change();
   ++watched_;
   region* const r = find(t, address);
   if (t.out_of_bounds && (r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) {
@@ -45,18 +45,18 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
 }
 
 void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_t bytes, bool writes,
-                             std::uintptr_t pc) {
+                             std::uintptr_t pc, std::uintptr_t state) {
   if (address - t.stack_low < stack_pool::stack_bytes) return;
   region* const r = find(t, address);
   if (r != nullptr && r->has(address, bytes) && bytes <= 8 && !writes) {
     const auto* const p = reinterpret_cast<const void*>(address);
     std::uint64_t value = 0;
     std::memcpy(&value, p, bytes);
-    maybe_spin(t, p, value, pc);
-    std::memcpy(&t.spins_seeing, p, bytes);
+    look(t, p, value, pc, state);
+    std::memcpy(&t.sees, p, bytes);
   }
   if (!options_.is_watched) {
-    if (writes) ++progress_;
+    if (writes) note_change();
     return;
   }
   // To global memory a volatile access is a strong one, as an atomic of relaxed order is.
@@ -65,7 +65,7 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
   }
   change_threads(t, pc);
   ++watched_;
-  if (writes) ++progress_;
+  if (writes) note_change();
   const auto flags = static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0));
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
   const auto found = synchronisations_.find(address);
@@ -191,7 +191,8 @@ inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
     }
     const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
                              reaches(static_cast<scope>(where), same_block));
-    if (observes && (r.kind() & record::atomic) != 0) {
+    // Of atomics that reach one another, what is learnt of the word says all that the record does.
+    if (observes && !conflicts) {
       r.block = 0;
       if (empty == nullptr) empty = &r;
       continue;

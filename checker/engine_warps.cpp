@@ -90,7 +90,6 @@ void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arr
   modules::for_each_lane(arrived, [&](std::uint32_t lane) { lanes[lane] = &b.threads[first + lane].visit; });
   modules::finish_warp(lanes, arrived);
   if (operation == warp_operation::sync) synchronise_lanes(b, first, arrived);
-  ++progress_;
   modules::for_each_lane(arrived, [&](std::uint32_t lane) {
     thread_state& t = b.threads[first + lane];
     t.waits_for = waiting::nothing;
@@ -122,7 +121,7 @@ void engine::synchronise_lanes(block_state& b, std::uint32_t first, std::uint32_
     ++t.clock;
     t.learnt = learnt;
     t.pending = nullptr;
-    t.spins_on = nullptr;
+    t.looks_at = nullptr;
   }
 }
 

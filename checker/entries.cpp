@@ -12,20 +12,93 @@
 /// runs: what initialises a module's variables calls these, too.
 
 namespace heddle::checker {
+
+// What a thread may wait in a loop for is called by way of a few instructions that put the callee-saved
+// registers on the stack, beside the module's own: together they are all that a thread knows by itself. What
+// is called finds them where its frame ends.
+#if defined(__x86_64__)
+#define HEDDLE_KEEPING(NAME)                                             \
+  asm(".pushsection .text\n.type entry" #NAME ", @function\nentry" #NAME \
+      ":\n push %rbp\n push %rbx\n push %r12\n push %r13\n push %r14\n"  \
+      " push %r15\n push $0\n call kept" #NAME                           \
+      "\n add $8, %rsp\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n"    \
+      " pop %rbx\n pop %rbp\n ret\n.popsection");
+constexpr std::size_t words_kept = 7;  // below the address that is returned to
+#elif defined(__aarch64__)
+#define HEDDLE_KEEPING(NAME)                                                              \
+  asm(".pushsection .text\n.type entry" #NAME ", %function\nentry" #NAME                  \
+      ":\n stp x30, x29, [sp, -160]!\n stp x19, x20, [sp, 16]\n stp x21, x22, [sp, 32]\n" \
+      " stp x23, x24, [sp, 48]\n stp x25, x26, [sp, 64]\n stp x27, x28, [sp, 80]\n"       \
+      " stp d8, d9, [sp, 96]\n stp d10, d11, [sp, 112]\n stp d12, d13, [sp, 128]\n"       \
+      " stp d14, d15, [sp, 144]\n bl kept" #NAME                                          \
+      "\n ldp x30, x29, [sp], 160\n ret\n"                                                \
+      ".popsection");
+constexpr std::size_t words_kept = 0;
+#else
+#define HEDDLE_KEEPING(NAME)
+#endif
+#if defined(__x86_64__) || defined(__aarch64__)
+#define HEDDLE_KEPT(NAME) kept##NAME
+#define HEDDLE_STATE reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa())
+#define HEDDLE_KEPT_PC (reinterpret_cast<const std::uintptr_t*>(HEDDLE_STATE)[words_kept])
+#else
+#define HEDDLE_KEPT(NAME) entry##NAME
+#define HEDDLE_STATE 0
+#define HEDDLE_KEPT_PC HEDDLE_PC
+#endif
+#define HEDDLE_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
+#define HEDDLE_HIDDEN extern "C" __attribute__((visibility("hidden"), used))
+
+namespace {
+void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc,
+                       std::uintptr_t state = 0);
+}
+
+#define HEDDLE_LOOK(NAME, BYTES)                                              \
+  extern "C" __attribute__((visibility("hidden"))) void entry##NAME(void* p); \
+  HEDDLE_KEEPING(NAME)                                                        \
+  HEDDLE_HIDDEN void HEDDLE_KEPT(NAME)(void* p) {                             \
+    accessed_volatile(p, BYTES, false, HEDDLE_KEPT_PC, HEDDLE_STATE);         \
+  }
+HEDDLE_LOOK(__tsan_volatile_read1, 1)
+HEDDLE_LOOK(__tsan_volatile_read2, 2)
+HEDDLE_LOOK(__tsan_volatile_read4, 4)
+HEDDLE_LOOK(__tsan_volatile_read8, 8)
+HEDDLE_LOOK(__tsan_volatile_read16, 16)
+HEDDLE_LOOK(__tsan_unaligned_volatile_read2, 2)
+HEDDLE_LOOK(__tsan_unaligned_volatile_read4, 4)
+HEDDLE_LOOK(__tsan_unaligned_volatile_read8, 8)
+HEDDLE_LOOK(__tsan_unaligned_volatile_read16, 16)
+#undef HEDDLE_LOOK
+
+extern "C" __attribute__((visibility("hidden"))) unsigned long long entry_heddle_atomic(
+    void* address, unsigned long long operand, unsigned long long expected,
+    heddle_device::atomic_request request);
+HEDDLE_KEEPING(_heddle_atomic)
+HEDDLE_HIDDEN unsigned long long HEDDLE_KEPT(_heddle_atomic)(void* address, unsigned long long operand,
+                                                             unsigned long long expected,
+                                                             heddle_device::atomic_request request) {
+  return now.by->atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC, HEDDLE_STATE);
+}
+extern "C" __attribute__((visibility("hidden"))) void entry_heddle_sleep(unsigned);
+HEDDLE_KEEPING(_heddle_sleep)
+HEDDLE_HIDDEN void HEDDLE_KEPT(_heddle_sleep)(unsigned) {
+  now.by->sleep(*now.thread, HEDDLE_KEPT_PC, HEDDLE_STATE);
+}
+
 namespace {
 
 using heddle_device::index3;
-
-#define HEDDLE_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 
 void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc) {
   if (now.thread != nullptr && now.by->options().is_watched) {
     now.by->access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, flags, pc);
   }
 }
-void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc,
+                       std::uintptr_t state) {
   if (now.thread != nullptr) {
-    now.by->volatile_access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, writes, pc);
+    now.by->volatile_access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, writes, pc, state);
   }
 }
 
@@ -48,14 +121,8 @@ void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintp
   [[maybe_unused]] void entry__tsan_write##BYTES##_pc(void* p, void*) {        \
     accessed(p, BYTES, record::write, HEDDLE_PC);                              \
   }                                                                            \
-  [[maybe_unused]] void entry__tsan_volatile_read##BYTES(void* p) {            \
-    accessed_volatile(p, BYTES, false, HEDDLE_PC);                             \
-  }                                                                            \
   [[maybe_unused]] void entry__tsan_volatile_write##BYTES(void* p) {           \
     accessed_volatile(p, BYTES, true, HEDDLE_PC);                              \
-  }                                                                            \
-  [[maybe_unused]] void entry__tsan_unaligned_volatile_read##BYTES(void* p) {  \
-    accessed_volatile(p, BYTES, false, HEDDLE_PC);                             \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_unaligned_volatile_write##BYTES(void* p) { \
     accessed_volatile(p, BYTES, true, HEDDLE_PC);                              \
@@ -181,18 +248,11 @@ unsigned entry_heddle_active_mask(int) {
 void entry_heddle_fence(heddle_device::scope scope) {
   now.by->fence(*now.thread, scope);
 }
-unsigned long long entry_heddle_atomic(void* address, unsigned long long operand, unsigned long long expected,
-                                       heddle_device::atomic_request request) {
-  return now.by->atomic(*now.thread, address, operand, expected, request, HEDDLE_PC);
-}
 void* entry_heddle_shared(heddle_device::shared_variable* which) {
   return now.by->shared(*which);
 }
 long long entry_heddle_clock(int) {
   return now.by->ticks();
-}
-void entry_heddle_sleep(unsigned) {
-  now.by->sleep(*now.thread);
 }
 void entry_heddle_trap() {
   now.by->trap(*now.thread, HEDDLE_PC);

@@ -14,6 +14,7 @@ enum class finding_kind : std::uint8_t {
   divergent_barrier,
   mismatched_barriers,
   deadlock,
+  no_end,
   out_of_bounds,
   uninitialised_read,
   misaligned_access,

@@ -43,9 +43,42 @@ class known_clocks {
     return result;
   }
 
-  const std::vector<entry>& entries() const { return entries_; }
+  /// What comes before by either: `a` itself when it says all that `b` does. Takes as long as both are.
+  static std::shared_ptr<const known_clocks> joined(const std::shared_ptr<const known_clocks>& a,
+                                                    const std::shared_ptr<const known_clocks>& b) {
+    auto result = std::make_shared<known_clocks>();
+    std::vector<entry>& entries = result->entries_;
+    entries.reserve(a->entries_.size() + b->entries_.size());
+    bool is_a = true;
+    entry of_all{0, 0};
+    for (auto i = a->entries_.begin(), j = b->entries_.begin();
+         i != a->entries_.end() || j != b->entries_.end();) {
+      entry next{};
+      if (j == b->entries_.end() || (i != a->entries_.end() && i->who < j->who)) {
+        next = *i++;
+      } else if (i == a->entries_.end() || j->who < i->who) {
+        next = *j++;
+        is_a &= is_covered(next, of_all);
+      } else {
+        next = {i->who, std::max(i->before, j->before)};
+        is_a &= j->before <= i->before;
+        ++i, ++j;
+      }
+      // What is known of all threads of a block need not be said of one.
+      if (is_covered(next, of_all)) continue;
+      if (next.who % threads_of_a_block == 0) of_all = next;
+      entries.push_back(next);
+    }
+    return is_a ? a : result;
+  }
 
  private:
+  static constexpr std::uint64_t threads_of_a_block = std::uint64_t{1} << 11;
+  static bool is_covered(const entry& e, const entry& of_all) {
+    return e.who != of_all.who && e.who / threads_of_a_block == of_all.who / threads_of_a_block &&
+           e.before <= of_all.before;
+  }
+
   std::uint32_t before(std::uint64_t who) const {
     const auto at = std::lower_bound(entries_.begin(), entries_.end(), who,
                                      [](const entry& e, std::uint64_t w) { return e.who < w; });
@@ -61,9 +94,7 @@ using clocks = std::shared_ptr<const known_clocks>;
 inline clocks joined(const clocks& a, const clocks& b) {
   if (!a || a == b) return b;
   if (!b) return a;
-  auto entries = a->entries();
-  entries.insert(entries.end(), b->entries().begin(), b->entries().end());
-  return known_clocks::of(std::move(entries));
+  return known_clocks::joined(a, b);
 }
 
 }  // namespace heddle::checker

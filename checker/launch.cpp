@@ -26,12 +26,14 @@ std::size_t engines_for(const module& compiled, const launch_options& options) {
 
 }  // namespace
 
-launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options) {
-  const auto began = std::chrono::steady_clock::now();
-  check_launch(compiled, options);
+namespace {
+
+/// False when blocks that ran at once on `count` threads of the machine raced: what they left, and what they
+/// did then, need not be the same again.
+bool run_on(std::size_t count, const module& compiled, std::vector<argument>& arguments,
+            const launch_options& options, launch_outcome& all) {
   launch_memory memory(compiled, arguments);
   const std::uint64_t blocks = std::uint64_t{options.grid.x} * options.grid.y * options.grid.z;
-  const std::size_t count = engines_for(compiled, options);
   std::vector<std::unique_ptr<engine>> engines;
   for (std::size_t i = 0; i < count; ++i) {
     engines.push_back(
@@ -60,14 +62,15 @@ launch_outcome run(const module& compiled, std::vector<argument>& arguments, con
     }
     if (options.is_watched) {
       for (std::size_t i = 0; i < count; ++i) {
-        for (std::size_t j = i + 1; j < count; ++j) engines[i]->compare(*engines[j]);
+        for (std::size_t j = i + 1; j < count; ++j) {
+          if (engines[i]->races_with(*engines[j])) return false;
+        }
       }
     }
     for (const auto& e : engines) is_stopping |= e->is_stopping();
     if (schedules++ == 0) left = memory.contents();
   }
 
-  launch_outcome all;
   for (const auto& e : engines) {
     launch_outcome one = e->result();
     std::move(one.findings.begin(), one.findings.end(), std::back_inserter(all.findings));
@@ -80,6 +83,17 @@ launch_outcome run(const module& compiled, std::vector<argument>& arguments, con
   for (argument& a : arguments) {
     if (a.is_array) a.bytes = std::move(left[at++]);
   }
+  return true;
+}
+
+}  // namespace
+
+launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options) {
+  const auto began = std::chrono::steady_clock::now();
+  check_launch(compiled, options);
+  launch_outcome all;
+  if (!run_on(engines_for(compiled, options), compiled, arguments, options, all))
+    run_on(1, compiled, arguments, options, all);
   all.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return all;
 }

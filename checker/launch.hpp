@@ -27,8 +27,8 @@ struct launch_options {
   std::size_t schedules = 1;
   bool legacy_warps = false;  ///< the threads of a warp move together
   bool is_watched = true;
-  std::size_t threads = 1;  ///< of the machine that run blocks at once, where the kernel allows
-  double seconds_without_progress = 20;
+  std::size_t threads = 1;          ///< of the machine that run blocks at once, where the kernel allows
+  double seconds_without_end = 60;  ///< of processor time, since a thread last ended
 };
 
 struct launch_outcome {

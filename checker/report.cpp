@@ -42,6 +42,8 @@ std::string headline(const finding& f) {
       return "threads of a block meet at different barriers";
     case finding_kind::deadlock:
       return "deadlock" + (element.empty() ? "" : " on " + element);
+    case finding_kind::no_end:
+      return "the kernel does not end";
     case finding_kind::out_of_bounds:
       return "out of bounds" + (element.empty() ? "" : ": " + element);
     case finding_kind::uninitialised_read:
@@ -79,9 +81,19 @@ std::string describe(const finding& f) {
 }  // namespace
 
 const char* name(finding_kind kind) noexcept {
-  constexpr const char* names[] = {"data-race",     "divergent-barrier",  "mismatched-barriers", "deadlock",
-                                   "out-of-bounds", "uninitialised-read", "misaligned-access",   "warp-mask",
-                                   "absent-lane",   "lock-without-fence", "assertion",           "trap",
+  constexpr const char* names[] = {"data-race",
+                                   "divergent-barrier",
+                                   "mismatched-barriers",
+                                   "deadlock",
+                                   "no-end",
+                                   "out-of-bounds",
+                                   "uninitialised-read",
+                                   "misaligned-access",
+                                   "warp-mask",
+                                   "absent-lane",
+                                   "lock-without-fence",
+                                   "assertion",
+                                   "trap",
                                    "crash"};
   return names[static_cast<int>(kind)];
 }

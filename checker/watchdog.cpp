@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
+#include <utility>
 
+#include <time.h>
 #include <ucontext.h>
 
 namespace heddle::checker {
@@ -40,12 +42,11 @@ void handle(int signal, siginfo_t* information, void* context_of_signal) {
     return;
   }
   stopped.pc = pc;
-  stopped.address =
-      signal == SIGUSR1 ? engine::hang : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
+  stopped.address = signal == SIGUSR1 ? engine::hang_address
+                                      : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
   const std::uintptr_t low = now.thread->stack_low;
   const bool overflow = signal == SIGSEGV && stopped.address < low && stopped.address + 65536 > low;
-  stopped.what = signal == SIGUSR1  ? engine::without_end
-                 : overflow         ? "the thread's stack is full: 256 KiB of local variables and calls"
+  stopped.what = overflow           ? "the thread's stack is full: 256 KiB of local variables and calls"
                  : signal == SIGFPE ? "an integer was divided by 0"
                  : signal == SIGILL ? "the compiler found that what is done here has no meaning"
                                     : "memory was accessed that belongs to nobody";
@@ -106,22 +107,30 @@ watchdog::~watchdog() {
   sigaltstack(&stack_before_, nullptr);
 }
 
+/// What the watched thread has had of a processor, in seconds; a machine that is busy with something else
+/// ends no kernel.
+double watchdog::processor_seconds() const {
+  clockid_t clock{};
+  timespec t{};
+  if (pthread_getcpuclockid(thread_, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
 void watchdog::watch() {
-  using clock = std::chrono::steady_clock;
-  std::uint64_t seen = 0;
-  auto since = clock::now();
+  const double limit = watched_.options().seconds_without_end;
+  std::uint64_t ended = 0, changes = 0;
+  double last_end = processor_seconds(), last_change = last_end;
   std::unique_lock lock(mutex_);
   while (!ended_.wait_for(lock, std::chrono::milliseconds(100), [this] { return has_ended_; })) {
-    const std::uint64_t heartbeat = watched_.heartbeat();
-    if (heartbeat != seen) {
-      seen = heartbeat;
-      since = clock::now();
-    } else {
-      const double waited = std::chrono::duration<double>(clock::now() - since).count();
-      if (waited > watched_.options().seconds_without_progress) watched_.end_hang();
-      // What accesses no memory is stopped wherever it is.
-      if (waited > watched_.options().seconds_without_progress + 0.5) pthread_kill(thread_, SIGUSR1);
-    }
+    const double seconds = processor_seconds();
+    if (std::exchange(changes, watched_.changes()) != changes) last_change = seconds;
+    if (std::exchange(ended, watched_.ended()) != ended) last_end = seconds;
+    if (seconds - last_end < limit) continue;
+    // What changed when it went on alone has not changed since.
+    const bool changes_still = seconds - last_change < limit / 2;
+    watched_.end_hang(changes_still ? engine::hang::nothing_ends : engine::hang::nothing_changes);
+    // What accesses no memory is stopped wherever it is.
+    if (seconds - last_end > limit + 0.5) pthread_kill(thread_, SIGUSR1);
   }
 }
 

@@ -14,7 +14,7 @@
 namespace heddle::checker {
 
 /// While it lives, a kernel that the calling thread runs is stopped where it harms (SIGSEGV and its like),
-/// and when it goes on without touching memory or waiting for so long that it will not end.
+/// and when it has gone on for so long that it will not end.
 class watchdog {
  public:
   explicit watchdog(engine& watched);
@@ -24,6 +24,7 @@ class watchdog {
 
  private:
   void watch();
+  double processor_seconds() const;
 
   engine& watched_;
   pthread_t thread_;

@@ -22,7 +22,7 @@ struct check_options : kernel_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false;
-  double timeout = 20;
+  double timeout = 60;
   std::string junit;
 };
 
@@ -44,7 +44,7 @@ bool is_clean(const check_options& options) {
   launch.seed = options.seed;
   launch.schedules = options.schedules;
   launch.legacy_warps = options.legacy_warps;
-  launch.seconds_without_progress = options.timeout;
+  launch.seconds_without_end = options.timeout;
   checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
   checker::find_lines(loaded, outcome.findings);
 
@@ -98,7 +98,9 @@ void add_check(CLI::App& app) {
       ->option_text("N")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
   command->add_flag("--legacy-warps", options->legacy_warps, "The threads of a warp move together");
-  command->add_option("--timeout", options->timeout, "How long a thread may go on by itself; default 20")
+  command
+      ->add_option("--timeout", options->timeout,
+                   "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(CLI::PositiveNumber);
   command->add_flag("--json", options->json, "What was found as one JSON object");

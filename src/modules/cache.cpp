@@ -2,6 +2,7 @@
 
 #include <heddle/error.hpp>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -10,6 +11,7 @@
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace heddle::modules {
@@ -25,6 +27,15 @@ std::string digest_of_file(const fs::path& path) {
   digest d;
   d.add(*text);
   return d.text();
+}
+
+bool has_changed_since(const std::string& file, std::chrono::system_clock::time_point began) {
+  struct stat about {};
+  if (stat(file.c_str(), &about) != 0) return false;
+  // When it was written, or moved to its place.
+  const auto since =
+      std::chrono::seconds(about.st_ctim.tv_sec) + std::chrono::nanoseconds(about.st_ctim.tv_nsec);
+  return since > began.time_since_epoch();
 }
 
 fs::path description_of(const std::string& key) {
@@ -99,7 +110,7 @@ std::optional<kept_file> find_kept(const std::string& key) {
 }
 
 kept_file keep(const std::string& key, const fs::path& made, const std::vector<std::string>& files_read,
-               const std::string& about) {
+               const std::string& about, std::chrono::system_clock::time_point began) {
   json j;
   j["files"] = json::object();
   digest of_all;
@@ -120,7 +131,9 @@ kept_file keep(const std::string& key, const fs::path& made, const std::vector<s
   out.close();
   if (!out) throw error(fmt::format("{} cannot be written: {}", written.string(), std::strerror(errno)));
   fs::rename(made, place);
-  fs::rename(written, description);
+  if (std::none_of(files_read.begin(), files_read.end(),
+                   [&](const std::string& file) { return has_changed_since(file, began); }))
+    fs::rename(written, description);
   return {place, about};
 }
 

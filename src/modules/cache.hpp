@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -51,8 +52,10 @@ struct kept_file {
 std::optional<kept_file> find_kept(const std::string& key);
 
 /// Puts `made`, which lies in a temporary_folder, under a key. Of two processes that do so at once the second
-/// puts the same in its place.
+/// puts the same in its place. Of files_read those that do not exist must not come to exist. When one of them
+/// has changed since `began`, what was made may be of either state: it is given back, and not found again.
 kept_file keep(const std::string& key, const std::filesystem::path& made,
-               const std::vector<std::string>& files_read, const std::string& about);
+               const std::vector<std::string>& files_read, const std::string& about,
+               std::chrono::system_clock::time_point began = std::chrono::system_clock::now());
 
 }  // namespace heddle::modules

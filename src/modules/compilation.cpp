@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
@@ -197,6 +198,41 @@ compilation from_kept(const kept_file& kept, bool was_cached) {
   return result;
 }
 
+/// Where a header would be read from in place of one that was: it is not there, in a folder searched earlier.
+std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
+                                   const compile_options& options) {
+  std::vector<fs::path> folders;
+  for (std::size_t i = 0; i + 1 < options.flags.size(); ++i) {
+    if (options.flags[i] == "-iquote")
+      folders.push_back(fs::absolute(options.flags[i + 1]).lexically_normal());
+  }
+  for (const std::string& folder : options.include_folders)
+    folders.push_back(fs::absolute(folder).lexically_normal());
+  std::vector<std::string> result;
+  for (const std::string& file : files_read) {
+    const fs::path path = fs::absolute(file).lexically_normal();
+    for (std::size_t i = 1; i < folders.size(); ++i) {
+      const fs::path inside = path.lexically_relative(folders[i]);
+      if (inside.empty() || *inside.begin() == "..") continue;
+      for (std::size_t j = 0; j < i; ++j) {
+        fs::path earlier = folders[j] / inside;
+        if (!fs::exists(earlier)) result.push_back(earlier.string());
+      }
+    }
+  }
+  return result;
+}
+
+/// Changes with this build of the library: what translates is in it.
+std::string own_identity() {
+  Dl_info self{};
+  struct stat about {};
+  if (dladdr(reinterpret_cast<void*>(&run_program), &self) == 0 || stat(self.dli_fname, &about) != 0) {
+    if (stat("/proc/self/exe", &about) != 0) return "";
+  }
+  return fmt::format("{} {}.{}", about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+}
+
 /// As a string literal of C++ holds it.
 std::string literal_of(std::string_view text) {
   std::string result = "\"";
@@ -230,6 +266,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (const std::string& w : preprocess_command(with, "", options, headers, "")) key.add(w);
   for (const std::string& w : compile_command(with, options, true, "", "")) key.add(w);
   key.add(with.identity);
+  key.add(own_identity());
   if (!options.is_watched) key.add(processor());
   for (const std::string& instance : options.instances) key.add(instance);
   key.add(name);  // as messages and findings spell it
@@ -238,6 +275,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   key.add("5");  // of the format of what is kept
   if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
 
+  const auto began = std::chrono::system_clock::now();
   const temporary_folder work;
   const fs::path original = work.path() / "kernel.cu", dependencies = work.path() / "dependencies",
                  text = work.path() / "kernel.ii", object = work.path() / "kernel.o",
@@ -262,7 +300,8 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (const kernel_declaration& k : translated.kernels) kernels.push_back(to_json(k));
   std::vector<std::string> files_read = dependencies_in(contents(dependencies).value_or(""));
   std::erase(files_read, original.string());
-  return from_kept(keep(key.text(), library, files_read, kernels.dump()), false);
+  for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
+  return from_kept(keep(key.text(), library, files_read, kernels.dump(), began), false);
 }
 
 }  // namespace heddle::modules

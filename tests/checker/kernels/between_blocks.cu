@@ -474,3 +474,107 @@ __global__ void one_flag_too_few(int* parts, volatile int* flags, int* out) {
   }
   out[threadIdx.x] = sum;
 }
+
+// check waits_with_its_warp --grid 1 --block 32 --arg i32[1]=zeros
+// finds deadlock @waits_with_warp
+__global__ void waits_with_its_warp(volatile int* flag) {
+  while (*flag == 0) __syncwarp();  // @waits_with_warp
+}
+
+// check waits_with_its_block --grid 2 --block 32 --arg i32[1]=zeros
+// finds deadlock @waits_with_block
+__global__ void waits_with_its_block(volatile int* flag) {
+  while (!__syncthreads_or(*flag)) {  // @waits_with_block
+  }
+}
+
+// check counts_its_polls --grid 1 --block 32 --timeout 0.3 --arg i32[1]=zeros --arg i32[1]=zeros
+// finds no-end @counts_polls
+__global__ void counts_its_polls(volatile int* flag, int* polls) {
+  while (*flag == 0) atomicAdd(polls, 1);  // @counts_polls
+}
+
+// check counts_for_ever --grid 1 --block 1 --timeout 0.3 --arg u32[1]=zeros
+// finds no-end @counts_on
+__global__ void counts_for_ever(volatile unsigned* x) {
+  for (;;) x[0] = x[0] + 1;  // @counts_on
+}
+
+// check sleeps_for_ever --grid 1 --block 2 --arg i32[1]=zeros
+// finds deadlock @sleeps
+__global__ void sleeps_for_ever(volatile int* flag) {
+  while (*flag == 0) __nanosleep(100);  // @sleeps
+}
+
+// Loops that change nothing, and end.
+
+// check adds_zeros --grid 1 --block 64 --arg i32[2000]=zeros --arg i32[1]=zeros
+// clean
+__global__ void adds_zeros(const int* x, int* sum) {
+  for (int i = threadIdx.x; i < 2000 * 64; i += 64) atomicAdd(sum, x[i / 64]);
+}
+
+// check sets_bits_again --grid 2 --block 64 --arg u32[1]=zeros
+// clean
+__global__ void sets_bits_again(unsigned* bits) {
+  for (int i = 0; i < 1000; ++i) atomicOr(bits, 1u << i % 8);
+}
+
+// check reads_one_place --grid 1 --block 64 --arg i32[1]=arange --arg i32[64]
+// clean
+__global__ void reads_one_place(const volatile int* x, int* y) {
+  int sum = 0;
+  for (int i = 0; i < 2000; ++i) sum += *x;
+  y[threadIdx.x] = sum;
+}
+
+// check polls_for_a_while --grid 1 --block 32 --arg i32[1]=zeros --arg i32[32]
+// clean
+__global__ void polls_for_a_while(const volatile int* flag, int* polls) {
+  int i = 0;
+  while (i < 1500 && *flag == 0) {
+    if (++i % 16 == 0) __nanosleep(10);
+  }
+  polls[threadIdx.x] = i;
+}
+
+// check later_block_sets_a_flag --grid 40 --block 32 --arg i32[1]=zeros --arg i32[1]=zeros
+// clean
+__global__ void later_block_sets_a_flag(volatile int* flag, int* polls) {
+  if (blockIdx.x == gridDim.x - 1) *flag = 1;
+  while (*flag == 0) atomicAdd(polls, 1);
+}
+
+// What depends on the order of blocks, and on how they take turns.
+
+// check looks_once --grid 2 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
+// finds data-race @published @looked_up
+__global__ void looks_once(int* data, volatile int* flag) {
+  if (blockIdx.x == 1) {
+    *data = 7;  // @published
+    *flag = 1;
+  } else if (*flag == 1) {
+    *data += 1;  // @looked_up
+  }
+}
+
+// check locks_in_both_orders --grid 2 --block 1 --schedules 60 --arg i32[2]=zeros
+// finds deadlock @second_lock
+__global__ void locks_in_both_orders(int* locks) {
+  int* const first = locks + blockIdx.x;
+  int* const second = locks + 1 - blockIdx.x;
+  while (atomicCAS(first, 0, 1) != 0) {
+  }
+  while (atomicCAS(second, 0, 1) != 0) {  // @second_lock
+  }
+  __threadfence();
+  atomicExch(second, 0);
+  atomicExch(first, 0);
+}
+
+// check fenced_block_scope --grid 4 --block 1 --arg i32[1]=zeros
+// finds data-race @fenced_block_scope
+__global__ void fenced_block_scope(int* count) {
+  __threadfence();
+  atomicAdd_block(count, 1);  // @fenced_block_scope
+}
