@@ -237,7 +237,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   key.add(name);  // as messages and findings spell it
   key.add(source);
   key.add(fs::current_path().string());
-  key.add("4");  // of the format of what is kept
+  key.add("5");  // of the format of what is kept
   if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
 
   const temporary_folder work;
