@@ -184,7 +184,7 @@ void engine::run_schedule(std::size_t schedule) {
                  : 1;
   now = {this, nullptr};
   // Blocks that never wait for long may still wait for those that have not begun.
-  constexpr std::size_t passes_until_next = 64;
+  constexpr std::size_t passes_until_next = 4;
   std::size_t passes = 0;
   while (!is_stopping_) {
     while (blocks_.size() < blocks_at_once_ && begin_block()) {
@@ -204,7 +204,7 @@ void engine::run_schedule(std::size_t schedule) {
     if (is_stopping_ || blocks_.empty()) continue;
     if (!all_wait && ++passes % passes_until_next != 0) continue;
     // All that have begun wait: for blocks that have not, for one another, or for what will not come.
-    if (begin_block() || !all_wait || resolve_grid()) continue;
+    if (begin_block() || (all_wait && resolve_grid())) continue;
     if (is_deadlock()) {
       report_deadlock();
       is_stopping_ = true;
@@ -228,8 +228,6 @@ engine::turn engine::run_block(block_state& b) {
   constexpr std::uint64_t longest_turn = 65536;
   b.turn = blocks_at_once_ > 1 ? 1 + random_() % (2 * threads_a_block_)
                                : std::max<std::uint64_t>(longest_turn, 256 * threads_a_block_);
-  b.yields = 0;
-  b.changes_seen = changes();
   while (!is_stopping_) {
     if (b.ready.empty()) {
       if (b.done == threads_a_block_) return turn::ended;
@@ -247,6 +245,7 @@ engine::turn engine::run_block(block_state& b) {
       b.changes_seen = changes();
       b.yields = 0;
     } else if (b.yields > 4 * b.ready.size() + 64) {
+      b.yields = 0;
       if (resolve(b)) continue;
       return turn::waits;
     }
@@ -352,7 +351,7 @@ void engine::note_state(thread_state& t, std::uint64_t value, std::uintptr_t pc,
 bool engine::is_stuck(const thread_state& t) const {
   // More than once, because what others of a warp or block vote may have been on the way to where it stays.
   constexpr std::uint32_t returns_of_a_spin = 8;
-  return t.waits_for != waiting::nothing ||
+  return (t.waits_for != waiting::nothing && t.waits_for != waiting::convergence) ||
          (t.returns >= returns_of_a_spin && t.changes_at_state == changes());
 }
 

@@ -538,7 +538,7 @@ __global__ void polls_for_a_while(const volatile int* flag, int* polls) {
   polls[threadIdx.x] = i;
 }
 
-// check later_block_sets_a_flag --grid 40 --block 32 --arg i32[1]=zeros --arg i32[1]=zeros
+// check later_block_sets_a_flag --grid 2 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
 // clean
 __global__ void later_block_sets_a_flag(volatile int* flag, int* polls) {
   if (blockIdx.x == gridDim.x - 1) *flag = 1;
