@@ -538,13 +538,6 @@ __global__ void polls_for_a_while(const volatile int* flag, int* polls) {
   polls[threadIdx.x] = i;
 }
 
-// check later_block_sets_a_flag --grid 2 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
-// clean
-__global__ void later_block_sets_a_flag(volatile int* flag, int* polls) {
-  if (blockIdx.x == gridDim.x - 1) *flag = 1;
-  while (*flag == 0) atomicAdd(polls, 1);
-}
-
 // What depends on the order of blocks, and on how they take turns.
 
 // check looks_once --grid 2 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
