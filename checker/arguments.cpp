@@ -1,6 +1,6 @@
 #include "arguments.hpp"
 
-#include "device/heddle_device/half_bits.hpp"
+#include "modules/device/heddle_device/half_bits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -184,14 +184,14 @@ void read_file(argument& a, const std::string& path, bool has_count, const std::
   file.read(0, a.elements, type, a.bytes.data());
 }
 
-std::size_t bytes_of(scalar type) {
+}  // namespace
+
+std::size_t bytes_of(scalar type) noexcept {
   for (const type_name& t : types) {
     if (t.type == type) return t.bytes;
   }
-  return 1;
+  return 0;
 }
-
-}  // namespace
 
 const char* name(scalar type) noexcept {
   for (const type_name& t : types) {

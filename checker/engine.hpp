@@ -1,10 +1,11 @@
 #pragma once
 
-#include "fiber.hpp"
 #include "finding.hpp"
 #include "known_clocks.hpp"
 #include "launch.hpp"
 #include "launch_memory.hpp"
+#include "modules/fiber.hpp"
+#include "modules/warp.hpp"
 #include "regions.hpp"
 
 #include <atomic>
@@ -19,24 +20,15 @@
 
 namespace heddle::checker {
 
+using modules::fiber;
+using modules::stack_pool;
+using modules::warp_operation;
+using modules::warp_visit;
+
 struct block_state;
 
 /// Why a thread does not go on.
 enum class waiting : std::uint8_t { nothing, barrier, grid, warp, convergence, done };
-
-enum class warp_operation : std::uint8_t { sync, shuffle, vote };
-
-/// What a lane brings to what it does with others of its warp.
-struct warp_visit {
-  warp_operation operation;
-  std::uint8_t kind;  // of shuffle_kind or vote_kind
-  bool is_signed;
-  std::uint32_t mask;
-  std::uint64_t value;
-  std::int32_t argument, width;
-  std::uintptr_t pc;
-  std::uint64_t result;
-};
 
 struct thread_state {
   // What accesses and barriers look at comes first.

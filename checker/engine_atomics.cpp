@@ -1,5 +1,5 @@
-#include "device/heddle_device/half_bits.hpp"
 #include "engine.hpp"
+#include "modules/device/heddle_device/half_bits.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -125,11 +125,6 @@ std::uint64_t after(const atomic_request& what, std::uint64_t before, std::uint6
       break;
   }
   return before;
-}
-
-std::size_t bytes_of(scalar type) {
-  constexpr std::size_t bytes[] = {0, 1, 1, 2, 4, 8, 1, 2, 4, 8, 2, 4, 8};
-  return bytes[static_cast<int>(type)];
 }
 
 }  // namespace

@@ -45,92 +45,13 @@ bool engine::complete_warp(block_state& b, std::uint32_t first, std::uint32_t ma
 
 void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arrived,
                           warp_operation operation) {
-  using heddle_device::shuffle_kind;
-  using heddle_device::vote_kind;
-  const auto each = [&](auto&& f) {
-    for (std::uint32_t rest = arrived; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
-      f(lane, b.threads[first + lane]);
-    }
-  };
-  if (operation == warp_operation::sync) {
-    synchronise_lanes(b, first, arrived);
-  } else if (operation == warp_operation::shuffle) {
-    each([&](std::uint32_t lane, thread_state& t) {
-      const auto width = static_cast<std::uint32_t>(t.visit.width);
-      const std::uint32_t segment = lane & ~(width - 1), end = segment + width;
-      const auto by = static_cast<std::uint32_t>(t.visit.argument);
-      std::uint32_t source = lane;
-      switch (static_cast<shuffle_kind>(t.visit.kind)) {
-        case shuffle_kind::indexed:
-          source = segment | (by & (width - 1));
-          break;
-        case shuffle_kind::up:
-          source = lane >= segment + by && by < 32 ? lane - by : lane;
-          break;
-        case shuffle_kind::down:
-          source = by < 32 && lane + by < end ? lane + by : lane;
-          break;
-        case shuffle_kind::exclusive_or:
-          source = (lane ^ by) < end ? lane ^ by : lane;
-          break;
-      }
-      t.visit.result = (arrived >> source & 1) != 0 ? b.threads[first + source].visit.value : t.visit.value;
-    });
-  } else {
-    std::uint32_t set = 0;
-    each([&](std::uint32_t lane, thread_state& t) { set |= (t.visit.value != 0 ? 1u : 0u) << lane; });
-    const auto kind = static_cast<vote_kind>(
-        b.threads[first + static_cast<std::uint32_t>(__builtin_ctz(arrived))].visit.kind);
-    std::uint64_t folded = 0;
-    bool is_first = true;
-    each([&](std::uint32_t, thread_state& t) {
-      const auto v = static_cast<std::uint32_t>(t.visit.value), f = static_cast<std::uint32_t>(folded);
-      const bool less =
-          t.visit.is_signed ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(f) : v < f;
-      if (is_first) {
-        folded = v;
-        is_first = false;
-        return;
-      }
-      folded = kind == vote_kind::reduce_add   ? v + f
-               : kind == vote_kind::reduce_min ? (less ? v : f)
-               : kind == vote_kind::reduce_max ? (less ? f : v)
-               : kind == vote_kind::reduce_and ? (v & f)
-               : kind == vote_kind::reduce_or  ? (v | f)
-                                               : (v ^ f);
-    });
-    each([&](std::uint32_t, thread_state& t) {
-      std::uint32_t same = 0;
-      each([&](std::uint32_t lane, thread_state& other) {
-        same |= (other.visit.value == t.visit.value ? 1u : 0u) << lane;
-      });
-      switch (kind) {
-        case vote_kind::all:
-          t.visit.result = set == arrived;
-          break;
-        case vote_kind::any:
-          t.visit.result = set != 0;
-          break;
-        case vote_kind::uniform:
-          t.visit.result = set == arrived || set == 0;
-          break;
-        case vote_kind::ballot:
-          t.visit.result = set;
-          break;
-        case vote_kind::match_any:
-          t.visit.result = same;
-          break;
-        case vote_kind::match_all:
-          t.visit.result = same == arrived ? arrived : 0;
-          break;
-        default:
-          t.visit.result = static_cast<std::uint32_t>(folded);
-      }
-    });
-  }
+  warp_visit* lanes[32] = {};
+  modules::for_each_lane(arrived, [&](std::uint32_t lane) { lanes[lane] = &b.threads[first + lane].visit; });
+  modules::finish_warp(lanes, arrived);
+  if (operation == warp_operation::sync) synchronise_lanes(b, first, arrived);
   ++progress_;
-  each([&](std::uint32_t, thread_state& t) {
+  modules::for_each_lane(arrived, [&](std::uint32_t lane) {
+    thread_state& t = b.threads[first + lane];
     t.waits_for = waiting::nothing;
     make_ready(b, t);
   });

@@ -18,7 +18,7 @@ module::module(std::string path, kernel_declaration declaration,
   // The host's part, which is not run, may call what is in other files.
   if (handle_ == nullptr) handle_ = dlopen(path_.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle_ == nullptr) throw error(fmt::format("the compiled kernel cannot be loaded: {}", dlerror()));
-  const std::string wanted = declaration_.qualified + std::string(template_arguments(kernel));
+  const std::string wanted = modules::entry_name(declaration_, kernel);
   const auto* entry =
       static_cast<const heddle_device::kernel_entry*>(dlsym(handle_, "heddle_module_kernels"));
   while (entry->name != nullptr && wanted != entry->name) ++entry;

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "device/heddle_device/abi.hpp"
-#include "translation.hpp"
+#include "modules/device/heddle_device/abi.hpp"
+#include "modules/translation.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -10,6 +10,8 @@
 #include <vector>
 
 namespace heddle::checker {
+
+using modules::kernel_declaration;
 
 /// A compiled kernel, loaded. It is unloaded with its lifetime.
 class module {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "device/heddle_device/abi.hpp"
+#include "modules/device/heddle_device/abi.hpp"
 
 #include <array>
 #include <cstddef>

@@ -34,8 +34,12 @@ void write_junit(const std::string& path, const std::string& text) {
 
 bool is_clean(const check_options& options) {
   std::vector<checker::argument> arguments = options.read_arguments();
-  const checker::compilation compiled = checker::compile(options.source, options.kernel, options.compile);
-  const checker::module loaded(compiled.library.string(), compiled.declaration, options.kernel);
+  modules::compile_options compile = options.compile;
+  compile.is_watched = true;
+  if (!modules::template_arguments(options.kernel).empty()) compile.instances.push_back(options.kernel);
+  const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
+  const checker::module loaded(compiled.library.string(),
+                               modules::find_kernel(compiled.kernels, options.kernel), options.kernel);
   checker::launch_options launch = options.launch();
   launch.seed = options.seed;
   launch.schedules = options.schedules;

@@ -22,5 +22,6 @@ void add_pi(CLI::App& app);
 void add_reduce(CLI::App& app);
 void add_run(CLI::App& app);
 void add_scan(CLI::App& app);
+void add_transform(CLI::App& app);
 
 }  // namespace heddle::cli

@@ -74,13 +74,25 @@ void kernel_options::add_to(CLI::App& command) {
 
 checker::launch_options kernel_options::launch() const {
   const heddle::target where = heddle::target::parse(target);
-  if (where.is_gpu()) throw error("kernels from a file run on the CPU: --target serial or parallel");
+  if (where.is_gpu()) throw error("kernels are checked on the CPU: --target serial or parallel");
   checker::launch_options result;
   result.threads = static_cast<std::size_t>(where.is_automatic() ? available_cores() : where.threads());
   read_extents(grid, result.grid);
   read_extents(block, result.block);
   result.shared_bytes = shared_bytes;
   return result;
+}
+
+dimensions kernel_options::grid_dimensions() const {
+  heddle_device::index3 extents{};
+  read_extents(grid, extents);
+  return {extents.x, extents.y, extents.z};
+}
+
+dimensions kernel_options::block_dimensions() const {
+  heddle_device::index3 extents{};
+  read_extents(block, extents);
+  return {extents.x, extents.y, extents.z};
 }
 
 std::vector<checker::argument> kernel_options::read_arguments() const {

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "checker/compilation.hpp"
 #include "checker/launch.hpp"
+#include "modules/compilation.hpp"
 #include "run_options.hpp"
+#include <heddle/kernel.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -18,11 +19,13 @@ struct kernel_options : place_options {
   std::string source, kernel, grid, block;
   std::size_t shared_bytes = 0;
   std::vector<std::string> arguments;
-  checker::compile_options compile;
+  modules::compile_options compile;
 
   void add_to(CLI::App& command);
-  /// Throws heddle::error for a GPU.
+  /// Of the checker; throws heddle::error for a GPU.
   checker::launch_options launch() const;
+  dimensions grid_dimensions() const;
+  dimensions block_dimensions() const;
   std::vector<checker::argument> read_arguments() const;
 };
 

@@ -64,6 +64,7 @@ int main(int argc, char** argv) {
   heddle::cli::add_info(app);
   heddle::cli::add_reduce(app);
   heddle::cli::add_scan(app);
+  heddle::cli::add_transform(app);
   heddle::cli::add_bench(app);
   heddle::cli::add_life(app);
   heddle::cli::add_mandelbrot(app);

@@ -15,6 +15,7 @@ set(array_sources
   io/xml_text.cpp)
 set(pattern_sources
   algorithm.cpp
+  kernel.cpp
   ladder_reduce.cpp
   ladder_scan.cpp
   machine.cpp
@@ -26,6 +27,19 @@ set(pattern_sources
   cpu/kernels_for.cpp
   cpu/reduce.cpp
   cpu/scan.cpp
-  cpu/threads.cpp)
+  cpu/threads.cpp
+  modules/cache.cpp
+  modules/compilation.cpp
+  modules/cpu_library.cpp
+  modules/cpu_module.cpp
+  modules/expression.cpp
+  modules/expression_source.cpp
+  modules/fiber.cpp
+  modules/process.cpp
+  modules/run_grid.cpp
+  modules/signature.cpp
+  modules/tokens.cpp
+  modules/translation.cpp
+  modules/warp.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)

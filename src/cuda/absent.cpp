@@ -72,5 +72,12 @@ void map(detail::function, dtype, const void*, bool, const void*, bool, std::siz
 void find_first(dtype, const void*, segments, const void*, std::size_t*, const target&) {
   fail();
 }
+bool can_compile_modules() noexcept {
+  return false;
+}
+std::shared_ptr<detail::module_state> compile_module(const target&, const std::string&,
+                                                     const module_options&) {
+  fail();
+}
 
 }  // namespace heddle::cuda

@@ -8,7 +8,16 @@
 #include <heddle/target.hpp>
 
 #include <cstddef>
+#include <memory>
+#include <string>
 #include <vector>
+
+namespace heddle {
+struct module_options;
+namespace detail {
+class module_state;
+}
+}  // namespace heddle
 
 /// What the library asks of GPUs. A build without the CUDA toolkit has the same functions, which find no GPU.
 namespace heddle::cuda {
@@ -49,5 +58,11 @@ void map(detail::function f, dtype type, const void* x, bool x_is_constant, cons
          std::size_t count, void* out, const target& where);
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                 const target& where);
+
+/// Whether kernels can be compiled from source for the GPUs of this machine: there is one, and NVRTC.
+bool can_compile_modules() noexcept;
+/// By NVRTC, for the device of `where`.
+std::shared_ptr<detail::module_state> compile_module(const target& where, const std::string& source,
+                                                     const module_options& options);
 
 }  // namespace heddle::cuda

@@ -37,7 +37,7 @@ __device__ __forceinline__ T sum_of(const T (&values)[N]) {
 // check 'templated<double, 32>' --grid 2 --block 32 --arg f64[64]=arange
 // clean
 // check templated --grid 2 --block 32 --arg f64[64]=arange
-// fails kernel templated is a template: name an instance, such as --kernel 'templated<float>'
+// fails kernel templated is a template: name an instance, such as 'templated<float>'
 template <class T, int N>
 __global__ void templated(T* x) {
   __shared__ T s[N];

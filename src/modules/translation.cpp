@@ -1,6 +1,6 @@
-#include "translation.hpp"
+#include "modules/translation.hpp"
 
-#include "tokens.hpp"
+#include "modules/tokens.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-namespace heddle::checker {
+namespace heddle::modules {
 namespace {
 
 [[noreturn]] void refuse(const token& at, const std::string& what) {
@@ -56,10 +56,10 @@ enum class scope : std::uint8_t { space, type, function, block, list };
 
 class translator {
  public:
-  translator(std::string_view source, std::string_view instance)
+  translator(std::string_view source, const std::vector<std::string>& instances)
       : source_(source), lexer_(source), t_(lexer_.tokens()) {
     run();
-    finish(instance);
+    finish(instances);
   }
 
   translation result() && { return std::move(result_); }
@@ -160,6 +160,7 @@ class translator {
     const std::string_view w = t_[i].text;
     if (w == "volatile") result_.has_volatile = true;
     if (lets_blocks_meet(w)) blocks_are_independent_ = false;
+    if (lets_threads_meet(w)) threads_are_independent_ = false;
     if (w == "__global__") {
       declare_kernel(i);
       replace(i, i + 1, "");
@@ -202,6 +203,14 @@ class translator {
       if (w == word) return true;
     }
     return w.starts_with("atomic") || w.starts_with("__threadfence");
+  }
+
+  static bool lets_threads_meet(std::string_view w) {
+    for (const std::string_view begin : {"__sync", "__shfl_", "__any_sync", "__all_sync", "__uni_sync",
+                                         "__ballot_sync", "__match_", "__reduce_", "__activemask"}) {
+      if (w.starts_with(begin)) return true;
+    }
+    return w == "cooperative_groups" || lets_blocks_meet(w);
   }
 
   /// k<<<a, b>>>(x) becomes launching([&](auto... x) { k(x...); }, a, b)(x).
@@ -571,7 +580,7 @@ class translator {
   // ------------------------------------------------------------------------------------------------- the
   // result
 
-  void finish(std::string_view instance) {
+  void finish(const std::vector<std::string>& instances) {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
@@ -591,14 +600,16 @@ class translator {
       const auto same = [&](const kernel_declaration& other) { return other.qualified == k.qualified; };
       if (!k.is_template && std::count_if(kernels_.begin(), kernels_.end(), same) == 1) add(k.qualified);
     }
-    if (!instance.empty())
-      add(find_kernel(kernels_, instance).qualified + std::string(template_arguments(instance)));
+    for (const std::string& instance : instances) add(entry_name(find_kernel(kernels_, instance), instance));
     result_.text += fmt::format(
         "\n# 1 \"--kernel\"\n"
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
         "heddle_module_kernels[] = {{{} {{nullptr, nullptr}}}};\n",
         entries);
-    for (kernel_declaration& k : kernels_) k.blocks_are_independent = blocks_are_independent_;
+    for (kernel_declaration& k : kernels_) {
+      k.blocks_are_independent = blocks_are_independent_;
+      k.threads_are_independent = threads_are_independent_;
+    }
     result_.kernels = std::move(kernels_);
   }
 
@@ -608,7 +619,7 @@ class translator {
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
-  bool blocks_are_independent_ = true;
+  bool blocks_are_independent_ = true, threads_are_independent_ = true;
   std::vector<kernel_declaration> kernels_;
   std::vector<shared_of_namespace> of_namespaces_;
   std::vector<edit> edits_;
@@ -617,8 +628,12 @@ class translator {
 
 }  // namespace
 
-translation translate(std::string_view preprocessed, std::string_view instance) {
-  return translator(preprocessed, instance).result();
+translation translate(std::string_view preprocessed, const std::vector<std::string>& instances) {
+  return translator(preprocessed, instances).result();
+}
+
+std::string entry_name(const kernel_declaration& kernel, std::string_view name) {
+  return kernel.qualified + std::string(template_arguments(name));
 }
 
 std::string_view template_arguments(std::string_view name) {
@@ -645,10 +660,9 @@ const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& ker
   if (found.size() > 1)
     throw error(fmt::format("several kernels are called '{}': {}", name, fmt::join(names, ", ")));
   if (found.front()->is_template && arguments.empty()) {
-    throw error(
-        fmt::format("kernel {0} is a template: name an instance, such as --kernel '{0}<float>'", name));
+    throw error(fmt::format("kernel {0} is a template: name an instance, such as '{0}<float>'", name));
   }
   return *found.front();
 }
 
-}  // namespace heddle::checker
+}  // namespace heddle::modules

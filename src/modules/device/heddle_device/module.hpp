@@ -1,7 +1,7 @@
 #pragma once
 
-/// What the checker's rewriting of a source leaves in it: places for shared variables, descriptions of the
-/// module's variables and of the kernel that is to run.
+/// What the rewriting of a source (translation.cpp) leaves in it: places for shared variables, descriptions
+/// of the module's variables and of the kernel that is to run.
 
 #include "atomics.hpp"
 
@@ -104,6 +104,24 @@ struct entry<Function> {
       (void)arguments;
       Function(*static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);
     }
+#ifndef HEDDLE_WATCHED
+    static void run_block(void* const* arguments) {
+      (void)arguments;
+      run_threads(*static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);
+    }
+    /// The arguments are its own, so that they are known to stay as they are.
+    __attribute__((flatten)) static void run_threads(P... arguments) {
+      const index3 size = heddle_position.block_size;
+      for (u32 z = 0; z < size.z; ++z) {
+        for (u32 y = 0; y < size.y; ++y) {
+          for (u32 x = 0; x < size.x; ++x) {
+            heddle_position.thread = {x, y, z};
+            Function(arguments...);
+          }
+        }
+      }
+    }
+#endif
   };
 #ifdef __clang__
   template <class T, T... I>
@@ -113,7 +131,11 @@ struct entry<Function> {
   using all = indices<__integer_pack(unsigned(sizeof...(P)))...>;
 #endif
   static constexpr parameter parameters[sizeof...(P) + 1] = {describe_parameter<P>::value..., {}};
-  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P)};
+#ifdef HEDDLE_WATCHED
+  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), nullptr};
+#else
+  static constexpr kernel value = {&caller<all>::call, parameters, sizeof...(P), &caller<all>::run_block};
+#endif
 };
 
 /// The place of a shared variable of a function: Tag is a type of that function alone.

@@ -8,7 +8,7 @@
 #include <ucontext.h>
 #endif
 
-namespace heddle::checker {
+namespace heddle::modules {
 
 /// Stacks of one size, each between pages that cannot be touched, kept for those that come after.
 class stack_pool {
@@ -57,4 +57,4 @@ class fiber {
 #endif
 };
 
-}  // namespace heddle::checker
+}  // namespace heddle::modules

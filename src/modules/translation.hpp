@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::checker {
+namespace heddle::modules {
 
 /// A __global__ function of a source.
 struct kernel_declaration {
@@ -16,6 +16,9 @@ struct kernel_declaration {
   /// Whether nothing in the file lets a block see what another does: no atomic, fence, volatile, output,
   /// clock.
   bool blocks_are_independent = true;
+  /// Whether nothing in it lets a thread wait for another: none of these, barriers, nor what warps do
+  /// together.
+  bool threads_are_independent = true;
   std::size_t most_threads = 0;  ///< of __launch_bounds__; 0 when it is not there, or is no number
 };
 
@@ -28,16 +31,19 @@ struct translation {
 
 /// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,
 /// shared variables become references to a place that a block has for them, variables of the module and its
-/// kernels are described for the checker: those that are no templates, and `instance`, such as "sum<float>",
-/// unless it is empty. Lines stay where they are. What is not supported is a heddle::error that names it and
-/// its line.
-translation translate(std::string_view preprocessed, std::string_view instance);
+/// kernels are described for what runs them: those that are no templates, and `instances` of those that are,
+/// such as "sum<float>". Lines stay where they are. What is not supported is a heddle::error that names it
+/// and its line.
+translation translate(std::string_view preprocessed, const std::vector<std::string>& instances);
 
 /// The kernel that `name` names, with its namespaces or without, and with arguments where it is a template;
 /// heddle::error when there is none, or more than one.
 const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& kernels, std::string_view name);
 
+/// What an instance of a template, or a kernel that is none, is called in a compiled module.
+std::string entry_name(const kernel_declaration& kernel, std::string_view name);
+
 /// The arguments of a template's instance: "<float>"; empty for what is none.
 std::string_view template_arguments(std::string_view name);
 
-}  // namespace heddle::checker
+}  // namespace heddle::modules

@@ -72,6 +72,98 @@ HEDDLE_DEVICE T from_bits(unsigned long long bits) {
   }
 }
 
+#ifndef HEDDLE_WATCHED
+
+/// What an operation that the processor does not have as one instruction makes of `before`.
+template <class T>
+HEDDLE_DEVICE T combined(atomic_operation operation, T before, T operand) {
+  switch (operation) {
+    case atomic_operation::add:
+      return before + operand;
+    case atomic_operation::subtract:
+      return before - operand;
+    case atomic_operation::minimum:
+      return operand < before ? operand : before;
+    case atomic_operation::maximum:
+      return before < operand ? operand : before;
+    case atomic_operation::increment:
+      return before >= operand ? static_cast<T>(0) : before + static_cast<T>(1);
+    case atomic_operation::decrement:
+      return before == static_cast<T>(0) || before > operand ? operand : before - static_cast<T>(1);
+    default:
+      return operand;
+  }
+}
+
+template <class Bits, class Next>
+HEDDLE_ATOMICS Bits exchange_until_done(volatile Bits* address, Next next) {
+  Bits before = __atomic_load_n(address, __ATOMIC_RELAXED);
+  while (!__atomic_compare_exchange_n(address, &before, next(before), true, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_RELAXED)) {
+  }
+  return before;
+}
+
+/// `Bits` is the unsigned integer of T's size.
+template <class T, class Bits>
+HEDDLE_ATOMICS unsigned long long atomic_on(const volatile void* at, unsigned long long operand,
+                                            unsigned long long expected, atomic_operation operation) {
+  auto* const address = static_cast<volatile Bits*>(const_cast<volatile void*>(at));
+  const Bits bits = static_cast<Bits>(operand);
+  constexpr bool is_integer = __is_same(T, int) || __is_same(T, unsigned) || __is_same(T, long long) ||
+                              __is_same(T, unsigned long long);
+  switch (operation) {
+    case atomic_operation::load:
+      return __atomic_load_n(address, __ATOMIC_ACQUIRE);
+    case atomic_operation::store:
+      __atomic_store_n(address, bits, __ATOMIC_SEQ_CST);
+      return 0;
+    case atomic_operation::exchange:
+      return __atomic_exchange_n(address, bits, __ATOMIC_SEQ_CST);
+    case atomic_operation::compare_exchange: {
+      Bits before = static_cast<Bits>(expected);
+      __atomic_compare_exchange_n(address, &before, bits, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+      return before;
+    }
+    case atomic_operation::bit_and:
+      return __atomic_fetch_and(address, bits, __ATOMIC_SEQ_CST);
+    case atomic_operation::bit_or:
+      return __atomic_fetch_or(address, bits, __ATOMIC_SEQ_CST);
+    case atomic_operation::bit_xor:
+      return __atomic_fetch_xor(address, bits, __ATOMIC_SEQ_CST);
+    case atomic_operation::add:
+      if constexpr (is_integer) return __atomic_fetch_add(address, bits, __ATOMIC_SEQ_CST);
+      break;
+    case atomic_operation::subtract:
+      if constexpr (is_integer) return __atomic_fetch_sub(address, bits, __ATOMIC_SEQ_CST);
+      break;
+    default:
+      break;
+  }
+  return exchange_until_done(address, [&](Bits before) {
+    return static_cast<Bits>(bits_of<T>(combined<T>(operation, from_bits<T>(before), from_bits<T>(operand))));
+  });
+}
+
+HEDDLE_ATOMICS unsigned long long atomic_on_halves(const volatile void* at, unsigned long long operand,
+                                                   atomic_operation operation, int components) {
+  const auto part = [](unsigned bits, int i) { return half_to_float(static_cast<u16>(bits >> (16 * i))); };
+  const auto sum = [&](unsigned before) {
+    unsigned result = 0;
+    for (int i = 0; i < components; ++i) {
+      result |= unsigned(float_to_half(combined(operation, part(before, i), part(unsigned(operand), i))))
+                << (16 * i);
+    }
+    return result;
+  };
+  void* const address = const_cast<void*>(at);
+  if (components == 2) return exchange_until_done(static_cast<volatile unsigned*>(address), sum);
+  return exchange_until_done(static_cast<volatile u16*>(address),
+                             [&](u16 before) { return static_cast<u16>(sum(before)); });
+}
+
+#endif
+
 template <class T>
 HEDDLE_DEVICE T classic_atomic(T* address, T operand, T expected, atomic_operation operation, scope where) {
   return from_bits<T>(heddle_atomic(address, bits_of(operand), bits_of(expected),
@@ -79,6 +171,48 @@ HEDDLE_DEVICE T classic_atomic(T* address, T operand, T expected, atomic_operati
 }
 
 }  // namespace heddle_device
+
+#ifndef HEDDLE_WATCHED
+/// What a thread waits for is done by another of its block only when that goes on: after so many atomics.
+HEDDLE_DEVICE unsigned long long heddle_atomic(const volatile void* address, unsigned long long operand,
+                                               unsigned long long expected,
+                                               heddle_device::atomic_request request) {
+  using heddle_device::atomic_on;
+  using heddle_device::scalar;
+  if (++heddle_atomics_so_far % 64 == 0) heddle_sleep(0);
+  const auto operation = request.operation;
+  switch (request.type) {
+    case scalar::f16:
+      if (operation == heddle_device::atomic_operation::add ||
+          operation == heddle_device::atomic_operation::subtract)
+        return heddle_device::atomic_on_halves(address, operand, operation, request.components);
+      return atomic_on<unsigned short, unsigned short>(address, operand, expected, operation);
+    case scalar::boolean:
+    case scalar::u8:
+      return atomic_on<unsigned char, unsigned char>(address, operand, expected, operation);
+    case scalar::i8:
+      return atomic_on<signed char, unsigned char>(address, operand, expected, operation);
+    case scalar::i16:
+      return atomic_on<short, unsigned short>(address, operand, expected, operation);
+    case scalar::u16:
+      return atomic_on<unsigned short, unsigned short>(address, operand, expected, operation);
+    case scalar::i32:
+      return atomic_on<int, unsigned>(address, operand, expected, operation);
+    case scalar::u32:
+      return atomic_on<unsigned, unsigned>(address, operand, expected, operation);
+    case scalar::i64:
+      return atomic_on<long long, unsigned long long>(address, operand, expected, operation);
+    case scalar::u64:
+    case scalar::other:
+      return atomic_on<unsigned long long, unsigned long long>(address, operand, expected, operation);
+    case scalar::f32:
+      return atomic_on<float, unsigned>(address, operand, expected, operation);
+    case scalar::f64:
+      return atomic_on<double, unsigned long long>(address, operand, expected, operation);
+  }
+  return 0;
+}
+#endif
 
 #define HEDDLE_ATOMIC(NAME, T, OPERATION)                                            \
   HEDDLE_DEVICE T NAME(T* address, T value) {                                        \

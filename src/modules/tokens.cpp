@@ -1,9 +1,9 @@
-#include "tokens.hpp"
+#include "modules/tokens.hpp"
 
 #include <algorithm>
 #include <charconv>
 
-namespace heddle::checker {
+namespace heddle::modules {
 namespace {
 
 bool is_letter(char c) {
@@ -124,4 +124,4 @@ void lexer::add(token_kind kind, std::size_t begin) {
                      files_.empty() ? &nowhere : files_.back().get()});
 }
 
-}  // namespace heddle::checker
+}  // namespace heddle::modules

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::checker {
+namespace heddle::modules {
 
 enum class token_kind : std::uint8_t { identifier, number, text, punctuation };
 
@@ -42,4 +42,4 @@ class lexer {
   std::vector<token> tokens_;
 };
 
-}  // namespace heddle::checker
+}  // namespace heddle::modules

@@ -1,4 +1,4 @@
-#include "fiber.hpp"
+#include "modules/fiber.hpp"
 
 #include <heddle/error.hpp>
 
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-namespace heddle::checker {
+namespace heddle::modules {
 namespace {
 
 constexpr std::size_t stacks_a_chunk = 64;
@@ -190,4 +190,4 @@ void fiber::change(fiber& from, fiber& to) {
 
 #endif
 
-}  // namespace heddle::checker
+}  // namespace heddle::modules

@@ -1,6 +1,7 @@
 #pragma once
 
-/// What a compiled kernel and the checker that runs it agree on. Read by both, so it includes nothing.
+/// What a compiled kernel and what runs it, the checker or the library, agree on. Read by both, so it
+/// includes nothing.
 
 namespace heddle_device {
 
@@ -29,6 +30,8 @@ struct kernel {
   void (*call)(void* const* arguments);
   const parameter* parameters;
   u32 parameter_count;
+  /// All threads of a block, one after another; null in a module that is watched.
+  void (*run_block)(void* const* arguments);
 };
 
 struct kernel_entry {
@@ -59,6 +62,11 @@ struct shared_variable {
 
 struct index3 {
   u32 x, y, z;
+};
+
+/// Where a thread is in its grid.
+struct position {
+  index3 thread, block, block_size, grid_size;
 };
 
 enum class barrier_kind : u32 { plain, count, all, any };
@@ -148,6 +156,12 @@ enum class vote_kind : u8 {
   X(heddle_grid_size) X(heddle_barrier) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
       X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
           X(heddle_sleep) X(heddle_trap) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
+
+// And those that a module calls which is not watched.
+#define HEDDLE_UNWATCHED_FUNCTIONS(X)                                                                  \
+  X(heddle_barrier)                                                                                    \
+  X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask)    \
+      X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail)
 
 // Until the module is bound these do what their names say.
 #define HEDDLE_COPY_FUNCTIONS(X) X(memcpy) X(memmove) X(memset)

@@ -1,0 +1,263 @@
+#include "commands.hpp"
+#include "cuda/gpu.hpp"
+#include "interruption.hpp"
+#include "modules/expression.hpp"
+#include "npy_input.hpp"
+#include "npy_output.hpp"
+#include "numpy_expression.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/kernel.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace heddle::cli {
+namespace {
+
+struct transform_options : run_options {
+  std::string expression;
+  std::vector<std::string> inputs;
+};
+
+/// A file and what the expression calls it.
+struct named_file {
+  std::string name;
+  npy_file file;
+};
+
+/// "x=FILE", or a file that is called as its place says: a, b, c, … without i, which is the index.
+std::deque<named_file> open_inputs(const std::vector<std::string>& texts) {
+  std::deque<named_file> all;
+  std::size_t unnamed = 0;
+  for (const std::string& text : texts) {
+    std::size_t word = 0;
+    const auto is_letter = [](char c) {
+      return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_';
+    };
+    while (word < text.size() &&
+           (is_letter(text[word]) || (word > 0 && std::isdigit(static_cast<unsigned char>(text[word])))))
+      ++word;
+    std::string name, path = text;
+    if (word > 0 && word < text.size() && text[word] == '=') {
+      name = text.substr(0, word);
+      path = text.substr(word + 1);
+    } else {
+      constexpr std::string_view letters = "abcdefghjklmnopqrstuvwxyz";
+      if (unnamed == letters.size())
+        throw error(fmt::format("{}: name more than 25 inputs, as in x={}", text, text));
+      name = letters[unnamed++];
+    }
+    for (const named_file& other : all) {
+      if (other.name == name)
+        throw error(fmt::format("two inputs are called {}: {} and {}", name, other.file.path(), path));
+    }
+    all.push_back({name, npy_file(path)});
+  }
+  return all;
+}
+
+/// The shape that NumPy broadcasts these to.
+shape broadcast(const std::deque<named_file>& files) {
+  std::size_t axes = 0;
+  for (const named_file& f : files) axes = std::max(axes, f.file.shape().axes());
+  std::vector<std::size_t> lengths(axes, 1);
+  for (const named_file& f : files) {
+    const shape& own = f.file.shape();
+    for (std::size_t k = 0; k < own.axes(); ++k) {
+      std::size_t& length = lengths[axes - own.axes() + k];
+      if (length == 1) {
+        length = own[k];
+      } else if (own[k] != 1 && own[k] != length) {
+        std::string shapes;
+        for (const named_file& other : files) {
+          shapes += fmt::format("{}{} {}", shapes.empty() ? "" : ", ", other.name, other.file.shape().text());
+        }
+        throw error(fmt::format("the shapes of the inputs cannot be broadcast together: {}", shapes));
+      }
+    }
+  }
+  return shape(lengths);
+}
+
+/// Along which axes of the result an input goes: how far apart its elements are, 0 where one goes with all.
+std::vector<std::size_t> strides_of(const shape& own, const shape& whole) {
+  std::vector<std::size_t> strides(whole.axes(), 0);
+  std::size_t stride = 1;
+  for (std::size_t k = own.axes(); k-- > 0;) {
+    if (own[k] != 1) strides[whole.axes() - own.axes() + k] = stride;
+    stride *= own[k];
+  }
+  return strides;
+}
+
+/// What an input is to the kernel: elements that go side by side with those of the result, a piece at a time;
+/// or all of its elements, found by strides.
+class kernel_input {
+ public:
+  kernel_input(const named_file& from, const shape& whole, const target& where, progress& shown)
+      : from_(from), read_(from.file, from.file.dtype(), from.file.dtype(), where) {
+    if (from.file.shape() == whole || from.file.size() == whole.elements()) return;
+    all_ = read_.bring_all(shown);
+    pointer_ = all_->data();
+    strides_ = strides_of(from.file.shape(), whole);
+  }
+  kernel_input(const kernel_input&) = delete;
+
+  bool is_broadcast() const { return all_.has_value(); }
+  std::size_t piece() const { return is_broadcast() ? ~std::size_t{0} : read_.piece(); }
+  std::size_t file_bytes(std::size_t elements) const {
+    return is_broadcast() ? 0 : read_.file_bytes(elements);
+  }
+
+  /// As the kernel declares it, and what its name stands for.
+  std::string parameter() const {
+    return is_broadcast() ? fmt::format("heddle_elements_of_{0} all_{0}", from_.name)
+                          : fmt::format("const {} in_{}", code_name(type()), from_.name);
+  }
+  std::string preamble() const {
+    return is_broadcast() ? fmt::format("struct heddle_elements_of_{} {{ const {}* elements; }};\n",
+                                        from_.name, code_name(type()))
+                          : "";
+  }
+  std::string definition(const shape& whole) const {
+    if (!is_broadcast()) return "";
+    std::string place = "0";
+    for (std::size_t k = 0; k < whole.axes(); ++k) {
+      if (strides_[k] != 0) place += fmt::format(" + heddle_at_{} * {}ull", k, strides_[k]);
+    }
+    return fmt::format("const {0} in_{1} = all_{1}.elements[{2}]; ", code_name(type()), from_.name, place);
+  }
+
+  detail::expression_argument argument(std::size_t first, std::size_t count) {
+    const std::size_t bytes = size_of(type());
+    if (is_broadcast()) return {{&pointer_, detail::number::other, sizeof pointer_}, nullptr, {}, false};
+    void* const elements = const_cast<void*>(read_.load(first, count));
+    return {{nullptr, detail::number::other, bytes, true, true, &cpu_}, elements, shape{count}, true};
+  }
+
+ private:
+  dtype type() const { return from_.file.dtype(); }
+  const named_file& from_;
+  npy_input read_;
+  std::optional<detail::memory> all_;
+  void* pointer_ = nullptr;
+  std::vector<std::size_t> strides_;
+  target cpu_;
+};
+
+void run(const transform_options& options) {
+  const target requested = target::parse(options.target);
+  const std::deque<named_file> files = open_inputs(options.inputs);
+  std::vector<expression_input> names;
+  std::size_t bytes_read = 0;
+  for (const named_file& f : files) {
+    names.push_back({f.name, f.file.dtype()});
+    bytes_read += f.file.size() * size_of(f.file.dtype());
+  }
+  const translated_expression translated = translate_expression(options.expression, names);
+  const dtype type = options.element_type().value_or(translated.type);
+  const shape lengths = broadcast(files);
+  const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
+  const target where = detail::resolve(requested, {bytes_read, bytes, target(), cuda::can_compile_modules()});
+  detail::operation running("transform", n, name(type));
+  running.runs_on(where);
+  npy_output output(options.output);
+  const run_stats stats("transform", options.expression, "single-pass", n, type, bytes_read + bytes, where);
+  progress shown(bytes_read, options.quiet);
+
+  std::deque<kernel_input> inputs;
+  for (const named_file& f : files) inputs.emplace_back(f, lengths, where, shown);
+  expression_options how;
+  how.name = "expression";
+  how.preamble = expression_functions;
+  std::string parameters, definitions;
+  bool broadcasts = false;
+  std::size_t piece = (std::size_t{16} << 20) / element_bytes;
+  for (const kernel_input& x : inputs) {
+    parameters += x.parameter() + ", ";
+    how.preamble += x.preamble();
+    broadcasts |= x.is_broadcast();
+    piece = std::min(piece, x.piece());
+  }
+  parameters += fmt::format("{}& heddle_result", code_name(type));
+  if (broadcasts) {
+    definitions = "heddle_size heddle_left = i; ";
+    for (std::size_t k = lengths.axes(); k-- > 0;) {
+      definitions +=
+          fmt::format("const heddle_size heddle_at_{0} = heddle_left % {1}ull; heddle_left /= {1}ull; ", k,
+                      std::max<std::size_t>(lengths[k], 1));
+    }
+    for (const kernel_input& x : inputs) definitions += x.definition(lengths);
+  }
+  const auto kernel = detail::elementwise_expression(
+      parameters,
+      definitions + fmt::format("heddle_result = {};", converted(translated.code, translated.type, type)),
+      how);
+
+  piece = std::max<std::size_t>(piece, 1);
+  const detail::memory written(std::min(piece, n) * element_bytes, where);
+  detail::memory brought;
+  if (where.is_gpu()) brought = detail::memory(written.bytes(), target());
+  output.begin(type, lengths);
+  for (std::size_t first = 0; first < n; first += piece) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(piece, n - first);
+    std::vector<detail::expression_argument> arguments;
+    for (kernel_input& x : inputs) arguments.push_back(x.argument(first, count));
+    arguments.push_back({{nullptr, detail::number::other, element_bytes, true, false, &where},
+                         written.data(),
+                         shape{count},
+                         true});
+    detail::run_elements(*kernel, {where, shape{count}}, arguments.data(), n, first);
+    const void* results = written.data();
+    if (where.is_gpu()) {
+      detail::copy(brought.data(), target(), written.data(), where, count * element_bytes);
+      results = brought.data();
+    }
+    output.append(results, count * element_bytes);
+    for (const kernel_input& x : inputs) shown.advance(x.file_bytes(count));
+  }
+  stats.report(options);
+  output.commit();
+}
+
+}  // namespace
+
+void add_transform(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("transform", "An expression of the elements of arrays, one by one");
+  const auto options = std::make_shared<transform_options>();
+  command->add_option("EXPR", options->expression, "Such as 'a * sqrt(b) + 1'")->required()->option_text(" ");
+  command->add_option("IN.npy", options->inputs, "The arrays: a, b, c, ... in order, or x=FILE")
+      ->required()
+      ->option_text("...");
+  command->add_option("-o,--output", options->output, "Where the result goes")
+      ->required()
+      ->option_text("OUT.npy");
+  command->add_option("--dtype", options->dtype, "Convert the result to type D, such as float64 or uint8")
+      ->option_text("D")
+      ->check(check_dtype);
+  options->add_place_to(*command);
+  command->footer(
+      "Operators, functions and types are NumPy's, and shapes are broadcast as NumPy does; i is the index of "
+      "the "
+      "element.\n"
+      "The expression is compiled: on a CPU by the system's C++ compiler, which must be there, on a GPU by "
+      "NVRTC.\n"
+      "What was compiled is kept for the next run.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,391 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+/// Kernels from source at run time: compiled for the GPU at hand by NVRTC, or for this processor by the
+/// system's C++ compiler.
+namespace heddle {
+
+/// How a source is compiled.
+struct module_options {
+  std::vector<std::string> definitions;       ///< macros: NAME or NAME=VALUE
+  std::vector<std::string> include_folders;   ///< searched for headers
+  std::string standard = "c++20";             ///< c++17 or c++20
+  std::vector<std::string> flags;             ///< more words for the compiler: NVRTC, or the C++ compiler
+  std::string name = "kernel.cu";             ///< what messages call the source
+  std::vector<std::string> name_expressions;  ///< instances of templates that share the module's variables
+};
+
+/// How many blocks a grid has, or threads a block, along each axis.
+struct dimensions {
+  std::size_t x = 1, y = 1, z = 1;
+
+  constexpr dimensions(std::size_t x = 1, std::size_t y = 1, std::size_t z = 1) noexcept : x(x), y(y), z(z) {}
+  constexpr std::size_t count() const noexcept { return x * y * z; }
+};
+
+namespace detail {
+
+/// What a bare number is, of the types that a kernel's signature is compared with.
+enum class number : std::uint8_t { other, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
+
+template <class T>
+constexpr number number_of() {
+  if constexpr (has_dtype<T> && !std::is_same_v<T, wchar_t>) {
+    constexpr number known[] = {number::boolean, number::i8,    number::i16,  number::i32, number::i64,
+                                number::u8,      number::u16,   number::u32,  number::u64, number::f32,
+                                number::f64,     number::other, number::other};
+    return known[static_cast<int>(dtype_of<T>)];
+  } else {
+    return number::other;
+  }
+}
+
+/// An argument of a launch.
+struct kernel_argument {
+  const void* value = nullptr;  ///< where the number, the structure or the pointer is
+  number type = number::other;  ///< of it, or of what it points to
+  std::size_t size = 0;         ///< bytes of it, or of what it points to; 0 where that is not known
+  bool is_pointer = false, is_const = false;
+  const target* where = nullptr;  ///< of an array
+};
+
+/// Holds an argument while it is passed: a number or a structure, a pointer, an array.
+template <class A>
+class passed_argument {
+ public:
+  static_assert(std::is_trivially_copyable_v<A>,
+                "a kernel takes numbers, structures that can be copied byte by byte, pointers and arrays");
+  explicit passed_argument(const A& value) : value_(value) {}
+  kernel_argument describe() const { return {&value_, number_of<A>(), sizeof(A)}; }
+
+ private:
+  A value_;
+};
+template <class T>
+class passed_argument<T*> {
+ public:
+  explicit passed_argument(T* pointer) : pointer_(pointer) {}
+  kernel_argument describe() const {
+    using value = std::remove_cv_t<T>;
+    std::size_t size = 0;
+    if constexpr (!std::is_void_v<T>) size = sizeof(T);
+    return {&pointer_, number_of<value>(), size, true, std::is_const_v<T>};
+  }
+
+ private:
+  T* pointer_;
+};
+template <>
+class passed_argument<std::nullptr_t> : public passed_argument<void*> {
+ public:
+  explicit passed_argument(std::nullptr_t) : passed_argument<void*>(nullptr) {}
+};
+template <array_like X>
+class passed_argument<X> {
+ public:
+  explicit passed_argument(X& x) : data_(x.data()) {
+    if constexpr (requires { x.where(); }) where_ = x.where();
+  }
+  kernel_argument describe() const {
+    using T = std::remove_pointer_t<decltype(data_)>;
+    return {&data_, number_of<std::remove_const_t<T>>(), sizeof(T), true, std::is_const_v<T>, &where_};
+  }
+
+ private:
+  decltype(std::declval<X&>().data()) data_;
+  target where_;
+};
+template <class A>
+using passed =
+    passed_argument<std::conditional_t<array_like<A>, std::remove_reference_t<A>, std::decay_t<A>>>;
+
+class function_state;
+class module_state;
+
+void launch(const function_state& function, const target& where, const dimensions& grid,
+            const dimensions& block, std::size_t shared_bytes, const kernel_argument* arguments,
+            std::size_t count);
+
+}  // namespace detail
+
+/// A kernel and the shape of its launch, ready to be called.
+class kernel_launch {
+ public:
+  /// Launches it. Arguments are numbers and structures by value, pointers, and arrays, of which the kernel
+  /// gets the pointer to the elements. Their number and their types are compared with the kernel's own
+  /// parameters first. Asynchronous on a GPU, on the stream of the module's target; on a CPU it returns when
+  /// all threads have ended. Throws heddle::error.
+  template <class... Arguments>
+  void operator()(Arguments&&... arguments) const {
+    const std::tuple<detail::passed<Arguments>...> held{detail::passed<Arguments>(arguments)...};
+    std::apply(
+        [&](const auto&... each) {
+          const detail::kernel_argument all[sizeof...(Arguments) + 1] = {each.describe()..., {}};
+          call(all, sizeof...(Arguments));
+        },
+        held);
+  }
+
+  /// The same for arguments whose number is known when the program runs.
+  void call(const detail::kernel_argument* arguments, std::size_t count) const {
+    detail::launch(*function_, where_, grid_, block_, shared_bytes_, arguments, count);
+  }
+
+ private:
+  friend class kernel_function;
+  kernel_launch(std::shared_ptr<const detail::function_state> function, const target& where, dimensions grid,
+                dimensions block, std::size_t shared_bytes)
+      : function_(std::move(function)),
+        where_(where),
+        grid_(grid),
+        block_(block),
+        shared_bytes_(shared_bytes) {}
+
+  std::shared_ptr<const detail::function_state> function_;
+  target where_;
+  dimensions grid_, block_;
+  std::size_t shared_bytes_;
+};
+
+/// A kernel of a module. It keeps its module.
+class kernel_function {
+ public:
+  /// `f(grid, block, shared)(arguments…)`: blocks of the grid, threads of a block, bytes of dynamic shared
+  /// memory a block.
+  [[nodiscard]] kernel_launch operator()(dimensions grid, dimensions block,
+                                         std::size_t shared_bytes = 0) const {
+    return {function_, where_, grid, block, shared_bytes};
+  }
+
+  /// Its name and what it takes, as far as that is known: "saxpy(int, float, const float*, float*)".
+  std::string signature() const;
+
+ private:
+  friend class module;
+  kernel_function(std::shared_ptr<const detail::function_state> function, const target& where)
+      : function_(std::move(function)), where_(where) {}
+
+  std::shared_ptr<const detail::function_state> function_;
+  target where_;
+};
+
+/// CUDA C++ source, compiled for a target. What the compiler made is kept in the user's cache folder, so that
+/// the next process that asks for the same starts no compiler.
+///
+///     hd::module m(where, source);
+///     m.function("saxpy")(blocks, 256)(n, 2.0f, x, y);
+///     m.function("sum<float, 256>")(blocks, 256)(x.view(), partial, n);
+///
+/// On a GPU NVRTC compiles, and libcuda and libnvrtc are looked for at run time. On `serial` and `parallel`
+/// the system's C++ compiler does, and threads of a block that wait for one another are fibers. `auto` is the
+/// first GPU, or every core. Throws heddle::error with the compiler's messages, which name the source's own
+/// lines.
+class module {
+ public:
+  module(const target& where, const std::string& source, const module_options& options = {});
+  /// The source in a file, whose folder is searched for what it includes.
+  static module from_file(const target& where, const std::string& path, module_options options = {});
+
+  /// A kernel by its name, with its namespaces or without; of a template an instance by an expression such as
+  /// "sum<float, 256>". An instance that `name_expressions` does not list is compiled now, by itself:
+  /// variables of the module are its own. Throws heddle::error when there is none, or more than one.
+  kernel_function function(const std::string& name) const;
+
+  /// Where its kernels run.
+  const target& where() const noexcept { return where_; }
+  /// Whether all that was asked of it so far came from the cache.
+  bool was_cached() const noexcept;
+
+ private:
+  target where_;
+  std::shared_ptr<detail::module_state> state_;
+};
+
+/// How the expressions of a kernel are compiled.
+struct expression_options {
+  std::string preamble;  ///< functions and constants that the expressions use
+  bool is_commutative =
+      false;  ///< of a reduction: a and b may change places, which lets lanes be side by side
+  std::string name = "expression";  ///< what messages call it
+  module_options compile;           ///< the rest; names are not looked at
+};
+
+namespace detail {
+
+/// An argument of a kernel that is made of expressions: a number, or all elements of an array.
+struct expression_argument {
+  kernel_argument is;
+  void* data = nullptr;  ///< the elements, of an array
+  heddle::shape lengths;
+  bool is_array = false;
+};
+
+template <class A>
+expression_argument expression_argument_of(const passed_argument<A>& passed, A& argument) {
+  if constexpr (array_like<A>) {
+    return {passed.describe(), const_cast<void*>(static_cast<const void*>(argument.data())),
+            shape_of(argument), true};
+  } else {
+    static_assert(!std::is_pointer_v<A>, "an expression takes numbers and arrays, which know their size");
+    return {passed.describe(), nullptr, {}, false};
+  }
+}
+
+/// Parameters, expressions and what was compiled of them.
+class expression_state;
+std::shared_ptr<expression_state> elementwise_expression(const std::string& parameters,
+                                                         const std::string& operation,
+                                                         const expression_options& options);
+std::shared_ptr<expression_state> combining_expression(bool scans, dtype type, const std::string& parameters,
+                                                       const std::string& map, const std::string& combine,
+                                                       const std::string& identity,
+                                                       const expression_options& options);
+
+/// The target that a call runs on, and the shape of the arrays; throws unless the arguments fit.
+struct expression_call {
+  target where;
+  heddle::shape lengths;
+};
+expression_call prepare(const expression_state& state, const target& requested,
+                        const expression_argument* arguments, std::size_t count);
+void run_elementwise(expression_state& state, const expression_call& call,
+                     const expression_argument* arguments);
+void run_reduction(expression_state& state, const expression_call& call, const expression_argument* arguments,
+                   void* out);
+void run_scan(expression_state& state, const expression_call& call, const expression_argument* arguments,
+              bool exclusive, void* out);
+
+/// Calls f(arguments as an array, their number).
+template <class F, class... Arguments>
+decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
+  const std::tuple<passed_argument<Arguments>...> held{passed_argument<Arguments>(arguments)...};
+  return std::apply(
+      [&](const auto&... each) -> decltype(auto) {
+        const expression_argument all[sizeof...(Arguments) + 1] = {expression_argument_of(each, arguments)...,
+                                                                   {}};
+        return f(static_cast<const expression_argument*>(all), sizeof...(Arguments));
+      },
+      held);
+}
+
+}  // namespace detail
+
+/// An operation on the elements of arrays, one by one, from source.
+///
+///     const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
+///     saxpy(where, x, y, 2.0f);
+///
+/// A parameter is TYPE NAME. In the operation, statements of CUDA C++, the name stands for one element of an
+/// array, or for a number, as it is called. What the operation assigns to, or declares as TYPE& NAME, is
+/// written and takes an array. `i` is the element's place, and `n` how many there are, unless parameters are
+/// called so. It is compiled when it is first called on a kind of target with these arguments as arrays, and
+/// kept as a module is.
+class elementwise_kernel {
+ public:
+  elementwise_kernel(const std::string& parameters, const std::string& operation,
+                     const expression_options& options = {})
+      : state_(detail::elementwise_expression(parameters, operation, options)) {}
+
+  /// Arrays have one shape and may be anywhere, as those of `transform`; of one that is written another may
+  /// be the same. Asynchronous on a GPU. n calls of the operation.
+  template <class... Arguments>
+  void operator()(const target& where, Arguments&&... arguments) const {
+    detail::with_expression_arguments(
+        [&](const detail::expression_argument* all, std::size_t count) {
+          detail::run_elementwise(*state_, detail::prepare(*state_, where, all, count), all);
+        },
+        arguments...);
+  }
+
+ private:
+  std::shared_ptr<detail::expression_state> state_;
+};
+
+/// A reduction from source: `combine` of a and b over `map` of the elements.
+///
+///     const hd::reduction_kernel<float> dot("float x, float y", "x * y", "a + b", "0");
+///     float d = dot(where, x, y);
+///
+/// Operands keep the order of the elements, and the grouping is that of `reduce` by an operator that does not
+/// commute, or does (grouping.hpp): the same bits on every target. `a + b`, `a * b`, `min(a, b)`, `max(a,
+/// b)`, `a & b`, `a | b` and `a ^ b` are known to commute. No elements give the identity; without one they
+/// throw.
+template <class T>
+requires(has_dtype<T>) class reduction_kernel {
+ public:
+  static_assert(dtype_of<T> < dtype::complex64, "reduction_kernel: of real numbers and integers");
+  reduction_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
+                   const std::string& identity = {}, const expression_options& options = {})
+      : state_(
+            detail::combining_expression(false, dtype_of<T>, parameters, map, combine, identity, options)) {}
+
+  /// Waits for the value.
+  template <class... Arguments>
+  T operator()(const target& where, Arguments&&... arguments) const {
+    return detail::with_expression_arguments(
+        [&](const detail::expression_argument* all, std::size_t count) {
+          T result;
+          detail::run_reduction(*state_, detail::prepare(*state_, where, all, count), all, &result);
+          return result;
+        },
+        arguments...);
+  }
+
+ private:
+  std::shared_ptr<detail::expression_state> state_;
+};
+
+/// A scan from source: element k of the result combines `map` of elements 0 to k, in their order; of an
+/// exclusive one, of 0 to k − 1, and the first is the identity.
+///
+///     const hd::scan_kernel<float> running("float x", "x * x", "a + b", "0");
+///     hd::array<float> sums = running(where, x);
+///
+/// The grouping follows from the number of elements alone: the same bits on every target.
+template <class T>
+requires(has_dtype<T>) class scan_kernel {
+ public:
+  static_assert(dtype_of<T> < dtype::complex64, "scan_kernel: of real numbers and integers");
+  scan_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
+              const std::string& identity = {}, const expression_options& options = {})
+      : state_(detail::combining_expression(true, dtype_of<T>, parameters, map, combine, identity, options)) {
+  }
+
+  /// On the target, with the shape of the arguments. Asynchronous on a GPU.
+  template <class... Arguments>
+  array<T> operator()(const target& where, Arguments&&... arguments) const {
+    return scan(false, where, arguments...);
+  }
+  template <class... Arguments>
+  array<T> exclusive(const target& where, Arguments&&... arguments) const {
+    return scan(true, where, arguments...);
+  }
+
+ private:
+  template <class... Arguments>
+  array<T> scan(bool is_exclusive, const target& where, Arguments&... arguments) const {
+    return detail::with_expression_arguments(
+        [&](const detail::expression_argument* all, std::size_t count) {
+          const detail::expression_call call = detail::prepare(*state_, where, all, count);
+          array<T> out(call.lengths, call.where);
+          detail::run_scan(*state_, call, all, is_exclusive, out.data());
+          return out;
+        },
+        arguments...);
+  }
+
+  std::shared_ptr<detail::expression_state> state_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,334 @@
+#include "cuda/nvrtc.hpp"
+
+#include "modules/cache.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <cuda_runtime_api.h>
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <nvrtc.h>
+
+namespace heddle::cuda {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::vector<fs::path> toolkit_folders() {
+  std::vector<fs::path> folders;
+  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') folders.emplace_back(value);
+  }
+  folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
+  folders.emplace_back("/usr/local/cuda");
+  folders.emplace_back(
+      fmt::format("/usr/local/cuda-{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
+  folders.emplace_back("/opt/cuda");
+  return folders;
+}
+
+runtime_library::runtime_library(const std::vector<std::string>& names,
+                                 const std::vector<std::string>& folders, const char* what) {
+  for (const std::string& folder : folders) {
+    for (const std::string& name : names) {
+      const std::string path = folder.empty() ? name : folder + "/" + name;
+      handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+      if (handle_ == nullptr) continue;
+      name_ = path;
+      return;
+    }
+  }
+  throw error(fmt::format("{} cannot be loaded: {}", names.front(), what));
+}
+
+void* runtime_library::find(const char* name) const {
+  void* const found = dlsym(handle_, name);
+  if (found == nullptr) throw error(fmt::format("{} has no {}: it is too old", name_, name));
+  return found;
+}
+
+namespace {
+
+/// Library files of toolkits.
+std::vector<std::string> library_folders() {
+  std::vector<std::string> folders{""};
+  for (const fs::path& toolkit : toolkit_folders()) {
+    for (const char* const part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+      folders.push_back((toolkit / part).string());
+    }
+  }
+  return folders;
+}
+
+struct nvrtc_library {
+  runtime_library library{
+      {fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000), "libnvrtc.so.13", "libnvrtc.so.12",
+       "libnvrtc.so"},
+      library_folders(),
+      "kernels are compiled for GPUs by NVRTC, which is part of the CUDA toolkit: install it or "
+      "name its folder in CUDA_HOME, or run on serial or parallel"};
+#define HEDDLE_NVRTC(NAME) \
+  decltype(::nvrtc##NAME)* NAME = library.function<decltype(::nvrtc##NAME)>("nvrtc" #NAME);
+  HEDDLE_NVRTC(Version)
+  HEDDLE_NVRTC(GetErrorString)
+  HEDDLE_NVRTC(CreateProgram)
+  HEDDLE_NVRTC(DestroyProgram)
+  HEDDLE_NVRTC(CompileProgram)
+  HEDDLE_NVRTC(GetProgramLogSize)
+  HEDDLE_NVRTC(GetProgramLog)
+  HEDDLE_NVRTC(GetCUBINSize)
+  HEDDLE_NVRTC(GetCUBIN)
+  HEDDLE_NVRTC(GetPTXSize)
+  HEDDLE_NVRTC(GetPTX)
+  HEDDLE_NVRTC(AddNameExpression)
+  HEDDLE_NVRTC(GetLoweredName)
+#undef HEDDLE_NVRTC
+
+  void check(nvrtcResult status, const char* call) const {
+    if (status != NVRTC_SUCCESS) throw error(fmt::format("NVRTC: {} in {}", GetErrorString(status), call));
+  }
+};
+
+const nvrtc_library& nvrtc() {
+  static const nvrtc_library& loaded = *new nvrtc_library;
+  return loaded;
+}
+
+class program {
+ public:
+  program(const std::string& source, const std::string& name) {
+    nvrtc().check(nvrtc().CreateProgram(&program_, source.c_str(), name.c_str(), 0, nullptr, nullptr),
+                  "nvrtcCreateProgram");
+  }
+  ~program() { nvrtc().DestroyProgram(&program_); }
+  program(const program&) = delete;
+  program& operator=(const program&) = delete;
+  operator nvrtcProgram() const { return program_; }
+
+ private:
+  nvrtcProgram program_ = nullptr;
+};
+
+/// Headers of the toolkit, which come with NVRTC's version.
+std::vector<std::string> toolkit_include_folders() {
+  for (const fs::path& toolkit : toolkit_folders()) {
+    std::error_code ignored;
+    const fs::path folder = toolkit / "include";
+    if (!fs::exists(folder / "cuda_fp16.h", ignored)) continue;
+    std::vector<std::string> folders{folder.string()};
+    if (fs::exists(folder / "cccl", ignored)) folders.push_back((folder / "cccl").string());
+    return folders;
+  }
+  return {};
+}
+
+/// All headers that a source may read from the folders: those that its #include lines name, and so on,
+/// whether conditions let them be read or not.
+void add_headers(std::string_view text, const fs::path& beside, const std::vector<std::string>& folders,
+                 std::set<std::string>& found) {
+  std::size_t at = 0;
+  while ((at = text.find("include", at)) != std::string_view::npos) {
+    const std::size_t line = text.rfind('\n', at) + 1;  // 0 for the first
+    const std::string_view before = text.substr(line, at - line);
+    at += 7;
+    const std::size_t hash = before.find_first_not_of(" \t");
+    if (hash == std::string_view::npos || before[hash] != '#' ||
+        before.find_first_not_of(" \t", hash + 1) != std::string_view::npos)
+      continue;
+    const std::size_t open = text.find_first_not_of(" \t", at);
+    if (open == std::string_view::npos || (text[open] != '"' && text[open] != '<')) continue;
+    const std::size_t close = text.find_first_of(text[open] == '"' ? "\"\n" : ">\n", open + 1);
+    if (close == std::string_view::npos || text[close] == '\n') continue;
+    const fs::path name(text.substr(open + 1, close - open - 1));
+    std::vector<fs::path> places;
+    if (text[open] == '"' && !beside.empty()) places.push_back(beside);
+    places.insert(places.end(), folders.begin(), folders.end());
+    for (const fs::path& place : places) {
+      std::error_code ignored;
+      if (!fs::is_regular_file(place / name, ignored)) continue;
+      const std::string path = fs::absolute(place / name).lexically_normal().string();
+      if (!found.insert(path).second) break;
+      if (const auto header = modules::contents(path))
+        add_headers(*header, fs::path(path).parent_path(), folders, found);
+      break;
+    }
+  }
+}
+
+std::vector<std::string> words_for(int capability, const module_options& options) {
+  std::vector<std::string> words{fmt::format("--gpu-architecture=sm_{}", capability),
+                                 "--std=" + options.standard};
+  for (const std::string& d : options.definitions) words.push_back("-D" + d);
+  for (const std::string& i : options.include_folders) words.push_back("-I" + i);
+  for (const std::string& i : toolkit_include_folders()) words.push_back("-I" + i);
+  // As the patterns are compiled, so that a·b + c is the same on every target.
+  const bool says_fmad = std::any_of(options.flags.begin(), options.flags.end(), [](const std::string& f) {
+    return f.find("fmad") != std::string::npos || f.find("use_fast_math") != std::string::npos;
+  });
+  if (!says_fmad) words.emplace_back("--fmad=false");
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
+  return words;
+}
+
+std::string demangled(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status), &std::free);
+  return status == 0 ? text.get() : "";
+}
+
+/// "void inner::sum<float, 64>(float const*, int)" without its result and its parameters.
+std::string name_in(std::string_view demangled_name) {
+  std::size_t depth = 0, begin = 0;
+  for (std::size_t i = 0; i < demangled_name.size(); ++i) {
+    const char c = demangled_name[i];
+    if (c == '<') ++depth;
+    if (c == '>') --depth;
+    if (c == ' ' && depth == 0) begin = i + 1;
+    if (c == '(' && depth == 0) return std::string(demangled_name.substr(begin, i - begin));
+  }
+  return std::string(demangled_name);
+}
+
+json to_json(const compiled_kernel& k) {
+  json sizes = json::array();
+  for (const auto& p : k.parameters) sizes.push_back(p.size);
+  return {{"symbol", k.symbol}, {"sizes", sizes}};
+}
+
+/// What a symbol and the sizes of its parameters say.
+compiled_kernel described(const std::string& symbol, const std::vector<std::size_t>& sizes) {
+  compiled_kernel k;
+  k.symbol = symbol;
+  const std::string text = demangled(symbol);
+  k.has_types = !text.empty();
+  k.name = k.has_types ? name_in(text) : symbol;
+  if (k.has_types) k.parameters = detail::parameters_in(text);
+  if (!k.has_types || k.parameters.size() != sizes.size()) {
+    k.has_types = false;
+    k.parameters.assign(sizes.size(), {});
+    for (auto& p : k.parameters) p.is_known = false;
+  }
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!k.parameters[i].is_pointer) k.parameters[i].size = sizes[i];
+  }
+  return k;
+}
+
+device_code from_kept(const modules::kept_file& kept, bool was_cached) {
+  device_code code;
+  code.was_cached = was_cached;
+  code.image = modules::contents(kept.path).value_or("");
+  const json about = json::parse(kept.about);
+  for (const json& k : about.at("kernels")) code.kernels.push_back(described(k.at("symbol"), k.at("sizes")));
+  for (const auto& [expression, symbol] : about.at("expressions").items())
+    code.symbol_of[expression] = symbol;
+  return code;
+}
+
+}  // namespace
+
+bool has_nvrtc() noexcept {
+  try {
+    nvrtc();
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+std::vector<compiled_kernel> kernels_in_ptx(std::string_view ptx) {
+  std::vector<compiled_kernel> all;
+  const std::string_view word = ".entry ";
+  for (std::size_t at = ptx.find(word); at != std::string_view::npos; at = ptx.find(word, at + 1)) {
+    const std::size_t begin = at + word.size();
+    const std::size_t open = ptx.find_first_of("(\n", begin), close = ptx.find(')', begin);
+    if (open == std::string_view::npos || close == std::string_view::npos) break;
+    const std::string symbol(ptx.substr(begin, open - begin));
+    std::vector<std::size_t> sizes;
+    if (ptx[open] == '(') {
+      // ".param .align 4 .b8 name[12]" or ".param .u64 name", one after another.
+      std::string_view list = ptx.substr(open + 1, close - open - 1);
+      for (std::size_t i = list.find(".param"); i != std::string_view::npos; i = list.find(".param", i + 1)) {
+        const std::string_view one = list.substr(i, list.find(',', i) - i);
+        const std::size_t bracket = one.rfind('[');
+        std::size_t bytes = 0;
+        for (const char* const kind : {".b", ".u", ".s", ".f"}) {
+          for (const std::size_t bits : {8, 16, 32, 64}) {
+            if (one.find(fmt::format(" {}{} ", kind, bits)) != std::string_view::npos) bytes = bits / 8;
+          }
+        }
+        if (bracket != std::string_view::npos) bytes *= std::strtoull(one.data() + bracket + 1, nullptr, 10);
+        sizes.push_back(bytes);
+      }
+    }
+    all.push_back(described(symbol, sizes));
+  }
+  return all;
+}
+
+device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& options) {
+  const nvrtc_library& n = nvrtc();
+  int major = 0, minor = 0;
+  n.check(n.Version(&major, &minor), "nvrtcVersion");
+  const std::vector<std::string> words = words_for(capability, options);
+  modules::digest key;
+  key.add(fmt::format("nvrtc {}.{} 4", major, minor));
+  for (const std::string& w : words) key.add(w);
+  for (const std::string& e : options.name_expressions) key.add(e);
+  key.add(options.name);
+  key.add(source);
+  key.add(fs::current_path().string());
+  if (const auto kept = modules::find_kept(key.text())) return from_kept(*kept, true);
+
+  const program p(source, options.name);
+  for (const std::string& e : options.name_expressions)
+    n.check(n.AddNameExpression(p, e.c_str()), "nvrtcAddNameExpression");
+  std::vector<const char*> pointers;
+  for (const std::string& w : words) pointers.push_back(w.c_str());
+  const nvrtcResult status = n.CompileProgram(p, static_cast<int>(pointers.size()), pointers.data());
+  if (status != NVRTC_SUCCESS) {
+    std::size_t size = 0;
+    n.check(n.GetProgramLogSize(p, &size), "nvrtcGetProgramLogSize");
+    std::string log(size, '\0');
+    n.check(n.GetProgramLog(p, log.data()), "nvrtcGetProgramLog");
+    while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    throw error(fmt::format("{} cannot be compiled:\n{}", options.name,
+                            log.empty() ? n.GetErrorString(status) : log));
+  }
+  std::size_t size = 0;
+  n.check(n.GetCUBINSize(p, &size), "nvrtcGetCUBINSize");
+  std::string image(size, '\0');
+  n.check(n.GetCUBIN(p, image.data()), "nvrtcGetCUBIN");
+  n.check(n.GetPTXSize(p, &size), "nvrtcGetPTXSize");
+  std::string ptx(size, '\0');
+  n.check(n.GetPTX(p, ptx.data()), "nvrtcGetPTX");
+
+  json about;
+  about["kernels"] = json::array();
+  for (const compiled_kernel& k : kernels_in_ptx(ptx)) about["kernels"].push_back(to_json(k));
+  about["expressions"] = json::object();
+  for (const std::string& e : options.name_expressions) {
+    const char* symbol = nullptr;
+    n.check(n.GetLoweredName(p, e.c_str(), &symbol), "nvrtcGetLoweredName");
+    about["expressions"][e] = symbol;
+  }
+  std::set<std::string> headers;
+  add_headers(source, {}, options.include_folders, headers);
+  const modules::temporary_folder work;
+  const fs::path made = work.path() / "kernel.cubin";
+  std::ofstream(made, std::ios::binary) << image;
+  return from_kept(modules::keep(key.text(), made, {headers.begin(), headers.end()}, about.dump()), false);
+}
+
+}  // namespace heddle::cuda

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "modules/module_state.hpp"
+
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+/// NVRTC and the driver's library are looked for when they are first needed, so that a program starts without
+/// them.
+namespace heddle::cuda {
+
+/// A library that is loaded at run time and stays.
+class runtime_library {
+ public:
+  /// Tries the names in each folder in turn, "" standing for where the system looks; `what` says in the error
+  /// what is missing and how to come by it.
+  runtime_library(const std::vector<std::string>& names, const std::vector<std::string>& folders,
+                  const char* what);
+
+  template <class Function>
+  Function* function(const char* name) const {
+    return reinterpret_cast<Function*>(find(name));
+  }
+
+ private:
+  void* find(const char* name) const;
+  void* handle_ = nullptr;
+  std::string name_;
+};
+
+/// Where CUDA toolkits are found on this machine: of CUDA_HOME and CUDA_PATH, and the usual places.
+std::vector<std::filesystem::path> toolkit_folders();
+
+/// A kernel in a compiled module.
+struct compiled_kernel {
+  std::string symbol;  ///< as the linker knows it
+  std::string name;    ///< "inner::sum<float, 64>"
+  std::vector<detail::parameter_description> parameters;
+  bool has_types = true;  ///< false for extern "C", which says no more than sizes
+};
+
+/// Code for one GPU.
+struct device_code {
+  std::string image;  ///< a cubin
+  std::vector<compiled_kernel> kernels;
+  std::map<std::string, std::string> symbol_of;  ///< of each name expression
+  bool was_cached = false;
+};
+
+/// Compiles for a compute capability, such as 90, or takes what was kept. Needs no GPU.
+device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& options);
+
+/// Whether NVRTC can be loaded.
+bool has_nvrtc() noexcept;
+
+/// The kernels of PTX, and their parameters.
+std::vector<compiled_kernel> kernels_in_ptx(std::string_view ptx);
+
+}  // namespace heddle::cuda

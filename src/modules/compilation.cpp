@@ -1,0 +1,270 @@
+#include "modules/compilation.hpp"
+
+#include "modules/cache.hpp"
+#include "modules/process.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/stat.h>
+
+namespace heddle::modules {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+struct compiler {
+  fs::path program;
+  bool is_clang = false;
+  std::string identity;  // changes when another compiler is at its place
+};
+
+compiler find_compiler() {
+  compiler found;
+  const char* const chosen = std::getenv("CXX");
+  if (chosen != nullptr && *chosen != '\0') {
+    found.program = find_program(chosen);
+    if (found.program.empty()) throw error(fmt::format("CXX names '{}', which is no program", chosen));
+  } else {
+    for (const char* name : {"g++", "clang++", "c++"}) {
+      if (found.program.empty()) found.program = find_program(name);
+    }
+  }
+  if (found.program.empty())
+    throw error(
+        "kernels are compiled on the CPU by the system's C++ compiler, and there is none: install g++ or "
+        "clang++, or name one in CXX");
+  std::error_code ignored;
+  const fs::path real = fs::canonical(found.program, ignored);
+  const std::string name = real.filename().string();
+  found.is_clang = name.find("clang") != std::string::npos;
+  struct stat about {};
+  stat(real.c_str(), &about);
+  found.identity =
+      fmt::format("{} {} {}.{}", real.string(), about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+  return found;
+}
+
+/// What code for "the processor at hand" depends on.
+std::string processor() {
+  std::ifstream file("/proc/cpuinfo");
+  std::string all;
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    for (const char* const begin :
+         {"vendor_id", "cpu family", "model", "stepping", "flags", "Features", "CPU"}) {
+      if (line.starts_with(begin)) all += line + "\n";
+    }
+  }
+  return all;
+}
+
+/// Where the headers of the device language are: beside what is installed, or in the source that it was built
+/// from.
+fs::path device_headers() {
+  std::error_code ignored;
+  std::vector<fs::path> prefixes{fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path()};
+  Dl_info self{};
+  if (dladdr(reinterpret_cast<void*>(&run_program), &self) != 0 && self.dli_fname != nullptr) {
+    const fs::path library = fs::canonical(self.dli_fname, ignored);
+    // lib, or lib/x86_64-linux-gnu.
+    prefixes.push_back(library.parent_path().parent_path());
+    prefixes.push_back(library.parent_path().parent_path().parent_path());
+  }
+  prefixes.emplace_back(HEDDLE_PREFIX);
+  std::vector<fs::path> folders;
+  for (const fs::path& prefix : prefixes) folders.push_back(prefix / HEDDLE_DEVICE_FOLDER);
+  folders.emplace_back(HEDDLE_DEVICE_SOURCE_FOLDER);
+  for (const fs::path& folder : folders) {
+    if (fs::exists(folder / "heddle_device" / "language.hpp", ignored)) return folder;
+  }
+  throw error(fmt::format("the headers of the device language are neither in {} nor in {}: install them anew",
+                          folders.front().string(), HEDDLE_DEVICE_SOURCE_FOLDER));
+}
+
+std::vector<std::string> common_options(const compiler& with, const compile_options& options) {
+  std::vector<std::string> words{with.program.string(), "-std=" + options.standard, "-fPIC", "-w"};
+  if (options.is_watched) {
+    words.insert(words.end(), {"-O1", "-g"});
+  } else {
+    words.insert(words.end(), {"-O3", "-march=native", "-fno-trapping-math"});
+  }
+  words.insert(words.end(), options.flags.begin(), options.flags.end());
+  return words;
+}
+
+std::vector<std::string> preprocess_command(const compiler& with, const fs::path& source,
+                                            const compile_options& options, const fs::path& headers,
+                                            const fs::path& dependencies) {
+  std::vector<std::string> words = common_options(with, options);
+  for (const std::string& d : options.definitions) words.push_back("-D" + d);
+  for (const std::string& i : options.include_folders) words.push_back("-I" + i);
+  if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
+  words.insert(words.end(), {"-isystem", headers.string(), "-include", "heddle_device/language.hpp", "-x",
+                             "c++", "-E", "-MD", "-MF", dependencies.string(), source.string()});
+  return words;
+}
+
+std::vector<std::string> compile_command(const compiler& with, const compile_options& options,
+                                         bool instruments, const fs::path& text, const fs::path& object) {
+  std::vector<std::string> words = common_options(with, options);
+  words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
+                             "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
+  if (options.is_watched) words.emplace_back("-fno-optimize-sibling-calls");
+  if (!with.is_clang) words.emplace_back("-fno-gnu-unique");
+  if (instruments) {
+    words.emplace_back(options.is_watched ? (with.is_clang ? "-fsanitize=thread,array-bounds,alignment"
+                                                           : "-fsanitize=thread,bounds,alignment")
+                                          : "-fsanitize=thread");
+    for (const char* w : {"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0"}) {
+      words.emplace_back(with.is_clang ? "-mllvm" : "--param");
+      words.emplace_back(with.is_clang ? std::string("-") + w : std::string(w));
+    }
+    words.emplace_back("-fsanitize-recover=undefined");
+  }
+  words.insert(words.end(), {"-x", "c++-cpp-output", text.string(), "-o", object.string()});
+  return words;
+}
+
+/// What `make` reads: "target: file file \" with spaces written as "\ ".
+std::vector<std::string> dependencies_in(std::string_view text) {
+  std::vector<std::string> files;
+  std::string file;
+  std::size_t i = text.find(": ");
+  if (i == std::string_view::npos) return files;
+  for (i += 2; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ' ';
+    if (c == '\\' && i + 1 < text.size() &&
+        (text[i + 1] == ' ' || text[i + 1] == '#' || text[i + 1] == '\\')) {
+      file += text[++i];
+    } else if (c == '\\' || c == ' ' || c == '\n' || c == '\t') {
+      if (!file.empty()) files.push_back(std::move(file));
+      file.clear();
+    } else {
+      if (c == '$' && i + 1 < text.size() && text[i + 1] == '$') ++i;
+      file += c;
+    }
+  }
+  return files;
+}
+
+/// The lines of a compiler's message that say what is wrong where, and no more than a screen of them.
+[[noreturn]] void fail_compilation(const std::string& name, const process_result& result) {
+  std::stringstream text(result.err);
+  std::string message;
+  std::size_t lines = 0;
+  for (std::string line; std::getline(text, line);) {
+    if (++lines > 40) {
+      message += "\n...";
+      break;
+    }
+    message += "\n" + line;
+  }
+  throw error(fmt::format("{} cannot be compiled:{}", name, message));
+}
+
+json to_json(const kernel_declaration& k) {
+  return {{"name", k.name},
+          {"qualified", k.qualified},
+          {"parameters", k.parameters},
+          {"is_template", k.is_template},
+          {"blocks_are_independent", k.blocks_are_independent},
+          {"threads_are_independent", k.threads_are_independent},
+          {"most_threads", k.most_threads}};
+}
+kernel_declaration declaration_from(const json& j) {
+  kernel_declaration k;
+  k.name = j.at("name");
+  k.qualified = j.at("qualified");
+  k.parameters = j.at("parameters").get<std::vector<std::string>>();
+  k.is_template = j.at("is_template");
+  k.blocks_are_independent = j.at("blocks_are_independent");
+  k.threads_are_independent = j.at("threads_are_independent");
+  k.most_threads = j.at("most_threads");
+  return k;
+}
+
+compilation from_kept(const kept_file& kept, bool was_cached) {
+  compilation result{kept.path, {}, was_cached};
+  for (const json& k : json::parse(kept.about)) result.kernels.push_back(declaration_from(k));
+  return result;
+}
+
+/// As a string literal of C++ holds it.
+std::string literal_of(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + "\"";
+}
+
+}  // namespace
+
+std::string read_source(const std::string& path) {
+  auto text = contents(path);
+  if (!text || fs::is_directory(path))
+    throw error(fmt::format("{}: cannot be read: {}", path, std::strerror(text ? EISDIR : errno)));
+  return *std::move(text);
+}
+
+compilation compile_file(const std::string& path, compile_options options) {
+  const std::string source = read_source(path);
+  const fs::path folder = fs::path(path).parent_path();
+  options.flags.insert(options.flags.begin(), {"-iquote", folder.empty() ? "." : folder.string()});
+  return compile(source, path, options);
+}
+
+compilation compile(const std::string& source, const std::string& name, const compile_options& options) {
+  const compiler with = find_compiler();
+  const fs::path headers = device_headers();
+  digest key;
+  for (const std::string& w : preprocess_command(with, "", options, headers, "")) key.add(w);
+  for (const std::string& w : compile_command(with, options, true, "", "")) key.add(w);
+  key.add(with.identity);
+  if (!options.is_watched) key.add(processor());
+  for (const std::string& instance : options.instances) key.add(instance);
+  key.add(name);  // as messages and findings spell it
+  key.add(source);
+  key.add(fs::current_path().string());
+  key.add("4");  // of the format of what is kept
+  if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
+
+  const temporary_folder work;
+  const fs::path original = work.path() / "kernel.cu", dependencies = work.path() / "dependencies",
+                 text = work.path() / "kernel.ii", object = work.path() / "kernel.o",
+                 library = work.path() / "kernel.so";
+  std::ofstream(original, std::ios::binary) << "#line 1 " << literal_of(name) << "\n" << source;
+  const process_result preprocessed =
+      run_program(preprocess_command(with, original, options, headers, dependencies));
+  if (preprocessed.status == 127) throw error(fmt::format("{} cannot be started", with.program.string()));
+  if (preprocessed.status != 0) fail_compilation(name, preprocessed);
+  const translation translated = translate(preprocessed.out, options.instances);
+  std::ofstream(text, std::ios::binary) << translated.text;
+  // Without watching, spins on volatile variables are still to be seen.
+  const bool instruments = options.is_watched || translated.has_volatile;
+  const process_result compiled = run_program(compile_command(with, options, instruments, text, object));
+  if (compiled.status != 0) fail_compilation(name, compiled);
+  // Without the compiler's own runtimes: what runs the module has the functions that are called.
+  const process_result linked =
+      run_program({with.program.string(), "-shared", object.string(), "-o", library.string(), "-lm"});
+  if (linked.status != 0) fail_compilation(name, linked);
+
+  json kernels = json::array();
+  for (const kernel_declaration& k : translated.kernels) kernels.push_back(to_json(k));
+  std::vector<std::string> files_read = dependencies_in(contents(dependencies).value_or(""));
+  std::erase(files_read, original.string());
+  return from_kept(keep(key.text(), library, files_read, kernels.dump()), false);
+}
+
+}  // namespace heddle::modules

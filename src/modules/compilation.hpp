@@ -1,0 +1,41 @@
+#pragma once
+
+#include "modules/translation.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace heddle::modules {
+
+struct compile_options {
+  std::vector<std::string> include_folders;  ///< -I
+  std::vector<std::string> definitions;      ///< -D NAME or NAME=VALUE
+  std::string standard = "c++20";
+  std::vector<std::string> flags;      ///< more words for the compiler
+  std::vector<std::string> instances;  ///< of templates, such as sum<float>
+  /// For the checker, which sees every access to memory; or as fast as it can be, for the processor at hand.
+  bool is_watched = false;
+};
+
+/// The kernels of a source, compiled for this machine, and what that took.
+struct compilation {
+  std::filesystem::path library;
+  std::vector<kernel_declaration> kernels;
+  bool was_cached = false;
+};
+
+/// Compiles CUDA source with the system's C++ compiler: that of $CXX, or c++, g++ or clang++, whichever is
+/// there. `name` is what the compiler's messages call the source. What it makes is kept in the user's cache
+/// folder under a name that the source, the options, the compiler, the processor and all headers that it read
+/// determine, so that the next call starts no compiler; two processes may do so at once. Where there is no
+/// compiler, or it refuses the source, that is a heddle::error with the lines of the source.
+compilation compile(const std::string& source, const std::string& name, const compile_options& options);
+
+/// The text of a file; heddle::error when it cannot be read.
+std::string read_source(const std::string& path);
+
+/// The same of a file, whose folder is searched for what it includes.
+compilation compile_file(const std::string& path, compile_options options);
+
+}  // namespace heddle::modules

@@ -1,0 +1,148 @@
+#include "modules/compilation.hpp"
+#include "modules/cpu_library.hpp"
+#include "modules/module_state.hpp"
+#include <heddle/error.hpp>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::detail {
+namespace {
+
+using modules::compilation;
+using modules::cpu_library;
+using modules::kernel_declaration;
+
+/// A compilation, loaded; functions keep it.
+struct loaded {
+  compilation compiled;
+  cpu_library library;
+  explicit loaded(compilation of) : compiled(std::move(of)), library(compiled) {}
+};
+
+static_assert(static_cast<int>(number::f64) == static_cast<int>(heddle_device::scalar::f64));
+
+parameter_description described(const heddle_device::parameter& p, std::string name) {
+  parameter_description result;
+  result.name = std::move(name);
+  result.is_pointer = p.kind == heddle_device::parameter_kind::pointer;
+  result.is_const = p.is_const;
+  result.type = static_cast<number>(p.type);
+  result.components = p.components;
+  result.size = p.size;
+  result.is_void = result.is_pointer && p.size == 0;
+  return result;
+}
+
+class cpu_function : public function_state {
+ public:
+  cpu_function(std::shared_ptr<loaded> from, const kernel_declaration& declaration,
+               const heddle_device::kernel& kernel, const std::string& entry)
+      : from_(std::move(from)), declaration_(declaration), kernel_(kernel) {
+    name = entry;
+    for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
+      parameters.push_back(described(kernel.parameters[i], i < declaration.parameters.size()
+                                                               ? declaration.parameters[i]
+                                                               : std::string()));
+    }
+  }
+
+  void launch(const target& where, const dimensions& grid, const dimensions& block, std::size_t shared_bytes,
+              void* const* values) const override {
+    check(grid, block, shared_bytes);
+    const auto index = [](const dimensions& d) {
+      return heddle_device::index3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
+                                   static_cast<std::uint32_t>(d.z)};
+    };
+    run_grid(from_->library,
+             {&kernel_, &declaration_, values, index(grid), index(block), shared_bytes, where.threads()});
+  }
+
+ private:
+  /// What a GPU cannot launch is not launched here.
+  void check(const dimensions& grid, const dimensions& block, std::size_t shared_bytes) const {
+    constexpr std::size_t most_shared = 227 * 1024;
+    const auto fail_launch = [&](const std::string& why) { throw error(fmt::format("{}: {}", name, why)); };
+    if (block.x == 0 || block.y == 0 || block.z == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0)
+      fail_launch("a grid and a block have at least one thread along each axis");
+    if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > 1024) {
+      fail_launch(fmt::format("a block of {}x{}x{} threads: it can have 1024, and 64 along z", block.x,
+                              block.y, block.z));
+    }
+    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) {
+      fail_launch(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", grid.x, grid.y,
+                              grid.z));
+    }
+    if (declaration_.most_threads != 0 && block.count() > declaration_.most_threads) {
+      fail_launch(fmt::format("a block of {} threads: its __launch_bounds__ allows {}", block.count(),
+                              declaration_.most_threads));
+    }
+    if (shared_bytes > most_shared)
+      fail_launch(
+          fmt::format("{} bytes of dynamic shared memory: a block can have {}", shared_bytes, most_shared));
+  }
+
+  std::shared_ptr<loaded> from_;
+  const kernel_declaration& declaration_;
+  const heddle_device::kernel& kernel_;
+};
+
+class cpu_module : public module_state {
+ public:
+  cpu_module(std::string source, std::string name, modules::compile_options options)
+      : source_(std::move(source)), name_(std::move(name)), options_(std::move(options)) {
+    all_ = load();
+  }
+
+  std::shared_ptr<const function_state> function(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    const kernel_declaration& declaration = modules::find_kernel(all_->compiled.kernels, name);
+    const std::string entry = modules::entry_name(declaration, name);
+    std::shared_ptr<loaded>& from = instances_[entry];
+    if (from == nullptr) {
+      from = all_;
+      if (all_->library.find(entry) == nullptr) {
+        options_.instances.push_back(name);
+        from = load();
+        options_.instances.pop_back();
+      }
+    }
+    const heddle_device::kernel* const kernel = from->library.find(entry);
+    if (kernel == nullptr) throw error(fmt::format("{} is not in what was compiled of {}", entry, name_));
+    return std::make_shared<cpu_function>(from, modules::find_kernel(from->compiled.kernels, name), *kernel,
+                                          entry);
+  }
+
+  void* host_function(const char* name) override { return all_->library.function(name); }
+
+ private:
+  std::shared_ptr<loaded> load() {
+    auto made = std::make_shared<loaded>(modules::compile(source_, name_, options_));
+    was_cached &= made->compiled.was_cached;
+    return made;
+  }
+
+  std::string source_, name_;
+  modules::compile_options options_;
+  std::mutex mutex_;
+  std::shared_ptr<loaded> all_;
+  std::map<std::string, std::shared_ptr<loaded>> instances_;
+};
+
+}  // namespace
+
+std::shared_ptr<module_state> compile_for_cpu(const target&, const std::string& source,
+                                              const module_options& options) {
+  modules::compile_options how;
+  how.include_folders = options.include_folders;
+  how.definitions = options.definitions;
+  how.standard = options.standard;
+  how.flags = options.flags;
+  how.instances = options.name_expressions;
+  return std::make_shared<cpu_module>(source, options.name, std::move(how));
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,181 @@
+#include "on_targets.hpp"
+#include <heddle/kernel.hpp>
+#include <heddle/reduce.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using heddle::tests::message_of;
+
+namespace {
+
+// Tiles of reductions have 512 elements and more, and those of scans 1024.
+constexpr std::size_t sizes[] = {1, 2, 15, 16, 17, 511, 512, 513, 1023, 1024, 1025, 2049, 100'003, 1'100'000};
+
+class ExpressionKernels : public heddle::tests::on_targets {};
+HD_ON_ALL_TARGETS(ExpressionKernels);
+
+std::vector<float> waves(std::size_t n) {
+  std::vector<float> x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = static_cast<float>(std::sin(0.37 * static_cast<double>(i)) * 3);
+  return x;
+}
+
+TEST_P(ExpressionKernels, write_what_they_assign_to) {
+  static const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
+  for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, std::size_t{300'001}}) {
+    const std::vector<float> x = waves(n);
+    const hd::array<float> there(x, where);
+    hd::array<float> y(n, where);
+    y.fill(1);
+    saxpy(where, there, y, 2.0f);
+    std::vector<float> here(n, 1);
+    saxpy(where, x, here, 2.0f);  // brought there and back
+    const std::vector<float> got = y.to_vector();
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(got[i], 2 * x[i] + 1) << i;
+    EXPECT_EQ(here, got);
+    // In place, and an array for what was a number.
+    saxpy(where, here, here, here);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(here[i], got[i] * got[i] + got[i]) << i;
+  }
+}
+
+TEST_P(ExpressionKernels, take_statements_places_and_functions) {
+  hd::expression_options options;
+  options.preamble = "__device__ double half_of(double x) { return x / 2; }\n";
+  const hd::elementwise_kernel kernel("const uint8_t k, double& y, long long place, unsigned long long all",
+                                      "if (k % 2) y = half_of(k);\nelse { y = -1; }\nplace = i; all = n;",
+                                      options);
+  const std::vector<std::uint8_t> k{1, 2, 3, 255};
+  std::vector<double> y(4);
+  std::vector<std::int64_t> place(4);
+  std::vector<std::uint64_t> all(4);
+  kernel(where, k, y, place, all);
+  EXPECT_EQ(y, (std::vector<double>{0.5, -1, 1.5, 127.5}));
+  EXPECT_EQ(place, (std::vector<std::int64_t>{0, 1, 2, 3}));
+  EXPECT_EQ(all, std::vector<std::uint64_t>(4, 4));
+}
+
+TEST_P(ExpressionKernels, reductions_have_the_bits_of_reduce) {
+  static const hd::reduction_kernel<float> sum("float x", "x", "a + b", "0");
+  static const hd::reduction_kernel<double> squares("double x, double scale", "scale * x * x", "a + b", "0");
+  static const hd::reduction_kernel<std::int8_t> bytes("signed char x", "x", "a + b", "0");
+  for (const std::size_t n : sizes) {
+    const std::vector<float> x = waves(n);
+    const float got = sum(where, x), expected = hd::reduce(hd::target::serial(), x);
+    EXPECT_EQ(std::memcmp(&got, &expected, sizeof got), 0) << n << ": " << got << ", " << expected;
+    const std::vector<double> wide(x.begin(), x.end());
+    std::vector<double> scaled(n);
+    for (std::size_t i = 0; i < n; ++i) scaled[i] = 0.5 * wide[i] * wide[i];
+    EXPECT_EQ(squares(where, wide, 0.5), hd::reduce(hd::target::serial(), scaled)) << n;
+    std::vector<std::int8_t> k(n);
+    std::iota(k.begin(), k.end(), std::int8_t{});
+    EXPECT_EQ(bytes(where, k), hd::reduce(hd::target::serial(), k)) << n;
+  }
+  EXPECT_EQ(sum(where, std::vector<float>()), 0);
+  std::vector<float> with_nan = waves(1000);
+  with_nan[700] = -std::numeric_limits<float>::quiet_NaN();
+  const float nan = sum(where, with_nan);
+  EXPECT_TRUE(std::isnan(nan) && !std::signbit(nan));
+}
+
+// x ↦ m x + c modulo 2^32, one after another: associative, and not commutative.
+const char* const compose =
+    "((unsigned long long)((unsigned)(a >> 32) * (unsigned)(b >> 32)) << 32) | "
+    "(unsigned)((unsigned)(b >> 32) * (unsigned)a + (unsigned)b)";
+std::uint64_t composed(std::uint64_t a, std::uint64_t b) {
+  const auto high = [](std::uint64_t x) { return static_cast<std::uint32_t>(x >> 32); };
+  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+  return std::uint64_t{static_cast<std::uint32_t>(high(a) * high(b))} << 32 |
+         static_cast<std::uint32_t>(high(b) * low(a) + low(b));
+}
+std::vector<std::uint64_t> maps(std::size_t n) {
+  std::vector<std::uint64_t> x(n);
+  for (std::size_t i = 0; i < n; ++i) x[i] = (i * 2654435761u | 1) << 32 | (i * 40503u & 0xffffffffu);
+  return x;
+}
+
+TEST_P(ExpressionKernels, operands_keep_their_order) {
+  static const hd::reduction_kernel<std::uint64_t> all("uint64_t x", "x", compose);
+  static const hd::scan_kernel<std::uint64_t> running("uint64_t x", "x", compose, "1ull << 32");
+  for (const std::size_t n : sizes) {
+    const std::vector<std::uint64_t> x = maps(n);
+    std::vector<std::uint64_t> expected(n);
+    std::uint64_t so_far = std::uint64_t{1} << 32;
+    for (std::size_t i = 0; i < n; ++i) expected[i] = so_far = composed(so_far, x[i]);
+    EXPECT_EQ(all(where, x), so_far) << n;
+    const hd::array<std::uint64_t> scanned = running(where, x);
+    EXPECT_TRUE(hd::detail::same_memory(scanned.where(), where));
+    ASSERT_EQ(scanned.to_vector(), expected) << n;
+    expected.insert(expected.begin(), std::uint64_t{1} << 32);
+    expected.pop_back();
+    ASSERT_EQ(running.exclusive(where, x).to_vector(), expected) << n;
+  }
+  EXPECT_EQ(running(where, std::vector<std::uint64_t>()).size(), 0u);
+}
+
+TEST_P(ExpressionKernels, scans_round_alike_everywhere) {
+  static const hd::scan_kernel<float> sums("float x, float y", "x * y", "a + b", "0");
+  for (const std::size_t n : sizes) {
+    const std::vector<float> x = waves(n);
+    const std::vector<float> got = sums(where, x, x).to_vector();
+    EXPECT_EQ(got, sums(hd::target::serial(), x, x).to_vector()) << n;
+    double exact = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      exact += static_cast<double>(x[i] * x[i]);
+      // A sum passes through a dozen roundings a level of 1024.
+      ASSERT_NEAR(got[i], exact, 2e-6 * (1 + exact)) << i << " of " << n;
+    }
+  }
+}
+
+TEST_P(ExpressionKernels, arguments_are_checked) {
+  const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
+  const hd::array<float> x(10, where);
+  hd::array<float> y(10, where), shorter(9, where);
+  hd::array<double> wide(10, where);
+  const auto message = [&](auto&&... arguments) { return message_of([&] { saxpy(where, arguments...); }); };
+  const auto says = [](const std::string& text, const char* what) {
+    return text.find(what) != std::string::npos ? testing::AssertionSuccess()
+                                                : testing::AssertionFailure() << text;
+  };
+  EXPECT_TRUE(says(message(x, y), "it takes 3 arguments, and 2 were given"));
+  EXPECT_TRUE(says(message(x, y, 2.0), "argument 3 (a) is of float, and a value of double was given"));
+  EXPECT_TRUE(says(message(wide, y, 2.0f), "argument 1 (x) is of float, and an array of double was given"));
+  EXPECT_TRUE(says(message(x, x, 2.0f), "argument 2 (y) is written, and the array is const"));
+  EXPECT_TRUE(says(message(x, 1.0f, 2.0f), "argument 2 (y) is written: it takes an array"));
+  EXPECT_TRUE(
+      says(message(x, shorter, 2.0f), "argument 2 (y) has shape (9,), where the first array has (10,)"));
+  EXPECT_TRUE(says(message_of([&] { saxpy(where, y.slice(0, 9), y.slice(1, 10), 1.0f); }), "overlap"));
+  EXPECT_TRUE(
+      says(message_of([&] { hd::elementwise_kernel("float* x", "x = 1"); }), "'float* x' is not TYPE NAME"));
+  EXPECT_TRUE(
+      says(message_of([&] { hd::elementwise_kernel("float x, int x", "x = 1"); }), "two are called x"));
+  const hd::reduction_kernel<int> product("int x", "x", "a * b");
+  EXPECT_TRUE(says(message_of([&] { product(where, std::vector<int>()); }), "no identity was given"));
+  const hd::scan_kernel<int> products("int x", "x", "a * b");
+  EXPECT_TRUE(
+      says(message_of([&] { products.exclusive(where, std::vector<int>(3)); }), "begins with the identity"));
+}
+
+TEST_P(ExpressionKernels, errors_name_the_lines_of_the_operation) {
+  hd::expression_options options;
+  options.name = "halving";
+  const hd::elementwise_kernel wrong("float x, float y", "y = x;\ny /= too;", options);
+  std::vector<float> x(3), y(3);
+  const std::string message = message_of([&] { wrong(where, x, y); });
+  EXPECT_TRUE(message.find("halving:2") != std::string::npos ||
+              message.find("halving(2)") != std::string::npos)
+      << message;
+  EXPECT_NE(message.find("too"), std::string::npos) << message;
+}
+
+}  // namespace

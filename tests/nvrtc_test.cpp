@@ -1,0 +1,125 @@
+#include "cuda/nvrtc.hpp"
+
+#include "modules/expression.hpp"
+#include "on_targets.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+/// What NVRTC makes of sources, which takes no GPU.
+namespace heddle::cuda {
+namespace {
+
+constexpr int hopper = 90;
+
+class Nvrtc : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_nvrtc()) GTEST_SKIP() << "this machine has no NVRTC";
+  }
+};
+
+std::string signature(const compiled_kernel& k) {
+  std::string text = k.name + "(";
+  for (const auto& p : k.parameters) text += (text.back() == '(' ? "" : ", ") + p.text();
+  return text + ")";
+}
+
+TEST_F(Nvrtc, signatures_of_kernels) {
+  module_options options;
+  options.name_expressions = {"inner::sum<float, 64>", "inner::sum<unsigned char, 2>"};
+  const device_code code = compile_by_nvrtc(hopper, R"(
+struct point { float x; char tag; };
+namespace inner {
+template <class T, int Block>
+__global__ void sum(const T* x, T* partial, int n) { partial[0] = x[0] + n + Block; }
+}
+__global__ void all(bool b, short s, unsigned u, long l, unsigned long long v, double d, point p, const point* q,
+                    float4* f, const void* any, int** pp, unsigned char c) {}
+extern "C" __global__ void plain(int* x, double y, char z) {}
+__global__ void none() {}
+)",
+                                            options);
+  EXPECT_GT(code.image.size(), 0u);
+  std::vector<std::string> signatures;
+  for (const compiled_kernel& k : code.kernels) signatures.push_back(signature(k));
+  std::sort(signatures.begin(), signatures.end());
+  EXPECT_EQ(signatures,
+            (std::vector<std::string>{
+                "all(bool, short, unsigned int, long long, unsigned long long, double, point, const point*, "
+                "float4*, const void*, int**, unsigned char)",
+                "inner::sum<float, 64>(const float*, float*, int)",
+                "inner::sum<unsigned char, 2>(const unsigned char*, unsigned char*, int)", "none()",
+                "plain(8 bytes, 8 bytes, 1 bytes)"}));
+  for (const compiled_kernel& k : code.kernels) {
+    if (k.name == "all") {
+      EXPECT_EQ(k.parameters[6].size, 8u);
+      EXPECT_EQ(k.parameters[0].size, 1u);
+    }
+  }
+  EXPECT_NE(code.symbol_of.at("inner::sum<float, 64>"), "");
+}
+
+TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
+  module_options options;
+  options.name = "wrong.cu";
+  EXPECT_NE(tests::message_of([&] {
+              compile_by_nvrtc(hopper, "\n__global__ void f() { undeclared = 1; }\n", options);
+            }).find("wrong.cu(2): error: identifier \"undeclared\""),
+            std::string::npos);
+  const std::string folder = testing::TempDir();
+  options.include_folders = {folder};
+  // Not what an earlier run has kept.
+  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+  const std::string source = "#include \"outer_header.h\"\n__global__ void f(int* x) { *x = VALUE; } // " +
+                             std::to_string(now) + "\n";
+  std::ofstream(folder + "outer_header.h") << " #  include <inner_header.h>\n";
+  std::ofstream(folder + "inner_header.h") << "#define VALUE 1\n";
+  compile_by_nvrtc(hopper, source, options);
+  EXPECT_TRUE(compile_by_nvrtc(hopper, source, options).was_cached);
+  std::ofstream(folder + "inner_header.h") << "#define VALUE 2\n";
+  EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached);
+  EXPECT_TRUE(compile_by_nvrtc(hopper, source, options).was_cached);
+  options.definitions = {"OTHER"};
+  EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached);
+}
+
+TEST_F(Nvrtc, sources_around_expressions) {
+  detail::expression_text text;
+  text.parameters = detail::parse_parameters("float x, float y, float a", "y = a * x + y");
+  text.is_array = {true, true, false};
+  text.name = "expression";
+  const auto kernels = [](const std::string& source) {
+    std::string names;
+    for (const compiled_kernel& k : compile_by_nvrtc(hopper, source, {}).kernels) names += k.name + " ";
+    return names;
+  };
+  EXPECT_EQ(kernels(detail::elementwise_source(text, "y = a * x + y")), "heddle_elements ");
+  text.parameters = detail::parse_parameters("float x, float y, float a", "");
+  for (const bool commutes : {false, true}) {
+    for (const std::size_t bytes : {1u, 2u, 4u, 8u}) {
+      detail::combination how;
+      how.type = bytes == 1 ? "signed char" : bytes == 2 ? "short" : bytes == 4 ? "float" : "double";
+      how.map = "a * x + y";
+      how.combine = "a + b";
+      how.element_bytes = bytes;
+      how.is_floating = bytes >= 4;
+      how.is_commutative = commutes;
+      const std::string folds = kernels(detail::reduction_source(text, how));
+      for (const char* const name : {"heddle_fold_inputs", "heddle_fold_partials", "heddle_of_nothing"})
+        EXPECT_NE(folds.find(name), std::string::npos) << folds;
+      const std::string scans = kernels(detail::scan_source(text, how));
+      for (const char* const name : {"heddle_totals_of_inputs", "heddle_totals_of_partials",
+                                     "heddle_scan_inputs", "heddle_scan_partials"})
+        EXPECT_NE(scans.find(name), std::string::npos) << scans;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heddle::cuda
