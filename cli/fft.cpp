@@ -2,6 +2,7 @@
 #include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include <heddle/array.hpp>
@@ -98,7 +99,8 @@ void add_fft(CLI::App& app) {
           "--length", options->length,
           "Real elements along the last of the axes that --inverse --real leads to; default the even "
           "number")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(check_positive_count);
   options->add_place_to(*command);
   command->footer(
       "As numpy.fft.fftn, ifftn, rfftn and irfftn. float32 and complex64 are transformed in complex64, all "

@@ -3,6 +3,7 @@
 #include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include <heddle/array.hpp>
@@ -130,7 +131,7 @@ void add_histogram(CLI::App& app) {
       ->option_text("OUT.npy");
   CLI::Option* bins = command->add_option("--bins", options->bins, "Bins of equal width; default 10")
                           ->option_text("N")
-                          ->check(CLI::PositiveNumber);
+                          ->check(check_positive_count);
   CLI::Option* range = command
                            ->add_option("--range", options->range,
                                         "From where to where they go; the smallest and the largest element "

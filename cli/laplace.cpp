@@ -4,6 +4,7 @@
 #include "grid_size.hpp"
 #include "interruption.hpp"
 #include "live_view.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -54,10 +55,7 @@ array<T> read_points(const std::string& path) {
   return file.read_as<T>();
 }
 
-std::string_view ending_of(std::string_view path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string_view::npos ? std::string_view() : path.substr(dot);
-}
+const file_formats formats{".npy", ".png", ".vti"};
 
 /// Colours from black over red and yellow to white, from the smallest of some values to the largest.
 template <class T>
@@ -116,12 +114,12 @@ struct watched_enough {};
 
 template <class T>
 void write_points(const std::string& path, const array<T>& u) {
-  if (ending_of(path) == ".vti") {
+  if (formats.of(path) == ".vti") {
     const auto spacing = [](std::size_t points) {
       return points < 2 ? 1.0 : 1 / static_cast<double>(points - 1);
     };
     write_vti(path, u, "u", {{0, 0, 0}, {spacing(u.shape()[1]), spacing(u.shape()[0]), 1}});
-  } else if (ending_of(path) == ".png") {
+  } else if (formats.of(path) == ".png") {
     write_colours(path, u);
   } else {
     write_npy(path, u);
@@ -138,6 +136,10 @@ double fraction_done(double residual, double first, const laplace::stopping& whe
     done = std::max(done, static_cast<double>(iterations) / static_cast<double>(*when.max_iterations));
   }
   return std::clamp(done, 0.0, 1.0);
+}
+
+const char* iterations_of(laplace::method how) {
+  return how == laplace::method::multigrid ? "cycles" : "sweeps";
 }
 
 template <class T>
@@ -182,14 +184,14 @@ void run_as(const laplace_options& options) {
   const auto began = std::chrono::steady_clock::now();
   double residual = 0, seen = 0;
   const auto state = [&](double now) {
-    return fmt::format("{} {}, residual {:.2e}", problem.iterations(),
-                       how == laplace::method::multigrid ? "cycles" : "sweeps", now);
+    return fmt::format("{} {}, residual {:.2e}", problem.iterations(), iterations_of(how), now);
   };
   const auto show = [&](double now) {
     seen = now;
     show_colours(*view, problem.solution(), state(now) + "   q ends, space pauses");
   };
   std::optional<interrupted> stopped;
+  bool seen_enough = false;
   try {
     if (view) show(problem.residual());
     residual = laplace::solve<T>(problem, how, options.when, [&](double now) {
@@ -209,6 +211,7 @@ void run_as(const laplace_options& options) {
     stopped = stop;
   } catch (const watched_enough&) {
     residual = problem.residual();
+    seen_enough = true;
   }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
   try {
@@ -239,6 +242,13 @@ void run_as(const laplace_options& options) {
         static_cast<double>(u.size()) * static_cast<double>(problem.iterations()) / took.count() / 1e9;
     print_error(line.dump() + "\n");
   }
+  const double wanted = options.when.tolerance * problem.first_residual();
+  if (!seen_enough && wanted > 0 && !(residual <= wanted)) {
+    print_error(
+        fmt::format("warning: the residual is {:.3g} after {} {}, and not down to {:.3g}: take more "
+                    "--max-iterations or a larger --tolerance\n",
+                    residual, problem.iterations(), iterations_of(how), wanted));
+  }
   std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
   if (is_sine && options.source.empty()) text += fmt::format(" error {:.6g}", laplace::sine_error<T>(u));
   print(text + "\n");
@@ -252,15 +262,6 @@ void run(const laplace_options& options) {
   }
   if (type == "float32") return run_as<float>(options);
   run_as<double>(options);
-}
-
-constexpr std::string_view endings[] = {".npy", ".png", ".vti"};
-
-std::string check_output(const std::string& text) {
-  const bool known = std::find(std::begin(endings), std::end(endings), ending_of(text)) != std::end(endings);
-  return known || text == "/dev/stdout"
-             ? ""
-             : fmt::format("'{}' does not end in {}", text, fmt::join(endings, ", "));
 }
 
 }  // namespace
@@ -287,16 +288,17 @@ void add_laplace(CLI::App& app) {
       ->add_option("--tolerance", options->when.tolerance,
                    "Stop when the residual is so small beside that of 0 inside; default 1e-6")
       ->option_text("T")
-      ->check(CLI::NonNegativeNumber);
+      ->check(check_number::at_least(0));
   command
       ->add_option("--max-iterations", options->when.max_iterations,
                    "Stop after N sweeps or cycles; default 1000000 or 100")
-      ->option_text("N");
+      ->option_text("N")
+      ->check(check_count);
   command
       ->add_option("--check-every", options->when.check_every,
                    "Look at the residual every K sweeps or cycles; default 100 or 1")
       ->option_text("K")
-      ->check(CLI::PositiveNumber);
+      ->check(check_positive_count);
   command->add_option("--dtype", options->dtype, "float32 or float64; default that of the edges, or float64")
       ->option_text("D")
       ->check(CLI::IsMember({"float32", "float64"}));
@@ -304,7 +306,7 @@ void add_laplace(CLI::App& app) {
       ->add_option("-o,--output", options->output,
                    "Where the points go: OUT.npy, OUT.png (colours) or OUT.vti (ParaView)")
       ->option_text("OUT")
-      ->check(check_output);
+      ->check(formats);
   command->add_flag(
       "--watch", options->watch,
       "Show the points in the terminal each time that the residual is looked at: q ends, space pauses");

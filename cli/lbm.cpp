@@ -5,6 +5,7 @@
 #include "interruption.hpp"
 #include "lbm_output.hpp"
 #include "live_view.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -12,7 +13,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -46,15 +46,6 @@ struct lbm_options : place_options {
 template <class E, std::size_t N>
 E named(const E (&all)[N], const std::string& text) {
   return *std::find_if(std::begin(all), std::end(all), [&](E one) { return text == name(one); });
-}
-
-/// CLI11 takes a leading 0 for octal, and rounds.
-std::string check_step_count(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return status == std::errc() && end == text.data() + text.size() && (text.size() == 1 || text[0] != '0')
-             ? ""
-             : fmt::format("'{}' is no count", text);
 }
 
 lbm::settings settings_of(const lbm_options& options) {
@@ -249,6 +240,10 @@ void run(const lbm_options& options) {
                                  "the checkpoint of --resume has it already: leave it out");
     }
   }
+  check_distinct_outputs({{"-o", options.output},
+                          {"--profile", options.profile},
+                          {"--checkpoint", options.checkpoint},
+                          {"--forces", options.forces}});
   const lbm_field field = named(lbm_fields, options.field);
   lbm_output output(options.output, field);
   lbm_forces forces(options.forces);
@@ -359,33 +354,34 @@ void add_lbm(CLI::App& app) {
       ->check(check_grid_size);
   of_the_flow(add("--reynolds", options->reynolds, "R",
                   "Speed times length over viscosity; default 100, or more where the grid is large"))
-      ->check(CLI::PositiveNumber);
+      ->check(check_number::above(0));
   of_the_flow(add("--velocity", options->velocity, "U",
                   "The largest that the case gives, in cells a step; default 0.1"))
-      ->check(CLI::PositiveNumber);
+      ->check(check_number::above(0));
   add("--steps", options->steps, "N", "How many; default 10000, or with --steady 100000000 at most")
-      ->check(check_step_count);
+      ->check(check_count);
   add("--steady", options->steady, "TOL",
       "Until the velocity changes by less than TOL of --velocity while the flow goes its length")
-      ->check(CLI::PositiveNumber);
+      ->check(check_number::above(0));
   of_the_flow(add("--collision", options->collision, "C", "bgk|trt|regularized; default trt"))
       ->check(CLI::IsMember(names(lbm::collisions)));
   of_the_flow(add("--storage", options->storage, "S", "f64|f32|f16; default f32"))
       ->check(CLI::IsMember(names(lbm::storages)));
   of_the_flow(
       add("--smagorinsky", options->smagorinsky, "C", "The constant of an eddy viscosity, such as 0.1"))
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(check_number::between(0, 1));
   of_the_flow(add("--drive", options->drive, "D", "What moves a channel: force|inflow; default force"))
       ->check(CLI::IsMember(names(lbm::drives)));
   of_the_flow(add("--obstacles", options->obstacles, "MASK.png|MASK.npy",
-                  "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"));
-  add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif");
+                  "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"))
+      ->check(mask_formats());
+  add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif")
+      ->check(lbm_output::formats());
   add("--field", options->field, "F",
       "What is written and shown: velocity|vorticity|density; default velocity")
       ->check(CLI::IsMember(names(lbm_fields)));
   add("--every", options->every, "K", "Print, or sample the forces, and draw into a .gif every K steps")
-      ->check(check_step_count)
-      ->check(CLI::PositiveNumber);
+      ->check(check_positive_count);
   add("--profile", options->profile, "FILE.csv", "Velocities along the two centre lines: line,position,u,v");
   add("--checkpoint", options->checkpoint, "FILE", "Write the last state, for --resume");
   add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more");

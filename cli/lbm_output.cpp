@@ -20,11 +20,6 @@ namespace {
 constexpr std::uint8_t obstacle_colour = 255;  // the last of the palette
 constexpr int levels = 255;
 
-std::string ending_of_path(const std::string& path) {
-  const std::size_t dot = path.rfind('.');
-  return dot == std::string::npos ? "" : path.substr(dot);
-}
-
 }  // namespace
 
 const char* name(lbm_field field) noexcept {
@@ -32,9 +27,14 @@ const char* name(lbm_field field) noexcept {
   return names[static_cast<int>(field)];
 }
 
+const file_formats& mask_formats() {
+  static const file_formats all{".png", ".npy"};
+  return all;
+}
+
 obstacle_mask read_obstacles(const std::string& path) {
   obstacle_mask made;
-  const std::string ending = ending_of_path(path);
+  const std::string_view ending = mask_formats().of(path);
   if (ending == ".png") {
     const image picture = read_png(path);
     made.width = picture.width;
@@ -55,7 +55,7 @@ obstacle_mask read_obstacles(const std::string& path) {
         made.solid[(made.height - 1 - y) * made.width + x] = grey < 128 && opacity >= 128;
       }
     }
-  } else if (ending == ".npy") {
+  } else {
     const npy_file file(path);
     if (file.shape().axes() != 2) {
       detail::fail(
@@ -65,8 +65,6 @@ obstacle_mask read_obstacles(const std::string& path) {
     made.height = file.shape()[0];
     made.width = file.shape()[1];
     made.solid.assign(cells.data(), cells.data() + cells.size());
-  } else {
-    detail::fail(fmt::format("{}: obstacles are a .png or a .npy file", path));
   }
   return made;
 }
@@ -131,13 +129,14 @@ const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
   return pixels_;
 }
 
+const file_formats& lbm_output::formats() {
+  static const file_formats all{".npy", ".vti", ".png", ".gif"};
+  return all;
+}
+
 lbm_output::lbm_output(const std::string& path, lbm_field field)
-    : path_(path), ending_(ending_of_path(path)), field_(field), pictures_(field) {
+    : path_(path), ending_(formats().of(path)), field_(field), pictures_(field) {
   if (path.empty()) return;
-  constexpr std::string_view endings[] = {".vti", ".npy", ".png", ".gif"};
-  if (std::find(std::begin(endings), std::end(endings), ending_) == std::end(endings)) {
-    throw CLI::ValidationError("-o", fmt::format("'{}' ends in none of .vti, .npy, .png and .gif", path));
-  }
   // A place that cannot be written to is known before the work begins.
   if (!is_animation()) atomic_file{path};
 }

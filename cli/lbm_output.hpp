@@ -1,5 +1,6 @@
 #pragma once
 
+#include "option_checks.hpp"
 #include <heddle/array.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/colour.hpp>
@@ -29,6 +30,7 @@ struct obstacle_mask {
   std::size_t width = 0, height = 0;
   std::vector<std::uint8_t> solid;
 };
+const file_formats& mask_formats();
 obstacle_mask read_obstacles(const std::string& path);
 
 /// A field as colours, rows from the top: the speed from black over red and yellow to white, vorticity and
@@ -52,8 +54,9 @@ class lbm_pictures {
 /// The file of -o: a .gif grows by a picture at a time, the others hold the last state.
 class lbm_output {
  public:
-  /// Throws CLI::ValidationError for an ending that is not known, heddle::error for a place that cannot be
-  /// written to.
+  static const file_formats& formats();
+
+  /// Throws heddle::error for a place that cannot be written to.
   lbm_output(const std::string& path, lbm_field field);
 
   bool is_animation() const { return ending_ == ".gif"; }
@@ -61,7 +64,8 @@ class lbm_output {
   void finish(const lbm::flow& of);
 
  private:
-  std::string path_, ending_;
+  std::string path_;
+  std::string_view ending_;
   lbm_field field_;
   lbm_pictures pictures_;
   std::unique_ptr<gif_writer> animation_;

@@ -2,10 +2,12 @@
 #include "grid_size.hpp"
 #include "interruption.hpp"
 #include "live_view.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/target.hpp>
@@ -13,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -47,20 +48,11 @@ struct life_options : place_options {
 
 std::string check_rule(const std::string& text) {
   try {
-    rule::parse(text);
+    bounded_rule::parse(text);
     return "";
   } catch (const error& wrong) {
     return wrong.what();
   }
-}
-
-/// CLI11 takes a leading 0 for octal, and rounds.
-std::string check_count(const std::string& text) {
-  std::uint64_t value = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  return status == std::errc() && end == text.data() + text.size() && (text.size() == 1 || text[0] != '0')
-             ? ""
-             : fmt::format("'{}' is no count", text);
 }
 
 /// The smallest rectangle with every cell of several grids; one cell where there are none.
@@ -129,15 +121,14 @@ class life_view {
 /// What is to be written at the end, and pictures on the way there.
 class life_output {
  public:
-  explicit life_output(const std::string& path) : path_(path) {
-    if (path.empty()) return;
-    const std::size_t dot = path.rfind('.');
-    ending_ = dot == std::string::npos ? "" : path.substr(dot);
-    constexpr std::string_view endings[] = {".rle", ".cells", ".gif", ".npy", ".png"};
-    if (std::find(std::begin(endings), std::end(endings), ending_) == std::end(endings)) {
-      throw CLI::ValidationError("-o",
-                                 fmt::format("'{}' ends in none of .rle, .cells, .npy, .gif and .png", path));
-    }
+  static const file_formats& formats() {
+    static const file_formats all{".rle", ".cells", ".npy", ".png", ".gif"};
+    return all;
+  }
+
+  explicit life_output(const std::string& path) : path_(path), ending_(formats().of(path)) {
+    // A place that cannot be written to is known before the work begins.
+    if (!path.empty()) atomic_file{path};
   }
 
   bool is_animation() const { return ending_ == ".gif"; }
@@ -208,7 +199,8 @@ class life_output {
     animation_->commit();
   }
 
-  std::string path_, ending_;
+  std::string path_;
+  std::string_view ending_;
   std::unique_ptr<gif_writer> animation_;
   std::size_t width_ = 0;
   std::vector<std::uint8_t> pixels_;
@@ -232,17 +224,27 @@ beginning begin(const life_options& options, const target& where) {
                                "the infinite plane has none: leave it out, or take another topology");
   }
   beginning start{};
-  if (!options.rule.empty()) start.law = rule::parse(options.rule);
+  bounded_rule given;
+  if (!options.rule.empty()) given = bounded_rule::parse(options.rule);
+  if (given.grid && (sized || infinite)) {
+    throw CLI::ValidationError("--rule", fmt::format("'{}' has bounds: leave out {}", options.rule,
+                                                     sized ? "--size" : "--topology infinite"));
+  }
+  start.law = given.law;
+  const auto shape_of = [&](const grid_bounds& grid) {
+    return options.topology.empty() && !grid.torus ? topology::plane : bounded;
+  };
   if (!options.random.empty()) {
     const grid_size soup_size = *parse_grid_size(options.random);
     grid cells = soup(soup_size.width, soup_size.height, options.density, options.seed, where);
-    start.shape = infinite ? topology::infinite : bounded;
-    if (sized) {
+    start.shape = infinite ? topology::infinite : given.grid ? shape_of(*given.grid) : bounded;
+    if (sized || given.grid) {
       pattern as_pattern;
       as_pattern.box_width = static_cast<std::int64_t>(soup_size.width);
       as_pattern.box_height = static_cast<std::int64_t>(soup_size.height);
       as_pattern.live.cells = std::move(cells);
-      start.cells = place_in_the_middle(as_pattern, asked.width, asked.height);
+      start.cells = place_in_the_middle(as_pattern, sized ? asked.width : given.grid->width,
+                                        sized ? asked.height : given.grid->height);
     } else {
       start.cells = {std::move(cells), -static_cast<std::int64_t>(soup_size.width / 2),
                      -static_cast<std::int64_t>(soup_size.height / 2)};
@@ -251,11 +253,12 @@ beginning begin(const life_options& options, const target& where) {
   }
   pattern from = read_pattern(options.pattern);
   if (options.rule.empty() && from.law) start.law = *from.law;
+  if (given.grid) from.grid = given.grid;
   if (sized) {
     start.shape = bounded;
     start.cells = place_in_the_middle(from, asked.width, asked.height);
   } else if (from.grid && !infinite) {
-    start.shape = options.topology.empty() ? (from.grid->torus ? topology::torus : topology::plane) : bounded;
+    start.shape = shape_of(*from.grid);
     start.cells = place_on_bounded_grid(from);
   } else if (infinite || options.topology.empty()) {
     start.shape = topology::infinite;
@@ -431,20 +434,24 @@ void add_life(CLI::App& app) {
   CLI::App* command = app.add_subcommand("life", "Conway's Life and every other outer-totalistic rule");
   const auto options = std::make_shared<life_options>();
   command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")->option_text(" ");
-  command->add_option("--random", options->random, "Begin with random cells")
-      ->option_text("WxH")
-      ->check(check_grid_size);
+  CLI::Option* random = command->add_option("--random", options->random, "Begin with random cells")
+                            ->option_text("WxH")
+                            ->check(check_grid_size);
   command->add_option("--density", options->density, "How many of them live; default 0.25")
       ->option_text("D")
-      ->check(CLI::Range(0.0, 1.0));
+      ->check(check_number::between(0, 1))
+      ->needs(random);
   command->add_option("--seed", options->seed, "Other random cells for each S; default 0")
       ->option_text("S")
-      ->check(check_count);
+      ->check(check_count)
+      ->needs(random);
   command->add_option("--generations", options->generations, "How many")
       ->option_text("N")
       ->required()
       ->check(check_count);
-  command->add_option("--rule", options->rule, "Such as B36/S23; default the pattern's, or B3/S23")
+  command
+      ->add_option("--rule", options->rule,
+                   "Such as B36/S23, or B3/S23:T30,20 on a torus; default the pattern's, or B3/S23")
       ->option_text("R")
       ->check(check_rule);
   command->add_option("--size", options->size, "A bounded grid with the pattern in its middle")
@@ -463,11 +470,11 @@ void add_life(CLI::App& app) {
   command
       ->add_option("-o,--output", options->output,
                    "The last generation: .rle, .cells, .npy or .png; or a .gif")
-      ->option_text("OUT");
+      ->option_text("OUT")
+      ->check(life_output::formats());
   command->add_option("--every", options->every, "Print every K generations, and draw them into a .gif")
       ->option_text("K")
-      ->check(check_count)
-      ->check(CLI::PositiveNumber);
+      ->check(check_positive_count);
   command->add_flag("--detect-cycles", options->detect_cycles,
                     "Find the period of a pattern that repeats itself, and skip its repetitions");
   command->add_flag("--watch", options->watch,

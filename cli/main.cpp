@@ -8,6 +8,7 @@
 #include <new>
 #include <sstream>
 #include <string>
+#include <string_view>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -23,6 +24,15 @@ std::string command_name(const CLI::App& app) {
   return chosen.empty() ? "heddle" : "heddle " + chosen.front()->get_name();
 }
 
+/// The line that says what went wrong. What a pattern says begins with its name, which the command's may be.
+std::string failure(const CLI::App& app, std::string_view what) {
+  const std::string name = command_name(app);
+  const auto chosen = app.get_subcommands();
+  const std::string of_pattern = chosen.empty() ? "" : chosen.front()->get_name() + ": ";
+  if (!of_pattern.empty() && what.starts_with(of_pattern)) what.remove_prefix(of_pattern.size());
+  return fmt::format("{}: {}", name, what);
+}
+
 int run(CLI::App& app, int argc, char** argv) {
   try {
     app.parse(argc, argv);
@@ -35,7 +45,7 @@ int run(CLI::App& app, int argc, char** argv) {
       return done;
     }
     const std::string name = command_name(app);
-    heddle::cli::print_error(fmt::format("{}: {} (see {} --help)\n", name, outcome.what(), name));
+    heddle::cli::print_error(fmt::format("{} (see {} --help)\n", failure(app, outcome.what()), name));
     return wrong_usage;
   }
   return done;
@@ -78,7 +88,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     heddle::cli::print_error(fmt::format("{}: out of memory\n", command_name(app)));
   } catch (const std::exception& wrong) {
-    heddle::cli::print_error(fmt::format("{}: {}\n", command_name(app), wrong.what()));
+    heddle::cli::print_error(failure(app, wrong.what()) + "\n");
   }
   return failed;
 }

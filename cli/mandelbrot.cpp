@@ -5,6 +5,7 @@
 #include "interruption.hpp"
 #include "mandelbrot/colours.hpp"
 #include "npy_output.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -15,7 +16,6 @@
 #include <charconv>
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -75,10 +75,6 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
   what.height = static_cast<std::uint32_t>(size.height);
   what.iterations =
       wanted_numbers<std::uint32_t>("--iterations", options.iterations, ',', 1, "a number of iterations")[0];
-  if (what.iterations > mandelbrot::picture::most_iterations) {
-    throw CLI::ValidationError("--iterations", fmt::format("{} is more than {}", what.iterations,
-                                                           mandelbrot::picture::most_iterations));
-  }
   what.precision = options.precision == "float" ? dtype::float32 : dtype::float64;
   if (!options.view.empty()) {
     const auto sides = wanted_numbers<double>("--view", options.view, ',', 4, "XMIN,XMAX,YMIN,YMAX");
@@ -90,6 +86,11 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
       throw CLI::ValidationError("--zoom", fmt::format("'{}' is not above 0", options.zoom));
     }
     what.view = mandelbrot::view_around(center[0], center[1], zoom, what.width, what.height);
+  }
+  try {
+    check(what);
+  } catch (const error& wrong) {
+    throw CLI::ParseError(wrong.what(), CLI::ExitCodes::ValidationError);
   }
   return what;
 }
@@ -127,10 +128,7 @@ void run(const mandelbrot_options& options) {
   if (options.output.empty() && options.counts.empty()) {
     throw CLI::RequiredError("-o OUT.png or --counts COUNTS.npy");
   }
-  const std::string ending = std::filesystem::path(options.output).extension().string();
-  if (!ending.empty() && ending != ".png" && ending != ".PNG") {
-    throw CLI::ValidationError("-o", fmt::format("'{}' does not end in .png", options.output));
-  }
+  check_distinct_outputs({{"-o", options.output}, {"--counts", options.counts}});
   const mandelbrot::picture what = picture_of(options);
   const target where = place_for(target::parse(options.target), what);
   const mandelbrot::colouring colours(what, options.palette, options.smooth);
@@ -217,7 +215,9 @@ void run(const mandelbrot_options& options) {
 void add_mandelbrot(CLI::App& app) {
   CLI::App* command = app.add_subcommand("mandelbrot", "A picture of the Mandelbrot set");
   const auto options = std::make_shared<mandelbrot_options>();
-  command->add_option("-o,--output", options->output, "Where the picture goes")->option_text("OUT.png");
+  command->add_option("-o,--output", options->output, "Where the picture goes")
+      ->option_text("OUT.png")
+      ->check(file_formats{".png"});
   command->add_option("--size", options->size, "Pixels; default 1536x1024")
       ->option_text("WxH")
       ->check(check_grid_size);

@@ -21,7 +21,7 @@ import sys
 
 import numpy as np
 
-BODY = """\
+BEFORE_BODIES = """\
 #include <heddle/heddle.hpp>
 
 #include <algorithm>
@@ -36,10 +36,6 @@ BODY = """\
 #include <vector>
 
 namespace hd = heddle;
-
-int main() {{
-{}
-}}
 """
 
 PROJECT = """\
@@ -50,6 +46,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${{CMAKE_BINARY_DIR}}/programs")
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Werror;-Wno-unused;-Wno-unused-parameter>")
 """
 
+ENDINGS = {"cpp": ".cpp", "cuda": ".cu"}
 FENCE = re.compile(r"^[ ]*```(.*)$")
 BLOCKS_RUN = ("cpp", "cuda", "console")
 
@@ -81,8 +78,13 @@ class Sample:
     def needs_gpu(self):
         return "gpu(" in self.text or '"gpu' in self.text
 
-    def source(self):
-        return self.text + "\n" if self.is_program or self.is_compiled_only else BODY.format(self.text)
+    @property
+    def is_body(self):
+        return not self.is_program and not self.is_compiled_only
+
+    @property
+    def text_with_place(self):
+        return f'#line {self.line + 1} "{self.page}"\n{self.text}\n'
 
 
 def samples_of(root, page):
@@ -107,6 +109,13 @@ def samples_of(root, page):
     return samples
 
 
+def program_of(bodies):
+    """One program of many blocks, because headers take most of the time: its argument names the block that it runs."""
+    functions = "".join(f"void {body.name}() {{\n{body.text_with_place}}}\n" for body in bodies)
+    calls = "".join(f'  if (name == "{body.name}") return {body.name}(), 0;\n' for body in bodies)
+    return f"{BEFORE_BODIES}\n{functions}\nint main(int, char** words) {{\n  const std::string name = words[1];\n{calls}  return 2;\n}}\n"
+
+
 def write_if_changed(path, text):
     """Leaves what has not changed with its old time, so that it is not compiled again."""
     if not path.exists() or path.read_text() != text:
@@ -118,11 +127,17 @@ def build(samples, arguments, work):
     folder = work / "project"
     folder.mkdir(parents=True, exist_ok=True)
     project = PROJECT.format(languages="CXX CUDA" if arguments.cuda else "CXX")
-    for sample in samples:
-        source = sample.name + (".cu" if sample.words[0] == "cuda" else ".cpp")
-        write_if_changed(folder / source, f'#line 1 "{sample.place}"\n' + sample.source())
-        kind = f"add_library({sample.name} OBJECT" if sample.is_compiled_only else f"add_executable({sample.name}"
-        project += f"{kind} {source})\ntarget_link_libraries({sample.name} PRIVATE heddle::heddle)\n"
+    for language, ending in ENDINGS.items():
+        of_language = [sample for sample in samples if sample.words[0] == language]
+        sources = {sample.name: sample.text_with_place for sample in of_language if not sample.is_body}
+        bodies = [sample for sample in of_language if sample.is_body]
+        if bodies:
+            sources[f"bodies_{language}"] = program_of(bodies)
+        for name, source in sources.items():
+            write_if_changed(folder / (name + ending), source)
+            compiled_only = any(sample.name == name and sample.is_compiled_only for sample in of_language)
+            kind = f"add_library({name} OBJECT" if compiled_only else f"add_executable({name}"
+            project += f"{kind} {name}{ending})\ntarget_link_libraries({name} PRIVATE heddle::heddle)\n"
     write_if_changed(folder / "CMakeLists.txt", project)
     configure = [arguments.cmake, "-S", folder, "-B", work / "build", "-G", "Ninja",
                  "-DCMAKE_BUILD_TYPE=",  # what is not optimised compiles in less time
@@ -218,9 +233,10 @@ def main():
                 wrong += run_console(sample, folder, environment)
                 ran += 1
             elif sample in compiled and not sample.is_compiled_only and (gpu or not sample.needs_gpu):
-                program = arguments.work / "build/programs" / sample.name
+                name = f"bodies_{sample.words[0]}" if sample.is_body else sample.name
+                program = arguments.work / "build/programs" / name
                 if program.exists():
-                    status, printed = run([program], folder, environment)
+                    status, printed = run([program, sample.name], folder, environment)
                     ran += 1
                     if status != 0:
                         wrong.append(f"{sample.place}: exit status {status}; it printed\n{printed}")

@@ -241,27 +241,33 @@ TEST_P(scan, exclusive_is_inclusive_shifted_by_one) {
   });
 }
 
-TEST_P(scan, of_extremes_goes_on_with_nan_and_tells_zeros_apart) {
-  constexpr float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-  const std::vector<float> x{1, 0.0f, -0.0f, -inf, 5, nan, -7};
+template <class T>
+void expect_extremes_with_nan_and_zeros_of_both_signs(const hd::target& where) {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN(), inf = std::numeric_limits<T>::infinity();
+  const std::vector<T> x{1, T(0), -T(0), -inf, 5, nan, -7};
   const auto low = hd::inclusive_scan(where, x, hd::minimum{}).to_vector();
-  const std::vector<float> lows{1, 0.0f, -0.0f, -inf, -inf};
-  EXPECT_TRUE(same_elements<float>(std::span(low).first(5), lows));
+  const std::vector<T> lows{1, T(0), -T(0), -inf, -inf};
+  EXPECT_TRUE(same_elements<T>(std::span(low).first(5), lows));
   EXPECT_TRUE(std::isnan(low[5]) && std::isnan(low[6]));
 
-  const std::vector<float> y{-inf, -2, -0.0f, 0.0f, -0.0f, inf, 3, nan, inf};
+  const std::vector<T> y{-inf, -2, -T(0), T(0), -T(0), inf, 3, nan, inf};
   const auto high = hd::inclusive_scan(where, y, hd::maximum{}).to_vector();
-  const std::vector<float> highs{-inf, -2, -0.0f, 0.0f, 0.0f, inf, inf};
-  EXPECT_TRUE(same_elements<float>(std::span(high).first(7), highs));
+  const std::vector<T> highs{-inf, -2, -T(0), T(0), T(0), inf, inf};
+  EXPECT_TRUE(same_elements<T>(std::span(high).first(7), highs));
   EXPECT_TRUE(std::isnan(high[7]) && std::isnan(high[8]));
 
-  std::vector<float> many(100000, 1.0f);
+  std::vector<T> many(100000, T(1));
   many[70000] = nan;
   const auto sums = hd::inclusive_scan(where, many).to_vector();
   for (std::size_t i = 0; i < many.size(); ++i) ASSERT_EQ(std::isnan(sums[i]), i >= 70000) << i;
   const auto lowest = hd::exclusive_scan(where, many, hd::minimum{}).to_vector();
   EXPECT_EQ(lowest[0], inf);
   for (std::size_t i = 0; i < many.size(); ++i) ASSERT_EQ(std::isnan(lowest[i]), i > 70000) << i;
+}
+
+TEST_P(scan, of_extremes_goes_on_with_nan_and_tells_zeros_apart) {
+  expect_extremes_with_nan_and_zeros_of_both_signs<float>(where);
+  expect_extremes_with_nan_and_zeros_of_both_signs<double>(where);
 }
 
 TEST_P(scan, goes_along_every_axis_as_along_one_row_by_itself) {

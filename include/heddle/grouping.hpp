@@ -103,9 +103,10 @@ struct tiling {
   segments results() const { return {all.outer, parts(), all.inner}; }
 };
 
-/// Room for N elements of a type that need not be constructible from nothing.
+/// Room for N elements of a type that need not be constructible from nothing. What is a number of 16 bytes
+/// may be moved 16 at a time.
 template <class T, std::size_t N>
-struct uninitialized {
+struct alignas(sizeof(T) * N % 16 == 0 && alignof(T) < 16 ? 16 : alignof(T)) uninitialized {
   union {
     T values[N];
   };

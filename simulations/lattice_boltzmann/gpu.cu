@@ -34,7 +34,7 @@ template <class S>
 inline constexpr unsigned step_threads = sizeof(S) == 4 ? 128 : 256;
 /// Neighbouring cells that a thread takes.
 template <class S>
-inline constexpr int cells_of_thread = is_fixed<S> ? 2 : 16 / sizeof(S);
+inline constexpr int cells_of_thread = is_fixed<S> ? 4 : 16 / sizeof(S);
 
 // ----------------------------------------------------------------------------- sixteen bytes a thread
 //
@@ -122,10 +122,10 @@ __global__ void __launch_bounds__(step_threads<S>)
   }
 }
 
-// ----------------------------------------------------------------------- two cells of 16 bits a thread
+// ---------------------------------------------------------------------- words of two cells of 16 bits
 //
-// Cells 2t and 2t+1 are a word. Planes that are read one cell further on have the second half of a word and
-// the first of the next, which a lane gets from its neighbour; only a warp's ends move halves of words.
+// Planes that are read one cell further on have the second half of a word and the first of the next, which a
+// lane gets from its neighbour behind its last one; only a warp's ends move halves of words.
 
 /// Cells of a word to numbers in units, and back: an integer below 2^23 is added to 2^23 by writing it into
 /// the lower bits of that, and one of either sign is in the lower bits of its sum with 1.5·2^23. A conversion
@@ -162,59 +162,86 @@ __device__ __forceinline__ void collide_units(float (&g)[velocities], const rate
   conserve(units, rounded(mass), rounded(x), rounded(y));
 }
 
+/// Words that a thread takes, side by side.
+inline constexpr int words_of_thread = cells_of_thread<fixed16> / 2;
+struct alignas(4 * words_of_thread) word_pairs {
+  std::uint32_t words[words_of_thread];
+};
+
 template <collision_kind Kind, bool General>
 __global__ void __launch_bounds__(step_threads<fixed16>)
     step_pairs(const __grid_constant__ populations<fixed16> at, const __grid_constant__ tiling over,
                const __grid_constant__ rates<float> given) {
-  constexpr unsigned whole = 0xffffffffu;
+  constexpr unsigned whole = 0xffffffffu, halves_between = 0x5432;
+  constexpr int cells = cells_of_thread<fixed16>, last = words_of_thread - 1;
   const unsigned row = blockIdx.x / over.tiles, tile = blockIdx.x % over.tiles;
-  const unsigned x = 2 * (tile * step_threads<fixed16> + threadIdx.x), lane = threadIdx.x % 32;
-  // Whole warps: a warp's cells are as many as rows are aligned to.
-  static_assert(layout::row_alignment == 64);
-  if (x - 2 * lane >= static_cast<unsigned>(over.grid.width)) return;
+  const unsigned x = cells * (tile * step_threads<fixed16> + threadIdx.x), lane = threadIdx.x % 32;
+  // Whole warps: what they compute beyond the row lies in the columns between two rows, and means nothing.
+  static_assert(32 * cells <= 2 * layout::row_alignment);
+  if (x - cells * lane >= static_cast<unsigned>(over.grid.width)) return;
   const std::ptrdiff_t n = over.grid.at(x, row);
-  const auto word_at = [n](fixed16* plane) { return reinterpret_cast<std::uint32_t*>(plane + n); };
+  const auto words_at = [n](fixed16* plane) { return reinterpret_cast<word_pairs*>(plane + n); };
   const auto half_at = [n](fixed16* plane, int further) {
     return reinterpret_cast<std::uint16_t*>(plane + n + further);
   };
 
-  std::uint32_t words[velocities], beyond[pairs];
-  words[0] = *word_at(at.rest);
+  word_pairs of[velocities];
+  std::uint32_t beyond[pairs];
+  of[0] = *words_at(at.rest);
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
-    words[2 * p + 1] = *word_at(at.own[p]);
-    words[2 * p + 2] = *word_at(at.ahead[p]);
-    beyond[p] = pair_x(p) != 0 && lane == 31 ? *half_at(at.ahead[p], 2) : 0;
+    of[2 * p + 1] = *words_at(at.own[p]);
+    of[2 * p + 2] = *words_at(at.ahead[p]);
+    beyond[p] = pair_x(p) != 0 && lane == 31 ? *half_at(at.ahead[p], cells) : 0;
   }
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
     if (pair_x(p) == 0) continue;
-    std::uint32_t next = __shfl_down_sync(whole, words[2 * p + 2], 1);
+    word_pairs& ahead = of[2 * p + 2];
+    std::uint32_t next = __shfl_down_sync(whole, ahead.words[0], 1);
     if (lane == 31) next = beyond[p];
-    words[2 * p + 2] = __byte_perm(words[2 * p + 2], next, 0x5432);
-  }
-  float one[velocities], two[velocities];
 #pragma unroll
-  for (int i = 0; i < velocities; ++i) unpack(words[i], one[i], two[i]);
-  int first[velocities], second[velocities];
-  collide_units<Kind, General>(one, given, first);
-  collide_units<Kind, General>(two, given, second);
-  *word_at(at.rest) = pack(first[0], second[0]);
+    for (int w = 0; w <= last; ++w) {
+      ahead.words[w] = __byte_perm(ahead.words[w], w < last ? ahead.words[w + 1] : next, halves_between);
+    }
+  }
+#pragma unroll
+  for (int w = 0; w <= last; ++w) {
+    float one[velocities], two[velocities];
+#pragma unroll
+    for (int i = 0; i < velocities; ++i) unpack(of[i].words[w], one[i], two[i]);
+    int first[velocities], second[velocities];
+    collide_units<Kind, General>(one, given, first);
+    collide_units<Kind, General>(two, given, second);
+    of[0].words[w] = pack(first[0], second[0]);
+#pragma unroll
+    for (int i = 1; i < velocities; ++i) of[i].words[w] = pack(first[opposite(i)], second[opposite(i)]);
+  }
+  *words_at(at.rest) = of[0];
 #pragma unroll
   for (int p = 0; p < pairs; ++p) {
-    *word_at(at.own[p]) = pack(first[2 * p + 2], second[2 * p + 2]);
-    const int here = first[2 * p + 1], next = second[2 * p + 1];
+    *words_at(at.own[p]) = of[2 * p + 1];
+    word_pairs& ahead = of[2 * p + 2];
     if (pair_x(p) == 0) {
-      *word_at(at.ahead[p]) = pack(here, next);
+      *words_at(at.ahead[p]) = ahead;
       continue;
     }
-    const std::uint32_t word = pack(__shfl_up_sync(whole, next, 1), here);
-    if (lane == 0) {
-      *half_at(at.ahead[p], 1) = static_cast<std::uint16_t>(word >> 16);
-    } else {
-      *word_at(at.ahead[p]) = word;
+    const std::uint32_t end = ahead.words[last];
+    std::uint32_t before = __shfl_up_sync(whole, end, 1);
+#pragma unroll
+    for (int w = 0; w <= last; ++w) {
+      const std::uint32_t here = ahead.words[w];
+      ahead.words[w] = __byte_perm(before, here, halves_between);
+      before = here;
     }
-    if (lane == 31) *half_at(at.ahead[p], 2) = static_cast<std::uint16_t>(pack(next, 0));
+    if (lane == 0) {
+      *half_at(at.ahead[p], 1) = static_cast<std::uint16_t>(ahead.words[0] >> 16);
+#pragma unroll
+      for (int w = 1; w <= last; ++w) words_at(at.ahead[p])->words[w] = ahead.words[w];
+    } else {
+      *words_at(at.ahead[p]) = ahead;
+    }
+    if (lane == 31) *half_at(at.ahead[p], cells) = static_cast<std::uint16_t>(end >> 16);
   }
 }
 

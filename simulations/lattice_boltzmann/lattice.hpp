@@ -11,6 +11,10 @@ namespace heddle::lbm {
 /// Populations of a cell: 0 is at rest; 2p+1 and 2p+2 move along and against the velocity of pair p.
 inline constexpr int pairs = 4;
 inline constexpr int velocities = 1 + 2 * pairs;
+/// The population that moves against one that moves.
+HD_INLINE constexpr int opposite(int moving) {
+  return ((moving - 1) ^ 1) + 1;
+}
 
 /// Velocities of the pairs. None goes to the left, which the boundaries on the left and the right rely on.
 HD_INLINE constexpr int pair_x(int pair) {

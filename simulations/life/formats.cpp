@@ -9,9 +9,11 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -109,34 +111,14 @@ pattern assemble(const runs& live, const std::string& path, std::uint64_t most_c
   return result;
 }
 
-/// "B3/S23:T30,20"
 void parse_rule(const lines& where, std::string_view text, pattern& into) {
-  text = without_blanks(text);
-  const std::size_t colon = text.find(':');
   try {
-    into.law = rule::parse(without_blanks(text.substr(0, colon)));
-  } catch (const error&) {
-    where.fail(fmt::format("{} is no rule of Life, such as B3/S23", shown(text.substr(0, colon))));
+    const auto [law, grid] = bounded_rule::parse(without_blanks(text));
+    into.law = law;
+    into.grid = grid;
+  } catch (const error& wrong) {
+    where.fail(wrong.what());
   }
-  if (colon == std::string_view::npos) return;
-  const std::string_view suffix = text.substr(colon + 1);
-  std::string_view rest = suffix;
-  const auto refuse = [&]() {
-    where.fail(
-        fmt::format("the bounds {} are not known: a torus :T30,20 and a plane :P30,20 are", shown(suffix)));
-  };
-  const char kind = rest.empty() ? '\0' : rest.front();
-  if (kind != 'T' && kind != 't' && kind != 'P' && kind != 'p') refuse();
-  rest.remove_prefix(1);
-  const std::optional<std::int64_t> width = take_integer(rest);
-  std::optional<std::int64_t> height = width;
-  if (!rest.empty() && rest.front() == ',') {
-    rest.remove_prefix(1);
-    height = take_integer(rest);
-  }
-  if (!width || !height || *width < 1 || *height < 1 || !rest.empty()) refuse();
-  into.grid = pattern::bounded{kind == 'T' || kind == 't', static_cast<std::size_t>(*width),
-                               static_cast<std::size_t>(*height)};
 }
 
 /// "x = 36, y = 9, rule = B3/S23"
@@ -333,8 +315,11 @@ void each_run(const grid& cells, std::size_t y, const F& f) {
 pattern parse_pattern(std::string_view text, const std::string& path, std::uint64_t most_cells) {
   if (text.starts_with("\xef\xbb\xbf")) text.remove_prefix(3);
   if (text.starts_with("#Life 1.06")) return parse_life_106(text, path, most_cells);
-  if (text.starts_with("#Life 1.05")) {
-    detail::fail(path + ": line 1: Life 1.05 is not read: RLE, plaintext and Life 1.06 are");
+  for (const auto& [beginning, format] :
+       {std::pair("#Life 1.05", "Life 1.05"), std::pair("[M2]", "macrocell")}) {
+    if (text.starts_with(beginning)) {
+      detail::fail(fmt::format("{}: line 1: {} is not read: RLE, plaintext and Life 1.06 are", path, format));
+    }
   }
   if (path.ends_with(".cells")) return parse_plaintext(text, path, most_cells);
   if (path.ends_with(".rle")) return parse_rle(text, path, most_cells);
@@ -351,10 +336,14 @@ pattern parse_pattern(std::string_view text, const std::string& path, std::uint6
 }
 
 pattern read_pattern(const std::string& path) {
+  if (std::filesystem::is_directory(path)) detail::fail(path + ": is a folder, where a file is needed");
   std::ifstream file(path, std::ios::binary);
   if (!file) detail::fail(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
   std::string text(std::istreambuf_iterator<char>(file), {});
   if (file.bad()) detail::fail(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    detail::fail(path + ": is empty, where a pattern is needed");
+  }
   return parse_pattern(text, path);
 }
 

@@ -19,13 +19,7 @@ struct pattern {
   /// The rectangle that the file draws: as large as it says it is, or as its cells.
   std::int64_t box_left = 0, box_top = 0, box_width = 0, box_height = 0;
   std::optional<rule> law;
-
-  struct bounded {
-    bool torus;
-    std::size_t width, height;
-  };
-  /// Golly's suffix of a rule, :T30,20 or :P30,20.
-  std::optional<bounded> grid;
+  std::optional<grid_bounds> grid;
 };
 
 /// Reads RLE, plaintext (.cells) or Life 1.06, told apart by the ending of `path` or, failing that, by what

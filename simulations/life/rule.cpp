@@ -2,10 +2,15 @@
 
 #include <heddle/error.hpp>
 
+#include <charconv>
+#include <system_error>
+
 #include <fmt/core.h>
 
 namespace heddle::life {
 namespace {
+
+constexpr std::int64_t most_cells_a_side = std::int64_t{1} << 60;
 
 [[noreturn]] void fail(std::string_view text) {
   detail::fail(fmt::format(
@@ -54,6 +59,35 @@ rule rule::parse(std::string_view text) {
     }
   }
   if (lettered ? !named_birth && !named_survival : !slash) fail(text);
+  return result;
+}
+
+bounded_rule bounded_rule::parse(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  bounded_rule result{rule::parse(text.substr(0, colon)), std::nullopt};
+  if (colon == std::string_view::npos) return result;
+  const std::string_view suffix = text.substr(colon + 1);
+  const char kind = suffix.empty() ? '\0' : suffix.front();
+  const char* const end = suffix.data() + suffix.size();
+  std::int64_t width = 0, height = 0;  // the sign is read, to be refused
+  const char* at = suffix.data() + (suffix.empty() ? 0 : 1);
+  const auto take = [&](std::int64_t& side) {
+    const auto [next, status] = std::from_chars(at, end, side);
+    at = next;
+    return status == std::errc() && side > 0 && side <= most_cells_a_side;
+  };
+  bool known = (kind == 'T' || kind == 't' || kind == 'P' || kind == 'p') && take(width);
+  height = width;
+  if (known && at != end && *at == ',') {
+    ++at;
+    known = take(height);
+  }
+  if (!known || at != end) {
+    detail::fail(
+        fmt::format("the bounds '{}' are not known: a torus :T30,20 and a plane :P30,20 are", suffix));
+  }
+  result.grid = grid_bounds{kind == 'T' || kind == 't', static_cast<std::size_t>(width),
+                            static_cast<std::size_t>(height)};
   return result;
 }
 

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -22,6 +24,22 @@ struct rule {
   bool fills_empty_space() const { return (birth & 1) != 0; }
 
   friend bool operator==(const rule&, const rule&) = default;
+};
+
+/// A bounded grid, as Golly's suffix of a rule says it: ":T30,20" is a torus, ":P30,20" a plane, and one
+/// number a square.
+struct grid_bounds {
+  bool torus;
+  std::size_t width, height;
+};
+
+/// A rule and perhaps the grid that it holds on: "B3/S23" or "B3/S23:T30,20".
+struct bounded_rule {
+  rule law;
+  std::optional<grid_bounds> grid;
+
+  /// Throws heddle::error for anything else.
+  static bounded_rule parse(std::string_view text);
 };
 
 }  // namespace heddle::life

@@ -54,32 +54,6 @@ std::vector<T> axis_of(const picture& what, bool rows) {
   return rows ? axis<T>(v.ymin, v.ymax, what.height) : axis<T>(v.xmin, v.xmax, what.width);
 }
 
-void check(const picture& what) {
-  if (what.width == 0 || what.height == 0 || what.width > (std::size_t{1} << 62) / what.height / 4) {
-    detail::fail(fmt::format("mandelbrot: there is no picture of {} x {}", what.width, what.height));
-  }
-  if (what.iterations > picture::most_iterations) {
-    detail::fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
-                             picture::most_iterations));
-  }
-  if (what.precision != dtype::float32 && what.precision != dtype::float64) {
-    detail::fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
-  }
-  const view& v = what.view;
-  // Far beyond the set, and far from where a product would overflow.
-  constexpr double most = 1e6;
-  for (const double side : {v.xmin, v.xmax, v.ymin, v.ymax}) {
-    if (!(std::abs(side) <= most)) {
-      detail::fail(fmt::format("mandelbrot: the view {},{},{},{} goes beyond {:.0f}", v.xmin, v.xmax, v.ymin,
-                               v.ymax, most));
-    }
-  }
-  if (!(v.xmin < v.xmax && v.ymin < v.ymax)) {
-    detail::fail(fmt::format("mandelbrot: the view {},{},{},{} is empty: it is xmin,xmax,ymin,ymax", v.xmin,
-                             v.xmax, v.ymin, v.ymax));
-  }
-}
-
 /// The sum of the numbers of any two rows that are complex conjugates; 0 where not all that could be are.
 template <class T>
 std::size_t mirror_of(const std::vector<T>& rows) {
@@ -107,6 +81,32 @@ detail::memory on_target(const void* data, std::size_t bytes, const target& wher
 }
 
 }  // namespace
+
+void check(const picture& what) {
+  if (what.width == 0 || what.height == 0 || what.width > (std::size_t{1} << 62) / what.height / 4) {
+    detail::fail(fmt::format("mandelbrot: there is no picture of {} x {}", what.width, what.height));
+  }
+  if (what.iterations > picture::most_iterations) {
+    detail::fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
+                             picture::most_iterations));
+  }
+  if (what.precision != dtype::float32 && what.precision != dtype::float64) {
+    detail::fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
+  }
+  const view& v = what.view;
+  // Far beyond the set, and far from where a product would overflow.
+  constexpr double most = 1e6;
+  for (const double side : {v.xmin, v.xmax, v.ymin, v.ymax}) {
+    if (!(std::abs(side) <= most)) {
+      detail::fail(fmt::format("mandelbrot: the view {},{},{},{} goes beyond {:.0f}", v.xmin, v.xmax, v.ymin,
+                               v.ymax, most));
+    }
+  }
+  if (!(v.xmin < v.xmax && v.ymin < v.ymax)) {
+    detail::fail(fmt::format("mandelbrot: the view {},{},{},{} is empty: it is xmin,xmax,ymin,ymax", v.xmin,
+                             v.xmax, v.ymin, v.ymax));
+  }
+}
 
 view view_around(double re, double im, double zoom, std::size_t width, std::size_t height) {
   const double half_width = 1.5 / zoom;

@@ -29,6 +29,10 @@ struct picture {
   dtype precision = dtype::float32;
 };
 
+/// Throws heddle::error where there is no such picture: no pixels, more iterations than the most, another
+/// precision, or a view that is empty or goes beyond ±1000000.
+void check(const picture& what);
+
 /// The counts of a picture: for pixel (column x, row y), c = (xmin + x·(xmax − xmin)/width,
 /// ymin + y·(ymax − ymin)/height), computed in the picture's precision as written, left to right, with the
 /// view's sides and x and y rounded to it first; from z = 0, for i = 0, 1, … iterations − 1, z becomes z² +
@@ -40,7 +44,7 @@ struct picture {
 /// other.
 class escape_counter {
  public:
-  /// Throws heddle::error for sides, a view or a limit that cannot be; `where` is not automatic.
+  /// Throws what check(what) does; `where` is not automatic.
   escape_counter(const picture& what, const target& where);
 
   const picture& what() const noexcept { return what_; }

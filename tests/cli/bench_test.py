@@ -217,7 +217,7 @@ class BenchTest(CommandTest):
         # 2^26 bytes twice, and then 2^29 bytes twice.
         done = run(*arguments, "--size", "2^10,2^26", preexec_fn=with_little_memory)
         self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"^heddle bench: bench: 67108864 float64 on serial: out of memory .*; what was measured until then is written\n$")
+        self.assertRegex(done.stderr, r"^heddle bench: 67108864 float64 on serial: out of memory .*; what was measured until then is written\n$")
         found = json.loads(report.read_text())
         self.assertEqual([(r["dtype"], r["n"]) for r in found["results"]],
                          [("uint8", n) for n in (1 << 10, 1 << 26) for _ in range(2)])

@@ -64,9 +64,11 @@ class LaplaceTest(CommandTest):
 
     def test_goes_on_from_where_a_run_stopped(self):
         first = self.folder / "first.npy"
-        self.printed("laplace", "--size", "50x50", "--method", "jacobi", "--max-iterations", 100, "-o", first)
-        _, u = self.solved("--edges", first, "--method", "jacobi", "--max-iterations", 150)
-        _, whole = self.solved("--size", "50x50", "--method", "jacobi", "--max-iterations", 250)
+        self.printed("laplace", "--size", "50x50", "--method", "jacobi", "--max-iterations", 100, "--tolerance", 0,
+                     "-o", first)
+        _, u = self.solved("--edges", first, "--method", "jacobi", "--max-iterations", 150, "--tolerance", 0)
+        _, whole = self.solved("--size", "50x50", "--method", "jacobi", "--max-iterations", 250,
+                               "--tolerance", 0)
         np.testing.assert_array_equal(u, whole)
 
     def test_keeps_the_type_of_the_edges(self):
@@ -101,9 +103,13 @@ class LaplaceTest(CommandTest):
     def test_refuses_what_it_cannot_do(self):
         out = self.folder / "u.npy"
         self.assertIn("is no size", self.fails(2, "laplace", "--size", "5"))
-        self.assertIn("does not end in", self.fails(2, "laplace", "-o", self.folder / "u.txt"))
+        self.assertIn("ends in none of .npy, .png, .vti", self.fails(2, "laplace", "-o", self.folder / "u.txt"))
         self.fails(2, "laplace", "--method", "sor")
-        self.fails(2, "laplace", "--tolerance", "-1")
+        self.assertIn("'-1' is not at least 0", self.fails(2, "laplace", "--tolerance", "-1"))
+        self.assertIn("'nan' is no finite number", self.fails(2, "laplace", "--tolerance", "nan"))
+        self.assertIn("'-1' is no count", self.fails(2, "laplace", "--max-iterations", "-1"))
+        self.assertIn("'1e3' is no count", self.fails(2, "laplace", "--check-every", "1e3"))
+        self.assertIn("'0' is no count above 0", self.fails(2, "laplace", "--check-every", "0"))
         self.assertIn("(rows, columns)", self.fails(1, "laplace", "--edges", self.save(np.zeros(5)), "-o", out))
         table = self.save(np.zeros((5, 6)))
         self.assertIn("has 6x5 points", self.fails(1, "laplace", "--edges", table, "--size", "5x6", "-o", out))
@@ -113,6 +119,11 @@ class LaplaceTest(CommandTest):
         bad[2, 1] = np.inf
         self.assertIn("row 2, column 1", self.fails(1, "laplace", "--edges", self.save(bad, "bad.npy"), "-o", out))
         self.assertIn("cannot", self.fails(1, "laplace", "-o", self.folder / "nowhere" / "u.npy"))
+
+    def test_says_when_it_has_not_arrived(self):
+        done = run("laplace", "--size", "40x30", "--method", "jacobi", "--max-iterations", 100)
+        self.assertEqual((done.returncode, done.stdout.split()[:2]), (0, ["iterations", "100"]))
+        self.assertRegex(done.stderr, r"^warning: the residual is \S+ after 100 sweeps, and not down to \S+: .*\n$")
 
     def test_picture(self):
         """Rows from the top, from the smallest value to the largest."""

@@ -170,7 +170,8 @@ class LbmTest(CommandTest):
         self.assertIn("has 6x5 cells", self.fails(1, "lbm", "free", "--obstacles", mask, "--size", "5x6", "-o", out))
         flat = self.save(np.ones(5), "flat.npy")
         self.assertIn("(rows, columns)", self.fails(1, "lbm", "free", "--obstacles", flat, "-o", out))
-        self.assertIn("a .png or a .npy", self.fails(1, "lbm", "free", "--obstacles", self.file("mask.bmp"), "-o", out))
+        self.assertIn("ends in none of .png, .npy", self.fails(2, "lbm", "free", "--obstacles", self.file("mask.bmp")))
+        self.assertIn("is the file of -o too", self.fails(2, "lbm", "cavity", "-o", out, "--checkpoint", out))
         self.assertIn("cannot", self.fails(1, "lbm", "cavity", "-o", self.file("nowhere") / "u.npy"))
         message = run("lbm", "cavity", "--size", "20x20", "--velocity", 0.3, "--reynolds", 1e6, "--collision", "bgk",
                       "--steps", 20000, "-o", out)

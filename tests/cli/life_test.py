@@ -100,6 +100,19 @@ class LifeTest(CommandTest):
         self.assertEqual(self.life(self.file("p.rle", GLIDER.format(":P20,20")), "--generations", 1000),
                          "generation 1000 population 4\n")
 
+    def test_bounds_of_the_rule_that_is_given(self):
+        out, plain = self.file("out.npy"), self.file("plain.rle", GLIDER.format(""))
+        self.life(plain, "--generations", 0, "--rule", "B3/S23:T30,20", "-o", out)
+        np.testing.assert_array_equal(np.load(out)[10:13, 15:18], [[0, 1, 0], [0, 0, 1], [1, 1, 1]])
+        self.assertEqual(self.life(plain, "--generations", 1000, "--rule", "b3s23:p20"), "generation 1000 population 4\n")
+        self.life("--random", "4x4", "--density", 1, "--generations", 0, "--rule", "B3/S23:P9,6", "-o", out)
+        expected = np.zeros((6, 9))
+        expected[1:5, 2:6] = 1
+        np.testing.assert_array_equal(np.load(out), expected)
+        self.assertIn("are not known", self.refusal(plain, "--generations", 1, "--rule", "B3/S23:K9,6", status=2))
+        self.assertIn("leave out --size", self.refusal(plain, "--generations", 1, "--rule", "B3/S23:T9,6", "--size", "9x6",
+                                                       status=2))
+
     def test_written_patterns_go_on_where_they_stopped(self):
         for ending in ("rle", "cells"):
             half = self.file(f"half.{ending}")
@@ -109,6 +122,9 @@ class LifeTest(CommandTest):
             self.assertEqual(self.life(half, "--generations", 30, *extra).split()[-1], straight.split()[-1])
         flown = self.file("flown.rle")
         self.life(self.file("g.rle", GLIDER.format("")), "--generations", 400, "-o", flown)
+        self.assertIn("bo$2bo$3o!", self.life(self.folder / "g.rle", "--generations", 400, "-o", "/dev/stdout"))
+        self.life(self.folder / "g.rle", "--generations", 400, "-o", self.file("FLOWN.RLE"))
+        self.assertEqual(self.file("FLOWN.RLE").read_text(), flown.read_text())
         self.assertEqual(flown.read_text(), "#CXRLE Pos=100,100 Gen=400\nx = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n")
 
     def test_animations(self):
@@ -154,8 +170,16 @@ class LifeTest(CommandTest):
                           (blinker, "--generations", 1, "--rule", "B9/S"), (blinker, "--generations", 1, "--every", 0),
                           (blinker, "--generations", 1, "-o", "x.txt"), (blinker, "--generations", 1, "--topology", "x"),
                           (blinker, "--generations", 1, "--topology", "infinite", "--size", "9x9"),
-                          (blinker, "--generations", 1, "--density", 2)):
+                          (blinker, "--generations", 1, "--density", 0.5), (blinker, "--generations", 1, "--seed", 1),
+                          ("--random", "9x9", "--generations", 1, "--density", 2),
+                          ("--random", "9x9", "--generations", 1, "--density", "nan")):
             self.refusal(*arguments, status=2)
+        self.assertIn("cannot", self.refusal(blinker, "--generations", 10**15, "-o", self.folder / "nowhere" / "x.rle"))
+        self.assertIn("is a folder", self.refusal(self.folder, "--generations", 1))
+        self.assertIn("is empty", self.refusal(self.file("nothing.rle", "\n"), "--generations", 1))
+        self.assertIn("macrocell is not read", self.refusal(self.file("golly.mc", "[M2] (golly 4.2)\n"), "--generations", 1))
+        self.assertEqual(self.refusal(blinker, "--generations", 1, "--size", "2x2"),
+                         "heddle life: the pattern is 3x1 cells, and --size 2x2 is smaller\n")
         out = self.file("out.rle")
         self.assertIn("line 1", self.refusal(self.file("bad.rle", "3q!"), "--generations", 1, "-o", out))
         self.assertIn("infinite plane", self.refusal(blinker, "--generations", 1, "--rule", "B0/S", "-o", out))
@@ -165,18 +189,20 @@ class LifeTest(CommandTest):
 
     def test_an_interrupted_run_writes_what_it_has(self):
         out = self.file("out.npy")
-        with subprocess.Popen([os.environ["HEDDLE"], "life", "--random", "500x300", "--generations", str(10**14),
-                               "--target", "serial", "-o", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True) as running:
-            time.sleep(1)
-            running.send_signal(signal.SIGINT)
-            stdout, stderr = running.communicate(timeout=60)
-        self.assertEqual(running.returncode, 128 + signal.SIGINT)
-        self.assertIn("interrupted", stderr)
-        word, generation, _, population = stdout.split()
-        self.assertEqual(word, "generation")
-        self.assertGreater(int(generation), 0)
-        self.assertEqual(np.load(out).sum(), int(population))
+        # Of the large grid a single generation of all that could be computed at once takes long.
+        for size in "500x300", "6000x6000":
+            with subprocess.Popen([os.environ["HEDDLE"], "life", "--random", size, "--generations", str(10**14),
+                                   "--target", "serial", "-o", str(out)], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                  text=True) as running:
+                time.sleep(1 if size == "500x300" else 3)
+                running.send_signal(signal.SIGINT)
+                stdout, stderr = running.communicate(timeout=60)
+            self.assertEqual(running.returncode, 128 + signal.SIGINT)
+            self.assertIn("interrupted", stderr)
+            word, generation, _, population = stdout.split()
+            self.assertEqual(word, "generation")
+            self.assertGreater(int(generation), 0)
+            self.assertEqual(np.load(out).sum(), int(population))
 
 
 if __name__ == "__main__":

@@ -142,11 +142,12 @@ class MandelbrotTest(CommandTest):
                 (2, ["-o", picture, "--view", "0,1,0,1", "--center", "0,0"], "--view"),
                 (2, ["-o", picture, "--zoom", "10"], "--center"),
                 (2, ["-o", picture, "--center", "0,0", "--zoom", "0"], "above 0"),
-                (2, ["-o", picture, "--iterations", "4000000000"], "more than"),
+                (2, ["-o", picture, "--iterations", "4000000000"], "is 2000000000 at most"),
                 (2, ["-o", picture, "--palette", "mauve"], "mauve"),
                 (2, ["-o", self.folder / "out.jpg"], ".png"),
-                (1, ["-o", picture, "--view", "1,0,0,1"], "is empty"),
-                (1, ["-o", picture, "--view", "nan,0,0,1"], "beyond"),
+                (2, ["-o", picture, "--view", "1,0,0,1"], "is empty"),
+                (2, ["-o", picture, "--view", "nan,0,0,1"], "beyond"),
+                (2, ["-o", picture, "--counts", self.folder / ".." / self.folder.name / "out.png"], "is the file of -o too"),
                 (1, ["-o", self.folder / "none" / "out.png"], "No such file"),
         ):
             self.assertIn(message, self.fails(status, "mandelbrot", *arguments))

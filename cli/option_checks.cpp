@@ -1,0 +1,88 @@
+#include "option_checks.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <system_error>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace heddle::cli {
+namespace {
+
+constexpr std::string_view standard_output = "/dev/stdout";
+
+template <class T>
+bool is_whole_text(const std::string& text, T& value) {
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return status == std::errc() && end == text.data() + text.size();
+}
+
+bool ends_in(std::string_view path, std::string_view ending) {
+  return path.size() > ending.size() &&
+         std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                    [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
+}
+
+/// Where a path leads, links followed as far as there is something there.
+std::filesystem::path place_of(const std::string& path) {
+  std::error_code none;
+  const std::filesystem::path place = std::filesystem::weakly_canonical(path, none);
+  return none ? std::filesystem::path(path) : place;
+}
+
+}  // namespace
+
+std::string check_count(const std::string& text) {
+  std::uint64_t value = 0;
+  return is_whole_text(text, value) && (text.size() == 1 || text[0] != '0')
+             ? ""
+             : fmt::format("'{}' is no count", text);
+}
+
+std::string check_positive_count(const std::string& text) {
+  return text == "0" ? "'0' is no count above 0" : check_count(text);
+}
+
+std::string check_number::operator()(const std::string& text) const {
+  double value = 0;
+  if (!is_whole_text(text, value) || !std::isfinite(value)) {
+    return fmt::format("'{}' is no finite number", text);
+  }
+  if (value > least_ ? value <= most_ : value == least_ && least_included_) return "";
+  if (most_ < std::numeric_limits<double>::max()) {
+    return fmt::format("'{}' is outside {} to {}", text, least_, most_);
+  }
+  return fmt::format("'{}' is not {} {}", text, least_included_ ? "at least" : "above", least_);
+}
+
+std::string_view file_formats::of(std::string_view path) const {
+  if (path == standard_output) return endings_.front();
+  const auto found = std::find_if(endings_.begin(), endings_.end(),
+                                  [&](std::string_view ending) { return ends_in(path, ending); });
+  return found == endings_.end() ? std::string_view() : *found;
+}
+
+std::string file_formats::operator()(const std::string& path) const {
+  return of(path).empty() ? fmt::format("'{}' ends in none of {}", path, fmt::join(endings_, ", ")) : "";
+}
+
+void check_distinct_outputs(const std::vector<std::pair<std::string, std::string>>& outputs) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      const auto& [first, path] = outputs[j];
+      const auto& [second, other] = outputs[i];
+      if (path.empty() || other.empty() || path == standard_output) continue;
+      if (place_of(path) == place_of(other)) {
+        throw CLI::ValidationError(second, fmt::format("'{}' is the file of {} too", other, first));
+      }
+    }
+  }
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+/// What is wrong with the text of an option, as CLI11 asks it: empty when nothing is. CLI11's own checks of
+/// numbers round, take a leading 0 for octal and let NaN pass.
+namespace heddle::cli {
+
+/// 0, 1, 2, … below 2^64, in decimal digits.
+std::string check_count(const std::string& text);
+std::string check_positive_count(const std::string& text);
+
+/// A finite number from `least` to `most`; `least` itself only where `least_included`.
+class check_number {
+ public:
+  static check_number above(double least) { return {least, std::numeric_limits<double>::max(), false}; }
+  static check_number at_least(double least) { return {least, std::numeric_limits<double>::max(), true}; }
+  static check_number between(double least, double most) { return {least, most, true}; }
+
+  std::string operator()(const std::string& text) const;
+
+ private:
+  check_number(double least, double most, bool least_included)
+      : least_(least), most_(most), least_included_(least_included) {}
+
+  double least_, most_;
+  bool least_included_;
+};
+
+/// The formats of a file, each known by an ending in either case. /dev/stdout stands for the first.
+class file_formats {
+ public:
+  file_formats(std::initializer_list<std::string_view> endings) : endings_(endings) {}
+
+  /// The ending, with its dot, in lower case; empty when the path has none of them.
+  std::string_view of(std::string_view path) const;
+  std::string operator()(const std::string& path) const;
+
+ private:
+  std::vector<std::string_view> endings_;
+};
+
+/// Throws CLI::ValidationError where two of several options, each with its path, name one file.
+void check_distinct_outputs(const std::vector<std::pair<std::string, std::string>>& outputs);
+
+}  // namespace heddle::cli
