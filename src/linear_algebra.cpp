@@ -66,6 +66,10 @@ product_shape shape_of_product(const shape& a, const shape& b) {
   return of;
 }
 
+void fail_output_shape(const shape& have, const shape& product) {
+  fail(fmt::format("the output has shape {}, where the product has {}", have.text(), product.text()));
+}
+
 void fail_product(const matrix_operand& a, const matrix_operand& b) {
   const auto lengths = [](const matrix_operand& m) {
     return m.batches == 1 ? shape{m.rows, m.columns} : shape{m.batches, m.rows, m.columns};

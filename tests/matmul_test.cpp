@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 namespace hd = heddle;
@@ -18,7 +19,18 @@ using hd::matmul_algorithm;
 
 namespace {
 
-class matmul : public on_targets {};
+/// A GPU machine that programs were taken to may lack it.
+bool has_openblas() {
+  return dlopen("libopenblas.so.0", RTLD_LAZY) != nullptr;
+}
+
+class matmul : public on_targets {
+ protected:
+  void SetUp() override {
+    on_targets::SetUp();
+    if (!where.is_gpu() && !has_openblas()) GTEST_SKIP() << "this machine has no OpenBLAS";
+  }
+};
 HD_ON_ALL_TARGETS(matmul);
 
 template <class T>
@@ -71,7 +83,7 @@ struct sides {
 /// None, one, tiles of 32 and of 64 and what is one more or less, and long and thin ones.
 constexpr sides all_sides[] = {{0, 3, 2},    {3, 0, 2},    {3, 2, 0},    {1, 1, 1},   {1, 7, 1},
                                {2, 3, 4},    {31, 32, 33}, {32, 32, 32}, {33, 1, 65}, {64, 63, 65},
-                               {1, 300, 20}, {20, 300, 1}, {97, 130, 71}};
+                               {1, 300, 20}, {20, 300, 1}, {50, 130, 37}};
 
 }  // namespace
 
@@ -164,6 +176,18 @@ TEST_P(matmul, of_what_is_on_the_target) {
                        view(b).transposed(), view(a).transposed(), "there, transposed");
 }
 
+TEST_P(matmul, into_what_there_is) {
+  const hd::array<double> a = random_matrix<double>({13, 20}, 1), b = random_matrix<double>({20, 7}, 2);
+  for (const hd::target& place : {hd::target::serial(), where}) {
+    hd::array<double> c({13, 7}, place);
+    hd::matmul_into(where, c, a, b);
+    EXPECT_TRUE(same_elements(c, hd::matmul(where, a, b)));
+  }
+  hd::array<double> c({7, 13});
+  const auto message = message_of([&] { hd::matmul_into(where, c, a, b); });
+  EXPECT_NE(message.find("(7, 13), where the product has (13, 7)"), std::string::npos) << message;
+}
+
 TEST_P(matmul, names_both_shapes) {
   const hd::array<float> a({2, 3}), b({4, 5}), c({7, 2, 3}), d({6, 3, 5});
   const auto message = message_of([&] { hd::matmul(where, a, b); });
@@ -174,6 +198,7 @@ TEST_P(matmul, names_both_shapes) {
 }
 
 TEST(matmul_threads, of_several_callers_do_not_meet) {
+  if (!has_openblas()) GTEST_SKIP() << "this machine has no OpenBLAS";
   // Callers that want different numbers of OpenBLAS's threads at once.
   const hd::array<double> a = random_matrix<double>({64, 64}, 1), b = random_matrix<double>({64, 64}, 2);
   std::vector<std::thread> callers;

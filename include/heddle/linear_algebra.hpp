@@ -96,6 +96,7 @@ struct product_shape {
 /// As numpy.matmul: matrices along the last two axes; an operand of one axis is a row, or a column, which the
 /// product then lacks; one of two axes goes with every matrix of the other. Throws naming both shapes.
 product_shape shape_of_product(const shape& a, const shape& b);
+[[noreturn]] void fail_output_shape(const shape& have, const shape& product);
 [[noreturn]] void fail_product(const matrix_operand& a, const matrix_operand& b);
 
 /// Fills `c` on `where`, whose elements stand in C order, with the product of a and b, wherever they are.
@@ -137,6 +138,17 @@ array<T> product(const target& requested, const product_shape& of, matmul_algori
   library_matmul(matrix_type_of<T>, of.a, of.b, c.data(), where, algorithm);
   return c;
 }
+template <class T>
+void product_into(const target& requested, const elements<T>& c, const shape& lengths,
+                  const product_shape& of, matmul_algorithm algorithm) {
+  operation running("matmul", of.whole.elements(), type_name<T>());
+  if (!(lengths == of.whole)) fail_output_shape(lengths, of.whole);
+  const target where = matmul_target(requested, of.a, of.b, sizeof(T));
+  running.runs_on(where);
+  staged_output<T> staged(c, where);
+  library_matmul(matrix_type_of<T>, of.a, of.b, staged.data(), where, algorithm);
+  staged.deliver();
+}
 
 /// A matrix_view of an array of two axes, or of three, which are a batch.
 template <class X>
@@ -162,6 +174,38 @@ auto transposed(const X& x) {
   return detail::view_of_matrix(x).transposed();
 }
 
+namespace detail {
+
+/// What there is to multiply, after checks.
+template <class A, class B>
+product_shape product_of(const A& a, const B& b) {
+  using T = typename element_of_matrix<A>::type;
+  static_assert(std::is_same_v<T, typename element_of_matrix<B>::type>,
+                "matmul: both matrices have elements of one type");
+  static_assert(matrix_type_of<T> != matrix_type::none,
+                "matmul: elements are float, double or std::complex of these; in a file that nvcc compiles "
+                "__half and __nv_bfloat16 too");
+  if constexpr (array_like<A> && array_like<B>) {
+    product_shape of = shape_of_product(shape_of(a), shape_of(b));
+    const auto in_a = input(a), in_b = input(b);
+    of.a.data = in_a.data;
+    of.a.where = in_a.where;
+    of.b.data = in_b.data;
+    of.b.where = in_b.where;
+    return of;
+  } else {
+    const auto m = view_of_matrix(a), n = view_of_matrix(b);
+    const std::size_t batches = m.batches == 1 ? n.batches : m.batches;
+    product_shape of{shape{batches, m.rows, n.columns}, operand(m), operand(n)};
+    if (m.columns != n.rows || (m.batches != n.batches && m.batches != 1 && n.batches != 1))
+      fail_product(of.a, of.b);
+    if (m.batches == 1 && n.batches == 1) of.whole = shape{m.rows, n.columns};
+    return of;
+  }
+}
+
+}  // namespace detail
+
 /// The product of matrices, as numpy.matmul, of float, double, std::complex of both, and in files that nvcc
 /// compiles __half and __nv_bfloat16, which run on a GPU and are summed in float. a and b are arrays or
 /// matrix_views; more axes than two are batches, and a single matrix goes with every one of a batch. The
@@ -175,28 +219,16 @@ template <detail::matrix_like A, detail::matrix_like B>
 auto matmul(const target& where, const A& a, const B& b,
             matmul_algorithm algorithm = matmul_algorithm::blas) {
   using T = typename detail::element_of_matrix<A>::type;
-  static_assert(std::is_same_v<T, typename detail::element_of_matrix<B>::type>,
-                "matmul: both matrices have elements of one type");
-  static_assert(detail::matrix_type_of<T> != detail::matrix_type::none,
-                "matmul: elements are float, double or std::complex of these; in a file that nvcc compiles "
-                "__half and __nv_bfloat16 too");
-  if constexpr (array_like<A> && array_like<B>) {
-    detail::product_shape of = detail::shape_of_product(detail::shape_of(a), detail::shape_of(b));
-    const auto in_a = detail::input(a), in_b = detail::input(b);
-    of.a.data = in_a.data;
-    of.a.where = in_a.where;
-    of.b.data = in_b.data;
-    of.b.where = in_b.where;
-    return detail::product<T>(where, of, algorithm);
-  } else {
-    const auto m = detail::view_of_matrix(a), n = detail::view_of_matrix(b);
-    const std::size_t batches = m.batches == 1 ? n.batches : m.batches;
-    detail::product_shape of{shape{batches, m.rows, n.columns}, detail::operand(m), detail::operand(n)};
-    if (m.columns != n.rows || (m.batches != n.batches && m.batches != 1 && n.batches != 1))
-      detail::fail_product(of.a, of.b);
-    if (m.batches == 1 && n.batches == 1) of.whole = shape{m.rows, n.columns};
-    return detail::product<T>(where, of, algorithm);
-  }
+  return detail::product<T>(where, detail::product_of(a, b), algorithm);
+}
+
+/// The same into `c`, an array of the product's shape apart from a and b.
+template <array_like C, detail::matrix_like A, detail::matrix_like B>
+void matmul_into(const target& where, C&& c, const A& a, const B& b,
+                 matmul_algorithm algorithm = matmul_algorithm::blas) {
+  static_assert(std::is_same_v<element_of<C>, typename detail::element_of_matrix<A>::type>,
+                "matmul: the product has elements of the matrices' type");
+  detail::product_into(where, detail::output(c), detail::shape_of(c), detail::product_of(a, b), algorithm);
 }
 
 }  // namespace heddle
