@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <numbers>
 #include <utility>
 #include <vector>
@@ -276,8 +277,13 @@ class lent_plan {
       kept().bytes = 0;
     }
     if (plan_->bytes() > most_bytes) return;
-    kept().bytes += plan_->bytes();
-    kept().idle[key_].push_back(std::move(plan_));
+    try {
+      const std::size_t bytes = plan_->bytes();
+      kept().idle[key_].push_back(std::move(plan_));
+      kept().bytes += bytes;
+    } catch (const std::bad_alloc&) {
+      // Without room to keep it, a plan is made anew the next time.
+    }
   }
   lent_plan(const lent_plan&) = delete;
   lent_plan& operator=(const lent_plan&) = delete;
