@@ -25,7 +25,7 @@ namespace {
 
 using detail::fft_kind, detail::fft_task;
 
-/// exp(2πi·k/n), from the eighth of the turn that k/n lies in, so that no multiple of a turn is rounded.
+/// exp(2πi·k/n); whole turns are taken off before anything is rounded.
 std::complex<double> root_of_unity(std::size_t k, std::size_t n) {
   const double angle = 2 * std::numbers::pi * (static_cast<double>(k % n) / static_cast<double>(n));
   return {std::cos(angle), std::sin(angle)};
@@ -46,8 +46,9 @@ template <>
 struct fftw<float> {
   using complex = fftwf_complex;
   using plan = fftwf_plan;
-  static plan make(int n, complex* x, complex* out) {
-    return fftwf_plan_dft_1d(n, x, out, FFTW_FORWARD, FFTW_ESTIMATE | FFTW_UNALIGNED);
+  static plan make(std::size_t n, complex* x, complex* out) {
+    const fftwf_iodim64 line{static_cast<std::ptrdiff_t>(n), 1, 1};
+    return fftwf_plan_guru64_dft(1, &line, 0, nullptr, x, out, FFTW_FORWARD, FFTW_ESTIMATE | FFTW_UNALIGNED);
   }
   static void run(plan p, complex* x, complex* out) { fftwf_execute_dft(p, x, out); }
   static void destroy(plan p) { fftwf_destroy_plan(p); }
@@ -56,8 +57,9 @@ template <>
 struct fftw<double> {
   using complex = fftw_complex;
   using plan = fftw_plan;
-  static plan make(int n, complex* x, complex* out) {
-    return fftw_plan_dft_1d(n, x, out, FFTW_FORWARD, FFTW_ESTIMATE | FFTW_UNALIGNED);
+  static plan make(std::size_t n, complex* x, complex* out) {
+    const fftw_iodim64 line{static_cast<std::ptrdiff_t>(n), 1, 1};
+    return fftw_plan_guru64_dft(1, &line, 0, nullptr, x, out, FFTW_FORWARD, FFTW_ESTIMATE | FFTW_UNALIGNED);
   }
   static void run(plan p, complex* x, complex* out) { fftw_execute_dft(p, x, out); }
   static void destroy(plan p) { fftw_destroy_plan(p); }
@@ -75,7 +77,7 @@ class library_plan : public complex_plan<T> {
   explicit library_plan(std::size_t n) {
     std::vector<std::complex<T>> x(n), out(n);
     const std::lock_guard lock(fftw_planner());
-    plan_ = fftw<T>::make(static_cast<int>(n), raw(x.data()), raw(out.data()));
+    plan_ = fftw<T>::make(n, raw(x.data()), raw(out.data()));
   }
   ~library_plan() override {
     const std::lock_guard lock(fftw_planner());
@@ -101,7 +103,6 @@ class library_plan : public complex_plan<T> {
  private:
   kissfft<T> plan_;
 };
-#endif
 
 std::size_t largest_factor(std::size_t n) {
   std::size_t largest = 1;
@@ -116,8 +117,13 @@ std::size_t largest_factor(std::size_t n) {
 
 /// The next product of twos, threes and fives.
 std::size_t smooth_from(std::size_t n) {
-  while (largest_factor(n) > 5) ++n;
-  return n;
+  for (;; ++n) {
+    std::size_t rest = n;
+    for (const std::size_t p : {2, 3, 5}) {
+      while (rest % p == 0) rest /= p;
+    }
+    if (rest == 1) return n;
+  }
 }
 
 /// A transform of any length n as a convolution of a length that has small factors only (Bluestein 1970):
@@ -152,12 +158,15 @@ class convolution_plan : public complex_plan<T> {
   library_plan<double> plan_;
   std::vector<std::complex<double>> chirp_, kernel_, x_, y_;
 };
+#endif
 
 template <class T>
 std::unique_ptr<complex_plan<T>> make_complex_plan(std::size_t n) {
+#if !defined(HEDDLE_FFTW)
   // KissFFT takes n times its largest factor.
   constexpr std::size_t most_factor = 64;
   if (largest_factor(n) > most_factor) return std::make_unique<convolution_plan<T>>(n);
+#endif
   return std::make_unique<library_plan<T>>(n);
 }
 
