@@ -172,7 +172,7 @@ HD_INLINE void open_at(const populations<S>& at, const layout& grid, const bound
   const bool is_inflow = number < all.inflows;
   R g[velocities];
   moments<R> of{0, 0, 0};
-  R stress = 0;
+  R not_xx = 0, not_yy = 0, not_xy = 0;
   std::ptrdiff_t place;
   if (is_inflow) {
     place = static_cast<std::ptrdiff_t>(all.inflow[number]);
@@ -181,14 +181,15 @@ HD_INLINE void open_at(const populations<S>& at, const layout& grid, const bound
     of.ux = all.inflow_velocity[number];
     of.excess = (level + R(2) * leaving + of.ux) / (1 - of.ux);
     // −2 c_s² ρ τ S.
-    stress = R(-1.0 / 3) * given.tau * (1 + of.excess) * all.inflow_slope[number];
+    not_xy = R(-1.0 / 3) * given.tau * (1 + of.excess) * all.inflow_slope[number];
   } else {
     place = static_cast<std::ptrdiff_t>(all.outflow[number - all.inflows]);
     read_cell<S>(at, grid, place - 1, g);
     of = moments_of(g, given);
+    stresses(g, of, not_xx, not_yy, not_xy);
     of.excess = excess;
   }
-  near_equilibrium(g, of, R(0), R(0), stress);
+  near_equilibrium(g, of, not_xx, not_yy, not_xy);
   write_cell<S>(at, grid, place, g);
 }
 

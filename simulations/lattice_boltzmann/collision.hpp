@@ -160,6 +160,16 @@ HD_INLINE moments<R> moments_of(const R (&g)[velocities], const rates<R>& given)
   return {mass, (x + R(0.5) * given.force_x) / density, (y + R(0.5) * given.force_y) / density};
 }
 
+/// Second moments of what is not equilibrium.
+template <class R>
+HD_INLINE void stresses(const R (&g)[velocities], const moments<R>& of, R& not_xx, R& not_yy, R& not_xy) {
+  const R density = 1 + of.excess, pressure = of.excess * R(1.0 / 3);
+  const R diagonal = (g[5] + g[6]) + (g[7] + g[8]);
+  not_xx = (g[1] + g[2]) + diagonal - (pressure + density * of.ux * of.ux);
+  not_yy = (g[3] + g[4]) + diagonal - (pressure + density * of.uy * of.uy);
+  not_xy = (g[5] + g[6]) - (g[7] + g[8]) - density * of.ux * of.uy;
+}
+
 /// Populations of a density, a velocity and second moments of what is not equilibrium, to second order.
 template <class R>
 HD_INLINE void near_equilibrium(R (&g)[velocities], const moments<R>& of, R not_xx, R not_yy, R not_xy) {
