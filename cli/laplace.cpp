@@ -193,6 +193,7 @@ void run_as(const laplace_options& options) {
   std::optional<interrupted> stopped;
   bool seen_enough = false;
   try {
+    const state_to_keep last;
     if (view) show(problem.residual());
     residual = laplace::solve<T>(problem, how, options.when, [&](double now) {
       residual = now;
