@@ -10,14 +10,14 @@
 namespace heddle::cli {
 namespace {
 
-volatile std::sig_atomic_t received = 0;
+volatile std::sig_atomic_t received = 0, states_to_keep = 0;
 
 // What cannot look for the signal in time, such as the opening of a pipe that nobody writes to, is ended.
 constexpr unsigned seconds_to_stop = 2;
 
 void ask_to_stop(int signal) {
   received = signal;
-  ::alarm(seconds_to_stop);
+  if (states_to_keep == 0) ::alarm(seconds_to_stop);
   // Now, because a second signal leaves no time for it.
   give_terminal_back();
 }
@@ -55,6 +55,13 @@ void watch_signals() {
   struct sigaction bus = {};
   bus.sa_handler = fail_mapped_read;
   ::sigaction(SIGBUS, &bus, nullptr);
+}
+
+state_to_keep::state_to_keep() noexcept {
+  states_to_keep = states_to_keep + 1;
+}
+state_to_keep::~state_to_keep() {
+  states_to_keep = states_to_keep - 1;
 }
 
 void stop_if_interrupted() {

@@ -193,6 +193,7 @@ void run_as(const laplace_options& options) {
   std::optional<interrupted> stopped;
   bool seen_enough = false;
   try {
+    const state_to_keep last;
     if (view) show(problem.residual());
     residual = laplace::solve<T>(problem, how, options.when, [&](double now) {
       residual = now;
@@ -222,26 +223,19 @@ void run_as(const laplace_options& options) {
   view.reset();
   shown.hide();
 
-  // The last state is written after a signal too.
   const array<T> u = problem.solution();
-  if (!options.output.empty()) write_points(options.output, u);
-  if (stopped) throw *stopped;
-  if (options.stats) {
-    nlohmann::ordered_json line;
-    line["pattern"] = "laplace";
-    line["method"] = name(how);
-    line["target"] = problem.where().text();
-    line["width"] = u.shape()[1];
-    line["height"] = u.shape()[0];
-    line["dtype"] = name(dtype_of<T>);
-    line["iterations"] = problem.iterations();
-    line["residual"] = residual;
-    line["first_residual"] = problem.first_residual();
-    line["seconds"] = took.count();
-    line["gpoint_per_s"] =
-        static_cast<double>(u.size()) * static_cast<double>(problem.iterations()) / took.count() / 1e9;
-    print_error(line.dump() + "\n");
+  const auto write = [&] {
+    if (!options.output.empty()) write_points(options.output, u);
+  };
+  // The last state is written after a signal too.
+  if (stopped) {
+    write();
+    throw *stopped;
   }
+  std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
+  if (is_sine && options.source.empty()) text += fmt::format(" error {:.6g}", laplace::sine_error<T>(u));
+  print(text + "\n");
+  write();
   const double wanted = options.when.tolerance * problem.first_residual();
   if (!seen_enough && wanted > 0 && !(residual <= wanted)) {
     print_error(
@@ -249,9 +243,21 @@ void run_as(const laplace_options& options) {
                     "--max-iterations or a larger --tolerance\n",
                     residual, problem.iterations(), iterations_of(how), wanted));
   }
-  std::string text = fmt::format("iterations {} residual {:.6g}", problem.iterations(), residual);
-  if (is_sine && options.source.empty()) text += fmt::format(" error {:.6g}", laplace::sine_error<T>(u));
-  print(text + "\n");
+  if (!options.stats) return;
+  nlohmann::ordered_json line;
+  line["pattern"] = "laplace";
+  line["method"] = name(how);
+  line["target"] = problem.where().text();
+  line["width"] = u.shape()[1];
+  line["height"] = u.shape()[0];
+  line["dtype"] = name(dtype_of<T>);
+  line["iterations"] = problem.iterations();
+  line["residual"] = residual;
+  line["first_residual"] = problem.first_residual();
+  line["seconds"] = took.count();
+  line["gpoint_per_s"] =
+      static_cast<double>(u.size()) * static_cast<double>(problem.iterations()) / took.count() / 1e9;
+  print_error(line.dump() + "\n");
 }
 
 void run(const laplace_options& options) {

@@ -284,6 +284,7 @@ void run(const lbm_options& options) {
     if (!options.checkpoint.empty()) flow.save(options.checkpoint);
   };
   try {
+    const state_to_keep last_state;
     at_state();
     while (flow.steps() < last && !is_steady) {
       const std::uint64_t step = flow.steps();

@@ -364,6 +364,7 @@ void run(const life_options& options) {
   std::uint64_t skipped = 0;
   double seconds = 0;
   try {
+    const state_to_keep last;
     report();
     cycle_detector detector;
     while (world.generation() < options.generations && !advance.is_ended()) {

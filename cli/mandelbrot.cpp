@@ -130,6 +130,10 @@ void run(const mandelbrot_options& options) {
   }
   check_distinct_outputs({{"-o", options.output}, {"--counts", options.counts}});
   const mandelbrot::picture what = picture_of(options);
+  if (!tells_pixels_apart(what)) {
+    print_error(fmt::format("warning: {} tells some neighbouring pixels not apart{}\n", options.precision,
+                            what.precision == dtype::float32 ? ": take --precision double" : ""));
+  }
   const target where = place_for(target::parse(options.target), what);
   const mandelbrot::colouring colours(what, options.palette, options.smooth);
   const mandelbrot::escape_counter counter(what, where);
@@ -215,9 +219,9 @@ void run(const mandelbrot_options& options) {
 void add_mandelbrot(CLI::App& app) {
   CLI::App* command = app.add_subcommand("mandelbrot", "A picture of the Mandelbrot set");
   const auto options = std::make_shared<mandelbrot_options>();
-  command->add_option("-o,--output", options->output, "Where the picture goes")
-      ->option_text("OUT.png")
-      ->check(file_formats{".png"});
+  CLI::Option* picture = command->add_option("-o,--output", options->output, "Where the picture goes")
+                             ->option_text("OUT.png")
+                             ->check(file_formats{".png"});
   command->add_option("--size", options->size, "Pixels; default 1536x1024")
       ->option_text("WxH")
       ->check(check_grid_size);
@@ -240,8 +244,9 @@ void add_mandelbrot(CLI::App& app) {
           "--palette", options->palette,
           fmt::format("{}; default {}", fmt::join(mandelbrot::palette_names(), "|"), options->palette))
       ->option_text("NAME")
-      ->check(CLI::IsMember(mandelbrot::palette_names()));
-  command->add_flag("--smooth", options->smooth, "Colours without bands");
+      ->check(CLI::IsMember(mandelbrot::palette_names()))
+      ->needs(picture);
+  command->add_flag("--smooth", options->smooth, "Colours without bands")->needs(picture);
   command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
       ->option_text("COUNTS.npy");
   options->add_place_to(*command);

@@ -111,9 +111,15 @@ def samples_of(root, page):
 
 def program_of(bodies):
     """One program of many blocks, because headers take most of the time: its argument names the block that it runs."""
-    functions = "".join(f"void {body.name}() {{\n{body.text_with_place}}}\n" for body in bodies)
-    calls = "".join(f'  if (name == "{body.name}") return {body.name}(), 0;\n' for body in bodies)
-    return f"{BEFORE_BODIES}\n{functions}\nint main(int, char** words) {{\n  const std::string name = words[1];\n{calls}  return 2;\n}}\n"
+    functions = "".join(f"int {body.name}() {{\n{body.text_with_place}return 0;\n}}\n" for body in bodies)
+    calls = "".join(f'  if (name == "{body.name}") return {body.name}();\n' for body in bodies)
+    return f"""{BEFORE_BODIES}
+{functions}
+int main(int, char** words) {{
+  const std::string name = words[1];
+{calls}  return 2;
+}}
+"""
 
 
 def write_if_changed(path, text):

@@ -247,4 +247,12 @@ TEST_P(laplace, says_what_is_wrong) {
   EXPECT_EQ(message_of([&] { solver<double>(where, method::jacobi, edges); }),
             "laplace: 20 float64 on " + where.text() +
                 ": the value of the edges is NaN in row 2, column 3, and not a finite number");
+  edges.set(1e308, 2, 3);
+  EXPECT_EQ(message_of([&] { solver<double>(where, method::jacobi, edges); }),
+            "laplace: 20 float64 on " + where.text() +
+                ": the value of the edges is 1e+308 in row 2, column 3, and 1.756e+305 is the largest that "
+                "float64 leaves room for");
+  edges.set(1.7e305, 2, 3);
+  solver<double> large(where, method::jacobi, edges);
+  EXPECT_TRUE(std::isfinite(solve(large, method::jacobi, {.max_iterations = 10})));
 }

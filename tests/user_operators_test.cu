@@ -8,8 +8,10 @@
 #include <heddle/transform.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -384,6 +386,48 @@ TEST_P(user_operators, for_each_index_visits_every_index_once) {
   visit(where, {});
   visit(where, {.block_x = 64});
   visit(where, {.block_x = 8, .block_y = 4, .block_z = 2, .blocks = 3});
+}
+
+/// IEEE 754-2019's minimum and maximum of every two of some numbers.
+template <class T>
+void expect_extremes_of_two(const hd::target& where) {
+  using limits = std::numeric_limits<T>;
+  const T some[] = {0,
+                    -T(0),
+                    1,
+                    -1,
+                    limits::denorm_min(),
+                    -limits::denorm_min(),
+                    limits::infinity(),
+                    -limits::infinity(),
+                    limits::quiet_NaN(),
+                    -limits::quiet_NaN(),
+                    limits::max(),
+                    limits::lowest()};
+  std::vector<T> a, b;
+  for (const T x : some) {
+    for (const T y : some) {
+      a.push_back(x);
+      b.push_back(y);
+    }
+  }
+  const hd::array<T> x(a), y(b);
+  const auto low = hd::transform(where, x, y, hd::minimum{}).to_vector();
+  const auto high = hd::transform(where, x, y, hd::maximum{}).to_vector();
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (std::isnan(a[i]) || std::isnan(b[i])) {
+      EXPECT_TRUE(std::isnan(low[i]) && std::isnan(high[i])) << a[i] << " and " << b[i];
+      continue;
+    }
+    const bool in_order = a[i] < b[i] || (a[i] == b[i] && std::signbit(a[i]));
+    EXPECT_TRUE(same_bits(low[i], in_order ? a[i] : b[i])) << a[i] << " and " << b[i] << " gave " << low[i];
+    EXPECT_TRUE(same_bits(high[i], in_order ? b[i] : a[i])) << a[i] << " and " << b[i] << " gave " << high[i];
+  }
+}
+
+TEST_P(user_operators, extremes_of_two_numbers) {
+  expect_extremes_of_two<float>(where);
+  expect_extremes_of_two<double>(where);
 }
 
 TEST_P(user_operators, built_in_operators_are_there_too) {

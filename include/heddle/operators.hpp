@@ -141,25 +141,43 @@ struct multiplies {
 #if defined(__CUDA_ARCH__)
 namespace detail {
 
-/// b where x lies below y, −0 below +0, or b is not a number, and a elsewhere, and where a is not a number. x
-/// and y are a and b in either order. Comparisons of doubles and selections go to different units of a
-/// multiprocessor, each of which takes half as many as it issues: three and two are in balance.
-__device__ __forceinline__ double second_if_below(double x, double y, double a, double b) {
-  double chosen;
+// A GPU compares doubles and selects words at half the rate at which it issues instructions: two comparisons,
+// one test of both signs and one selection. Where b is no number it is the result; where a is none, neither
+// comparison holds against it; and of numbers of opposite signs, zeros among them, the signs decide.
+
+__device__ __forceinline__ double smaller_of(double a, double b) {
+  double result;
   asm("{\n"
-      "  .reg .pred below, equal;\n"
-      "  .reg .b64 bits;\n"
-      "  setp.ltu.f64 below, %1, %2;\n"
-      "  setp.num.and.f64 below, %3, %3, below;\n"
-      "  mov.b64 bits, %1;\n"
-      "  setp.lt.s64 equal, bits, 0;\n"
-      "  setp.eq.and.f64 equal, %1, %2, equal;\n"
-      "  or.pred below, below, equal;\n"
-      "  selp.f64 %0, %4, %3, below;\n"
+      "  .reg .pred first;\n"
+      "  .reg .b32 low, i, j;\n"
+      "  mov.b64 {low, i}, %1;\n"
+      "  mov.b64 {low, j}, %2;\n"
+      "  lop3.b32 i, i, j, 0x80000000, 0x20;\n"  // i ∧ ¬j ∧ the sign
+      "  setp.ne.b32 first, i, 0;\n"
+      "  setp.ltu.or.f64 first, %1, %2, first;\n"
+      "  setp.num.and.f64 first, %2, %2, first;\n"
+      "  selp.f64 %0, %1, %2, first;\n"
       "}"
-      : "=d"(chosen)
-      : "d"(x), "d"(y), "d"(a), "d"(b));
-  return chosen;
+      : "=d"(result)
+      : "d"(a), "d"(b));
+  return result;
+}
+__device__ __forceinline__ double larger_of(double a, double b) {
+  double result;
+  asm("{\n"
+      "  .reg .pred first;\n"
+      "  .reg .b32 low, i, j;\n"
+      "  mov.b64 {low, i}, %1;\n"
+      "  mov.b64 {low, j}, %2;\n"
+      "  lop3.b32 i, i, j, 0x80000000, 0x08;\n"  // ¬i ∧ j ∧ the sign
+      "  setp.ne.b32 first, i, 0;\n"
+      "  setp.gtu.or.f64 first, %1, %2, first;\n"
+      "  setp.num.and.f64 first, %2, %2, first;\n"
+      "  selp.f64 %0, %1, %2, first;\n"
+      "}"
+      : "=d"(result)
+      : "d"(a), "d"(b));
+  return result;
 }
 
 }  // namespace detail
@@ -181,7 +199,7 @@ struct minimum {
     }
 #endif
 #if defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, double>) return detail::second_if_below(b, a, a, b);
+    if constexpr (std::is_same_v<T, double>) return detail::smaller_of(a, b);
 #endif
     T smaller = b < a ? b : a;
     if constexpr (std::is_floating_point_v<T>) {
@@ -213,7 +231,7 @@ struct maximum {
     }
 #endif
 #if defined(__CUDA_ARCH__)
-    if constexpr (std::is_same_v<T, double>) return detail::second_if_below(a, b, a, b);
+    if constexpr (std::is_same_v<T, double>) return detail::larger_of(a, b);
 #endif
     T larger = a < b ? b : a;
     if constexpr (std::is_floating_point_v<T>) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string>
 #include <utility>
@@ -115,21 +116,28 @@ struct coarse_level {
   correction<T> to_finer() const { return {values.data(), on.pitch, across.view(), down.view()}; }
 };
 
+/// The largest value that is taken: sums of a few neighbours, on every grid of a cycle, stay finite.
 template <class T>
-[[noreturn]] void fail_not_finite(const char* what, std::size_t index, std::size_t width, T value) {
-  detail::fail(fmt::format("the {} {} in row {}, column {}, and not a finite number", what,
-                           std::isnan(value) ? "is NaN" : "is infinite", index / width, index % width));
+constexpr T largest_value = std::numeric_limits<T>::max() / 1024;
+
+template <class T>
+[[noreturn]] void fail_out_of_range(const char* what, std::size_t index, std::size_t width, T value) {
+  const std::string place = fmt::format("in row {}, column {}", index / width, index % width);
+  if (std::isfinite(value)) {
+    detail::fail(fmt::format("the {} is {:.4g} {}, and {:.4g} is the largest that {} leaves room for", what,
+                             value, place, largest_value<T>, detail::type_name<T>()));
+  }
+  detail::fail(fmt::format("the {} {} {}, and not a finite number", what,
+                           std::isnan(value) ? "is NaN" : "is infinite", place));
 }
 
 template <class T>
-void check_finite(const char* what, const T* values, std::size_t size, std::size_t width, int threads) {
+void check_range(const char* what, const T* values, std::size_t size, std::size_t width, int threads) {
+  const auto fits = [](T value) { return std::abs(value) <= largest_value<T>; };
   cpu::for_slices(threads, size, std::size_t{1} << 16, [&](std::size_t first, std::size_t last) {
-    // Of finite numbers, 0 times any is 0.
-    T sum = 0;
-    for (std::size_t i = first; i < last; ++i) sum += values[i] * 0;
-    if (sum == 0) return;
-    for (std::size_t i = first; i < last; ++i) {
-      if (!std::isfinite(values[i])) fail_not_finite(what, i, width, values[i]);
+    const T* const beyond = std::find_if_not(values + first, values + last, fits);
+    if (beyond != values + last) {
+      fail_out_of_range(what, static_cast<std::size_t>(beyond - values), width, *beyond);
     }
   });
 }
@@ -226,10 +234,10 @@ solver<T>::solver(const target& requested, method how, const array_view<const T>
 
   const detail::staged_input<T> points(detail::input(start), target());
   const int threads = s.where.is_gpu() ? available_cores() : s.where.threads();
-  check_finite("value of the edges", points.data(), start.size(), s.lengths[1], threads);
+  check_range("value of the edges", points.data(), start.size(), s.lengths[1], threads);
   if (has_source) {
     const detail::staged_input<T> values(detail::input(source), target());
-    check_finite("value of the source", values.data(), source.size(), s.lengths[1], threads);
+    check_range("value of the source", values.data(), source.size(), s.lengths[1], threads);
     s.source = array<T>(s.pitched(values.data(), false, s.on.source_scale), s.where);
   }
   s.first = array<T>(s.pitched(points.data(), true, 1), s.where);

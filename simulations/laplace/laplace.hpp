@@ -40,7 +40,8 @@ class solver {
  public:
   /// `start` has shape (H, W): its outermost points are the edges, which stay, and what is inside is where
   /// the iteration begins. `source` is f at the same points, or of no elements for 0; at the edges it is not
-  /// read. Throws heddle::error for other shapes, and for values that are not finite.
+  /// read. Throws heddle::error for other shapes, and for values that are not finite, or so
+  /// large that sums of them may not be.
   solver(const target& where, method how, const array_view<const T>& start,
          const array_view<const T>& source = array_view<const T>(nullptr, shape{0}));
   ~solver();

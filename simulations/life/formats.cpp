@@ -338,9 +338,9 @@ pattern parse_pattern(std::string_view text, const std::string& path, std::uint6
 pattern read_pattern(const std::string& path) {
   if (std::filesystem::is_directory(path)) detail::fail(path + ": is a folder, where a file is needed");
   std::ifstream file(path, std::ios::binary);
-  if (!file) detail::fail(fmt::format("cannot open {}: {}", path, std::strerror(errno)));
+  if (!file) detail::fail(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) detail::fail(fmt::format("cannot read {}: {}", path, std::strerror(errno)));
+  if (file.bad()) detail::fail(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     detail::fail(path + ": is empty, where a pattern is needed");
   }

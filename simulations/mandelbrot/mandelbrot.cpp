@@ -174,6 +174,18 @@ array<std::uint32_t> escape_counts(const picture& what, const target& where) {
   return counts;
 }
 
+bool tells_pixels_apart(const picture& what) {
+  return with_precision(what, [&]<class T>(T) {
+    const auto apart = [](double from, double to, std::size_t count) {
+      const T most = static_cast<T>(std::max(std::abs(from), std::abs(to)));
+      const T gap = most - std::nextafter(most, T(0));
+      return (to - from) / static_cast<double>(count) >= static_cast<double>(gap);
+    };
+    const view& v = what.view;
+    return apart(v.xmin, v.xmax, what.width) && apart(v.ymin, v.ymax, what.height);
+  });
+}
+
 std::vector<double> coordinates(const picture& what, bool of_rows) {
   return with_precision(what, [&]<class T>(T) {
     const std::vector<T> c = axis_of<T>(what, of_rows);

@@ -65,6 +65,10 @@ class escape_counter {
 /// All of them: an array of height × width on the target.
 array<std::uint32_t> escape_counts(const picture& what, const target& where);
 
+/// Whether any two pixels have different c: those side by side lie further apart than neighbouring numbers of
+/// the precision.
+bool tells_pixels_apart(const picture& what);
+
 /// c of every column, or of every row, in double.
 std::vector<double> coordinates(const picture& what, bool of_rows);
 

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """heddle laplace against NumPy. HEDDLE is the path of the executable."""
 import json
+import subprocess
 import unittest
 import xml.etree.ElementTree
 
 import numpy as np
 from PIL import Image
 
-from checks import CommandTest, run
+from checks import HEDDLE, CommandTest, run
 
 
 def sine(width, height):
@@ -124,6 +125,12 @@ class LaplaceTest(CommandTest):
         done = run("laplace", "--size", "40x30", "--method", "jacobi", "--max-iterations", 100)
         self.assertEqual((done.returncode, done.stdout.split()[:2]), (0, ["iterations", "100"]))
         self.assertRegex(done.stderr, r"^warning: the residual is \S+ after 100 sweeps, and not down to \S+: .*\n$")
+
+    def test_keeps_the_file_where_the_result_cannot_be_printed(self):
+        out = self.save(np.ones(3), "u.npy")
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([HEDDLE, "laplace", "--size", "9x9", "-o", str(out)], stdout=full, stderr=subprocess.PIPE)
+        self.assertEqual((done.returncode, list(np.load(out))), (1, [1, 1, 1]))
 
     def test_picture(self):
         """Rows from the top, from the smallest value to the largest."""

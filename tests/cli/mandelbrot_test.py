@@ -152,6 +152,13 @@ class MandelbrotTest(CommandTest):
         ):
             self.assertIn(message, self.fails(status, "mandelbrot", *arguments))
 
+    def test_warns_where_pixels_are_one_point(self):
+        arguments = ("mandelbrot", "--size", "9x5", "--counts", self.out, "--center", "0.3,0.1", "--zoom")
+        self.assertEqual(run(*arguments, "1e4").stderr, "")
+        self.assertEqual(run(*arguments, "1e12").stderr,
+                         "warning: float tells some neighbouring pixels not apart: take --precision double\n")
+        self.assertEqual(run(*arguments, "1e12", "--precision", "double").stderr, "")
+
     def test_progress_of_mandelbrot(self):
         # The cusp at a high limit: no orbit comes back, none leaves.
         self.check_progress("mandelbrot", "--size", "2000x200000", "--view=0.2499,0.2501,-0.0001,0.0001",
