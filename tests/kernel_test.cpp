@@ -348,4 +348,31 @@ __global__ void traps() { if (threadIdx.x == 3) { __syncthreads(); __trap(); } e
   m.function("asserts")(1, 1)(x, 10);  // and the next launch is as if nothing had been
 }
 
+/// Threads are a loop only where neither a kernel nor what it calls lets them wait.
+TEST(KernelsOnCpu, threads_wait_in_what_a_kernel_calls) {
+  const hd::module m(hd::target::serial(), R"(
+struct neighbours {
+  __device__ int operator()(int v) const { return __shfl_xor_sync(0xffffffffu, v, 1); }
+};
+__device__ int swapped(int v) { return neighbours()(v); }
+__device__ int reversed(int v) {
+  __shared__ int held[64];
+  held[threadIdx.x] = v;
+  __syncthreads();
+  const int result = held[63 - threadIdx.x];
+  __syncthreads();
+  return result;
+}
+__device__ int again(int v) { return reversed(reversed(v)); }
+__global__ void by_an_object(int* x) { x[threadIdx.x] = swapped(x[threadIdx.x]); }
+__global__ void by_a_function(int* x) { x[threadIdx.x] = again(reversed(x[threadIdx.x])); }
+)");
+  hd::array<int> x(64);
+  for (int i = 0; i < 64; ++i) x.set(i, i);
+  m.function("by_a_function")(1, 64)(x);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(x[static_cast<std::size_t>(i)], 63 - i);
+  m.function("by_an_object")(1, 64)(x);
+  for (int i = 0; i < 64; ++i) EXPECT_EQ(x[static_cast<std::size_t>(i)], 63 - (i ^ 1));
+}
+
 }  // namespace

@@ -149,6 +149,7 @@ class worker {
   [[noreturn]] void fail(const std::string& message);
 
  private:
+  thread_state& waiting_thread();
   void run_blocks_plainly();
   bool begin_block();
   bool run_block(block_state& b);
@@ -326,8 +327,14 @@ bool worker::resolve(block_state& b) {
   return false;
 }
 
+thread_state& worker::waiting_thread() {
+  if (thread_ == nullptr)
+    fail("its threads wait for one another in a function that the source does not call by its name");
+  return *thread_;
+}
+
 int worker::barrier(barrier_kind kind, int predicate) {
-  thread_state& t = *thread_;
+  thread_state& t = waiting_thread();
   t.predicate = predicate;
   block_->barrier = kind;
   ++block_->at_barrier;
@@ -350,7 +357,7 @@ void worker::complete_barrier(block_state& b) {
 }
 
 void worker::grid_barrier() {
-  thread_->grid_barrier = grid_.barriers_passed;
+  waiting_thread().grid_barrier = grid_.barriers_passed;
   grid_.arrive(1, 0);
   leave(*thread_, waiting::grid);
 }
@@ -367,7 +374,7 @@ bool worker::pass_grid_barrier(block_state& b) {
 }
 
 std::uint64_t worker::warp(const warp_visit& visit) {
-  thread_state& t = *thread_;
+  thread_state& t = waiting_thread();
   const std::uint32_t first = t.index / 32 * 32;
   t.visit = visit;
   // Lanes that a block has not, in its last warp, are named by habit and are not waited for.
@@ -398,7 +405,7 @@ bool worker::complete_warp(block_state& b, std::uint32_t first, std::uint32_t ma
 }
 
 std::uint32_t worker::converge(std::uintptr_t pc) {
-  thread_->visit = {};
+  waiting_thread().visit = {};
   thread_->visit.pc = pc;
   leave(*thread_, waiting::convergence);
   return static_cast<std::uint32_t>(thread_->visit.result);

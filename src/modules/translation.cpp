@@ -7,6 +7,8 @@
 #include <charconv>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -65,12 +67,18 @@ class translator {
   translation result() && { return std::move(result_); }
 
  private:
+  /// What a function's body names, and whether it lets threads meet.
+  struct function_facts {
+    bool meets = false;
+    std::set<std::string_view> names;
+  };
   struct open_scope {
     scope kind;
     std::string name;  // of a namespace
     std::size_t declaration;
     bool has_inner_braces;  // which the function was given for shared variables of a namespace
     bool is_device;         // code of the device
+    function_facts* facts;  // of the function that it is part of; null outside
   };
   struct edit {
     std::size_t begin, length;
@@ -160,7 +168,9 @@ class translator {
     const std::string_view w = t_[i].text;
     if (w == "volatile") result_.has_volatile = true;
     if (lets_blocks_meet(w)) blocks_are_independent_ = false;
-    if (lets_threads_meet(w)) threads_are_independent_ = false;
+    function_facts* const facts = scopes_.empty() ? nullptr : scopes_.back().facts;
+    if (facts != nullptr) facts->names.insert(w);
+    if (lets_threads_meet(w)) (facts != nullptr ? facts->meets : meets_outside_functions_) = true;
     if (w == "__global__") {
       declare_kernel(i);
       replace(i, i + 1, "");
@@ -256,7 +266,9 @@ class translator {
   // scopes
 
   void open(std::size_t i) {
-    open_scope opened{scope::block, "", declaration_, false, in_device_code()};
+    open_scope opened{scope::block,     "",
+                      declaration_,     false,
+                      in_device_code(), scopes_.empty() ? nullptr : scopes_.back().facts};
     for (std::size_t j = declaration_; j < i && !in_function(); ++j) {
       opened.is_device |= is(j, "__global__") || is(j, "__device__");
     }
@@ -270,6 +282,7 @@ class translator {
       classify(i, opened);
     }
     const bool is_body = opened.kind == scope::function;
+    if (is_body) opened.facts = &functions_[function_name(i)];
     scopes_.push_back(std::move(opened));
     if (is_body) bring_shared_of_namespaces(i);
     if (scopes_.back().kind != scope::list) declaration_ = i + 1;
@@ -307,6 +320,34 @@ class translator {
     } else {
       opened.kind = is_type ? scope::type : scope::list;
     }
+  }
+
+  /// Of the function whose body token i opens; empty for what is not called by a name, such as an operator or
+  /// a function of a class.
+  std::string_view function_name(std::size_t i) const {
+    for (const open_scope& s : scopes_) {
+      if (s.kind == scope::type) return {};
+    }
+    for (std::size_t j = declaration_; j < i; ++j) {
+      if (takes_a_group(j)) {
+        j = after_group(j + 1) - 1;
+      } else if (is(j, "operator")) {
+        return {};
+      } else if (is(j, "<")) {
+        j = after_group(j) - 1;
+      } else if (is(j, "(")) {
+        return j > declaration_ && is_identifier(j - 1) ? t_[j - 1].text : std::string_view();
+      }
+    }
+    return {};
+  }
+
+  /// Whether threads may meet in what a function names, and in what that names.
+  bool may_meet(std::string_view function, std::set<std::string_view>& seen) const {
+    const auto found = functions_.find(function);
+    if (found == functions_.end() || !seen.insert(function).second) return false;
+    return found->second.meets || std::any_of(found->second.names.begin(), found->second.names.end(),
+                                              [&](std::string_view name) { return may_meet(name, seen); });
   }
 
   void close(std::size_t i) {
@@ -606,9 +647,13 @@ class translator {
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
         "heddle_module_kernels[] = {{{} {{nullptr, nullptr}}}};\n",
         entries);
+    // Functions without a name may be called by any.
+    std::set<std::string_view> of_unnamed;
+    const bool any_may_meet = meets_outside_functions_ || may_meet({}, of_unnamed);
     for (kernel_declaration& k : kernels_) {
+      std::set<std::string_view> seen;
       k.blocks_are_independent = blocks_are_independent_;
-      k.threads_are_independent = threads_are_independent_;
+      k.threads_are_independent = !any_may_meet && !may_meet(k.name, seen);
     }
     result_.kernels = std::move(kernels_);
   }
@@ -619,7 +664,8 @@ class translator {
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
-  bool blocks_are_independent_ = true, threads_are_independent_ = true;
+  bool blocks_are_independent_ = true, meets_outside_functions_ = false;
+  std::map<std::string_view, function_facts> functions_;
   std::vector<kernel_declaration> kernels_;
   std::vector<shared_of_namespace> of_namespaces_;
   std::vector<edit> edits_;

@@ -16,8 +16,8 @@ struct kernel_declaration {
   /// Whether nothing in the file lets a block see what another does: no atomic, fence, volatile, output,
   /// clock.
   bool blocks_are_independent = true;
-  /// Whether nothing in it lets a thread wait for another: none of these, barriers, nor what warps do
-  /// together.
+  /// Whether nothing in it, or in what it calls, lets a thread wait for another: none of these, barriers, nor
+  /// what warps do together.
   bool threads_are_independent = true;
   std::size_t most_threads = 0;  ///< of __launch_bounds__; 0 when it is not there, or is no number
 };
