@@ -98,6 +98,7 @@ void describe(const lbm::flow& of, bool quiet) {
   for (const std::string& warning : about.warnings) print_error(fmt::format("warning: {}\n", warning));
 }
 
+/// Steps of a flow, in pieces.
 class flow_pace {
  public:
   flow_pace(lbm::flow& of, std::uint64_t total, bool quiet)

@@ -285,6 +285,7 @@ target resolved(const life_options& options, double cells) {
   return target::parallel();
 }
 
+/// Generations of a universe, in pieces, until who watches has seen enough.
 class paced_generations {
  public:
   paced_generations(universe& world, const target& where, const life_options& options,
