@@ -4,7 +4,7 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
-#include <heddle/random.hpp>
+#include <heddle/philox.hpp>
 
 #include <charconv>
 #include <cmath>

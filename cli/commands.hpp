@@ -13,15 +13,20 @@ struct ended {
 
 void add_bench(CLI::App& app);
 void add_check(CLI::App& app);
+void add_fft(CLI::App& app);
+void add_histogram(CLI::App& app);
 void add_info(CLI::App& app);
 void add_laplace(CLI::App& app);
 void add_lbm(CLI::App& app);
 void add_life(CLI::App& app);
 void add_mandelbrot(CLI::App& app);
+void add_matmul(CLI::App& app);
 void add_pi(CLI::App& app);
+void add_random(CLI::App& app);
 void add_reduce(CLI::App& app);
 void add_run(CLI::App& app);
 void add_scan(CLI::App& app);
+void add_sort(CLI::App& app);
 void add_transform(CLI::App& app);
 
 }  // namespace heddle::cli

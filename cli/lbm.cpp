@@ -6,17 +6,15 @@
 #include "lbm_output.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
-#include "progress.hpp"
+#include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
-#include <bit>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,11 +29,9 @@
 namespace heddle::cli {
 namespace {
 
-using clock = std::chrono::steady_clock;
-
 struct lbm_options : place_options {
-  std::string which, size, collision = "trt", storage = "f32", drive = "force";
-  std::string obstacles, output, field = "velocity", profile, checkpoint, resume, forces;
+  std::string which, size, collision = "trt", storage = "f32", drive;
+  std::string obstacles, output, field, profile, checkpoint, resume, forces;
   double reynolds = 0, velocity = 0.1, smagorinsky = 0;
   std::optional<std::uint64_t> steps, every;
   std::optional<double> steady;
@@ -43,20 +39,15 @@ struct lbm_options : place_options {
   std::vector<const CLI::Option*> of_the_flow;  // which a checkpoint has too
 };
 
-template <class E, std::size_t N>
-E named(const E (&all)[N], const std::string& text) {
-  return *std::find_if(std::begin(all), std::end(all), [&](E one) { return text == name(one); });
-}
-
 lbm::settings settings_of(const lbm_options& options) {
   lbm::settings given;
-  given.which = named(lbm::flow_cases, options.which);
+  given.which = *lbm::named(lbm::flow_cases, options.which);
   given.reynolds = options.reynolds;
   given.velocity = options.velocity;
-  given.how = named(lbm::collisions, options.collision);
-  given.kept = named(lbm::storages, options.storage);
+  given.how = *lbm::named(lbm::collisions, options.collision);
+  given.kept = *lbm::named(lbm::storages, options.storage);
   given.smagorinsky = options.smagorinsky;
-  given.by = named(lbm::drives, options.drive);
+  if (!options.drive.empty()) given.by = *lbm::named(lbm::drives, options.drive);
   if (!options.size.empty()) {
     const grid_size size = *parse_grid_size(options.size);
     given.width = size.width;
@@ -100,57 +91,47 @@ void describe(const lbm::flow& of, bool quiet) {
   if (!quiet) {
     print_error(fmt::format(
         "{} {}x{} on {}: Reynolds number {:.6g}, viscosity {:.6g}, relaxation time {:.6g}, Mach number "
-        "{:.3g}, length {:.6g}, memory "
-        "{}\n",
+        "{:.3g}, length {:.6g}, memory {}\n",
         name(of.given().which), of.given().width, of.given().height, of.where().text(), of.given().reynolds,
         about.viscosity, about.relaxation_time, about.mach, about.length, bytes_text(about.bytes)));
   }
   for (const std::string& warning : about.warnings) print_error(fmt::format("warning: {}\n", warning));
 }
 
-/// Advances in pieces that last long enough to be fast and briefly enough to be interrupted.
-class paced_steps {
+/// Steps of a flow, in pieces.
+class flow_pace {
  public:
-  paced_steps(lbm::flow& of, std::uint64_t total, bool quiet)
+  flow_pace(lbm::flow& of, std::uint64_t total, bool quiet)
       : flow_(of),
         cells_(static_cast<double>(of.given().width) * static_cast<double>(of.given().height)),
-        shown_(std::max<std::uint64_t>(1, total), quiet) {
-    // The slowest machines take less than a second for so many cells.
-    const double first = of.where().is_gpu() ? 2e9 : 1e7;
-    piece_ = std::bit_floor(std::max<std::uint64_t>(1, static_cast<std::uint64_t>(first / cells_)));
-  }
+        pace_(total, (of.where().is_gpu() ? 2e9 : 1e7) / cells_, quiet) {}
 
   void to(std::uint64_t step) {
     while (flow_.steps() < step) {
-      stop_if_interrupted();
-      const std::uint64_t now = std::min(piece_, step - flow_.steps());
-      const clock::time_point began = clock::now();
-      flow_.advance(now);
-      flow_.where().wait();
-      const double took = std::chrono::duration<double>(clock::now() - began).count();
-      seconds += took;
-      steps += now;
-      if (took < 0.2 && now == piece_ && piece_ < std::uint64_t{1} << 40) piece_ *= 2;
-      if (took > 0.5) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
-      shown_.show_instead_of_rate(fmt::format("step {}, {:.4g} GLUPS", flow_.steps(),
-                                              cells_ * static_cast<double>(now) / took / 1e9));
-      shown_.advance(now);
+      pace_.take(
+          step - flow_.steps(),
+          [&](std::uint64_t count) {
+            flow_.advance(count);
+            flow_.where().wait();
+          },
+          [&](std::uint64_t count, double seconds) {
+            return fmt::format("step {}, {:.4g} GLUPS", flow_.steps(),
+                               cells_ * static_cast<double>(count) / seconds / 1e9);
+          });
     }
   }
-  void hide() { shown_.hide(); }
+  void hide() { pace_.hide(); }
 
+  double seconds() const { return pace_.seconds; }
+  std::uint64_t steps() const { return pace_.steps; }
   double giga_updates_a_second() const {
-    return seconds > 0 ? cells_ * static_cast<double>(steps) / seconds / 1e9 : 0;
+    return seconds() > 0 ? cells_ * static_cast<double>(steps()) / seconds() / 1e9 : 0;
   }
-
-  double seconds = 0;
-  std::uint64_t steps = 0;
 
  private:
   lbm::flow& flow_;
   double cells_;
-  progress shown_;
-  std::uint64_t piece_;
+  paced_steps pace_;
 };
 
 /// Bytes a second of a copy on a target, read and written, of memory about as large as some other.
@@ -195,22 +176,21 @@ class lbm_view {
 
 /// What is printed of a state.
 std::string line_of(const lbm::flow& of, std::optional<double> change) {
-  const double cells = static_cast<double>(of.given().width) * static_cast<double>(of.given().height);
-  std::string text =
-      fmt::format("steps {} time {:.6g} mass {:.12g}", of.steps(), of.time(), 1 + of.excess_mass() / cells);
+  std::string text = fmt::format("steps {} time {:.6g} mass {:.12g}", of.steps(), of.time(),
+                                 1 + of.excess_mass() / static_cast<double>(of.fluid_cells()));
   if (change) text += fmt::format(" change {:.3g}", *change);
   if (const std::optional<double> error = lbm::error_of(of)) text += fmt::format(" error {:.4g}", *error);
-  if (of.steps() > 0 && (of.given().which == lbm::flow_case::cylinder || !of.given().obstacles.empty())) {
+  if (of.steps() > 0 && of.has_obstacles()) {
     const lbm::flow::coefficients now = of.on_obstacles();
     text += fmt::format(" drag {:.6g} lift {:.6g}", now.drag, now.lift);
   }
-  if (of.given().which == lbm::flow_case::cylinder) {
-    text += fmt::format(" pressure_difference {:.6g}", of.pressure_difference());
+  if (const std::optional<double> difference = of.pressure_difference()) {
+    text += fmt::format(" pressure_difference {:.6g}", *difference);
   }
   return text + "\n";
 }
 
-void print_stats(const lbm::flow& of, const paced_steps& pace) {
+void print_stats(const lbm::flow& of, const flow_pace& pace) {
   const lbm::description& about = of.about();
   const double rate = pace.giga_updates_a_second() * 1e9 * static_cast<double>(about.bytes_a_cell);
   const double roof = copy_rate(of.where(), about.bytes);
@@ -222,8 +202,8 @@ void print_stats(const lbm::flow& of, const paced_steps& pace) {
   line["height"] = of.given().height;
   line["collision"] = name(of.given().how);
   line["storage"] = name(of.given().kept);
-  line["steps"] = pace.steps;
-  line["seconds"] = pace.seconds;
+  line["steps"] = pace.steps();
+  line["seconds"] = pace.seconds();
   line["glups"] = pace.giga_updates_a_second();
   line["bytes_a_cell_update"] = about.bytes_a_cell;
   line["gb_per_s"] = rate / 1e9;
@@ -240,22 +220,35 @@ void run(const lbm_options& options) {
                                  "the checkpoint of --resume has it already: leave it out");
     }
   }
+  if (!options.drive.empty() && options.which != lbm::name(lbm::flow_case::channel)) {
+    throw CLI::ValidationError("--drive", fmt::format("is for a channel, not for {}", options.which));
+  }
+  if (!options.field.empty() && options.output.empty() && !options.watch) {
+    throw CLI::ValidationError("--field", "is for what -o writes and --watch shows: give one of them");
+  }
   check_distinct_outputs({{"-o", options.output},
                           {"--profile", options.profile},
                           {"--checkpoint", options.checkpoint},
                           {"--forces", options.forces}});
-  const lbm_field field = named(lbm_fields, options.field);
+  const lbm_field field = lbm::named(lbm_fields, options.field).value_or(lbm_field::velocity);
   lbm_output output(options.output, field);
   lbm_forces forces(options.forces);
   for (const std::string& path : {options.profile, options.checkpoint}) {
     if (!path.empty()) atomic_file{path};
   }
   lbm::flow flow = begin(options);
-  describe(flow, options.quiet);
-
+  if (forces.is_wanted() && !flow.has_obstacles()) {
+    throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
+  }
   constexpr std::uint64_t steps_unless_given = 10'000, most_steps = 100'000'000;
   const std::uint64_t first = flow.steps();
-  const std::uint64_t last = first + options.steps.value_or(options.steady ? most_steps : steps_unless_given);
+  const std::uint64_t wanted = options.steps.value_or(options.steady ? most_steps : steps_unless_given);
+  if (wanted > std::numeric_limits<std::uint64_t>::max() - first) {
+    throw CLI::ValidationError("--steps",
+                               fmt::format("{} more than {} are beyond what is counted", wanted, first));
+  }
+  const std::uint64_t last = first + wanted;
+  describe(flow, options.quiet);
   // The flow goes its length in this time.
   const auto look_every = std::max<std::uint64_t>(
       100, static_cast<std::uint64_t>(std::lround(flow.about().length / flow.about().speed)));
@@ -263,7 +256,7 @@ void run(const lbm_options& options) {
   std::optional<lbm_view> view;
   if (options.watch) view.emplace(field);
   const std::uint64_t picture_every = options.every.value_or(100);
-  paced_steps pace(flow, last - first, options.quiet || options.watch);
+  flow_pace pace(flow, last - first, options.quiet || options.watch);
 
   std::optional<double> change;
   bool is_steady = false;
@@ -292,12 +285,13 @@ void run(const lbm_options& options) {
     if (!options.checkpoint.empty()) flow.save(options.checkpoint);
   };
   try {
+    const state_to_keep last_state;
     at_state();
     while (flow.steps() < last && !is_steady) {
       const std::uint64_t step = flow.steps();
       std::uint64_t next = last;
       const auto no_later_than_multiple_of = [&](std::uint64_t count) {
-        next = std::min(next, (step / count + 1) * count);
+        next = std::min(next, step + std::min(last - step, count - step % count));
       };
       if (options.steady) no_later_than_multiple_of(look_every);
       if (output.is_animation() || view) no_later_than_multiple_of(picture_every);
@@ -309,22 +303,28 @@ void run(const lbm_options& options) {
     if (view) view->stay();
   } catch (const interrupted&) {
     view.reset();
-    // The last state is written after a signal too.
+    // The last state is written after a signal too, unless it is none.
+    flow.check();
     finish();
     throw;
   } catch (const seen_enough&) {
+  } catch (const error& wrong) {
+    if (forces.samples() == 0) throw;
+    detail::fail(fmt::format("{}. The {} samples of --forces are lost: fewer --steps write them",
+                             wrong.what(), forces.samples()));
   }
   view.reset();
   flow.check();
+  pace.hide();
+  // Files are there once all that is printed has been printed.
+  print(line_of(flow, change));
   finish();
   if (options.steady && !is_steady && flow.steps() == last) {
     print_error(fmt::format(
         "warning: not steady after {} steps: the velocity still changes by {} in {} of them; take more "
-        "--steps or a larger "
-        "--steady\n",
-        pace.steps, change ? fmt::format("{:.3g} of --velocity", *change) : "an unknown part", look_every));
+        "--steps or a larger --steady\n",
+        pace.steps(), change ? fmt::format("{:.3g} of --velocity", *change) : "an unknown part", look_every));
   }
-  print(line_of(flow, change));
   if (options.stats) print_stats(flow, pace);
 }
 

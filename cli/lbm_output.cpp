@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::uint8_t obstacle_colour = 255;  // the last of the palette
 constexpr int levels = 255;
+constexpr std::string_view head_of_forces = "step,time,drag,lift,pressure_difference\n";
 
 }  // namespace
 
@@ -60,6 +61,9 @@ obstacle_mask read_obstacles(const std::string& path) {
     if (file.shape().axes() != 2) {
       detail::fail(
           fmt::format("{}: has shape {}, where (rows, columns) is needed", path, file.shape().text()));
+    }
+    if (file.shape()[0] == 0 || file.shape()[1] == 0) {
+      detail::fail(fmt::format("{}: has shape {}, and no cells", path, file.shape().text()));
     }
     const array<bool> cells = file.read_as<bool>();
     made.height = file.shape()[0];
@@ -176,18 +180,34 @@ void lbm_output::finish(const lbm::flow& of) {
   write_vti(path_, field, name(field_), centres);
 }
 
+lbm_forces::lbm_forces(const std::string& path) {
+  if (path.empty()) return;
+  file_.emplace(path);
+  lines_ = head_of_forces;
+}
+
 void lbm_forces::add(const lbm::flow& of) {
   if (!file_) return;
-  if (lines_.empty()) lines_ = "step,time,drag,lift,pressure_difference\n";
   const lbm::flow::coefficients now = of.on_obstacles();
-  lines_ += fmt::format("{},{:.9g},{:.9g},{:.9g},{:.9g}\n", of.steps(), of.time(), now.drag, now.lift,
-                        of.pressure_difference());
+  lines_ += fmt::format("{},{:.9g},{:.9g},{:.9g},", of.steps(), of.time(), now.drag, now.lift);
+  // A place is left empty where there is no such difference.
+  if (const std::optional<double> difference = of.pressure_difference()) {
+    lines_ += fmt::format("{:.9g}", *difference);
+  }
+  lines_ += '\n';
+  ++samples_;
+  constexpr std::size_t enough = std::size_t{1} << 16;
+  if (lines_.size() > enough) write();
+}
+
+void lbm_forces::write() {
+  file_->write(lines_.data(), lines_.size());
+  lines_.clear();
 }
 
 void lbm_forces::finish() {
   if (!file_) return;
-  if (lines_.empty()) lines_ = "step,time,drag,lift,pressure_difference\n";
-  file_->write(lines_.data(), lines_.size());
+  write();
   file_->commit();
 }
 

@@ -71,19 +71,21 @@ class lbm_output {
   std::unique_ptr<gif_writer> animation_;
 };
 
-/// The file of --forces: a line for each sample.
+/// The file of --forces: a line for each sample, in place once it is finished.
 class lbm_forces {
  public:
-  explicit lbm_forces(const std::string& path) {
-    if (!path.empty()) file_.emplace(path);
-  }
+  explicit lbm_forces(const std::string& path);
   bool is_wanted() const { return file_.has_value(); }
   void add(const lbm::flow& of);
+  std::uint64_t samples() const { return samples_; }
   void finish();
 
  private:
+  void write();
+
   std::optional<atomic_file> file_;
-  std::string lines_;
+  std::string lines_;  // that are not in the file yet
+  std::uint64_t samples_ = 0;
 };
 
 /// The file of --profile.

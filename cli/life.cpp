@@ -3,7 +3,7 @@
 #include "interruption.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
-#include "progress.hpp"
+#include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -286,49 +285,43 @@ target resolved(const life_options& options, double cells) {
   return target::parallel();
 }
 
-/// Advances in pieces that last long enough to be fast and briefly enough to be interrupted.
-class paced_advance {
+/// Generations of a universe, in pieces, until who watches has seen enough.
+class paced_generations {
  public:
-  paced_advance(universe& world, const target& where, const life_options& options,
-                std::optional<life_view>& view)
+  paced_generations(universe& world, const target& where, const life_options& options,
+                    std::optional<life_view>& view)
       : world_(world),
         view_(view),
-        shown_(std::max<std::uint64_t>(1, options.generations), options.quiet || options.watch) {
-    // The slowest machines take less than a second for so many cells.
-    const double first_piece = where.is_gpu() ? 2e10 : 2e8;
-    piece_ = std::max<std::uint64_t>(
-        1, static_cast<std::uint64_t>(first_piece / std::max(1.0, world_.cells_computed())));
-    piece_ = std::bit_floor(piece_);
-  }
+        pace_(options.generations, (where.is_gpu() ? 2e10 : 2e8) / std::max(1.0, world.cells_computed()),
+              options.quiet || options.watch) {}
 
   /// Whether who watches has seen enough.
   bool is_ended() { return view_ && view_->end_is_asked(); }
 
   void to(std::uint64_t generation) {
     while (world_.generation() < generation && !is_ended()) {
-      stop_if_interrupted();
-      const std::uint64_t now = std::min(piece_, generation - world_.generation());
-      const clock::time_point began = clock::now();
-      world_.advance(now);
-      const double seconds = std::chrono::duration<double>(clock::now() - began).count();
-      const double updated = world_.cells_computed() * static_cast<double>(now);
-      updates += updated;
-      if (seconds < 0.2 && now == piece_ && piece_ < std::uint64_t{1} << 60) piece_ *= 2;
-      if (seconds > 0.5) piece_ = std::max<std::uint64_t>(1, piece_ / 2);
-      if (seconds > 0) shown_.show_instead_of_rate(fmt::format("{:.4g} Gcells/s", updated / seconds / 1e9));
-      shown_.advance(now);
+      double updated = 0;
+      pace_.take(
+          generation - world_.generation(),
+          [&](std::uint64_t count) {
+            world_.advance(count);
+            updated = world_.cells_computed() * static_cast<double>(count);
+            updates += updated;
+          },
+          [&](std::uint64_t, double seconds) {
+            return fmt::format("{:.4g} Gcells/s", updated / seconds / 1e9);
+          });
     }
   }
 
-  void hide() { shown_.hide(); }
+  void hide() { pace_.hide(); }
 
   double updates = 0;
 
  private:
   universe& world_;
   std::optional<life_view>& view_;
-  progress shown_;
-  std::uint64_t piece_;
+  paced_steps pace_;
 };
 
 void run(const life_options& options) {
@@ -350,7 +343,7 @@ void run(const life_options& options) {
   std::optional<std::uint64_t> period;
   std::optional<life_view> view;
   if (options.watch) view.emplace();
-  paced_advance advance(world, where, options, view);
+  paced_generations advance(world, where, options, view);
   const std::uint64_t every = options.every ? *options.every : output.is_animation() || view ? 1 : 0;
   std::string lines;
   std::optional<std::uint64_t> said;

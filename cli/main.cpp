@@ -65,6 +65,11 @@ int main(int argc, char** argv) {
   heddle::cli::add_reduce(app);
   heddle::cli::add_scan(app);
   heddle::cli::add_transform(app);
+  heddle::cli::add_sort(app);
+  heddle::cli::add_histogram(app);
+  heddle::cli::add_matmul(app);
+  heddle::cli::add_fft(app);
+  heddle::cli::add_random(app);
   heddle::cli::add_bench(app);
   heddle::cli::add_life(app);
   heddle::cli::add_mandelbrot(app);

@@ -5,11 +5,10 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -24,22 +23,6 @@ namespace {
 struct pi_options : place_options {
   std::string samples = "1e7", seed = "0";
 };
-
-/// A whole number as 1000, or as 1e11.
-std::uint64_t whole_number(const char* option, const std::string& text) {
-  const char* const end = text.data() + text.size();
-  std::uint64_t number = 0;
-  if (const auto [at, status] = std::from_chars(text.data(), end, number);
-      status == std::errc() && at == end) {
-    return number;
-  }
-  double value = -1;
-  const auto [at, status] = std::from_chars(text.data(), end, value);
-  if (status == std::errc() && at == end && value >= 0 && value < 0x1p64 && value == std::floor(value)) {
-    return static_cast<std::uint64_t>(value);
-  }
-  throw CLI::ValidationError(option, fmt::format("'{}' is no whole number below 2^64", text));
-}
 
 void run(const pi_options& options) {
   const std::uint64_t samples = whole_number("--samples", options.samples);

@@ -61,8 +61,15 @@ void place_options::add_place_to(CLI::App& command) {
   command.add_flag("--quiet", quiet, "No progress line");
 }
 
-void run_options::add_to(CLI::App& command, bool output_is_required) {
+void run_options::add_input_to(CLI::App& command) {
   command.add_option("IN.npy", input, "The array")->required()->option_text(" ");
+  command.add_option("--dtype", dtype, "Convert the elements to type D first, such as float64 or uint8")
+      ->option_text("D")
+      ->check(check_dtype);
+}
+
+void run_options::add_to(CLI::App& command, bool output_is_required) {
+  add_input_to(command);
   CLI::Option* to =
       command.add_option("-o,--output", output, "Where the result goes")->option_text("OUT.npy");
   CLI::Option* along = command.add_option("--axis", axis, "Each row or column along axis K by itself")
@@ -73,9 +80,6 @@ void run_options::add_to(CLI::App& command, bool output_is_required) {
   } else {
     along->needs(to);
   }
-  command.add_option("--dtype", dtype, "Convert the elements to type D first, such as float64 or uint8")
-      ->option_text("D")
-      ->check(check_dtype);
   add_place_to(command);
 }
 

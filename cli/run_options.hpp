@@ -35,6 +35,9 @@ struct run_options : place_options {
   /// Adds all but the operator to a subcommand. `-o` is asked for always, or only when there is an axis.
   void add_to(CLI::App& command, bool output_is_required);
 
+  /// Adds the file to read and the type to convert its elements to.
+  void add_input_to(CLI::App& command);
+
   /// Adds --algorithm, which takes one of `names`.
   void add_algorithm_to(CLI::App& command, const std::vector<std::string>& names);
 

@@ -1,7 +1,7 @@
-# heddle_cpu_kernels(LIBRARY SOURCE): compiles SOURCE into LIBRARY once for each instruction set, which HEDDLE_ISA names,
+# heddle_cpu_kernels(LIBRARY SOURCE…): compiles the sources into LIBRARY once for each instruction set, which HEDDLE_ISA names,
 # to be chosen at run time: targets LIBRARY_kernels_baseline, …_avx2 and …_avx512. They are what must be fast, so they are
 # optimised in every build type, though less where they are sanitized. LIBRARY sees HEDDLE_X86_KERNELS where there is more than the baseline.
-function(heddle_cpu_kernels library source)
+function(heddle_cpu_kernels library)
   set(instruction_sets baseline)
   # Sanitized they take minutes to compile: one instruction set shows what the others would.
   if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$" AND NOT HEDDLE_SANITIZE)
@@ -18,7 +18,7 @@ function(heddle_cpu_kernels library source)
   endif()
   foreach(instruction_set IN LISTS instruction_sets)
     set(kernels ${library}_kernels_${instruction_set})
-    add_library(${kernels} OBJECT ${source})
+    add_library(${kernels} OBJECT ${ARGN})
     heddle_compile_options(${kernels})
     target_compile_definitions(${kernels} PRIVATE HEDDLE_ISA=${instruction_set} ${definitions})
     target_compile_options(${kernels} PRIVATE

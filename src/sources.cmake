@@ -15,16 +15,26 @@ set(array_sources
   io/xml_text.cpp)
 set(pattern_sources
   algorithm.cpp
+  copy_if.cpp
+  fft.cpp
+  histogram.cpp
   kernel.cpp
   ladder_reduce.cpp
   ladder_scan.cpp
+  linear_algebra.cpp
   machine.cpp
+  random.cpp
   reduce.cpp
   scan.cpp
+  segmented_reduce.cpp
+  shared_library.cpp
+  sort.cpp
   stencil.cpp
   transform.cpp
   cpu/copy_lines.cpp
+  cpu/fft.cpp
   cpu/kernels_for.cpp
+  cpu/matmul.cpp
   cpu/reduce.cpp
   cpu/scan.cpp
   cpu/threads.cpp

@@ -45,45 +45,137 @@ double equilibrium(int i, double rho, double u, double v) {
 }
 
 /// The textbook: two lattices, whole populations, cell by cell; the nine velocities in another order than the
-/// library's. Boxes with or without a lid, and periodic grids, with obstacles.
+/// library's.
 struct textbook {
-  settings given;
+  settings given;  // with the solid cells of all kinds
   double tau, force = 0;
   std::vector<nine> now;
   double drag = 0, lift = 0;
+
+  /// At the beginning of a case that has no vortices then.
+  explicit textbook(const flow& like) : given(like.given()), tau(like.about().relaxation_time) {
+    const std::size_t cells = given.width * given.height;
+    given.obstacles.resize(cells);
+    for (std::size_t i = 0; i < cells; ++i) {
+      given.obstacles[i] = like.is_solid(i % given.width, i / given.width);
+    }
+    if (given.which == flow_case::channel && !is_open()) {
+      force = 8 * like.about().viscosity * given.velocity / static_cast<double>(given.height * given.height);
+    }
+    now.resize(cells);
+    for (std::size_t cell = 0; cell < cells; ++cell) {
+      for (int i = 0; i < 9; ++i) {
+        now[cell][i] = equilibrium(i, 1, is_open() ? inflow_velocity(cell / given.width) : 0, 0);
+      }
+    }
+  }
+
+  bool is_open() const {
+    return given.which == flow_case::free || given.which == flow_case::cylinder ||
+           (given.which == flow_case::channel && given.by == drive::inflow);
+  }
+  double inflow_velocity(std::size_t row) const {
+    const double y = (static_cast<double>(row) + 0.5) / static_cast<double>(given.height);
+    return given.velocity * (given.which == flow_case::free ? 1 : 4 * y * (1 - y));
+  }
+  double inflow_slope(std::size_t row) const {
+    const double height = static_cast<double>(given.height), y = (static_cast<double>(row) + 0.5) / height;
+    return given.which == flow_case::free ? 0 : given.velocity * 4 * (1 - 2 * y) / height;
+  }
 
   std::size_t at(std::ptrdiff_t x, std::ptrdiff_t y) const {
     return static_cast<std::size_t>(y) * given.width + static_cast<std::size_t>(x);
   }
   std::ptrdiff_t width() const { return static_cast<std::ptrdiff_t>(given.width); }
   std::ptrdiff_t height() const { return static_cast<std::ptrdiff_t>(given.height); }
-  bool is_solid(std::size_t cell) const { return !given.obstacles.empty() && given.obstacles[cell] != 0; }
+  bool is_solid(std::size_t cell) const { return given.obstacles[cell] != 0; }
 
-  void collide(nine& f) const {
-    double rho = 0, x = 0, y = 0;
+  struct macroscopic {
+    double rho = 0, u = 0, v = 0;
+    double xx = 0, yy = 0, xy = 0;  // second moments of what is not equilibrium
+  };
+  macroscopic macroscopic_of(const nine& f) const {
+    macroscopic m;
+    double x = force / 2, y = 0;
     for (int i = 0; i < 9; ++i) {
-      rho += f[i];
+      m.rho += f[i];
       x += cx[i] * f[i];
       y += cy[i] * f[i];
     }
-    const double u = (x + force / 2) / rho, v = y / rho;
-    const double even = 1 / tau,
-                 odd = given.how == collision::bgk ? even : 1 / (0.5 + 3.0 / 16 / (tau - 0.5));
+    m.u = x / m.rho;
+    m.v = y / m.rho;
+    for (int i = 0; i < 9; ++i) {
+      const double rest = f[i] - equilibrium(i, m.rho, m.u, m.v);
+      m.xx += cx[i] * cx[i] * rest;
+      m.yy += cy[i] * cy[i] * rest;
+      m.xy += cx[i] * cy[i] * rest;
+    }
+    return m;
+  }
+  /// Of second moments, by the second Hermite polynomials.
+  static double second(int i, double xx, double yy, double xy) {
+    return weight(i) * 4.5 *
+           ((cx[i] * cx[i] - 1.0 / 3) * xx + (cy[i] * cy[i] - 1.0 / 3) * yy + 2 * cx[i] * cy[i] * xy);
+  }
+  /// Of third and fourth ones: xxy, xyy and xxyy.
+  static double higher(int i, double xxy, double xyy, double xxyy) {
+    const double hx = cx[i] * cx[i] - 1.0 / 3, hy = cy[i] * cy[i] - 1.0 / 3;
+    return weight(i) * (13.5 * (hx * cy[i] * xxy + hy * cx[i] * xyy) + 20.25 * hx * hy * xxyy);
+  }
+
+  void collide(nine& f) const {
+    const auto [rho, u, v, xx, yy, xy] = macroscopic_of(f);
+    double time = tau;
+    if (given.smagorinsky > 0) {
+      // S. Hou et al.: τ with the viscosity ν + C²·|S|, and |S| from the stress at that τ.
+      const double stress = std::sqrt(2 * (xx * xx + yy * yy + 2 * xy * xy));
+      time = (tau + std::sqrt(tau * tau + 18 * given.smagorinsky * given.smagorinsky * stress / rho)) / 2;
+    }
+    const double magic = is_open() ? std::min(3.0 / 16, tau - 0.5) : 3.0 / 16;
+    const double even = 1 / time, odd = given.how == collision::trt ? 1 / (0.5 + magic / (time - 0.5)) : even;
     const nine before = f;
-    const auto source = [&](int i) {
-      return weight(i) * force * (3 * (cx[i] - u) + 9 * (cx[i] * u + cy[i] * v) * cx[i]);
+    const auto linear = [&](int i) { return weight(i) * 3 * cx[i] * force; };
+    const auto square = [&](int i) {
+      return weight(i) * force * (9 * (cx[i] * u + cy[i] * v) * cx[i] - 3 * u);
     };
     for (int i = 0; i < 9; ++i) {
       const int o = opposite[i];
       const double equal = equilibrium(i, rho, u, v), against = equilibrium(o, rho, u, v);
-      f[i] = before[i] - even * ((before[i] + before[o]) / 2 - (equal + against) / 2) -
-             odd * ((before[i] - before[o]) / 2 - (equal - against) / 2) +
-             (1 - even / 2) * (source(i) + source(o)) / 2 + (1 - odd / 2) * (source(i) - source(o)) / 2;
+      if (given.how == collision::regularized) {
+        const double stays = 1 - even;
+        f[i] = equal + higher(i, rho * u * u * v, rho * u * v * v, rho * u * u * v * v) +
+               stays * (second(i, xx, yy, xy) + higher(i, 2 * u * xy + v * xx, 2 * v * xy + u * yy,
+                                                       v * v * xx + u * u * yy + 4 * u * v * xy)) +
+               linear(i) / 2 + (1 - even / 2) * square(i);
+      } else {
+        f[i] = before[i] - even * ((before[i] + before[o]) / 2 - (equal + against) / 2) -
+               odd * ((before[i] - before[o]) / 2 - (equal - against) / 2) + (1 - even / 2) * square(i) +
+               (1 - odd / 2) * linear(i);
+      }
     }
   }
 
+  bool is_in_circle(std::ptrdiff_t x, std::ptrdiff_t y) const {
+    const double unit = static_cast<double>(given.height) / 0.41;
+    return given.which == flow_case::cylinder &&
+           std::hypot(static_cast<double>(x) - 0.2 * unit, static_cast<double>(y) + 0.5 - 0.2 * unit) <
+               0.05 * unit;
+  }
+  /// The part of its way after which what leaves (x, y) with cx[o], cy[o] meets the circle of 2D-1 and 2D-2.
+  double meets_circle(std::ptrdiff_t x, std::ptrdiff_t y, int o) const {
+    const double unit = static_cast<double>(given.height) / 0.41;
+    const double dx = static_cast<double>(x) - 0.2 * unit, dy = static_cast<double>(y) + 0.5 - 0.2 * unit;
+    double low = 0, high = 1;
+    for (int i = 0; i < 60; ++i) {
+      const double q = (low + high) / 2;
+      (std::hypot(dx + q * cx[o], dy + q * cy[o]) > 0.05 * unit ? low : high) = q;
+    }
+    return high;
+  }
+
   void step() {
-    const bool wraps_x = given.which != flow_case::cavity, wraps_y = given.which == flow_case::taylor_green;
+    const bool wraps_x = !is_open() && given.which != flow_case::cavity,
+               wraps_y = given.which == flow_case::free;
     std::vector<nine> after = now;
     for (std::size_t cell = 0; cell < after.size(); ++cell) collide(after[cell]);
     drag = lift = 0;
@@ -94,20 +186,61 @@ struct textbook {
           std::ptrdiff_t from_x = x - cx[i], from_y = y - cy[i];
           if (wraps_x) from_x = (from_x + width()) % width();
           if (wraps_y) from_y = (from_y + height()) % height();
-          const double left = after[at(x, y)][opposite[i]];
+          if (is_open() && (from_x < 0 || from_x == width())) continue;
+          const int o = opposite[i];
+          const double left = after[at(x, y)][o];
           double& arrives = now[at(x, y)][i];
           if (from_x < 0 || from_y < 0 || from_x == width() || from_y == height()) {
-            const bool lid =
-                given.which == flow_case::cavity && from_y == height() && from_x >= 0 && from_x < width();
+            // Beside a solid cell the lid is a wall at rest, as at its corners.
+            const bool lid = given.which == flow_case::cavity && from_y == height() && from_x >= 0 &&
+                             from_x < width() && !is_solid(at(from_x, y));
             arrives = left + (lid ? 6 * weight(i) * cx[i] * given.velocity : 0);
           } else if (is_solid(at(from_x, from_y))) {
             arrives = left;
-            drag -= cx[i] * (left + arrives);
-            lift -= cy[i] * (left + arrives);
+            if (is_in_circle(from_x, from_y) && !is_solid(at(x + cx[i], y + cy[i]))) {
+              // M. Bouzidi, M. Firdaouss and P. Lallemand (2001), (5).
+              const double q = meets_circle(x, y, o);
+              arrives = q < 0.5 ? 2 * q * left + (1 - 2 * q) * after[at(x + cx[i], y + cy[i])][o]
+                                : left / (2 * q) + (2 * q - 1) / (2 * q) * after[at(x, y)][i];
+            }
+            drag -= cx[i] * (left + arrives - 2 * weight(i));
+            lift -= cy[i] * (left + arrives - 2 * weight(i));
           } else {
             arrives = after[at(from_x, from_y)][i];
           }
         }
+      }
+    }
+    if (is_open()) let_flow();
+  }
+
+  /// Inflow and outflow, whose columns get whole populations.
+  void let_flow() {
+    double leaves = 0, comes = 0, outflows = 0;
+    for (std::ptrdiff_t y = 0; y < height(); ++y) {
+      const auto row = static_cast<std::size_t>(y);
+      nine& first = now[at(0, y)];
+      const nine& last = now[at(width() - 1, y)];
+      if (!is_solid(at(0, y))) {
+        const double u = inflow_velocity(row);
+        const double rho = (first[0] + first[2] + first[4] + 2 * (first[3] + first[6] + first[7])) / (1 - u);
+        for (int i = 0; i < 9; ++i) {
+          first[i] = equilibrium(i, rho, u, 0) + second(i, 0, 0, -rho * tau / 3 * inflow_slope(row));
+        }
+        comes += u;
+      }
+      if (!is_solid(at(width() - 1, y))) {
+        leaves += last[0] + last[2] + last[4] + 2 * (last[1] + last[5] + last[8]) - 1;
+        outflows += 1;
+      }
+    }
+    const double rho = 1 + (leaves - comes) / outflows / (1 + 1 / std::sqrt(3.0));
+    for (std::ptrdiff_t y = 0; y < height(); ++y) {
+      if (is_solid(at(width() - 1, y))) continue;
+      const macroscopic beside = macroscopic_of(now[at(width() - 2, y)]);
+      for (int i = 0; i < 9; ++i) {
+        now[at(width() - 1, y)][i] =
+            equilibrium(i, rho, beside.u, beside.v) + second(i, beside.xx, beside.yy, beside.xy);
       }
     }
   }
@@ -138,11 +271,10 @@ double difference(const std::vector<moments<double>>& a, const std::vector<momen
   return most;
 }
 
-/// None in the top row, where a cell between two of them and a lid would be a pump.
 std::vector<std::uint8_t> random_obstacles(std::size_t width, std::size_t height, double part,
                                            std::uint64_t seed) {
   std::vector<std::uint8_t> solid(width * height);
-  for (std::size_t i = 0; i < width * (height - 1); ++i) {
+  for (std::size_t i = 0; i < width * height; ++i) {
     solid[i] = random_real(seed * 1'000'000 + i) < 2 * part - 1;
   }
   return solid;
@@ -168,40 +300,58 @@ struct temporary_file {
 }  // namespace
 
 TEST_P(lattice_boltzmann, steps_are_those_of_the_textbook) {
+  std::vector<settings> all;
   const std::pair<std::size_t, std::size_t> sizes[] = {{2, 2}, {3, 5}, {17, 9}, {64, 3}, {130, 12}};
   for (const flow_case which : {flow_case::cavity, flow_case::channel}) {
     for (const auto& [width, height] : sizes) {
-      for (const bool has_obstacles : {false, true}) {
-        for (const collision how : {collision::bgk, collision::trt}) {
-          settings given = sized(which, width, height);
-          given.how = how;
-          given.reynolds = 10;
-          if (has_obstacles) given.obstacles = random_obstacles(width, height, 0.3, width);
-          if (has_obstacles) given.obstacles[0] = 0;
-          flow tested(where, given);
-          textbook plain{given, tested.about().relaxation_time, 0, {}};
-          if (which == flow_case::channel) {
-            plain.force =
-                8 * tested.about().viscosity * given.velocity / static_cast<double>(height * height);
+      all.push_back(sized(which, width, height));
+      all.push_back(sized(which, width, height));
+      all.back().obstacles = random_obstacles(width, height, 0.3, width);
+      all.back().obstacles[0] = 0;
+    }
+  }
+  settings open = sized(flow_case::free, 40, 20);
+  for (const flow_case which : {flow_case::free, flow_case::channel, flow_case::cylinder}) {
+    open.which = which;
+    open.by = drive::inflow;
+    open.obstacles.clear();
+    all.push_back(open);
+    open.obstacles.assign(800, 0);
+    // In the flow, at the inflow, at the outflow, and at a wall.
+    for (const std::size_t cell : {7 * 40 + 25, 8 * 40 + 25, 8 * 40 + 26, 160, 161, 599, 639, 30})
+      open.obstacles[cell] = 1;
+    all.push_back(open);
+  }
+  for (settings given : all) {
+    for (const collision how : collisions) {
+      for (const double smagorinsky : {0.0, 0.15}) {
+        given.how = how;
+        given.smagorinsky = smagorinsky;
+        given.reynolds = 10;
+        flow tested(where, given);
+        textbook plain(tested);
+        const double scale = 2 / (tested.about().speed * tested.about().speed * tested.about().length);
+        const std::string which = std::string(name(given.which)) + " " + name(how) + " " +
+                                  std::to_string(given.width) + "x" + std::to_string(given.height) + " " +
+                                  std::to_string(smagorinsky);
+        for (const std::uint64_t steps : {1, 2, 20}) {
+          tested.advance(steps);
+          for (std::uint64_t i = 0; i < steps; ++i) plain.step();
+          const std::vector<moments<double>> have = rows_of(tested);
+          for (std::size_t cell = 0; cell < have.size(); ++cell) {
+            if (plain.is_solid(cell)) continue;
+            const moments<double> want = plain.of(cell);
+            ASSERT_NEAR(have[cell].ux, want.ux, 1e-14) << which << " " << cell << " after " << tested.steps();
+            ASSERT_NEAR(have[cell].uy, want.uy, 1e-14) << which << " " << cell << " after " << tested.steps();
+            ASSERT_NEAR(have[cell].excess, want.excess, 2e-14) << which << " " << cell;
           }
-          plain.now.assign(width * height, nine());
-          for (nine& f : plain.now) {
-            for (int i = 0; i < 9; ++i) f[i] = weight(i);
-          }
-          for (const std::uint64_t steps : {1, 2, 20}) {
-            tested.advance(steps);
-            for (std::uint64_t i = 0; i < steps; ++i) plain.step();
-            const std::vector<moments<double>> have = rows_of(tested);
-            for (std::size_t cell = 0; cell < have.size(); ++cell) {
-              if (plain.is_solid(cell)) continue;
-              const moments<double> want = plain.of(cell);
-              ASSERT_NEAR(have[cell].ux, want.ux, 1e-14)
-                  << name(which) << width << "x" << height << " " << cell;
-              ASSERT_NEAR(have[cell].uy, want.uy, 1e-14)
-                  << name(which) << width << "x" << height << " " << cell;
-              ASSERT_NEAR(have[cell].excess, want.excess, 2e-14) << name(which) << width << "x" << height;
-            }
-          }
+        }
+        // Of what touches an open end the force is that before the end was given its populations.
+        if (given.which == flow_case::free || (plain.is_open() && !given.obstacles.empty())) continue;
+        ASSERT_NEAR(tested.on_obstacles().drag / scale, plain.drag, 1e-13) << which;
+        ASSERT_NEAR(tested.on_obstacles().lift / scale, plain.lift, 1e-13) << which;
+        if (given.which == flow_case::cylinder) {
+          ASSERT_GT(plain.drag, 1e-4);
         }
       }
     }
@@ -215,12 +365,7 @@ TEST_P(lattice_boltzmann, forces_are_the_momentum_exchanged) {
     for (std::size_t x = 10; x < 15 + y / 4; ++x) given.obstacles[y * given.width + x] = 1;
   }
   flow tested(where, given);
-  textbook plain{given, tested.about().relaxation_time, 0, {}};
-  plain.force = 8 * tested.about().viscosity * given.velocity / 400;
-  plain.now.assign(given.width * given.height, nine());
-  for (nine& f : plain.now) {
-    for (int i = 0; i < 9; ++i) f[i] = weight(i);
-  }
+  textbook plain(tested);
   tested.advance(60);
   for (int i = 0; i < 60; ++i) plain.step();
   const double scale = 2 / (tested.about().speed * tested.about().speed * tested.about().length);
@@ -357,16 +502,49 @@ TEST_P(lattice_boltzmann, poiseuille_is_second_order_or_exact) {
   }
 }
 
-TEST_P(lattice_boltzmann, channel_from_inflow_to_outflow_is_a_parabola) {
-  settings given = sized(flow_case::channel, 60, 20);
-  given.by = drive::inflow;
-  given.reynolds = 20;
-  given.velocity = 0.03;  // pressure, and with it density, falls along the channel as the velocity squared
-  flow tested(where, given);
-  tested.advance(6000);
-  for (const profile_point& at : centre_lines(tested).vertical) {
-    EXPECT_NEAR(at.u, 4 * at.position * (1 - at.position), 0.01) << at.position;
-    EXPECT_NEAR(at.v, 0, 1e-3);
+TEST_P(lattice_boltzmann, channel_from_inflow_to_outflow_is_poiseuilles_to_second_order) {
+  for (const collision how : collisions) {
+    double before = 0, pressure_before = 0;
+    for (const std::size_t cells : {6, 12, 24}) {
+      settings given = sized(flow_case::channel, 3 * cells + 1, cells);
+      given.how = how;
+      given.by = drive::inflow;
+      given.reynolds = 10;
+      // The viscosity stays; density falls along the channel as the velocity squared.
+      given.velocity = 0.18 / static_cast<double>(cells);
+      flow tested(where, given);
+      tested.advance(20 * cells * cells);
+      const std::vector<moments<double>> have = rows_of(tested);
+      // In every column: at the inflow and at the outflow too.
+      double error = 0, pressure_error = 0;
+      const double height = static_cast<double>(cells);
+      for (std::size_t i = 0; i < have.size(); ++i) {
+        const double y = (static_cast<double>(i / given.width) + 0.5) / height;
+        error = std::max({error, std::abs(have[i].ux / given.velocity - 4 * y * (1 - y)),
+                          std::abs(have[i].uy / given.velocity)});
+      }
+      // What the pressure falls by in the last half of the height, and in the half before the middle, over
+      // 8νU/H² of it.
+      const auto pressure = [&](std::size_t x) {
+        double sum = 0;
+        for (std::size_t y = 0; y < cells; ++y) sum += have[y * given.width + x].excess / 3 / height;
+        return sum;
+      };
+      const std::size_t half = cells / 2;
+      const double fall = 4 * tested.about().viscosity * given.velocity / height;
+      for (const std::size_t end : {given.width - 1, given.width / 2}) {
+        pressure_error =
+            std::max(pressure_error, std::abs((pressure(end - half) - pressure(end)) / fall - 1));
+      }
+      if (before != 0) {
+        EXPECT_GT(before / error, 3.2) << name(how) << " " << cells;
+        EXPECT_GT(pressure_before / pressure_error, 1.8) << name(how) << " " << cells;
+      }
+      before = error;
+      pressure_before = pressure_error;
+    }
+    EXPECT_LT(before, 3e-3) << name(how);
+    EXPECT_LT(pressure_before, 0.03) << name(how);
   }
 }
 
@@ -378,9 +556,10 @@ TEST_P(lattice_boltzmann_validation, cylinder_drag_lift_and_pressure_are_the_ben
   given.velocity = 0.05;
   flow tested(where, given);
   tested.advance(12'000);
-  EXPECT_NEAR(tested.on_obstacles().drag, 5.5795, 0.05 * 5.5795);
-  EXPECT_NEAR(tested.on_obstacles().lift, 0.0106, 0.003);
-  EXPECT_NEAR(tested.pressure_difference(), 0.1175, 0.05 * 0.1175);
+  // Four times what is missing on 20 cells: 0.011 of the drag, 0.0005 and 0.009 of the pressure.
+  EXPECT_NEAR(tested.on_obstacles().drag, 5.5795, 0.042 * 5.5795);
+  EXPECT_NEAR(tested.on_obstacles().lift, 0.0106, 0.002);
+  EXPECT_NEAR(*tested.pressure_difference(), 0.1175, 0.035 * 0.1175);
   EXPECT_LT(*(tested.change(), tested.advance(200), tested.change()), 5e-3);
 }
 
@@ -406,19 +585,22 @@ TEST_P(lattice_boltzmann_validation, cylinder_vortices_leave_as_often_as_the_ben
   }
   ASSERT_GE(upwards.size(), 6u);
   const double period = 10 * (upwards.back() - upwards.front()) / static_cast<double>(upwards.size() - 1);
-  EXPECT_NEAR(tested.about().length / tested.about().speed / period, 0.3, 0.012);
+  EXPECT_NEAR(tested.about().length / tested.about().speed / period, 0.3, 0.005);
 }
 
 TEST_P(lattice_boltzmann, boxes_keep_their_mass) {
   for (const storage kept : storages) {
     settings given = sized(flow_case::cavity, 40, 30);
     given.kept = kept;
+    // In a top corner, beside the lid, and away from it: where links of the lid must still come in pairs.
     given.obstacles.assign(1200, 0);
+    for (const std::size_t i : {1199, 1175, 1177, 1165}) given.obstacles[i] = 1;
     for (std::size_t i = 600; i < 610; ++i) given.obstacles[i] = 1;
     flow tested(where, given);
     tested.advance(1500);
-    const double bound = kept == storage::f64 ? 1e-13 : kept == storage::f32 ? 1e-5 : 0;
-    EXPECT_LE(std::abs(tested.excess_mass()) / 1190, bound) << name(kept);
+    const double bound = kept == storage::f64 ? 1e-13 : kept == storage::f32 ? 1e-7 : 0;
+    EXPECT_EQ(tested.fluid_cells(), 1186u);
+    EXPECT_LE(std::abs(tested.excess_mass()) / 1186, bound) << name(kept);
   }
 }
 
@@ -439,6 +621,95 @@ TEST_P(lattice_boltzmann, goes_on_from_a_checkpoint_bit_for_bit) {
       resumed.advance(33);
       ASSERT_EQ(difference(rows_of(resumed), rows_of(whole)), 0) << name(which) << " " << name(kept);
     }
+  }
+}
+
+TEST_P(lattice_boltzmann, pressure_difference_wants_three_fluid_cells_beside_the_cylinder) {
+  settings given = sized(flow_case::cylinder, 221, 41);
+  EXPECT_TRUE(flow(where, given).pressure_difference().has_value());
+  EXPECT_FALSE(flow(where, sized(flow_case::cavity, 20, 20)).pressure_difference().has_value());
+  // Obstacles before the cylinder: to its surface, and two cells away from it.
+  for (const std::size_t last : {30, 14}) {
+    given.obstacles.assign(221 * 41, 0);
+    for (std::size_t y = 0; y < 23; ++y) {
+      for (std::size_t x = 5; x < last; ++x) given.obstacles[y * 221 + x] = 1;
+    }
+    EXPECT_FALSE(flow(where, given).pressure_difference().has_value()) << last;
+  }
+}
+
+TEST_P(lattice_boltzmann, refuses_obstacles_that_leave_no_way) {
+  const auto refused = [&](flow_case which, const std::vector<std::size_t>& solid) {
+    settings given = sized(which, 12, 8);
+    given.by = drive::inflow;
+    given.obstacles.assign(96, 0);
+    for (const std::size_t cell : solid) given.obstacles[cell] = 1;
+    return message_of([&] { flow(where, given); });
+  };
+  const auto column = [](std::size_t x) {
+    std::vector<std::size_t> cells;
+    for (std::size_t y = 0; y < 8; ++y) cells.push_back(y * 12 + x);
+    return cells;
+  };
+  for (const flow_case which : {flow_case::free, flow_case::channel}) {
+    for (const std::size_t x : {5, 11}) {
+      EXPECT_NE(refused(which, column(x)).find("no way from the left, in row 0, to the right"),
+                std::string::npos)
+          << x;
+    }
+    EXPECT_NE(refused(which, column(0)).find("cover all of the left column"), std::string::npos);
+    // With one cell open there is a way, and so there is between cells that touch at a corner.
+    std::vector<std::size_t> open = column(5);
+    open.pop_back();
+    EXPECT_EQ(refused(which, open), "no error");
+    open.push_back(7 * 12 + 4);
+    EXPECT_EQ(refused(which, open), "no error");
+    // A pocket at the inflow.
+    EXPECT_NE(refused(which, {24, 25, 26, 38, 50, 60, 61, 62}).find("in row 3"), std::string::npos);
+  }
+}
+
+TEST_P(lattice_boltzmann, a_density_that_no_flow_has_is_a_blow_up) {
+  // A gap of one cell in a wall across a duct: what comes in piles up before it.
+  settings given = sized(flow_case::free, 40, 64);
+  given.velocity = 0.2;
+  given.obstacles.assign(40 * 64, 0);
+  for (std::size_t y = 1; y < 64; ++y) given.obstacles[y * 40 + 20] = 1;
+  flow tested(where, given);
+  const std::string message = message_of([&] { tested.advance(20'000); });
+  EXPECT_NE(message.find("blew up"), std::string::npos) << message;
+  EXPECT_NE(message.find("its density is "), std::string::npos) << message;
+}
+
+TEST_P(lattice_boltzmann, says_when_sixteen_bits_do_not_hold_a_flow) {
+  settings given = sized(flow_case::taylor_green, 32, 32);
+  given.kept = storage::f16;
+  given.velocity = 0.35;
+  EXPECT_NE(message_of([&] { flow(where, given); }).find("beyond what 16 bits hold"), std::string::npos);
+  // In units so small that the flow leaves their range after its beginning, and returns before a look.
+  given = sized(flow_case::cavity, 24, 24);
+  given.kept = storage::f16;
+  given.velocity = 0.1;
+  given.reynolds = 20;
+  given.fraction_bits = 20;
+  flow tested(where, given);
+  const std::string message = message_of([&] { tested.advance(100); });
+  EXPECT_NE(message.find("beyond what 16 bits hold"), std::string::npos) << message;
+}
+
+TEST_P(lattice_boltzmann_validation, sixteen_bits_are_within_a_thousandth_of_float) {
+  for (const double velocity : {0.1, 0.05, 0.02}) {
+    settings given = sized(flow_case::cavity, 64, 64);
+    given.velocity = velocity;
+    given.kept = storage::f16;
+    flow tested(where, given);
+    EXPECT_TRUE(tested.about().warnings.empty());
+    given.kept = storage::f32;
+    flow exact(where, given);
+    const auto steps = static_cast<std::uint64_t>(20 * 64 / velocity);
+    tested.advance(steps);
+    exact.advance(steps);
+    EXPECT_LT(difference(rows_of(tested), rows_of(exact)) / velocity, 1e-3) << velocity;
   }
 }
 
@@ -467,6 +738,16 @@ TEST(lattice_boltzmann_settings, what_follows_from_them) {
   EXPECT_NEAR(about.relaxation_time, 3 * about.viscosity + 0.5, 1e-15);
   EXPECT_NEAR(about.mach, 0.1732, 1e-4);
   EXPECT_EQ(about.bytes_a_cell, 144u);
+  EXPECT_EQ(whole.fraction_bits, 0);
+  settings sixteen = sized(flow_case::cavity, 64, 64);
+  sixteen.kept = storage::f16;
+  for (const auto& [velocity, bits] :
+       {std::pair(0.2, 18), {0.1, 19}, {0.05, 20}, {0.02, 21}, {0.01, 22}, {0.005, 23}}) {
+    sixteen.velocity = velocity;
+    EXPECT_EQ(completed(sixteen).fraction_bits, bits) << velocity;
+    // At 0.2 the flow is compressible, at 0.005 slow for 16 bits.
+    EXPECT_EQ(describe(completed(sixteen)).warnings.empty(), velocity > 0.007 && velocity < 0.2) << velocity;
+  }
   EXPECT_TRUE(about.warnings.empty());
   EXPECT_EQ(completed(sized(flow_case::cavity, 128, 128)).reynolds, 100);
   EXPECT_NEAR(describe(completed(sized(flow_case::cavity, 8192, 8192))).viscosity, 0.2, 1e-12);
@@ -493,6 +774,17 @@ TEST(lattice_boltzmann_settings, say_what_makes_no_flow) {
               s.height = 64;
             }).find("no room for the cylinder"),
             std::string::npos);
+  // Before any memory is asked for, or any boundary is looked for.
+  for (const flow_case which : flow_cases) {
+    EXPECT_NE(refused([&](settings& s) {
+                s.which = which;
+                s.width = s.height = std::size_t{1} << 30;
+              }).find("no memory holds"),
+              std::string::npos);
+  }
+  const std::string thin =
+      message_of([] { flow(hd::target::serial(), sized(flow_case::cavity, 2, 100'000'000)); });
+  EXPECT_NE(thin.find("out of memory"), std::string::npos) << thin;
 }
 
 TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {

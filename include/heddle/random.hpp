@@ -1,38 +1,189 @@
 #pragma once
 
-#include <heddle/compiler.hpp>
+#include <heddle/array.hpp>
+#include <heddle/distributions.hpp>
+#include <heddle/philox.hpp>
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 namespace heddle {
+namespace random {
 
-/// Four random words, or the number of a block of them.
-struct philox_block {
-  std::uint32_t word[4];
-  friend constexpr bool operator==(const philox_block&, const philox_block&) = default;
+/// Which random numbers: element i of stream (seed, offset) is element offset + i of (seed, 0). It depends on
+/// nothing else: not on the target, the number of threads or the order in which elements are made, so that
+/// parts of a sequence can be made by themselves.
+struct stream {
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;
 };
 
-/// The constants of Philox4x32: the multipliers of a round, and what the two words of the key grow by.
-inline constexpr std::uint32_t philox_multiplier0 = 0xD2511F53, philox_multiplier1 = 0xCD9E8D57;
-inline constexpr std::uint32_t philox_increment0 = 0x9E3779B9, philox_increment1 = 0xBB67AE85;
-inline constexpr int philox_rounds = 10;
+}  // namespace random
 
-/// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC11): 128 random
-/// bits that are a function of a 128-bit counter and a 64-bit key alone, so that any thread of any target can
-/// compute any part of a sequence.
-///
-///     hd::philox_block bits = hd::philox4x32({{i, 0, 0, 0}}, seed_low, seed_high);
-HD_INLINE constexpr philox_block philox4x32(philox_block counter, std::uint32_t key0, std::uint32_t key1) {
-  for (int round = 0; round < philox_rounds; ++round) {
-    const std::uint64_t even = std::uint64_t{philox_multiplier0} * counter.word[0];
-    const std::uint64_t odd = std::uint64_t{philox_multiplier1} * counter.word[2];
-    counter = {
-        {static_cast<std::uint32_t>(odd >> 32) ^ counter.word[1] ^ key0, static_cast<std::uint32_t>(odd),
-         static_cast<std::uint32_t>(even >> 32) ^ counter.word[3] ^ key1, static_cast<std::uint32_t>(even)}};
-    key0 += philox_increment0;
-    key1 += philox_increment1;
-  }
-  return counter;
+namespace detail {
+
+/// What fills an array: uniform numbers from `a` up to and without `b`, normal ones of mean `a` and standard
+/// deviation `b`, exponential ones of mean `a`, integers from `low` on.
+struct random_numbers {
+  random::distribution of;
+  dtype type;
+  random::stream from;
+  double a = 0, b = 0;
+  std::uint64_t low = 0;
+  random::integer_range below{1};
+};
+
+/// The numbers asked for, after checks: heddle::error says which bounds cannot be.
+random_numbers uniform_numbers(dtype type, random::stream from, double low, double high);
+random_numbers normal_numbers(dtype type, random::stream from, double mean, double deviation);
+random_numbers exponential_numbers(dtype type, random::stream from, double mean);
+random_numbers bits_numbers(dtype type, random::stream from);
+/// Integers from `low` up to and with `last`, in 64 bits with the sign of the type.
+random_numbers integer_numbers(dtype type, random::stream from, std::uint64_t low, std::uint64_t last);
+[[noreturn]] void fail_no_integers();
+
+/// Fills `count` elements on `where`.
+void library_random(const random_numbers& numbers, std::size_t count, void* out, const target& where);
+
+/// Fills `places` with a permutation of 0 … n − 1.
+void library_permutation(random::stream from, std::size_t n, std::size_t* places, const target& where);
+
+/// A new array of random numbers.
+template <class T>
+array<T> random_array(const target& requested, heddle::shape lengths, const random_numbers& numbers) {
+  const std::size_t size = lengths.elements();
+  operation running("random", size, type_name<T>());
+  const target where = resolve(requested, {0, size * sizeof(T), target(), true});
+  running.runs_on(where);
+  array<T> out(std::move(lengths), where);
+  library_random(numbers, size, out.data(), where);
+  return out;
 }
 
+template <class T>
+void random_into(const target& requested, const elements<T>& out, const random_numbers& numbers) {
+  operation running("random", out.size, type_name<T>());
+  const target where = resolve(requested, {0, out.size * sizeof(T), out.where, true});
+  running.runs_on(where);
+  staged_output<T> staged(out, where);
+  library_random(numbers, out.size, staged.data(), where);
+  staged.deliver();
+}
+
+template <class T>
+concept real_number = std::is_same_v<T, float> || std::is_same_v<T, double>;
+
+template <std::integral T>
+random_numbers integers_below(random::stream from, T low, T high) {
+  if (!(low < high)) fail_no_integers();
+  return integer_numbers(dtype_of<T>, from, static_cast<std::uint64_t>(low),
+                         static_cast<std::uint64_t>(high) - 1);
+}
+template <std::integral T>
+random_numbers all_integers(random::stream from) {
+  return integer_numbers(dtype_of<T>, from, static_cast<std::uint64_t>(std::numeric_limits<T>::min()),
+                         static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
+}
+
+}  // namespace detail
+
+/// Arrays of random numbers by Philox4x32-10 (philox.hpp), the same bits on every target. What fills an
+/// existing array is asynchronous on a GPU. heddle::error for bounds that cannot be and for offsets beyond
+/// 2^64 elements.
+///
+///     hd::array<float> noise = hd::random::normal<float>(where, {height, width}, {.seed = 7});
+namespace random {
+
+/// Uniform numbers: `low` ≤ x < `high`. The multiples of 2^-24 in [0, 1), in double of 2^-53, are stretched
+/// and moved with one rounding.
+template <heddle::detail::real_number T = float>
+array<T> uniform(const target& where, shape lengths, stream from, std::type_identity_t<T> low = 0,
+                 std::type_identity_t<T> high = 1) {
+  return heddle::detail::random_array<T>(where, std::move(lengths),
+                                         heddle::detail::uniform_numbers(dtype_of<T>, from, low, high));
+}
+template <array_like Out>
+requires heddle::detail::real_number<element_of<Out>>
+void uniform_into(const target& where, Out&& out, stream from, element_of<Out> low = 0,
+                  element_of<Out> high = 1) {
+  heddle::detail::random_into(where, heddle::detail::output(out),
+                              heddle::detail::uniform_numbers(dtype_of<element_of<Out>>, from, low, high));
+}
+
+/// Normal (Gaussian) numbers, by the method of Box and Muller: elements 2k and 2k + 1 are a pair. In float at
+/// most 6.66 standard deviations from the mean, in double 8.57.
+template <heddle::detail::real_number T = float>
+array<T> normal(const target& where, shape lengths, stream from, std::type_identity_t<T> mean = 0,
+                std::type_identity_t<T> deviation = 1) {
+  return heddle::detail::random_array<T>(where, std::move(lengths),
+                                         heddle::detail::normal_numbers(dtype_of<T>, from, mean, deviation));
+}
+template <array_like Out>
+requires heddle::detail::real_number<element_of<Out>>
+void normal_into(const target& where, Out&& out, stream from, element_of<Out> mean = 0,
+                 element_of<Out> deviation = 1) {
+  heddle::detail::random_into(
+      where, heddle::detail::output(out),
+      heddle::detail::normal_numbers(dtype_of<element_of<Out>>, from, mean, deviation));
+}
+
+/// Exponential numbers of the given mean, by inversion: in float at most 22.2 means, in double 36.7.
+template <heddle::detail::real_number T = float>
+array<T> exponential(const target& where, shape lengths, stream from, std::type_identity_t<T> mean = 1) {
+  return heddle::detail::random_array<T>(where, std::move(lengths),
+                                         heddle::detail::exponential_numbers(dtype_of<T>, from, mean));
+}
+template <array_like Out>
+requires heddle::detail::real_number<element_of<Out>>
+void exponential_into(const target& where, Out&& out, stream from, element_of<Out> mean = 1) {
+  heddle::detail::random_into(where, heddle::detail::output(out),
+                              heddle::detail::exponential_numbers(dtype_of<element_of<Out>>, from, mean));
+}
+
+/// Integers `low` ≤ x < `high`, each as likely as the others to the last bit (Lemire 2019): a draw that would
+/// favour some is drawn again from words of the element's own. The numbers depend on the bounds and not on T.
+template <std::integral T = std::int64_t>
+array<T> integers(const target& where, shape lengths, stream from, std::type_identity_t<T> low,
+                  std::type_identity_t<T> high) {
+  return heddle::detail::random_array<T>(where, std::move(lengths),
+                                         heddle::detail::integers_below<T>(from, low, high));
+}
+template <array_like Out>
+requires std::integral<element_of<Out>>
+void integers_into(const target& where, Out&& out, stream from, element_of<Out> low, element_of<Out> high) {
+  heddle::detail::random_into(where, heddle::detail::output(out),
+                              heddle::detail::integers_below<element_of<Out>>(from, low, high));
+}
+/// Integers among all that T holds.
+template <std::integral T>
+array<T> integers(const target& where, shape lengths, stream from) {
+  return heddle::detail::random_array<T>(where, std::move(lengths), heddle::detail::all_integers<T>(from));
+}
+
+/// The words of Philox themselves: counter {block, 0, 0}, the seed as the key, four words a block; as uint64
+/// two words each, the lower first.
+template <class T = std::uint32_t>
+requires(std::is_same_v<T, std::uint32_t> ||
+         std::is_same_v<T, std::uint64_t>) array<T> bits(const target& where, shape lengths, stream from) {
+  return heddle::detail::random_array<T>(where, std::move(lengths),
+                                         heddle::detail::bits_numbers(dtype_of<T>, from));
+}
+
+/// A permutation of 0 … n − 1, each as likely as the others: the stable order of n words of 64 bits, of which
+/// two are alike with probability n²/2^65. Time and scratch memory of `argsort`.
+///
+///     hd::array<std::size_t> order = hd::random::permutation(where, x.size(), {.seed = 7});
+inline array<std::size_t> permutation(const target& requested, std::size_t n, stream from) {
+  heddle::detail::operation running("random", n, "places");
+  const target where = heddle::detail::resolve(requested, {64 * n, 64 * n, target(), true});
+  running.runs_on(where);
+  array<std::size_t> places(n, where);
+  heddle::detail::library_permutation(from, n, places.data(), where);
+  return places;
+}
+
+}  // namespace random
 }  // namespace heddle

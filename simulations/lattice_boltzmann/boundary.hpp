@@ -23,8 +23,10 @@ HD_INLINE constexpr link make_link(std::ptrdiff_t place, int pair, bool is_again
 /// Links of one kind after another, each kind in the order of memory.
 ///
 /// walls      at rest, half-way between two cells: what leaves comes back (half-way bounce-back)
-/// moving     walls whose velocity u_w takes 6 w_i ρ (c_i·u_w) from it, with ρ = 1: the second number. Over a
-///            wall these add up to 0, so that no mass comes or goes
+/// moving     walls whose velocity u_w takes 6 w_i ρ (c_i·u_w) from it, with ρ = 1: the second number. Two
+///            neighbours send one such link each past each other: what they take adds up to 0, so that no
+///            mass comes or goes. A link past a solid neighbour has none to cancel it, and is of the kind
+///            `walls`
 /// obstacles  walls on which the force is measured
 /// curved     obstacles whose surface is the fraction q of the way along the link: the second number; linear
 ///            interpolation (M. Bouzidi, M. Firdaouss and P. Lallemand, Phys. Fluids 13 (2001) 3452)
@@ -68,6 +70,7 @@ struct boundary_view {
   const std::uint64_t* outflow;
   std::size_t outflows;
   R mean_outflow;  // the velocity with which as much leaves as comes in
+  R unit;          // of fixed16
 
   HD_INLINE std::size_t link_count() const { return walls + moving + obstacles + curved; }
   /// Links and copies, which are independent of each other. Open cells need what they deliver.
@@ -89,7 +92,7 @@ HD_INLINE void reflect(const populations<S>& at, const layout& grid, const bound
   }
   number -= all.walls;
   if (number < all.moving) {
-    back[place] = encode<S>(decode(left[place]) - all.second[number]);
+    back[place] = encode<S>(decode(left[place], all.unit) - all.second[number], all.unit);
     return;
   }
   if (number < all.moving + all.obstacles) {
@@ -99,15 +102,15 @@ HD_INLINE void reflect(const populations<S>& at, const layout& grid, const bound
   // The next cell away from the wall sent what arrived behind this cell's own.
   const std::ptrdiff_t behind = is_against ? place + grid.step(p) : place - grid.step(p);
   const R q = all.second[number - all.obstacles];
-  const R mine = decode(left[place]);
+  const R mine = decode(left[place], all.unit);
   R value;
   if (q < R(0.5)) {
-    value = R(2) * q * mine + (1 - R(2) * q) * decode(left[behind]);
+    value = R(2) * q * mine + (1 - R(2) * q) * decode(left[behind], all.unit);
   } else {
     const R part = R(0.5) / q;
-    value = part * mine + (1 - part) * decode(back[behind]);
+    value = part * mine + (1 - part) * decode(back[behind], all.unit);
   }
-  back[place] = encode<S>(value);
+  back[place] = encode<S>(value, all.unit);
 }
 
 template <class S, class R>
@@ -131,15 +134,29 @@ HD_INLINE void exchange_at(const populations<S>& at, const layout& grid, const b
   }
 }
 
+struct force {
+  double x = 0, y = 0;
+};
+
+/// What a link of an obstacle has taken from the fluid.
+template <class S>
+HD_INLINE force momentum_taken(const populations<S>& at, link here, arithmetic<S> unit) {
+  const int p = static_cast<int>(here / 2 % 4);
+  const double both = static_cast<double>(decode(at.own[p][here / 8], unit)) +
+                      static_cast<double>(decode(at.ahead[p][here / 8], unit));
+  const double part = here % 2 != 0 ? -both : both;
+  return {pair_x(p) * part, pair_y(p) * part};
+}
+
 template <class S>
 HD_INLINE void read_cell(const populations<S>& at, const layout& grid, std::ptrdiff_t place,
-                         arithmetic<S> (&g)[velocities]) {
-  for (int i = 0; i < velocities; ++i) g[i] = decode(at.of(grid, place, i));
+                         arithmetic<S> (&g)[velocities], arithmetic<S> unit) {
+  for (int i = 0; i < velocities; ++i) g[i] = decode(at.of(grid, place, i), unit);
 }
 template <class S>
 HD_INLINE void write_cell(const populations<S>& at, const layout& grid, std::ptrdiff_t place,
-                          const arithmetic<S> (&g)[velocities]) {
-  for (int i = 0; i < velocities; ++i) at.of(grid, place, i) = encode<S>(g[i]);
+                          const arithmetic<S> (&g)[velocities], arithmetic<S> unit) {
+  for (int i = 0; i < velocities; ++i) at.of(grid, place, i) = encode<S>(g[i], unit);
 }
 
 /// What the known populations of an outflow's cell add up to, f_0 + f_y + f_−y + 2·(those that leave):
@@ -148,7 +165,7 @@ template <class S, class R>
 HD_INLINE R leaving_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
                        std::size_t number) {
   const std::ptrdiff_t place = static_cast<std::ptrdiff_t>(all.outflow[number]);
-  const auto g = [&](int i) { return decode(at.of(grid, place, i)); };
+  const auto g = [&](int i) { return decode(at.of(grid, place, i), all.unit); };
   return g(0) + (g(3) + g(4)) + R(2) * (g(1) + (g(5) + g(7)));
 }
 
@@ -157,15 +174,16 @@ HD_INLINE R leaving_at(const populations<S>& at, const layout& grid, const bound
 /// which the excess of density is that of velocity over the speed of sound.
 template <class R>
 HD_INLINE R outflow_excess(R mean_leaving, const boundary_view<R>& all) {
-  constexpr R sound = R(0.57735026918962576);
-  return (mean_leaving - all.mean_outflow) / (1 + sound);
+  return (mean_leaving - all.mean_outflow) / (1 + R(speed_of_sound));
 }
 
 /// An inflow or an outflow: all nine populations of the cell get a density and a velocity. At an inflow the
 /// velocity is given, the density follows from the populations that are known (Q. Zou and X. He, Phys. Fluids
 /// 9 (1997) 1591), and the second moments of what is not equilibrium are those of the velocity's slope (J.
-/// Latt et al., Phys. Rev. E 77 (2008) 056703). At an outflow the density is given, the velocity is that of
-/// the cell before it, and all is equilibrium, which damps what arrives.
+/// Latt et al., Phys. Rev. E 77 (2008) 056703). At an outflow the density is given, the velocity and the
+/// second moments of what is not equilibrium are those of the cell before it; third ones are left out, which
+/// damps what arrives. Without the second ones the cell before it would feel a force where the flow has a
+/// slope.
 template <class S, class R>
 HD_INLINE void open_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
                        const rates<R>& given, R excess, std::size_t number) {
@@ -176,7 +194,7 @@ HD_INLINE void open_at(const populations<S>& at, const layout& grid, const bound
   std::ptrdiff_t place;
   if (is_inflow) {
     place = static_cast<std::ptrdiff_t>(all.inflow[number]);
-    const auto known = [&](int i) { return decode(at.of(grid, place, i)); };
+    const auto known = [&](int i) { return decode(at.of(grid, place, i), all.unit); };
     const R level = known(0) + (known(3) + known(4)), leaving = known(2) + (known(6) + known(8));
     of.ux = all.inflow_velocity[number];
     of.excess = (level + R(2) * leaving + of.ux) / (1 - of.ux);
@@ -184,13 +202,13 @@ HD_INLINE void open_at(const populations<S>& at, const layout& grid, const bound
     not_xy = R(-1.0 / 3) * given.tau * (1 + of.excess) * all.inflow_slope[number];
   } else {
     place = static_cast<std::ptrdiff_t>(all.outflow[number - all.inflows]);
-    read_cell<S>(at, grid, place - 1, g);
+    read_cell<S>(at, grid, place - 1, g, all.unit);
     of = moments_of(g, given);
     stresses(g, of, not_xx, not_yy, not_xy);
     of.excess = excess;
   }
   near_equilibrium(g, of, not_xx, not_yy, not_xy);
-  write_cell<S>(at, grid, place, g);
+  write_cell<S>(at, grid, place, g, all.unit);
 }
 
 }  // namespace heddle::lbm

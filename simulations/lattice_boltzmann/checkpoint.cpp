@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <iterator>
 #include <optional>
 #include <string_view>
 #include <system_error>
@@ -16,7 +15,7 @@
 namespace heddle::lbm {
 namespace {
 
-constexpr std::string_view first_line = "heddle lbm checkpoint 1";
+constexpr std::string_view first_line = "heddle lbm checkpoint 2";
 constexpr std::uint64_t sum_of_nothing = 0xcbf29ce484222325u;
 
 /// FNV-1a over words of eight bytes; the last one is filled up with 0.
@@ -27,13 +26,6 @@ void add_to(std::uint64_t& sum, const void* data, std::size_t bytes) {
     std::memcpy(&word, from + i, std::min<std::size_t>(8, bytes - i));
     sum = (sum ^ word) * 0x100000001b3u;
   }
-}
-
-template <class E, std::size_t N>
-std::optional<E> named(const E (&all)[N], std::string_view text) {
-  const E* const found =
-      std::find_if(std::begin(all), std::end(all), [&](E one) { return text == name(one); });
-  return found == std::end(all) ? std::nullopt : std::optional(*found);
 }
 
 template <class T>
@@ -50,10 +42,10 @@ checkpoint_writer::checkpoint_writer(const std::string& path, const settings& gi
   // The shortest digits that are read back as the same number.
   const std::string head = fmt::format(
       "{}\ncase {}\nwidth {}\nheight {}\nreynolds {}\nvelocity {}\ncollision {}\nstorage {}\nsmagorinsky {}\n"
-      "drive {}\nobstacles {}\nsteps {}\n\n",
+      "fraction_bits {}\ndrive {}\nobstacles {}\nsteps {}\n\n",
       first_line, name(given.which), given.width, given.height, given.reynolds, given.velocity,
-      name(given.how), name(given.kept), given.smagorinsky, name(given.by), given.obstacles.empty() ? 0 : 1,
-      steps);
+      name(given.how), name(given.kept), given.smagorinsky, given.fraction_bits, name(given.by),
+      given.obstacles.empty() ? 0 : 1, steps);
   write(head.data(), head.size());
   if (!given.obstacles.empty()) write(given.obstacles.data(), given.obstacles.size());
 }
@@ -101,6 +93,8 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
   take(named(collisions, next("collision ")), given_.how);
   take(named(storages, next("storage ")), given_.kept);
   take(number<double>(next("smagorinsky ")), given_.smagorinsky);
+  take(number<int>(next("fraction_bits ")), given_.fraction_bits);
+  if (given_.fraction_bits < 0 || given_.fraction_bits > 30) fail("no checkpoint of lbm: fraction_bits");
   take(named(drives, next("drive ")), given_.by);
   int has_obstacles = 0;
   take(number<int>(next("obstacles ")), has_obstacles);
@@ -114,7 +108,7 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
   file_.seekg(begin);
   // Before memory is asked for.
   const double cells = static_cast<double>(given_.width) * static_cast<double>(given_.height);
-  const double bytes = given_.kept == storage::f64 ? 8 : given_.kept == storage::f32 ? 4 : 2;
+  const double bytes = static_cast<double>(bytes_of(given_.kept));
   const double wanted = cells * (9 * bytes + (has_obstacles != 0 ? 1 : 0)) + 8;
   if (left != wanted) {
     fail(fmt::format("not a whole checkpoint: {:.0f} bytes after its head, where {}x{} cells take {:.0f}",

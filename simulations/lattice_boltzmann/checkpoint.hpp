@@ -10,7 +10,7 @@
 
 namespace heddle::lbm {
 
-/// A checkpoint: a line "heddle lbm checkpoint 1", lines "name value", an empty line; the obstacles, a byte a
+/// A checkpoint: a line "heddle lbm checkpoint 2", lines "name value", an empty line; the obstacles, a byte a
 /// cell, where there are any; the populations, in blocks of rows; and eight bytes that their bytes add up to,
 /// by FNV-1a. Numbers are this machine's.
 class checkpoint_writer {

@@ -16,6 +16,7 @@ struct rates {
   R eddy = 0;   ///< 18·√2·C², C being Smagorinsky's constant
   R force_x = 0, force_y = 0;  ///< on a cell of density 1
   R kick_x = 0, kick_y = 0;    ///< of fixed16: the momentum of this step in units, on average the force
+  R unit = 1, units = 1;       ///< of fixed16: what its integers count, and how many of those make 1
 };
 
 enum class collision_kind { two_rates, regularized };
@@ -59,14 +60,15 @@ HD_INLINE void from_moments(V (&g)[velocities], V m, V x, V y, V xx, V yy, V xy,
 /// `General` adds the body force (Z. Guo, C. Zheng and B. Shi, Phys. Rev. E 65 (2002) 046308) and
 /// Smagorinsky's eddy viscosity, found from the second moments (S. Hou et al., Fields Inst. Commun. 6 (1996)
 /// 151). `math` has square roots and inverses on V. Populations are
-/// in multiples of `unit`.
+/// in multiples of `unit`, of which `units` make 1.
 template <collision_kind Kind, bool General, class V, class R, class Math>
-HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& math, R unit) {
+HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& math, R unit,
+                       [[maybe_unused]] R units) {
   V mass, x, y;
   sums(g, mass, x, y);
   // Of a momentum in units this makes a velocity.
   const V volume = math.inverse(mass * unit + R(1)) * unit;
-  [[maybe_unused]] const R fx = given.force_x / unit, fy = given.force_y / unit;
+  [[maybe_unused]] const R fx = given.force_x * units, fy = given.force_y * units;
   // The momentum in the middle of the step.
   V middle_x = x, middle_y = y;
   if constexpr (General) {
@@ -158,6 +160,16 @@ HD_INLINE moments<R> moments_of(const R (&g)[velocities], const rates<R>& given)
   sums(g, mass, x, y);
   const R density = 1 + mass;
   return {mass, (x + R(0.5) * given.force_x) / density, (y + R(0.5) * given.force_y) / density};
+}
+
+/// Whether a flow can have this excess of density over 1 and this momentum: it is slower than sound, and so
+/// its density within 1 of that at rest, since a wave of sound in which they differ by a part has that part
+/// of the speed of sound. What is no number is none. V is a number or a register of numbers.
+template <class R, class V>
+HD_INLINE auto is_a_flow(V excess, V momentum_x, V momentum_y) {
+  const V density = excess + R(1);
+  return (momentum_x * momentum_x + momentum_y * momentum_y < density * density * R(1.0 / 3)) &
+         (excess > R(-1)) & (excess < R(1));
 }
 
 /// Second moments of what is not equilibrium.

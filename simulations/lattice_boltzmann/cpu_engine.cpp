@@ -33,7 +33,7 @@ class cpu_engine final : public engine<S> {
       : plan_(plan),
         grid_(layout::of(plan.width, plan.height, sizeof(S))),
         threads_(threads),
-        second_(second_numbers<S>(plan.links)),
+        second_(second_numbers<S>(plan.links, plan.given.unit)),
         inflow_velocity_(plan.open.inflow_velocity.begin(), plan.open.inflow_velocity.end()),
         inflow_slope_(plan.open.inflow_slope.begin(), plan.open.inflow_slope.end()),
         leaving_(plan.open.outflow.size()),
@@ -84,7 +84,7 @@ class cpu_engine final : public engine<S> {
       cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
         for (std::size_t k = first; k < last; ++k) exchange_at(at, grid_, boundary, k);
       });
-      if (boundary.outflows != 0) let_flow(at, boundary, given);
+      if (boundary.inflows + boundary.outflows != 0) let_flow(at, boundary, given);
     }
   }
 
@@ -114,13 +114,9 @@ class cpu_engine final : public engine<S> {
     force sum;
     const std::size_t first = plan_.links.walls + plan_.links.moving;
     for (std::size_t i = first; i < plan_.links.size(); ++i) {
-      const link here = plan_.links.places[i];
-      const int p = static_cast<int>(here / 2 % 4);
-      const double both = static_cast<double>(decode(at.own[p][here / 8])) +
-                          static_cast<double>(decode(at.ahead[p][here / 8]));
-      const double part = here % 2 != 0 ? -both : both;
-      sum.x += pair_x(p) * part;
-      sum.y += pair_y(p) * part;
+      const force taken = momentum_taken(at, plan_.links.places[i], static_cast<R>(plan_.given.unit));
+      sum.x += taken.x;
+      sum.y += taken.y;
     }
     return sum;
   }
@@ -189,14 +185,23 @@ class cpu_engine final : public engine<S> {
   bool is_solid(std::size_t cell) const { return !plan_.solid.empty() && plan_.solid[cell] != 0; }
 
   boundary_view<R> view() const {
-    return {plan_.links.places.data(),  second_.data(),
-            plan_.links.walls,          plan_.links.moving,
-            plan_.links.obstacles,      plan_.links.curved,
-            plan_.copies.ghosts.data(), plan_.copies.images.data(),
-            plan_.copies.ghosts.size(), plan_.open.inflow.data(),
-            inflow_velocity_.data(),    inflow_slope_.data(),
-            plan_.open.inflow.size(),   plan_.open.outflow.data(),
-            plan_.open.outflow.size(),  static_cast<R>(mean_outflow(plan_.open))};
+    return {.links = plan_.links.places.data(),
+            .second = second_.data(),
+            .walls = plan_.links.walls,
+            .moving = plan_.links.moving,
+            .obstacles = plan_.links.obstacles,
+            .curved = plan_.links.curved,
+            .ghosts = plan_.copies.ghosts.data(),
+            .images = plan_.copies.images.data(),
+            .copies = plan_.copies.ghosts.size(),
+            .inflow = plan_.open.inflow.data(),
+            .inflow_velocity = inflow_velocity_.data(),
+            .inflow_slope = inflow_slope_.data(),
+            .inflows = plan_.open.inflow.size(),
+            .outflow = plan_.open.outflow.data(),
+            .outflows = plan_.open.outflow.size(),
+            .mean_outflow = static_cast<R>(mean_outflow(plan_.open)),
+            .unit = static_cast<R>(plan_.given.unit)};
   }
 
   /// f(first, last) on slices of the rows.
@@ -220,7 +225,7 @@ class cpu_engine final : public engine<S> {
     const populations<S> at = now();
     for (std::ptrdiff_t x = first; x < grid_.width; ++x) {
       R g[velocities];
-      read_cell<S>(at, grid_, grid_.at(x, y), g);
+      read_cell<S>(at, grid_, grid_.at(x, y), g, static_cast<R>(plan_.given.unit));
       f(x, g);
     }
   }

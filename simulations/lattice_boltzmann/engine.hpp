@@ -23,10 +23,6 @@ struct flow_plan {
   rates<double> given;  ///< less the kicks
 };
 
-struct force {
-  double x = 0, y = 0;
-};
-
 /// The populations of a flow on a target, and what advances them. Cells lie row after row, from the bottom.
 template <class S>
 class engine {
@@ -53,8 +49,8 @@ class engine {
   /// What the fluid has exerted on obstacles in the last step.
   virtual force on_obstacles() = 0;
 
-  /// The first fluid cell whose speed is not below that of sound, or no number, or whose populations are at
-  /// the end of their range.
+  /// The first fluid cell that is no flow, see is_a_flow(), or whose populations are at the end of their
+  /// range.
   virtual std::optional<std::size_t> blown_up() = 0;
 
   /// The largest change of a component of the velocity since the last call; the first call has no answer.
@@ -82,10 +78,11 @@ rates<arithmetic<S>> rates_of(const rates<double>& from, std::uint64_t step) {
   using R = arithmetic<S>;
   rates<R> made{static_cast<R>(from.even),    static_cast<R>(from.odd),    static_cast<R>(from.magic),
                 static_cast<R>(from.tau),     static_cast<R>(from.eddy),   static_cast<R>(from.force_x),
-                static_cast<R>(from.force_y), static_cast<R>(from.kick_x), static_cast<R>(from.kick_y)};
+                static_cast<R>(from.force_y), static_cast<R>(from.kick_x), static_cast<R>(from.kick_y),
+                static_cast<R>(from.unit),    static_cast<R>(from.units)};
   if constexpr (is_fixed<S>) {
-    made.kick_x = static_cast<R>(kick(from.force_x, static_cast<double>(fixed16_scale), step));
-    made.kick_y = static_cast<R>(kick(from.force_y, static_cast<double>(fixed16_scale), step));
+    made.kick_x = static_cast<R>(kick(from.force_x, from.units, step));
+    made.kick_y = static_cast<R>(kick(from.force_y, from.units, step));
   }
   return made;
 }
@@ -103,11 +100,12 @@ inline double mean_outflow(const open_cells& open) {
 /// The second numbers of links as an engine uses them. What a moving wall takes is a number that the storage
 /// holds exactly, so that what two links take cancels.
 template <class S>
-std::vector<arithmetic<S>> second_numbers(const wall_links& links) {
+std::vector<arithmetic<S>> second_numbers(const wall_links& links, double unit) {
   std::vector<arithmetic<S>> made(links.second.size());
   for (std::size_t i = 0; i < made.size(); ++i) {
     made[i] = static_cast<arithmetic<S>>(links.second[i]);
-    if (is_fixed<S> && i < links.moving) made[i] = decode(encode<S>(made[i]));
+    const auto one = static_cast<arithmetic<S>>(unit);
+    if (is_fixed<S> && i < links.moving) made[i] = decode(encode<S>(made[i], one), one);
   }
   return made;
 }
@@ -116,10 +114,11 @@ std::vector<arithmetic<S>> second_numbers(const wall_links& links) {
 template <class S>
 HD_INLINE bool is_bad(const arithmetic<S> (&g)[velocities], const rates<arithmetic<S>>& given) {
   using R = arithmetic<S>;
-  const moments<R> of = moments_of(g, given);
-  bool bad = !(of.ux * of.ux + of.uy * of.uy < R(1.0 / 3)) || !(of.excess > R(-1)) || !(of.excess < R(1e6));
+  R mass, x, y;
+  sums(g, mass, x, y);
+  bool bad = !is_a_flow<R>(mass, x + R(0.5) * given.force_x, y + R(0.5) * given.force_y);
   if constexpr (is_fixed<S>) {
-    constexpr float most = fixed16_largest / fixed16_scale;
+    const R most = R(fixed16_largest) * given.unit;
     for (int i = 0; i < velocities; ++i) bad = bad || g[i] >= most || g[i] <= -most;
   }
   return bad;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -47,6 +48,8 @@ struct flow::state {
   description about;
   flow_plan plan;
   std::uint64_t steps = 0;
+  std::size_t fluid_cells = 0;
+  std::optional<double> kept_mass;  // of closed flows in 16 bits, which keep it exactly
 
   virtual ~state() = default;
   virtual void begin() = 0;
@@ -58,6 +61,14 @@ struct flow::state {
   virtual std::optional<double> change() = 0;
   virtual void write_populations(checkpoint_writer& to) = 0;
   virtual void read_populations(checkpoint_reader& from) = 0;
+
+  /// Throws for a flow that has blown up.
+  void check();
+  /// Before the first step.
+  void look_at_first() {
+    if (given.kept == storage::f16 && !is_open(given)) kept_mass = excess_mass();
+    check();
+  }
 
   int threads() const { return where.is_gpu() ? available_cores() : where.threads(); }
 };
@@ -88,7 +99,8 @@ struct flow::state_of final : flow::state {
                 double g[velocities];
                 near_equilibrium(g, made.of, made.not_xx, made.not_yy, made.not_xy);
                 for (std::size_t i = 0; i < velocities; ++i) {
-                  populations[(i * count + y) * width + x] = encode<S>(static_cast<R>(g[i]));
+                  populations[(i * count + y) * width + x] =
+                      encode<S>(static_cast<R>(g[i]), static_cast<R>(plan.given.unit));
                 }
               }
             }
@@ -160,15 +172,27 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const settings&
   made->given = completed(given);
   made->about = describe(made->given);
   made->where = chosen(requested, made->about);
+  const std::size_t cells = made->given.width * made->given.height;
+  {
+    // Boundaries take time and memory too: whether there is memory for the rest is known first.
+    const detail::operation running("lbm", cells, name(made->given.kept));
+    const array<std::uint8_t> room({made->about.bytes}, made->where);
+  }
   made->plan = make_plan(made->given, made->about);
+  made->fluid_cells =
+      cells - static_cast<std::size_t>(std::count_if(made->plan.solid.begin(), made->plan.solid.end(),
+                                                     [](std::uint8_t cell) { return cell != 0; }));
   return made;
 }
 
 flow::flow(std::unique_ptr<state> made) : state_(std::move(made)) {}
 flow::flow(const target& where, const settings& given) : state_(make(where, given)) {
-  const detail::operation running("lbm", state_->given.width * state_->given.height,
-                                  name(state_->given.kept));
-  state_->begin();
+  {
+    const detail::operation running("lbm", state_->given.width * state_->given.height,
+                                    name(state_->given.kept));
+    state_->begin();
+  }
+  state_->look_at_first();
 }
 flow::flow(flow&&) noexcept = default;
 flow& flow::operator=(flow&&) noexcept = default;
@@ -205,17 +229,30 @@ void flow::advance(std::uint64_t count) {
 }
 
 void flow::check() const {
-  state& s = *state_;
-  if (const std::optional<std::size_t> cell = s.blown_up()) {
-    detail::fail(
-        fmt::format("lbm: the flow blew up by step {}: in cell ({}, {}) it is no longer slower than sound{}. "
-                    "Take more cells, a "
-                    "lower --reynolds or --velocity{}{} or --smagorinsky 0.1: the relaxation time is {:.4f}",
-                    s.steps, *cell % s.given.width, *cell / s.given.width,
-                    s.given.kept == storage::f16 ? ", or beyond what 16 bits hold" : "",
-                    s.given.how == collision::regularized ? "" : ", --collision regularized",
-                    s.given.kept == storage::f16 ? ", --storage f32" : "", s.about.relaxation_time));
+  state_->check();
+}
+
+void flow::state::check() {
+  std::string what;
+  if (const std::optional<std::size_t> cell = blown_up()) {
+    const std::size_t x = *cell % given.width, y = *cell / given.width;
+    std::vector<moments<double>> row(given.width);
+    read(y, 1, row.data());
+    const moments<double>& of = row[x];
+    what =
+        fmt::format("in cell ({}, {}) its density is {:.6g} and its speed {:.6g}, where sound has {:.3f}{}",
+                    x, y, 1 + of.excess, std::hypot(of.ux, of.uy), speed_of_sound,
+                    given.kept == storage::f16 ? ", or it is beyond what 16 bits hold" : "");
+  } else if (kept_mass && excess_mass() != *kept_mass) {
+    what = "it has been beyond what 16 bits hold";
+  } else {
+    return;
   }
+  detail::fail(fmt::format(
+      "lbm: the flow blew up by step {}: {}. Take more cells, a lower --reynolds or --velocity{}{} or "
+      "--smagorinsky 0.1: the relaxation time is {:.6g}",
+      steps, what, given.how == collision::regularized ? "" : ", --collision regularized",
+      given.kept == storage::f16 ? ", --storage f32" : "", about.relaxation_time));
 }
 
 void flow::read_rows(std::size_t first, std::size_t count, moments<double>* to) const {
@@ -290,6 +327,12 @@ array<float> flow::vorticity() const {
 double flow::excess_mass() const {
   return state_->excess_mass();
 }
+std::size_t flow::fluid_cells() const noexcept {
+  return state_->fluid_cells;
+}
+bool flow::has_obstacles() const noexcept {
+  return state_->plan.links.obstacles + state_->plan.links.curved != 0;
+}
 
 std::optional<double> flow::change() {
   const std::optional<double> found = state_->change();
@@ -302,8 +345,8 @@ flow::coefficients flow::on_obstacles() const {
   return {scale * sum.x, scale * sum.y};
 }
 
-double flow::pressure_difference() const {
-  if (given().which != flow_case::cylinder) return 0;
+std::optional<double> flow::pressure_difference() const {
+  if (given().which != flow_case::cylinder) return std::nullopt;
   const circle around = cylinder_of(given());
   const std::size_t width = given().width;
   // Rows on both sides of the axis; their fluid cells next to the surface, and two more, give the pressure
@@ -316,21 +359,27 @@ double flow::pressure_difference() const {
     const auto at = static_cast<std::size_t>(x);
     return (1 - part) * rows[at].excess + part * rows[width + at].excess;
   };
-  const auto at_surface = [&](double surface, int away) {
+  const auto is_fluid = [&](double x) {
+    return x >= 0 && x < static_cast<double>(width) && !is_solid(static_cast<std::size_t>(x), low) &&
+           !is_solid(static_cast<std::size_t>(x), low + 1);
+  };
+  const auto at_surface = [&](double surface, int away) -> std::optional<double> {
     double first = away < 0 ? std::floor(surface) : std::ceil(surface);
-    while (is_solid(static_cast<std::size_t>(first), low) ||
-           is_solid(static_cast<std::size_t>(first), low + 1)) {
-      first += away;
+    // Beside the axis the surface is less than a cell further.
+    if (!is_fluid(first)) first += away;
+    for (int i = 0; i < 3; ++i) {
+      if (!is_fluid(first + i * away)) return std::nullopt;
     }
     const double t = (surface - first) * away;  // in cells towards the fluid: at most 0
     const double a = excess(first), b = excess(first + away), c = excess(first + 2 * away);
     return a * (t - 1) * (t - 2) / 2 - b * t * (t - 2) + c * t * (t - 1) / 2;
   };
-  const double front = at_surface(around.x - around.radius, -1),
-               back = at_surface(around.x + around.radius, 1);
+  const std::optional<double> front = at_surface(around.x - around.radius, -1),
+                              back = at_surface(around.x + around.radius, 1);
+  if (!front || !back) return std::nullopt;
   constexpr double viscosity = 0.001, diameter = 0.1;
   const double speed = viscosity * given().reynolds / diameter / about().speed;
-  return (front - back) / 3 * speed * speed;
+  return (*front - *back) / 3 * speed * speed;
 }
 
 void flow::save(const std::string& path) const {
@@ -342,10 +391,13 @@ void flow::save(const std::string& path) const {
 flow flow::resume(const target& where, const std::string& path) {
   checkpoint_reader from(path);
   std::unique_ptr<state> made = make(where, from.given());
-  const detail::operation running("lbm", made->given.width * made->given.height, name(made->given.kept));
   made->steps = from.steps();
-  made->read_populations(from);
+  {
+    const detail::operation running("lbm", made->given.width * made->given.height, name(made->given.kept));
+    made->read_populations(from);
+  }
   from.finish();
+  made->look_at_first();
   return flow(std::move(made));
 }
 

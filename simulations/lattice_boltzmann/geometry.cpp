@@ -1,9 +1,13 @@
 #include "lattice_boltzmann/geometry.hpp"
 
+#include <heddle/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace heddle::lbm {
 namespace {
@@ -104,8 +108,8 @@ class boundary_finder {
     const link here = make_link(is_against ? grid_.at(x, y) : grid_.at(to_x, to_y), p, is_against);
     if (!inside) {
       // The lid ends at the corners, whose links are the side walls': else the flow would converge to first
-      // order.
-      if (ends_.lid && to_y == height_ && to_x >= 0 && to_x < width_) {
+      // order. So it does beside obstacles: what the two ends of a link take must cancel.
+      if (ends_.lid && to_y == height_ && to_x >= 0 && to_x < width_ && !is_solid(to_x, y)) {
         moving_.push_back({here, 6 * pair_weight(p) * cx * given_.velocity});
       } else {
         walls_.push_back({here, 0});
@@ -158,6 +162,45 @@ class boundary_finder {
   std::vector<std::pair<link, std::uint64_t>> images_;
 };
 
+/// Throws unless what comes in on the left can leave on the right. Fluid goes between two obstacles that
+/// touch at a corner.
+void check_ways(const settings& given, const std::vector<std::uint8_t>& solid) {
+  const std::size_t width = given.width, height = given.height;
+  const bool wraps = given.which == flow_case::free;
+  std::vector<std::uint8_t> seen = solid;
+  std::vector<std::size_t> edge, next;
+  const auto visit = [&](std::size_t cell) {
+    if (seen[cell] == 0) next.push_back(cell);
+    seen[cell] = 1;
+  };
+  for (std::size_t y = 0; y < height; ++y) visit(y * width + width - 1);
+  while (!next.empty()) {
+    edge.swap(next);
+    next.clear();
+    for (const std::size_t cell : edge) {
+      const std::size_t x = cell % width, y = cell / width;
+      for (const int step : {-1, 0, 1}) {
+        if (!wraps && ((step < 0 && y == 0) || (step > 0 && y == height - 1))) continue;
+        const std::size_t row = (y + height + static_cast<std::size_t>(step)) % height * width;
+        for (std::size_t to = x == 0 ? 0 : x - 1; to <= std::min(x + 1, width - 1); ++to) visit(row + to);
+      }
+    }
+  }
+  const auto unseen = [&](std::size_t y) { return seen[y * width] == 0; };
+  const auto is_inflow = [&](std::size_t y) { return solid[y * width] == 0; };
+  std::size_t inflows = 0;
+  for (std::size_t y = 0; y < height; ++y) {
+    inflows += is_inflow(y) ? 1 : 0;
+    if (unseen(y)) {
+      detail::fail(
+          fmt::format("lbm: obstacles leave no way from the left, in row {}, to the right: what comes "
+                      "in there could not leave",
+                      y));
+    }
+  }
+  if (inflows == 0) detail::fail("lbm: obstacles cover all of the left column, where the flow comes in");
+}
+
 }  // namespace
 
 flow_plan make_plan(const settings& given, const description& about) {
@@ -183,6 +226,7 @@ flow_plan make_plan(const settings& given, const description& about) {
       row[given.width - 1] |= row[given.width - 2];
     }
   }
+  if (is_open(given) && !plan.solid.empty()) check_ways(given, plan.solid);
   boundary_finder(given, plan.solid).find(plan);
 
   plan.kind = given.how == collision::regularized ? collision_kind::regularized : collision_kind::two_rates;
@@ -193,6 +237,8 @@ flow_plan make_plan(const settings& given, const description& about) {
   const double magic = is_open(given) ? std::min(3.0 / 16, tau - 0.5) : 3.0 / 16;
   plan.given.magic = given.how == collision::trt ? magic : 0;
   plan.given.odd = given.how == collision::trt ? 1 / (0.5 + plan.given.magic / (tau - 0.5)) : plan.given.even;
+  plan.given.units = std::exp2(given.fraction_bits);
+  plan.given.unit = 1 / plan.given.units;
   plan.given.eddy = 18 * std::numbers::sqrt2 * given.smagorinsky * given.smagorinsky;
   if (given.which == flow_case::channel && given.by == drive::force) {
     const double height = static_cast<double>(given.height);
@@ -205,14 +251,26 @@ bool begins_at_rest(const settings& given) {
   return given.which == flow_case::cavity || (given.which == flow_case::channel && given.by == drive::force);
 }
 
-moments<double> taylor_green(const settings& given, const description& about, double x, double y,
-                             double steps) {
+namespace {
+
+/// Taylor's and Green's vortices: the wave numbers, and what makes the faster of the two components as fast
+/// as was given.
+struct waves {
+  double kx, ky, scale;
+};
+waves waves_of(const settings& given) {
   const double kx = 2 * std::numbers::pi / static_cast<double>(given.width);
   const double ky = 2 * std::numbers::pi / static_cast<double>(given.height);
+  return {kx, ky, std::sqrt(std::min(kx / ky, ky / kx))};
+}
+
+}  // namespace
+
+moments<double> taylor_green(const settings& given, const description& about, double x, double y,
+                             double steps) {
+  const auto [kx, ky, scale] = waves_of(given);
   const double u0 = given.velocity * std::exp(-about.viscosity * (kx * kx + ky * ky) * steps);
   const double px = kx * (x + 0.5), py = ky * (y + 0.5);
-  // The faster of the two components has the velocity that was given.
-  const double scale = std::sqrt(std::min(kx / ky, ky / kx));
   moments<double> of{};
   of.ux = -u0 * scale * std::sqrt(ky / kx) * std::cos(px) * std::sin(py);
   of.uy = u0 * scale * std::sqrt(kx / ky) * std::sin(px) * std::cos(py);
@@ -234,9 +292,7 @@ beginning begin_at(const settings& given, const description& about, double x, do
       break;
     case flow_case::taylor_green: {
       made.of = taylor_green(given, about, x, y, 0);
-      const double kx = 2 * std::numbers::pi / static_cast<double>(given.width);
-      const double ky = 2 * std::numbers::pi / static_cast<double>(given.height);
-      const double scale = std::sqrt(std::min(kx / ky, ky / kx));
+      const auto [kx, ky, scale] = waves_of(given);
       const double px = kx * (x + 0.5), py = ky * (y + 0.5);
       const double along =
           given.velocity * scale * std::sqrt(kx * ky) * std::sin(px) * std::sin(py);  // du/dx

@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(step_threads<S>)
                      : c + 1 < cells ? ahead[p].cells[(c + 1) % cells]
                                      : next[p];
     }
-    collide<Kind, General>(g, given, device_math(), S(1));
+    collide<Kind, General>(g, given, device_math(), S(1), S(1));
     rest.cells[c] = g[0];
     // The places of `ahead` that have been read hold what goes there: of the cell before, where it is
     // shifted.
@@ -152,7 +152,7 @@ __device__ __forceinline__ void collide_units(float (&g)[velocities], const rate
                                               int (&units)[velocities]) {
   float mass, x, y;
   sums(g, mass, x, y);
-  collide<Kind, General>(g, given, device_math(), 1 / fixed16_scale);
+  collide<Kind, General>(g, given, device_math(), given.unit, given.units);
   if constexpr (General) {
     x += given.kick_x;
     y += given.kick_y;
@@ -317,7 +317,7 @@ __device__ __forceinline__ moments<arithmetic<S>> moments_at(const populations<S
                                                              std::ptrdiff_t cell,
                                                              const rates<arithmetic<S>>& given) {
   arithmetic<S> g[velocities];
-  read_cell<S>(at, grid, grid.at(cell % grid.width, cell / grid.width), g);
+  read_cell<S>(at, grid, grid.at(cell % grid.width, cell / grid.width), g, given.unit);
   return moments_of(g, given);
 }
 
@@ -362,7 +362,7 @@ __global__ void __launch_bounds__(look_threads)
   const std::ptrdiff_t cell = static_cast<std::ptrdiff_t>(thread_number());
   if (cell >= grid.width * grid.height || (solid != nullptr && solid[cell] != 0)) return;
   arithmetic<S> g[velocities];
-  read_cell<S>(at, grid, grid.at(cell % grid.width, cell / grid.width), g);
+  read_cell<S>(at, grid, grid.at(cell % grid.width, cell / grid.width), g, given.unit);
   if (is_bad<S>(g, given)) atomicMin(lowest, static_cast<unsigned long long>(cell));
 }
 
@@ -395,16 +395,12 @@ __global__ void __launch_bounds__(look_threads)
 template <class S>
 __global__ void __launch_bounds__(boundary_threads)
     forces_of_links(const __grid_constant__ populations<S> at, const link* links, std::size_t count,
-                    double* x, double* y) {
+                    arithmetic<S> unit, double* x, double* y) {
   const std::size_t number = thread_number();
   if (number >= count) return;
-  const link here = links[number];
-  const int p = static_cast<int>(here / 2 % 4);
-  const double both =
-      static_cast<double>(decode(at.own[p][here / 8])) + static_cast<double>(decode(at.ahead[p][here / 8]));
-  const double part = here % 2 != 0 ? -both : both;
-  x[number] = pair_x(p) * part;
-  y[number] = pair_y(p) * part;
+  const force taken = momentum_taken(at, links[number], unit);
+  x[number] = taken.x;
+  y[number] = taken.y;
 }
 
 // ---------------------------------------------------------------------------------------------- engine
@@ -422,7 +418,7 @@ class gpu_engine final : public engine<S> {
         sizes_(counts_of(plan)),
         solid_(plan.solid, where),
         links_(plan.links.places, where),
-        second_(second_numbers<S>(plan.links), where),
+        second_(second_numbers<S>(plan.links, plan.given.unit), where),
         ghosts_(plan.copies.ghosts, where),
         images_(plan.copies.images, where),
         inflow_(plan.open.inflow, where),
@@ -495,7 +491,8 @@ class gpu_engine final : public engine<S> {
     const current_device current(where_);
     array<double> x(count, where_), y(count, where_);
     forces_of_links<S><<<cuda::grid_for(count, boundary_threads), boundary_threads, 0, where_.stream()>>>(
-        now(), links_.data() + sizes_.walls + sizes_.moving, count, x.data(), y.data());
+        now(), links_.data() + sizes_.walls + sizes_.moving, count, static_cast<R>(given_.unit), x.data(),
+        y.data());
     check(cudaGetLastError(), "launch of forces_of_links");
     return {reduce(where_, x), reduce(where_, y)};
   }
@@ -543,12 +540,23 @@ class gpu_engine final : public engine<S> {
   std::size_t cells_of(std::ptrdiff_t rows) const { return static_cast<std::size_t>(rows * grid_.width); }
 
   boundary_view<R> view() const {
-    return {links_.data(),  second_.data(),          sizes_.walls,
-            sizes_.moving,  sizes_.obstacles,        sizes_.curved,
-            ghosts_.data(), images_.data(),          ghosts_.size(),
-            inflow_.data(), inflow_velocity_.data(), inflow_slope_.data(),
-            inflow_.size(), outflow_.data(),         outflow_.size(),
-            mean_outflow_};
+    return {.links = links_.data(),
+            .second = second_.data(),
+            .walls = sizes_.walls,
+            .moving = sizes_.moving,
+            .obstacles = sizes_.obstacles,
+            .curved = sizes_.curved,
+            .ghosts = ghosts_.data(),
+            .images = images_.data(),
+            .copies = ghosts_.size(),
+            .inflow = inflow_.data(),
+            .inflow_velocity = inflow_velocity_.data(),
+            .inflow_slope = inflow_slope_.data(),
+            .inflows = inflow_.size(),
+            .outflow = outflow_.data(),
+            .outflows = outflow_.size(),
+            .mean_outflow = mean_outflow_,
+            .unit = static_cast<R>(given_.unit)};
   }
 
   template <class Kernel>

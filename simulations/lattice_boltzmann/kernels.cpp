@@ -170,7 +170,7 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
       if constexpr (is_fixed<S>) {
         V mass, momentum_x, momentum_y;
         sums(g, mass, momentum_x, momentum_y);
-        collide<Kind, General>(g, given, register_math(), 1 / fixed16_scale);
+        collide<Kind, General>(g, given, register_math(), given.unit, given.units);
         if constexpr (General) {
           momentum_x = momentum_x + given.kick_x;
           momentum_y = momentum_y + given.kick_y;
@@ -180,7 +180,7 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
         conserve(units, kept::rounded(mass), kept::rounded(momentum_x), kept::rounded(momentum_y));
         put(units);
       } else {
-        collide<Kind, General>(g, given, register_math(), R(1));
+        collide<Kind, General>(g, given, register_math(), R(1), R(1));
         put(g);
       }
     }
@@ -193,7 +193,7 @@ bool any_bad(const populations<S>& at, const layout& grid, const rates<arithmeti
   using kept = cells<S>;
   using V = typename kept::vector;
   using R = arithmetic<S>;
-  constexpr R unit = is_fixed<S> ? R(1) / R(fixed16_scale) : R(1);
+  const R unit = is_fixed<S> ? given.unit : R(1);
   const std::ptrdiff_t row = grid.at(0, y);
   const S* place[velocities];
   place[0] = at.rest + row;
@@ -209,9 +209,7 @@ bool any_bad(const populations<S>& at, const layout& grid, const rates<arithmeti
     for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);
     V mass, momentum_x, momentum_y;
     sums(g, mass, momentum_x, momentum_y);
-    const V excess = mass * unit, density = excess + R(1);
-    const V px = momentum_x * unit + fx, py = momentum_y * unit + fy;
-    good &= (px * px + py * py < density * density * R(1.0 / 3)) & (excess > R(-1)) & (excess < R(1e6));
+    good &= is_a_flow<R>(V(mass * unit), V(momentum_x * unit + fx), V(momentum_y * unit + fy));
     if constexpr (is_fixed<S>) {
       for (int i = 0; i < velocities; ++i) good &= (g[i] < fixed16_largest) & (g[i] > -fixed16_largest);
     }

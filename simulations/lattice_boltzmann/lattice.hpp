@@ -29,6 +29,7 @@ HD_INLINE constexpr double pair_weight(int pair) {
   return pair < 2 ? 1.0 / 9 : 1.0 / 36;
 }
 inline constexpr double rest_weight = 4.0 / 9;
+inline constexpr double speed_of_sound = 0.57735026918962576;
 
 /// Where cells lie: rows from the bottom, with a ring of one cell around the grid. Columns from `width` to
 /// the next multiple of row_alignment may be computed like the others, and mean nothing.

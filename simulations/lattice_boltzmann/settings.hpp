@@ -1,8 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// What a flow is, and what follows from it in lattice units: cells and steps.
@@ -35,11 +39,21 @@ enum class storage {
 };
 inline constexpr storage storages[] = {storage::f64, storage::f32, storage::f16};
 const char* name(storage kept) noexcept;
+/// Of a population.
+std::size_t bytes_of(storage kept) noexcept;
 
 /// What moves the fluid of a channel.
 enum class drive { force, inflow };
 inline constexpr drive drives[] = {drive::force, drive::inflow};
 const char* name(drive by) noexcept;
+
+/// The one of several that has this name.
+template <class E, std::size_t N>
+std::optional<E> named(const E (&all)[N], std::string_view text) {
+  const E* const found =
+      std::find_if(std::begin(all), std::end(all), [&](E one) { return text == name(one); });
+  return found == std::end(all) ? std::nullopt : std::optional(*found);
+}
 
 struct settings {
   flow_case which = flow_case::cavity;
@@ -50,6 +64,7 @@ struct settings {
   storage kept = storage::f32;
   double smagorinsky = 0;  ///< the constant of the eddy viscosity, 0.1 … 0.2 where it is wanted
   drive by = drive::force;
+  int fraction_bits = 0;  ///< of f16: populations are multiples of 2^−this; 0: what the case's range allows
   std::vector<std::uint8_t> obstacles;  ///< other than 0 for solid cells, rows from the bottom; or nothing
 
   friend bool operator==(const settings&, const settings&) = default;
@@ -65,7 +80,7 @@ struct description {
   double viscosity = 0;          ///< kinematic
   double relaxation_time = 0;    ///< τ = 3·viscosity + 1/2
   double mach = 0;               ///< largest given velocity over the speed of sound
-  std::size_t bytes = 0;         ///< of the populations
+  std::size_t bytes = 0;         ///< of the populations and the obstacles
   std::size_t bytes_a_cell = 0;  ///< read and written by an update
   std::vector<std::string> warnings;
 };

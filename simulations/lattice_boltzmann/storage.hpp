@@ -10,13 +10,13 @@
 /// (1993) 4823; M. Lehmann et al., Phys. Rev. E 106 (2022) 015308).
 namespace heddle::lbm {
 
-/// 16 bits: a multiple of 2^−18. A fixed point has one error everywhere, 2^−19, a quarter of that of an IEEE
-/// half at 0.03, where the populations along a flow of speed 0.1 are; and integers let rounding conserve mass
-/// and momentum exactly, see conserve(). The range of ±1/8 is that of speeds up to 0.29.
+/// 16 bits: a multiple of a unit, which is 2^−18 or less, see settings::fraction_bits. A fixed point has one
+/// error everywhere, half a unit: at 2^−18 a quarter of that of an IEEE half at 0.03, where the populations
+/// along a flow of speed 0.1 are; and integers let rounding conserve mass and momentum exactly, see
+/// conserve(), within a range of ±32767 units. At 2^−18 that is speeds up to 0.29.
 struct fixed16 {
   std::int16_t steps;
 };
-inline constexpr float fixed16_scale = 262144;
 inline constexpr float fixed16_largest = 32767;
 
 /// What is computed with.
@@ -51,19 +51,19 @@ HD_INLINE void conserve(V (&g)[velocities], V mass, V momentum_x, V momentum_y) 
   g[0] = mass - (((g[1] + g[2]) + (g[3] + g[4])) + ((g[5] + g[6]) + (g[7] + g[8])));
 }
 
-/// One population, to and from what is computed with.
+/// One population, to and from what is computed with. `unit` is that of fixed16, a power of 2.
 template <class S>
-HD_INLINE arithmetic<S> decode(S kept) {
+HD_INLINE arithmetic<S> decode(S kept, [[maybe_unused]] arithmetic<S> unit) {
   if constexpr (is_fixed<S>) {
-    return static_cast<float>(kept.steps) * (1 / fixed16_scale);
+    return static_cast<float>(kept.steps) * unit;
   } else {
     return kept;
   }
 }
 template <class S>
-HD_INLINE S encode(arithmetic<S> value) {
+HD_INLINE S encode(arithmetic<S> value, [[maybe_unused]] arithmetic<S> unit) {
   if constexpr (is_fixed<S>) {
-    float units = nearest(value * fixed16_scale);
+    float units = nearest(value / unit);
     units = units < fixed16_largest ? units : fixed16_largest;
     units = units > -fixed16_largest ? units : -fixed16_largest;
     return {static_cast<std::int16_t>(units)};

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/random.hpp>
+#include <heddle/philox.hpp>
 #include <heddle/target.hpp>
 
 #include <cstdint>

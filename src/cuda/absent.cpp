@@ -1,3 +1,4 @@
+#include "bins.hpp"
 #include "cuda/gpu.hpp"
 #include <heddle/error.hpp>
 
@@ -56,6 +57,10 @@ void reduce(detail::function, dtype, const void*, segments, void*, const target&
 void fold_tiles(detail::function, dtype, const void*, std::size_t, void*, const target&) {
   fail();
 }
+void segmented_reduce(detail::function, dtype, const void*, const std::size_t*, std::size_t, std::size_t,
+                      void*, const target&) {
+  fail();
+}
 void scan(detail::function, dtype, bool, const void*, segments, const void*, void*, const target&) {
   fail();
 }
@@ -70,6 +75,41 @@ void map(detail::function, dtype, const void*, bool, const void*, bool, std::siz
   fail();
 }
 void find_first(dtype, const void*, segments, const void*, std::size_t*, const target&) {
+  fail();
+}
+void random(const detail::random_numbers&, std::size_t, void*, const target&) {
+  fail();
+}
+void sort(dtype, const void*, std::size_t, void*, const target&) {
+  fail();
+}
+void argsort(dtype, const void*, std::size_t, std::size_t*, const target&) {
+  fail();
+}
+void gather(const void*, std::size_t, const std::size_t*, std::size_t, void*, const target&) {
+  fail();
+}
+void histogram(dtype, const void*, std::size_t, detail::bin_finder, std::uint64_t*, const target&) {
+  fail();
+}
+detail::memory count_flags(const bool*, std::size_t, const target&) {
+  fail();
+}
+void place_flagged(const bool*, std::size_t, const std::size_t*, const void*, std::size_t, bool, std::size_t,
+                   void*, const target&) {
+  fail();
+}
+void places_of_flags(const bool*, std::size_t, const std::size_t*, std::size_t*, const target&) {
+  fail();
+}
+void flag_changes(dtype, const void*, std::size_t, bool*, const target&) {
+  fail();
+}
+void matmul(detail::matrix_type, const detail::matrix_operand&, const detail::matrix_operand&, std::size_t,
+            void*, const target&, matmul_algorithm) {
+  fail();
+}
+void fft(const detail::fft_task&, const void*, void*, const target&) {
   fail();
 }
 bool can_compile_modules() noexcept {

@@ -8,15 +8,23 @@
 #include <heddle/target.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
-namespace heddle {
-struct module_options;
-namespace detail {
+namespace heddle::detail {
+enum class matrix_type : std::uint8_t;
+struct bin_finder;
+struct fft_task;
+struct matrix_operand;
 class module_state;
-}
+struct random_numbers;
+}  // namespace heddle::detail
+
+namespace heddle {
+enum class matmul_algorithm : std::uint8_t;
+struct module_options;
 }  // namespace heddle
 
 /// What the library asks of GPUs. A build without the CUDA toolkit has the same functions, which find no GPU.
@@ -48,6 +56,8 @@ void* value_slot(const target& where, std::size_t bytes);
 void reduce(detail::function op, dtype type, const void* x, segments all, void* out, const target& where);
 void fold_tiles(detail::function op, dtype type, const void* x, std::size_t count, void* out,
                 const target& where);
+void segmented_reduce(detail::function op, dtype type, const void* x, const std::size_t* offsets,
+                      std::size_t count, std::size_t longest, void* out, const target& where);
 void scan(detail::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
           void* out, const target& where);
 void reduce_by(reduce_algorithm algorithm, detail::function op, dtype type, const void* x, std::size_t n,
@@ -58,6 +68,22 @@ void map(detail::function f, dtype type, const void* x, bool x_is_constant, cons
          std::size_t count, void* out, const target& where);
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                 const target& where);
+void random(const detail::random_numbers& numbers, std::size_t count, void* out, const target& where);
+void sort(dtype type, const void* x, std::size_t n, void* out, const target& where);
+void argsort(dtype type, const void* x, std::size_t n, std::size_t* places, const target& where);
+void gather(const void* x, std::size_t element_bytes, const std::size_t* places, std::size_t n, void* out,
+            const target& where);
+void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint64_t* counts,
+               const target& where);
+detail::memory count_flags(const bool* flags, std::size_t n, const target& where);
+void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
+                   std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);
+void places_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
+                     const target& where);
+void flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where);
+void matmul(detail::matrix_type type, const detail::matrix_operand& a, const detail::matrix_operand& b,
+            std::size_t batches, void* c, const target& where, matmul_algorithm algorithm);
+void fft(const detail::fft_task& task, const void* x, void* out, const target& where);
 
 /// Whether kernels can be compiled from source for the GPUs of this machine: there is one, and NVRTC.
 bool can_compile_modules() noexcept;

@@ -102,14 +102,13 @@ class staged_call {
         order(*a.is.where, where);
       } else {
         // Arrays that are given twice are brought once, so that what is written to is what is read.
-        const auto before = std::find_if(copies_.begin(), copies_.end(), [&](const copied& c) {
-          return arguments[c.argument].data == a.data;
-        });
-        if (before == copies_.end()) {
-          copies_.push_back({k, memory(a.lengths.elements() * a.is.size, where)});
-          copy(copies_.back().elements.data(), where, a.data, *a.is.where, a.lengths.elements() * a.is.size);
+        auto brought = std::find_if(copies_.begin(), copies_.end(),
+                                    [&](const copied& c) { return arguments[c.argument].data == a.data; });
+        if (brought == copies_.end()) {
+          brought = copies_.insert(copies_.end(), {k, memory(a.lengths.elements() * a.is.size, where)});
+          copy(brought->elements.data(), where, a.data, *a.is.where, a.lengths.elements() * a.is.size);
         }
-        elements = (before == copies_.end() ? copies_.back() : *before).elements.data();
+        elements = brought->elements.data();
       }
       std::memcpy(data() + place, &elements, sizeof elements);
     }

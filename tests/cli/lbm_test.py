@@ -155,6 +155,66 @@ class LbmTest(CommandTest):
         self.assertEqual(capped.returncode, 0)
         self.assertIn("not steady after 700 steps", capped.stderr)
 
+    def test_leaves_files_until_it_has_printed(self):
+        names = [self.file(name) for name in ("u.npy", "state", "profile.csv", "forces.csv")]
+        for name in names:
+            name.write_text("before")
+        case = ("cylinder", "--size", "221x41", "--steps", 20, "--quiet", "-o", names[0], "--checkpoint", names[1],
+                "--profile", names[2], "--forces", names[3])
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([HEDDLE, "lbm", *map(str, case)], stdout=full, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual([name.read_text() for name in names], ["before"] * 4)
+        self.assertEqual(run("lbm", *case).returncode, 0)
+        self.assertEqual([name.read_bytes()[:6] for name in names], [b"\x93NUMPY", b"heddle", b"line,p", b"step,t"])
+
+    def test_what_a_case_has_not(self):
+        out = self.file("u.npy")
+        for case in ("cavity", "taylor-green", "cylinder", "free"):
+            self.assertIn("is for a channel, not for " + case, self.fails(2, "lbm", case, "--drive", "inflow", "-o", out))
+        self.assertIn("there are none", self.fails(2, "lbm", "cavity", "--forces", self.file("f.csv"), "--steps", 1))
+        self.assertFalse(self.file("f.csv").exists())
+        self.assertIn("--field", self.fails(2, "lbm", "cavity", "--field", "density", "--steps", 1))
+        empty = self.save(np.zeros((0, 8)), "empty.npy")
+        self.assertIn("no cells", self.fails(1, "lbm", "cavity", "--obstacles", empty, "-o", out))
+        solid = np.zeros((16, 24))
+        solid[9:13, 5:8] = 1
+        forces = self.file("forces.csv")
+        said, = self.lbm("free", "--reynolds", 20, "--obstacles", self.save(solid, "mask.npy"), "--steps", 50, "--forces",
+                         forces)
+        self.assertNotIn("pressure_difference", said)
+        with open(forces) as file:
+            self.assertEqual({row["pressure_difference"] for row in csv.DictReader(file)}, {""})
+        solid[:, 20] = 1
+        self.assertIn("no way from the left",
+                      self.fails(1, "lbm", "free", "--obstacles", self.save(solid, "shut.npy"), "-o", out))
+        self.assertIn("no memory holds", self.fails(1, "lbm", "cavity", "--size", "1073741824x1073741824", "-o", out))
+
+    def test_mass_is_that_of_a_fluid_cell(self):
+        """Not of a solid one."""
+        out = self.file("d.npy")
+        case = ("free", "--size", "30x20", "--steps", 40, "--storage", "f64", "--field", "density", "-o", out)
+        mask = np.zeros((20, 30))
+        mask[5:15, 10:20] = 1
+        said, = self.lbm(*case, "--obstacles", self.save(mask, "mask.npy"))
+        self.assertAlmostEqual(said["mass"], np.load(out)[mask == 0].mean(dtype=float), places=6)
+        self.assertGreater(abs(said["mass"] - 1), 1e-4)
+
+    def test_steps_that_cannot_be_counted(self):
+        state = self.file("state")
+        self.lbm("cavity", "--size", "9x9", "--steps", 3, "--checkpoint", state)
+        self.assertIn("--steps", self.fails(2, "lbm", "cavity", "--resume", state, "--steps", 2**64 - 1))
+
+    def test_says_what_is_lost_when_a_flow_blows_up(self):
+        solid = np.zeros((20, 20))
+        solid[8:10, 8:10] = 1
+        forces = self.file("forces.csv")
+        done = run("lbm", "cavity", "--velocity", 0.3, "--reynolds", 1e6, "--collision", "bgk", "--steps", 20000,
+                   "--obstacles", self.save(solid, "mask.npy"), "--forces", forces)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"blew up by step .* The \d+ samples of --forces are lost")
+        self.assertFalse(forces.exists())
+
     def test_refuses_what_it_cannot_do(self):
         out = self.file("u.npy")
         self.fails(2, "lbm")

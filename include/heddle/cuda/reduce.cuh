@@ -205,10 +205,9 @@ __device__ T fold_neighbours(const Load& load, std::size_t first, std::size_t co
 
 inline constexpr unsigned fold_rows_threads = 256;
 
-/// A warp folds each tile of neighbours.
-template <class T, class Load, class Op>
-__global__ void __launch_bounds__(fold_rows_threads)
-    fold_rows(Load load, Op op, grouping::tiling tiles, T* out) {
+/// A warp folds each tile of neighbours, of which `tiles` says how many there are and where.
+template <class T, class Load, class Op, class Tiles>
+__global__ void __launch_bounds__(fold_rows_threads) fold_rows(Load load, Op op, Tiles tiles, T* out) {
   constexpr unsigned warps = fold_rows_threads / warp_size;
   const std::size_t stride = std::size_t{gridDim.x} * warps;
   const std::size_t pieces = tiles.pieces();

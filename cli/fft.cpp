@@ -1,0 +1,112 @@
+#include "commands.hpp"
+#include "interruption.hpp"
+#include "npy_input.hpp"
+#include "npy_output.hpp"
+#include "option_checks.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/fft.hpp>
+#include <heddle/io/npy.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+struct fft_options : run_options {
+  bool inverse = false, real = false;
+  std::vector<std::ptrdiff_t> axes{-1};
+  std::size_t length = 0;
+};
+
+void run(const fft_options& options) {
+  if (options.length != 0 && !(options.inverse && options.real))
+    throw CLI::ValidationError("--length", "it is of --inverse --real only");
+  const target requested = target::parse(options.target);
+  const npy_file file(options.input);
+  const dtype asked_for = options.element_type().value_or(file.dtype());
+  const bool is_double = asked_for != dtype::float32 && asked_for != dtype::complex64;
+  const bool from_real = options.real && !options.inverse;
+  if (from_real && asked_for >= dtype::complex64)
+    detail::fail(fmt::format("fft --real of {}: it takes real elements", name(asked_for)));
+  const detail::fft_kind kind =
+      options.real      ? options.inverse ? detail::fft_kind::real_inverse : detail::fft_kind::real_forward
+      : options.inverse ? detail::fft_kind::inverse
+                        : detail::fft_kind::forward;
+  const detail::fft_task task = detail::task_of(kind, is_double, file.shape(), options.axes, options.length);
+  const dtype complex = is_double ? dtype::complex128 : dtype::complex64;
+  const dtype real = is_double ? dtype::float64 : dtype::float32;
+  const dtype type = from_real ? real : complex;
+  const dtype result_type = kind == detail::fft_kind::real_inverse ? real : complex;
+
+  npy_output output(options.output);
+  const shape lengths = task.result();
+  const std::size_t bytes = file.size() * size_of(type),
+                    result_bytes = lengths.elements() * size_of(result_type);
+  const target where = detail::resolve(requested, {8 * bytes, 8 * result_bytes, target(), true});
+  detail::operation running("fft", file.size(), name(type));
+  running.runs_on(where);
+  const run_stats stats("fft", options.op, "fft", file.size(), type, bytes + result_bytes, where);
+  detail::memory result(result_bytes, where);
+  {
+    npy_input x(file, type, type, where);
+    progress shown(x.file_bytes(x.size()), options.quiet);
+    const detail::memory elements = x.bring_all(shown);
+    detail::library_fft(task, elements.data(), result.data(), where);
+  }
+  if (where.is_gpu()) {
+    detail::memory brought(result_bytes, target());
+    detail::copy(brought.data(), target(), result.data(), where, result_bytes);
+    result = std::move(brought);
+  }
+  stop_if_interrupted();
+  stats.report(options);
+  output.write(result_type, lengths, result.data(), options.quiet);
+}
+
+}  // namespace
+
+void add_fft(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("fft", "The discrete Fourier transform of an array");
+  const auto options = std::make_shared<fft_options>();
+  options->op = "forward";
+  options->add_input_to(*command);
+  command->add_option("-o,--output", options->output, "Where the result goes")
+      ->required()
+      ->option_text("OUT.npy");
+  command->add_flag_callback(
+      "--inverse",
+      [options] {
+        options->inverse = true;
+        options->op = "inverse";
+      },
+      "The inverse, divided by the number of elements that are transformed together");
+  command->add_flag("--real", options->real,
+                    "Of real elements, the half that is not mirrored; the inverse: back to real elements");
+  command->add_option("--axes", options->axes, "Along which axes, as 0,1; default the last")
+      ->option_text("K,...")
+      ->delimiter(',');
+  command
+      ->add_option(
+          "--length", options->length,
+          "Real elements along the last of the axes that --inverse --real leads to; default the even "
+          "number")
+      ->option_text("N")
+      ->check(check_positive_count);
+  options->add_place_to(*command);
+  command->footer(
+      "As numpy.fft.fftn, ifftn, rfftn and irfftn. float32 and complex64 are transformed in complex64, all "
+      "else in\n"
+      "complex128.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,155 @@
+#include "commands.hpp"
+#include "element_types.hpp"
+#include "interruption.hpp"
+#include "npy_input.hpp"
+#include "npy_output.hpp"
+#include "option_checks.hpp"
+#include "progress.hpp"
+#include "run_options.hpp"
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/histogram.hpp>
+#include <heddle/io/npy.hpp>
+#include <heddle/streamed_reduction.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+struct histogram_options : run_options {
+  std::size_t bins = 10;
+  std::vector<double> range;
+  std::string edges, edges_output;
+};
+
+/// The smallest and the largest element, or half a unit around them where they are one; 0 to 1 of none.
+std::pair<double, double> range_of(npy_input& x, progress& shown) {
+  if (x.size() == 0) return {0, 1};
+  double bounds[2];
+  for (const auto which : {detail::function::minimum, detail::function::maximum}) {
+    detail::streamed_reduction so_far(x.where(), which, x.type());
+    const std::size_t piece = std::max<std::size_t>(x.piece() / so_far.tile(), 1) * so_far.tile();
+    for (std::size_t first = 0; first < x.size(); first += piece) {
+      stop_if_interrupted();
+      const std::size_t count = std::min(piece, x.size() - first);
+      so_far.append(x.load(first, count), count);
+      shown.advance(x.file_bytes(count));
+    }
+    with_type(x.type(), [&]<class T>(T) {
+      if constexpr (!detail::is_complex<T>) {
+        T extremum;
+        so_far.result(&extremum);
+        bounds[which == detail::function::maximum] = static_cast<double>(extremum);
+      }
+    });
+  }
+  if (bounds[0] == bounds[1]) return {bounds[0] - 0.5, bounds[1] + 0.5};
+  return {bounds[0], bounds[1]};
+}
+
+detail::bin_edges edges_for(const histogram_options& options, npy_input& x, progress& shown) {
+  if (!options.edges.empty()) {
+    const npy_file file(options.edges);
+    if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype());
+    const array<double> edges = file.read_as<double>();
+    return detail::edges_of(edges.data(), edges.size());
+  }
+  if (options.range.empty()) {
+    const auto [low, high] = range_of(x, shown);
+    return detail::edges_of(x.type(), even_bins{options.bins, low, high});
+  }
+  return detail::edges_of(x.type(), even_bins{options.bins, options.range[0], options.range[1]});
+}
+
+void run(const histogram_options& options) {
+  const target requested = target::parse(options.target);
+  const npy_file file(options.input);
+  const dtype type = options.element_type().value_or(file.dtype());
+  if (type >= dtype::complex64) fail_complex_order("histogram", type);
+  npy_output output(options.output);
+  std::optional<npy_output> edges_output;
+  if (!options.edges_output.empty()) edges_output.emplace(options.edges_output);
+
+  const std::size_t element_bytes = size_of(type);
+  const target where = detail::resolve(requested, {file.size() * element_bytes, 0, target(), true});
+  npy_input x(file, type, type, where);
+  detail::operation running("histogram", file.size(), name(type));
+  running.runs_on(where);
+  const run_stats stats("histogram", options.op, "bins", file.size(), type, x.file_bytes(file.size()), where);
+  const bool finds_range = options.edges.empty() && options.range.empty();
+  progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()), options.quiet);
+  const detail::bin_edges edges = edges_for(options, x, shown);
+
+  array<std::uint64_t> counts(edges.bins()), of_piece(edges.bins());
+  counts.fill(0);
+  detail::memory on_gpu, counts_on_gpu;
+  if (where.is_gpu()) {
+    on_gpu = detail::memory(std::min(x.piece(), x.size()) * element_bytes, where);
+    counts_on_gpu = detail::memory(edges.bins() * sizeof(std::uint64_t), where);
+  }
+  for (std::size_t first = 0; first < x.size(); first += x.piece()) {
+    stop_if_interrupted();
+    const std::size_t count = std::min(x.piece(), x.size() - first);
+    const void* const elements = x.load(first, count);
+    if (where.is_gpu()) {
+      detail::copy(on_gpu.data(), where, elements, target(), count * element_bytes);
+      auto* const there = static_cast<std::uint64_t*>(counts_on_gpu.data());
+      detail::library_histogram(type, on_gpu.data(), count, edges, there, where);
+      detail::copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
+    } else {
+      detail::library_histogram(type, elements, count, edges, of_piece.data(), where);
+    }
+    for (std::size_t bin = 0; bin < edges.bins(); ++bin) counts.data()[bin] += of_piece.data()[bin];
+    shown.advance(x.file_bytes(count));
+  }
+  shown.hide();
+  stats.report(options);
+  if (edges_output)
+    edges_output->write(dtype::float64, shape{edges.values.size()}, edges.values.data(), options.quiet);
+  output.write(dtype::int64, shape{edges.bins()}, counts.data(), options.quiet);
+}
+
+}  // namespace
+
+void add_histogram(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("histogram", "How many elements lie in each of several bins");
+  const auto options = std::make_shared<histogram_options>();
+  options->op = "histogram";
+  options->add_input_to(*command);
+  command->add_option("-o,--output", options->output, "Where the counts go, as int64")
+      ->required()
+      ->option_text("OUT.npy");
+  CLI::Option* bins = command->add_option("--bins", options->bins, "Bins of equal width; default 10")
+                          ->option_text("N")
+                          ->check(check_positive_count);
+  CLI::Option* range = command
+                           ->add_option("--range", options->range,
+                                        "From where to where they go; the smallest and the largest element "
+                                        "unless given")
+                           ->option_text("LOW HIGH")
+                           ->expected(2);
+  command->add_option("--edges", options->edges, "The edges of bins instead, one more than bins, rising")
+      ->option_text("EDGES.npy")
+      ->excludes(bins)
+      ->excludes(range);
+  command->add_option("--write-edges", options->edges_output, "Where the edges go, as float64")
+      ->option_text("EDGES.npy");
+  options->add_place_to(*command);
+  command->footer(
+      "As numpy.histogram: a bin holds its lower edge and not its upper one, but for the last, which holds "
+      "both; NaNs\n"
+      "and what is beyond the edges are in no bin.");
+  command->callback([options] { run(*options); });
+}
+
+}  // namespace heddle::cli

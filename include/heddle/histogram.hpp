@@ -1,0 +1,79 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace heddle {
+
+/// Bins of equal width: bin k of `count` holds edge k ≤ x < edge k + 1 of numpy.linspace(low, high, count +
+/// 1), and the last bin x = high too.
+struct even_bins {
+  std::size_t count;
+  double low, high;
+};
+
+namespace detail {
+
+/// Edges, rising; `even` says that they are numpy.linspace's, and so where an element's bin is to be looked
+/// for first.
+struct bin_edges {
+  std::vector<double> values;
+  bool even;
+
+  std::size_t bins() const noexcept { return values.size() - 1; }
+};
+
+/// The edges of bins for elements of `type`; heddle::error says what is wrong with them.
+bin_edges edges_of(dtype type, const even_bins& bins);
+bin_edges edges_of(const double* edges, std::size_t count);
+
+/// Adds nothing to what `counts` holds: it is filled. x and counts are on `where`.
+void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
+                       std::uint64_t* counts, const target& where);
+
+template <class X>
+array<std::uint64_t> histogram_of(const target& requested, const X& x, const bin_edges& edges) {
+  using T = element_of<X>;
+  const elements<const T> in = input(x);
+  operation running("histogram", in.size, type_name<T>());
+  const target where = resolve(requested, {in.size * sizeof(T), 0, in.where, true});
+  running.runs_on(where);
+  array<std::uint64_t> counts(edges.bins(), where);
+  const staged_input<T> staged(in, where);
+  library_histogram(dtype_of<T>, staged.data(), in.size, edges, counts.data(), where);
+  return counts;
+}
+
+template <class X>
+concept real_elements = array_like<X> && library_has<element_of<X>, minimum>();
+
+}  // namespace detail
+
+/// The edges of even bins: numpy.linspace(low, high, count + 1), rounded to float for float elements.
+template <class T>
+std::vector<double> edges_of(const even_bins& bins) {
+  return detail::edges_of(dtype_of<T>, bins).values;
+}
+
+/// How many elements of x lie in each bin, as numpy.histogram: NaNs and what is below the first edge or above
+/// the last are in none. Elements are compared with edges as double, whatever their type. Reads each element
+/// once.
+///
+///     hd::array<std::uint64_t> counts = hd::histogram(where, x, hd::even_bins{100, 0.0, 1.0});
+template <detail::real_elements X>
+array<std::uint64_t> histogram(const target& where, const X& x, const even_bins& bins) {
+  return detail::histogram_of(where, x, detail::edges_of(dtype_of<element_of<X>>, bins));
+}
+
+/// The same for bins between given edges, which must not fall: bin k holds edges[k] ≤ x < edges[k + 1], and
+/// the last bin its upper edge too. log₂ of their number comparisons an element.
+template <detail::real_elements X>
+array<std::uint64_t> histogram(const target& where, const X& x, const std::vector<double>& edges) {
+  return detail::histogram_of(where, x, detail::edges_of(edges.data(), edges.size()));
+}
+
+}  // namespace heddle

@@ -1,0 +1,234 @@
+#pragma once
+
+#include <heddle/array.hpp>
+
+#include <complex>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#if defined(__CUDACC__)
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#endif
+
+namespace heddle {
+
+/// How `matmul` goes about it: the default, or a textbook's method.
+enum class matmul_algorithm : std::uint8_t {
+  blas,   ///< the default: OpenBLAS on a CPU, cuBLAS on a GPU
+  naive,  ///< each element of the product by itself: a thread an element on a GPU
+  tiled,  ///< square tiles that stay near the processor: in shared memory on a GPU
+};
+inline constexpr matmul_algorithm matmul_algorithms[] = {matmul_algorithm::blas, matmul_algorithm::naive,
+                                                         matmul_algorithm::tiled};
+
+/// "blas", "naive", "tiled".
+const char* name(matmul_algorithm algorithm) noexcept;
+/// The algorithm with that name; throws heddle::error listing the names when there is none.
+matmul_algorithm parse_matmul_algorithm(std::string_view name);
+
+/// A matrix of somebody else's elements, or as many as `batches`: element (b, r, c) is
+/// data[b·batch_stride + r·row_stride + c·column_stride]. So a transposed matrix, a part of one and every
+/// other row are matrices as well. Strides count elements.
+template <class T>
+struct matrix_view {
+  const T* data = nullptr;
+  std::size_t rows = 0, columns = 0;
+  std::size_t row_stride = 0, column_stride = 1;
+  std::size_t batches = 1, batch_stride = 0;
+  target where = {};
+
+  matrix_view transposed() const {
+    return {data, columns, rows, column_stride, row_stride, batches, batch_stride, where};
+  }
+  /// Rows first_row … last_row − 1 and columns first_column … last_column − 1.
+  matrix_view part(std::size_t first_row, std::size_t last_row, std::size_t first_column,
+                   std::size_t last_column) const {
+    if (last_row > rows || first_row > last_row) detail::fail_index("part", last_row, rows);
+    if (last_column > columns || first_column > last_column) detail::fail_index("part", last_column, columns);
+    matrix_view result = *this;
+    result.data += first_row * row_stride + first_column * column_stride;
+    result.rows = last_row - first_row;
+    result.columns = last_column - first_column;
+    return result;
+  }
+};
+
+namespace detail {
+
+enum class matrix_type : std::uint8_t { float32, float64, complex64, complex128, float16, bfloat16, none };
+
+template <class T>
+inline constexpr matrix_type matrix_type_of = matrix_type::none;
+template <>
+inline constexpr matrix_type matrix_type_of<float> = matrix_type::float32;
+template <>
+inline constexpr matrix_type matrix_type_of<double> = matrix_type::float64;
+template <>
+inline constexpr matrix_type matrix_type_of<std::complex<float>> = matrix_type::complex64;
+template <>
+inline constexpr matrix_type matrix_type_of<std::complex<double>> = matrix_type::complex128;
+#if defined(__CUDACC__)
+template <>
+inline constexpr matrix_type matrix_type_of<__half> = matrix_type::float16;
+template <>
+inline constexpr matrix_type matrix_type_of<__nv_bfloat16> = matrix_type::bfloat16;
+#endif
+
+constexpr std::size_t element_bytes_of(matrix_type type) noexcept {
+  constexpr std::size_t bytes[] = {4, 8, 8, 16, 2, 2};
+  return bytes[static_cast<int>(type)];
+}
+
+/// Where the elements of a matrix_view stand, without their type.
+struct matrix_operand {
+  const void* data;
+  std::size_t rows, columns, row_stride, column_stride, batches, batch_stride;
+  target where;
+};
+
+/// The shape of a product, and the matrices that an operand of a shape is.
+struct product_shape {
+  shape whole;
+  matrix_operand a, b;
+};
+/// As numpy.matmul: matrices along the last two axes; an operand of one axis is a row, or a column, which the
+/// product then lacks; one of two axes goes with every matrix of the other. Throws naming both shapes.
+product_shape shape_of_product(const shape& a, const shape& b);
+[[noreturn]] void fail_output_shape(const shape& have, const shape& product);
+[[noreturn]] void fail_product(const matrix_operand& a, const matrix_operand& b);
+
+/// Fills `c` on `where`, whose elements stand in C order, with the product of a and b, wherever they are.
+void library_matmul(matrix_type type, const matrix_operand& a, const matrix_operand& b, void* c,
+                    const target& where, matmul_algorithm algorithm);
+
+/// The target of a product that `automatic` picks, by its arithmetic as well as by what it moves.
+target matmul_target(const target& requested, const matrix_operand& a, const matrix_operand& b,
+                     std::size_t element_bytes);
+
+template <class T>
+matrix_operand operand(const matrix_view<T>& m) {
+  return {m.data, m.rows, m.columns, m.row_stride, m.column_stride, m.batches, m.batch_stride, m.where};
+}
+
+template <class T>
+inline constexpr bool is_matrix_view = false;
+template <class T>
+inline constexpr bool is_matrix_view<matrix_view<T>> = true;
+
+template <class X>
+struct element_of_matrix {
+  using type = element_of<X>;
+};
+template <class T>
+struct element_of_matrix<matrix_view<T>> {
+  using type = T;
+};
+
+template <class X>
+concept matrix_like = array_like<X> || is_matrix_view<std::remove_cvref_t<X>>;
+
+template <class T>
+array<T> product(const target& requested, const product_shape& of, matmul_algorithm algorithm) {
+  operation running("matmul", of.whole.elements(), type_name<T>());
+  const target where = matmul_target(requested, of.a, of.b, sizeof(T));
+  running.runs_on(where);
+  array<T> c(of.whole, where);
+  library_matmul(matrix_type_of<T>, of.a, of.b, c.data(), where, algorithm);
+  return c;
+}
+template <class T>
+void product_into(const target& requested, const elements<T>& c, const shape& lengths,
+                  const product_shape& of, matmul_algorithm algorithm) {
+  operation running("matmul", of.whole.elements(), type_name<T>());
+  if (!(lengths == of.whole)) fail_output_shape(lengths, of.whole);
+  const target where = matmul_target(requested, of.a, of.b, sizeof(T));
+  running.runs_on(where);
+  staged_output<T> staged(c, where);
+  library_matmul(matrix_type_of<T>, of.a, of.b, staged.data(), where, algorithm);
+  staged.deliver();
+}
+
+/// A matrix_view of an array of two axes, or of three, which are a batch.
+template <class X>
+auto view_of_matrix(const X& x) {
+  if constexpr (is_matrix_view<X>) {
+    return x;
+  } else {
+    const auto in = input(x);
+    const shape lengths = shape_of(x);
+    if (lengths.axes() != 2 && lengths.axes() != 3) fail_axes("matrix", 2, lengths);
+    const bool batch = lengths.axes() == 3;
+    const std::size_t rows = lengths[batch ? 1 : 0], columns = lengths[batch ? 2 : 1];
+    return matrix_view<element_of<X>>{in.data,        rows,    columns, columns, 1, batch ? lengths[0] : 1,
+                                      rows * columns, in.where};
+  }
+}
+
+}  // namespace detail
+
+/// The transposed matrix, or matrices, of an array of two or three axes: no element moves.
+template <detail::matrix_like X>
+auto transposed(const X& x) {
+  return detail::view_of_matrix(x).transposed();
+}
+
+namespace detail {
+
+/// What there is to multiply, after checks.
+template <class A, class B>
+product_shape product_of(const A& a, const B& b) {
+  using T = typename element_of_matrix<A>::type;
+  static_assert(std::is_same_v<T, typename element_of_matrix<B>::type>,
+                "matmul: both matrices have elements of one type");
+  static_assert(matrix_type_of<T> != matrix_type::none,
+                "matmul: elements are float, double or std::complex of these; in a file that nvcc compiles "
+                "__half and __nv_bfloat16 too");
+  if constexpr (array_like<A> && array_like<B>) {
+    product_shape of = shape_of_product(shape_of(a), shape_of(b));
+    const auto in_a = input(a), in_b = input(b);
+    of.a.data = in_a.data;
+    of.a.where = in_a.where;
+    of.b.data = in_b.data;
+    of.b.where = in_b.where;
+    return of;
+  } else {
+    const auto m = view_of_matrix(a), n = view_of_matrix(b);
+    const std::size_t batches = m.batches == 1 ? n.batches : m.batches;
+    product_shape of{shape{batches, m.rows, n.columns}, operand(m), operand(n)};
+    if (m.columns != n.rows || (m.batches != n.batches && m.batches != 1 && n.batches != 1))
+      fail_product(of.a, of.b);
+    if (m.batches == 1 && n.batches == 1) of.whole = shape{m.rows, n.columns};
+    return of;
+  }
+}
+
+}  // namespace detail
+
+/// The product of matrices, as numpy.matmul, of float, double, std::complex of both, and in files that nvcc
+/// compiles __half and __nv_bfloat16, which run on a GPU and are summed in float. a and b are arrays or
+/// matrix_views; more axes than two are batches, and a single matrix goes with every one of a batch. The
+/// product lives on the target. Sums are in no fixed order, but for the rungs `naive` and `tiled`, so bits
+/// differ from one target to another. heddle::error names both shapes where they do not fit. 2·m·n·k
+/// operations; asynchronous on a GPU.
+///
+///     hd::array<float> c = hd::matmul(where, a, b);
+///     hd::array<float> gram = hd::matmul(where, hd::transposed(a), a);
+template <detail::matrix_like A, detail::matrix_like B>
+auto matmul(const target& where, const A& a, const B& b,
+            matmul_algorithm algorithm = matmul_algorithm::blas) {
+  using T = typename detail::element_of_matrix<A>::type;
+  return detail::product<T>(where, detail::product_of(a, b), algorithm);
+}
+
+/// The same into `c`, an array of the product's shape apart from a and b.
+template <array_like C, detail::matrix_like A, detail::matrix_like B>
+void matmul_into(const target& where, C&& c, const A& a, const B& b,
+                 matmul_algorithm algorithm = matmul_algorithm::blas) {
+  static_assert(std::is_same_v<element_of<C>, typename detail::element_of_matrix<A>::type>,
+                "matmul: the product has elements of the matrices' type");
+  detail::product_into(where, detail::output(c), detail::shape_of(c), detail::product_of(a, b), algorithm);
+}
+
+}  // namespace heddle

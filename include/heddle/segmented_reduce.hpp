@@ -1,0 +1,119 @@
+#pragma once
+
+#include <heddle/copy_if.hpp>
+#include <heddle/cpu/segmented_reduce.hpp>
+#include <heddle/reduce.hpp>
+
+#include <cstddef>
+#include <utility>
+#if defined(__CUDACC__)
+#include <heddle/cuda/segmented_reduce.cuh>
+#endif
+
+namespace heddle {
+namespace detail {
+
+/// Reduces elements offsets[s] … offsets[s + 1] − 1 of x to out[s] for `count` segments by a built-in
+/// operator; all are on `where`, and `longest` is no less than the length of any.
+void library_segmented_reduce(function op, dtype type, const void* x, const std::size_t* offsets,
+                              std::size_t count, std::size_t longest, void* out, const target& where);
+
+/// Throws where offsets on a CPU fall, or go beyond n.
+void check_offsets(const std::size_t* offsets, std::size_t count, std::size_t n);
+
+inline namespace HD_BUILD {
+
+/// Results of segments without elements stay as they are.
+template <class T, class Op>
+void segmented_reduce_array(const target& where, const T* x, const Op& op, const std::size_t* offsets,
+                            std::size_t count, std::size_t longest, T* out) {
+  if constexpr (library_combines<T, Op>()) {
+    library_segmented_reduce(function_of<Op>, dtype_of<T>, x, offsets, count, longest, out, where);
+  } else if (!where.is_gpu()) {
+    cpu::segmented_reduce(where.threads(), x, op, offsets, count, out);
+  } else {
+#if defined(__CUDACC__)
+    cuda::segmented_reduce(where, x, op, offsets, count, longest, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+}
+
+}  // namespace HD_BUILD
+}  // namespace detail
+
+inline namespace HD_BUILD {
+
+/// One result for each segment of x: element s combines x[offsets[s]] … x[offsets[s + 1] − 1], with the very
+/// bits that `reduce` of that segment alone gives. `offsets` are std::size_t, one more than segments, and do
+/// not fall; a segment without elements gives the operator's identity, which the operator must have. Segments
+/// may be of any lengths: threads share long ones. heddle::error for offsets on a CPU that fall or go beyond
+/// x; on a GPU they are yours to get right.
+///
+///     const std::vector<std::size_t> offsets{0, 3, 3, 10};
+///     hd::array<float> sums = hd::segmented_reduce(where, x, offsets);
+template <array_like X, array_like Offsets, class Op = plus>
+array<element_of<X>> segmented_reduce(const target& requested, const X& x, const Offsets& offsets,
+                                      const Op& op = {}) {
+  using T = element_of<X>;
+  static_assert(std::is_same_v<element_of<Offsets>, std::size_t>, "offsets are an array of std::size_t");
+  static_assert(detail::has_identity<Op, T>,
+                "segmented_reduce: a segment may be empty, so the operator needs an identity: "
+                "hd::monoid{function, identity}");
+  detail::check_operator<T, Op>();
+  const detail::elements<const T> in = detail::input(x);
+  const detail::elements<const std::size_t> bounds = detail::input(offsets);
+  detail::operation running("segmented_reduce", in.size, detail::type_name<T>());
+  const target where = detail::resolve(requested, {in.size * sizeof(T), 0, in.where,
+                                                   detail::compiled_for_gpu || detail::library_has<T, Op>()});
+  running.runs_on(where);
+  const std::size_t count = bounds.size == 0 ? 0 : bounds.size - 1;
+  if (!bounds.where.is_gpu()) detail::check_offsets(bounds.data, count, in.size);
+  array<T> out(count, where);
+  if (count == 0) return out;
+  const detail::staged_input<T> staged(in, where);
+  const detail::staged_input<std::size_t> staged_bounds(bounds, where);
+  out.fill(detail::identity_of<Op, T>(op));
+  detail::segmented_reduce_array(where, staged.data(), op, staged_bounds.data(), count, in.size, out.data());
+  return out;
+}
+
+/// Values whose keys are equal and stand side by side, combined: the keys of the runs, as unique_consecutive
+/// gives them, and for each the very bits that `reduce` of its values alone gives. Keys are of a built-in
+/// type. A key's values are all together after sort_by_key.
+///
+///     auto [keys, sums] = hd::reduce_by_key(where, k, v);
+template <array_like Keys, array_like Values, class Op = plus>
+requires has_dtype<element_of<Keys>> std::pair<array<element_of<Keys>>, array<element_of<Values>>>
+reduce_by_key(const target& requested, const Keys& keys, const Values& values, const Op& op = {}) {
+  using K = element_of<Keys>;
+  using T = element_of<Values>;
+  detail::check_operator<T, Op>();
+  const detail::elements<const K> k = detail::input(keys);
+  const detail::elements<const T> v = detail::input(values);
+  detail::operation running("reduce_by_key", k.size, detail::type_name<T>());
+  const target where = detail::resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
+                                                   detail::compiled_for_gpu || detail::library_has<T, Op>()});
+  running.runs_on(where);
+  if (v.size != k.size) detail::fail_sizes("the values", v.size, k.size);
+  if (k.size == 0) return {array<K>(0, where), array<T>(0, where)};
+  const detail::staged_input<K> staged_keys(k, where);
+  const detail::staged_input<T> staged_values(v, where);
+  const detail::memory held(k.size, where);
+  bool* const flags = static_cast<bool*>(held.data());
+  detail::library_flag_changes(dtype_of<K>, staged_keys.data(), k.size, flags, where);
+  const detail::selection firsts(flags, k.size, where);
+  const std::size_t count = firsts.count();
+  std::pair<array<K>, array<T>> result{array<K>(count, where), array<T>(count, where)};
+  firsts.copy(staged_keys.data(), sizeof(K), false, result.first.data());
+  array<std::size_t> offsets(count + 1, where);
+  firsts.places(offsets.data());
+  offsets.set(k.size, count);
+  detail::segmented_reduce_array(where, staged_values.data(), op, std::as_const(offsets).data(), count,
+                                 k.size, result.second.data());
+  return result;
+}
+
+}  // namespace HD_BUILD
+}  // namespace heddle

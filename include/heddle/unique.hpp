@@ -1,0 +1,55 @@
+#pragma once
+
+#include <heddle/copy_if.hpp>
+#include <heddle/sort.hpp>
+
+#include <cstddef>
+
+namespace heddle {
+namespace detail {
+
+/// The first of each run of equal elements; x is on `where`.
+template <class T>
+array<T> first_of_runs(const target& where, const T* x, std::size_t n) {
+  const memory flags(n, where);
+  bool* const changes = static_cast<bool*>(flags.data());
+  library_flag_changes(dtype_of<T>, x, n, changes, where);
+  const selection chosen(changes, n, where);
+  array<T> firsts(chosen.count(), where);
+  chosen.copy(x, sizeof(T), false, firsts.data());
+  return firsts;
+}
+
+}  // namespace detail
+
+/// The first element of each run of equal ones, flat: what std::unique leaves. NaNs are alike, and so are −0
+/// and +0. On built-in types. Reads x three times.
+template <array_like X>
+requires has_dtype<element_of<X>> array<element_of<X>> unique_consecutive(const target& requested,
+                                                                          const X& x) {
+  using T = element_of<X>;
+  const detail::elements<const T> in = detail::input(x);
+  detail::operation running("unique_consecutive", in.size, detail::type_name<T>());
+  const target where =
+      detail::resolve(requested, {3 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
+  running.runs_on(where);
+  const detail::staged_input<T> staged(in, where);
+  return detail::first_of_runs(where, staged.data(), in.size);
+}
+
+/// The different elements of x in order, as numpy.unique: a sort, and the first of each run. Of zeros −0 is
+/// left where there is one, and of NaNs one.
+///
+///     hd::array<int> values = hd::unique(where, x);
+template <detail::sortable_elements X>
+array<element_of<X>> unique(const target& requested, const X& x) {
+  using T = element_of<X>;
+  const detail::elements<const T> in = detail::input(x);
+  detail::operation running("unique", in.size, detail::type_name<T>());
+  const target where = detail::sort_target(requested, in);
+  running.runs_on(where);
+  const array<T> sorted = sort(where, x);
+  return detail::first_of_runs(where, sorted.data(), sorted.size());
+}
+
+}  // namespace heddle

@@ -1,0 +1,10 @@
+#pragma once
+
+#include <heddle/fft.hpp>
+
+namespace heddle::cpu {
+
+/// library_fft on the CPU.
+void fft(int threads, const detail::fft_task& task, const void* x, void* out);
+
+}  // namespace heddle::cpu

@@ -1,0 +1,14 @@
+#pragma once
+
+#include <heddle/linear_algebra.hpp>
+
+#include <cstddef>
+
+namespace heddle::cpu {
+
+/// c = a·b for float, double and complex elements, batch by batch, each product in C order; all are on the
+/// CPU.
+void matmul(int threads, detail::matrix_type type, const detail::matrix_operand& a,
+            const detail::matrix_operand& b, std::size_t batches, void* c, matmul_algorithm algorithm);
+
+}  // namespace heddle::cpu

@@ -1,0 +1,88 @@
+#include "bins.hpp"
+#include "cuda/gpu.hpp"
+#include "sortable.hpp"
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/warp.cuh>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace heddle::cuda {
+namespace {
+
+constexpr unsigned histogram_threads = 512, at_once = 8;
+/// Counters of a block in shared memory: as much as a block has without asking for more.
+constexpr std::size_t shared_counters = 10240;
+
+/// Counts in shared memory, `copies` of the bins a block, which its warps take in turn; with no copy straight
+/// in global memory. Where a whole warp falls into one bin, one thread adds for all.
+template <class T>
+__global__ void __launch_bounds__(histogram_threads)
+    count_bins(const T* x, std::size_t n, detail::bin_finder bin_of, unsigned copies,
+               unsigned long long* counts) {
+  __shared__ unsigned shared[shared_counters];
+  const std::size_t bins = bin_of.bins;
+  const auto counters = static_cast<unsigned>(copies * bins);
+  for (unsigned k = threadIdx.x; k < counters; k += histogram_threads) shared[k] = 0;
+  __syncthreads();
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  unsigned* const mine = shared + (copies > 0 ? warp % copies * bins : 0);
+  const auto add = [&](std::size_t bin, unsigned count) {
+    if (copies > 0) {
+      atomicAdd(mine + bin, count);
+    } else {
+      atomicAdd(counts + bin, static_cast<unsigned long long>(count));
+    }
+  };
+  constexpr std::size_t tile = std::size_t{histogram_threads} * at_once;
+  for (std::size_t first = blockIdx.x * tile; first < n; first += gridDim.x * tile) {
+    T values[at_once];
+    const bool whole = n - first >= tile;
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const std::size_t i = first + k * histogram_threads + threadIdx.x;
+      if (whole || i < n) values[k] = x[i];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) {
+      const std::size_t i = first + k * histogram_threads + threadIdx.x;
+      const std::size_t bin = whole || i < n ? bin_of(static_cast<double>(values[k])) : bins;
+      const bool alike = __all_sync(whole_warp, bin == shuffle_from(bin, 0));
+      if (alike) {
+        if (lane == 0 && bin < bins) add(bin, warp_size);
+      } else if (bin < bins) {
+        add(bin, 1);
+      }
+    }
+  }
+  __syncthreads();
+  for (unsigned k = threadIdx.x; k < (copies > 0 ? bins : 0); k += histogram_threads) {
+    unsigned long long sum = 0;
+    for (unsigned c = 0; c < copies; ++c) sum += shared[c * bins + k];
+    if (sum > 0) atomicAdd(counts + k, sum);
+  }
+}
+
+}  // namespace
+
+void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint64_t* counts,
+               const target& where) {
+  const current_device on(where);
+  const std::size_t bins = bin_of.bins;
+  check(cudaMemsetAsync(counts, 0, bins * sizeof *counts, where.stream()), "cudaMemsetAsync");
+  if (n == 0) return;
+  const detail::memory edges((bins + 1) * sizeof(double), where);
+  detail::copy(edges.data(), where, bin_of.edges, target(), edges.bytes());
+  bin_of.edges = static_cast<const double*>(edges.data());
+  const auto copies = static_cast<unsigned>(std::min<std::size_t>(shared_counters / bins, 8));
+  constexpr unsigned blocks_a_multiprocessor = 4;
+  const unsigned grid =
+      std::min(grid_for(n, histogram_threads * at_once), multiprocessors(where) * blocks_a_multiprocessor);
+  detail::with_ordered_type(type, [&]<class T>(T) {
+    count_bins<<<grid, histogram_threads, 0, where.stream()>>>(static_cast<const T*>(x), n, bin_of, copies,
+                                                               reinterpret_cast<unsigned long long*>(counts));
+    check(cudaGetLastError(), "launch of count_bins");
+  });
+}
+
+}  // namespace heddle::cuda

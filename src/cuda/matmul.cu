@@ -1,0 +1,330 @@
+#include "cuda/gpu.hpp"
+#include "shared_library.hpp"
+#include <heddle/cuda/launch.cuh>
+#include <heddle/linear_algebra.hpp>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include <cublas_v2.h>
+
+namespace heddle::cuda {
+namespace {
+
+using detail::matrix_operand, detail::matrix_type;
+
+// Elements as kernels see them, and the type that their products are summed in.
+struct complex_float {
+  float real, imaginary;
+};
+struct complex_double {
+  double real, imaginary;
+};
+template <class T>
+struct summed_in {
+  using type = T;
+};
+template <>
+struct summed_in<__half> {
+  using type = float;
+};
+template <>
+struct summed_in<__nv_bfloat16> {
+  using type = float;
+};
+template <class T>
+using sum_of = typename summed_in<T>::type;
+
+template <class S, class T>
+__device__ S widened(const T& x) {
+  if constexpr (std::is_same_v<S, T>) {
+    return x;
+  } else {
+    return static_cast<float>(x);
+  }
+}
+template <class T, class S>
+__device__ T narrowed(const S& x) {
+  if constexpr (std::is_same_v<S, T>) {
+    return x;
+  } else {
+    return T(x);
+  }
+}
+
+template <class S>
+__device__ void add_product(S& sum, const S& a, const S& b) {
+  if constexpr (std::is_same_v<S, float>) {
+    sum = __fmaf_rn(a, b, sum);
+  } else if constexpr (std::is_same_v<S, double>) {
+    sum = __fma_rn(a, b, sum);
+  } else {
+    add_product(sum.real, a.real, b.real);
+    add_product(sum.real, -a.imaginary, b.imaginary);
+    add_product(sum.imaginary, a.real, b.imaginary);
+    add_product(sum.imaginary, a.imaginary, b.real);
+  }
+}
+
+template <class T>
+struct matrix {
+  const T* data;
+  std::size_t rows, columns, row_stride, column_stride, batch_stride;
+  __device__ const T& at(std::size_t batch, std::size_t r, std::size_t c) const {
+    return data[batch * batch_stride + r * row_stride + c * column_stride];
+  }
+};
+template <class T>
+matrix<T> matrix_of(const matrix_operand& m) {
+  return {static_cast<const T*>(m.data),      m.rows, m.columns, m.row_stride, m.column_stride,
+          m.batches == 1 ? 0 : m.batch_stride};
+}
+
+constexpr unsigned side = 32;
+
+/// Products are counted tile by tile; blocks go on in strides of the grid.
+template <class Visit>
+__device__ void visit_tiles(std::size_t rows, std::size_t columns, std::size_t batches, const Visit& visit) {
+  const std::size_t down = (rows + side - 1) / side, across = (columns + side - 1) / side;
+  for (std::size_t t = blockIdx.x; t < batches * down * across; t += gridDim.x)
+    visit(t / (down * across), t / across % down * side, t % across * side);
+}
+
+/// A thread an element.
+template <class T>
+__global__ void __launch_bounds__(side* side) naive(matrix<T> a, matrix<T> b, std::size_t batches, T* c) {
+  using S = sum_of<T>;
+  visit_tiles(a.rows, b.columns, batches, [&](std::size_t batch, std::size_t row, std::size_t column) {
+    const std::size_t r = row + threadIdx.y, j = column + threadIdx.x;
+    if (r >= a.rows || j >= b.columns) return;
+    S sum{};
+    for (std::size_t k = 0; k < a.columns; ++k)
+      add_product(sum, widened<S>(a.at(batch, r, k)), widened<S>(b.at(batch, k, j)));
+    c[(batch * a.rows + r) * b.columns + j] = narrowed<T>(sum);
+  });
+}
+
+/// A block takes a tile of the product through tiles of a and b in shared memory. What lies beyond the edges
+/// of a matrix is zero.
+template <class T>
+__global__ void __launch_bounds__(side* side) tiled(matrix<T> a, matrix<T> b, std::size_t batches, T* c) {
+  using S = sum_of<T>;
+  // A column more, so that columns of a are in different banks.
+  __shared__ T of_a[side][side + 1], of_b[side][side + 1];
+  const unsigned x = threadIdx.x, y = threadIdx.y;
+  // Neighbours load neighbours, also where those are rows.
+  const bool a_by_rows = a.column_stride <= a.row_stride, b_by_rows = b.column_stride <= b.row_stride;
+  visit_tiles(a.rows, b.columns, batches, [&](std::size_t batch, std::size_t row, std::size_t column) {
+    S sum{};
+    for (std::size_t inner = 0; inner < a.columns; inner += side) {
+      const unsigned ar = a_by_rows ? y : x, ac = a_by_rows ? x : y;
+      const unsigned br = b_by_rows ? y : x, bc = b_by_rows ? x : y;
+      const bool in_a = row + ar < a.rows && inner + ac < a.columns;
+      const bool in_b = inner + br < a.columns && column + bc < b.columns;
+      of_a[ar][ac] = in_a ? a.at(batch, row + ar, inner + ac) : T{};
+      of_b[br][bc] = in_b ? b.at(batch, inner + br, column + bc) : T{};
+      __syncthreads();
+#pragma unroll 8
+      for (unsigned k = 0; k < side; ++k) add_product(sum, widened<S>(of_a[y][k]), widened<S>(of_b[k][x]));
+      __syncthreads();
+    }
+    const std::size_t r = row + y, j = column + x;
+    if (r < a.rows && j < b.columns) c[(batch * a.rows + r) * b.columns + j] = narrowed<T>(sum);
+  });
+}
+
+template <class T>
+void launch_rung(matmul_algorithm algorithm, const matrix_operand& a, const matrix_operand& b,
+                 std::size_t batches, void* c, const target& where) {
+  const std::size_t tiles = batches * ((a.rows + side - 1) / side) * ((b.columns + side - 1) / side);
+  const auto kernel = algorithm == matmul_algorithm::naive ? naive<T> : tiled<T>;
+  kernel<<<grid_for(tiles, 1), dim3(side, side), 0, where.stream()>>>(matrix_of<T>(a), matrix_of<T>(b),
+                                                                      batches, static_cast<T*>(c));
+  check(cudaGetLastError(), algorithm == matmul_algorithm::naive ? "launch of naive" : "launch of tiled");
+}
+
+/// The elements of a matrix batch after batch, row after row: words of them, as their type does not matter.
+template <class Word>
+__global__ void __launch_bounds__(256) pack_matrices(matrix<Word> m, std::size_t batches, Word* out) {
+  const std::size_t count = batches * m.rows * m.columns;
+  for (std::size_t i = std::size_t{blockIdx.x} * 256 + threadIdx.x; i < count;
+       i += std::size_t{gridDim.x} * 256) {
+    const std::size_t row = i / m.columns;
+    out[i] = m.at(row / m.rows, row % m.rows, i % m.columns);
+  }
+}
+
+template <class Word>
+void launch_pack(const matrix_operand& m, void* out, const target& where) {
+  pack_matrices<<<grid_for(m.batches * m.rows * m.columns, 256 * 8), 256, 0, where.stream()>>>(
+      matrix_of<Word>(m), m.batches, static_cast<Word*>(out));
+  check(cudaGetLastError(), "launch of pack_matrices");
+}
+
+/// The functions of cuBLAS.
+struct cublas {
+  detail::shared_library library = detail::cuda_library(
+      "cublas", CUBLAS_VER_MAJOR,
+      "matmul on a GPU needs cuBLAS of the CUDA toolkit; the algorithms naive and tiled do not");
+  decltype(cublasCreate_v2)* create = library.function<decltype(cublasCreate_v2)>("cublasCreate_v2");
+  decltype(cublasSetStream_v2)* set_stream =
+      library.function<decltype(cublasSetStream_v2)>("cublasSetStream_v2");
+  decltype(cublasGemmStridedBatchedEx_64)* gemm =
+      library.function<decltype(cublasGemmStridedBatchedEx_64)>("cublasGemmStridedBatchedEx_64");
+  decltype(cublasGetStatusString)* text =
+      library.function<decltype(cublasGetStatusString)>("cublasGetStatusString");
+
+  static const cublas& loaded() {
+    static const cublas only;
+    return only;
+  }
+  void check(cublasStatus_t status, const char* call) const {
+    if (status != CUBLAS_STATUS_SUCCESS) detail::fail(std::string("cuBLAS: ") + text(status) + " in " + call);
+  }
+};
+
+/// A handle for each stream, kept: making one takes longer than most products. Calls on a stream take turns.
+struct handle_of_stream {
+  std::mutex mutex;
+  cublasHandle_t handle = nullptr;
+};
+handle_of_stream& handle_for(const target& where) {
+  static std::mutex mutex;
+  // Never destroyed, as CUDA may be gone at the end of a program.
+  static auto& all = *new std::map<std::pair<int, unsigned long long>, handle_of_stream>;
+  unsigned long long number = 0;
+  check(cudaStreamGetId(where.stream(), &number), "cudaStreamGetId");
+  const std::lock_guard lock(mutex);
+  handle_of_stream& kept = all[{where.device(), number}];
+  if (kept.handle == nullptr) {
+    const cublas& library = cublas::loaded();
+    library.check(library.create(&kept.handle), "cublasCreate");
+    library.check(library.set_stream(kept.handle, where.stream()), "cublasSetStream");
+  }
+  return kept;
+}
+
+struct blas_type {
+  cudaDataType_t element;
+  cublasComputeType_t compute;
+};
+blas_type blas_type_of(matrix_type type) {
+  switch (type) {
+    case matrix_type::float32:
+      return {CUDA_R_32F, CUBLAS_COMPUTE_32F};
+    case matrix_type::float64:
+      return {CUDA_R_64F, CUBLAS_COMPUTE_64F};
+    case matrix_type::complex64:
+      return {CUDA_C_32F, CUBLAS_COMPUTE_32F};
+    case matrix_type::complex128:
+      return {CUDA_C_64F, CUBLAS_COMPUTE_64F};
+    case matrix_type::float16:
+      return {CUDA_R_16F, CUBLAS_COMPUTE_32F};
+    default:
+      return {CUDA_R_16BF, CUBLAS_COMPUTE_32F};
+  }
+}
+
+/// A matrix as BLAS takes it: rows side by side, or columns; packed first where it is neither.
+class blas_operand {
+ public:
+  blas_operand(const matrix_operand& m, std::size_t element_bytes, const target& where)
+      : data_(m.data), batch_stride_(m.batches == 1 ? 0 : m.batch_stride) {
+    const std::size_t wide = std::max<std::size_t>(m.columns, 1), high = std::max<std::size_t>(m.rows, 1);
+    if (m.column_stride == 1 && (m.rows == 1 || m.row_stride >= wide)) {
+      leading_ = m.rows == 1 ? wide : m.row_stride;
+    } else if (m.row_stride == 1 && (m.columns == 1 || m.column_stride >= high)) {
+      transposed_ = true;
+      leading_ = m.columns == 1 ? high : m.column_stride;
+    } else {
+      packed_ = detail::memory(m.batches * m.rows * m.columns * element_bytes, where);
+      switch (element_bytes) {
+        case 2:
+          launch_pack<std::uint16_t>(m, packed_.data(), where);
+          break;
+        case 4:
+          launch_pack<std::uint32_t>(m, packed_.data(), where);
+          break;
+        case 8:
+          launch_pack<std::uint64_t>(m, packed_.data(), where);
+          break;
+        default:
+          launch_pack<uint4>(m, packed_.data(), where);
+          break;
+      }
+      data_ = packed_.data();
+      leading_ = wide;
+      batch_stride_ = m.batches == 1 ? 0 : m.rows * m.columns;
+    }
+  }
+
+  const void* data() const { return data_; }
+  cublasOperation_t operation() const { return transposed_ ? CUBLAS_OP_T : CUBLAS_OP_N; }
+  std::int64_t leading() const { return static_cast<std::int64_t>(leading_); }
+  std::int64_t batch_stride() const { return static_cast<std::int64_t>(batch_stride_); }
+
+ private:
+  const void* data_;
+  bool transposed_ = false;
+  std::size_t leading_ = 0, batch_stride_;
+  detail::memory packed_;
+};
+
+/// BLAS counts elements down columns: to it, row after row is the transposed matrix, and the product of the
+/// transposed in the other order is the transposed product.
+void by_cublas(matrix_type type, std::size_t element_bytes, const matrix_operand& a, const matrix_operand& b,
+               std::size_t batches, void* c, const target& where) {
+  const blas_operand left(a, element_bytes, where), right(b, element_bytes, where);
+  const blas_type types = blas_type_of(type);
+  const auto size = [](std::size_t s) { return static_cast<std::int64_t>(s); };
+  // The factor of the product, in the type of the sum.
+  const float single[2] = {1, 0}, no_single[2] = {0, 0};
+  const double twice[2] = {1, 0}, no_twice[2] = {0, 0};
+  const bool is_double = types.compute == CUBLAS_COMPUTE_64F;
+  const void* const one = is_double ? static_cast<const void*>(twice) : single;
+  const void* const none = is_double ? static_cast<const void*>(no_twice) : no_single;
+  const cublas& library = cublas::loaded();
+  handle_of_stream& kept = handle_for(where);
+  const std::lock_guard lock(kept.mutex);
+  library.check(library.gemm(kept.handle, right.operation(), left.operation(), size(b.columns), size(a.rows),
+                             size(a.columns), one, right.data(), types.element, right.leading(),
+                             right.batch_stride(), left.data(), types.element, left.leading(),
+                             left.batch_stride(), none, c, types.element, size(b.columns),
+                             size(a.rows * b.columns), size(batches), types.compute, CUBLAS_GEMM_DEFAULT),
+                "cublasGemmStridedBatchedEx");
+}
+
+}  // namespace
+
+void matmul(matrix_type type, const matrix_operand& a, const matrix_operand& b, std::size_t batches, void* c,
+            const target& where, matmul_algorithm algorithm) {
+  const current_device on(where);
+  const std::size_t element_bytes = detail::element_bytes_of(type);
+  if (a.columns == 0) {
+    check(cudaMemsetAsync(c, 0, batches * a.rows * b.columns * element_bytes, where.stream()),
+          "cudaMemsetAsync");
+    return;
+  }
+  if (algorithm == matmul_algorithm::blas) return by_cublas(type, element_bytes, a, b, batches, c, where);
+  switch (type) {
+    case matrix_type::float32:
+      return launch_rung<float>(algorithm, a, b, batches, c, where);
+    case matrix_type::float64:
+      return launch_rung<double>(algorithm, a, b, batches, c, where);
+    case matrix_type::complex64:
+      return launch_rung<complex_float>(algorithm, a, b, batches, c, where);
+    case matrix_type::complex128:
+      return launch_rung<complex_double>(algorithm, a, b, batches, c, where);
+    case matrix_type::float16:
+      return launch_rung<__half>(algorithm, a, b, batches, c, where);
+    default:
+      return launch_rung<__nv_bfloat16>(algorithm, a, b, batches, c, where);
+  }
+}
+
+}  // namespace heddle::cuda

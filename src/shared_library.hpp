@@ -1,0 +1,32 @@
+#pragma once
+
+#include <initializer_list>
+#include <string>
+
+namespace heddle::detail {
+
+/// A shared library that is loaded when it is first needed, and stays: a program that needs it never does not
+/// pay its start. heddle::error tells what is to be installed.
+class shared_library {
+ public:
+  /// The first of the names that can be loaded.
+  shared_library(std::initializer_list<std::string> names, const char* remedy);
+
+  /// The function of that name.
+  template <class F>
+  F* function(const char* name) const {
+    return reinterpret_cast<F*>(symbol(name));
+  }
+
+ private:
+  void* symbol(const char* name) const;
+
+  void* handle_ = nullptr;
+  std::string name_;
+};
+
+/// A library of the CUDA toolkit that Heddle was built with, of its major version: from where the system
+/// looks, or from the toolkit.
+shared_library cuda_library(const std::string& name, int major, const char* remedy);
+
+}  // namespace heddle::detail

@@ -1,0 +1,158 @@
+#include "cuda/gpu.hpp"
+#include "sortable.hpp"
+#include <heddle/cpu/threads.hpp>
+#include <heddle/error.hpp>
+#include <heddle/sort.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace heddle::cpu {
+namespace {
+
+constexpr std::size_t sort_grain = std::size_t{1} << 14;
+
+/// Keys, and what goes with each: two arrays of each, between which the passes go to and fro.
+template <class Key, class Index>
+struct sorted_keys {
+  Key *keys, *other_keys;
+  Index *indices, *other_indices;
+};
+struct no_index {};
+
+/// A stable radix sort from the lowest digit of 8 bits on. In a pass each slice of the array counts its
+/// digits; the elements of a digit go behind those of all lower digits, and behind the same digit of earlier
+/// slices. Passes in which all have one digit are left out. The result is in `keys` and `indices`.
+template <class Key, class Index>
+void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
+  constexpr std::size_t digits = 256;
+  constexpr bool has_index = !std::is_same_v<Index, no_index>;
+  const std::size_t slices = std::clamp<std::size_t>(n / sort_grain, 1, static_cast<std::size_t>(threads));
+  const auto begin = [&](std::size_t slice) { return n / slices * slice + std::min(slice, n % slices); };
+  std::vector<std::array<std::size_t, digits>> places(slices);
+  const auto for_each_slice = [&](const auto& f) {
+    for_slices(threads, slices, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t slice = first; slice < last; ++slice) f(places[slice], begin(slice), begin(slice + 1));
+    });
+  };
+  for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += 8) {
+    const auto digit = [shift](Key key) { return static_cast<std::size_t>(key >> shift) % digits; };
+    for_each_slice([&](auto& count, std::size_t first, std::size_t last) {
+      count.fill(0);
+      for (std::size_t i = first; i < last; ++i) ++count[digit(all.keys[i])];
+    });
+    std::size_t before = 0;
+    bool one_digit = false;
+    for (std::size_t d = 0; d < digits; ++d) {
+      const std::size_t start = before;
+      for (auto& count : places) before += std::exchange(count[d], before);
+      one_digit = one_digit || before - start == n;
+    }
+    if (one_digit) continue;
+    for_each_slice([&](auto& place, std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const Key key = all.keys[i];
+        const std::size_t to = place[digit(key)]++;
+        all.other_keys[to] = key;
+        if constexpr (has_index) all.other_indices[to] = all.indices[i];
+      }
+    });
+    std::swap(all.keys, all.other_keys);
+    if constexpr (has_index) std::swap(all.indices, all.other_indices);
+  }
+}
+
+template <class F>
+void for_each(int threads, std::size_t n, const F& f) {
+  for_slices(threads, n, sort_grain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) f(i);
+  });
+}
+
+template <class T>
+void sort(int threads, const T* x, std::size_t n, T* out) {
+  using key = detail::unsigned_of_bytes<sizeof(T)>;
+  const detail::memory held(2 * n * sizeof(key), target());
+  auto* const keys = static_cast<key*>(held.data());
+  sorted_keys<key, no_index> all{keys, keys + n, nullptr, nullptr};
+  for_each(threads, n, [&](std::size_t i) { keys[i] = detail::to_sortable(x[i]); });
+  radix_sort(threads, n, all);
+  for_each(threads, n, [&](std::size_t i) { out[i] = detail::from_sortable<T>(all.keys[i]); });
+}
+
+template <class Index, class T>
+void argsort(int threads, const T* x, std::size_t n, std::size_t* places) {
+  using key = detail::unsigned_of_bytes<sizeof(T)>;
+  const detail::memory held_keys(2 * n * sizeof(key), target()), held(2 * n * sizeof(Index), target());
+  auto* const keys = static_cast<key*>(held_keys.data());
+  auto* const indices = static_cast<Index*>(held.data());
+  sorted_keys<key, Index> all{keys, keys + n, indices, indices + n};
+  for_each(threads, n, [&](std::size_t i) {
+    keys[i] = detail::to_key(x[i]);
+    indices[i] = static_cast<Index>(i);
+  });
+  radix_sort(threads, n, all);
+  for_each(threads, n, [&](std::size_t i) { places[i] = all.indices[i]; });
+}
+
+/// Elements of Bytes bytes each; 0 for a size that is known at run time.
+template <std::size_t Bytes>
+void gather(int threads, const std::byte* x, std::size_t element_bytes, const std::size_t* places,
+            std::size_t n, std::byte* out) {
+  const std::size_t bytes = Bytes == 0 ? element_bytes : Bytes;
+  for_each(threads, n, [=](std::size_t i) { std::memcpy(out + i * bytes, x + places[i] * bytes, bytes); });
+}
+
+}  // namespace
+}  // namespace heddle::cpu
+
+namespace heddle::detail {
+
+void library_sort(dtype type, const void* x, std::size_t n, void* out, const target& where) {
+  if (n == 0) return;
+  if (where.is_gpu()) return cuda::sort(type, x, n, out, where);
+  with_ordered_type(type, [&]<class T>(T) {
+    cpu::sort(where.threads(), static_cast<const T*>(x), n, static_cast<T*>(out));
+  });
+}
+
+void library_argsort(dtype type, const void* x, std::size_t n, std::size_t* places, const target& where) {
+  if (n == 0) return;
+  if (where.is_gpu()) return cuda::argsort(type, x, n, places, where);
+  with_ordered_type(type, [&]<class T>(T) {
+    const T* const from = static_cast<const T*>(x);
+    if (n <= std::numeric_limits<std::uint32_t>::max()) {
+      cpu::argsort<std::uint32_t>(where.threads(), from, n, places);
+    } else {
+      cpu::argsort<std::uint64_t>(where.threads(), from, n, places);
+    }
+  });
+}
+
+void library_gather(const void* x, std::size_t element_bytes, const std::size_t* places, std::size_t n,
+                    void* out, const target& where) {
+  if (n == 0) return;
+  if (where.is_gpu()) return cuda::gather(x, element_bytes, places, n, out, where);
+  const auto* const from = static_cast<const std::byte*>(x);
+  auto* const to = static_cast<std::byte*>(out);
+  switch (element_bytes) {
+    case 1:
+      return cpu::gather<1>(where.threads(), from, element_bytes, places, n, to);
+    case 2:
+      return cpu::gather<2>(where.threads(), from, element_bytes, places, n, to);
+    case 4:
+      return cpu::gather<4>(where.threads(), from, element_bytes, places, n, to);
+    case 8:
+      return cpu::gather<8>(where.threads(), from, element_bytes, places, n, to);
+    default:
+      return cpu::gather<0>(where.threads(), from, element_bytes, places, n, to);
+  }
+}
+
+}  // namespace heddle::detail

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""heddle histogram against NumPy."""
+import json
+import unittest
+
+import numpy as np
+
+from checks import COMPLEX, TYPES, CommandTest, run, samples
+
+
+class HistogramTest(CommandTest):
+    def check(self, x, flags, note, **expected):
+        path = self.save(x)
+        counts, edges = np.histogram(x, **expected)
+        for target in ["serial", "parallel:2", *self.gpus]:
+            written = self.folder / "edges_out.npy"
+            got = self.written("histogram", path, "--target", target, "--write-edges", written, *flags)
+            self.assert_same(got, counts.astype("int64"), (note, target))
+            self.assert_same(np.load(written), np.asarray(edges, "float64"), (note, target))
+
+    def test_types_and_bins(self):
+        for dtype in TYPES:
+            if dtype in COMPLEX + ["bool"]:
+                continue
+            x = samples(dtype, (100, 70))
+            self.check(x, ["--bins", 20, "--range", -2, 2], dtype, bins=20, range=(-2.0, 2.0))
+            if dtype not in ("int64", "uint64"):  # whose range of 64 bits NumPy takes in integers
+                self.check(x, [], dtype)
+        self.check(np.full(10, 3.5), [], "alike")
+        self.check(np.zeros(0), [], "none")
+
+    def test_edges(self):
+        edges = self.save(np.array([-2, -0.5, 0, 0, 1.25]), "edges.npy")
+        for dtype in ("int16", "float32", "float64"):
+            x = samples(dtype, 5000)
+            self.check(x, ["--edges", edges], dtype, bins=np.load(edges))
+
+    def test_bool_and_nan(self):
+        x = samples("bool", 1000)
+        self.assertEqual(self.written("histogram", self.save(x), "--bins", 2).tolist(), [np.sum(~x), np.sum(x)])
+        x = samples("float64", 1000)
+        x[::7] = np.nan
+        counts = self.written("histogram", self.save(x), "--range", -3, 3, "--bins", 1)
+        self.assertEqual(counts.tolist(), [np.sum(~np.isnan(x))])
+        self.assertIn("nan", self.fails(1, "histogram", self.save(x), "-o", self.folder / "none.npy"))
+
+    def test_stats_and_errors(self):
+        path = self.save(samples("int16", 1000))
+        done = run("histogram", path, "-o", self.out, "--stats", "--target", "serial")
+        stats = json.loads(done.stderr)
+        self.assertEqual((stats["pattern"], stats["n"], stats["dtype"]), ("histogram", 1000, "int16"))
+        self.out.unlink()
+        self.fails(2, "histogram", path)
+        self.fails(2, "histogram", path, "-o", self.out, "--bins", 0)
+        self.fails(2, "histogram", path, "-o", self.out, "--range", 1)
+        self.fails(2, "histogram", path, "-o", self.out, "--bins", 3, "--edges", path)
+        self.assertIn("rise", self.fails(1, "histogram", path, "-o", self.out, "--edges", path))
+        self.assertIn("from 2 to 1", self.fails(1, "histogram", path, "-o", self.out, "--range", 2, 1))
+        self.assertIn("no order", self.fails(1, "histogram", self.save(samples("complex64", 5)), "-o", self.out))
+
+
+if __name__ == "__main__":
+    unittest.main()

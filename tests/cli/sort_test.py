@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""heddle sort against NumPy."""
+import json
+import unittest
+
+import numpy as np
+
+from checks import COMPLEX, TYPES, CommandTest, in_other_orders, run, samples
+
+
+class SortTest(CommandTest):
+    def targets(self):
+        return ["serial", "parallel:2", *self.gpus]
+
+    def mixed(self, dtype, shape):
+        x = samples(dtype, shape)
+        if x.dtype.kind == "f":
+            flat = x.reshape(-1)
+            for k, value in enumerate((np.nan, -np.nan, np.inf, -np.inf, 0.0)):
+                flat[k::23] = value
+        return x
+
+    def test_every_type_on_every_target(self):
+        for dtype in TYPES:
+            if dtype in COMPLEX:
+                continue
+            x = self.mixed(dtype, 10_001)
+            path = self.save(x)
+            for target in self.targets():
+                self.assert_same(self.written("sort", path, "--target", target), np.sort(x), (dtype, target))
+                places = self.written("sort", path, "--places", "--target", target)
+                self.assert_same(places, np.argsort(x, kind="stable"), (dtype, target))
+
+    def test_shapes(self):
+        for shape in ((0,), (1,), (), (3, 0, 2), (30, 40)):
+            x = self.mixed("float32", shape) if shape else np.float32(3)
+            self.assert_same(self.written("sort", self.save(x)), np.sort(np.asarray(x).reshape(-1)), shape)
+
+    def test_orders_and_conversions(self):
+        x = samples("int32", (40, 50))
+        for y in in_other_orders(x):
+            self.assert_same(self.written("sort", self.save(y)), np.sort(x.reshape(-1)), "order")
+        got = self.written("sort", self.save(x), "--dtype", "uint8")
+        self.assert_same(got, np.sort(x.astype("uint8").reshape(-1)), "uint8")
+
+    def test_over_its_own_input(self):
+        x = samples("float64", 1000)
+        path = self.save(x)
+        self.assertEqual(run("sort", path, "-o", path).returncode, 0)
+        self.assert_same(np.load(path), np.sort(x), "in place")
+
+    def test_stats_and_errors(self):
+        path = self.save(samples("int16", 1000))
+        done = run("sort", path, "-o", self.out, "--stats", "--target", "serial")
+        stats = json.loads(done.stderr)
+        self.assertEqual((stats["pattern"], stats["n"], stats["dtype"]), ("sort", 1000, "int16"))
+        self.out.unlink()
+        self.fails(2, "sort", path)
+        self.assertIn("no order", self.fails(1, "sort", self.save(samples("complex64", 5)), "-o", self.out))
+
+
+if __name__ == "__main__":
+    unittest.main()

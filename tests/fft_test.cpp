@@ -1,0 +1,189 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include "sizes.hpp"
+#include <heddle/fft.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+class fft : public on_targets {};
+HD_ON_ALL_TARGETS(fft);
+
+using wide = std::complex<long double>;
+
+template <class T>
+hd::array<T> random_array(const hd::shape& lengths) {
+  hd::array<T> x(lengths);
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random_value<T>(i);
+  return x;
+}
+
+/// The sum itself, along one axis.
+std::vector<wide> summed_along(const std::vector<wide>& x, const hd::shape& lengths, std::size_t axis,
+                               int sign) {
+  const hd::segments all = hd::along(lengths, axis);
+  const std::size_t n = all.length;
+  std::vector<wide> roots(n), y(x.size());
+  for (std::size_t k = 0; k < n; ++k)
+    roots[k] = std::polar(1.0L, sign * 2 * std::numbers::pi_v<long double> * static_cast<long double>(k) / n);
+  for (std::size_t s = 0; s < all.count(); ++s) {
+    const std::size_t start = s / all.inner * n * all.inner + s % all.inner;
+    for (std::size_t k = 0; k < n; ++k) {
+      wide sum(0);
+      for (std::size_t j = 0; j < n; ++j) sum += x[start + j * all.inner] * roots[j * k % n];
+      y[start + k * all.inner] = sign > 0 ? sum / static_cast<long double>(n) : sum;
+    }
+  }
+  return y;
+}
+
+template <class T>
+std::vector<wide> widened(const hd::array<T>& x) {
+  std::vector<wide> y;
+  for (std::size_t i = 0; i < x.size(); ++i) y.emplace_back(x.data()[i]);
+  return y;
+}
+
+/// The root of the mean square error is at most so many eps of that of the result: KissFFT's roots of unity
+/// are off by three.
+template <class T>
+void check_near(const hd::array<T>& have, const std::vector<wide>& want, const std::string& note,
+                long double most = 8) {
+  const hd::array<T> got = have.on(hd::target::serial());
+  ASSERT_EQ(got.size(), want.size()) << note;
+  long double error = 0, size = 0;
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    error += std::norm(wide(got.data()[i]) - want[i]);
+    size += std::norm(want[i]);
+  }
+  using part = decltype(std::abs(T()));
+  EXPECT_LE(std::sqrt(error), most * std::numeric_limits<part>::epsilon() * std::sqrt(size)) << note;
+}
+
+/// The half along `axis` that real elements leave.
+std::vector<wide> halved(const std::vector<wide>& x, const hd::shape& lengths, std::size_t axis) {
+  const hd::segments all = hd::along(lengths, axis);
+  std::vector<wide> y;
+  for (std::size_t outer = 0; outer < all.outer; ++outer) {
+    for (std::size_t i = 0; i < (all.length / 2 + 1) * all.inner; ++i)
+      y.push_back(x[outer * all.length * all.inner + i]);
+  }
+  return y;
+}
+
+template <class Complex>
+void check_all(const hd::target& where, const hd::shape& lengths, const hd::fft_axes& axes) {
+  using real = typename Complex::value_type;
+  std::string note = lengths.text() + " along";
+  for (const std::ptrdiff_t axis : axes) note += " " + std::to_string(axis);
+  const hd::array<Complex> x = random_array<Complex>(lengths);
+  const hd::array<real> r = random_array<real>(lengths);
+  std::vector<wide> forward = widened(x), inverse = forward, of_real = widened(r);
+  for (const std::ptrdiff_t axis : axes) {
+    const std::size_t a = lengths.resolve_axis(axis);
+    forward = summed_along(forward, lengths, a, -1);
+    inverse = summed_along(inverse, lengths, a, 1);
+    of_real = summed_along(of_real, lengths, a, -1);
+  }
+  const std::size_t last = lengths.resolve_axis(axes.back());
+  check_near(hd::fft(where, x, axes), forward, note + ", forward");
+  check_near(hd::ifft(where, x, axes), inverse, note + ", inverse");
+  check_near(hd::fft(where, r, axes), of_real, note + ", of real elements");
+  const hd::array<Complex> half = hd::rfft(where, r, axes);
+  EXPECT_EQ(half.shape(), lengths.with_length(last, lengths[last] / 2 + 1));
+  check_near(half, halved(of_real, lengths, last), note + ", rfft");
+  const hd::array<real> again = hd::irfft(where, half, axes, lengths[last]);
+  EXPECT_EQ(again.shape(), lengths);
+  check_near(again, widened(r), note + ", irfft");
+}
+
+}  // namespace
+
+TEST_P(fft, of_every_length) {
+  const std::size_t step = largest_size() < 1'000'000 ? 5 : 1;  // sanitizers are slow
+  for (std::size_t n = 1; n <= 70; n += step) {
+    check_all<std::complex<float>>(where, {n}, {-1});
+    check_all<std::complex<double>>(where, {n}, {0});
+  }
+  // Powers, products, primes small and large, and products with a large prime.
+  for (const std::size_t n : {97, 121, 127, 128, 210, 256, 509, 512, 720, 1009, 1018, 1024})
+    check_all<std::complex<double>>(where, {n}, {-1});
+  check_all<std::complex<float>>(where, {254}, {-1});
+}
+
+TEST_P(fft, along_any_axes) {
+  const std::vector<hd::shape> shapes{{6, 10},     {7, 1, 9},    {4, 5, 6},
+                                      {3, 37, 16}, {2, 3, 4, 5}, {1, 2, 131, 3}};
+  for (const hd::shape& lengths : shapes) {
+    const auto axes = static_cast<std::ptrdiff_t>(lengths.axes());
+    for (std::ptrdiff_t a = 0; a < axes; ++a) {
+      check_all<std::complex<double>>(where, lengths, {a});
+      for (std::ptrdiff_t b = 0; b < axes; ++b) {
+        if (a != b) check_all<std::complex<float>>(where, lengths, {a, b - axes});
+      }
+    }
+    hd::fft_axes all;
+    for (std::ptrdiff_t a = 0; a < axes; ++a) all.push_back(a);
+    check_all<std::complex<double>>(where, lengths, all);
+    if (axes == 4) check_all<std::complex<float>>(where, lengths, {-3, -2, -1});
+  }
+}
+
+TEST_P(fft, of_a_long_line_and_back) {
+  for (const std::size_t n : {65536, 65537, 100'000}) {
+    using complex = std::complex<double>;
+    const hd::array<complex> x = random_array<complex>({n});
+    const hd::array<complex> y = hd::fft(where, x);
+    check_near(hd::ifft(where, y), widened(x), std::to_string(n), 12);
+    // Parseval's sums, and one element by its sum.
+    const hd::array<complex> on_cpu = y.on(hd::target::serial());
+    long double before = 0, after = 0;
+    wide third(0);
+    for (std::size_t i = 0; i < n; ++i) {
+      before += std::norm(wide(x.data()[i]));
+      after += std::norm(wide(on_cpu.data()[i]));
+      third +=
+          wide(x.data()[i]) * std::polar(1.0L, -6 * std::numbers::pi_v<long double> *
+                                                   static_cast<long double>(i) / static_cast<long double>(n));
+    }
+    EXPECT_NEAR(static_cast<double>(after / before / n), 1, 1e-13);
+    EXPECT_LE(std::abs(wide(on_cpu.data()[3]) - third), 1e-13L * std::sqrt(after));
+  }
+}
+
+TEST_P(fft, of_nothing_and_of_slices) {
+  EXPECT_EQ(hd::fft(where, random_array<float>({0, 8})).size(), 0u);
+  const hd::array<float> x = random_array<float>({101});
+  const hd::array<float> there = x.on(where);
+  std::vector<wide> want;
+  for (std::size_t i = 1; i < 101; ++i) want.emplace_back(x.data()[i]);
+  check_near(hd::rfft(where, there.slice(1, 101)), halved(summed_along(want, {100}, 0, -1), {100}, 0),
+             "slice");
+}
+
+TEST_P(fft, errors_say_what_is_wrong) {
+  const hd::array<float> x({3, 4}), none({3, 0});
+  const hd::array<std::complex<float>> half({3, 4});
+  const auto fails = [](const std::string& part, const auto& call) {
+    const std::string message = message_of(call);
+    EXPECT_NE(message.find(part), std::string::npos) << message;
+  };
+  fails("axis 2", [&] { hd::fft(where, x, {2}); });
+  fails("given twice", [&] { hd::fft(where, x, {1, -1}); });
+  fails("no axis", [&] { hd::fft(where, x, hd::fft_axes{}); });
+  fails("(3, 0) has no elements", [&] { hd::fft(where, none); });
+  fails("4 complex elements along axis -1 are no transform of 9 real ones",
+        [&] { hd::irfft(where, half, {-1}, 9); });
+}

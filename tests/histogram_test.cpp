@@ -1,0 +1,130 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include "sizes.hpp"
+#include <heddle/histogram.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+class histogram : public on_targets {};
+HD_ON_ALL_TARGETS(histogram);
+
+/// Every edge is compared with every element.
+template <class T>
+std::vector<std::uint64_t> counted(const hd::array<T>& x, const std::vector<double>& edges) {
+  const std::size_t bins = edges.size() - 1;
+  std::vector<std::uint64_t> counts(bins);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto value = static_cast<double>(x.data()[i]);
+    const auto above = std::upper_bound(edges.begin(), edges.end(), value);
+    if (!(value >= edges.front() && value <= edges.back())) continue;
+    const auto bin = static_cast<std::size_t>(above - edges.begin()) - 1;
+    ++counts[std::min(bin, bins - 1)];
+  }
+  return counts;
+}
+
+/// Elements of −3 to 3, or of all integers of a type, with edges, infinities and NaNs among them.
+template <class T>
+hd::array<T> mixed(std::size_t n, const std::vector<double>& edges) {
+  hd::array<T> x(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::uint64_t bits = random_bits(i);
+    if constexpr (std::is_floating_point_v<T>) {
+      const T special[] = {std::numeric_limits<T>::quiet_NaN(), std::numeric_limits<T>::infinity(),
+                           -std::numeric_limits<T>::infinity(), T(0)};
+      x.data()[i] = bits % 16 < std::size(special) ? special[bits % 16]
+                    : bits % 16 < 8                ? static_cast<T>(edges[bits / 16 % edges.size()])
+                                                   : static_cast<T>(3 * random_real(i));
+    } else {
+      x.data()[i] = static_cast<T>(bits % 3 == 0 ? bits / 3 % 7 : bits);
+    }
+  }
+  return x;
+}
+
+template <class T>
+hd::even_bins even_for(std::size_t count) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return {count, -2.1, 1.7};
+  } else {
+    return {count, -1, std::min(100.0, static_cast<double>(std::numeric_limits<T>::max()) + 1)};
+  }
+}
+
+}  // namespace
+
+TEST_P(histogram, of_even_bins_is_what_their_edges_say) {
+  const auto check = [&]<class T>() {
+    // One bin, several copies in shared memory, one, and none.
+    for (const std::size_t bins : {1, 2, 7, 100, 3000, 10'240, 10'241, 100'000}) {
+      const hd::even_bins even = even_for<T>(bins);
+      const std::vector<double> edges = hd::edges_of<T>(even);
+      for (const std::size_t n : {0, 1, 31, 4095, 4097, 50'001}) {
+        const hd::array<T> x = mixed<T>(n, edges);
+        ASSERT_EQ(hd::histogram(where, x, even).to_vector(), counted(x, edges))
+            << hd::detail::type_name<T>() << ' ' << bins << ' ' << n;
+      }
+    }
+  };
+  for_each_integer_type(check);
+  for_each_type<float, double>(check);
+}
+
+TEST_P(histogram, of_given_edges) {
+  const auto check = [&]<class T>() {
+    for (const std::vector<double>& edges :
+         {std::vector<double>{0, 1},
+          {-2.5, -1, -1, 0, 0.125, 2},
+          {0, 1, 2, 2},
+          {3, 3},
+          {-std::numeric_limits<double>::infinity(), 0, std::numeric_limits<double>::infinity()}}) {
+      const hd::array<T> x = mixed<T>(20'003, {0, 1, 2, -1});
+      ASSERT_EQ(hd::histogram(where, x, edges).to_vector(), counted(x, edges)) << hd::detail::type_name<T>();
+    }
+  };
+  for_each_integer_type(check);
+  for_each_type<float, double>(check);
+}
+
+TEST_P(histogram, of_elements_that_are_all_alike) {
+  const std::size_t n = std::min<std::size_t>(1'000'003, largest_size());
+  hd::array<float> x(n);
+  x.fill(0.25f);
+  EXPECT_EQ(hd::histogram(where, x, hd::even_bins{4, 0, 1}).to_vector(),
+            (std::vector<std::uint64_t>{0, n, 0, 0}));
+  x.fill(1.0f);
+  EXPECT_EQ(hd::histogram(where, x, hd::even_bins{4, 0, 1}).to_vector(),
+            (std::vector<std::uint64_t>{0, 0, 0, n}));
+}
+
+TEST(histogram_edges, are_numpys) {
+  // numpy.linspace(0.1, 0.7, 4), in float64 and as float32.
+  const std::vector<double> edges = hd::edges_of<double>(hd::even_bins{3, 0.1, 0.7});
+  EXPECT_EQ(edges, (std::vector<double>{0.1, 0.3, 0.5, 0.7}));
+  EXPECT_EQ(hd::edges_of<float>(hd::even_bins{3, 0.1, 0.7})[3], double{0.7f});
+}
+
+TEST(histogram_errors, say_what_is_wrong) {
+  const std::vector<float> x{1, 2};
+  const auto message = [&](const auto& bins) {
+    return message_of([&] { hd::histogram(hd::target::serial(), x, bins); });
+  };
+  EXPECT_NE(message(hd::even_bins{3, 2, 1}).find("from 2 to 1"), std::string::npos);
+  EXPECT_NE(message(hd::even_bins{3, 0, std::nan("")}).find("nan"), std::string::npos);
+  EXPECT_NE(message(hd::even_bins{0, 0, 1}).find("0 bins"), std::string::npos);
+  EXPECT_NE(message(std::vector<double>{1}).find("1 edges"), std::string::npos);
+  EXPECT_NE(message(std::vector<double>{0, 2, 1}).find("edge 1 is 2"), std::string::npos);
+  EXPECT_NE(message(std::vector<double>{0, std::nan(""), 1}).find("edges must rise"), std::string::npos);
+}

@@ -1,0 +1,63 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include <heddle/linear_algebra.hpp>
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+class matmul_of_halves : public on_targets {};
+HD_ON_ALL_TARGETS(matmul_of_halves);
+
+template <class T>
+hd::array<T> random_matrix(std::size_t rows, std::size_t columns, std::uint64_t seed) {
+  hd::array<T> x({rows, columns});
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x.data()[i] = T(static_cast<float>(random_real(seed * 1'000'003 + i)));
+  return x;
+}
+
+/// Sums in float, rounded once: `eps` is that of the elements.
+template <class T>
+void check(const hd::target& where, float eps) {
+  for (const std::size_t n : {1, 31, 64, 97}) {
+    const std::size_t m = n + 2, k = 2 * n + 1;
+    const hd::array<T> a = random_matrix<T>(m, k, 1), b = random_matrix<T>(k, n, 2);
+    for (const hd::matmul_algorithm algorithm : hd::matmul_algorithms) {
+      if (!where.is_gpu()) {
+        EXPECT_NE(message_of([&] { hd::matmul(where, a, b, algorithm); }).find("on a GPU"),
+                  std::string::npos);
+        continue;
+      }
+      const hd::array<T> c = hd::matmul(where, a, b, algorithm).on(hd::target::serial());
+      for (std::size_t r = 0; r < m; ++r) {
+        for (std::size_t j = 0; j < n; ++j) {
+          double sum = 0, magnitude = 0;
+          for (std::size_t i = 0; i < k; ++i) {
+            const double product = static_cast<double>(static_cast<float>(a.data()[r * k + i])) *
+                                   static_cast<double>(static_cast<float>(b.data()[i * n + j]));
+            sum += product;
+            magnitude += std::abs(product);
+          }
+          const double got = static_cast<float>(c.data()[r * n + j]);
+          ASSERT_LE(std::abs(got - sum), 0.5 * eps * std::abs(sum) + 1e-6 * magnitude)
+              << hd::name(algorithm) << ' ' << m << ' ' << k << ' ' << n;
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_P(matmul_of_halves, are_summed_in_float) {
+  check<__half>(where, 0x1p-10f);
+  check<__nv_bfloat16>(where, 0x1p-7f);
+}

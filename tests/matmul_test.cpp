@@ -1,0 +1,217 @@
+#include "elements.hpp"
+#include "on_targets.hpp"
+#include <heddle/linear_algebra.hpp>
+
+#include <cmath>
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+using hd::matmul_algorithm;
+
+namespace {
+
+/// A GPU machine that programs were taken to may lack it.
+bool has_openblas() {
+  return dlopen("libopenblas.so.0", RTLD_LAZY) != nullptr;
+}
+
+class matmul : public on_targets {
+ protected:
+  void SetUp() override {
+    on_targets::SetUp();
+    if (!where.is_gpu() && !has_openblas()) GTEST_SKIP() << "this machine has no OpenBLAS";
+  }
+};
+HD_ON_ALL_TARGETS(matmul);
+
+template <class T>
+hd::array<T> random_matrix(const hd::shape& lengths, std::uint64_t seed) {
+  hd::array<T> x(lengths);
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random_value<T>(seed * 1'000'003 + i);
+  return x;
+}
+
+template <class T>
+using wide = std::conditional_t<hd::detail::is_complex<T>, std::complex<long double>, long double>;
+
+/// Each element of a product against a sum in long double: off by k · eps · Σ|a||b| at most.
+template <class T>
+void check_product(const hd::array<T>& have, const hd::matrix_view<T>& a, const hd::matrix_view<T>& b,
+                   const std::string& note) {
+  using part = decltype(std::abs(T()));
+  const hd::array<T> c = have.on(hd::target::serial());
+  const std::size_t batches = std::max(a.batches, b.batches);
+  ASSERT_EQ(c.size(), batches * a.rows * b.columns) << note;
+  const auto at = [](const hd::matrix_view<T>& m, std::size_t batch, std::size_t r, std::size_t k) {
+    return m.data[(m.batches == 1 ? 0 : batch * m.batch_stride) + r * m.row_stride + k * m.column_stride];
+  };
+  for (std::size_t batch = 0; batch < batches; ++batch) {
+    for (std::size_t r = 0; r < a.rows; ++r) {
+      for (std::size_t j = 0; j < b.columns; ++j) {
+        wide<T> sum(0);
+        long double magnitude = 0;
+        for (std::size_t k = 0; k < a.columns; ++k) {
+          const wide<T> x(at(a, batch, r, k)), y(at(b, batch, k, j));
+          sum += x * y;
+          magnitude += std::abs(x) * std::abs(y);
+        }
+        const long double bound = (std::sqrt(static_cast<long double>(a.columns)) + 4) *
+                                  std::numeric_limits<part>::epsilon() * magnitude;
+        const wide<T> got(c.data()[(batch * a.rows + r) * b.columns + j]);
+        ASSERT_LE(std::abs(got - sum), bound) << note << ", element " << batch << ' ' << r << ' ' << j;
+      }
+    }
+  }
+}
+
+std::string text_of(std::size_t m, std::size_t k, std::size_t n, matmul_algorithm algorithm) {
+  return std::to_string(m) + " x " + std::to_string(k) + " x " + std::to_string(n) + " by " + name(algorithm);
+}
+
+struct sides {
+  std::size_t m, k, n;
+};
+/// None, one, tiles of 32 and of 64 and what is one more or less, and long and thin ones.
+constexpr sides all_sides[] = {{0, 3, 2},    {3, 0, 2},    {3, 2, 0},    {1, 1, 1},   {1, 7, 1},
+                               {2, 3, 4},    {31, 32, 33}, {32, 32, 32}, {33, 1, 65}, {64, 63, 65},
+                               {1, 300, 20}, {20, 300, 1}, {50, 130, 37}};
+
+}  // namespace
+
+TEST_P(matmul, of_all_types_by_all_rungs) {
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
+    for (const auto [m, k, n] : all_sides) {
+      const hd::array<T> a = random_matrix<T>({m, k}, 1), b = random_matrix<T>({k, n}, 2);
+      for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
+        const hd::array<T> c = hd::matmul(where, a, b, algorithm);
+        ASSERT_EQ(c.shape(), (hd::shape{m, n}));
+        check_product<T>(c, hd::detail::view_of_matrix(a), hd::detail::view_of_matrix(b),
+                         text_of(m, k, n, algorithm));
+      }
+    }
+  });
+}
+
+TEST_P(matmul, of_transposed_and_strided_matrices) {
+  for_each_type<float, std::complex<double>>([&]<class T>() {
+    const std::size_t m = 37, k = 45, n = 50;
+    const hd::array<T> a = random_matrix<T>({m, k}, 1), b = random_matrix<T>({k, n}, 2),
+                       a_columns = random_matrix<T>({k, m}, 3), b_columns = random_matrix<T>({n, k}, 4);
+    const auto view = [](const auto& x) { return hd::detail::view_of_matrix(x); };
+    // Every second row and every third column of larger ones.
+    const hd::array<T> large = random_matrix<T>({2 * m, 3 * k}, 5);
+    hd::matrix_view<T> sparse = view(large);
+    sparse.rows = m;
+    sparse.columns = k;
+    sparse.row_stride = 2 * 3 * k;
+    sparse.column_stride = 3;
+    const hd::array<T> wide_one = random_matrix<T>({m + 9, k + 11}, 6);
+    const hd::matrix_view<T> part = view(wide_one).part(4, 4 + m, 7, 7 + k);
+    for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
+      for (const hd::matrix_view<T>& left : {view(a), hd::transposed(a_columns), sparse, part}) {
+        for (const hd::matrix_view<T>& right : {view(b), hd::transposed(b_columns)}) {
+          check_product<T>(hd::matmul(where, left, right, algorithm), left, right, name(algorithm));
+        }
+      }
+    }
+  });
+}
+
+TEST_P(matmul, of_batches) {
+  using T = float;
+  const hd::array<T> a = random_matrix<T>({2, 3, 9, 20}, 1), b = random_matrix<T>({2, 3, 20, 11}, 2),
+                     single = random_matrix<T>({20, 11}, 3);
+  const auto view = [](const hd::array<T>& x, std::size_t batches, std::size_t rows, std::size_t columns) {
+    return hd::matrix_view<T>{x.data(), rows, columns, columns, 1, batches, rows * columns, {}};
+  };
+  for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
+    const hd::array<T> c = hd::matmul(where, a, b, algorithm);
+    EXPECT_EQ(c.shape(), (hd::shape{2, 3, 9, 11}));
+    check_product<T>(c, view(a, 6, 9, 20), view(b, 6, 20, 11), name(algorithm));
+    const hd::array<T> d = hd::matmul(where, a, single, algorithm);
+    EXPECT_EQ(d.shape(), (hd::shape{2, 3, 9, 11}));
+    check_product<T>(d, view(a, 6, 9, 20), view(single, 1, 20, 11), name(algorithm));
+    const hd::array<T> e =
+        hd::matmul(where, hd::transposed(single), hd::transposed(a.reshaped({6, 9, 20})), algorithm);
+    EXPECT_EQ(e.shape(), (hd::shape{6, 11, 9}));
+    check_product<T>(e, view(single, 1, 20, 11).transposed(), view(a, 6, 9, 20).transposed(),
+                     name(algorithm));
+  }
+}
+
+TEST_P(matmul, of_vectors) {
+  const hd::array<double> a = random_matrix<double>({5, 7}, 1), x = random_matrix<double>({7}, 2),
+                          y = random_matrix<double>({5}, 3);
+  const auto ax = hd::matmul(where, a, x), ya = hd::matmul(where, y, a), xx = hd::matmul(where, x, x);
+  EXPECT_EQ(ax.shape(), hd::shape{5});
+  EXPECT_EQ(ya.shape(), hd::shape{7});
+  EXPECT_EQ(xx.shape(), hd::shape{});
+  const hd::matrix_view<double> in = hd::detail::view_of_matrix(a);
+  const auto column = [](const hd::array<double>& v) {
+    return hd::matrix_view<double>{v.data(), v.size(), 1, 1, 1};
+  };
+  const auto row = [](const hd::array<double>& v) {
+    return hd::matrix_view<double>{v.data(), 1, v.size(), v.size(), 1};
+  };
+  check_product<double>(ax, in, column(x), "ax");
+  check_product<double>(ya, row(y), in, "ya");
+  check_product<double>(xx, row(x), column(x), "xx");
+}
+
+TEST_P(matmul, of_what_is_on_the_target) {
+  const hd::array<float> a = random_matrix<float>({40, 50}, 1), b = random_matrix<float>({50, 60}, 2);
+  const hd::array<float> there_a = a.on(where), there_b = b.on(where);
+  const auto view = [](const hd::array<float>& x) { return hd::detail::view_of_matrix(x); };
+  check_product<float>(hd::matmul(where, there_a, there_b), view(a), view(b), "there");
+  check_product<float>(hd::matmul(where, hd::transposed(there_b), hd::transposed(there_a)),
+                       view(b).transposed(), view(a).transposed(), "there, transposed");
+}
+
+TEST_P(matmul, into_what_there_is) {
+  const hd::array<double> a = random_matrix<double>({13, 20}, 1), b = random_matrix<double>({20, 7}, 2);
+  for (const hd::target& place : {hd::target::serial(), where}) {
+    hd::array<double> c({13, 7}, place);
+    hd::matmul_into(where, c, a, b);
+    EXPECT_TRUE(same_elements(c, hd::matmul(where, a, b)));
+  }
+  hd::array<double> c({7, 13});
+  const auto message = message_of([&] { hd::matmul_into(where, c, a, b); });
+  EXPECT_NE(message.find("(7, 13), where the product has (13, 7)"), std::string::npos) << message;
+}
+
+TEST_P(matmul, names_both_shapes) {
+  const hd::array<float> a({2, 3}), b({4, 5}), c({7, 2, 3}), d({6, 3, 5});
+  const auto message = message_of([&] { hd::matmul(where, a, b); });
+  EXPECT_NE(message.find("(2, 3) and (4, 5)"), std::string::npos) << message;
+  EXPECT_NE(message_of([&] { hd::matmul(where, c, d); }).find("batches"), std::string::npos);
+  EXPECT_NE(message_of([&] { hd::matmul(where, hd::transposed(a), b); }).find("(3, 2) and (4, 5)"),
+            std::string::npos);
+}
+
+TEST(matmul_threads, of_several_callers_do_not_meet) {
+  if (!has_openblas()) GTEST_SKIP() << "this machine has no OpenBLAS";
+  // Callers that want different numbers of OpenBLAS's threads at once.
+  const hd::array<double> a = random_matrix<double>({64, 64}, 1), b = random_matrix<double>({64, 64}, 2);
+  std::vector<std::thread> callers;
+  std::vector<std::string> errors(4);
+  for (std::size_t caller = 0; caller < errors.size(); ++caller) {
+    callers.emplace_back([&, caller] {
+      const hd::target where = caller % 2 == 0 ? hd::target::serial() : hd::target::parallel(2);
+      const hd::array<double> first = hd::matmul(where, a, b);
+      for (int turn = 0; turn < 20; ++turn) {
+        if (!same_elements(hd::matmul(where, a, b), first)) errors[caller] = "another product";
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(errors, std::vector<std::string>(4));
+}
