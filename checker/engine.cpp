@@ -8,6 +8,7 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,7 +34,7 @@ constexpr std::size_t most_static_shared = 48 * 1024, most_shared = 227 * 1024;
 
 }  // namespace
 
-void check_launch(const module& compiled, const launch_options& options) {
+void check_launch(const kernel_call& kernel, const launch_options& options) {
   const std::uint64_t threads = volume(options.block);
   const std::uint64_t blocks = volume(options.grid);
   if (threads == 0 || blocks == 0) throw error("a grid and a block have at least one thread along each axis");
@@ -46,10 +47,10 @@ void check_launch(const module& compiled, const launch_options& options) {
   }
   if (blocks * options.schedules > 0xffff0000u)
     throw error(fmt::format("{} blocks are more than can be checked", blocks));
-  const std::size_t bound = compiled.kernel().most_threads;
+  const std::uint64_t bound = kernel.most_threads;
   if (bound != 0 && threads > bound) {
-    throw error(fmt::format("a block of {} threads: __launch_bounds__ of {} allows {}", threads,
-                            compiled.declaration().name, bound));
+    throw error(
+        fmt::format("a block of {} threads: __launch_bounds__ of {} allows {}", threads, kernel.name, bound));
   }
   if (options.shared_bytes > most_shared) {
     throw error(fmt::format("{} bytes of dynamic shared memory: a block can have {}", options.shared_bytes,
@@ -57,16 +58,21 @@ void check_launch(const module& compiled, const launch_options& options) {
   }
 }
 
-engine::engine(const module& compiled, const launch_memory& memory, const launch_options& options,
-               std::uint64_t first_block, std::uint64_t last_block)
+engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> regions,
+               const launch_options& options, stack_pool& stacks, std::uint64_t first_block,
+               std::uint64_t last_block, std::uint32_t first_serial)
     : module_(compiled),
-      memory_(memory),
+      kernel_(std::move(kernel)),
       options_(options),
-      regions_(memory.regions()),
+      regions_(std::move(regions)),
+      stacks_(stacks),
       first_block_(first_block),
       last_block_(last_block),
       all_blocks_(volume(options.grid)),
-      threads_a_block_(static_cast<std::uint32_t>(volume(options.block))) {
+      threads_a_block_(static_cast<std::uint32_t>(volume(options.block))),
+      first_serial_of_all_(first_serial) {
+  std::sort(regions_.begin(), regions_.end(),
+            [](const region* a, const region* b) { return a->low < b->low; });
   dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
   layout_.add(dynamic_, options.shared_bytes);
 }
@@ -164,11 +170,11 @@ void engine::run_schedule(std::size_t schedule) {
   random_.seed(options_.seed * 1000003 + schedule_);
   slices_ = options_.seed != 0 || schedule_ >= 2;
   if (options_.is_watched) {
-    for (std::size_t i = 0; i < regions_.size(); ++i) regions_[i]->watch(memory_.starts_written(i));
+    for (region* const r : regions_) r->watch();
   }
   synchronisations_.clear();
   hangs_ = hang::none;
-  first_serial_ = 1 + static_cast<std::uint32_t>(schedule * all_blocks_);
+  first_serial_ = first_serial_of_all_ + static_cast<std::uint32_t>(schedule * all_blocks_);
   grid_base_ = 1;
   next_block_ = 0;
   const std::uint64_t count = last_block_ - first_block_;
@@ -178,7 +184,7 @@ void engine::run_schedule(std::size_t schedule) {
   } while (std::gcd(block_stride_, count) != 1);
   // Blocks that can see one another are under way together, as on a GPU.
   constexpr std::size_t most_blocks_at_once = 8, most_threads_at_once = 4096;
-  const bool take_turns = slices_ && !module_.declaration().blocks_are_independent;
+  const bool take_turns = slices_ && !kernel_.blocks_are_independent;
   blocks_at_once_ =
       take_turns ? std::clamp<std::size_t>(most_threads_at_once / threads_a_block_, 1, most_blocks_at_once)
                  : 1;
@@ -285,7 +291,7 @@ void engine::fiber_body(void* thread) {
   engine& e = *now.by;
   t.stack_begin = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
   try {
-    e.module_.kernel().call(e.memory_.arguments());
+    e.kernel_.call(e.kernel_.function, e.kernel_.arguments);
     if (t.out_of_bounds) e.flush_bounds(t);
   } catch (const std::exception& wrong) {
     // There is nobody above to catch it on this stack.
@@ -488,8 +494,8 @@ void* engine::shared(heddle_device::shared_variable& which) {
   }
   layout_.static_bytes += which.size;
   if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
-    failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have {}",
-                           module_.declaration().name, layout_.static_bytes, most_static_shared);
+    failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have {}", kernel_.name,
+                           layout_.static_bytes, most_static_shared);
     stop(*now.thread);
   }
   return now.thread->block->shared->memory.data() + layout_.variables.back().offset;

@@ -3,7 +3,6 @@
 #include "finding.hpp"
 #include "known_clocks.hpp"
 #include "launch.hpp"
-#include "launch_memory.hpp"
 #include "modules/fiber.hpp"
 #include "modules/warp.hpp"
 #include "regions.hpp"
@@ -120,15 +119,17 @@ struct block_state {
   std::unique_ptr<std::uint32_t[]> lanes;  // of all threads
 };
 
-/// What cannot be launched is a heddle::error.
-void check_launch(const module& compiled, const launch_options& options);
+/// What a launch cannot have is a heddle::error.
+void check_launch(const kernel_call& kernel, const launch_options& options);
 
 /// Runs blocks of one kernel under one schedule after another.
 class engine {
  public:
-  /// Of the grid's blocks it runs those from first_block to before last_block, in their order.
-  engine(const module& compiled, const launch_memory& memory, const launch_options& options,
-         std::uint64_t first_block, std::uint64_t last_block);
+  /// Of the grid's blocks it runs those from first_block to before last_block, in their order. `regions` are
+  /// what it reaches of global memory, `first_serial` the number of its first block in their histories.
+  engine(const module& compiled, kernel_call kernel, std::vector<region*> regions,
+         const launch_options& options, stack_pool& stacks, std::uint64_t first_block,
+         std::uint64_t last_block, std::uint32_t first_serial = 1);
   engine(const engine&) = delete;
   engine& operator=(const engine&) = delete;
 
@@ -258,15 +259,15 @@ class engine {
   void flush_bounds(thread_state& t);
 
   const module& module_;
-  const launch_memory& memory_;
+  const kernel_call kernel_;
   const launch_options options_;
   launch_outcome outcome_;
 
-  std::vector<std::unique_ptr<region>> regions_;  // of global memory
+  std::vector<region*> regions_;  // of global memory, in the order of their addresses
   region* last_region_ = nullptr;
   shared_layout layout_;
 
-  stack_pool stacks_;
+  stack_pool& stacks_;
   fiber scheduler_;
   std::vector<std::unique_ptr<block_state>> blocks_, spare_;
   const std::uint64_t first_block_, last_block_, all_blocks_;
@@ -274,6 +275,7 @@ class engine {
   std::uint64_t next_block_ = 0;                      // in the schedule's order
   std::uint64_t block_stride_ = 1, block_first_ = 0;  // of an order at random
   std::size_t blocks_at_once_ = 1;
+  const std::uint32_t first_serial_of_all_;
   std::uint32_t first_serial_ = 1, grid_base_ = 1;
   std::size_t schedule_ = 0;
   thread_order random_;

@@ -129,6 +129,17 @@ void engine::pass_barrier(block_state& b) {
 }
 
 void engine::grid_barrier(thread_state& t, const char* file, int line) {
+  if (!kernel_.is_cooperative) {
+    if (finding* const f = report(finding_kind::not_cooperative, static_cast<std::uintptr_t>(line),
+                                  std::hash<std::string_view>()(file), nullptr)) {
+      place p = place_of(t, "waits at the grid's barrier", 0);
+      p.file = file;
+      p.line = static_cast<std::size_t>(line);
+      f->places.push_back(std::move(p));
+      f->detail = "cudaLaunchCooperativeKernel launches kernels whose blocks wait for one another";
+    }
+    stop(t);
+  }
   t.file = file;
   t.line = line;
   t.waits_for = waiting::grid;

@@ -99,10 +99,11 @@ region* engine::find(thread_state& t, std::uintptr_t address) {
     return s.find(layout_, address);
   region* const last = last_region_;
   if (last != nullptr && address - last->low < last->high - last->low) return last;
-  for (const auto& r : regions_) {
-    if (address - r->low < r->high - r->low) return last_region_ = r.get();
-  }
-  return nullptr;
+  const auto after = std::upper_bound(regions_.begin(), regions_.end(), address,
+                                      [](std::uintptr_t a, const region* r) { return a < r->low; });
+  if (after == regions_.begin()) return nullptr;
+  region* const r = *(after - 1);
+  return address < r->high ? last_region_ = r : nullptr;
 }
 
 bool engine::comes_before(const record& r, const thread_state& t, const block_state& b) const {
@@ -235,19 +236,20 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
     } else {
       any_written |= (word & mask) != 0;
       all_written &= (word & mask) == mask;
-      // Said once: what comes of it is not told again.
-      word |= mask;
     }
     i += count;
   }
   // Of what is copied as a whole, padding and parts that are not used may well be unwritten.
   const bool is_whole = bytes <= 8;
-  if (!only_writes && (is_whole ? !all_written : !any_written)) {
+  if (!only_writes && (is_whole ? !all_written : !any_written) &&
+      !(r.host_can_write && r.seems_written(offset))) {
     if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.is_shared ? nullptr : &r)) {
       f->places.push_back(place_of(t, what_it_does(flags), pc));
       name_element(*f, r, address);
     }
   }
+  // Said once: what comes of it is not told again.
+  if (!only_writes) r.set_written(offset, bytes, true);
 }
 
 void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -262,6 +264,7 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
     return;
   }
   const std::size_t offset = address - r.begin;
+  if (r.undo != nullptr && (flags & record::write) != 0) r.undo->keep(r, offset, bytes);
   if (!r.written.empty()) {
     // Most are of a few bytes of one word of bits.
     const std::size_t bit = offset % 64;
@@ -295,7 +298,9 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
 void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t, std::uint8_t flags,
                      std::uintptr_t pc) {
   t.out_of_bounds.reset();
-  if (finding* f = report(finding_kind::out_of_bounds, pc, 0, r.is_shared ? nullptr : &r)) {
+  const bool is_freed = r.freed_bytes != 0 && address - r.begin < r.freed_bytes;
+  if (finding* f = report(is_freed ? finding_kind::use_after_free : finding_kind::out_of_bounds, pc, 0,
+                          r.is_shared ? nullptr : &r)) {
     f->places.push_back(place_of(t, what_it_does(flags), pc));
     name_element(*f, r, address);
   }
@@ -305,28 +310,25 @@ void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes,
                      std::uintptr_t pc) {
   // Constants that the compiler put into the module.
   if (address >= module_.base() && address + bytes <= module_.end()) return;
+  // What it was launched with, where it is copied for each thread.
+  if (address >= kernel_.first_argument && address + bytes <= kernel_.last_argument) return;
   if (finding* f = report(finding_kind::out_of_bounds, pc, 0, nullptr)) {
     f->places.push_back(place_of(t, what_it_does(flags), pc));
     const bool other_stack =
         std::any_of(t.block->threads.begin(), t.block->threads.end(), [&](const thread_state& other) {
           return other.stack != nullptr && address - other.stack_low < stack_pool::stack_bytes;
         });
-    f->detail = address < 4096 ? "a null pointer"
-                : other_stack  ? "a local variable of another thread"
-                               : fmt::format("address {:#x} belongs to no array", address);
+    f->detail = address < 4096            ? "a null pointer"
+                : other_stack             ? "a local variable of another thread"
+                : kernel_.explain_address ? kernel_.explain_address(address)
+                                          : fmt::format("address {:#x} belongs to no array", address);
     if (other_stack) return;
   }
   stop(t);
 }
 
 void engine::name_element(finding& f, const region& r, std::uintptr_t address) const {
-  f.variable = r.name;
-  f.space = r.space;
-  f.extent = r.bytes / r.element_bytes;
-  const auto distance = static_cast<std::int64_t>(address - r.begin);
-  const auto size = static_cast<std::int64_t>(r.element_bytes);
-  f.index = distance >= 0 ? distance / size : -((-distance + size - 1) / size);
-  f.type = name(r.type);
+  checker::name_element(f, r, address);
 }
 
 void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t flags,

@@ -1,9 +1,12 @@
 #include "engine.hpp"
 #include "module.hpp"
+#include "program_runtime.hpp"
 
+#include <cassert>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <string>
 
 #include <fmt/format.h>
@@ -50,9 +53,10 @@ constexpr std::size_t words_kept = 0;
 #define HEDDLE_HIDDEN extern "C" __attribute__((visibility("hidden"), used))
 
 namespace {
+engine& running_engine();
 void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc,
                        std::uintptr_t state = 0);
-}
+}  // namespace
 
 #define HEDDLE_LOOK(NAME, BYTES)                                              \
   extern "C" __attribute__((visibility("hidden"))) void entry##NAME(void* p); \
@@ -78,28 +82,45 @@ HEDDLE_KEEPING(_heddle_atomic)
 HEDDLE_HIDDEN unsigned long long HEDDLE_KEPT(_heddle_atomic)(void* address, unsigned long long operand,
                                                              unsigned long long expected,
                                                              heddle_device::atomic_request request) {
-  return now.by->atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC, HEDDLE_STATE);
+  return running_engine().atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC,
+                                 HEDDLE_STATE);
 }
 extern "C" __attribute__((visibility("hidden"))) void entry_heddle_sleep(unsigned);
 HEDDLE_KEEPING(_heddle_sleep)
 HEDDLE_HIDDEN void HEDDLE_KEPT(_heddle_sleep)(unsigned) {
-  now.by->sleep(*now.thread, HEDDLE_KEPT_PC, HEDDLE_STATE);
+  running_engine().sleep(*now.thread, HEDDLE_KEPT_PC, HEDDLE_STATE);
 }
 
 namespace {
 
 using heddle_device::index3;
 
+/// The code of a program's host part.
+void accessed_by_host(const void* address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+  const auto a = reinterpret_cast<std::uintptr_t>(address);
+  if (running_program != nullptr && now.by == nullptr && running_program->watches(a))
+    running_program->host_access(a, bytes, writes, pc);
+}
+
 void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc) {
-  if (now.thread != nullptr && now.by->options().is_watched) {
+  if (now.thread == nullptr) return accessed_by_host(address, bytes, (flags & record::write) != 0, pc);
+  if (now.by->options().is_watched)
     now.by->access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, flags, pc);
-  }
 }
 void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc,
                        std::uintptr_t state) {
-  if (now.thread != nullptr) {
-    now.by->volatile_access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, writes, pc, state);
-  }
+  if (now.thread == nullptr) return accessed_by_host(address, bytes, writes, pc);
+  now.by->volatile_access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, writes, pc, state);
+}
+
+/// The thread that calls a function of the device. The host's code has none.
+thread_state& calling() {
+  if (now.thread == nullptr && running_program != nullptr) running_program->device_function_on_host();
+  return *now.thread;
+}
+engine& running_engine() {
+  calling();
+  return *now.by;
 }
 
 #define HEDDLE_ACCESS(BYTES)                                                   \
@@ -146,19 +167,28 @@ void entry__tsan_write_range(void* p, std::size_t bytes) {
 void entry__tsan_vptr_update(void**, void*) {}
 void entry__tsan_vptr_read(void**) {}
 
+void copied(void* to, const void* from, std::size_t bytes, std::uintptr_t pc) {
+  if (now.thread == nullptr) {
+    accessed_by_host(from, bytes, false, pc);
+    accessed_by_host(to, bytes, true, pc);
+  } else if (now.by->options().is_watched) {
+    now.by->copy(*now.thread, to, from, bytes, pc);
+  }
+}
 void* entry_memcpy(void* to, const void* from, std::size_t bytes) {
-  if (now.thread != nullptr && now.by->options().is_watched)
-    now.by->copy(*now.thread, to, from, bytes, HEDDLE_PC);
+  copied(to, from, bytes, HEDDLE_PC);
   return std::memcpy(to, from, bytes);
 }
 void* entry_memmove(void* to, const void* from, std::size_t bytes) {
-  if (now.thread != nullptr && now.by->options().is_watched)
-    now.by->copy(*now.thread, to, from, bytes, HEDDLE_PC);
+  copied(to, from, bytes, HEDDLE_PC);
   return std::memmove(to, from, bytes);
 }
 void* entry_memset(void* to, int value, std::size_t bytes) {
-  if (now.thread != nullptr && now.by->options().is_watched)
+  if (now.thread == nullptr) {
+    accessed_by_host(to, bytes, true, HEDDLE_PC);
+  } else if (now.by->options().is_watched) {
     now.by->set(*now.thread, to, value, bytes, HEDDLE_PC);
+  }
   return std::memset(to, value, bytes);
 }
 
@@ -211,56 +241,60 @@ void entry__ubsan_handle_type_mismatch_v1(const type_check* what, void* address)
 }
 
 index3 entry_heddle_thread_index() {
-  return now.thread->at;
+  return calling().at;
 }
 index3 entry_heddle_block_index() {
-  return now.thread->block->at;
+  return calling().block->at;
 }
 index3 entry_heddle_block_size() {
+  calling();
   return now.by->options().block;
 }
 index3 entry_heddle_grid_size() {
+  calling();
   return now.by->options().grid;
 }
 
 int entry_heddle_barrier(heddle_device::barrier_kind kind, int predicate, const char* file, int line) {
-  return now.by->barrier(*now.thread, kind, predicate, file, line);
+  return running_engine().barrier(*now.thread, kind, predicate, file, line);
 }
 void entry_heddle_grid_barrier(const char* file, int line) {
-  now.by->grid_barrier(*now.thread, file, line);
+  running_engine().grid_barrier(*now.thread, file, line);
 }
 void entry_heddle_sync_warp(unsigned mask) {
-  now.by->warp(*now.thread, {warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
+  running_engine().warp(*now.thread, {warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
 }
 unsigned long long entry_heddle_shuffle(heddle_device::shuffle_kind kind, unsigned mask,
                                         unsigned long long value, int argument, int width) {
-  return now.by->warp(*now.thread, {warp_operation::shuffle, static_cast<std::uint8_t>(kind), false, mask,
-                                    value, argument, width, HEDDLE_PC, 0});
+  return running_engine().warp(*now.thread, {warp_operation::shuffle, static_cast<std::uint8_t>(kind), false,
+                                             mask, value, argument, width, HEDDLE_PC, 0});
 }
 unsigned long long entry_heddle_vote(heddle_device::vote_kind kind, unsigned mask, unsigned long long value,
                                      int is_signed) {
-  return now.by->warp(*now.thread, {warp_operation::vote, static_cast<std::uint8_t>(kind), is_signed != 0,
-                                    mask, value, 0, 32, HEDDLE_PC, 0});
+  return running_engine().warp(*now.thread, {warp_operation::vote, static_cast<std::uint8_t>(kind),
+                                             is_signed != 0, mask, value, 0, 32, HEDDLE_PC, 0});
 }
 unsigned entry_heddle_active_mask(int) {
-  return now.by->converge(*now.thread, HEDDLE_PC);
+  return running_engine().converge(*now.thread, HEDDLE_PC);
 }
 void entry_heddle_fence(heddle_device::scope scope) {
-  now.by->fence(*now.thread, scope);
+  running_engine().fence(*now.thread, scope);
 }
 void* entry_heddle_shared(heddle_device::shared_variable* which) {
-  return now.by->shared(*which);
+  return running_engine().shared(*which);
 }
 long long entry_heddle_clock(int) {
-  return now.by->ticks();
+  return running_engine().ticks();
 }
 void entry_heddle_trap() {
-  now.by->trap(*now.thread, HEDDLE_PC);
+  running_engine().trap(*now.thread, HEDDLE_PC);
 }
-void entry___assert_fail(const char* expression, const char* file, unsigned line, const char*) {
-  now.by->failed_assertion(*now.thread, expression, file, line);
+void entry___assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
+  if (now.thread == nullptr) __assert_fail(expression, file, line, function);
+  running_engine().failed_assertion(*now.thread, expression, file, line);
 }
 long entry_clock() {
+  if (now.thread == nullptr) return std::clock();
   return static_cast<long>(now.by->ticks());
 }
 
@@ -268,18 +302,21 @@ int entry_printf(const char* format, ...) {
   char text[4096];
   std::va_list arguments;
   va_start(arguments, format);
-  const int count = std::vsnprintf(text, sizeof text, format, arguments);
+  const bool is_host = now.by == nullptr;
+  const int count = is_host && running_program != nullptr
+                        ? std::vprintf(format, arguments)
+                        : std::vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  if (now.by != nullptr && count >= 0) now.by->print(text);
+  if (!is_host && count >= 0) now.by->print(text);
   return count;
 }
 int entry_puts(const char* text) {
   if (now.by != nullptr) now.by->print(std::string(text) + "\n");
-  return 1;
+  return now.by == nullptr && running_program != nullptr ? std::puts(text) : 1;
 }
 int entry_putchar(int c) {
   if (now.by != nullptr) now.by->print(std::string(1, static_cast<char>(c)));
-  return c;
+  return now.by == nullptr && running_program != nullptr ? std::putchar(c) : c;
 }
 
 }  // namespace

@@ -24,6 +24,16 @@ enum class finding_kind : std::uint8_t {
   assertion,
   trap,
   crash,
+  // Of whole programs.
+  use_after_free,
+  host_access,
+  missing_synchronisation,
+  not_cooperative,
+  invalid_copy,
+  invalid_free,
+  unchecked_error,
+  leak,
+  failed_program,
 };
 
 /// As it is called in reports: "data-race", "out-of-bounds", …
@@ -37,7 +47,9 @@ struct place {
   std::size_t line = 0;
   std::string function;
   heddle_device::index3 thread{}, block{};
-  bool has_thread = true;
+  bool has_thread = true;  ///< false: the host does it
+  /// Of the host: where what is at `pc` was called from, innermost first.
+  std::vector<std::uintptr_t> callers;
 };
 
 /// A mistake, once, however often it was met.
@@ -50,6 +62,7 @@ struct finding {
   std::int64_t index = 0;
   std::size_t extent = 0;
   std::string type;
+  std::uintptr_t about = 0;  ///< where that array or variable is
   /// What else there is to say.
   std::string detail;
   std::size_t count = 1;

@@ -16,28 +16,43 @@ namespace {
 
 /// How many threads of the machine run blocks. Blocks that may wait for one another, or whose order can be
 /// seen, take turns on one.
-std::size_t engines_for(const module& compiled, const launch_options& options) {
+std::size_t engines_for(const kernel_call& kernel, const launch_options& options) {
   const std::uint64_t blocks = std::uint64_t{options.grid.x} * options.grid.y * options.grid.z;
   const std::uint64_t threads = std::uint64_t{options.block.x} * options.block.y * options.block.z * blocks;
   // Few threads have ended before others of the machine have begun.
-  if (!compiled.declaration().blocks_are_independent || threads < 4096) return 1;
+  if (!kernel.blocks_are_independent || threads < 4096) return 1;
   return static_cast<std::size_t>(std::min<std::uint64_t>(std::max<std::size_t>(options.threads, 1), blocks));
 }
 
-}  // namespace
-
-namespace {
+kernel_call call_of(const module& compiled) {
+  kernel_call result;
+  result.name = compiled.declaration().name;
+  result.call = [](const void* kernel, void* const* arguments) {
+    static_cast<const heddle_device::kernel*>(kernel)->call(arguments);
+  };
+  result.function = &compiled.kernel();
+  result.most_threads = compiled.kernel().most_threads;
+  result.blocks_are_independent = compiled.declaration().blocks_are_independent;
+  return result;
+}
 
 /// False when blocks that ran at once on `count` threads of the machine raced: what they left, and what they
 /// did then, need not be the same again.
-bool run_on(std::size_t count, const module& compiled, std::vector<argument>& arguments,
+bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::vector<argument>& arguments,
             const launch_options& options, launch_outcome& all) {
   launch_memory memory(compiled, arguments);
+  kernel.arguments = memory.arguments();
   const std::uint64_t blocks = std::uint64_t{options.grid.x} * options.grid.y * options.grid.z;
+  // Each has stacks and histories of its own.
   std::vector<std::unique_ptr<engine>> engines;
+  std::vector<stack_pool> stacks(count);
+  std::vector<std::vector<std::unique_ptr<region>>> regions(count);
   for (std::size_t i = 0; i < count; ++i) {
-    engines.push_back(
-        std::make_unique<engine>(compiled, memory, options, blocks * i / count, blocks * (i + 1) / count));
+    regions[i] = memory.regions();
+    std::vector<region*> reached;
+    for (const auto& r : regions[i]) reached.push_back(r.get());
+    engines.push_back(std::make_unique<engine>(compiled, kernel, std::move(reached), options, stacks[i],
+                                               blocks * i / count, blocks * (i + 1) / count));
   }
 
   std::vector<std::vector<std::byte>> left;
@@ -90,10 +105,11 @@ bool run_on(std::size_t count, const module& compiled, std::vector<argument>& ar
 
 launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options) {
   const auto began = std::chrono::steady_clock::now();
-  check_launch(compiled, options);
+  const kernel_call kernel = call_of(compiled);
+  check_launch(kernel, options);
   launch_outcome all;
-  if (!run_on(engines_for(compiled, options), compiled, arguments, options, all))
-    run_on(1, compiled, arguments, options, all);
+  if (!run_on(engines_for(kernel, options), compiled, kernel, arguments, options, all))
+    run_on(1, compiled, kernel, arguments, options, all);
   all.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   return all;
 }

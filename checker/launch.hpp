@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,21 @@ struct launch_options {
   bool is_watched = true;
   std::size_t threads = 1;          ///< of the machine that run blocks at once, where the kernel allows
   double seconds_without_end = 60;  ///< of processor time, since a thread last ended
+};
+
+/// A kernel, what it is called with, and what is known of it.
+struct kernel_call {
+  std::string name;
+  void (*call)(const void* function, void* const* arguments) = nullptr;
+  const void* function = nullptr;
+  void* const* arguments = nullptr;  ///< a pointer to each
+  std::uint64_t most_threads = 0;    ///< of a block, by __launch_bounds__; 0 when it is not there
+  bool blocks_are_independent = false;
+  bool is_cooperative = true;  ///< its blocks may meet at a barrier of the grid
+  /// Where the arguments themselves are; threads may read them there.
+  std::uintptr_t first_argument = 0, last_argument = 0;
+  /// Says what is at an address that belongs to no array; where it is null there is no more to say.
+  std::function<std::string(std::uintptr_t)> explain_address;
 };
 
 struct launch_outcome {

@@ -88,7 +88,8 @@ launch_memory::launch_memory(const module& compiled, const std::vector<argument>
 
 std::vector<std::unique_ptr<region>> launch_memory::regions() const {
   std::vector<std::unique_ptr<region>> result;
-  for (const placed& p : placed_) {
+  for (std::size_t i = 0; i < placed_.size(); ++i) {
+    const placed& p = placed_[i];
     auto r = std::make_unique<region>();
     r->begin = p.begin;
     r->low = p.low;
@@ -100,6 +101,7 @@ std::vector<std::unique_ptr<region>> launch_memory::regions() const {
     r->shift = p.shift;
     r->space = p.space;
     r->is_constant = std::string_view(p.space) == "constant";
+    r->starts_written = i >= arrays_.size() || arrays_[i]->is_written;
     result.push_back(std::move(r));
   }
   return result;

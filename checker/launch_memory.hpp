@@ -24,8 +24,6 @@ class launch_memory {
 
   /// Where arrays and variables are, without a history; arrays come first.
   std::vector<std::unique_ptr<region>> regions() const;
-  /// Whether all of region i was written to before the launch.
-  bool starts_written(std::size_t i) const { return i >= arrays_.size() || arrays_[i]->is_written; }
 
   /// What the arrays hold now.
   std::vector<std::vector<std::byte>> contents() const;

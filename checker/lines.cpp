@@ -29,6 +29,13 @@ bool is_of_device_language(std::string_view file) {
          file.find("/cooperative_groups/") != std::string_view::npos || file.ends_with("/cuda/atomic");
 }
 
+/// Neither the program's nor a header's that it may be told of.
+bool is_of_others(std::string_view file) {
+  return file.empty() || is_of_device_language(file) ||
+         file.find("/include/c++/") != std::string_view::npos || file.starts_with("/usr/include/") ||
+         file.starts_with("/usr/lib/");
+}
+
 std::string readable(const char* name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
@@ -129,20 +136,30 @@ class debug_information {
 }  // namespace
 
 void find_lines(const module& compiled, std::vector<finding>& findings) {
-  const debug_information information(compiled.path());
+  find_lines(compiled.path(), compiled.base(), findings);
+}
+
+void find_lines(const std::string& path, std::uintptr_t base, std::vector<finding>& findings) {
+  const debug_information information(path);
   // Files are called as they were named, not by where they are.
   std::error_code ignored;
   const std::string here = std::filesystem::current_path(ignored).string() + "/";
   std::unordered_map<std::uintptr_t, source_line> known;
+  const auto line_at = [&](std::uintptr_t pc) -> const source_line& {
+    auto [at, is_new] = known.try_emplace(pc);
+    // A call returns to what may be another line.
+    if (is_new) at->second = information.at(pc - 1 - base);
+    return at->second;
+  };
   for (finding& f : findings) {
     for (place& p : f.places) {
       if (p.pc == 0) continue;
-      auto [at, is_new] = known.try_emplace(p.pc);
-      // A call returns to what may be another line.
-      if (is_new) at->second = information.at(p.pc - 1 - compiled.base());
-      p.file = at->second.file.starts_with(here) ? at->second.file.substr(here.size()) : at->second.file;
-      p.line = at->second.line;
-      p.function = at->second.function;
+      const source_line* at = &line_at(p.pc);
+      for (std::size_t i = 0; i < p.callers.size() && is_of_others(at->file); ++i)
+        at = &line_at(p.callers[i]);
+      p.file = at->file.starts_with(here) ? at->file.substr(here.size()) : at->file;
+      p.line = at->line;
+      p.function = at->function;
     }
   }
 
@@ -152,7 +169,11 @@ void find_lines(const module& compiled, std::vector<finding>& findings) {
   std::vector<finding> distinct;
   for (finding& f : findings) {
     std::vector<line> lines;
-    for (const place& p : f.places) lines.emplace_back(p.file, p.line);
+    // One mistake of a kernel is the same wherever that was launched.
+    const bool is_of_kernel = !f.places.empty() && f.places.front().has_thread;
+    for (const place& p : f.places) {
+      if (p.has_thread == is_of_kernel) lines.emplace_back(p.file, p.line);
+    }
     std::sort(lines.begin(), lines.end());
     const auto [at, is_new] = first.try_emplace({f.kind, std::move(lines), f.variable}, distinct.size());
     if (is_new) {

@@ -12,5 +12,8 @@ namespace heddle::checker {
 /// the source itself, where the instruction belongs to what a header of the device language was inlined for.
 /// Then findings that are the same by their lines become one.
 void find_lines(const module& compiled, std::vector<finding>& findings);
+/// The same of the module that the file holds, where it lies at `base`. Places of the host are in the
+/// program's own files, as far as what called what is known.
+void find_lines(const std::string& path, std::uintptr_t base, std::vector<finding>& findings);
 
 }  // namespace heddle::checker

@@ -18,21 +18,31 @@ module::module(std::string path, kernel_declaration declaration,
   // The host's part, which is not run, may call what is in other files.
   if (handle_ == nullptr) handle_ = dlopen(path_.c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle_ == nullptr) throw error(fmt::format("the compiled kernel cannot be loaded: {}", dlerror()));
+  bind({static_cast<void**>(dlsym(handle_, "heddle_module_slots")),
+        static_cast<const heddle_device::kernel_entry*>(dlsym(handle_, "heddle_module_kernels")),
+        static_cast<const heddle_device::variable* const*>(dlsym(handle_, "heddle_module_variables"))});
   const std::string wanted = modules::entry_name(declaration_, kernel);
-  const auto* entry =
-      static_cast<const heddle_device::kernel_entry*>(dlsym(handle_, "heddle_module_kernels"));
-  while (entry->name != nullptr && wanted != entry->name) ++entry;
-  if (entry->name == nullptr) throw error(fmt::format("{} is not in what was compiled", wanted));
+  const auto entry = std::find_if(kernels_.begin(), kernels_.end(),
+                                  [&](const heddle_device::kernel_entry& e) { return wanted == e.name; });
+  if (entry == kernels_.end()) throw error(fmt::format("{} is not in what was compiled", wanted));
   kernel_ = entry->kernel;
-  const auto* const ends =
-      static_cast<const heddle_device::variable* const*>(dlsym(handle_, "heddle_module_variables"));
-  variables_ = {ends[0], static_cast<std::size_t>(ends[1] - ends[0])};
-  const auto functions = module_functions();
-  std::copy(functions.begin(), functions.end(), static_cast<void**>(dlsym(handle_, "heddle_module_slots")));
+}
 
-  link_map* map = nullptr;
-  dlinfo(handle_, RTLD_DI_LINKMAP, &map);
-  base_ = map->l_addr;
+module::module(std::string path, const module_tables& tables) :path_(std::move(path)) {
+  bind(tables);
+}
+
+void module::bind(const module_tables& tables) {
+  std::size_t count = 0;
+  while (tables.kernels[count].name != nullptr) ++count;
+  kernels_ = {tables.kernels, count};
+  variables_ = {tables.variables[0], static_cast<std::size_t>(tables.variables[1] - tables.variables[0])};
+  const auto functions = module_functions();
+  std::copy(functions.begin(), functions.end(), tables.slots);
+
+  Dl_info about{};
+  dladdr(tables.slots, &about);
+  base_ = reinterpret_cast<std::uintptr_t>(about.dli_fbase);
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void* self) {
         auto& m = *static_cast<module*>(self);

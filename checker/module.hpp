@@ -13,11 +13,20 @@ namespace heddle::checker {
 
 using modules::kernel_declaration;
 
-/// A compiled kernel, loaded. It is unloaded with its lifetime.
+/// What a module says of itself.
+struct module_tables {
+  void** slots;
+  const heddle_device::kernel_entry* kernels;       ///< ends with one without a name
+  const heddle_device::variable* const* variables;  ///< the first, and the one after the last
+};
+
+/// A compiled module, loaded.
 class module {
  public:
-  /// Of the kernels of the library the one that `kernel` names.
+  /// Loads it, for one kernel of it: the one that `kernel` names. It is unloaded with its lifetime.
   module(std::string path, kernel_declaration declaration, const std::string& kernel);
+  /// One that is being loaded.
+  module(std::string path, const module_tables& tables);
   ~module();
   module(const module&) = delete;
   module& operator=(const module&) = delete;
@@ -30,6 +39,7 @@ class module {
   }
   /// "x", or "parameter 3" where it has no name.
   std::string parameter_name(std::size_t i) const;
+  std::span<const heddle_device::kernel_entry> kernels() const noexcept { return kernels_; }
   std::span<const heddle_device::variable> variables() const noexcept { return variables_; }
 
   /// Where it was loaded, and how far it reaches.
@@ -37,10 +47,13 @@ class module {
   std::uintptr_t end() const noexcept { return end_; }
 
  private:
+  void bind(const module_tables& tables);
+
   std::string path_;
   kernel_declaration declaration_;
   void* handle_ = nullptr;
   const heddle_device::kernel* kernel_ = nullptr;
+  std::span<const heddle_device::kernel_entry> kernels_;
   std::span<const heddle_device::variable> variables_;
   std::uintptr_t base_ = 0, end_ = 0;
 };

@@ -1,5 +1,6 @@
 #include "regions.hpp"
 
+#include "launch.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -37,13 +38,109 @@ unsigned word_shift(std::size_t element_bytes) {
   return element_bytes % 8 == 0 ? 3 : element_bytes % 4 == 0 ? 2 : element_bytes % 2 == 0 ? 1 : 0;
 }
 
-void region::watch(bool starts_written) {
+void region::watch() {
   if (cells == nullptr) {
     history = mapping((((bytes + 7) >> shift) + 1) * sizeof(cell));
     cells = reinterpret_cast<cell*>(history.data());
   }
+  if (!persists) set_written(starts_written);
+}
+
+void region::set_written(bool is_written) {
   written.clear();
-  if (!starts_written) written.assign(bytes / 64 + 1, 0);
+  if (!is_written) written.assign(bytes / 64 + 1, 0);
+}
+
+namespace {
+
+/// Calls f(word, mask) for the words of 64 bits that bits first … last−1 are in, until it returns false.
+template <class F>
+void for_each_word(std::uint64_t first, std::uint64_t last, F f) {
+  while (first < last) {
+    const std::uint64_t bit = first % 64, count = std::min(64 - bit, last - first);
+    const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
+    if (!f(first / 64, mask)) return;
+    first += count;
+  }
+}
+
+}  // namespace
+
+void region::set_written(std::uint64_t offset, std::uint64_t size, bool is_written) {
+  if (written.empty()) return;
+  for_each_word(offset, offset + size, [&](std::uint64_t i, std::uint64_t mask) {
+    written[i] = is_written ? written[i] | mask : written[i] & ~mask;
+    return true;
+  });
+}
+
+bool region::is_any_written(std::uint64_t offset, std::uint64_t size) const {
+  bool result = written.empty();
+  if (result) return true;
+  for_each_word(offset, offset + size, [&](std::uint64_t i, std::uint64_t mask) {
+    result = (written[i] & mask) != 0;
+    return !result;
+  });
+  return result;
+}
+
+bool region::seems_written(std::uint64_t offset) {
+  constexpr std::uint64_t near = 4096;
+  const std::uint64_t first = offset / near * near, last = std::min(first + near, bytes);
+  const auto* const at = reinterpret_cast<const std::byte*>(begin);
+  for (std::uint64_t i = first; i < last; ++i) {
+    if (at[i] == std::byte{0} || (written[i / 64] >> i % 64 & 1) != 0) continue;
+    set_written(first, last - first, true);
+    return true;
+  }
+  return false;
+}
+
+void name_element(finding& f, const region& r, std::uintptr_t address) {
+  f.variable = r.name;
+  f.space = r.space;
+  f.extent = (r.bytes != 0 ? r.bytes : r.freed_bytes) / r.element_bytes;
+  const auto distance = static_cast<std::int64_t>(address - r.begin);
+  const auto size = static_cast<std::int64_t>(r.element_bytes);
+  f.index = distance >= 0 ? distance / size : -((-distance + size - 1) / size);
+  f.type = r.type == heddle_device::scalar::other && r.element_bytes == 1 ? "byte" : name(r.type);
+  f.about = r.begin;
+}
+
+void undo_log::begin(const std::vector<region*>& regions) {
+  regions_ = regions;
+  parts_.clear();
+  for (region* const r : regions_) {
+    r->undo = this;
+    r->kept.assign(r->bytes / part + 1, 0);
+  }
+}
+
+void undo_log::end() {
+  for (region* const r : regions_) r->undo = nullptr;
+}
+
+void undo_log::keep(region& r, std::uint64_t offset, std::uint64_t bytes) {
+  for (std::uint64_t i = offset / part; i <= (offset + std::max<std::uint64_t>(bytes, 1) - 1) / part; ++i) {
+    if (r.kept[i] != 0) continue;
+    r.kept[i] = 1;
+    const std::uint64_t first = i * part, last = std::min(first + part, r.bytes);
+    const auto* const at = reinterpret_cast<const std::byte*>(r.begin);
+    kept_part p{&r, first, {at + first, at + last}, {}};
+    if (!r.written.empty()) {
+      const auto words = r.written.begin() + static_cast<std::ptrdiff_t>(first / 64);
+      p.written.assign(words, words + static_cast<std::ptrdiff_t>((last - first + 63) / 64));
+    }
+    parts_.push_back(std::move(p));
+  }
+}
+
+void undo_log::exchange() {
+  for (kept_part& p : parts_) {
+    std::swap_ranges(p.bytes.begin(), p.bytes.end(), reinterpret_cast<std::byte*>(p.of->begin + p.offset));
+    std::swap_ranges(p.written.begin(), p.written.end(),
+                     p.of->written.begin() + static_cast<std::ptrdiff_t>(p.offset / 64));
+  }
 }
 
 bool shared_layout::add(heddle_device::shared_variable& v, std::uint64_t size) {
@@ -83,7 +180,8 @@ region* shared_memory::find(const shared_layout& layout, std::uintptr_t address)
     made->type = v.what->type;
     made->element_bytes = std::max(v.what->element_size, 1u);
     made->is_shared = true;
-    if (is_watched) made->watch(false);
+    made->starts_written = false;
+    if (is_watched) made->watch();
     regions[i] = std::move(made);
   }
   return regions[i].get();

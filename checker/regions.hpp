@@ -1,5 +1,6 @@
 #pragma once
 
+#include "finding.hpp"
 #include "modules/device/heddle_device/abi.hpp"
 
 #include <array>
@@ -50,6 +51,8 @@ class mapping {
   std::size_t bytes_ = 0;
 };
 
+class undo_log;
+
 /// An array or a variable, and what is known of its words. What lies around it is nobody's, so that accesses
 /// next to it are seen.
 struct region {
@@ -64,13 +67,52 @@ struct region {
   heddle_device::scalar type = heddle_device::scalar::other;
   std::uint32_t element_bytes = 1;
   bool is_shared = false, is_constant = false;
+  bool starts_written = true;      // before a schedule
+  bool persists = false;           // what was written, too, from launch to launch
+  bool host_can_write = false;     // by functions that are not watched, too
+  std::uint64_t freed_bytes = 0;   // of an allocation that is no more, whose `bytes` are 0
+  undo_log* undo = nullptr;        // what is to be known of it before it is written to
+  std::vector<std::uint8_t> kept;  // of each part of it, whether `undo` has it
   mapping history;
 
   bool has(std::uintptr_t address, std::size_t size) const {
     return address >= begin && address - begin + size <= bytes;
   }
-  /// Makes its history, and forgets what was written.
-  void watch(bool starts_written);
+  /// Makes its history, and forgets what was written unless that persists.
+  void watch();
+  /// That nothing was written yet, or all.
+  void set_written(bool is_written);
+  void set_written(std::uint64_t offset, std::uint64_t size, bool is_written);
+  bool is_any_written(std::uint64_t offset, std::uint64_t size) const;
+  /// Whether something other than zero is near where nothing that is watched has written: then something
+  /// that is not watched has, and what is near counts as written.
+  bool seems_written(std::uint64_t offset);
+};
+
+/// Names the array or the variable, and the element that the address is of.
+void name_element(finding& f, const region& r, std::uintptr_t address);
+
+/// What launches changed, to have it as it was before.
+class undo_log {
+ public:
+  /// From now on it keeps what is written to these.
+  void begin(const std::vector<region*>& regions);
+  void end();
+  /// Before a write: keeps what is there unless it is kept already.
+  void keep(region& r, std::uint64_t offset, std::uint64_t bytes);
+  /// Exchanges what is kept and what is there.
+  void exchange();
+
+ private:
+  static constexpr std::uint64_t part = 16384;
+  struct kept_part {
+    region* of;
+    std::uint64_t offset;
+    std::vector<std::byte> bytes;
+    std::vector<std::uint64_t> written;
+  };
+  std::vector<region*> regions_;
+  std::vector<kept_part> parts_;
 };
 
 /// How large a word is for elements of so many bytes.

@@ -20,6 +20,11 @@ std::string line_of(const place& p) {
   return p.line == 0 ? std::string("an unknown line") : fmt::format("{}:{}", p.file, p.line);
 }
 
+/// "main.cu:12: "; empty where nothing is known of it.
+std::string where(const finding& f) {
+  return f.places.empty() ? "" : line_of(f.places.front()) + ": ";
+}
+
 /// "shared s[5] (float[256])", "x[1024]".
 std::string element_of(const finding& f) {
   if (f.variable.empty()) return "";
@@ -27,8 +32,8 @@ std::string element_of(const finding& f) {
   return fmt::format("{}{}[{}] ({}[{}])", space, f.variable, f.index, f.type, f.extent);
 }
 
-std::string plural(std::uint64_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+std::string plural(std::uint64_t count, const char* what, const char* ending = "s") {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
 }
 
 std::string headline(const finding& f) {
@@ -62,16 +67,35 @@ std::string headline(const finding& f) {
       return "the kernel stops itself";
     case finding_kind::crash:
       return "the kernel cannot go on";
+    case finding_kind::use_after_free:
+      return "use after free" + (element.empty() ? "" : ": " + element);
+    case finding_kind::host_access:
+      return "the host uses what is the device's" + (element.empty() ? "" : ": " + element);
+    case finding_kind::missing_synchronisation:
+      return "the host does not wait for " + element;
+    case finding_kind::not_cooperative:
+      return "a barrier of the grid in a launch that is not cooperative";
+    case finding_kind::invalid_copy:
+      return "a copy that cannot be";
+    case finding_kind::invalid_free:
+      return "memory is freed that cannot be";
+    case finding_kind::unchecked_error:
+      return "a launch fails, and nobody asks";
+    case finding_kind::leak:
+      return "memory that is not freed: " + f.variable;
+    case finding_kind::failed_program:
+      return "the program fails";
   }
   return "";
 }
 
 std::string describe(const finding& f) {
-  std::string result = fmt::format("{}: {} [{}]\n", f.places.empty() ? "" : line_of(f.places.front()),
-                                   headline(f), name(f.kind));
+  std::string result = fmt::format("{}{} [{}]\n", where(f), headline(f), name(f.kind));
   for (const place& p : f.places) {
-    result += fmt::format("  thread {} of block {} {} at {}{}\n", text(p.thread), text(p.block), p.what,
-                          line_of(p), p.function.empty() ? "" : " in " + p.function);
+    const std::string who =
+        p.has_thread ? fmt::format("thread {} of block {}", text(p.thread), text(p.block)) : "the host";
+    result += fmt::format("  {} {} at {}{}\n", who, p.what, line_of(p),
+                          p.function.empty() ? "" : " in " + p.function);
   }
   if (!f.detail.empty()) result += fmt::format("  {}\n", f.detail);
   if (f.count > 1) result += fmt::format("  {} times\n", f.count);
@@ -94,7 +118,16 @@ const char* name(finding_kind kind) noexcept {
                                    "lock-without-fence",
                                    "assertion",
                                    "trap",
-                                   "crash"};
+                                   "crash",
+                                   "use-after-free",
+                                   "host-access",
+                                   "missing-synchronisation",
+                                   "not-cooperative",
+                                   "invalid-copy",
+                                   "invalid-free",
+                                   "unchecked-error",
+                                   "leak",
+                                   "failed-program"};
   return names[static_cast<int>(kind)];
 }
 
@@ -112,14 +145,24 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
   return result;
 }
 
-std::string as_json(const checked& what, const launch_outcome& outcome) {
-  const auto index = [](heddle_device::index3 i) { return ordered_json::array({i.x, i.y, i.z}); };
-  ordered_json j;
-  j["source"] = what.source;
-  j["kernel"] = what.kernel;
-  j["verdict"] = outcome.findings.empty() ? "clean" : "findings";
-  j["findings"] = ordered_json::array();
-  for (const finding& f : outcome.findings) {
+std::string as_text(const program_checked& what, const program_outcome& outcome) {
+  std::string result;
+  for (const finding& f : outcome.findings) result += describe(f) + "\n";
+  return result + fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
+                              outcome.findings.empty() ? "clean" : plural(outcome.findings.size(), "finding"),
+                              plural(outcome.launches, "launch", "es"),
+                              plural(what.options.schedules, "schedule"), outcome.accesses);
+}
+
+namespace {
+
+ordered_json index(heddle_device::index3 i) {
+  return ordered_json::array({i.x, i.y, i.z});
+}
+
+ordered_json findings_as_json(const std::vector<finding>& findings) {
+  ordered_json result = ordered_json::array();
+  for (const finding& f : findings) {
     ordered_json one;
     one["kind"] = name(f.kind);
     one["message"] = headline(f);
@@ -135,15 +178,26 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
     }
     one["places"] = ordered_json::array();
     for (const place& p : f.places) {
-      one["places"].push_back({{"what", p.what},
-                               {"file", p.file},
-                               {"line", p.line},
-                               {"function", p.function},
-                               {"thread", index(p.thread)},
-                               {"block", index(p.block)}});
+      ordered_json at = {{"what", p.what}, {"file", p.file}, {"line", p.line}, {"function", p.function}};
+      if (p.has_thread) {
+        at["thread"] = index(p.thread);
+        at["block"] = index(p.block);
+      }
+      one["places"].push_back(std::move(at));
     }
-    j["findings"].push_back(std::move(one));
+    result.push_back(std::move(one));
   }
+  return result;
+}
+
+}  // namespace
+
+std::string as_json(const checked& what, const launch_outcome& outcome) {
+  ordered_json j;
+  j["source"] = what.source;
+  j["kernel"] = what.kernel;
+  j["verdict"] = outcome.findings.empty() ? "clean" : "findings";
+  j["findings"] = findings_as_json(outcome.findings);
   j["grid"] = index(what.options.grid);
   j["block"] = index(what.options.block);
   j["schedules"] = outcome.schedules;
@@ -154,30 +208,59 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string as_junit(const checked& what, const launch_outcome& outcome) {
+std::string as_json(const program_checked& what, const program_outcome& outcome) {
+  ordered_json j;
+  j["source"] = what.source;
+  j["arguments"] = what.arguments;
+  j["verdict"] = outcome.findings.empty() ? "clean" : "findings";
+  j["findings"] = findings_as_json(outcome.findings);
+  if (outcome.signal != 0) {
+    j["signal"] = outcome.signal;
+  } else {
+    j["status"] = outcome.status;
+  }
+  j["launches"] = outcome.launches;
+  j["schedules"] = what.options.schedules;
+  j["seed"] = what.options.seed;
+  j["accesses"] = outcome.accesses;
+  j["seconds"] = outcome.seconds;
+  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+namespace {
+
+std::string junit_of(const std::string& source, const std::string& name, const std::vector<finding>& findings,
+                     double seconds) {
   std::string result = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"heddle check\" tests=\"1\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n"
       "  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
-      outcome.findings.empty() ? 0 : 1, outcome.seconds, detail::xml_text(what.source),
-      detail::xml_text(what.kernel), outcome.seconds);
-  for (const finding& f : outcome.findings) {
-    result += fmt::format("    <failure type=\"{}\" message=\"{}\">{}</failure>\n", name(f.kind),
-                          detail::xml_text(fmt::format(
-                              "{}: {}", f.places.empty() ? "" : line_of(f.places.front()), headline(f))),
-                          detail::xml_text(describe(f)));
+      findings.empty() ? 0 : 1, seconds, detail::xml_text(source), detail::xml_text(name), seconds);
+  for (const finding& f : findings) {
+    result += fmt::format("    <failure type=\"{}\" message=\"{}\">{}</failure>\n", checker::name(f.kind),
+                          detail::xml_text(where(f) + headline(f)), detail::xml_text(describe(f)));
   }
   return result + "  </testcase>\n</testsuite>\n";
 }
 
-std::string as_junit_error(const checked& what, std::string_view reason) {
+}  // namespace
+
+std::string as_junit(const checked& what, const launch_outcome& outcome) {
+  return junit_of(what.source, what.kernel, outcome.findings, outcome.seconds);
+}
+
+std::string as_junit(const program_checked& what, const program_outcome& outcome) {
+  return junit_of(what.source, "main", outcome.findings, outcome.seconds);
+}
+
+std::string as_junit_error(const std::string& source, const std::string& name, std::string_view reason) {
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"heddle check\" tests=\"1\" failures=\"0\" errors=\"1\">\n"
       "  <testcase classname=\"{}\" name=\"{}\">\n"
       "    <error message=\"{}\"/>\n"
       "  </testcase>\n</testsuite>\n",
-      detail::xml_text(what.source), detail::xml_text(what.kernel), detail::xml_text(reason));
+      detail::xml_text(source), detail::xml_text(name), detail::xml_text(reason));
 }
 
 }  // namespace heddle::checker

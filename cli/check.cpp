@@ -1,12 +1,16 @@
 #include "checker/arguments.hpp"
 #include "checker/lines.hpp"
+#include "checker/program.hpp"
 #include "checker/report.hpp"
 #include "commands.hpp"
 #include "kernel_options.hpp"
 #include "standard_output.hpp"
+#include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/target.hpp>
 
 #include <exception>
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -24,6 +28,11 @@ struct check_options : kernel_options {
   bool legacy_warps = false, json = false;
   double timeout = 60;
   std::string junit;
+  // Of whole programs.
+  std::vector<std::string> words;
+  bool checks_leaks = false;
+
+  bool is_program() const { return kernel.empty(); }
 };
 
 void write_junit(const std::string& path, const std::string& text) {
@@ -32,7 +41,10 @@ void write_junit(const std::string& path, const std::string& text) {
   out.commit();
 }
 
-bool is_clean(const check_options& options) {
+bool is_clean_kernel(const check_options& options) {
+  if (!options.words.empty())
+    throw error(fmt::format("'{}': arguments of a program go without --kernel, those of a kernel with --arg",
+                            options.words.front()));
   std::vector<checker::argument> arguments = options.read_arguments();
   modules::compile_options compile = options.compile;
   compile.is_watched = true;
@@ -71,14 +83,50 @@ bool is_clean(const check_options& options) {
   return outcome.findings.empty();
 }
 
+bool is_clean_program(const check_options& options) {
+  if (heddle::target::parse(options.target).is_gpu())
+    throw error("programs are checked on the CPU: --target serial or parallel");
+  modules::compile_options compile = options.compile;
+  compile.is_watched = compile.is_program = true;
+  const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
+  checker::program_checked what{options.source, options.words, {}};
+  what.options.seed = options.seed;
+  what.options.schedules = options.schedules;
+  what.options.legacy_warps = options.legacy_warps;
+  what.options.seconds_without_end = options.timeout;
+  what.options.checks_leaks = options.checks_leaks;
+  what.options.prints_to_error = options.json;
+  std::vector<std::string> words{std::filesystem::path(options.source).replace_extension().string()};
+  words.insert(words.end(), options.words.begin(), options.words.end());
+  const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
+  if (options.stats) {
+    nlohmann::ordered_json line;
+    line["pattern"] = "check";
+    line["target"] = options.target;
+    line["cached"] = compiled.was_cached;
+    line["launches"] = outcome.launches;
+    line["schedules"] = options.schedules;
+    line["accesses"] = outcome.accesses;
+    line["seconds"] = outcome.seconds;
+    print_error(line.dump() + "\n");
+  }
+  if (outcome.status != 0)
+    print_error(fmt::format("heddle check: {} ended with exit status {}\n", options.source, outcome.status));
+  print(options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome));
+  return outcome.findings.empty();
+}
+
 void run(const check_options& options) {
   bool clean = false;
   try {
-    clean = is_clean(options);
+    clean = options.is_program() ? is_clean_program(options) : is_clean_kernel(options);
   } catch (const std::exception& wrong) {
     print_error(fmt::format("heddle check: {}\n", wrong.what()));
     if (!options.junit.empty()) {
-      write_junit(options.junit, checker::as_junit_error({options.source, options.kernel, {}}, wrong.what()));
+      write_junit(options.junit,
+                  checker::as_junit_error(options.source, options.is_program() ? "main" : options.kernel,
+                                          wrong.what()));
     }
     throw ended{2};
   }
@@ -88,10 +136,17 @@ void run(const check_options& options) {
 }  // namespace
 
 void add_check(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("check", "Run a CUDA kernel on the CPU and find its races and other mistakes");
+  CLI::App* command = app.add_subcommand(
+      "check", "Run a CUDA kernel or program on the CPU and find its races and other mistakes");
   const auto options = std::make_shared<check_options>();
-  options->add_to(*command);
+  command->add_option("FILE.cu", options->source, "A kernel's file with --kernel, or a program")
+      ->required()
+      ->option_text(" ");
+  command->add_option("ARGUMENTS", options->words, "What a program is called with, after --")
+      ->option_text("...");
+  options->add_launch_to(*command, false);
+  options->add_compilation_to(*command);
+  options->add_place_to(*command);
   command->add_option("--seed", options->seed, "Another order in which threads run; default 0")
       ->option_text("S");
   command->add_option("--schedules", options->schedules, "How many orders are tried; default 3")
@@ -103,9 +158,11 @@ void add_check(CLI::App& app) {
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(CLI::PositiveNumber);
+  command->add_flag("--leak-check", options->checks_leaks, "What a program does not free is a finding");
   command->add_flag("--json", options->json, "What was found as one JSON object");
   command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE");
   command->footer(
+      "Without --kernel the file is a program: its main is run, and what it launches is checked.\n"
       "Every access to memory is watched. Found are data races, barriers that not every thread reaches,\n"
       "deadlocks, accesses out of bounds, reads of what was never written, misaligned accesses, masks that "
       "name\n"

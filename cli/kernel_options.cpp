@@ -38,26 +38,43 @@ std::string check_extents(const std::string& text) {
 
 void kernel_options::add_to(CLI::App& command) {
   command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" ");
-  command
-      .add_option("--kernel", kernel,
-                  "Its __global__ function; of a template an instance, such as 'sum<float>'")
-      ->option_text("NAME")
-      ->required();
-  command.add_option("--grid", grid, "Blocks")->option_text("X[,Y[,Z]]")->required()->check(check_extents);
-  command.add_option("--block", block, "Threads of a block")
-      ->option_text("X[,Y[,Z]]")
-      ->required()
-      ->check(check_extents);
-  command.add_option("--shared", shared_bytes, "Dynamic shared memory of a block; default 0")
-      ->option_text("BYTES");
-  command
-      .add_option(
-          "--arg", arguments,
-          "The arguments, in order: i32:7, f64:0.5, f32[1024], f32[1024]=random:SEED, i32[100]=zeros, "
-          "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
-      ->option_text("A ...")
-      ->expected(1)
-      ->take_all();
+  add_launch_to(command, true);
+  add_compilation_to(command);
+  add_place_to(command);
+}
+
+void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
+  CLI::Option* const named =
+      command
+          .add_option("--kernel", kernel,
+                      "Its __global__ function; of a template an instance, such as 'sum<float>'")
+          ->option_text("NAME");
+  CLI::Option* const of_grid =
+      command.add_option("--grid", grid, "Blocks")->option_text("X[,Y[,Z]]")->check(check_extents);
+  CLI::Option* const of_block = command.add_option("--block", block, "Threads of a block")
+                                    ->option_text("X[,Y[,Z]]")
+                                    ->check(check_extents);
+  CLI::Option* const of_shared =
+      command.add_option("--shared", shared_bytes, "Dynamic shared memory of a block; default 0")
+          ->option_text("BYTES");
+  CLI::Option* const of_arguments =
+      command
+          .add_option(
+              "--arg", arguments,
+              "The arguments, in order: i32:7, f64:0.5, f32[1024], f32[1024]=random:SEED, i32[100]=zeros, "
+              "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
+          ->option_text("A ...")
+          ->expected(1)
+          ->take_all();
+  if (is_required) {
+    for (CLI::Option* const o : {named, of_grid, of_block}) o->required();
+    return;
+  }
+  named->needs(of_grid)->needs(of_block);
+  for (CLI::Option* const o : {of_grid, of_block, of_shared, of_arguments}) o->needs(named);
+}
+
+void kernel_options::add_compilation_to(CLI::App& command) {
   command.add_option("-I", compile.include_folders, "A folder of headers")
       ->option_text("DIR")
       ->expected(1)
@@ -69,7 +86,6 @@ void kernel_options::add_to(CLI::App& command) {
   command.add_option("--std", compile.standard, "The language; default c++20")
       ->option_text("S")
       ->check(CLI::IsMember({"c++17", "c++20", "c++23", "gnu++17", "gnu++20", "gnu++23"}));
-  add_place_to(command);
 }
 
 checker::launch_options kernel_options::launch() const {

@@ -22,6 +22,10 @@ struct kernel_options : place_options {
   modules::compile_options compile;
 
   void add_to(CLI::App& command);
+  /// --kernel and what a launch of it takes.
+  void add_launch_to(CLI::App& command, bool is_required);
+  /// -I, -D and --std.
+  void add_compilation_to(CLI::App& command);
   /// Of the checker; throws heddle::error for a GPU.
   checker::launch_options launch() const;
   dimensions grid_dimensions() const;

@@ -45,6 +45,7 @@ set(pattern_sources
   modules/expression.cpp
   modules/expression_source.cpp
   modules/fiber.cpp
+  modules/host_part.cpp
   modules/process.cpp
   modules/run_grid.cpp
   modules/signature.cpp

@@ -110,6 +110,7 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
   for (const std::string& d : options.definitions) words.push_back("-D" + d);
   for (const std::string& i : options.include_folders) words.push_back("-I" + i);
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
+  if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");
   words.insert(words.end(), {"-isystem", headers.string(), "-include", "heddle_device/language.hpp", "-x",
                              "c++", "-E", "-MD", "-MF", dependencies.string(), source.string()});
   return words;
@@ -288,15 +289,18 @@ compilation compile(const std::string& source, const std::string& name, const co
       run_program(preprocess_command(with, original, options, headers, dependencies));
   if (preprocessed.status == 127) throw error(fmt::format("{} cannot be started", with.program.string()));
   if (preprocessed.status != 0) fail_compilation(name, preprocessed);
-  const translation translated = translate(preprocessed.out, options.instances);
+  const translation translated = translate(preprocessed.out, options.instances, options.is_program);
   std::ofstream(text, std::ios::binary) << translated.text;
   // Without watching, spins on volatile variables are still to be seen.
   const bool instruments = options.is_watched || translated.has_volatile;
   const process_result compiled = run_program(compile_command(with, options, instruments, text, object));
   if (compiled.status != 0) fail_compilation(name, compiled);
   // Without the compiler's own runtimes: what runs the module has the functions that are called.
-  const process_result linked =
-      run_program({with.program.string(), "-shared", object.string(), "-o", library.string(), "-lm"});
+  std::vector<std::string> link{with.program.string(), "-shared", object.string(), "-o",
+                                library.string(),      "-lm"};
+  // All of a program is in its file.
+  if (options.is_program) link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
+  const process_result linked = run_program(link);
   if (linked.status != 0) fail_compilation(name, linked);
 
   json kernels = json::array();

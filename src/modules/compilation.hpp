@@ -16,6 +16,8 @@ struct compile_options {
   std::vector<std::string> instances;  ///< of templates, such as sum<float>
   /// For the checker, which sees every access to memory; or as fast as it can be, for the processor at hand.
   bool is_watched = false;
+  /// A whole program, whose main is run; of any other source only the kernels are.
+  bool is_program = false;
 };
 
 /// The kernels of a source, compiled for this machine, and what that took.

@@ -131,4 +131,30 @@ void lexer::add(token_kind kind, std::size_t begin) {
                      files_.empty() ? &nowhere : files_.back().get()});
 }
 
+std::size_t token_sequence::after_group(std::size_t i) const {
+  const std::string_view open = t_[i].text, close = open == "("   ? ")"
+                                                    : open == "[" ? "]"
+                                                    : open == "{" ? "}"
+                                                                  : ">";
+  std::size_t depth = 0;
+  for (; i < t_.size(); ++i) {
+    if (t_[i].text == open) ++depth;
+    if (t_[i].text == close && --depth == 0) return i + 1;
+    if (close == ">" && (t_[i].text == "(" || t_[i].text == "[" || t_[i].text == "{")) i = after_group(i) - 1;
+    if (close == ">" && t_[i].text == ";") break;
+  }
+  return t_.size();
+}
+
+std::string_view token_sequence::text_of(std::size_t first, std::size_t last) const {
+  if (first >= last) return {};
+  return source_.substr(t_[first].begin, end_of(last - 1) - t_[first].begin);
+}
+
+std::string token_sequence::words_of(std::size_t first, std::size_t last) const {
+  std::string result;
+  for (std::size_t i = first; i < last; ++i) result += (i > first ? " " : "") + std::string(t_[i].text);
+  return result;
+}
+
 }  // namespace heddle::modules

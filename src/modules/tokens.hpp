@@ -47,4 +47,29 @@ class lexer {
   std::vector<token> tokens_;
 };
 
+/// The tokens of a source, and small questions about them.
+class token_sequence {
+ public:
+  token_sequence(std::string_view source, const std::vector<token>& tokens) : source_(source), t_(tokens) {}
+
+  std::size_t size() const { return t_.size(); }
+  const token& operator[](std::size_t i) const { return t_[i]; }
+  /// False after the last.
+  bool is(std::size_t i, std::string_view text) const { return i < t_.size() && t_[i].text == text; }
+  bool is_identifier(std::size_t i) const { return i < t_.size() && t_[i].kind == token_kind::identifier; }
+  /// Where token i ends in the source.
+  std::size_t end_of(std::size_t i) const { return t_[i].begin + t_[i].text.size(); }
+
+  /// The token after the one that closes what token i, one of ( [ { <, opens.
+  std::size_t after_group(std::size_t i) const;
+  /// The text of tokens first … last−1, as it stands.
+  std::string_view text_of(std::size_t first, std::size_t last) const;
+  /// The same on one line.
+  std::string words_of(std::size_t first, std::size_t last) const;
+
+ private:
+  std::string_view source_;
+  const std::vector<token>& t_;
+};
+
 }  // namespace heddle::modules

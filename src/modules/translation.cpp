@@ -1,5 +1,6 @@
 #include "modules/translation.hpp"
 
+#include "modules/host_part.hpp"
 #include "modules/tokens.hpp"
 #include <heddle/error.hpp>
 
@@ -55,12 +56,13 @@ constexpr refusal refused[] = {
 /// What is between a pair of braces.
 enum class scope : std::uint8_t { space, type, function, block, list };
 
-class translator {
+class translator : private token_sequence {
  public:
-  translator(std::string_view source, const std::vector<std::string>& instances)
-      : source_(source), lexer_(source), t_(lexer_.tokens()) {
+  translator(std::string_view source, const lexer& read, const std::vector<std::string>& instances,
+             bool is_program)
+      : token_sequence(source, read.tokens()), source_(source), t_(read.tokens()) {
     run();
-    finish(instances);
+    finish(instances, is_program);
   }
 
   translation result() && { return std::move(result_); }
@@ -91,29 +93,9 @@ class translator {
   // ------------------------------------------------------------------------------------------- small
   // questions
 
-  bool is(std::size_t i, std::string_view text) const { return i < t_.size() && t_[i].text == text; }
-  bool is_identifier(std::size_t i) const { return i < t_.size() && t_[i].kind == token_kind::identifier; }
-  std::size_t end_of(std::size_t i) const { return t_[i].begin + t_[i].text.size(); }
   scope where() const { return scopes_.empty() ? scope::space : scopes_.back().kind; }
   bool in_device_code() const { return !scopes_.empty() && scopes_.back().is_device; }
   bool in_function() const { return where() == scope::function || where() == scope::block; }
-
-  /// The token after the one that closes what token i opens.
-  std::size_t after_group(std::size_t i) const {
-    const std::string_view open = t_[i].text, close = open == "("   ? ")"
-                                                      : open == "[" ? "]"
-                                                      : open == "{" ? "}"
-                                                                    : ">";
-    std::size_t depth = 0;
-    for (; i < t_.size(); ++i) {
-      if (t_[i].text == open) ++depth;
-      if (t_[i].text == close && --depth == 0) return i + 1;
-      if (close == ">" && (t_[i].text == "(" || t_[i].text == "[" || t_[i].text == "{"))
-        i = after_group(i) - 1;
-      if (close == ">" && t_[i].text == ";") break;
-    }
-    return t_.size();
-  }
 
   bool takes_a_group(std::size_t i) const {
     for (const std::string_view word : {"alignas", "__attribute__", "__launch_bounds__", "decltype",
@@ -121,19 +103,6 @@ class translator {
       if (t_[i].text == word && is(i + 1, "(")) return true;
     }
     return false;
-  }
-
-  /// The text of tokens first … last−1.
-  std::string_view text_of(std::size_t first, std::size_t last) const {
-    if (first >= last) return {};
-    return source_.substr(t_[first].begin, end_of(last - 1) - t_[first].begin);
-  }
-
-  /// The same on one line.
-  std::string words_of(std::size_t first, std::size_t last) const {
-    std::string result;
-    for (std::size_t i = first; i < last; ++i) result += (i > first ? " " : "") + std::string(t_[i].text);
-    return result;
   }
 
   // -------------------------------------------------------------------------------------------------
@@ -148,6 +117,13 @@ class translator {
       text += fmt::format("\n# {} \"{}\"\n", t_[last - 1].line, *t_[last - 1].file);
     }
     edits_.push_back({t_[first].begin, old.size(), std::move(text)});
+  }
+  void apply(const token_edit& e) {
+    if (e.first == e.last) {
+      insert(t_[e.first].begin, e.text);
+    } else {
+      replace(e.first, e.last, e.text);
+    }
   }
   void insert(std::size_t offset, std::string text) { edits_.push_back({offset, 0, std::move(text)}); }
 
@@ -201,6 +177,7 @@ class translator {
       return declare_shared(i);
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
+      if (called_so) host_or_device_word(i);
       for (const refusal& r : refused) {
         if (w != r.name || !called_so) continue;
         // Names that a program may well use for something else are refused where only CUDA's meaning fits.
@@ -216,6 +193,42 @@ class translator {
       if (w == "wmma" && is(i + 1, "::")) refuse(t_[i], "nvcuda::wmma: tensor cores are not supported");
     }
     return i + 1;
+  }
+
+  /// Where a thread is, in code of the device: the host's may call a variable so. Allocations, and instances
+  /// of kernels, in code of the host.
+  void host_or_device_word(std::size_t i) {
+    const std::string_view w = t_[i].text;
+    const auto has_name = [&](const char* name) { return w == name; };
+    constexpr const char* places[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+    if (std::any_of(std::begin(places), std::end(places), has_name)) {
+      if (in_device_code() || declares_device_code(i))
+        replace(i, i + 1, fmt::format("(::heddle_device::{}())", builtin_function(w)));
+    } else if (in_function() && !in_device_code()) {
+      if (const auto named = name_allocation(*this, i)) apply(*named);
+      const bool is_template =
+          std::any_of(kernels_.begin(), kernels_.end(),
+                      [&](const kernel_declaration& k) { return k.is_template && k.name == w; });
+      if (!is_template) return;
+      if (const auto edits = register_instance(*this, i)) {
+        for (const token_edit& e : *edits) apply(e);
+      }
+    }
+  }
+
+  static const char* builtin_function(std::string_view name) {
+    return name == "threadIdx"  ? "thread_index"
+           : name == "blockIdx" ? "block_index"
+           : name == "blockDim" ? "block_size"
+                                : "grid_size";
+  }
+
+  /// Before its body: in an initialiser of a constructor's, a default argument, …
+  bool declares_device_code(std::size_t i) const {
+    for (std::size_t j = declaration_; j < i; ++j) {
+      if (is(j, "__global__") || is(j, "__device__")) return true;
+    }
+    return false;
   }
 
   static bool lets_blocks_meet(std::string_view w) {
@@ -234,35 +247,19 @@ class translator {
     return w == "cooperative_groups" || lets_blocks_meet(w);
   }
 
-  /// k<<<a, b>>>(x) becomes launching([&](auto... x) { k(x...); }, a, b)(x).
   void rewrite_launch(std::size_t i) {
     if (in_device_code()) refuse(t_[i], "<<<: launches from a kernel are not supported");
-    std::size_t first = i;
-    if (first > 0 && is(first - 1, ">")) {
-      std::size_t depth = 0;
-      while (first > 0) {
-        --first;
-        if (is(first, ">")) ++depth;
-        if (is(first, "<") && --depth == 0) break;
-      }
+    const launch_parts launch = find_launch(*this, i);
+    // The last name before arguments of a template is the kernel's.
+    std::size_t name = launch.first;
+    while (name + 2 < i && is(name + 1, "::")) name += 2;
+    std::string bound;
+    for (const kernel_declaration& k : kernels_) {
+      const auto found = bounds_.find(k.qualified);
+      if (!is(name, k.name) || found == bounds_.end() || (k.is_template && !is(name + 1, "<"))) continue;
+      bound = "::" + found->second + words_of(name + 1, i);
     }
-    if (first == 0 || !is_identifier(first - 1))
-      refuse(t_[i], "<<<: the kernel that is launched must be named before it");
-    --first;
-    while (first >= 2 && is(first - 1, "::") && is_identifier(first - 2)) first -= 2;
-    if (first >= 1 && is(first - 1, "::")) --first;
-    std::size_t end = i + 1;
-    const auto closes = [&](std::size_t j) {
-      return is(j, ">") && is(j + 1, ">") && is(j + 2, ">") && is(j + 3, "(") &&
-             t_[j + 2].begin == t_[j].begin + 2;
-    };
-    while (end < t_.size() && !is(end, ";") && !closes(end)) {
-      end = is(end, "(") || is(end, "{") || is(end, "[") ? after_group(end) : end + 1;
-    }
-    if (!closes(end)) refuse(t_[i], "<<<: the launch has no >>> with arguments after it");
-    insert(t_[first].begin, "::heddle_device::launching([&](auto... heddle_arguments) { ");
-    replace(i, i + 1, "(heddle_arguments...); }, ");
-    replace(end, end + 3, ")");
+    for (const token_edit& e : modules::rewrite_launch(*this, launch, bound)) apply(e);
   }
 
   bool says_inline(std::size_t i) const {
@@ -284,6 +281,7 @@ class translator {
       opened.is_device |= is(j, "__global__") || is(j, "__device__");
     }
     if (in_function()) {
+      opened.is_device |= is_device_lambda(i);
       // An initialiser's braces end no declaration.
       if (i > 0 && (is(i - 1, "=") || is(i - 1, ",") || is(i - 1, "(") || where() == scope::list))
         opened.kind = scope::list;
@@ -293,10 +291,22 @@ class translator {
       classify(i, opened);
     }
     const bool is_body = opened.kind == scope::function;
-    if (is_body) opened.facts = &functions_[function_name(i)];
+    if (is_body) {
+      const std::string_view name = function_name(i);
+      opened.facts = &functions_[name];
+      has_main_ |= scopes_.empty() && name == "main";
+    }
     scopes_.push_back(std::move(opened));
     if (is_body) bring_shared_of_namespaces(i);
     if (scopes_.back().kind != scope::list) declaration_ = i + 1;
+  }
+
+  /// `[=] __device__ (int i) {`, and its like.
+  bool is_device_lambda(std::size_t i) const {
+    for (std::size_t j = i; j-- > declaration_ && !is(j, "]") && !is(j, ";") && !is(j, "{");) {
+      if (is(j, "__device__")) return true;
+    }
+    return false;
   }
 
   void classify(std::size_t i, open_scope& opened) const {
@@ -600,12 +610,13 @@ class translator {
 
   /// Describes what the declaration that ends at token `end` declares.
   void describe_variables(std::size_t end) {
-    bool is_of_module = false, is_constant = false;
+    bool is_of_module = false, is_constant = false, is_managed = false;
     for (std::size_t j = declaration_; j < end; ++j) {
       if (is(j, "{")) j = after_group(j) - 1;
       if (is(j, "extern") || is(j, "template") || is(j, "using") || is(j, "typedef") || is(j, "friend"))
         return;
       is_constant |= is(j, "__constant__");
+      is_managed |= is(j, "__managed__");
       is_of_module |= is(j, "__device__") || is(j, "__constant__") || is(j, "__managed__");
     }
     if (!is_of_module || where() != scope::space) return;
@@ -638,8 +649,8 @@ class translator {
               "::heddle_device::scalar_of<::heddle_device::element<decltype({1})>::type>, "
               "sizeof(::heddle_device::element<decltype({1})>::type), {2} || "
               "::heddle_device::element<decltype({1})>::is_const, "
-              "::heddle_device::element<decltype({1})>::is_const}};",
-              next_number_++, n, is_constant);
+              "::heddle_device::element<decltype({1})>::is_const, {3}}};",
+              next_number_++, n, is_constant, is_managed);
         }
         in_value = named = false;
         name = t_.size();
@@ -653,7 +664,7 @@ class translator {
   // ------------------------------------------------------------------------------------------------- the
   // result
 
-  void finish(const std::vector<std::string>& instances) {
+  void finish(const std::vector<std::string>& instances, bool is_program) {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
@@ -670,8 +681,11 @@ class translator {
       const auto bound = bounds_.find(k.qualified);
       const std::string of_bound =
           bound == bounds_.end() ? "" : fmt::format(", ::{}{}", bound->second, template_arguments(instance));
-      entries += fmt::format(" {{\"{0}\", &::heddle_device::entry<&::{0}{1}>::value}},",
-                             entry_name(k, instance), of_bound);
+      const std::string entry = entry_name(k, instance);
+      // Programs launch by address, too.
+      const std::string address = is_program ? fmt::format("(const void*)&::{}", entry) : "nullptr";
+      entries += fmt::format(" {{\"{0}\", &::heddle_device::entry<&::{0}{1}>::value, {2}}},", entry, of_bound,
+                             address);
     };
     for (const kernel_declaration& k : kernels_) {
       const auto same = [&](const kernel_declaration& other) { return other.qualified == k.qualified; };
@@ -681,8 +695,17 @@ class translator {
     result_.text += fmt::format(
         "\n# 1 \"--kernel\"\n"
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
-        "heddle_module_kernels[] = {{{} {{nullptr, nullptr}}}};\n",
+        "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
         entries);
+    if (is_program && !has_main_) throw error("the file has no main: name a kernel of it with --kernel");
+    if (is_program) {
+      result_.text +=
+          "extern \"C\" __attribute__((visibility(\"default\"), used)) int heddle_module_main(int count, "
+          "char** "
+          "words, char** environment) { return ::heddle_device::call_main(&::main, count, words, "
+          "environment); "
+          "}\n";
+    }
     // Functions without a name may be called by any.
     std::set<std::string_view> of_unnamed;
     const bool any_may_meet = meets_outside_functions_ || may_meet({}, of_unnamed);
@@ -695,12 +718,11 @@ class translator {
   }
 
   std::string_view source_;
-  lexer lexer_;
   const std::vector<token>& t_;
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
-  bool blocks_are_independent_ = true, meets_outside_functions_ = false;
+  bool blocks_are_independent_ = true, meets_outside_functions_ = false, has_main_ = false;
   std::map<std::string_view, function_facts> functions_;
   std::vector<kernel_declaration> kernels_;
   std::map<std::string, std::string>
@@ -712,8 +734,10 @@ class translator {
 
 }  // namespace
 
-translation translate(std::string_view preprocessed, const std::vector<std::string>& instances) {
-  return translator(preprocessed, instances).result();
+translation translate(std::string_view preprocessed, const std::vector<std::string>& instances,
+                      bool is_program) {
+  const lexer read(preprocessed);
+  return translator(preprocessed, read, instances, is_program).result();
 }
 
 std::string entry_name(const kernel_declaration& kernel, std::string_view name) {

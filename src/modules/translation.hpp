@@ -32,8 +32,9 @@ struct translation {
 /// shared variables become references to a place that a block has for them, variables of the module and its
 /// kernels are described for what runs them: those that are no templates, and `instances` of those that are,
 /// such as "sum<float>". Lines stay where they are. What is not supported is a heddle::error that names it
-/// and its line.
-translation translate(std::string_view preprocessed, const std::vector<std::string>& instances);
+/// and its line. Of a program there must be a main, which the result exports.
+translation translate(std::string_view preprocessed, const std::vector<std::string>& instances,
+                      bool is_program = false);
 
 /// The kernel that `name` names, with its namespaces or without, and with arguments where it is a template;
 /// heddle::error when there is none, or more than one.

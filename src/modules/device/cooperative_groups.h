@@ -10,14 +10,19 @@ class thread_block {
     ::__syncthreads(file, line);
   }
   static HEDDLE_DEVICE unsigned thread_rank() {
-    return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+    return (heddle_device::thread_index().z * heddle_device::block_size().y +
+            heddle_device::thread_index().y) *
+               heddle_device::block_size().x +
+           heddle_device::thread_index().x;
   }
-  static HEDDLE_DEVICE unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+  static HEDDLE_DEVICE unsigned num_threads() {
+    return heddle_device::block_size().x * heddle_device::block_size().y * heddle_device::block_size().z;
+  }
   static HEDDLE_DEVICE unsigned size() { return num_threads(); }
-  static HEDDLE_DEVICE dim3 dim_threads() { return blockDim; }
-  static HEDDLE_DEVICE dim3 group_dim() { return blockDim; }
-  static HEDDLE_DEVICE dim3 thread_index() { return threadIdx; }
-  static HEDDLE_DEVICE dim3 group_index() { return blockIdx; }
+  static HEDDLE_DEVICE dim3 dim_threads() { return heddle_device::block_size(); }
+  static HEDDLE_DEVICE dim3 group_dim() { return heddle_device::block_size(); }
+  static HEDDLE_DEVICE dim3 thread_index() { return heddle_device::thread_index(); }
+  static HEDDLE_DEVICE dim3 group_index() { return heddle_device::block_index(); }
 };
 HEDDLE_DEVICE thread_block this_thread_block() {
   return {};
@@ -30,19 +35,23 @@ class grid_group {
     heddle_grid_barrier(file, line);
   }
   static HEDDLE_DEVICE unsigned long long block_rank() {
-    return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    return (static_cast<unsigned long long>(heddle_device::block_index().z) * heddle_device::grid_size().y +
+            heddle_device::block_index().y) *
+               heddle_device::grid_size().x +
+           heddle_device::block_index().x;
   }
   static HEDDLE_DEVICE unsigned long long num_blocks() {
-    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+    return static_cast<unsigned long long>(heddle_device::grid_size().x) * heddle_device::grid_size().y *
+           heddle_device::grid_size().z;
   }
   static HEDDLE_DEVICE unsigned long long thread_rank() {
     return block_rank() * thread_block::size() + thread_block::thread_rank();
   }
   static HEDDLE_DEVICE unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
   static HEDDLE_DEVICE unsigned long long size() { return num_threads(); }
-  static HEDDLE_DEVICE dim3 dim_blocks() { return gridDim; }
-  static HEDDLE_DEVICE dim3 group_dim() { return gridDim; }
-  static HEDDLE_DEVICE dim3 block_index() { return blockIdx; }
+  static HEDDLE_DEVICE dim3 dim_blocks() { return heddle_device::grid_size(); }
+  static HEDDLE_DEVICE dim3 group_dim() { return heddle_device::grid_size(); }
+  static HEDDLE_DEVICE dim3 block_index() { return heddle_device::block_index(); }
 };
 HEDDLE_DEVICE grid_group this_grid() {
   return {};

@@ -38,6 +38,7 @@ struct kernel {
 struct kernel_entry {
   const char* name;
   const heddle_device::kernel* kernel;
+  const void* function;  ///< its address
 };
 
 /// A variable that lives as long as the module: __device__, __constant__ or __managed__. The linker puts the
@@ -51,6 +52,7 @@ struct alignas(64) variable {
   u32 element_size;
   bool is_constant;   ///< the kernel cannot write to it: __constant__, or const
   bool is_read_only;  ///< nobody can: const
+  bool is_managed;    ///< the host can, too
 };
 
 /// A shared variable. The runtime gives it a place when a block first comes by.

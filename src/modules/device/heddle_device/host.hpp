@@ -1,107 +1,379 @@
 #pragma once
 
-/// What the host's part of a source calls, so that it compiles beside the kernels that are run. It is not
-/// run: every function says that there is no device.
+/// The functions of the CUDA runtime that the host's part of a source calls. In a program they do what they
+/// are there for, in the memory of the checker; beside a kernel that runs alone the host's part is compiled
+/// and not run, and they say that there is no device.
 
-#include "vector_types.hpp"
+#include "launches.hpp"
 
-#include <stddef.h>
+#define HEDDLE_HOST inline cudaError_t
+#define HEDDLE_RUNTIME(...)                    \
+  (heddle_device::program_runtime() == nullptr \
+       ? cudaErrorNoDevice                     \
+       : static_cast<cudaError_t>(heddle_device::program_runtime()->__VA_ARGS__))
 
-enum cudaError_t {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorNoDevice = 100,
-  cudaErrorNotReady = 600
-};
-using cudaError = cudaError_t;
-enum cudaMemcpyKind {
-  cudaMemcpyHostToHost,
-  cudaMemcpyHostToDevice,
-  cudaMemcpyDeviceToHost,
-  cudaMemcpyDeviceToDevice,
-  cudaMemcpyDefault
-};
-using cudaStream_t = struct CUstream_st*;
-using cudaEvent_t = struct CUevent_st*;
-struct cudaDeviceProp {
-  char name[256];
-  size_t totalGlobalMem, sharedMemPerBlock;
-  int major, minor, multiProcessorCount, warpSize, maxThreadsPerBlock, clockRate, memoryClockRate,
-      memoryBusWidth, maxThreadsPerMultiProcessor, maxThreadsDim[3], maxGridSize[3], concurrentKernels,
-      regsPerBlock, l2CacheSize;
-};
-constexpr unsigned cudaMemAttachGlobal = 1, cudaHostAllocDefault = 0, cudaHostAllocMapped = 2,
-                   cudaStreamNonBlocking = 1, cudaEventDefault = 0, cudaEventDisableTiming = 2;
+// ---------------------------------------------------------------------------------------------- errors
 
-#define HEDDLE_HOST_FUNCTION(NAME)               \
-  template <class... Arguments>                  \
-  inline cudaError_t NAME(const Arguments&...) { \
-    return cudaErrorNoDevice;                    \
+inline const char* cudaGetErrorString(cudaError_t error) {
+  switch (error) {
+#define HEDDLE_ERROR(NAME, VALUE, TEXT) \
+  case NAME:                            \
+    return TEXT;
+    HEDDLE_ERRORS(HEDDLE_ERROR)
+#undef HEDDLE_ERROR
   }
-HEDDLE_HOST_FUNCTION(cudaMalloc)
-HEDDLE_HOST_FUNCTION(cudaMallocManaged)
-HEDDLE_HOST_FUNCTION(cudaMallocHost)
-HEDDLE_HOST_FUNCTION(cudaMallocAsync)
-HEDDLE_HOST_FUNCTION(cudaMallocPitch)
-HEDDLE_HOST_FUNCTION(cudaHostAlloc)
-HEDDLE_HOST_FUNCTION(cudaHostGetDevicePointer)
-HEDDLE_HOST_FUNCTION(cudaFree)
-HEDDLE_HOST_FUNCTION(cudaFreeHost)
-HEDDLE_HOST_FUNCTION(cudaFreeAsync)
-HEDDLE_HOST_FUNCTION(cudaMemcpy)
-HEDDLE_HOST_FUNCTION(cudaMemcpyAsync)
-HEDDLE_HOST_FUNCTION(cudaMemcpy2D)
-HEDDLE_HOST_FUNCTION(cudaMemcpyToSymbol)
-HEDDLE_HOST_FUNCTION(cudaMemcpyToSymbolAsync)
-HEDDLE_HOST_FUNCTION(cudaMemcpyFromSymbol)
-HEDDLE_HOST_FUNCTION(cudaGetSymbolAddress)
-HEDDLE_HOST_FUNCTION(cudaMemset)
-HEDDLE_HOST_FUNCTION(cudaMemsetAsync)
-HEDDLE_HOST_FUNCTION(cudaMemPrefetchAsync)
-HEDDLE_HOST_FUNCTION(cudaMemGetInfo)
-HEDDLE_HOST_FUNCTION(cudaDeviceSynchronize)
-HEDDLE_HOST_FUNCTION(cudaDeviceReset)
-HEDDLE_HOST_FUNCTION(cudaGetLastError)
-HEDDLE_HOST_FUNCTION(cudaPeekAtLastError)
-HEDDLE_HOST_FUNCTION(cudaGetDevice)
-HEDDLE_HOST_FUNCTION(cudaSetDevice)
-HEDDLE_HOST_FUNCTION(cudaGetDeviceCount)
-HEDDLE_HOST_FUNCTION(cudaGetDeviceProperties)
-HEDDLE_HOST_FUNCTION(cudaDeviceGetAttribute)
-HEDDLE_HOST_FUNCTION(cudaFuncSetAttribute)
-HEDDLE_HOST_FUNCTION(cudaOccupancyMaxActiveBlocksPerMultiprocessor)
-HEDDLE_HOST_FUNCTION(cudaOccupancyMaxPotentialBlockSize)
-HEDDLE_HOST_FUNCTION(cudaLaunchKernel)
-HEDDLE_HOST_FUNCTION(cudaLaunchCooperativeKernel)
-HEDDLE_HOST_FUNCTION(cudaStreamCreate)
-HEDDLE_HOST_FUNCTION(cudaStreamCreateWithFlags)
-HEDDLE_HOST_FUNCTION(cudaStreamDestroy)
-HEDDLE_HOST_FUNCTION(cudaStreamSynchronize)
-HEDDLE_HOST_FUNCTION(cudaStreamWaitEvent)
-HEDDLE_HOST_FUNCTION(cudaEventCreate)
-HEDDLE_HOST_FUNCTION(cudaEventCreateWithFlags)
-HEDDLE_HOST_FUNCTION(cudaEventDestroy)
-HEDDLE_HOST_FUNCTION(cudaEventRecord)
-HEDDLE_HOST_FUNCTION(cudaEventSynchronize)
-HEDDLE_HOST_FUNCTION(cudaEventElapsedTime)
-#undef HEDDLE_HOST_FUNCTION
-inline const char* cudaGetErrorString(cudaError_t) {
-  return "no device";
+  return "unrecognized error code";
 }
-inline const char* cudaGetErrorName(cudaError_t) {
-  return "cudaErrorNoDevice";
+inline const char* cudaGetErrorName(cudaError_t error) {
+  switch (error) {
+#define HEDDLE_ERROR(NAME, VALUE, TEXT) \
+  case NAME:                            \
+    return #NAME;
+    HEDDLE_ERRORS(HEDDLE_ERROR)
+#undef HEDDLE_ERROR
+  }
+  return "unrecognized error code";
+}
+HEDDLE_HOST cudaGetLastError() {
+  return HEDDLE_RUNTIME(last_error(true));
+}
+HEDDLE_HOST cudaPeekAtLastError() {
+  return HEDDLE_RUNTIME(last_error(false));
+}
+
+// ---------------------------------------------------------------------------------------------- memory
+
+namespace heddle_device {
+
+template <class T>
+struct pointee {
+  using type = void;
+};
+template <class T>
+struct pointee<T*> {
+  using type = T;
+};
+template <class T>
+struct pointee<T&> : pointee<T> {};
+template <class T>
+struct pointee<T* const> : pointee<T*> {};
+
+template <class T>
+constexpr allocation_name named(const char* name) {
+  if constexpr (__is_same(T, void)) {
+    return {name, scalar::other, 0};
+  } else {
+    return {name, scalar_of<typename without_qualifiers<T>::type>, static_cast<u32>(sizeof(T))};
+  }
+}
+
+/// `Pointer` is the type of `&x` where x is the pointer that an allocation goes to.
+template <class Pointer>
+constexpr allocation_name allocated(const char* name) {
+  using outer = typename pointee<Pointer>::type;
+  if constexpr (__is_same(outer, void)) {
+    return {name, scalar::other, 0};
+  } else {
+    return named<typename without_qualifiers<typename pointee<outer>::type>::type>(name);
+  }
+}
+
+template <class T>
+cudaError_t allocate(memory_kind kind, T** where, size_t bytes, allocation_name name) {
+  if (name.element_size == 0) name = named<T>(name.name);
+  return HEDDLE_RUNTIME(allocate(kind, reinterpret_cast<void**>(where), bytes, name));
+}
+
+}  // namespace heddle_device
+
+// With the name of what is allocated, as a source is rewritten to give it, and without.
+#define HEDDLE_ALLOCATION(NAME, KIND, PARAMETERS)                                             \
+  template <class T>                                                                          \
+  HEDDLE_HOST NAME(heddle_device::allocation_name name, T** where, size_t bytes PARAMETERS) { \
+    return heddle_device::allocate(heddle_device::memory_kind::KIND, where, bytes, name);     \
+  }                                                                                           \
+  template <class T>                                                                          \
+  HEDDLE_HOST NAME(T** where, size_t bytes PARAMETERS) {                                      \
+    return heddle_device::allocate(heddle_device::memory_kind::KIND, where, bytes,            \
+                                   {nullptr, heddle_device::scalar::other, 0});               \
+  }
+#define HEDDLE_NONE
+#define HEDDLE_FLAGS , unsigned = 0
+#define HEDDLE_STREAM , cudaStream_t
+HEDDLE_ALLOCATION(cudaMalloc, device, HEDDLE_NONE)
+HEDDLE_ALLOCATION(cudaMallocAsync, device, HEDDLE_STREAM)
+HEDDLE_ALLOCATION(cudaMallocManaged, managed, HEDDLE_FLAGS)
+HEDDLE_ALLOCATION(cudaMallocHost, pinned, HEDDLE_FLAGS)
+HEDDLE_ALLOCATION(cudaHostAlloc, pinned, HEDDLE_FLAGS)
+#undef HEDDLE_NONE
+#undef HEDDLE_FLAGS
+#undef HEDDLE_STREAM
+#undef HEDDLE_ALLOCATION
+inline cudaError_t cudaMalloc(void** where, size_t bytes) {
+  return cudaMalloc<void>(where, bytes);
+}
+
+template <class T>
+HEDDLE_HOST cudaMallocPitch(heddle_device::allocation_name name, T** where, size_t* pitch, size_t width,
+                            size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return heddle_device::allocate(heddle_device::memory_kind::device, where, *pitch * height, name);
+}
+template <class T>
+HEDDLE_HOST cudaMallocPitch(T** where, size_t* pitch, size_t width, size_t height) {
+  return cudaMallocPitch(heddle_device::allocation_name{nullptr, heddle_device::scalar::other, 0}, where,
+                         pitch, width, height);
+}
+HEDDLE_HOST cudaMalloc3D(heddle_device::allocation_name name, cudaPitchedPtr* where, cudaExtent extent) {
+  where->pitch = (extent.width + 511) / 512 * 512;
+  where->xsize = extent.width;
+  where->ysize = extent.height;
+  return heddle_device::allocate(heddle_device::memory_kind::device, &where->ptr,
+                                 where->pitch * extent.height * extent.depth,
+                                 {name.name, heddle_device::scalar::other, 0});
+}
+HEDDLE_HOST cudaMalloc3D(cudaPitchedPtr* where, cudaExtent extent) {
+  return cudaMalloc3D(heddle_device::allocation_name{nullptr, heddle_device::scalar::other, 0}, where,
+                      extent);
+}
+inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
+  return {width, height, depth};
+}
+inline cudaPos make_cudaPos(size_t x, size_t y, size_t z) {
+  return {x, y, z};
+}
+inline cudaPitchedPtr make_cudaPitchedPtr(void* pointer, size_t pitch, size_t width, size_t height) {
+  return {pointer, pitch, width, height};
+}
+
+HEDDLE_HOST cudaFree(void* what) {
+  return HEDDLE_RUNTIME(release("cudaFree", heddle_device::memory_kind::device, what));
+}
+HEDDLE_HOST cudaFreeAsync(void* what, cudaStream_t) {
+  return HEDDLE_RUNTIME(release("cudaFreeAsync", heddle_device::memory_kind::device, what));
+}
+HEDDLE_HOST cudaFreeHost(void* what) {
+  return HEDDLE_RUNTIME(release("cudaFreeHost", heddle_device::memory_kind::pinned, what));
+}
+template <class T>
+HEDDLE_HOST cudaHostRegister(heddle_device::allocation_name name, T* what, size_t bytes, unsigned) {
+  const auto named = heddle_device::named<T>(name.name);
+  return HEDDLE_RUNTIME(
+      register_host(const_cast<void*>(static_cast<const volatile void*>(what)), bytes, named));
+}
+template <class T>
+HEDDLE_HOST cudaHostRegister(T* what, size_t bytes, unsigned flags) {
+  return cudaHostRegister(heddle_device::allocation_name{nullptr, heddle_device::scalar::other, 0}, what,
+                          bytes, flags);
+}
+HEDDLE_HOST cudaHostUnregister(void* what) {
+  return HEDDLE_RUNTIME(unregister_host(what));
+}
+template <class T>
+HEDDLE_HOST cudaHostGetDevicePointer(T** where, void* host, unsigned) {
+  *where = static_cast<T*>(host);
+  heddle_device::pointer_facts facts{};
+  const cudaError_t error = HEDDLE_RUNTIME(describe(host, &facts));
+  if (error != cudaSuccess) return error;
+  return facts.is_known ? cudaSuccess : HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
+}
+HEDDLE_HOST cudaHostGetFlags(unsigned* flags, void*) {
+  *flags = cudaHostAllocMapped;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaMemGetInfo(size_t* free, size_t* total) {
+  unsigned long long left = 0, all = 0;
+  if (heddle_device::program_runtime() != nullptr) heddle_device::program_runtime()->memory_left(&left, &all);
+  *free = left;
+  *total = all;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  heddle_device::pointer_facts facts{};
+  const cudaError_t error = HEDDLE_RUNTIME(describe(pointer, &facts));
+  const cudaMemoryType type = !facts.is_known                                     ? cudaMemoryTypeUnregistered
+                              : facts.kind == heddle_device::memory_kind::device  ? cudaMemoryTypeDevice
+                              : facts.kind == heddle_device::memory_kind::managed ? cudaMemoryTypeManaged
+                                                                                  : cudaMemoryTypeHost;
+  *attributes = {type, 0, facts.device, facts.host};
+  return error;
 }
 
 namespace heddle_device {
 
-/// What k<<<grid, block, shared, stream>>> becomes: its arguments are checked against the kernel's
-/// parameters.
-template <class Call>
-auto launching(Call call, dim3, dim3, size_t = 0, cudaStream_t = nullptr) {
-  return [call](auto... arguments) {
-    if (false) call(arguments...);
-  };
+HEDDLE_HOST copy_rows(const char* function, void* to, size_t to_pitch, const void* from, size_t from_pitch,
+                      size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+  copy_request what{function,   to,
+                    from,       width,
+                    height,     1,
+                    to_pitch,   to_pitch * height,
+                    from_pitch, from_pitch * height,
+                    kind,       stream,
+                    is_async};
+  return HEDDLE_RUNTIME(copy(what));
+}
+HEDDLE_HOST copy_bytes(const char* function, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                       cudaStream_t stream, bool is_async) {
+  return copy_rows(function, to, bytes, from, bytes, bytes, 1, kind, stream, is_async);
+}
+HEDDLE_HOST copy_box(const char* function, const cudaMemcpy3DParms& p, cudaStream_t stream, bool is_async) {
+  const size_t to_slice = p.dstPtr.pitch * p.dstPtr.ysize, from_slice = p.srcPtr.pitch * p.srcPtr.ysize;
+  copy_request what{
+      function,
+      static_cast<char*>(p.dstPtr.ptr) + p.dstPos.z * to_slice + p.dstPos.y * p.dstPtr.pitch + p.dstPos.x,
+      static_cast<const char*>(p.srcPtr.ptr) + p.srcPos.z * from_slice + p.srcPos.y * p.srcPtr.pitch +
+          p.srcPos.x,
+      p.extent.width,
+      p.extent.height,
+      p.extent.depth,
+      p.dstPtr.pitch,
+      to_slice,
+      p.srcPtr.pitch,
+      from_slice,
+      p.kind,
+      stream,
+      is_async};
+  return HEDDLE_RUNTIME(copy(what));
+}
+HEDDLE_HOST fill_rows(const char* function, void* to, size_t pitch, int value, size_t width, size_t height,
+                      cudaStream_t stream, bool is_async) {
+  fill_request what{function, to, value, width, height, 1, pitch, pitch * height, stream, is_async};
+  return HEDDLE_RUNTIME(fill(what));
+}
+HEDDLE_HOST fill_box(const char* function, const cudaPitchedPtr& p, int value, cudaExtent extent,
+                     cudaStream_t stream, bool is_async) {
+  fill_request what{function,          p.ptr,  value,   extent.width, extent.height, extent.depth, p.pitch,
+                    p.pitch * p.ysize, stream, is_async};
+  return HEDDLE_RUNTIME(fill(what));
+}
+
+/// Where `offset` bytes into a variable of the device are.
+HEDDLE_HOST find_in_variable(const void* variable, size_t offset, void** where) {
+  unsigned long long size = 0;
+  const cudaError_t error = HEDDLE_RUNTIME(find_variable(variable, where, &size));
+  if (error != cudaSuccess) return error;
+  *where = static_cast<char*>(*where) + offset;
+  return cudaSuccess;
+}
+HEDDLE_HOST copy_to_variable(const char* function, const void* variable, const void* from, size_t bytes,
+                             size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+  void* where = nullptr;
+  const cudaError_t error = find_in_variable(variable, offset, &where);
+  return error != cudaSuccess ? error : copy_bytes(function, where, from, bytes, kind, stream, is_async);
+}
+HEDDLE_HOST copy_from_variable(const char* function, void* to, const void* variable, size_t bytes,
+                               size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+  void* where = nullptr;
+  const cudaError_t error = find_in_variable(variable, offset, &where);
+  return error != cudaSuccess ? error : copy_bytes(function, to, where, bytes, kind, stream, is_async);
 }
 
 }  // namespace heddle_device
+
+HEDDLE_HOST cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+  return heddle_device::copy_bytes("cudaMemcpy", to, from, bytes, kind, nullptr, false);
+}
+HEDDLE_HOST cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream = nullptr) {
+  return heddle_device::copy_bytes("cudaMemcpyAsync", to, from, bytes, kind, stream, true);
+}
+HEDDLE_HOST cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                         size_t height, cudaMemcpyKind kind) {
+  return heddle_device::copy_rows("cudaMemcpy2D", to, to_pitch, from, from_pitch, width, height, kind,
+                                  nullptr, false);
+}
+HEDDLE_HOST cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind kind, cudaStream_t stream = nullptr) {
+  return heddle_device::copy_rows("cudaMemcpy2DAsync", to, to_pitch, from, from_pitch, width, height, kind,
+                                  stream, true);
+}
+HEDDLE_HOST cudaMemcpy3D(const cudaMemcpy3DParms* what) {
+  return heddle_device::copy_box("cudaMemcpy3D", *what, nullptr, false);
+}
+HEDDLE_HOST cudaMemcpy3DAsync(const cudaMemcpy3DParms* what, cudaStream_t stream = nullptr) {
+  return heddle_device::copy_box("cudaMemcpy3DAsync", *what, stream, true);
+}
+HEDDLE_HOST cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+  return heddle_device::copy_bytes("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice, nullptr,
+                                   false);
+}
+HEDDLE_HOST cudaMemset(void* to, int value, size_t bytes) {
+  return heddle_device::fill_rows("cudaMemset", to, bytes, value, bytes, 1, nullptr, false);
+}
+HEDDLE_HOST cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t stream = nullptr) {
+  return heddle_device::fill_rows("cudaMemsetAsync", to, bytes, value, bytes, 1, stream, true);
+}
+HEDDLE_HOST cudaMemset2D(void* to, size_t pitch, int value, size_t width, size_t height) {
+  return heddle_device::fill_rows("cudaMemset2D", to, pitch, value, width, height, nullptr, false);
+}
+HEDDLE_HOST cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream = nullptr) {
+  return heddle_device::fill_rows("cudaMemset2DAsync", to, pitch, value, width, height, stream, true);
+}
+HEDDLE_HOST cudaMemset3D(cudaPitchedPtr to, int value, cudaExtent extent) {
+  return heddle_device::fill_box("cudaMemset3D", to, value, extent, nullptr, false);
+}
+HEDDLE_HOST cudaMemset3DAsync(cudaPitchedPtr to, int value, cudaExtent extent,
+                              cudaStream_t stream = nullptr) {
+  return heddle_device::fill_box("cudaMemset3DAsync", to, value, extent, stream, true);
+}
+
+template <class T>
+HEDDLE_HOST cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                               cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
+  return heddle_device::copy_to_variable("cudaMemcpyToSymbol", &symbol, from, bytes, offset, kind, nullptr,
+                                         false);
+}
+template <class T>
+HEDDLE_HOST cudaMemcpyToSymbolAsync(const T& symbol, const void* from, size_t bytes, size_t offset = 0,
+                                    cudaMemcpyKind kind = cudaMemcpyHostToDevice,
+                                    cudaStream_t stream = nullptr) {
+  return heddle_device::copy_to_variable("cudaMemcpyToSymbolAsync", &symbol, from, bytes, offset, kind,
+                                         stream, true);
+}
+template <class T>
+HEDDLE_HOST cudaMemcpyFromSymbol(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                 cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
+  return heddle_device::copy_from_variable("cudaMemcpyFromSymbol", to, &symbol, bytes, offset, kind, nullptr,
+                                           false);
+}
+template <class T>
+HEDDLE_HOST cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t bytes, size_t offset = 0,
+                                      cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                      cudaStream_t stream = nullptr) {
+  return heddle_device::copy_from_variable("cudaMemcpyFromSymbolAsync", to, &symbol, bytes, offset, kind,
+                                           stream, true);
+}
+template <class T, class S>
+HEDDLE_HOST cudaGetSymbolAddress(T** where, const S& symbol) {
+  void* found = nullptr;
+  const cudaError_t error = heddle_device::find_in_variable(&symbol, 0, &found);
+  *where = static_cast<T*>(found);
+  return error;
+}
+template <class S>
+HEDDLE_HOST cudaGetSymbolSize(size_t* bytes, const S& symbol) {
+  void* where = nullptr;
+  unsigned long long size = 0;
+  const cudaError_t error = HEDDLE_RUNTIME(find_variable(&symbol, &where, &size));
+  *bytes = size;
+  return error;
+}
+
+// Where managed memory lies is of no account here.
+HEDDLE_HOST cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned = cudaMemAttachSingle) {
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+
+#include "host_devices.hpp"
+#include "host_launches.hpp"
+#include "host_streams.hpp"
+
+#undef HEDDLE_HOST
+#undef HEDDLE_RUNTIME

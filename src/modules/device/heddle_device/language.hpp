@@ -24,10 +24,6 @@ extern "C" int printf(const char* format, ...) __attribute__((format(printf, 1, 
 
 #include "vector_types.hpp"
 
-#define threadIdx (heddle_device::index_as_uint3(heddle_thread_index()))
-#define blockIdx (heddle_device::index_as_uint3(heddle_block_index()))
-#define blockDim (heddle_device::index_as_dim3(heddle_block_size()))
-#define gridDim (heddle_device::index_as_dim3(heddle_grid_size()))
 constexpr int warpSize = 32;
 
 #include "arithmetic.hpp"

@@ -53,10 +53,21 @@ struct dim3 {
 
 namespace heddle_device {
 
-HEDDLE_DEVICE ::uint3 index_as_uint3(index3 i) {
+// threadIdx, blockIdx, blockDim and gridDim.
+HEDDLE_DEVICE ::uint3 thread_index() {
+  const index3 i = heddle_thread_index();
   return {i.x, i.y, i.z};
 }
-HEDDLE_DEVICE ::dim3 index_as_dim3(index3 i) {
+HEDDLE_DEVICE ::uint3 block_index() {
+  const index3 i = heddle_block_index();
+  return {i.x, i.y, i.z};
+}
+HEDDLE_DEVICE ::dim3 block_size() {
+  const index3 i = heddle_block_size();
+  return {i.x, i.y, i.z};
+}
+HEDDLE_DEVICE ::dim3 grid_size() {
+  const index3 i = heddle_grid_size();
   return {i.x, i.y, i.z};
 }
 

@@ -1,0 +1,190 @@
+#include "allocations.hpp"
+
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/core.h>
+#include <sys/mman.h>
+
+namespace heddle::checker {
+namespace {
+
+constexpr std::uint64_t page = 4096;
+constexpr std::size_t freed_ones_known = 256;
+
+std::uint64_t whole_pages(std::uint64_t bytes) {
+  return (bytes + page - 1) / page * page;
+}
+
+/// What lies on each side is large enough for the usual mistakes to stay in it.
+std::uint64_t room_beside(std::uint64_t bytes) {
+  return std::clamp<std::uint64_t>(whole_pages(bytes), std::uint64_t{1} << 20, std::uint64_t{1} << 28);
+}
+
+void describe(region& r, const allocation_name& name) {
+  r.name = name.name != nullptr ? name.name : "an allocation";
+  r.type = name.type;
+  r.element_bytes = std::max(name.element_size, 1u);
+  r.shift = name.element_size != 0 ? word_shift(name.element_size) : 2;
+  r.persists = true;
+}
+
+}  // namespace
+
+allocations::allocations(const module& compiled) {
+  // As much as the system lets a process have addresses for.
+  for (std::uint64_t bytes = std::uint64_t{1} << 45; device_.begin == 0; bytes /= 2) {
+    if (bytes < std::uint64_t{1} << 32) throw error("no addresses are left for a program's memory");
+    void* const begin = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin == MAP_FAILED) continue;
+    const auto first = reinterpret_cast<std::uintptr_t>(begin);
+    device_ = {first, first + bytes / 2, first};
+    host_ = {first + bytes / 2, first + bytes, first + bytes / 2};
+  }
+  for (const heddle_device::variable& v : compiled.variables()) {
+    if (v.is_read_only) continue;
+    auto a = std::make_unique<allocation>();
+    a->kind = v.is_managed ? memory_kind::managed : memory_kind::device;
+    a->is_variable = true;
+    region& r = a->memory;
+    const auto begin = reinterpret_cast<std::uintptr_t>(v.address);
+    describe(r, {v.name, v.type, v.element_size});
+    // The history of a word that two variables share would be of neither.
+    if ((begin & ((std::uintptr_t{1} << r.shift) - 1)) != 0) r.shift = 0;
+    r.begin = r.low = begin;
+    r.high = begin + v.size;
+    r.bytes = v.size;
+    r.is_constant = v.is_constant;
+    r.space = v.is_constant ? "constant" : "device";
+    if (first_variable_ == 0 || begin < first_variable_) first_variable_ = begin;
+    last_variable_ = std::max(last_variable_, r.high);
+    all_.emplace(begin, std::move(a));
+  }
+}
+
+allocations::~allocations() {
+  munmap(reinterpret_cast<void*>(device_.begin), host_.end - device_.begin);
+}
+
+void allocations::open(int by) {
+  const bool was_open = opened_ > 0;
+  opened_ += by;
+  const bool is_open = opened_ > 0;
+  if (was_open == is_open || device_.next == device_.begin) return;
+  if (mprotect(reinterpret_cast<void*>(device_.begin), device_.next - device_.begin,
+               is_open ? PROT_READ | PROT_WRITE : PROT_NONE) != 0)
+    throw error(fmt::format("a program's memory cannot be protected: {}", std::strerror(errno)));
+}
+
+std::uintptr_t allocations::place(half& of, std::uint64_t bytes) {
+  if (of.end - of.next >= bytes) {
+    const std::uintptr_t at = of.next;
+    of.next += bytes;
+    return at;
+  }
+  // Addresses of what was freed are used again only when there are no others.
+  for (auto at = all_.lower_bound(of.begin); at != all_.end() && at->first < of.end;) {
+    at = at->second->is_freed ? all_.erase(at) : std::next(at);
+  }
+  freed_.clear();
+  std::uintptr_t from = of.begin;
+  for (auto at = all_.lower_bound(of.begin); at != all_.end() && at->first < of.end; ++at) {
+    if (at->first - from >= bytes) return from;
+    from = at->second->memory.high;
+  }
+  return of.end - from >= bytes ? from : 0;
+}
+
+allocation* allocations::make(memory_kind kind, std::uint64_t bytes, const allocation_name& name) {
+  const bool is_device = kind == memory_kind::device;
+  if (bytes > heddle_device::device_facts::memory || (is_device && bytes > device_bytes_left()))
+    return nullptr;
+  const std::uint64_t beside = room_beside(bytes), whole = whole_pages(bytes) + 2 * beside;
+  const std::uintptr_t low = place(is_device ? device_ : host_, whole);
+  if (low == 0) return nullptr;
+  const bool is_open = !is_device || opened_ > 0;
+  if (is_open && mprotect(reinterpret_cast<void*>(low), whole, PROT_READ | PROT_WRITE) != 0) return nullptr;
+  auto a = std::make_unique<allocation>();
+  a->kind = kind;
+  region& r = a->memory;
+  describe(r, name);
+  r.low = low;
+  r.high = low + whole;
+  r.begin = low + beside;
+  r.bytes = bytes;
+  r.host_can_write = !is_device;
+  r.set_written(false);
+  if (is_device) device_bytes_ += bytes;
+  return all_.insert_or_assign(low, std::move(a)).first->second.get();
+}
+
+allocation& allocations::add_registered(void* begin, std::uint64_t bytes, const allocation_name& name) {
+  auto a = std::make_unique<allocation>();
+  a->kind = memory_kind::registered;
+  region& r = a->memory;
+  describe(r, name);
+  r.begin = r.low = reinterpret_cast<std::uintptr_t>(begin);
+  r.high = r.low + bytes;
+  r.bytes = bytes;
+  if (r.begin % (std::uintptr_t{1} << r.shift) != 0) r.shift = 0;
+  return *all_.insert_or_assign(r.low, std::move(a)).first->second;
+}
+
+void allocations::free(allocation& a) {
+  region& r = a.memory;
+  if (a.kind == memory_kind::registered) {
+    all_.erase(r.low);
+    return;
+  }
+  if (a.kind == memory_kind::device) device_bytes_ -= r.bytes;
+  const std::uintptr_t first = r.begin / page * page;
+  madvise(reinterpret_cast<void*>(first), whole_pages(r.begin + r.bytes - first), MADV_DONTNEED);
+  a.is_freed = true;
+  r.freed_bytes = r.bytes;
+  r.bytes = 0;
+  r.history = mapping();
+  r.cells = nullptr;
+  r.written = {};
+  freed_.push_back(&a);
+  if (freed_.size() > freed_ones_known) freed_.pop_front();
+}
+
+allocation* allocations::find(std::uintptr_t address) {
+  auto after = all_.upper_bound(address);
+  if (after == all_.begin()) return nullptr;
+  allocation& a = *std::prev(after)->second;
+  return address < a.memory.high ? &a : nullptr;
+}
+
+allocation* allocations::find_variable(std::uintptr_t address) {
+  allocation* const a = find(address);
+  return a != nullptr && a->is_variable ? a : nullptr;
+}
+
+std::vector<region*> allocations::regions() {
+  std::vector<region*> result;
+  for (const auto& [low, a] : all_) {
+    if (!a->is_freed) result.push_back(&a->memory);
+  }
+  for (allocation* const a : freed_) result.push_back(&a->memory);
+  return result;
+}
+
+std::vector<const allocation*> allocations::live() const {
+  std::vector<const allocation*> result;
+  for (const auto& [low, a] : all_) {
+    if (!a->is_freed && !a->is_variable && a->kind != memory_kind::registered) result.push_back(a.get());
+  }
+  return result;
+}
+
+void allocations::forget_histories() {
+  for (const auto& [low, a] : all_) {
+    a->memory.history = mapping();
+    a->memory.cells = nullptr;
+  }
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,103 @@
+#pragma once
+
+#include "module.hpp"
+#include "modules/device/heddle_device/runtime.hpp"
+#include "regions.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace heddle::checker {
+
+using heddle_device::allocation_name;
+using heddle_device::memory_kind;
+
+/// Memory that a program has from the CUDA runtime, or a variable of the device.
+struct allocation {
+  region memory;
+  memory_kind kind = memory_kind::device;
+  bool is_variable = false;
+  bool is_freed = false;
+  std::vector<std::uintptr_t> made_at, freed_at;  ///< calls, innermost first
+
+  bool host_can_reach() const { return kind != memory_kind::device; }
+  std::uint64_t bytes() const { return is_freed ? memory.freed_bytes : memory.bytes; }
+};
+
+/// All memory of a program that kernels reach. Allocations lie far apart in two halves of a reserved range of
+/// addresses: what only the device reaches is closed to the host unless it is opened, and what both reach is
+/// open.
+class allocations {
+ public:
+  /// With the variables of the module's device code.
+  explicit allocations(const module& compiled);
+  ~allocations();
+  allocations(const allocations&) = delete;
+  allocations& operator=(const allocations&) = delete;
+
+  /// Null when there is no room. Nothing is written in it, whatever it holds.
+  allocation* make(memory_kind kind, std::uint64_t bytes, const allocation_name& name);
+  /// Memory that the host has of its own.
+  allocation& add_registered(void* begin, std::uint64_t bytes, const allocation_name& name);
+  /// Its address is not given to another allocation for as long as there are others.
+  void free(allocation& a);
+
+  /// The one that the address is in or next to, freed ones among them; null for none.
+  allocation* find(std::uintptr_t address);
+  /// The variable of the device with this address; null for none.
+  allocation* find_variable(std::uintptr_t address);
+
+  /// What kernels reach, and what was freed last.
+  std::vector<region*> regions();
+  /// Those that were not freed and are no variables.
+  std::vector<const allocation*> live() const;
+  std::uint64_t device_bytes() const { return device_bytes_; }
+  std::uint64_t device_bytes_left() const { return heddle_device::device_facts::memory - device_bytes_; }
+
+  /// Forgets the histories of all.
+  void forget_histories();
+
+  bool is_in_device_half(std::uintptr_t address) const {
+    return address - device_.begin < device_.end - device_.begin;
+  }
+  bool is_in_host_half(std::uintptr_t address) const {
+    return address - host_.begin < host_.end - host_.begin;
+  }
+  bool is_in_variables(std::uintptr_t address) const {
+    return address >= first_variable_ && address < last_variable_;
+  }
+
+  /// While it lives, the process may use what only the device reaches.
+  class opening {
+   public:
+    explicit opening(allocations& of) : of_(of) { of_.open(1); }
+    ~opening() { of_.open(-1); }
+    opening(const opening&) = delete;
+    opening& operator=(const opening&) = delete;
+
+   private:
+    allocations& of_;
+  };
+
+ private:
+  struct half {
+    std::uintptr_t begin = 0, end = 0, next = 0;
+  };
+  void open(int by);
+  /// Where so many bytes are free; 0 for nowhere.
+  std::uintptr_t place(half& of, std::uint64_t bytes);
+
+  half device_, host_;
+  int opened_ = 0;
+  std::uint64_t device_bytes_ = 0;
+  std::uintptr_t first_variable_ = 0, last_variable_ = 0;
+  std::map<std::uintptr_t, std::unique_ptr<allocation>> all_;  // by the lowest address
+  std::deque<allocation*> freed_;                              // the last of them
+};
+
+}  // namespace heddle::checker

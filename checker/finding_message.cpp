@@ -1,0 +1,74 @@
+#include "finding_message.hpp"
+
+namespace heddle::checker {
+namespace {
+
+using nlohmann::json;
+
+json to_json(const heddle_device::index3& i) {
+  return {i.x, i.y, i.z};
+}
+
+heddle_device::index3 index_from(const json& j) {
+  return {j.at(0), j.at(1), j.at(2)};
+}
+
+std::uintptr_t from_base(std::uintptr_t pc, std::uintptr_t base) {
+  return pc == 0 ? 0 : pc - base;
+}
+
+}  // namespace
+
+json to_message(const finding& f, std::uintptr_t base) {
+  json places = json::array();
+  for (const place& p : f.places) {
+    json callers = json::array();
+    for (const std::uintptr_t c : p.callers) callers.push_back(from_base(c, base));
+    places.push_back({{"what", p.what},
+                      {"pc", from_base(p.pc, base)},
+                      {"file", p.file},
+                      {"line", p.line},
+                      {"thread", to_json(p.thread)},
+                      {"block", to_json(p.block)},
+                      {"has_thread", p.has_thread},
+                      {"callers", std::move(callers)}});
+  }
+  return {{"kind", static_cast<int>(f.kind)},
+          {"places", std::move(places)},
+          {"variable", f.variable},
+          {"space", f.space},
+          {"index", f.index},
+          {"extent", f.extent},
+          {"type", f.type},
+          {"detail", f.detail},
+          {"count", f.count},
+          {"schedule", f.schedule}};
+}
+
+finding from_message(const json& m) {
+  finding f{};
+  f.kind = static_cast<finding_kind>(m.at("kind").get<int>());
+  for (const json& j : m.at("places")) {
+    place p;
+    p.what = j.at("what");
+    p.pc = j.at("pc");
+    p.file = j.at("file");
+    p.line = j.at("line");
+    p.thread = index_from(j.at("thread"));
+    p.block = index_from(j.at("block"));
+    p.has_thread = j.at("has_thread");
+    p.callers = j.at("callers").get<std::vector<std::uintptr_t>>();
+    f.places.push_back(std::move(p));
+  }
+  f.variable = m.at("variable");
+  f.space = m.at("space");
+  f.index = m.at("index");
+  f.extent = m.at("extent");
+  f.type = m.at("type");
+  f.detail = m.at("detail");
+  f.count = m.at("count");
+  f.schedule = m.at("schedule");
+  return f;
+}
+
+}  // namespace heddle::checker

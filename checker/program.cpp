@@ -1,0 +1,202 @@
+#include "program.hpp"
+
+#include "finding_message.hpp"
+#include "lines.hpp"
+#include "program_runtime.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+namespace heddle::checker {
+namespace {
+
+// ---------------------------------------------------------------------------- the process of the program
+
+std::string path_of_module;
+
+void handle(int signal, siginfo_t* information, void* context_of_signal) {
+  const auto& context = *static_cast<const ucontext_t*>(context_of_signal);
+#if defined(__x86_64__)
+  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  const std::uintptr_t pc = context.uc_mcontext.pc;
+#else
+  const std::uintptr_t pc = 0;
+  (void)context;
+#endif
+  running_program->report_signal(signal, pc, reinterpret_cast<std::uintptr_t>(information->si_addr));
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+void handle_signals() {
+  // The stack of the program may be what is full.
+  static std::byte signal_stack[65536];
+  stack_t stack{};
+  stack.ss_sp = signal_stack;
+  stack.ss_size = sizeof signal_stack;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action {};
+  action.sa_sigaction = &handle;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigemptyset(&action.sa_mask);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+}
+
+/// An exception that the program does not catch ends it here.
+int call_main(int (*main)(int, char**, char**), std::vector<char*>& words) noexcept {
+  return main(static_cast<int>(words.size()) - 1, words.data(), environ);
+}
+
+[[noreturn]] void be_program(const modules::compilation& compiled, const std::vector<std::string>& words,
+                             const program_options& options, int messages) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (options.prints_to_error) dup2(STDERR_FILENO, STDOUT_FILENO);
+  const bool independent = compiled.kernels.empty() || compiled.kernels.front().blocks_are_independent;
+  // It outlives what the program does at its exit.
+  running_program = new program_runtime(options, independent, messages);
+  path_of_module = compiled.library.string();
+  handle_signals();
+  std::atexit([] { running_program->end(); });
+  void* const loaded = dlopen(path_of_module.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (loaded == nullptr) running_program->refuse(fmt::format("the program cannot be loaded: {}", dlerror()));
+  const auto main = reinterpret_cast<int (*)(int, char**, char**)>(dlsym(loaded, "heddle_module_main"));
+  std::vector<std::string> own = words;
+  std::vector<char*> pointers;
+  for (std::string& w : own) pointers.push_back(w.data());
+  pointers.push_back(nullptr);
+  running_program->begin_main();
+  std::exit(call_main(main, pointers));
+}
+
+// --------------------------------------------------------------------------- the process that reports on it
+
+std::string contents_of(int file) {
+  std::string result;
+  char buffer[65536];
+  off_t at = 0;
+  for (ssize_t n = 0; (n = pread(file, buffer, sizeof buffer, at)) > 0; at += n)
+    result.append(buffer, static_cast<std::size_t>(n));
+  return result;
+}
+
+/// Where a signal ended the program, as its handler wrote it.
+finding finding_of_signal(const nlohmann::json& message) {
+  finding f{};
+  const int signal = message.at("signal");
+  const bool is_device = message.at("device");
+  const auto frames = message.at("frames").get<std::vector<std::uintptr_t>>();
+  place p;
+  p.has_thread = false;
+  if (!frames.empty()) {
+    p.pc = frames.front();
+    p.callers.assign(frames.begin() + 1, frames.end());
+  }
+  const std::string name = message.at("name");
+  f.kind = is_device ? finding_kind::host_access : finding_kind::failed_program;
+  p.what = is_device ? "uses it" : "stops";
+  f.detail = is_device ? fmt::format("{} of the device, which the host cannot reach: cudaMemcpy brings it",
+                                     name.empty() ? "memory" : name + " is memory")
+             : signal == SIGFPE ? "an integer is divided by 0"
+             : signal == SIGABRT
+                 ? "it ends itself: a failed assertion, an exception that nothing catches, or abort()"
+             : signal == SIGILL ? "it does what has no meaning"
+                                : "it uses memory that it does not have";
+  f.places.push_back(std::move(p));
+  return f;
+}
+
+program_outcome read_messages(const std::string& text, const modules::compilation& compiled) {
+  program_outcome outcome;
+  std::vector<std::size_t> numbers;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const nlohmann::json message = nlohmann::json::parse(text.begin() + static_cast<std::ptrdiff_t>(at),
+                                                         text.begin() + static_cast<std::ptrdiff_t>(end));
+    at = end + 1;
+    if (message.contains("refused")) throw error(message.at("refused").get<std::string>());
+    if (message.contains("finding")) {
+      outcome.findings.push_back(from_message(message.at("finding")));
+      numbers.push_back(message.at("number"));
+    } else if (message.contains("frames")) {
+      outcome.findings.push_back(finding_of_signal(message));
+    } else {
+      for (const auto& [number, count] :
+           message.at("counts").get<std::vector<std::pair<std::size_t, std::size_t>>>()) {
+        for (std::size_t i = 0; i < numbers.size(); ++i) {
+          if (numbers[i] == number) outcome.findings[i].count = count;
+        }
+      }
+      outcome.launches = message.at("launches");
+      outcome.accesses = message.at("accesses");
+    }
+  }
+  find_lines(compiled.library.string(), 0, outcome.findings);
+  return outcome;
+}
+
+}  // namespace
+
+program_outcome run_program(const modules::compilation& compiled, const std::vector<std::string>& words,
+                            const program_options& options) {
+  const int messages = memfd_create("heddle", MFD_CLOEXEC);
+  if (messages < 0) throw error(fmt::format("no file for what is found: {}", std::strerror(errno)));
+  const auto began = std::chrono::steady_clock::now();
+  std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child < 0) throw error(fmt::format("the program cannot be started: {}", std::strerror(errno)));
+  if (child == 0) be_program(compiled, words, options, messages);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  const std::string text = contents_of(messages);
+  close(messages);
+  program_outcome outcome = read_messages(text, compiled);
+  outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+  const bool is_signal = WIFSIGNALED(status);
+  outcome.signal = is_signal ? WTERMSIG(status) : 0;
+  outcome.status = is_signal ? 0 : WEXITSTATUS(status);
+  if (outcome.signal == SIGKILL || outcome.signal == SIGINT || outcome.signal == SIGTERM)
+    throw error(fmt::format("the program was ended from outside: {}", strsignal(outcome.signal)));
+  const bool is_told = std::any_of(outcome.findings.begin(), outcome.findings.end(), [](const finding& f) {
+    return f.kind == finding_kind::failed_program || f.kind == finding_kind::host_access;
+  });
+  if ((is_signal && !is_told) || outcome.status != 0) {
+    finding f{};
+    f.kind = finding_kind::failed_program;
+    f.detail = is_signal ? fmt::format("it is ended by a signal: {}", strsignal(outcome.signal))
+                         : fmt::format("its exit status is {}", outcome.status);
+    outcome.findings.push_back(std::move(f));
+  }
+  return outcome;
+}
+
+}  // namespace heddle::checker
+
+/// From a program's module, before it initialises its variables.
+extern "C" __attribute__((visibility("default"), used)) void heddle_begin_program(
+    void** slots, const heddle_device::kernel_entry* kernels, const heddle_device::variable* const* variables,
+    heddle_device::runtime** runtime) {
+  using namespace heddle::checker;
+  if (running_program == nullptr) return;
+  running_program->begin(
+      std::make_unique<const module>(path_of_module, module_tables{slots, kernels, variables}));
+  *runtime = running_program;
+}

@@ -1,0 +1,38 @@
+#pragma once
+
+#include "finding.hpp"
+#include "modules/compilation.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace heddle::checker {
+
+/// How a program is run.
+struct program_options {
+  std::uint64_t seed = 0;
+  std::size_t schedules = 1;  ///< of each launch
+  bool legacy_warps = false;
+  double seconds_without_end = 60;
+  bool checks_leaks = false;
+  bool prints_to_error = false;  ///< what it writes to standard output goes to standard error
+};
+
+struct program_outcome {
+  std::vector<finding> findings;  ///< with lines
+  int status = 0;                 ///< of the program; or
+  int signal = 0;                 ///< what ended it
+  std::uint64_t launches = 0, accesses = 0;
+  double seconds = 0;
+};
+
+/// Runs the main of a program that was compiled as one, with these words (the program's name first), in a
+/// process of its own, whose launches run under the checker: each under several schedules, and the program
+/// goes on with what the first left. It has the standard input, output and error of this process. A status
+/// other than 0 and a signal that ends it are findings, too. A program that cannot be run is a heddle::error.
+program_outcome run_program(const modules::compilation& compiled, const std::vector<std::string>& words,
+                            const program_options& options);
+
+}  // namespace heddle::checker

@@ -1,0 +1,257 @@
+#include "engine.hpp"
+#include "program_runtime.hpp"
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+/// What a program launches.
+namespace heddle::checker {
+
+namespace errors = heddle_device::cuda_error;
+
+namespace {
+
+using heddle_device::index3;
+
+std::string text(index3 i) {
+  return i.z != 1   ? fmt::format("({}, {}, {})", i.x, i.y, i.z)
+         : i.y != 1 ? fmt::format("({}, {})", i.x, i.y)
+                    : fmt::format("{}", i.x);
+}
+
+/// Of a launch that was stopped by what was found last.
+int error_after(finding_kind kind) {
+  switch (kind) {
+    case finding_kind::assertion:
+      return errors::assertion;
+    case finding_kind::out_of_bounds:
+      return errors::illegal_address;
+    case finding_kind::deadlock:
+    case finding_kind::no_end:
+      return errors::launch_timeout;
+    default:
+      return errors::launch_failure;
+  }
+}
+
+}  // namespace
+
+void program_runtime::know(const heddle_device::known_kernel& kernel) {
+  const std::lock_guard lock(mutex_);
+  const auto [at, is_new] = kernels_.try_emplace(kernel.address, kernel_known{"", kernel});
+  if (!is_new && at->second.how.most_threads == 0) at->second.how.most_threads = kernel.most_threads;
+}
+
+int program_runtime::describe_kernel(const void* address, heddle_device::kernel_facts* facts) {
+  const std::lock_guard lock(mutex_);
+  const auto known = kernels_.find(address);
+  const auto limit = shared_limits_.find(address);
+  const std::uint64_t bound = known == kernels_.end() ? 0 : known->second.how.most_threads;
+  *facts = {bound == 0 ? 1024 : std::min<std::uint64_t>(bound, 1024),
+            limit == shared_limits_.end() ? heddle_device::device_facts::shared_a_block : limit->second};
+  return fail(0);
+}
+
+int program_runtime::limit_shared(const void* address, heddle_device::u64 bytes) {
+  const std::lock_guard lock(mutex_);
+  if (bytes > heddle_device::device_facts::most_shared_a_block) return fail(errors::invalid_value);
+  shared_limits_[address] = bytes;
+  return fail(0);
+}
+
+int program_runtime::check(const heddle_device::launch_request& q, const kernel_call& kernel,
+                           std::string& why) const {
+  using facts = heddle_device::device_facts;
+  const std::uint64_t threads = std::uint64_t{q.block.x} * q.block.y * q.block.z;
+  const std::uint64_t blocks = std::uint64_t{q.grid.x} * q.grid.y * q.grid.z;
+  std::uint64_t limit = facts::shared_a_block;
+  for (const auto& [address, bytes] : shared_limits_) {
+    if (!q.is_address || address == q.function) limit = std::max(limit, bytes);
+  }
+  if (threads == 0 || blocks == 0) {
+    why = fmt::format("a grid of {} and a block of {}: they have at least one thread along each axis",
+                      text(q.grid), text(q.block));
+  } else if (threads > 1024 || q.block.x > 1024 || q.block.y > 1024 || q.block.z > 64) {
+    why =
+        fmt::format("a block of {} is {} threads: it can have 1024, and 64 along z", text(q.block), threads);
+  } else if (q.grid.x > 0x7fffffffu || q.grid.y > 65535 || q.grid.z > 65535) {
+    why = fmt::format("a grid of {}: it can have 2147483647x65535x65535 blocks", text(q.grid));
+  }
+  if (!why.empty()) return errors::invalid_configuration;
+  if (kernel.most_threads != 0 && threads > kernel.most_threads) {
+    why = fmt::format("a block of {} threads: its __launch_bounds__ allows {}", threads, kernel.most_threads);
+    return errors::launch_out_of_resources;
+  }
+  if (q.shared_bytes > limit) {
+    why = fmt::format(
+        "{} bytes of dynamic shared memory: a block has {} unless cudaFuncSetAttribute allows more, up to {}",
+        q.shared_bytes, limit, std::uint64_t{facts::most_shared_a_block});
+    return errors::invalid_value;
+  }
+  const auto resident = static_cast<std::uint64_t>(heddle_device::resident_blocks(threads, q.shared_bytes)) *
+                        facts::multiprocessors;
+  if (q.is_cooperative && blocks > resident) {
+    why = fmt::format("{} blocks that wait for one another: the device has {} of them at once", blocks,
+                      resident);
+    return errors::cooperative_launch_too_large;
+  }
+  return 0;
+}
+
+int program_runtime::launch(const heddle_device::launch_request& q) {
+  const std::lock_guard lock(mutex_);
+  if (lasting_error_ != 0) return lasting_error_;
+  const bool is_statement = q.name != nullptr;
+  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  heddle_device::known_kernel how = q.kernel;
+  kernel_call kernel;
+  kernel.name = is_statement ? q.name : "a kernel";
+  if (q.is_address) {
+    const auto known = kernels_.find(q.function);
+    if (how.call == nullptr && known == kernels_.end()) {
+      report_api(finding_kind::invalid_copy, nullptr, "launches a function",
+                 "it is no kernel of the program's");
+      return fail(errors::invalid_device_function);
+    }
+    if (known != kernels_.end()) {
+      if (!is_statement && !known->second.name.empty()) kernel.name = known->second.name;
+      kernel.most_threads = known->second.how.most_threads;
+      if (how.call == nullptr) how = known->second.how;
+    }
+  }
+  kernel.call = how.call;
+  // What a table of the module knows of it has what it calls in the place of its address.
+  kernel.function = q.kernel.call == nullptr && q.is_address ? how.address : q.function;
+  kernel.most_threads = std::max<std::uint64_t>(kernel.most_threads, how.most_threads);
+  kernel.is_cooperative = q.is_cooperative;
+  kernel.blocks_are_independent = blocks_are_independent_;
+
+  const std::vector<std::uintptr_t> at = call_stack();
+  const std::string written =
+      fmt::format("launches {}<<<{}, {}>>>", kernel.name, text(q.grid), text(q.block));
+  std::string why;
+  if (const int error = check(q, kernel, why); error != 0) {
+    if (unasked_) report(std::exchange(unasked_, std::nullopt).value());
+    if (is_statement) {
+      finding f{};
+      f.kind = finding_kind::unchecked_error;
+      f.places.push_back(host_place(written, at));
+      f.detail =
+          fmt::format("{}; nothing runs, and cudaGetLastError, which would say so, is not called", why);
+      unasked_ = std::move(f);
+    }
+    return fail(error);
+  }
+  heddle_device::launch_request complete = q;
+  complete.kernel = how;
+  learn_types(complete);
+  return run(complete, kernel, at, written);
+}
+
+/// An allocation whose type a cast has hidden is of the type of the parameter that it first goes to.
+void program_runtime::learn_types(const heddle_device::launch_request& q) {
+  for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
+    const heddle_device::parameter& p = q.kernel.parameters[i];
+    if (p.kind != heddle_device::parameter_kind::pointer || p.size == 0) continue;
+    const auto address = reinterpret_cast<std::uintptr_t>(*static_cast<void* const*>(q.arguments[i]));
+    allocation* const a = memory_->find(address);
+    if (a == nullptr || a->is_freed || a->is_variable || a->memory.element_bytes != 1 ||
+        a->memory.cells != nullptr || a->memory.begin != address ||
+        a->memory.type != heddle_device::scalar::other)
+      continue;
+    a->memory.type = p.type;
+    a->memory.element_bytes = p.size;
+    a->memory.shift = word_shift(p.size);
+  }
+}
+
+int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
+                         const std::vector<std::uintptr_t>& at, const std::string& written) {
+  kernel_call kernel = wanted;
+  kernel.arguments = q.arguments;
+  kernel.explain_address = [this](std::uintptr_t address) { return explain_address(address); };
+  // They lie together, where the launch was called.
+  for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
+    const heddle_device::parameter& p = q.kernel.parameters[i];
+    const auto first = reinterpret_cast<std::uintptr_t>(q.arguments[i]);
+    const std::uintptr_t last =
+        first + (p.kind == heddle_device::parameter_kind::pointer ? sizeof(void*) : p.size);
+    kernel.first_argument = i == 0 ? first : std::min(kernel.first_argument, first);
+    kernel.last_argument = std::max(kernel.last_argument, last);
+  }
+
+  launch_options options;
+  options.grid = q.grid;
+  options.block = q.block;
+  options.shared_bytes = q.shared_bytes;
+  options.seed = options_.seed;
+  options.schedules = options_.schedules;
+  options.legacy_warps = options_.legacy_warps;
+  options.seconds_without_end = options_.seconds_without_end;
+  const std::uint64_t blocks = std::uint64_t{q.grid.x} * q.grid.y * q.grid.z;
+  const std::uint64_t serials = blocks * options.schedules;
+  constexpr std::uint64_t most_serials = std::numeric_limits<std::uint32_t>::max() - 65536;
+  if (serials > most_serials)
+    refuse(fmt::format("{} blocks of {} are more than can be checked", blocks, kernel.name));
+  if (serials > most_serials - next_serial_) {
+    // What is known of the past goes with its numbers.
+    memory_->forget_histories();
+    pending_.clear();
+    next_serial_ = 1;
+  }
+  const std::uint32_t first_serial = next_serial_;
+  next_serial_ += static_cast<std::uint32_t>(serials);
+  ++launches_;
+
+  std::fflush(stdout);
+  launch_outcome outcome;
+  bool was_stopped = false;
+  int error = 0;
+  {
+    const allocations::opening opened(*memory_);
+    const std::vector<region*> regions = memory_->regions();
+    engine runs(*module_, kernel, regions, options, stacks_, 0, blocks, first_serial);
+    undo_log first, later;
+    const bool repeats = options.schedules > 1;
+    try {
+      if (repeats) first.begin(regions);
+      runs.run_schedule(0);
+      was_stopped = runs.is_stopping();
+      // What the first leaves is what the program goes on with; the others begin where it began.
+      if (repeats && !was_stopped) {
+        first.exchange();
+        for (std::size_t i = 1; i < options.schedules && !runs.is_stopping(); ++i) {
+          later.begin(regions);
+          runs.run_schedule(i);
+          later.exchange();
+        }
+        first.exchange();
+      }
+      first.end();
+      outcome = runs.result();
+    } catch (const heddle::error& wrong) {
+      refuse(wrong.what());
+    }
+  }
+  std::fwrite(outcome.printed.data(), 1, outcome.printed.size(), stdout);
+  accesses_ += outcome.accesses;
+  if (was_stopped)
+    error = error_after(outcome.findings.empty() ? finding_kind::crash : outcome.findings.back().kind);
+  for (finding& f : outcome.findings) {
+    f.places.push_back(host_place(written, at));
+    add_places_of_memory(f);
+    report(std::move(f));
+  }
+  const auto when = order_.enqueue(q.stream);
+  note_pending({when, written, at, first_serial, next_serial_, 0, 0, false});
+  // As on a device, what went wrong in a kernel is known to calls that come later.
+  if (error != 0) lasting_error_ = last_error_ = error;
+  return 0;
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,366 @@
+#include "program_runtime.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+/// What a program does with memory: allocations, copies, and what its host code reads and writes.
+namespace heddle::checker {
+
+namespace errors = heddle_device::cuda_error;
+
+namespace {
+
+// cudaMemcpyKind.
+enum direction : int { host_to_host, host_to_device, device_to_host, device_to_device, by_addresses };
+
+std::uintptr_t address_of(const void* p) {
+  return reinterpret_cast<std::uintptr_t>(p);
+}
+
+/// "x (float[256])", "1024 bytes".
+std::string text_of(const allocation& a) {
+  finding f{};
+  name_element(f, a.memory, a.memory.begin);
+  return fmt::format("{} ({}[{}])", f.variable, f.type, f.extent);
+}
+
+const char* made_by(memory_kind kind) {
+  return kind == memory_kind::pinned ? "cudaFreeHost" : "cudaFree";
+}
+
+}  // namespace
+
+std::uint64_t program_runtime::box::span() const {
+  return width == 0 || height == 0 || depth == 0 ? 0 : (depth - 1) * slice + (height - 1) * pitch + width;
+}
+
+template <class F>
+void program_runtime::box::for_each_row(F f) const {
+  for (std::uint64_t z = 0; z < depth; ++z) {
+    for (std::uint64_t y = 0; y < height; ++y) f(z * slice + y * pitch);
+  }
+}
+
+int program_runtime::allocate(memory_kind kind, void** where, heddle_device::u64 bytes,
+                              allocation_name name) {
+  const std::lock_guard lock(mutex_);
+  if (where == nullptr) return fail(errors::invalid_value);
+  if (lasting_error_ != 0) return lasting_error_;
+  *where = nullptr;
+  if (bytes == 0) return fail(0);
+  allocation* const a = memory_->make(kind, bytes, name);
+  if (a == nullptr) return fail(errors::memory_allocation);
+  a->made_at = call_stack();
+  *where = reinterpret_cast<void*>(a->memory.begin);
+  return fail(0);
+}
+
+int program_runtime::release(const char* function, memory_kind kind, void* what) {
+  const std::lock_guard lock(mutex_);
+  if (what == nullptr) return fail(0);
+  const std::uintptr_t address = address_of(what);
+  allocation* const a = memory_->find(address);
+  const bool is_managed_or_device =
+      a != nullptr && (a->kind == memory_kind::device || a->kind == memory_kind::managed);
+  std::string wrong;
+  if (a == nullptr) {
+    wrong = fmt::format("address {:#x} is of no allocation: {}", address, explain_address(address));
+  } else if (a->is_variable) {
+    wrong = fmt::format("{} is a variable", a->memory.name);
+  } else if (a->is_freed) {
+    wrong = fmt::format("{} is freed already", text_of(*a));
+  } else if (a->memory.begin != address) {
+    wrong = fmt::format("the pointer is {} bytes past the beginning of {}", address - a->memory.begin,
+                        text_of(*a));
+  } else if (is_managed_or_device != (kind == memory_kind::device)) {
+    wrong = fmt::format("{} is freed by {}", text_of(*a), made_by(a->kind));
+  }
+  if (!wrong.empty()) {
+    report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function), std::move(wrong));
+    return fail(errors::invalid_value);
+  }
+  if (function == std::string_view("cudaFree")) wait_for_device();
+  a->freed_at = call_stack();
+  memory_->free(*a);
+  return fail(0);
+}
+
+int program_runtime::register_host(void* what, heddle_device::u64 bytes, allocation_name name) {
+  const std::lock_guard lock(mutex_);
+  if (what == nullptr || bytes == 0) return fail(errors::invalid_value);
+  if (memory_->find(address_of(what)) != nullptr) return fail(errors::host_memory_already_registered);
+  memory_->add_registered(what, bytes, name).made_at = call_stack();
+  return fail(0);
+}
+
+int program_runtime::unregister_host(void* what) {
+  const std::lock_guard lock(mutex_);
+  allocation* const a = memory_->find(address_of(what));
+  if (a == nullptr || a->kind != memory_kind::registered || a->memory.begin != address_of(what))
+    return fail(errors::host_memory_not_registered);
+  memory_->free(*a);
+  return fail(0);
+}
+
+int program_runtime::describe(const void* pointer, heddle_device::pointer_facts* facts) {
+  const std::lock_guard lock(mutex_);
+  const allocation* const a = memory_->find(address_of(pointer));
+  *facts = {};
+  if (a != nullptr && !a->is_freed && a->memory.has(address_of(pointer), 1)) {
+    void* const p = const_cast<void*>(pointer);
+    *facts = {a->kind, true, p, a->host_can_reach() ? p : nullptr};
+  }
+  return fail(0);
+}
+
+void program_runtime::memory_left(heddle_device::u64* free, heddle_device::u64* total) {
+  const std::lock_guard lock(mutex_);
+  *free = memory_->device_bytes_left();
+  *total = heddle_device::device_facts::memory;
+}
+
+int program_runtime::find_variable(const void* variable, void** where, heddle_device::u64* bytes) {
+  const std::lock_guard lock(mutex_);
+  const allocation* const a = memory_->find_variable(address_of(variable));
+  if (a == nullptr) {
+    report_api(finding_kind::invalid_copy, nullptr, "names a symbol",
+               "what is named is no __device__, __constant__ or __managed__ variable");
+    return fail(errors::invalid_symbol);
+  }
+  *where = reinterpret_cast<void*>(a->memory.begin);
+  *bytes = a->memory.bytes;
+  return fail(0);
+}
+
+// ------------------------------------------------------------------------------------------------- copies
+
+program_runtime::side program_runtime::side_of(std::uintptr_t address) {
+  side s;
+  s.of = memory_->find(address);
+  s.is_device_only =
+      memory_->is_in_device_half(address) || (s.of != nullptr && s.of->kind == memory_kind::device);
+  s.is_host_only = s.of == nullptr && !s.is_device_only;
+  return s;
+}
+
+bool program_runtime::is_beyond(const char* function, const side& s, const box& b, const char* direction) {
+  const std::uint64_t bytes = b.span();
+  const auto fails = [&](finding_kind kind, std::string detail) {
+    report_api(kind, s.of, fmt::format("calls {}", function), std::move(detail));
+    return true;
+  };
+  if (b.begin < 4096)
+    return fails(finding_kind::invalid_copy, fmt::format("it copies {} a null pointer", direction));
+  if (s.of == nullptr) {
+    return s.is_device_only && fails(finding_kind::invalid_copy,
+                                     fmt::format("address {:#x} is of no allocation of the device", b.begin));
+  }
+  if (s.of->is_freed)
+    return fails(finding_kind::use_after_free,
+                 fmt::format("{} bytes {} {}, which is freed", bytes, direction, text_of(*s.of)));
+  const region& r = s.of->memory;
+  if (r.has(b.begin, bytes)) return false;
+  const auto from_begin = static_cast<std::int64_t>(b.begin - r.begin);
+  const std::string place = from_begin == 0  ? fmt::format("which has {}", r.bytes)
+                            : from_begin < 0 ? fmt::format("from {} before its first on", -from_begin)
+                                             : fmt::format("from {} on, which has {}", from_begin, r.bytes);
+  return fails(finding_kind::invalid_copy,
+               fmt::format("{} bytes {} {}, {}", bytes, direction, text_of(*s.of), place));
+}
+
+int program_runtime::copy(const heddle_device::copy_request& q) {
+  const std::lock_guard lock(mutex_);
+  if (lasting_error_ != 0) return lasting_error_;
+  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  if ((q.height > 1 || q.depth > 1) && (q.width > q.to_pitch || q.width > q.from_pitch)) {
+    report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function),
+               fmt::format("rows of {} bytes, with {} and {} from one to the next", q.width, q.to_pitch,
+                           q.from_pitch));
+    return fail(errors::invalid_pitch);
+  }
+  const box to{address_of(q.to), q.width, q.height, q.depth, q.to_pitch, q.to_slice};
+  const box from{address_of(q.from), q.width, q.height, q.depth, q.from_pitch, q.from_slice};
+  const side target = side_of(to.begin), source = side_of(from.begin);
+  if (to.span() != 0) {
+    if (is_beyond(q.function, target, to, "to") || is_beyond(q.function, source, from, "from"))
+      return fail(errors::invalid_value);
+    constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                     "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice"};
+    if (q.direction < host_to_host || q.direction > by_addresses) return fail(errors::invalid_value);
+    const bool to_device = q.direction == host_to_device || q.direction == device_to_device;
+    const bool from_device = q.direction == device_to_host || q.direction == device_to_device;
+    const bool wrong_target = to_device ? target.is_host_only : target.is_device_only;
+    const bool wrong_source = from_device ? source.is_host_only : source.is_device_only;
+    if (q.direction != by_addresses && (wrong_target || wrong_source)) {
+      const allocation* const about = wrong_target ? target.of : source.of;
+      report_api(finding_kind::invalid_copy, about, fmt::format("calls {}", q.function),
+                 fmt::format("it says {}, and what it copies {} is memory of the {}{}", names[q.direction],
+                             wrong_target ? "to" : "from",
+                             (wrong_target ? target : source).is_host_only ? "host" : "device",
+                             about == nullptr ? "" : ": " + text_of(*about)));
+      return fail(errors::invalid_value);
+    }
+    // What nothing was written to is told when it leaves the device.
+    if (source.is_device_only && !target.is_device_only && source.of != nullptr &&
+        !source.of->memory.is_any_written(from.begin - source.of->memory.begin, from.span())) {
+      finding f{};
+      f.kind = finding_kind::uninitialised_read;
+      f.places.push_back(host_place(fmt::format("calls {}", q.function)));
+      name_element(f, source.of->memory, from.begin);
+      add_places_of_memory(f);
+      source.of->memory.set_written(from.begin - source.of->memory.begin, from.span(), true);
+      report(std::move(f));
+    }
+    const allocations::opening opened(*memory_);
+    std::uint64_t row = 0;
+    std::vector<std::uint64_t> sources;
+    from.for_each_row([&](std::uint64_t offset) { sources.push_back(offset); });
+    to.for_each_row([&](std::uint64_t offset) {
+      const std::uint64_t other = sources[row++];
+      std::memmove(reinterpret_cast<void*>(to.begin + offset),
+                   reinterpret_cast<const void*>(from.begin + other), q.width);
+      if (target.of == nullptr || target.of->memory.written.empty()) return;
+      region& r = target.of->memory;
+      const std::uint64_t first = to.begin + offset - r.begin;
+      if (source.of == nullptr || source.of->memory.written.empty() || !source.is_device_only) {
+        r.set_written(first, q.width, true);
+      } else {
+        const region& s = source.of->memory;
+        const std::uint64_t at = from.begin + other - s.begin;
+        for (std::uint64_t i = 0; i < q.width; ++i) r.set_written(first + i, 1, s.is_any_written(at + i, 1));
+      }
+    });
+  }
+  const bool is_between_devices = target.is_device_only && source.is_device_only;
+  const auto when = order_.enqueue(q.stream);
+  if (!q.is_async && !is_between_devices) {
+    order_.wait_for_stream(q.stream);
+    forget_done();
+  } else {
+    const std::vector<std::uintptr_t> at = call_stack();
+    if (target.of != nullptr && target.of->host_can_reach())
+      note_pending(
+          {when, fmt::format("calls {}", q.function), at, 0, 0, to.begin, to.begin + to.span(), true});
+    if (source.of != nullptr && source.of->host_can_reach())
+      note_pending(
+          {when, fmt::format("calls {}", q.function), at, 0, 0, from.begin, from.begin + from.span(), false});
+  }
+  return fail(0);
+}
+
+int program_runtime::fill(const heddle_device::fill_request& q) {
+  const std::lock_guard lock(mutex_);
+  if (lasting_error_ != 0) return lasting_error_;
+  if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
+  const box to{address_of(q.to), q.width, q.height, q.depth, q.pitch, q.slice};
+  const side target = side_of(to.begin);
+  if (to.span() != 0) {
+    if ((q.height > 1 || q.depth > 1) && q.width > q.pitch) return fail(errors::invalid_pitch);
+    if (target.is_host_only) {
+      report_api(finding_kind::invalid_copy, nullptr, fmt::format("calls {}", q.function),
+                 "what it fills is memory of the host");
+      return fail(errors::invalid_value);
+    }
+    if (is_beyond(q.function, target, to, "to")) return fail(errors::invalid_value);
+    const allocations::opening opened(*memory_);
+    to.for_each_row([&](std::uint64_t offset) {
+      std::memset(reinterpret_cast<void*>(to.begin + offset), q.value, q.width);
+      target.of->memory.set_written(to.begin + offset - target.of->memory.begin, q.width, true);
+    });
+  }
+  const auto when = order_.enqueue(q.stream);
+  if (target.of != nullptr && target.of->host_can_reach()) {
+    note_pending({when, fmt::format("calls {}", q.function), call_stack(), 0, 0, to.begin,
+                  to.begin + to.span(), true});
+  }
+  return fail(0);
+}
+
+// ------------------------------------------------------------------------------------------ the host's code
+
+std::string program_runtime::explain_address(std::uintptr_t address) const {
+  unsigned char ignored = 0;
+  void* const page = reinterpret_cast<void*>(address / 4096 * 4096);
+  if (memory_->is_in_device_half(address) || memory_->is_in_host_half(address))
+    return fmt::format("address {:#x} is of no allocation", address);
+  // Only what is mapped has a state.
+  if (mincore(page, 1, &ignored) == 0) {
+    return fmt::format(
+        "address {:#x} is the host's own: kernels reach what cudaMalloc, cudaMallocManaged or "
+        "cudaMallocHost has allocated",
+        address);
+  }
+  return fmt::format("address {:#x} belongs to nothing", address);
+}
+
+bool program_runtime::conflicts(const pending_operation& p, const region& r, std::uintptr_t address,
+                                std::size_t bytes, bool writes) const {
+  if (order_.is_done(p.when)) return false;
+  if (p.first_serial == 0) return address < p.last && address + bytes > p.first && (p.writes || writes);
+  if (r.cells == nullptr) return false;
+  const std::uint64_t offset = address - r.begin;
+  for (std::uint64_t i = offset >> r.shift; i <= (offset + bytes - 1) >> r.shift; ++i) {
+    for (const checker::record& one : r.cells[i].slot) {
+      if (one.block < p.first_serial || one.block >= p.last_serial) continue;
+      for (std::size_t byte = 0; byte < (std::size_t{1} << r.shift); ++byte) {
+        const std::uint64_t at = (i << r.shift) + byte;
+        if ((one.mask >> byte & 1) != 0 && at >= offset && at < offset + bytes &&
+            (writes || (one.kind() & checker::record::write) != 0))
+          return true;
+      }
+    }
+  }
+  return false;
+}
+
+void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+  if (bytes == 0) return;
+  const std::lock_guard lock(mutex_);
+  allocation* const a = memory_->find(address);
+  if (a == nullptr) return;
+  region& r = a->memory;
+  const auto report_access = [&](finding_kind kind, std::string detail,
+                                 const pending_operation* other = nullptr) {
+    finding f{};
+    f.kind = kind;
+    std::vector<std::uintptr_t> frames = call_stack();
+    // What was called to say so is not of the program's.
+    while (!frames.empty() && frames.front() != pc) frames.erase(frames.begin());
+    if (frames.empty()) frames.push_back(pc);
+    f.places.push_back(host_place(writes ? "writes" : "reads", frames));
+    if (other != nullptr) f.places.push_back(host_place(other->what, other->at));
+    name_element(f, r, address);
+    f.detail = std::move(detail);
+    add_places_of_memory(f);
+    report(std::move(f));
+  };
+  if (a->is_variable && a->kind == memory_kind::device) {
+    return report_access(
+        finding_kind::host_access,
+        "it is a variable of the device: cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy it");
+  }
+  if (a->is_freed) return report_access(finding_kind::use_after_free, "");
+  if (!r.has(address, bytes)) return report_access(finding_kind::out_of_bounds, "");
+  const std::uint64_t offset = address - r.begin;
+  if (writes) {
+    r.set_written(offset, bytes, true);
+  } else if (bytes <= 8 && !r.is_any_written(offset, bytes) && !r.seems_written(offset)) {
+    report_access(finding_kind::uninitialised_read, "");
+    r.set_written(offset, bytes, true);
+  }
+  for (const pending_operation& p : pending_) {
+    if (!conflicts(p, r, address, bytes, writes)) continue;
+    report_access(
+        finding_kind::missing_synchronisation,
+        "the host has not waited for that: cudaDeviceSynchronize, or a wait for its stream or for an "
+        "event after it, comes before",
+        &p);
+    break;
+  }
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,290 @@
+#include "program_runtime.hpp"
+
+#include "finding_message.hpp"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include <execinfo.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace heddle::checker {
+
+program_runtime* running_program = nullptr;
+
+namespace {
+
+constexpr int most_frames = 64;
+
+}  // namespace
+
+program_runtime::program_runtime(const program_options& options, bool blocks_are_independent, int messages)
+    : options_(options), blocks_are_independent_(blocks_are_independent), messages_(messages) {
+  // The first call loads a library, which a signal's handler must not.
+  void* frame = nullptr;
+  backtrace(&frame, 1);
+}
+
+void program_runtime::begin(std::unique_ptr<const module> compiled) {
+  module_ = std::move(compiled);
+  memory_.emplace(*module_);
+  for (const heddle_device::kernel_entry& k : module_->kernels()) {
+    const auto call = [](const void* kernel, void* const* arguments) {
+      static_cast<const heddle_device::kernel*>(kernel)->call(arguments);
+    };
+    kernels_[k.function] = {
+        k.name, {k.kernel, call, k.kernel->parameters, k.kernel->parameter_count, k.kernel->most_threads}};
+  }
+}
+
+void program_runtime::end() {
+  const std::lock_guard lock(mutex_);
+  has_begun_ = false;
+  if (unasked_) report(std::exchange(unasked_, std::nullopt).value());
+  if (options_.checks_leaks) {
+    for (const allocation* const a : memory_->live()) {
+      finding f{};
+      f.kind = finding_kind::leak;
+      f.places.push_back(host_place("allocates it", a->made_at));
+      name_element(f, a->memory, a->memory.begin);
+      f.detail = fmt::format("{} bytes are not freed", a->memory.bytes);
+      report(std::move(f));
+    }
+  }
+  nlohmann::json counts = nlohmann::json::array();
+  for (const auto& [key, r] : reported_) counts.push_back({r.number, r.count});
+  const nlohmann::json last = {{"counts", counts}, {"launches", launches_}, {"accesses", accesses_}};
+  write(last.dump());
+}
+
+// ------------------------------------------------------------------------------------------------ reports
+
+void program_runtime::write(const std::string& line) const noexcept {
+  const std::string text = line + "\n";
+  for (std::size_t at = 0; at < text.size();) {
+    const ssize_t n = ::write(messages_, text.data() + at, text.size() - at);
+    if (n <= 0) return;
+    at += static_cast<std::size_t>(n);
+  }
+}
+
+void program_runtime::refuse(const std::string& why) {
+  write(nlohmann::json{{"refused", why}}.dump());
+  std::fflush(stdout);
+  std::_Exit(2);
+}
+
+std::vector<std::uintptr_t> program_runtime::call_stack() const {
+  void* frames[most_frames];
+  const int count = backtrace(frames, most_frames);
+  std::vector<std::uintptr_t> result;
+  for (int i = 0; i < count; ++i) {
+    const auto pc = reinterpret_cast<std::uintptr_t>(frames[i]);
+    if (module_ != nullptr && pc >= module_->base() && pc < module_->end()) result.push_back(pc);
+  }
+  return result;
+}
+
+place program_runtime::host_place(std::string what, const std::vector<std::uintptr_t>& frames) {
+  place p;
+  p.what = std::move(what);
+  p.has_thread = false;
+  if (!frames.empty()) {
+    p.pc = frames.front();
+    p.callers.assign(frames.begin() + 1, frames.end());
+  }
+  return p;
+}
+
+void program_runtime::report(finding f) {
+  std::string key = fmt::format("{} {}", static_cast<int>(f.kind), f.variable);
+  for (const place& p : f.places) {
+    key += fmt::format(" {:x} {}:{}", p.pc, p.file, p.line);
+    if (!p.has_thread)
+      for (const std::uintptr_t c : p.callers) key += fmt::format(" {:x}", c);
+  }
+  const auto [at, is_new] = reported_.try_emplace(std::move(key), reported{reported_.size(), f.count});
+  if (!is_new) {
+    at->second.count += f.count;
+    return;
+  }
+  write(nlohmann::json{{"finding", to_message(f, module_->base())}, {"number", at->second.number}}.dump(
+      -1, ' ', false, nlohmann::json::error_handler_t::replace));
+}
+
+void program_runtime::add_places_of_memory(finding& f) {
+  const allocation* const a = f.about == 0 ? nullptr : memory_->find(f.about);
+  if (a == nullptr || a->is_variable) return;
+  f.places.push_back(host_place(fmt::format("allocates {}", f.variable), a->made_at));
+  if (a->is_freed && !a->freed_at.empty())
+    f.places.push_back(host_place(fmt::format("frees {}", f.variable), a->freed_at));
+}
+
+void program_runtime::report_api(finding_kind kind, const allocation* about, std::string what,
+                                 std::string detail) {
+  finding f{};
+  f.kind = kind;
+  f.places.push_back(host_place(std::move(what)));
+  f.detail = std::move(detail);
+  if (about != nullptr) {
+    name_element(f, about->memory, about->memory.begin);
+    add_places_of_memory(f);
+    // It is about the whole of it.
+    f.variable.clear();
+  }
+  report(std::move(f));
+}
+
+void program_runtime::device_function_on_host() {
+  report_api(finding_kind::host_access, nullptr, "calls a function of the device",
+             "barriers, atomics, warps' functions and indices of threads are for kernels");
+  std::fflush(stdout);
+  std::_Exit(1);
+}
+
+void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_t address) noexcept {
+  if (module_ == nullptr) return;
+  const bool is_access = signal == SIGSEGV || signal == SIGBUS;
+  const allocation* about =
+      is_access && memory_ && memory_->is_in_device_half(address) ? memory_->find(address) : nullptr;
+  char line[4096];
+  int n =
+      std::snprintf(line, sizeof line, "{\"signal\":%d,\"device\":%s,\"name\":\"%s\",\"frames\":[", signal,
+                    is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false",
+                    about != nullptr ? about->memory.name.c_str() : "");
+  const char* comma = "";
+  const auto add = [&](std::uintptr_t frame) {
+    if (frame < module_->base() || frame >= module_->end() || n > static_cast<int>(sizeof line) - 64) return;
+    n += std::snprintf(line + n, sizeof line - static_cast<std::size_t>(n), "%s%llu", comma,
+                       static_cast<unsigned long long>(frame - module_->base()));
+    comma = ",";
+  };
+  // Of a call is known where it returns to, of the signal where it was.
+  add(pc + 1);
+  void* frames[most_frames];
+  const int count = backtrace(frames, most_frames);
+  for (int i = 0; i < count; ++i) {
+    if (reinterpret_cast<std::uintptr_t>(frames[i]) != pc) add(reinterpret_cast<std::uintptr_t>(frames[i]));
+  }
+  n += std::snprintf(line + n, sizeof line - static_cast<std::size_t>(n), "]}\n");
+  if (::write(messages_, line, static_cast<std::size_t>(n)) < 0) return;
+}
+
+// ------------------------------------------------------------------------------------------------- errors
+
+int program_runtime::fail(int error) {
+  const std::lock_guard lock(mutex_);
+  if (lasting_error_ != 0) return lasting_error_;
+  if (error != 0) last_error_ = error;
+  return error;
+}
+
+int program_runtime::last_error(bool forgets) {
+  const std::lock_guard lock(mutex_);
+  unasked_.reset();
+  if (lasting_error_ != 0) return lasting_error_;
+  return forgets ? std::exchange(last_error_, 0) : last_error_;
+}
+
+// ------------------------------------------------------------------------------------ streams and events
+
+int program_runtime::make_stream(void** stream, bool is_blocking) {
+  const std::lock_guard lock(mutex_);
+  *stream = order_.make_stream(is_blocking);
+  return fail(0);
+}
+
+int program_runtime::end_stream(void* stream) {
+  const std::lock_guard lock(mutex_);
+  return fail(order_.end_stream(stream) ? 0 : heddle_device::cuda_error::invalid_resource_handle);
+}
+
+int program_runtime::wait_for_stream(void* stream) {
+  const std::lock_guard lock(mutex_);
+  if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
+  order_.wait_for_stream(stream);
+  forget_done();
+  return fail(0);
+}
+
+int program_runtime::make_stream_wait(void* stream, void* event) {
+  const std::lock_guard lock(mutex_);
+  if (!order_.is_stream(stream) || !order_.is_event(event))
+    return fail(heddle_device::cuda_error::invalid_resource_handle);
+  order_.make_wait(stream, event);
+  return fail(0);
+}
+
+int program_runtime::make_event(void** event, bool is_timed) {
+  const std::lock_guard lock(mutex_);
+  *event = order_.make_event(is_timed);
+  return fail(0);
+}
+
+int program_runtime::end_event(void* event) {
+  const std::lock_guard lock(mutex_);
+  return fail(order_.end_event(event) ? 0 : heddle_device::cuda_error::invalid_resource_handle);
+}
+
+int program_runtime::record(void* event, void* stream) {
+  const std::lock_guard lock(mutex_);
+  if (!order_.is_stream(stream) || !order_.is_event(event))
+    return fail(heddle_device::cuda_error::invalid_resource_handle);
+  order_.record(event, stream);
+  return fail(0);
+}
+
+int program_runtime::wait_for_event(void* event) {
+  const std::lock_guard lock(mutex_);
+  if (!order_.is_event(event)) return fail(heddle_device::cuda_error::invalid_resource_handle);
+  order_.wait_for_event(event);
+  forget_done();
+  return fail(0);
+}
+
+int program_runtime::elapsed(float* milliseconds, void* from, void* to) {
+  const std::lock_guard lock(mutex_);
+  const bool is_known = order_.is_event(from) && order_.is_event(to);
+  return fail(is_known && order_.elapsed(from, to, *milliseconds)
+                  ? 0
+                  : heddle_device::cuda_error::invalid_resource_handle);
+}
+
+int program_runtime::wait_for_device() {
+  const std::lock_guard lock(mutex_);
+  order_.wait_for_all();
+  forget_done();
+  return lasting_error_;
+}
+
+int program_runtime::reset_device() {
+  const std::lock_guard lock(mutex_);
+  order_.wait_for_all();
+  forget_done();
+  for (const allocation* const a : memory_->live()) memory_->free(const_cast<allocation&>(*a));
+  return fail(0);
+}
+
+int program_runtime::call_host(void* stream, void (*function)(void*), void* data) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
+    order_.enqueue(stream);
+  }
+  function(data);
+  return fail(0);
+}
+
+void program_runtime::note_pending(pending_operation p) {
+  pending_.push_back(std::move(p));
+}
+
+void program_runtime::forget_done() {
+  std::erase_if(pending_, [&](const pending_operation& p) { return order_.is_done(p.when); });
+}
+
+}  // namespace heddle::checker

@@ -1,0 +1,154 @@
+#pragma once
+
+#include "allocations.hpp"
+#include "finding.hpp"
+#include "launch.hpp"
+#include "modules/fiber.hpp"
+#include "program.hpp"
+#include "stream_order.hpp"
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace heddle::checker {
+
+/// The CUDA runtime of a program: launches run under the checker, at once and in the order of the host's
+/// calls, and what the host does with memory is watched. What is found is written to a file as lines of JSON,
+/// each as soon as it is known, so that it outlives the program.
+class program_runtime final : public heddle_device::runtime {
+ public:
+  program_runtime(const program_options& options, bool blocks_are_independent, int messages);
+  /// Before the module initialises its variables.
+  void begin(std::unique_ptr<const module> compiled);
+  /// From here on the program's own code runs.
+  void begin_main() { has_begun_ = true; }
+  /// Writes what is only known at the end.
+  void end();
+
+  int allocate(memory_kind kind, void** where, heddle_device::u64 bytes, allocation_name name) override;
+  int release(const char* function, memory_kind kind, void* what) override;
+  int register_host(void* what, heddle_device::u64 bytes, allocation_name name) override;
+  int unregister_host(void* what) override;
+  int copy(const heddle_device::copy_request& what) override;
+  int fill(const heddle_device::fill_request& what) override;
+  int describe(const void* pointer, heddle_device::pointer_facts* facts) override;
+  void memory_left(heddle_device::u64* free, heddle_device::u64* total) override;
+  int find_variable(const void* variable, void** where, heddle_device::u64* bytes) override;
+
+  int launch(const heddle_device::launch_request& what) override;
+  void know(const heddle_device::known_kernel& kernel) override;
+  int describe_kernel(const void* address, heddle_device::kernel_facts* facts) override;
+  int limit_shared(const void* address, heddle_device::u64 bytes) override;
+  int call_host(void* stream, void (*function)(void*), void* data) override;
+
+  int make_stream(void** stream, bool is_blocking) override;
+  int end_stream(void* stream) override;
+  int wait_for_stream(void* stream) override;
+  int make_stream_wait(void* stream, void* event) override;
+  int make_event(void** event, bool is_timed) override;
+  int end_event(void* event) override;
+  int record(void* event, void* stream) override;
+  int wait_for_event(void* event) override;
+  int elapsed(float* milliseconds, void* from, void* to) override;
+  int wait_for_device() override;
+  int reset_device() override;
+  int last_error(bool forgets) override;
+  int fail(int error) override;
+
+  /// The host's code reads or writes; from the module's instrumentation.
+  void host_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc);
+  /// Whether host_access has something to look at there.
+  bool watches(std::uintptr_t address) const {
+    return has_begun_ && (memory_->is_in_host_half(address) || memory_->is_in_variables(address));
+  }
+  /// A function of the device was called by the host, which ends the program.
+  [[noreturn]] void device_function_on_host();
+  /// The program cannot be run: ends it.
+  [[noreturn]] void refuse(const std::string& why);
+  /// From a signal that ends the program: says where it was. Allocates nothing.
+  void report_signal(int signal, std::uintptr_t pc, std::uintptr_t address) noexcept;
+
+ private:
+  /// Something that the host need not know to be done.
+  struct pending_operation {
+    stream_order::operation when;
+    std::string what;
+    std::vector<std::uintptr_t> at;
+    std::uint32_t first_serial = 0, last_serial = 0;  ///< of a launch's blocks in histories; or
+    std::uintptr_t first = 0, last = 0;               ///< of what is copied or filled
+    bool writes = false;
+  };
+  struct side {
+    allocation* of = nullptr;
+    bool is_host_only = false, is_device_only = false;
+  };
+  /// Rows of a copy or of what is filled.
+  struct box {
+    std::uintptr_t begin;
+    std::uint64_t width, height, depth, pitch, slice;
+    std::uint64_t span() const;
+    template <class F>
+    void for_each_row(F f) const;
+  };
+
+  /// Where the program's code is: addresses that calls return to, innermost first.
+  std::vector<std::uintptr_t> call_stack() const;
+  place host_place(std::string what) const { return host_place(std::move(what), call_stack()); }
+  static place host_place(std::string what, const std::vector<std::uintptr_t>& frames);
+  void report(finding f);
+  void report_api(finding_kind kind, const allocation* about, std::string what, std::string detail);
+  void add_places_of_memory(finding& f);
+  void write(const std::string& line) const noexcept;
+
+  side side_of(std::uintptr_t address);
+  /// Says what is wrong with a part of a copy; false when nothing is.
+  bool is_beyond(const char* function, const side& s, const box& b, const char* direction);
+  void note_pending(pending_operation p);
+  void forget_done();
+  bool conflicts(const pending_operation& p, const region& r, std::uintptr_t address, std::size_t bytes,
+                 bool writes) const;
+  std::string explain_address(std::uintptr_t address) const;
+
+  struct kernel_known {
+    std::string name;
+    heddle_device::known_kernel how;
+  };
+  /// What a launch cannot have, and its error; 0 for nothing.
+  int check(const heddle_device::launch_request& what, const kernel_call& kernel, std::string& why) const;
+  int run(const heddle_device::launch_request& what, const kernel_call& kernel,
+          const std::vector<std::uintptr_t>& at, const std::string& text);
+  void learn_types(const heddle_device::launch_request& what);
+
+  const program_options options_;
+  const bool blocks_are_independent_;
+  const int messages_;
+  std::unique_ptr<const module> module_;
+  std::atomic<bool> has_begun_{false};
+  std::recursive_mutex mutex_;
+  std::optional<allocations> memory_;
+  stream_order order_;
+  std::vector<pending_operation> pending_;
+  modules::stack_pool stacks_;
+  std::map<const void*, kernel_known> kernels_;
+  std::map<const void*, std::uint64_t> shared_limits_;
+  std::uint32_t next_serial_ = 1;
+  std::uint64_t launches_ = 0, accesses_ = 0;
+  int last_error_ = 0, lasting_error_ = 0;
+  std::optional<finding> unasked_;  // a launch that failed, while nobody has asked
+  struct reported {
+    std::size_t number;
+    std::size_t count;
+  };
+  std::map<std::string, reported> reported_;
+};
+
+/// The one of this process, where it runs a program; null elsewhere.
+extern program_runtime* running_program;
+
+}  // namespace heddle::checker

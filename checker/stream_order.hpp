@@ -1,0 +1,67 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace heddle::checker {
+
+/// What was put on which stream, and what of it the host has waited for. Everything is done at once, in the
+/// order of the host's calls; what is kept here is what a GPU may not have done yet. The times are vector
+/// clocks with a component a stream.
+class stream_order {
+ public:
+  using times = std::vector<std::uint64_t>;
+  struct operation {
+    std::size_t stream = 0;
+    std::uint64_t number = 0;
+  };
+
+  stream_order();
+
+  void* make_stream(bool is_blocking);
+  /// False for what is no stream.
+  bool end_stream(void* stream);
+  bool is_stream(void* stream) const { return find(stream) != nullptr; }
+  void* make_event(bool is_timed);
+  bool end_event(void* event);
+  bool is_event(void* event) const { return events_.count(event) != 0; }
+
+  /// Something is put on a stream, after what is on it and, as CUDA's default stream has it, after what is on
+  /// the others.
+  operation enqueue(void* stream);
+  void record(void* event, void* stream);
+  void make_wait(void* stream, void* event);
+  void wait_for_stream(void* stream);
+  void wait_for_event(void* event);
+  void wait_for_all();
+  /// Whether the host knows that it is done.
+  bool is_done(const operation& what) const {
+    return what.stream < host_.size() && host_[what.stream] >= what.number;
+  }
+  /// Milliseconds between two events; false unless both were recorded and are timed.
+  bool elapsed(void* from, void* to, float& milliseconds) const;
+
+ private:
+  struct stream {
+    std::size_t number = 0;
+    bool is_blocking = true;
+    times known;
+  };
+  struct event {
+    bool is_timed = true, is_recorded = false;
+    times known;
+    std::chrono::steady_clock::time_point when;
+  };
+  stream* find(void* handle) const;
+  static void join(times& into, const times& from);
+
+  std::map<void*, std::unique_ptr<stream>> streams_;
+  std::map<void*, std::unique_ptr<event>> events_;
+  times host_, last_;
+};
+
+}  // namespace heddle::checker

@@ -1,0 +1,70 @@
+#pragma once
+
+/// Of host.hpp: streams and events.
+
+HEDDLE_HOST cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return HEDDLE_RUNTIME(make_stream(reinterpret_cast<void**>(stream), (flags & cudaStreamNonBlocking) == 0));
+}
+HEDDLE_HOST cudaStreamCreate(cudaStream_t* stream) {
+  return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+HEDDLE_HOST cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int) {
+  return cudaStreamCreateWithFlags(stream, flags);
+}
+HEDDLE_HOST cudaStreamDestroy(cudaStream_t stream) {
+  return HEDDLE_RUNTIME(end_stream(stream));
+}
+HEDDLE_HOST cudaStreamSynchronize(cudaStream_t stream) {
+  return HEDDLE_RUNTIME(wait_for_stream(stream));
+}
+// What was put on a stream has been done, so that a program which asks until it has goes on.
+HEDDLE_HOST cudaStreamQuery(cudaStream_t stream) {
+  return HEDDLE_RUNTIME(wait_for_stream(stream));
+}
+HEDDLE_HOST cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
+  return HEDDLE_RUNTIME(make_stream_wait(stream, event));
+}
+HEDDLE_HOST cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* data) {
+  return HEDDLE_RUNTIME(call_host(stream, function, data));
+}
+HEDDLE_HOST cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t function, void* data, unsigned) {
+  struct call {
+    cudaStreamCallback_t function;
+    cudaStream_t stream;
+    void* data;
+  } what{function, stream, data};
+  return HEDDLE_RUNTIME(call_host(
+      stream,
+      [](void* p) {
+        const call& c = *static_cast<call*>(p);
+        c.function(c.stream, cudaSuccess, c.data);
+      },
+      &what));
+}
+HEDDLE_HOST cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return HEDDLE_RUNTIME(make_event(reinterpret_cast<void**>(event), (flags & cudaEventDisableTiming) == 0));
+}
+HEDDLE_HOST cudaEventCreate(cudaEvent_t* event) {
+  return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+HEDDLE_HOST cudaEventCreate(cudaEvent_t* event, unsigned flags) {
+  return cudaEventCreateWithFlags(event, flags);
+}
+HEDDLE_HOST cudaEventDestroy(cudaEvent_t event) {
+  return HEDDLE_RUNTIME(end_event(event));
+}
+HEDDLE_HOST cudaEventRecord(cudaEvent_t event, cudaStream_t stream = nullptr) {
+  return HEDDLE_RUNTIME(record(event, stream));
+}
+HEDDLE_HOST cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream = nullptr, unsigned = 0) {
+  return cudaEventRecord(event, stream);
+}
+HEDDLE_HOST cudaEventSynchronize(cudaEvent_t event) {
+  return HEDDLE_RUNTIME(wait_for_event(event));
+}
+HEDDLE_HOST cudaEventQuery(cudaEvent_t event) {
+  return HEDDLE_RUNTIME(wait_for_event(event));
+}
+HEDDLE_HOST cudaEventElapsedTime(float* milliseconds, cudaEvent_t from, cudaEvent_t to) {
+  return HEDDLE_RUNTIME(elapsed(milliseconds, from, to));
+}

@@ -1,0 +1,189 @@
+#pragma once
+
+/// What the rewriting of a source (host_part.cpp) leaves of launches, of kernels whose address is taken and
+/// of main. Nothing runs where the source is not run as a program.
+
+#include "host_types.hpp"
+#include "module.hpp"
+
+extern "C" {
+/// The runtime that a program has, set before its variables are initialised; null for a kernel alone.
+inline heddle_device::runtime* heddle_module_runtime = nullptr;
+#ifdef HEDDLE_PROGRAM
+__attribute__((weak)) void heddle_begin_program(void** slots, const heddle_device::kernel_entry* kernels,
+                                                const heddle_device::variable* const* variables,
+                                                heddle_device::runtime** runtime);
+extern void* heddle_module_slots[];
+extern const heddle_device::kernel_entry heddle_module_kernels[];
+__attribute__((constructor(101))) static void heddle_bind_program() {
+  if (&heddle_begin_program == nullptr) return;
+  heddle_begin_program(heddle_module_slots, heddle_module_kernels, heddle_module_variables,
+                       &heddle_module_runtime);
+}
+#endif
+}
+
+namespace heddle_device {
+
+inline runtime* program_runtime() {
+  return heddle_module_runtime;
+}
+
+constexpr index3 index_of(dim3 d) {
+  return {d.x, d.y, d.z};
+}
+
+/// A kernel's function, to be called with a pointer to each argument.
+template <class... P>
+struct kernel_of {
+  template <unsigned... I>
+  struct indices {};
+#ifdef __clang__
+  template <class T, T... I>
+  using sequence = indices<I...>;
+  using all = __make_integer_seq<sequence, unsigned, sizeof...(P)>;
+#else
+  using all = indices<__integer_pack(unsigned(sizeof...(P)))...>;
+#endif
+  template <unsigned... I>
+  __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void call_with(
+      const void* function, void* const* arguments, indices<I...>) {
+    (void)arguments;
+    reinterpret_cast<void (*)(P...)>(const_cast<void*>(function))(
+        *static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);
+  }
+  __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void call(const void* function,
+                                                                                    void* const* arguments) {
+    call_with(function, arguments, all());
+  }
+  static constexpr parameter parameters[sizeof...(P) + 1] = {describe_parameter<P>::value..., {}};
+
+  static known_kernel known(void (*function)(P...), u64 most_threads) {
+    return {reinterpret_cast<const void*>(function), &call, parameters, sizeof...(P), most_threads};
+  }
+};
+
+/// Takes a kernel whose address is known, with its parameters, so that what it is launched with becomes what
+/// they are.
+struct kernel_taker {
+  template <class... P>
+  struct taken {
+    void (*function)(P...);
+    u64 most_threads;
+  };
+  template <class... P>
+  taken<P...> operator()(void (*function)(P...), u64 most_threads = 0) const {
+    return {function, most_threads};
+  }
+};
+
+struct launch_configuration {
+  const char* name;
+  dim3 grid, block;
+  size_t shared_bytes;
+  cudaStream_t stream;
+
+  cudaError_t operator()(launch_request request) const {
+    if (program_runtime() == nullptr) return cudaErrorNoDevice;
+    request.name = name;
+    request.grid = index_of(grid);
+    request.block = index_of(block);
+    request.shared_bytes = shared_bytes;
+    request.stream = stream;
+    return static_cast<cudaError_t>(program_runtime()->launch(request));
+  }
+};
+
+template <class... P>
+cudaError_t launch_taken(const launch_configuration& how, const kernel_taker::taken<P...>& what,
+                         bool is_cooperative, P... arguments) {
+  void* const pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
+  launch_request request{};
+  request.kernel = kernel_of<P...>::known(what.function, what.most_threads);
+  request.function = request.kernel.address;
+  request.is_address = true;
+  request.arguments = pointers;
+  request.is_cooperative = is_cooperative;
+  return how(request);
+}
+
+template <class... P>
+auto launcher_of(const kernel_taker::taken<P...>& what, const launch_configuration& how) {
+  return [what, how](P... arguments) { launch_taken<P...>(how, what, false, arguments...); };
+}
+
+/// Of a kernel that is deduced from what it is launched with.
+template <class Call>
+struct deduced_launcher {
+  Call call;
+  launch_configuration how;
+
+  template <class... A>
+  struct closure {
+    const Call& call;
+    void* const* pointers;
+    template <unsigned... I>
+    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) void run(
+        typename kernel_of<A...>::template indices<I...>) const {
+      call(*static_cast<A*>(pointers[I])...);
+    }
+    __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void begin(const void* self,
+                                                                                       void* const*) {
+      static_cast<const closure*>(self)->run(typename kernel_of<A...>::all());
+    }
+  };
+
+  template <class... A>
+  void operator()(A... arguments) const {
+    void* const pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
+    const closure<A...> begins{call, pointers};
+    launch_request request{};
+    request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A), 0};
+    request.function = &begins;
+    request.arguments = pointers;
+    how(request);
+  }
+};
+
+struct any_take {
+  template <class T>
+  any_take(T&&) {}
+};
+
+/// What k<<<grid, block, shared, stream>>> becomes: `take` gives the kernel's function where its name says
+/// which it is, and `call` calls it with whatever it is launched with.
+template <class Take, class Call>
+auto launching_with(const Take& take, const Call&, const launch_configuration& how, int)
+    -> decltype(launcher_of(take(kernel_taker()), how)) {
+  return launcher_of(take(kernel_taker()), how);
+}
+template <class Take, class Call>
+deduced_launcher<Call> launching_with(const Take&, const Call& call, const launch_configuration& how, long) {
+  return {call, how};
+}
+template <class Take, class Call>
+auto launching(const char* name, const Take& take, const Call& call, dim3 grid, dim3 block,
+               size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+  return launching_with(take, call, launch_configuration{name, grid, block, shared_bytes, stream}, 0);
+}
+
+/// Makes an instance of a template known by its address, for functions that take one.
+template <class... P>
+void (&registered(void (&function)(P...)))(P...) {
+  if (program_runtime() != nullptr) program_runtime()->know(kernel_of<P...>::known(&function, 0));
+  return function;
+}
+
+inline int call_main(int (*main)(), int, char**, char**) {
+  return main();
+}
+template <class Words>
+int call_main(int (*main)(int, Words), int count, char** words, char**) {
+  return main(count, const_cast<Words>(words));
+}
+template <class Words, class Environment>
+int call_main(int (*main)(int, Words, Environment), int count, char** words, char** environment) {
+  return main(count, const_cast<Words>(words), const_cast<Environment>(environment));
+}
+
+}  // namespace heddle_device
