@@ -74,6 +74,8 @@ int call_main(int (*main)(int, char**, char**), std::vector<char*>& words) noexc
   running_program = new program_runtime(options, independent, messages);
   path_of_module = compiled.library.string();
   handle_signals();
+  // What it has printed is there when a signal ends it.
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   std::atexit([] { running_program->end(); });
   void* const loaded = dlopen(path_of_module.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (loaded == nullptr) running_program->refuse(fmt::format("the program cannot be loaded: {}", dlerror()));
@@ -137,6 +139,8 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
       numbers.push_back(message.at("number"));
     } else if (message.contains("frames")) {
       outcome.findings.push_back(finding_of_signal(message));
+      outcome.launches = message.at("launches");
+      outcome.accesses = message.at("accesses");
     } else {
       for (const auto& [number, count] :
            message.at("counts").get<std::vector<std::pair<std::size_t, std::size_t>>>()) {

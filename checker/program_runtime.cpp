@@ -153,7 +153,8 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
       is_access && memory_ && memory_->is_in_device_half(address) ? memory_->find(address) : nullptr;
   char line[4096];
   int n =
-      std::snprintf(line, sizeof line, "{\"signal\":%d,\"device\":%s,\"name\":\"%s\",\"frames\":[", signal,
+      std::snprintf(line, sizeof line, "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[",
+                        signal, static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
                     is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false",
                     about != nullptr ? about->memory.name.c_str() : "");
   const char* comma = "";

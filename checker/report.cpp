@@ -76,11 +76,11 @@ std::string headline(const finding& f) {
     case finding_kind::not_cooperative:
       return "a barrier of the grid in a launch that is not cooperative";
     case finding_kind::invalid_copy:
-      return "a copy that cannot be";
+      return "invalid copy";
     case finding_kind::invalid_free:
-      return "memory is freed that cannot be";
+      return "invalid free";
     case finding_kind::unchecked_error:
-      return "a launch fails, and nobody asks";
+      return "a launch that fails, and nobody asks";
     case finding_kind::leak:
       return "memory that is not freed: " + f.variable;
     case finding_kind::failed_program:

@@ -121,7 +121,10 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
   std::vector<std::string> words = common_options(with, options);
   words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
                              "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
-  if (options.is_watched) words.emplace_back("-fno-optimize-sibling-calls");
+  // What they write is watched where they are called.
+  if (options.is_watched)
+    words.insert(words.end(), {"-fno-optimize-sibling-calls", "-fno-builtin-memcpy", "-fno-builtin-memmove",
+                               "-fno-builtin-memset"});
   if (!with.is_clang) words.emplace_back("-fno-gnu-unique");
   if (instruments) {
     words.emplace_back(options.is_watched ? (with.is_clang ? "-fsanitize=thread,array-bounds,alignment"

@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
-"""heddle check against the verdicts that the kernels of a corpus carry.
+"""heddle check against the verdicts that the kernels and the programs of a corpus carry.
 
 A source's comments hold command lines and what they find:
 
     // check KERNEL FLAGS...
+    // program FLAGS... -- ARGUMENTS...    the whole file as a program
     // finds KIND @label @label...    a finding of that kind, with a place on the line of each label; one line each
     // clean                          nothing is found
     // fails TEXT                     it cannot be run, and says so with this text
-    // prints TEXT                    a line of standard output
+    // prints TEXT                    a line of standard output; of a program, whatever is found
 
 A label is a word @label in a comment at the end of a line. Every finding must be expected and every expectation found.
 Precision and recall are counted over findings: those found that were expected, and those expected that were found.
@@ -22,12 +23,12 @@ import sys
 import tempfile
 
 HEDDLE = os.environ["HEDDLE"]
-FOLDER = pathlib.Path(__file__).parent / "kernels"
+FOLDERS = [pathlib.Path(__file__).parent / name for name in ("kernels", "programs")]
 
 
 class Case:
-    def __init__(self, source, line, command):
-        self.source, self.line, self.command = source, line, command
+    def __init__(self, source, line, is_program, command):
+        self.source, self.line, self.is_program, self.command = source, line, is_program, command
         self.finds, self.clean, self.fails, self.prints = [], False, None, []
 
 
@@ -43,12 +44,12 @@ def cases_of(source):
                 labels[label] = number
     cases = []
     for number, line in enumerate(text, 1):
-        words = re.match(r"// (check|finds|clean|fails|prints)\b ?(.*)", line)
+        words = re.match(r"// (check|program|finds|clean|fails|prints)\b ?(.*)", line)
         if not words:
             continue
         what, rest = words.groups()
-        if what == "check":
-            cases.append(Case(source, number, shlex.split(rest)))
+        if what in ("check", "program"):
+            cases.append(Case(source, number, what == "program", shlex.split(rest)))
         elif what == "finds":
             kind, *names = rest.split()
             cases[-1].finds.append((kind, {labels[name] for name in names}))
@@ -63,16 +64,18 @@ def cases_of(source):
 
 def run(case):
     """What is wrong with the verdict, and how many findings were right, unexpected and missing."""
-    kernel, *flags = case.command
-    command = [HEDDLE, "check", case.source.name, "--kernel", kernel, *flags]
-    result = subprocess.run(command + ([] if case.prints else ["--json"]), cwd=case.source.parent, capture_output=True,
-                            text=True, timeout=120)
+    # What a program prints goes to standard error beside JSON; what a kernel prints does not go beside it.
+    json_flag = ["--json"] if case.is_program or not case.prints else []
+    kernel = [] if case.is_program else ["--kernel"]
+    result = subprocess.run([HEDDLE, "check", case.source.name, *json_flag, *kernel, *case.command],
+                            cwd=case.source.parent, capture_output=True, text=True, timeout=120)
     if case.fails is not None:
         right = result.returncode == 2 and case.fails in result.stderr
         return ([] if right else [f"status {result.returncode}: {result.stderr.strip()}"]), 0, 0, 0
-    if case.prints:
-        missing = [text for text in case.prints if text not in result.stdout.splitlines()]
-        wrong = [f"not printed: {text}" for text in missing]
+    printed = result.stderr if case.is_program else result.stdout
+    not_printed = [f"not printed: {text}" for text in case.prints if text not in printed.splitlines()]
+    if case.prints and not case.is_program:
+        wrong = not_printed
         if result.returncode != 0:
             wrong.append(f"status {result.returncode}: {result.stdout}{result.stderr}")
         return wrong, 0, 0, 0
@@ -85,7 +88,7 @@ def run(case):
     def fits(expected, kind, lines):
         return expected[0] == kind and expected[1] <= lines
 
-    wrong, right, unexpected, missing = [], 0, 0, 0
+    wrong, right, unexpected, missing = not_printed, 0, 0, 0
     for kind, lines, whole in found:
         if any(fits(e, kind, lines) for e in case.finds):
             right += 1
@@ -105,7 +108,8 @@ def run(case):
 
 def main():
     wanted = sys.argv[1:]
-    sources = [s for s in sorted(FOLDER.glob("*.cu")) if not wanted or s.stem in wanted]
+    everything = [s for folder in FOLDERS for s in sorted(folder.glob("*.cu"))]
+    sources = [s for s in everything if not wanted or s.stem in wanted or s.parent.name in wanted]
     cases = [case for source in sources for case in cases_of(source)]
     right = unexpected = missing = failed = 0
     with tempfile.TemporaryDirectory() as cache:
@@ -118,10 +122,11 @@ def main():
                 print(f"{case.source.name}:{case.line}: {shlex.join(case.command)}")
                 for line in wrong:
                     print(f"    {line}")
-    kernels = len({(case.source, case.command[0]) for case in cases})
+    kernels = len({(case.source, case.command[0]) for case in cases if not case.is_program})
+    programs = len({case.source for case in cases if case.is_program})
     precision = right / (right + unexpected) if right + unexpected else 1
     recall = right / (right + missing) if right + missing else 1
-    print(f"{kernels} kernels, {len(cases)} verdicts, {failed} wrong; {right + missing} findings expected: "
+    print(f"{kernels} kernels, {programs} programs, {len(cases)} verdicts, {failed} wrong; {right + missing} findings expected: "
           f"precision {precision:.3f}, recall {recall:.3f}")
     return 1 if failed or not cases else 0
 

@@ -1,0 +1,78 @@
+// Unified memory: cudaMallocManaged, __managed__, and who may touch it when.
+
+// program --leak-check -- waits
+// clean
+// prints 2 9 5
+// program -- unwaited_read
+// finds missing-synchronisation @reads_x @scale
+// program -- unwaited_write
+// finds missing-synchronisation @writes_x @scale
+// program -- reads_what_is_read
+// clean
+// program -- writes_what_is_read
+// finds missing-synchronisation @writes_y @sum
+// program -- other_part
+// clean
+// program -- managed_variable
+// finds missing-synchronisation @reads_total @sum
+// program -- beyond
+// finds out-of-bounds @beyond
+// program -- before
+// finds uninitialised-read @before
+// program -- unwritten
+// finds uninitialised-read @by
+// program -- freed
+// finds use-after-free @freed @frees_x
+// program -- freed_in_kernel
+// finds use-after-free @by @frees_y
+// program --leak-check -- leaks
+// finds leak @allocates_x
+// program -- leaks
+// clean
+
+#include <cstdio>
+#include <cstring>
+
+__managed__ int total = 0;
+
+__global__ void scale(int *x, int by, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] *= by;  // @by
+}
+__global__ void sum(const int *x, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) atomicAdd(&total, x[i]);
+}
+
+int main(int, char **argv) {
+  const auto is = [&](const char *mode) { return std::strcmp(argv[1], mode) == 0; };
+  const int n = 100;
+  int *x, *y;
+  cudaMallocManaged(&x, n * sizeof(int));  // @allocates_x
+  cudaMallocManaged((void **)&y, n * sizeof *y, cudaMemAttachGlobal);
+  if (is("before") && x[7] == 1) std::puts("?");  // @before
+  for (int i = 0; i < n; ++i) x[i] = 1;
+  if (!is("unwritten")) std::memset(y, 0, n * sizeof(int));
+  cudaMemAdvise(x, n * sizeof(int), cudaMemAdviseSetPreferredLocation, 0);
+  cudaMemPrefetchAsync(x, n * sizeof(int), 0);
+  if (is("freed_in_kernel")) cudaFree(y);         // @frees_y
+  scale<<<1, 128>>>(x, 2, is("other_part") ? 50 : n);  // @scale
+  if (is("unwritten") || is("freed_in_kernel")) scale<<<1, 128>>>(y, 2, n);
+  if (is("unwaited_read")) std::printf("%d\n", x[3]);  // @reads_x
+  if (is("unwaited_write")) x[n - 1] = 5;              // @writes_x
+  if (is("other_part")) std::printf("%d\n", x[50]);
+  cudaDeviceSynchronize();
+  if (!is("freed_in_kernel")) y[3] = x[3];
+  sum<<<1, 128>>>(y, is("freed_in_kernel") ? 0 : 4);  // @sum
+  if (is("reads_what_is_read")) std::printf("%d\n", y[3]);
+  if (is("writes_what_is_read")) y[3] = 0;                      // @writes_y
+  if (is("managed_variable")) std::printf("%d\n", total);  // @reads_total
+  cudaStreamSynchronize(0);
+  total += 7;
+  if (is("beyond")) std::printf("%d\n", x[n]);  // @beyond
+  if (is("waits")) std::printf("%d %d %d\n", x[0], total, x[1] + 3);
+  if (!is("leaks")) cudaFree(x);               // @frees_x
+  if (is("freed")) std::printf("%d\n", x[0]);  // @freed
+  if (!is("freed_in_kernel")) cudaFree(y);
+  if (is("leaks")) cudaFree(nullptr);
+}
