@@ -53,7 +53,7 @@ constexpr std::size_t words_kept = 0;
 #define HEDDLE_HIDDEN extern "C" __attribute__((visibility("hidden"), used))
 
 namespace {
-engine& running_engine();
+engine& running_engine(std::uintptr_t pc);
 void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc,
                        std::uintptr_t state = 0);
 }  // namespace
@@ -82,13 +82,13 @@ HEDDLE_KEEPING(_heddle_atomic)
 HEDDLE_HIDDEN unsigned long long HEDDLE_KEPT(_heddle_atomic)(void* address, unsigned long long operand,
                                                              unsigned long long expected,
                                                              heddle_device::atomic_request request) {
-  return running_engine().atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC,
-                                 HEDDLE_STATE);
+  return running_engine(HEDDLE_KEPT_PC)
+      .atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC, HEDDLE_STATE);
 }
 extern "C" __attribute__((visibility("hidden"))) void entry_heddle_sleep(unsigned);
 HEDDLE_KEEPING(_heddle_sleep)
 HEDDLE_HIDDEN void HEDDLE_KEPT(_heddle_sleep)(unsigned) {
-  running_engine().sleep(*now.thread, HEDDLE_KEPT_PC, HEDDLE_STATE);
+  running_engine(HEDDLE_KEPT_PC).sleep(*now.thread, HEDDLE_KEPT_PC, HEDDLE_STATE);
 }
 
 namespace {
@@ -114,12 +114,12 @@ void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintp
 }
 
 /// The thread that calls a function of the device. The host's code has none.
-thread_state& calling() {
-  if (now.thread == nullptr && running_program != nullptr) running_program->device_function_on_host();
+thread_state& calling(std::uintptr_t pc) {
+  if (now.thread == nullptr && running_program != nullptr) running_program->device_function_on_host(pc);
   return *now.thread;
 }
-engine& running_engine() {
-  calling();
+engine& running_engine(std::uintptr_t pc) {
+  calling(pc);
   return *now.by;
 }
 
@@ -241,57 +241,58 @@ void entry__ubsan_handle_type_mismatch_v1(const type_check* what, void* address)
 }
 
 index3 entry_heddle_thread_index() {
-  return calling().at;
+  return calling(HEDDLE_PC).at;
 }
 index3 entry_heddle_block_index() {
-  return calling().block->at;
+  return calling(HEDDLE_PC).block->at;
 }
 index3 entry_heddle_block_size() {
-  calling();
+  calling(HEDDLE_PC);
   return now.by->options().block;
 }
 index3 entry_heddle_grid_size() {
-  calling();
+  calling(HEDDLE_PC);
   return now.by->options().grid;
 }
 
 int entry_heddle_barrier(heddle_device::barrier_kind kind, int predicate, const char* file, int line) {
-  return running_engine().barrier(*now.thread, kind, predicate, file, line);
+  return running_engine(HEDDLE_PC).barrier(*now.thread, kind, predicate, file, line);
 }
 void entry_heddle_grid_barrier(const char* file, int line) {
-  running_engine().grid_barrier(*now.thread, file, line);
+  running_engine(HEDDLE_PC).grid_barrier(*now.thread, file, line);
 }
 void entry_heddle_sync_warp(unsigned mask) {
-  running_engine().warp(*now.thread, {warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
+  running_engine(HEDDLE_PC).warp(*now.thread, {warp_operation::sync, 0, false, mask, 0, 0, 32, HEDDLE_PC, 0});
 }
 unsigned long long entry_heddle_shuffle(heddle_device::shuffle_kind kind, unsigned mask,
                                         unsigned long long value, int argument, int width) {
-  return running_engine().warp(*now.thread, {warp_operation::shuffle, static_cast<std::uint8_t>(kind), false,
-                                             mask, value, argument, width, HEDDLE_PC, 0});
+  return running_engine(HEDDLE_PC).warp(
+      *now.thread, {warp_operation::shuffle, static_cast<std::uint8_t>(kind), false, mask, value, argument,
+                    width, HEDDLE_PC, 0});
 }
 unsigned long long entry_heddle_vote(heddle_device::vote_kind kind, unsigned mask, unsigned long long value,
                                      int is_signed) {
-  return running_engine().warp(*now.thread, {warp_operation::vote, static_cast<std::uint8_t>(kind),
-                                             is_signed != 0, mask, value, 0, 32, HEDDLE_PC, 0});
+  return running_engine(HEDDLE_PC).warp(*now.thread, {warp_operation::vote, static_cast<std::uint8_t>(kind),
+                                                      is_signed != 0, mask, value, 0, 32, HEDDLE_PC, 0});
 }
 unsigned entry_heddle_active_mask(int) {
-  return running_engine().converge(*now.thread, HEDDLE_PC);
+  return running_engine(HEDDLE_PC).converge(*now.thread, HEDDLE_PC);
 }
 void entry_heddle_fence(heddle_device::scope scope) {
-  running_engine().fence(*now.thread, scope);
+  running_engine(HEDDLE_PC).fence(*now.thread, scope);
 }
 void* entry_heddle_shared(heddle_device::shared_variable* which) {
-  return running_engine().shared(*which);
+  return running_engine(HEDDLE_PC).shared(*which);
 }
 long long entry_heddle_clock(int) {
-  return running_engine().ticks();
+  return running_engine(HEDDLE_PC).ticks();
 }
 void entry_heddle_trap() {
-  running_engine().trap(*now.thread, HEDDLE_PC);
+  running_engine(HEDDLE_PC).trap(*now.thread, HEDDLE_PC);
 }
 void entry___assert_fail(const char* expression, const char* file, unsigned line, const char* function) {
   if (now.thread == nullptr) __assert_fail(expression, file, line, function);
-  running_engine().failed_assertion(*now.thread, expression, file, line);
+  running_engine(HEDDLE_PC).failed_assertion(*now.thread, expression, file, line);
 }
 long entry_clock() {
   if (now.thread == nullptr) return std::clock();

@@ -113,11 +113,7 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
   kernel.name = is_statement ? q.name : "a kernel";
   if (q.is_address) {
     const auto known = kernels_.find(q.function);
-    if (how.call == nullptr && known == kernels_.end()) {
-      report_api(finding_kind::invalid_copy, nullptr, "launches a function",
-                 "it is no kernel of the program's");
-      return fail(errors::invalid_device_function);
-    }
+    if (how.call == nullptr && known == kernels_.end()) return fail(errors::invalid_device_function);
     if (known != kernels_.end()) {
       if (!is_statement && !known->second.name.empty()) kernel.name = known->second.name;
       kernel.most_threads = known->second.how.most_threads;

@@ -2,6 +2,7 @@
 
 #include "finding_message.hpp"
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -139,11 +140,16 @@ void program_runtime::report_api(finding_kind kind, const allocation* about, std
   report(std::move(f));
 }
 
-void program_runtime::device_function_on_host() {
-  report_api(finding_kind::host_access, nullptr, "calls a function of the device",
-             "barriers, atomics, warps' functions and indices of threads are for kernels");
-  std::fflush(stdout);
-  std::_Exit(1);
+void program_runtime::device_function_on_host(std::uintptr_t pc) {
+  finding f{};
+  f.kind = finding_kind::host_access;
+  std::vector<std::uintptr_t> frames = call_stack();
+  if (std::find(frames.begin(), frames.end(), pc) == frames.end()) frames.insert(frames.begin(), pc);
+  f.places.push_back(host_place("calls a function of the device", frames));
+  f.detail = "barriers, atomics, functions of warps and indices of threads are for kernels";
+  report(std::move(f));
+  std::signal(SIGABRT, SIG_DFL);
+  std::abort();
 }
 
 void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_t address) noexcept {
@@ -152,11 +158,12 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
   const allocation* about =
       is_access && memory_ && memory_->is_in_device_half(address) ? memory_->find(address) : nullptr;
   char line[4096];
-  int n =
-      std::snprintf(line, sizeof line, "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[",
-                        signal, static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
-                    is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false",
-                    about != nullptr ? about->memory.name.c_str() : "");
+  int n = std::snprintf(
+      line, sizeof line,
+      "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[", signal,
+      static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
+      is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false",
+      about != nullptr ? about->memory.name.c_str() : "");
   const char* comma = "";
   const auto add = [&](std::uintptr_t frame) {
     if (frame < module_->base() || frame >= module_->end() || n > static_cast<int>(sizeof line) - 64) return;

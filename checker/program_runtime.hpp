@@ -68,7 +68,7 @@ class program_runtime final : public heddle_device::runtime {
     return has_begun_ && (memory_->is_in_host_half(address) || memory_->is_in_variables(address));
   }
   /// A function of the device was called by the host, which ends the program.
-  [[noreturn]] void device_function_on_host();
+  [[noreturn]] void device_function_on_host(std::uintptr_t pc);
   /// The program cannot be run: ends it.
   [[noreturn]] void refuse(const std::string& why);
   /// From a signal that ends the program: says where it was. Allocates nothing.

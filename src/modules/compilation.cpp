@@ -108,7 +108,11 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
                                             const fs::path& dependencies) {
   std::vector<std::string> words = common_options(with, options);
   for (const std::string& d : options.definitions) words.push_back("-D" + d);
-  for (const std::string& i : options.include_folders) words.push_back("-I" + i);
+  for (const std::string& i : options.include_folders) {
+    // A toolkit's own headers are for its compiler.
+    std::error_code ignored;
+    if (!fs::exists(fs::path(i) / "cuda_runtime_api.h", ignored)) words.push_back("-I" + i);
+  }
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
   if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");
   words.insert(words.end(), {"-isystem", headers.string(), "-include", "heddle_device/language.hpp", "-x",
@@ -165,6 +169,22 @@ std::vector<std::string> dependencies_in(std::string_view text) {
   return files;
 }
 
+/// Says so when the message is of a library for GPUs.
+std::string unsupported_library(std::string_view message) {
+  constexpr std::string_view libraries[] = {"thrust/",    "cub/",      "cublas", "cufft",    "curand",
+                                            "cusparse",   "cusolver",  "cudnn",  "cutlass/", "nvtx3/",
+                                            "nvToolsExt", "cuda/std/", "nccl"};
+  for (const std::string_view library : libraries) {
+    const std::size_t at = message.find(library);
+    if (at == std::string_view::npos || at == 0 ||
+        std::string_view(" /'\"<").find(message[at - 1]) == std::string_view::npos)
+      continue;
+    return fmt::format("\n{} is not supported: kernels and the CUDA runtime are",
+                       library.ends_with('/') ? library.substr(0, library.size() - 1) : library);
+  }
+  return "";
+}
+
 /// The lines of a compiler's message that say what is wrong where, and no more than a screen of them.
 [[noreturn]] void fail_compilation(const std::string& name, const process_result& result) {
   std::stringstream text(result.err);
@@ -177,7 +197,7 @@ std::vector<std::string> dependencies_in(std::string_view text) {
     }
     message += "\n" + line;
   }
-  throw error(fmt::format("{} cannot be compiled:{}", name, message));
+  throw error(fmt::format("{} cannot be compiled:{}{}", name, message, unsupported_library(message)));
 }
 
 json to_json(const kernel_declaration& k) {

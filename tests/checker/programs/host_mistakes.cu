@@ -92,11 +92,15 @@ class buffer {
   std::unique_ptr<T, decltype(&cudaFree)> x_;
 };
 
+__attribute__((noinline)) void writes(int *x) {
+  *x = 1;  // @segfaults
+}
+
 int main(int, char **argv) {
   const auto is = [&](const char *mode) { return std::strcmp(argv[1], mode) == 0; };
   float h[256] = {};
   volatile int zero = 0;
-  int *volatile nowhere = nullptr;
+  int *const nowhere = nullptr;
   float *d, *e;
   cudaMalloc(&d, 256 * sizeof(float));  // @allocated
   if (is("dereferences")) d[7] = 1;  // @dereferences
@@ -132,8 +136,8 @@ int main(int, char **argv) {
   }
   if (is("aborts")) std::abort();                           // @aborts
   if (is("throws")) throw std::runtime_error("not caught");  // @throws
-  if (is("segfaults")) *nowhere = 1;                        // @segfaults
+  if (is("segfaults")) writes(nowhere);
   if (is("asserts")) assert(zero == 1);                     // @asserts
-  if (is("divides")) std::printf("%d\n", 1 / zero);         // @divides
+  if (is("divides")) std::printf("%d\n", 7 / zero);         // @divides
   if (is("device_function")) of_threads();
 }

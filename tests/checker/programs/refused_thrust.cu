@@ -1,4 +1,6 @@
 // program
-// fails refused_thrust.cu:3:10: fatal error: thrust
+// fails refused_thrust.cu:5:10: fatal error: thrust/device_vector.h
+// program
+// fails thrust is not supported
 #include <thrust/device_vector.h>
 int main() {}
