@@ -431,7 +431,7 @@ class translator : private token_sequence {
     }
     // A declaration and its definition may differ in what they say.
     const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
-      return other.qualified == k.qualified && other.parameters.size() == k.parameters.size();
+      return other.qualified == k.qualified && other.types == k.types;
     });
     if (bound < t_.size()) declare_bound(bound, k);
     if (known == kernels_.end()) {
@@ -478,9 +478,24 @@ class translator : private token_sequence {
       const bool has_name =
           words >= 2 || (words == 1 && name > first &&
                          (is(name - 1, "*") || is(name - 1, "__restrict__") || is(name - 1, ">")));
-      if (!(last == first + 1 && is(first, "void"))) k.parameters.emplace_back(has_name ? t_[name].text : "");
+      if (!(last == first + 1 && is(first, "void"))) {
+        k.parameters.emplace_back(has_name ? t_[name].text : "");
+        k.types.push_back(type_of_parameter(first, last, has_name ? name : last));
+      }
       first = last + 1;
     }
+  }
+
+  /// Without its name, its value and what makes no difference to callers.
+  std::string type_of_parameter(std::size_t first, std::size_t last, std::size_t name) const {
+    bool is_pointer = false;
+    for (std::size_t i = first; i < last; ++i) is_pointer |= is(i, "*") || is(i, "[");
+    std::string result;
+    for (std::size_t i = first; i < last && !is(i, "="); ++i) {
+      if (i != name && !is(i, "__restrict__") && !is(i, "__restrict") && (is_pointer || !is(i, "const")))
+        result += std::string(t_[i].text) + " ";
+    }
+    return result;
   }
 
   // ------------------------------------------------------------------------------------------ shared

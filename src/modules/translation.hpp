@@ -12,6 +12,7 @@ struct kernel_declaration {
   std::string name;                     ///< without namespaces
   std::string qualified;                ///< with them
   std::vector<std::string> parameters;  ///< their names; empty for one without
+  std::vector<std::string> types;       ///< of the parameters, as far as the text says
   bool is_template = false;
   /// Whether nothing in the file lets a block see what another does: no atomic, fence, volatile, output,
   /// clock.
