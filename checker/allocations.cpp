@@ -172,8 +172,8 @@ std::vector<region*> allocations::regions() {
   return result;
 }
 
-std::vector<const allocation*> allocations::live() const {
-  std::vector<const allocation*> result;
+std::vector<allocation*> allocations::live() const {
+  std::vector<allocation*> result;
   for (const auto& [low, a] : all_) {
     if (!a->is_freed && !a->is_variable && a->kind != memory_kind::registered) result.push_back(a.get());
   }

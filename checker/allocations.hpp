@@ -55,7 +55,7 @@ class allocations {
   /// What kernels reach, and what was freed last.
   std::vector<region*> regions();
   /// Those that were not freed and are no variables.
-  std::vector<const allocation*> live() const;
+  std::vector<allocation*> live() const;
   std::uint64_t device_bytes() const { return device_bytes_; }
   std::uint64_t device_bytes_left() const { return heddle_device::device_facts::memory - device_bytes_; }
 

@@ -273,7 +273,11 @@ int program_runtime::reset_device() {
   const std::lock_guard lock(mutex_);
   order_.wait_for_all();
   forget_done();
-  for (const allocation* const a : memory_->live()) memory_->free(const_cast<allocation&>(*a));
+  const std::vector<std::uintptr_t> at = call_stack();
+  for (allocation* const a : memory_->live()) {
+    a->freed_at = at;
+    memory_->free(*a);
+  }
   return fail(0);
 }
 

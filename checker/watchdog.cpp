@@ -1,8 +1,10 @@
 #include "watchdog.hpp"
 
+#include <algorithm>
 #include <chrono>
-#include <cstring>
-#include <limits>
+#include <iterator>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include <time.h>
@@ -69,6 +71,42 @@ std::mutex actions_mutex;
 int watching = 0;
 struct sigaction actions_before[std::size(watched_signals)];
 
+/// One thread looks after all that run: a launch may take less time than a thread takes to begin. It ends
+/// with the process.
+class watchdogs {
+ public:
+  void add(watchdog* w) {
+    const std::lock_guard lock(mutex_);
+    if (all_.empty() && !is_running_) {
+      is_running_ = true;
+      std::thread([this] { look(); }).detach();
+    }
+    all_.push_back(w);
+  }
+  void remove(watchdog* w) {
+    const std::lock_guard lock(mutex_);
+    all_.erase(std::find(all_.begin(), all_.end(), w));
+  }
+
+ private:
+  [[noreturn]] void look() {
+    for (;;) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      const std::lock_guard lock(mutex_);
+      for (watchdog* const w : all_) w->look();
+    }
+  }
+
+  std::mutex mutex_;
+  std::vector<watchdog*> all_;
+  bool is_running_ = false;
+};
+
+watchdogs& all_watchdogs() {
+  static auto* const all = new watchdogs;
+  return *all;
+}
+
 }  // namespace
 
 watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()), signal_stack_(65536) {
@@ -86,16 +124,12 @@ watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self())
       sigaction(watched_signals[i], &action, &actions_before[i]);
     }
   }
-  watcher_ = std::thread([this] { watch(); });
+  last_end_ = last_change_ = processor_seconds();
+  all_watchdogs().add(this);
 }
 
 watchdog::~watchdog() {
-  {
-    const std::lock_guard lock(mutex_);
-    has_ended_ = true;
-  }
-  ended_.notify_one();
-  watcher_.join();
+  all_watchdogs().remove(this);
   {
     const std::lock_guard lock(actions_mutex);
     if (--watching == 0) {
@@ -116,22 +150,17 @@ double watchdog::processor_seconds() const {
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
 
-void watchdog::watch() {
+void watchdog::look() {
   const double limit = watched_.options().seconds_without_end;
-  std::uint64_t ended = 0, changes = 0;
-  double last_end = processor_seconds(), last_change = last_end;
-  std::unique_lock lock(mutex_);
-  while (!ended_.wait_for(lock, std::chrono::milliseconds(100), [this] { return has_ended_; })) {
-    const double seconds = processor_seconds();
-    if (std::exchange(changes, watched_.changes()) != changes) last_change = seconds;
-    if (std::exchange(ended, watched_.ended()) != ended) last_end = seconds;
-    if (seconds - last_end < limit) continue;
-    // What changed when it went on alone has not changed since.
-    const bool changes_still = seconds - last_change < limit / 2;
-    watched_.end_hang(changes_still ? engine::hang::nothing_ends : engine::hang::nothing_changes);
-    // What accesses no memory is stopped wherever it is.
-    if (seconds - last_end > limit + 0.5) pthread_kill(thread_, SIGUSR1);
-  }
+  const double seconds = processor_seconds();
+  if (std::exchange(changes_, watched_.changes()) != changes_) last_change_ = seconds;
+  if (std::exchange(ended_, watched_.ended()) != ended_) last_end_ = seconds;
+  if (seconds - last_end_ < limit) return;
+  // What changed when it went on alone has not changed since.
+  const bool changes_still = seconds - last_change_ < limit / 2;
+  watched_.end_hang(changes_still ? engine::hang::nothing_ends : engine::hang::nothing_changes);
+  // What accesses no memory is stopped wherever it is.
+  if (seconds - last_end_ > limit + 0.5) pthread_kill(thread_, SIGUSR1);
 }
 
 }  // namespace heddle::checker

@@ -2,11 +2,8 @@
 
 #include "engine.hpp"
 
-#include <atomic>
-#include <condition_variable>
 #include <csignal>
-#include <mutex>
-#include <thread>
+#include <cstdint>
 #include <vector>
 
 #include <pthread.h>
@@ -22,18 +19,18 @@ class watchdog {
   watchdog(const watchdog&) = delete;
   watchdog& operator=(const watchdog&) = delete;
 
+  /// Now and then, from another thread.
+  void look();
+
  private:
-  void watch();
   double processor_seconds() const;
 
   engine& watched_;
   pthread_t thread_;
   std::vector<std::byte> signal_stack_;
   stack_t stack_before_{};
-  std::mutex mutex_;
-  std::condition_variable ended_;
-  bool has_ended_ = false;
-  std::thread watcher_;
+  std::uint64_t ended_ = 0, changes_ = 0;
+  double last_end_ = 0, last_change_ = 0;
 };
 
 }  // namespace heddle::checker

@@ -84,8 +84,7 @@ bool is_clean_kernel(const check_options& options) {
 }
 
 bool is_clean_program(const check_options& options) {
-  if (heddle::target::parse(options.target).is_gpu())
-    throw error("programs are checked on the CPU: --target serial or parallel");
+  static_cast<void>(options.checked_target());
   modules::compile_options compile = options.compile;
   compile.is_watched = compile.is_program = true;
   const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));

@@ -88,9 +88,13 @@ void kernel_options::add_compilation_to(CLI::App& command) {
       ->check(CLI::IsMember({"c++17", "c++20", "c++23", "gnu++17", "gnu++20", "gnu++23"}));
 }
 
+heddle::target kernel_options::checked_target() const {
+  if (target.starts_with("gpu")) throw error("kernels are checked on the CPU: --target serial or parallel");
+  return heddle::target::parse(target);
+}
+
 checker::launch_options kernel_options::launch() const {
-  const heddle::target where = heddle::target::parse(target);
-  if (where.is_gpu()) throw error("kernels are checked on the CPU: --target serial or parallel");
+  const heddle::target where = checked_target();
   checker::launch_options result;
   result.threads = static_cast<std::size_t>(where.is_automatic() ? available_cores() : where.threads());
   read_extents(grid, result.grid);

@@ -4,6 +4,7 @@
 #include "modules/compilation.hpp"
 #include "run_options.hpp"
 #include <heddle/kernel.hpp>
+#include <heddle/target.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +27,9 @@ struct kernel_options : place_options {
   void add_launch_to(CLI::App& command, bool is_required);
   /// -I, -D and --std.
   void add_compilation_to(CLI::App& command);
-  /// Of the checker; throws heddle::error for a GPU.
+  /// Where the checker runs; throws heddle::error for a GPU.
+  heddle::target checked_target() const;
+  /// Of the checker, there.
   checker::launch_options launch() const;
   dimensions grid_dimensions() const;
   dimensions block_dimensions() const;
