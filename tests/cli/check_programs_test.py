@@ -127,7 +127,7 @@ class CheckProgramsTest(unittest.TestCase):
                                    (["--kernel", "shifts", "--grid", 1, "--block", 1, "--", "word"],
                                     "'word': arguments of a program go without --kernel"),
                                    (["--target", "gpu"], "kernels are checked on the CPU"),
-                                   (["-D", "cudaMalloc=nothing"], "program.cu:13:"),
+                                   (["-D", "mode=3"], "program.cu:18:"),
                                    (["--", "killed"], "the program was ended from outside: Killed")):
             done = self.check(*arguments)
             self.assertEqual(done.returncode, 2, (arguments, done.stdout))
