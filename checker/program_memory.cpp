@@ -236,8 +236,11 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
     });
   }
   const bool is_between_devices = target.is_device_only && source.is_device_only;
+  const auto is_of_host = [](const side& s) {
+    return s.is_host_only || (s.of != nullptr && s.of->kind >= memory_kind::pinned);
+  };
   const auto when = order_.enqueue(q.stream);
-  if (!q.is_async && !is_between_devices) {
+  if ((!q.is_async && !is_between_devices) || (is_of_host(target) && is_of_host(source))) {
     order_.wait_for_stream(q.stream);
     forget_done();
   } else {
@@ -273,7 +276,11 @@ int program_runtime::fill(const heddle_device::fill_request& q) {
     });
   }
   const auto when = order_.enqueue(q.stream);
-  if (target.of != nullptr && target.of->host_can_reach()) {
+  if (!q.is_async && target.of != nullptr && target.of->host_can_reach()) {
+    // Of what the host can reach, cudaMemset waits for it.
+    order_.wait_for_stream(q.stream);
+    forget_done();
+  } else if (target.of != nullptr && target.of->host_can_reach()) {
     note_pending({when, fmt::format("calls {}", q.function), call_stack(), 0, 0, to.begin,
                   to.begin + to.span(), true});
   }

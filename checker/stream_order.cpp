@@ -41,7 +41,12 @@ void* stream_order::make_stream(bool is_blocking) {
 }
 
 bool stream_order::end_stream(void* handle) {
-  return handle != legacy && handle != per_thread && streams_.erase(handle) != 0;
+  stream* const s = find(handle);
+  if (s == nullptr || handle == legacy || handle == legacy_by_name || handle == per_thread) return false;
+  // What is still on it is done before what comes later on the default stream.
+  if (s->is_blocking) join(find(legacy)->known, s->known);
+  streams_.erase(handle);
+  return true;
 }
 
 void* stream_order::make_event(bool is_timed) {

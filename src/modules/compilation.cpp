@@ -139,9 +139,11 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
       words.emplace_back(with.is_clang ? std::string("-") + w : std::string(w));
     }
     words.emplace_back("-fsanitize-recover=undefined");
-    // Atomics stay instructions; g++ is told so where they are written.
-    if (with.is_clang && !options.is_watched)
-      words.insert(words.end(), {"-mllvm", "-tsan-instrument-atomics=0"});
+    // Atomics stay instructions; g++ is told so where they are written. What is read and then written counts
+    // as both.
+    if (with.is_clang)
+      words.insert(words.end(), {"-mllvm", "-tsan-instrument-atomics=0", "-mllvm",
+                                 "-tsan-instrument-read-before-write=1"});
   }
   words.insert(words.end(), {"-x", "c++-cpp-output", text.string(), "-o", object.string()});
   return words;

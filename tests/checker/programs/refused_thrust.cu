@@ -1,5 +1,5 @@
 // program
-// fails refused_thrust.cu:5:10: fatal error: thrust/device_vector.h
+// fails refused_thrust.cu:5:10: fatal error: 
 // program
 // fails thrust is not supported
 #include <thrust/device_vector.h>

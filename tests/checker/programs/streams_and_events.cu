@@ -21,6 +21,12 @@
 // clean
 // program -- beyond
 // finds out-of-bounds @beyond
+// program -- filled
+// clean
+// program -- filled_asynchronously
+// finds missing-synchronisation @reads_filled @fills
+// program -- ends_stream
+// clean
 // program -- registered
 // clean
 // prints 4 4
@@ -32,9 +38,11 @@
 
 #include <cuda_runtime.h>
 
+#include <atomic>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <thread>
 
 __global__ void add(int *x, int what, int n) {
@@ -98,12 +106,30 @@ int main(int, char **argv) {
   cudaStreamQuery(two);
   int twelve;
   cudaDeviceSynchronize();
-  std::thread([&] { cudaMemcpy(&twelve, d + 1, sizeof(int), cudaMemcpyDefault); }).join();
+  std::atomic<unsigned long> threads{0};
+  const auto shared = std::make_shared<std::atomic<bool>>(false);
+  std::thread([&, shared] {
+    cudaMemcpy(&twelve, d + 1, sizeof(int), cudaMemcpyDefault);
+    ++threads;
+    shared->store(true);
+  }).join();
+  if (threads != 1 || !*shared || shared.use_count() != 1) return 1;
   float milliseconds = -1;
   cudaEventElapsedTime(&milliseconds, begin, end);
   if (is("right")) std::printf("%d %d %d %d %s\n", first, h[63], sixth, twelve, said);
   if (milliseconds < 0) return 1;
   if (is("beyond")) h[n] = 1;  // @beyond
+  if (is("filled")) cudaMemset(mapped, 0, bytes);
+  if (is("filled_asynchronously")) cudaMemsetAsync(mapped, 0, bytes);  // @fills
+  if (mapped[7] < 0) return 1;                                         // @reads_filled
+  if (is("ends_stream")) {
+    cudaStream_t brief;
+    cudaStreamCreate(&brief);
+    add<<<2, 32, 0, brief>>>(d_mapped, 1, n);
+    cudaStreamDestroy(brief);
+    cudaMemcpy(&twelve, d, sizeof(int), cudaMemcpyDeviceToHost);
+    if (mapped[0] < 0) return 1;
+  }
   if (is("registered")) {
     int *own = (int *)std::malloc(bytes);
     for (int i = 0; i < n; ++i) own[i] = 1;

@@ -30,6 +30,7 @@ constexpr int warpSize = 32;
 #include "atomics.hpp"
 #include "half.hpp"
 #include "host.hpp"
+#include "host_atomics.hpp"
 #include "module.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
