@@ -26,7 +26,8 @@ struct source_line {
 
 bool is_of_device_language(std::string_view file) {
   return file.find("heddle_device/") != std::string_view::npos || file.ends_with("/cooperative_groups.h") ||
-         file.find("/cooperative_groups/") != std::string_view::npos || file.ends_with("/cuda/atomic");
+         file.find("/cooperative_groups/") != std::string_view::npos || file.ends_with("/cuda/atomic") ||
+         file.ends_with("/cuda/std/atomic");
 }
 
 /// Neither the program's nor a header's that it may be told of.

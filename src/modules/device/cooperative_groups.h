@@ -4,21 +4,61 @@
 
 namespace cooperative_groups {
 
-class thread_block {
+namespace heddle_detail {
+
+HEDDLE_DEVICE unsigned rank_in_block() {
+  const uint3 thread = heddle_device::thread_index();
+  const dim3 size = heddle_device::block_size();
+  return (thread.z * size.y + thread.y) * size.x + thread.x;
+}
+HEDDLE_DEVICE unsigned threads_of_block() {
+  const dim3 size = heddle_device::block_size();
+  return size.x * size.y * size.z;
+}
+/// Of the tile of `size` lanes that the calling thread is in.
+HEDDLE_DEVICE unsigned mask_of_tile(unsigned size) {
+  return static_cast<unsigned>((1ull << size) - 1) << (rank_in_block() & 31 & ~(size - 1));
+}
+
+}  // namespace heddle_detail
+
+/// Any group: the block, or lanes of a warp.
+class thread_group {
  public:
+  HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    if (is_block_) {
+      ::__syncthreads(file, line);
+    } else {
+      ::__syncwarp(mask_);
+    }
+  }
+  HEDDLE_DEVICE unsigned size() const {
+    return is_block_ ? heddle_detail::threads_of_block() : static_cast<unsigned>(::__popc(mask_));
+  }
+  HEDDLE_DEVICE unsigned num_threads() const { return size(); }
+  HEDDLE_DEVICE unsigned thread_rank() const {
+    const unsigned rank = heddle_detail::rank_in_block();
+    return is_block_ ? rank : static_cast<unsigned>(::__popc(mask_ & ((1u << (rank & 31)) - 1)));
+  }
+  static HEDDLE_DEVICE bool is_valid() { return true; }
+
+ protected:
+  explicit HEDDLE_DEVICE thread_group(unsigned mask, bool is_block = false)
+      : mask_(mask), is_block_(is_block) {}
+
+  unsigned mask_;
+  bool is_block_;
+};
+
+class thread_block : public thread_group {
+ public:
+  HEDDLE_DEVICE thread_block() : thread_group(0, true) {}
   static HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     ::__syncthreads(file, line);
   }
-  static HEDDLE_DEVICE unsigned thread_rank() {
-    return (heddle_device::thread_index().z * heddle_device::block_size().y +
-            heddle_device::thread_index().y) *
-               heddle_device::block_size().x +
-           heddle_device::thread_index().x;
-  }
-  static HEDDLE_DEVICE unsigned num_threads() {
-    return heddle_device::block_size().x * heddle_device::block_size().y * heddle_device::block_size().z;
-  }
-  static HEDDLE_DEVICE unsigned size() { return num_threads(); }
+  static HEDDLE_DEVICE unsigned thread_rank() { return heddle_detail::rank_in_block(); }
+  static HEDDLE_DEVICE unsigned num_threads() { return heddle_detail::threads_of_block(); }
+  static HEDDLE_DEVICE unsigned size() { return heddle_detail::threads_of_block(); }
   static HEDDLE_DEVICE dim3 dim_threads() { return heddle_device::block_size(); }
   static HEDDLE_DEVICE dim3 group_dim() { return heddle_device::block_size(); }
   static HEDDLE_DEVICE dim3 thread_index() { return heddle_device::thread_index(); }
@@ -57,15 +97,9 @@ HEDDLE_DEVICE grid_group this_grid() {
   return {};
 }
 
-class thread_group {
+/// Lanes of a warp, and what they tell one another.
+class warp_group : public thread_group {
  public:
-  HEDDLE_DEVICE void sync() const { ::__syncwarp(mask_); }
-  HEDDLE_DEVICE unsigned size() const { return static_cast<unsigned>(::__popc(mask_)); }
-  HEDDLE_DEVICE unsigned num_threads() const { return size(); }
-  HEDDLE_DEVICE unsigned thread_rank() const {
-    const unsigned lane = thread_block::thread_rank() & 31;
-    return static_cast<unsigned>(::__popc(mask_ & ((1u << lane) - 1)));
-  }
   HEDDLE_DEVICE int any(int predicate) const { return ::__any_sync(mask_, predicate); }
   HEDDLE_DEVICE int all(int predicate) const { return ::__all_sync(mask_, predicate); }
   /// Bit r is that of the thread of rank r.
@@ -99,7 +133,7 @@ class thread_group {
   HEDDLE_DEVICE unsigned mask() const { return mask_; }
 
  protected:
-  explicit HEDDLE_DEVICE thread_group(unsigned mask) : mask_(mask) {}
+  explicit HEDDLE_DEVICE warp_group(unsigned mask) : thread_group(mask) {}
 
   HEDDLE_DEVICE int lane_of(unsigned rank) const {
     unsigned rest = mask_;
@@ -113,13 +147,11 @@ class thread_group {
     }
     return result;
   }
-
-  unsigned mask_;
 };
 
-class coalesced_group : public thread_group {
+class coalesced_group : public warp_group {
  public:
-  explicit HEDDLE_DEVICE coalesced_group(unsigned mask) : thread_group(mask) {}
+  explicit HEDDLE_DEVICE coalesced_group(unsigned mask) : warp_group(mask) {}
   HEDDLE_DEVICE unsigned meta_group_rank() const { return 0; }
   HEDDLE_DEVICE unsigned meta_group_size() const { return 1; }
 };
@@ -128,14 +160,16 @@ HEDDLE_DEVICE coalesced_group coalesced_threads() {
 }
 
 template <unsigned Size, class Parent = void>
-class thread_block_tile : public thread_group {
+class thread_block_tile;
+
+/// A tile whose parent does not matter, as functions take it.
+template <unsigned Size>
+class thread_block_tile<Size, void> : public warp_group {
   static_assert(Size > 0 && Size <= 32 && (Size & (Size - 1)) == 0,
                 "heddle: tiles of 1, 2, 4, 8, 16 or 32 threads are supported");
 
  public:
-  HEDDLE_DEVICE thread_block_tile()
-      : thread_group(static_cast<unsigned>((1ull << Size) - 1)
-                     << (thread_block::thread_rank() & 31 & ~(Size - 1))) {}
+  HEDDLE_DEVICE thread_block_tile() : warp_group(heddle_detail::mask_of_tile(Size)) {}
   static constexpr HEDDLE_DEVICE unsigned size() { return Size; }
   static constexpr HEDDLE_DEVICE unsigned num_threads() { return Size; }
   HEDDLE_DEVICE unsigned thread_rank() const { return thread_block::thread_rank() & (Size - 1); }
@@ -158,14 +192,16 @@ class thread_block_tile : public thread_group {
     return ::__shfl_xor_sync(mask_, value, with, Size);
   }
 };
+template <unsigned Size, class Parent>
+class thread_block_tile : public thread_block_tile<Size, void> {};
 
 template <unsigned Size, class Parent>
 HEDDLE_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
   return {};
 }
-HEDDLE_DEVICE thread_group tiled_partition(const thread_block&, unsigned size) {
-  return coalesced_group(static_cast<unsigned>((1ull << size) - 1)
-                         << (thread_block::thread_rank() & 31 & ~(size - 1)));
+/// Tiles of `size` lanes, which is known when the kernel runs.
+HEDDLE_DEVICE thread_group tiled_partition(const thread_group&, unsigned size) {
+  return coalesced_group(heddle_detail::mask_of_tile(size));
 }
 template <class Group>
 HEDDLE_DEVICE coalesced_group labeled_partition(const Group& group, int label) {
@@ -179,6 +215,10 @@ HEDDLE_DEVICE coalesced_group binary_partition(const Group& group, bool label) {
 template <class Group>
 HEDDLE_DEVICE void sync(const Group& group) {
   group.sync();
+}
+HEDDLE_DEVICE void sync(const thread_group& group, const char* file = __builtin_FILE(),
+                        int line = __builtin_LINE()) {
+  group.sync(file, line);
 }
 HEDDLE_DEVICE void sync(const thread_block&, const char* file = __builtin_FILE(),
                         int line = __builtin_LINE()) {

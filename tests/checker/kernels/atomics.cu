@@ -1,6 +1,7 @@
 // Atomic functions: their values, and at what scope they are between whom.
 
 #include <cuda/atomic>
+#include <cuda/std/atomic>
 
 // check values_of_atomics --grid 1 --block 1 --arg i32[8]=zeros --arg u32[8]=zeros --arg f32[4]=zeros --arg u64[4]=zeros
 // clean
@@ -188,4 +189,13 @@ __global__ void half_sums(half* one, half2* two) {
 // finds out-of-bounds @atomic_beyond
 __global__ void atomic_out_of_bounds(int* x) {
   atomicAdd(&x[threadIdx.x], 1);  // @atomic_beyond
+}
+
+// check standard_atomics --grid 4 --block 32 --arg i32[1]=zeros --arg i32[2]=zeros
+// clean
+__global__ void standard_atomics(int* count, int* out) {
+  cuda::std::atomic_ref<int> of(*count);
+  of.fetch_add(2, cuda::std::memory_order_relaxed);
+  cuda::std::atomic_thread_fence(cuda::std::memory_order_seq_cst);
+  if (of.load() == 256) cuda::std::atomic_ref<int>(out[0]).store(1);
 }

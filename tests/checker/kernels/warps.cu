@@ -1,5 +1,7 @@
 // Warps: what shuffles, votes and matches give, whom they wait for, and what they do not order.
 
+#include <cooperative_groups.h>
+
 // check shuffles --grid 1 --block 64 --arg i32[64]=arange
 // clean
 __global__ void shuffles(const int* x) {
@@ -241,4 +243,48 @@ __global__ void warp_aggregated_atomic(const int* x, int* count, int* out) {
     first = __shfl_sync(mask, first, leader);
     out[first + __popc(mask & ((1u << lane) - 1))] = v;
   }
+}
+
+// A group as a parameter, whichever it is.
+__device__ int sum_of_group(cooperative_groups::thread_group group, int* s, int value) {
+  const int rank = group.thread_rank();
+  for (int by = group.size() / 2; by > 0; by /= 2) {
+    s[rank] = value;
+    group.sync();
+    if (rank < by) value += s[rank + by];
+    group.sync();
+  }
+  return value;
+}
+template <int Size>
+__device__ int sum_of_tile(cooperative_groups::thread_block_tile<Size> tile, int value) {
+  for (int by = tile.size() / 2; by > 0; by /= 2) value += tile.shfl_down(value, by);
+  return value;
+}
+
+// check groups_as_parameters --grid 2 --block 64 --arg i32[128]=arange
+// clean
+__global__ void groups_as_parameters(int* x) {
+  __shared__ int s[64];
+  const cooperative_groups::thread_block block = cooperative_groups::this_thread_block();
+  const int i = blockIdx.x * 64 + threadIdx.x, first = blockIdx.x * 64;
+  const int all = sum_of_group(block, s, x[i]);
+  if (threadIdx.x == 0) assert(all == 64 * first + 63 * 32);
+  cooperative_groups::thread_group tile = cooperative_groups::tiled_partition(block, 8);
+  const int base = threadIdx.x / 8 * 8;
+  const int of_eight = sum_of_group(tile, s + base, x[i]);
+  if (threadIdx.x % 8 == 0) assert(of_eight == 8 * i + 28 && tile.size() == 8 && tile.thread_rank() == 0);
+  cooperative_groups::thread_block_tile<16> sixteen = cooperative_groups::tiled_partition<16>(block);
+  const int of_sixteen = sum_of_tile<16>(cooperative_groups::tiled_partition<16>(block), x[i]);
+  if (sixteen.thread_rank() == 0) assert(of_sixteen == 16 * i + 120);
+}
+
+// check group_without_sync --grid 1 --block 64 --arg i32[64]=arange
+// finds data-race @writes_for_group @reads_of_group
+__global__ void group_without_sync(int* x) {
+  cooperative_groups::thread_group group = cooperative_groups::this_thread_block();
+  x[group.thread_rank()] = 1;                                  // @writes_for_group
+  const int other = x[group.size() - 1 - group.thread_rank()];  // @reads_of_group
+  group.sync();
+  x[group.thread_rank()] = other;
 }
