@@ -248,8 +248,12 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
       name_element(*f, r, address);
     }
   }
-  // Said once: what comes of it is not told again.
-  if (!only_writes) r.set_written(offset, bytes, true);
+  if (only_writes) return;
+  if (is_whole ? !all_written : !any_written) {
+    r.tell_unwritten(offset, bytes);
+  } else {
+    r.set_written(offset, bytes, true);
+  }
 }
 
 void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,

@@ -226,12 +226,10 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
       if (target.of == nullptr || target.of->memory.written.empty()) return;
       region& r = target.of->memory;
       const std::uint64_t first = to.begin + offset - r.begin;
-      if (source.of == nullptr || source.of->memory.written.empty() || !source.is_device_only) {
-        r.set_written(first, q.width, true);
+      if (source.is_device_only && source.of != nullptr) {
+        r.copy_written(first, source.of->memory, from.begin + other - source.of->memory.begin, q.width);
       } else {
-        const region& s = source.of->memory;
-        const std::uint64_t at = from.begin + other - s.begin;
-        for (std::uint64_t i = 0; i < q.width; ++i) r.set_written(first + i, 1, s.is_any_written(at + i, 1));
+        r.set_written(first, q.width, true);
       }
     });
   }
@@ -357,7 +355,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     r.set_written(offset, bytes, true);
   } else if (bytes <= 8 && !r.is_any_written(offset, bytes) && !r.seems_written(offset)) {
     report_access(finding_kind::uninitialised_read, "");
-    r.set_written(offset, bytes, true);
+    r.tell_unwritten(offset, bytes);
   }
   for (const pending_operation& p : pending_) {
     if (!conflicts(p, r, address, bytes, writes)) continue;

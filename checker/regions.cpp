@@ -84,8 +84,40 @@ bool region::is_any_written(std::uint64_t offset, std::uint64_t size) const {
   return result;
 }
 
+void region::copy_written(std::uint64_t offset, const region& other, std::uint64_t first,
+                          std::uint64_t size) {
+  if (written.empty()) return;
+  if (other.written.empty()) return set_written(offset, size, true);
+  // 64 bits of the other's from any bit on.
+  const auto bits_from = [&](std::uint64_t bit) {
+    const std::uint64_t i = bit / 64, by = bit % 64;
+    const std::uint64_t next =
+        by != 0 && i + 1 < other.written.size() ? other.written[i + 1] << (64 - by) : 0;
+    return other.written[i] >> by | next;
+  };
+  std::uint64_t at = offset;
+  for_each_word(offset, offset + size, [&](std::uint64_t i, std::uint64_t mask) {
+    const std::uint64_t bits = bits_from(first + (at - offset)) << (at % 64);
+    written[i] = (written[i] & ~mask) | (bits & mask);
+    at = (i + 1) * 64;
+    return true;
+  });
+}
+
+namespace {
+
+// What a function that is not watched writes at once.
+constexpr std::uint64_t near = 4096;
+
+}  // namespace
+
+void region::tell_unwritten(std::uint64_t offset, std::uint64_t size) {
+  if (!host_can_write) return set_written(offset, size, true);
+  const std::uint64_t first = offset / near * near;
+  set_written(first, std::min((offset + size + near - 1) / near * near, bytes) - first, true);
+}
+
 bool region::seems_written(std::uint64_t offset) {
-  constexpr std::uint64_t near = 4096;
   const std::uint64_t first = offset / near * near, last = std::min(first + near, bytes);
   const auto* const at = reinterpret_cast<const std::byte*>(begin);
   for (std::uint64_t i = first; i < last; ++i) {

@@ -84,6 +84,11 @@ struct region {
   void set_written(bool is_written);
   void set_written(std::uint64_t offset, std::uint64_t size, bool is_written);
   bool is_any_written(std::uint64_t offset, std::uint64_t size) const;
+  /// What is copied from `first` on of another, written or not, is so here from `offset` on.
+  void copy_written(std::uint64_t offset, const region& other, std::uint64_t first, std::uint64_t size);
+  /// That it was not written is known: it is not told again, nor looked for in what lies near it where the
+  /// host can write.
+  void tell_unwritten(std::uint64_t offset, std::uint64_t size);
   /// Whether something other than zero is near where nothing that is watched has written: then something
   /// that is not watched has, and what is near counts as written.
   bool seems_written(std::uint64_t offset);

@@ -24,6 +24,10 @@
 // finds uninitialised-read @never_written @allocated
 // program -- partly_written
 // clean
+// program -- copied_on
+// finds uninitialised-read @copied_on
+// program -- copied_written
+// clean
 // program -- stale
 // finds use-after-free @stale @first_free
 // program -- in_class
@@ -116,6 +120,18 @@ int main(int, char **argv) {
   if (is("partly_written")) {
     starts<<<1, 1>>>((int *)d, 3);
     cudaMemcpy(h, d, 1024, cudaMemcpyDeviceToHost);
+  }
+  if (is("copied_on") || is("copied_written")) {
+    // Bytes 12 to 911 are written, and come to byte 5.
+    cudaMemset((char *)d + 12, 1, 900);
+    cudaMalloc(&e, 2048);
+    cudaMemcpy((char *)e + 5, (char *)d + 12, 1000, cudaMemcpyDeviceToDevice);
+    for (int i = 0; i < 1000; ++i) {
+      const bool is_written = i < 900;
+      if (is_written != is("copied_written")) continue;
+      cudaMemcpy(h, (char *)e + 5 + i, 1, cudaMemcpyDeviceToHost);  // @copied_on
+    }
+    cudaFree(e);
   }
   if (is("middle")) cudaFree(d + 1);   // @middle
   if (is("stranger")) cudaFree(h);     // @stranger
