@@ -128,6 +128,21 @@ bool region::seems_written(std::uint64_t offset) {
   return false;
 }
 
+namespace {
+
+/// As CUDA C++ writes it: "float", "uchar4"; empty for a structure.
+std::string type_of_elements(const region& r) {
+  using heddle_device::scalar;
+  if (r.type == scalar::other) return r.element_bytes == 1 ? "byte" : "";
+  const std::size_t components = r.element_bytes / bytes_of(r.type);
+  if (components < 2 || components > 4) return name(r.type);
+  constexpr const char* names[] = {"",       "bool", "char",      "short",  "int",   "longlong", "uchar",
+                                   "ushort", "uint", "ulonglong", "__half", "float", "double"};
+  return fmt::format("{}{}", names[static_cast<int>(r.type)], components);
+}
+
+}  // namespace
+
 void name_element(finding& f, const region& r, std::uintptr_t address) {
   f.variable = r.name;
   f.space = r.space;
@@ -135,7 +150,7 @@ void name_element(finding& f, const region& r, std::uintptr_t address) {
   const auto distance = static_cast<std::int64_t>(address - r.begin);
   const auto size = static_cast<std::int64_t>(r.element_bytes);
   f.index = distance >= 0 ? distance / size : -((-distance + size - 1) / size);
-  f.type = r.type == heddle_device::scalar::other && r.element_bytes == 1 ? "byte" : name(r.type);
+  f.type = type_of_elements(r);
   f.about = r.begin;
 }
 

@@ -38,6 +38,11 @@ int main(int argc, char** argv) {
     fflush(stdout);
     _exit(0);
   }
+  if (strcmp(mode, "vectors") == 0) {
+    uchar4* pixels;
+    cudaMalloc(&pixels, 10 * sizeof(uchar4));
+    cudaMemcpy(pixels, argv, 44, cudaMemcpyHostToDevice);
+  }
   if (strcmp(mode, "killed") == 0) kill(getpid(), SIGKILL);
   cudaFree(x);
 }
@@ -110,6 +115,9 @@ class CheckProgramsTest(unittest.TestCase):
         done = self.check("--", "leaves")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("program.cu:24: invalid free [invalid-free]", done.stdout)
+
+    def test_vector_types(self):
+        self.assertIn("44 bytes to pixels (uchar4[10]), which has 40\n", self.check("--", "vectors").stdout)
 
     def test_standard_input(self):
         done = self.check("--", "echoes", input="one\ntwo\n")
