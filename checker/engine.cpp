@@ -66,7 +66,8 @@ engine::engine(const module& compiled, const launch_memory& memory, const launch
       first_block_(first_block),
       last_block_(last_block),
       all_blocks_(volume(options.grid)),
-      threads_a_block_(static_cast<std::uint32_t>(volume(options.block))) {
+      threads_a_block_(static_cast<std::uint32_t>(volume(options.block))),
+      profiler_(compiled.base()) {
   dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
   layout_.add(dynamic_, options.shared_bytes);
 }
@@ -75,6 +76,7 @@ launch_outcome engine::result() {
   if (!failure_.empty()) throw error(failure_);
   outcome_.was_stopped = is_stopping_;
   outcome_.accesses = watched_;
+  if (options_.profiles) outcome_.instructions = profiler_.result();
   return std::move(outcome_);
 }
 
@@ -134,6 +136,7 @@ bool engine::begin_block() {
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
   b->ready.clear();
+  if (is_profiling_) begin_traces(*b);
   std::vector<std::uint32_t> threads(threads_a_block_);
   std::iota(threads.begin(), threads.end(), 0u);
   for (const std::uint32_t i : threads) {
@@ -154,6 +157,7 @@ bool engine::begin_block() {
 }
 
 void engine::end_block(std::size_t i) {
+  if (is_profiling_) end_traces(*blocks_[i]);
   spare_.push_back(std::move(blocks_[i]));
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
 }
@@ -163,6 +167,7 @@ void engine::run_schedule(std::size_t schedule) {
   schedule_ = schedule;
   random_.seed(options_.seed * 1000003 + schedule_);
   slices_ = options_.seed != 0 || schedule_ >= 2;
+  is_profiling_ = options_.profiles && schedule_ == 0;
   if (options_.is_watched) {
     for (std::size_t i = 0; i < regions_.size(); ++i) regions_[i]->watch(memory_.starts_written(i));
   }
@@ -212,6 +217,7 @@ void engine::run_schedule(std::size_t schedule) {
   }
   // A launch that was stopped leaves its threads where they are.
   for (auto& b : blocks_) {
+    if (is_profiling_) end_traces(*b);
     for (thread_state& t : b->threads) {
       if (t.stack != nullptr) stacks_.give(t.stack);
       t.stack = nullptr;
@@ -264,7 +270,9 @@ void engine::resume(thread_state& t) {
     t.stack_low = reinterpret_cast<std::uintptr_t>(t.stack);
     t.context.begin(t.stack, &engine::fiber_body, &t);
   }
-  t.slice = slices_ ? 1 + static_cast<std::uint32_t>(random_() % 64) : longest_slice;
+  t.slice = slices_         ? 1 + static_cast<std::uint32_t>(random_() % 64)
+            : is_profiling_ ? profiled_slice
+                            : longest_slice;
   t.waits_for = waiting::nothing;
   now.thread = &t;
   fiber::change(scheduler_, t.context);
@@ -273,6 +281,7 @@ void engine::resume(thread_state& t) {
     note_change();
     ended_.store(ended() + 1, std::memory_order_relaxed);
     ++t.block->done;
+    if (is_profiling_) profiler_.note_leaving(trace_of(t), t.index % 32);
     stacks_.give(t.stack);
     t.stack = nullptr;
     t.stack_low = 0;

@@ -6,6 +6,7 @@
 #include "launch_memory.hpp"
 #include "modules/fiber.hpp"
 #include "modules/warp.hpp"
+#include "profile.hpp"
 #include "regions.hpp"
 
 #include <atomic>
@@ -41,6 +42,7 @@ struct thread_state {
   waiting waits_for = waiting::nothing;
   bool is_dirty = false;  // has written to global memory since its last fence
   heddle_device::barrier_kind barrier = heddle_device::barrier_kind::plain;
+  std::uintptr_t frame = 0;  // where the module's part of the stack ends
   int line = 0, predicate = 0, result = 0;
   const char* file = nullptr;
   fiber context;
@@ -118,6 +120,7 @@ struct block_state {
   clocks released;         // what an atomic of any of its threads publishes without a fence of its own
   std::unique_ptr<shared_memory> shared;
   std::unique_ptr<std::uint32_t[]> lanes;  // of all threads
+  std::vector<warp_trace> traces;          // of warps, while they are profiled
 };
 
 /// What cannot be launched is a heddle::error.
@@ -163,6 +166,10 @@ class engine {
                   std::size_t alignment, const std::string& type, std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
+  /// The thread came to a piece of straight code.
+  void note_code(thread_state& t, std::uintptr_t pc) {
+    if (is_profiling_) profiler_.note_code(trace_of(t), t.index % 32, pc, t.stack_begin - t.frame);
+  }
   void print(std::string_view text) {
     note_change();
     if (schedule_ == 0) outcome_.printed += text;
@@ -213,6 +220,14 @@ class engine {
   void report_deadlock();
   void make_ready(block_state& b, thread_state& t);
 
+  // Profiles.
+  static warp_trace& trace_of(thread_state& t) { return t.block->traces[t.index / 32]; }
+  void begin_traces(block_state& b) const;
+  void end_traces(block_state& b);
+  void bring_lanes_together(block_state& b, std::uint32_t first_lane, std::uint32_t arrived);
+  void profile_access(thread_state& t, const region& r, std::uintptr_t address, std::size_t bytes,
+                      std::uint8_t flags, std::uintptr_t pc);
+
   // Barriers and warps.
   void complete_barrier(block_state& b);
   void pass_barrier(block_state& b);
@@ -233,6 +248,8 @@ class engine {
   void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc, bool observes);
   static constexpr std::uint32_t longest_slice = 200000;
+  // Lanes stay near one another, so that little is remembered of those ahead.
+  static constexpr std::uint32_t profiled_slice = 64;
   void change_threads(thread_state& t, std::uintptr_t pc);
   record& least_telling(cell& c, std::uint32_t block, std::uint8_t flags);
   bool comes_before(const record& r, const thread_state& t, const block_state& b) const;
@@ -288,6 +305,8 @@ class engine {
   std::uint64_t ticks_ = 0;
   std::uint64_t watched_ = 0;
   unsigned reads_dropped_ = 0;
+  profiler profiler_;
+  bool is_profiling_ = false;
 
   struct synchronisation {
     clocks to_all, to_block;

@@ -109,6 +109,9 @@ void engine::complete_barrier(block_state& b) {
 
 /// All that the block's threads did comes before all that they do from here on.
 void engine::pass_barrier(block_state& b) {
+  if (is_profiling_) {
+    for (warp_trace& warp : b.traces) profiler_.bring_together(warp);
+  }
   ++b.barriers;
   std::uint32_t clock = b.base;
   bool is_clean = true;

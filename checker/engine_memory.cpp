@@ -27,7 +27,7 @@ void engine::change_threads(thread_state& t, std::uintptr_t pc) {
   if (options_.legacy_warps) return yield(t, false);
   if (--t.slice != 0) return;
   if (hangs_.load(std::memory_order_relaxed) != hang::none) crash(t, pc - 1, nullptr, hang_address);
-  yield(t, !slices_);
+  yield(t, !slices_ && !is_profiling_);
 }
 
 void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -261,6 +261,7 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
     }
     return;
   }
+  if (is_profiling_) profile_access(t, r, address, bytes, flags, pc);
   const std::size_t offset = address - r.begin;
   if (!r.written.empty()) {
     // Most are of a few bytes of one word of bits.

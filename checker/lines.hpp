@@ -2,6 +2,7 @@
 
 #include "finding.hpp"
 #include "module.hpp"
+#include "profile.hpp"
 
 #include <string>
 #include <vector>
@@ -12,5 +13,9 @@ namespace heddle::checker {
 /// the source itself, where the instruction belongs to what a header of the device language was inlined for.
 /// Then findings that are the same by their lines become one.
 void find_lines(const module& compiled, std::vector<finding>& findings);
+
+/// What was profiled, by lines, in their order.
+std::vector<line_profile> profile_lines(const module& compiled,
+                                        const std::vector<instruction_profile>& instructions);
 
 }  // namespace heddle::checker

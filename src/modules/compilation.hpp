@@ -16,6 +16,8 @@ struct compile_options {
   std::vector<std::string> instances;  ///< of templates, such as sum<float>
   /// For the checker, which sees every access to memory; or as fast as it can be, for the processor at hand.
   bool is_watched = false;
+  /// For the checker's profiles, too: which pieces of code run is seen.
+  bool is_profiled = false;
 };
 
 /// The kernels of a source, compiled for this machine, and what that took.

@@ -118,7 +118,7 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
       }
       const auto bytes = static_cast<unsigned>(copy_to - copy_from);
       if (bytes > 0) {
-#if __CUDA_ARCH__ >= 900
+#if HD_PTX_ARCH >= 900
         shared.arrived[at.stage].arrive_and_expect(bytes);
         start_copy(destination, reinterpret_cast<const void*>(copy_from), bytes, shared.arrived[at.stage]);
 #endif

@@ -148,6 +148,7 @@ enum class vote_kind : u8 {
                                                           X(__tsan_unaligned_volatile_write16)              \
                                                               X(__tsan_read_range) X(__tsan_write_range)    \
                                                                   X(__tsan_vptr_update) X(__tsan_vptr_read) \
+                                                                      X(__sanitizer_cov_trace_pc)           \
                                                                       X(__ubsan_handle_out_of_bounds)       \
                                                                           X(__ubsan_handle_type_mismatch_v1)
 
