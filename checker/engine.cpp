@@ -132,6 +132,7 @@ bool engine::begin_block() {
   b->serial = first_serial_ + static_cast<std::uint32_t>(number);
   b->base = grid_base_;
   b->barriers = b->at_barrier = b->at_grid = b->done = 0;
+  b->at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
@@ -424,11 +425,14 @@ void engine::report_deadlock() {
   for (const auto& b : blocks_) {
     for (const thread_state& t : b->threads) {
       if (t.waits_for == waiting::done) continue;
-      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid;
+      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid ||
+                              t.waits_for == waiting::numbered_barrier;
       const std::string what = t.waits_for == waiting::barrier ? "wait at the barrier"
-                               : t.waits_for == waiting::grid  ? "wait at the grid's barrier"
-                               : t.waits_for == waiting::warp  ? "wait for lanes of their warp"
-                                                               : "spin";
+                               : t.waits_for == waiting::numbered_barrier
+                                   ? fmt::format("wait at barrier {}", t.number)
+                               : t.waits_for == waiting::grid ? "wait at the grid's barrier"
+                               : t.waits_for == waiting::warp ? "wait for lanes of their warp"
+                                                              : "spin";
       const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;
       auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
       ++at->second.count;

@@ -9,6 +9,7 @@
 #include "profile.hpp"
 #include "regions.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -29,7 +30,7 @@ using modules::warp_visit;
 struct block_state;
 
 /// Why a thread does not go on.
-enum class waiting : std::uint8_t { nothing, barrier, grid, warp, convergence, done };
+enum class waiting : std::uint8_t { nothing, barrier, numbered_barrier, grid, warp, convergence, done };
 
 struct thread_state {
   // What accesses and barriers look at comes first.
@@ -44,6 +45,7 @@ struct thread_state {
   heddle_device::barrier_kind barrier = heddle_device::barrier_kind::plain;
   std::uintptr_t frame = 0;  // where the module's part of the stack ends
   int line = 0, predicate = 0, result = 0;
+  std::uint32_t number = 0;  // of the barrier that it waits at
   const char* file = nullptr;
   fiber context;
   std::byte* stack = nullptr;
@@ -114,6 +116,7 @@ struct block_state {
   std::vector<thread_state> threads;
   std::deque<std::uint32_t> ready;
   std::uint32_t at_barrier = 0, at_grid = 0, done = 0;
+  std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
   std::uint64_t changes_seen = 0, yields = 0;
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
   clocks learnt;           // by all of its threads
@@ -155,6 +158,7 @@ class engine {
                        heddle_device::atomic_request request, std::uintptr_t pc, std::uintptr_t state);
   void fence(thread_state& t, heddle_device::scope scope);
   int barrier(thread_state& t, heddle_device::barrier_kind kind, int predicate, const char* file, int line);
+  void barrier_of(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void grid_barrier(thread_state& t, const char* file, int line);
   std::uint64_t warp(thread_state& t, const warp_visit& visit);
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);

@@ -245,6 +245,9 @@ index3 entry_heddle_grid_size() {
 int entry_heddle_barrier(heddle_device::barrier_kind kind, int predicate, const char* file, int line) {
   return now.by->barrier(*now.thread, kind, predicate, file, line);
 }
+void entry_heddle_barrier_of(unsigned number, unsigned count, const char* file, int line) {
+  now.by->barrier_of(*now.thread, number, count, file, line);
+}
 void entry_heddle_grid_barrier(const char* file, int line) {
   now.by->grid_barrier(*now.thread, file, line);
 }

@@ -242,7 +242,7 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
     if constexpr (reducers > 1) {
       T* const totals = &shared.reducer_total[turn * reducers];
       if (lane == 0) totals[warp] = total[0];
-      asm volatile("bar.sync 2, %0;" ::"n"(reducers * warp_size) : "memory");
+      sync_some_threads<2, reducers * warp_size>();
       if (warp == 0) {
 #pragma unroll
         for (unsigned w = 1; w < reducers; ++w) total[0] = op(total[0], totals[w]);
@@ -273,7 +273,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     if constexpr (tuning::warps > 1) {
       T* const totals = &shared.warp_total[turn * tuning::warps];
       if (lane == 0) totals[warp] = total;
-      asm volatile("bar.sync 1, %0;" ::"n"(tuning::warps * warp_size) : "memory");
+      sync_some_threads<1, tuning::warps * warp_size>();
       if (warp > 0) {
         const T sum = scan_warp<tuning::warps>(totals[min(lane, tuning::warps - 1)], op);
         mine.prepend(shuffle_from(sum, warp - 1), op);

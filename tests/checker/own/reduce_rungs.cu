@@ -18,8 +18,8 @@ using heddle::plus;
   __global__ void shuffled_##NAME(const T* x, size_t n, T* out) {                                    \
     fold_shuffled<T, OP>({x}, OP{}, n, out);                                                         \
   }                                                                                                  \
-  __global__ void padded_##NAME(const T* x, size_t n, T identity, size_t run, size_t blocks, T* out) { \
-    fold_padded<T, OP>({x}, OP{}, n, identity, run, blocks, out);                                    \
+  __global__ void padded_##NAME(const T* x, size_t n, const T* identity, size_t run, size_t blocks, T* out) { \
+    fold_padded<T, OP>({x}, OP{}, n, *identity, run, blocks, out);                                    \
   }
 RUNG(sum, int, plus)
 RUNG(largest, float, maximum)
