@@ -21,6 +21,10 @@ def floats(size, kind="float32"):
     return random.standard_normal(size).astype(kind)
 
 
+def floats64(size):
+    return floats(size, "float64")
+
+
 def maps(size):
     """Maps x -> scale * x + shift modulo 2**32, a row each."""
     return random.integers(0, 2**32, (size, 2), dtype=np.uint64).astype("uint32")
@@ -169,6 +173,213 @@ class ScanRungs(unittest.TestCase):
                     _, out = launch("scan_rungs", f"deliver_{name}", 2, 256, tree[0 if exclusive else columns:], n(size),
                                     Unwritten(x.dtype, x.size))
                     np.testing.assert_array_equal(out.reshape(x.shape), scanned(name, x, exclusive, init))
+
+
+PATTERNS = REDUCTIONS | {
+    "bytes": (lambda size: integers(size, "uint8"), lambda x: x.sum(dtype="uint8"), None),
+    "halves": (lambda size: integers(size, "int16"), lambda x: x.sum(dtype="int16"), None),
+    "largest": (floats64, np.max, None),
+    "sums": (lambda size: integers(3 * size, "int64").reshape(size, 3), lambda x: x.sum(0), None),
+}
+
+
+def fold(name, x):
+    return PATTERNS[name][1](x)
+
+
+# Elements of a tile, and those that a lane folds side by side.
+TILES = {"bytes": (8192, 16), "halves": (4096, 8), "sum": (2048, 4), "largest": (1024, 2), "compositions": (512, 16)}
+
+
+def shape_of_short_rows(length, size, lane_elements):
+    """Rows that a warp takes at a time, and the shared memory of a block of four warps."""
+    group = 1
+    while group < 32 and group * lane_elements < length:
+        group *= 2
+    at_once = 32 // group * max(2048 // (length * size * (32 // group)), 1)
+    return at_once, 4 * ((at_once * length * size + 48) // 16 * 16)
+
+
+class Reduce(unittest.TestCase):
+    def check_whole(self, name, size, first, grid):
+        tile, x = TILES[name][0], PATTERNS[name][0](size + first)
+        scratch = counters = 0
+        level = blocks_of(size, tile)
+        while level > 1:
+            scratch += blocks_of(level, 16) * 16
+            level = blocks_of(level, tile)
+            counters += level
+        columns = x[0].size
+        _, _, counted, out = launch("reduce", f"whole_{name}", grid, 256, x, n(first), n(size), Unwritten(x.dtype, max(scratch, 1) * columns),
+                                    np.zeros(max(counters, 1), "uint32"), Unwritten(x.dtype, columns))
+        np.testing.assert_array_equal(out, fold(name, x[first:]))
+        self.assertFalse(counted.any())
+
+    def test_whole(self):
+        for name, (tile, _) in TILES.items():
+            for size, first, grid in ((1, 0, 1), (100, 1, 1), (5 * tile + 77, 0, 2), (9 * tile, 1, 3)):
+                with self.subTest(name=name, size=size):
+                    self.check_whole(name, size, first, grid)
+
+    def test_whole_in_three_levels(self):
+        self.check_whole("compositions", 512 * 512 + 700, 0, 5)
+
+    def test_rows(self):
+        for name, (tile, _) in TILES.items():
+            with self.subTest(name=name):
+                outer, length = 3, 2 * tile + 3
+                x = PATTERNS[name][0](outer * length)
+                parts = np.split(x, sorted({r * length + p * tile for r in range(outer) for p in range(3)} - {0}))
+                _, out = launch("reduce", f"rows_{name}", 1, 256, x, n(outer), n(length), Unwritten(x.dtype, x[0].size * len(parts)))
+                np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
+
+    def test_short_rows(self):
+        for name, (_, lane_elements) in TILES.items():
+            for length, first in ((1, 0), (7, 1), (50, 0)):
+                with self.subTest(name=name, length=length):
+                    rows = 101
+                    x = PATTERNS[name][0](rows * length + first)
+                    at_once, shared = shape_of_short_rows(length, x[0].nbytes, lane_elements)
+                    _, out = launch("reduce", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows), n(length),
+                                    Unwritten(x.dtype, rows * x[0].size), shared=shared)
+                    np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]).ravel())
+
+    def test_segments(self):
+        for name, (tile, _) in TILES.items():
+            with self.subTest(name=name):
+                lengths = np.array([0, 3, tile, 0, 2 * tile + 1, 40, 0])
+                offsets = np.concatenate([[0], np.cumsum(lengths)]).astype("uint64")
+                tiles = np.concatenate([[0], np.cumsum(-(-lengths // tile))]).astype("uint64")
+                x = PATTERNS[name][0](int(offsets[-1]))
+                parts = [x[int(begin) + p * tile:min(int(begin) + (p + 1) * tile, int(end))]
+                         for begin, end in zip(offsets[:-1], offsets[1:]) for p in range(-(-int(end - begin) // tile))]
+                *_, out = launch("reduce", f"segments_{name}", 1, 256, x, offsets, tiles, n(len(lengths)), False,
+                                 Unwritten(x.dtype, len(parts) * x[0].size))
+                np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
+        lengths = np.array([2, 0, 100])
+        x = integers(102)
+        *_, out = launch("reduce", "segments_sum", 1, 256, x, np.array([0, 2, 2, 102], "uint64"), np.array([0, 1, 1, 2], "uint64"), n(3),
+                         True, np.full(3, 77, "int32"))
+        np.testing.assert_array_equal(out, [x[:2].sum(), 77, x[2:].sum()])
+
+    def by_columns(self, kernel, name, outer, length, inner, tile, block, grid):
+        x = PATTERNS[name][0](outer * length * inner)
+        cube = x.reshape(outer, length, inner, *x.shape[1:])
+        expected = [fold(name, cube[o, first:first + tile, c]) for o in range(outer) for first in range(0, length, tile) for c in range(inner)]
+        with self.subTest(kernel=kernel, length=length):
+            _, out = launch("reduce", kernel, grid, block, x, n(outer), n(length), n(inner), Unwritten(x.dtype, len(expected) * x[0].size))
+            np.testing.assert_array_equal(out, np.array(expected).ravel())
+
+    def test_columns(self):
+        for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
+                                   ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
+            tile = TILES[name][0]
+            for length in (3, 70, tile + 9):
+                self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
+        self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
+
+    def test_few_rows(self):
+        for name, lengths in (("bytes", (1, 20)), ("sum", (2, 8)), ("largest", (3, 32)), ("compositions", (1, 32))):
+            for length in lengths:
+                self.by_columns(f"few_{name}", name, 3, length, 200, length, 256, 2)
+
+
+class Scan(unittest.TestCase):
+    def check(self, launch_it, name, x, exclusive, init, shape=None, axis=0):
+        """One row or several, or columns, against the scan of each."""
+        elements, identity, _ = SCANS[name]
+        out = launch_it(identity if init is None else init, init is not None)
+        rows = x.reshape(*(shape or (1, len(x))), *x.shape[1:])
+        out = out.reshape(rows.shape)
+        for index in np.ndindex(*(rows.shape[:axis] if axis else rows.shape[:1])):
+            for column in range(rows.shape[2]) if axis else (None,):
+                row, found = (rows[index], out[index]) if column is None else (rows[index][:, column], out[index][:, column])
+                first = 1 if exclusive and init is None else 0
+                np.testing.assert_array_equal(found[first:], scanned(name, row, exclusive, init)[first:])
+
+    def ways(self):
+        for name, (elements, _, init) in SCANS.items():
+            for exclusive, given in ((False, None), (True, None), (True, init)) if name == "sum" else ((False, init), (True, None)):
+                yield name, elements, exclusive, given
+
+    def test_at_once(self):
+        for name, elements, exclusive, init in self.ways():
+            pack, words = (4, 1) if name == "sum" else (2, 2)
+            for rows, warps, rows_of_warp, parts, less, first in ((1, 16, 1, 3, 500, 1), (2, 32, 4, 2, 3, 0), (3, 16, 1, 1, 1300 // pack, 0)):
+                with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
+                    length = parts * warps * rows_of_warp * 32 * pack - less
+                    x = elements(rows * length + first)
+                    scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
+                    scratch[0] = 7
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"at_once_{name}", rows * parts, warps * 32, x, n(first), n(rows), n(length), exclusive, given,
+                                         has_init, n(parts), np.uint32(rows_of_warp), scratch, Unwritten(x.dtype, x.size))
+                        return out[first * x[0].size:]
+                    self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
+
+    def test_short_rows(self):
+        for name, elements, exclusive, init in self.ways():
+            pack = 4 if name == "sum" else 2
+            for rows, length, first in ((50, 5, 1), (9, 333, 0)):
+                with self.subTest(name=name, exclusive=exclusive, length=length):
+                    x = elements(rows * length + first)
+                    at_once, shared = shape_of_short_rows(length, x[0].nbytes, pack)
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows),
+                                         n(length), exclusive, given, has_init, Unwritten(x.dtype, x.size), shared=shared)
+                        return out[first * x[0].size:]
+                    self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
+
+    def test_short_rows_of_bytes(self):
+        for first in (0, 3):
+            x = integers(20 * 99 + first, "uint8")
+            at_once, shared = shape_of_short_rows(99, 1, 16)
+            *_, out = launch("scan", "short_rows_bytes", 2, 128, x, n(first), n(20), n(99), False, x[:1], False, Unwritten("uint8", len(x)),
+                             shared=shared)
+            np.testing.assert_array_equal(out[first:].reshape(20, 99), np.cumsum(x[first:].reshape(20, 99), axis=1, dtype="uint8"))
+
+    def test_rows_of_large_elements(self):
+        x = integers(5 * 70 * 3, "int64").reshape(5, 70, 3)
+        for exclusive in (False, True):
+            *_, out = launch("scan", "rows_sums", 1, 256, x, n(5), n(70), exclusive, np.array([5, 6, 7]), True, Unwritten("int64", x.size))
+            expected = np.cumsum(x, axis=1) + [5, 6, 7] - (x if exclusive else 0)
+            np.testing.assert_array_equal(out, expected.ravel())
+
+    def test_columns(self):
+        """Totals of strips of 256 elements, and each strip behind what stands before it."""
+        for name, elements, exclusive, init in self.ways():
+            outer, length, inner = 2, 600, 3
+            x = elements(outer * length * inner)
+            cube = x.reshape(outer, length, inner, *x.shape[1:])
+            _, totals = launch("scan", f"total_columns_{name}", 1, 256, x, n(outer), n(length), n(inner), Unwritten(x.dtype, outer * 3 * inner * x[0].size))
+            strips = [[[cube[o, s:s + 256, c] for c in range(inner)] for s in range(0, length, 256)] for o in range(outer)]
+            np.testing.assert_array_equal(totals, np.array([[[fold(name, y) for y in row] for row in one] for one in strips]).ravel())
+            totals = totals.reshape(outer, 3, inner, *x.shape[1:])
+            prefixes = np.stack([np.stack([scanned(name, totals[o, :, c], True, init) for c in range(inner)], 1) for o in range(outer)])
+            for has_prefixes, given_length in ((True, 600), (False, 100)):
+                with self.subTest(name=name, exclusive=exclusive, prefixes=has_prefixes):
+                    x = elements(outer * length * inner) if not has_prefixes else x
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"scan_columns_{name}", 1, 256, x[:outer * given_length * inner], n(outer), n(given_length), n(inner),
+                                         exclusive, given, has_init, prefixes.astype(x.dtype), has_prefixes,
+                                         Unwritten(x.dtype, outer * given_length * inner * x[0].size))
+                        return out
+                    self.check(launch_it, name, x[:outer * given_length * inner], exclusive, init, (outer, given_length, inner), axis=1)
+
+    def test_down(self):
+        for name, elements, exclusive, init in self.ways():
+            for outer, length, inner, lanes in ((1, 75, 64, 16), (2, 600, 12, 8), (1, 40, 45, 64), (1, 9, 40, 256)):
+                with self.subTest(name=name, exclusive=exclusive, inner=inner):
+                    x = elements(outer * length * inner)
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"down_{name}", 1, 256, x, n(outer), n(length), n(inner), np.uint32(lanes), exclusive, given,
+                                         has_init, Unwritten(x.dtype, x.size), schedules=2)
+                        return out
+                    self.check(launch_it, name, x, exclusive, init, (outer, length, inner), axis=1)
 
 
 if __name__ == "__main__":

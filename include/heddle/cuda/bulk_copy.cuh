@@ -48,6 +48,9 @@ class phase_barrier {
         "r"(parity)
         : "memory");
   }
+  __device__ unsigned address() const {
+    return static_cast<unsigned>(__cvta_generic_to_shared(this));
+  }
 #else
   __device__ void init(unsigned arrivals) {
     arrivals_ = pending_ = arrivals;
@@ -66,9 +69,6 @@ class phase_barrier {
     __threadfence_block();
   }
 #endif
-  __device__ unsigned address() const {
-    return static_cast<unsigned>(__cvta_generic_to_shared(this));
-  }
 
  private:
 #if HD_PTX_ARCH >= 900
