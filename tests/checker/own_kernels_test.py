@@ -382,5 +382,172 @@ class Scan(unittest.TestCase):
                     self.check(launch_it, name, x, exclusive, init, (outer, length, inner), axis=1)
 
 
+EDGES = {"torus": "wrap", "fixed": "constant", "clamped": "edge", "reflect": "reflect", "symmetric": "symmetric", "held": "edge"}
+
+
+def stencil(x, reach, edge, formula):
+    """A generation by NumPy: formula(u, indices), where u(offsets...) is the array shifted."""
+    wide = np.pad(x, reach, EDGES[edge], **({"constant_values": 9} if edge == "fixed" else {}))
+
+    def u(*offsets):
+        return wide[tuple(slice(reach + o, reach + o + size) for o, size in zip(offsets, x.shape))]
+    result = formula(u, np.indices(x.shape, dtype="uint32"))
+    if edge != "held":
+        return result
+    kept, inner = x.copy(), tuple(slice(reach, size - reach) for size in x.shape)
+    kept[inner] = result[inner]
+    return kept
+
+
+STENCILS = {
+    "rows": (2, lambda u, i: 3 * u(-2) + 5 * u(0) + 7 * u(1) + i[0]),
+    "tables": (1, lambda u, i: 3 * u(-1, 0) + 5 * u(0, -1) + 7 * u(1, 1) + u(0, 0)),
+    "blocks": (1, lambda u, i: 3 * u(-1, 0, 0) + 5 * u(0, 1, 0) + 7 * u(0, 0, -1) + u(1, 1, 1) + 100 * i[0] + 10 * i[1] + i[2]),
+}
+
+
+class Stencil(unittest.TestCase):
+    def check(self, kernel, sizes, tile, generations, edge):
+        reach, formula = STENCILS[kernel]
+        axes = len(sizes)
+        x = random.integers(0, 2**32, sizes, dtype=np.uint64).astype("uint32")
+        cells = [size - (2 * reach if edge == "held" else 0) for size in sizes]
+        sides, bytes_of_buffer = [1] * (3 - axes) + list(tile), 4
+        for side, size in zip(tile, cells):
+            bytes_of_buffer *= side + 2 * reach * (1 if side == size else generations)
+        count = int(np.prod([blocks_of(size, side) for size, side in zip(cells, tile)]))
+        out = x if edge == "held" else Unwritten("uint32", x.size)
+        _, found, _ = launch("stencil", kernel, max(count - 1, 1), 256 if axes == 1 else "32,8", x, out,
+                             np.array([1] * (3 - axes) + list(sizes) + sides, "int64"), np.uint32(list(EDGES).index(edge)), np.uint32(9),
+                             np.int32(generations), shared=2 * bytes_of_buffer)
+        for _ in range(generations):
+            x = stencil(x, reach, edge, formula)
+        np.testing.assert_array_equal(found.reshape(sizes), x)
+
+    def test_tiles_and_edges(self):
+        for kernel, sizes, tile, generations in (("rows", (310,), (100,), 3), ("rows", (60,), (60,), 5), ("tables", (21, 37), (8, 16), 2),
+                                                 ("blocks", (7, 9, 11), (4, 8, 8), 2)):
+            for edge in EDGES:
+                with self.subTest(kernel=kernel, sizes=sizes, edge=edge):
+                    # A tile that is the whole array goes through all generations by itself.
+                    held = 4 if edge == "held" and tile == sizes else 0
+                    self.check(kernel, sizes, tuple(side - held for side in tile), generations, edge)
+        self.check("tables", (12, 20), (12, 20), 4, "torus")
+        self.check("blocks", (1, 5, 6), (1, 5, 6), 3, "symmetric")
+
+
+def generation(cells, torus, birth=(3,), survival=(2, 3)):
+    wide = np.pad(cells.astype(int), 1, "wrap" if torus else "constant")
+    height, width = cells.shape
+    nine = sum(wide[dy:dy + height, dx:dx + width] for dy in range(3) for dx in range(3))
+    return np.where(cells, np.isin(nine - 1, survival), np.isin(nine, birth))
+
+
+def rows_of_words(cells):
+    """32 cells a word, the first in the lowest bit."""
+    padded = np.pad(cells, ((0, 0), (0, -cells.shape[1] % 32)))
+    return np.packbits(padded, axis=1, bitorder="little").view("uint32")
+
+
+def cells_of_rows(words, width):
+    return np.unpackbits(words.view("uint8"), axis=1, bitorder="little")[:, :width].astype(bool)
+
+
+def slices_of(cells):
+    """Word p of a row has column l * positions + p in bit l."""
+    height, width = cells.shape
+    runs = cells.reshape(height, 32, width // 32).astype("uint64")
+    return (runs << np.arange(32, dtype="uint64")[:, None]).sum(1, dtype="uint64").astype("uint32")
+
+
+def random_cells(height, width):
+    return random.random((height, width)) < 0.4
+
+
+HIGHLIFE = {"birth": (3, 6), "survival": (2, 3)}
+
+
+def bits_of(rule):
+    return sum(1 << k for k in rule["birth"]), sum(1 << k for k in rule["survival"])
+
+
+class Life(unittest.TestCase):
+    def test_count(self):
+        words = random.integers(0, 2**32, 1000, dtype=np.uint64).astype("uint32")
+        _, total = launch("life", "count", 2, 256, words, n(1000), np.array([5], "uint64"))
+        self.assertEqual(total[0], 5 + sum(bin(w).count("1") for w in words.tolist()))
+
+    def test_in_a_warp(self):
+        birth, survival = bits_of(HIGHLIFE)
+        for height, width, torus in ((5, 7, True), (5, 7, False), (32, 32, False), (17, 32, True), (1, 1, True)):
+            with self.subTest(height=height, width=width, torus=torus):
+                cells = random_cells(height, width)
+                rows = np.zeros((height, 2), "uint32")
+                rows[:, :1] = rows_of_words(cells)
+                rows, = launch("life", "in_a_warp", 1, 32, rows, np.uint32(width), np.uint32(height), torus, n(5), np.uint32(birth | survival << 16))
+                for _ in range(5):
+                    cells = generation(cells, torus, **HIGHLIFE)
+                np.testing.assert_array_equal(cells_of_rows(np.ascontiguousarray(rows.reshape(height, 2)[:, :1]), width), cells)
+        cells = random_cells(32, 32)
+        rows = np.zeros((32, 2), "uint32")
+        rows[:, :1] = rows_of_words(cells)
+        rows, = launch("life", "in_a_warp_whole", 1, 32, rows, n(6))
+        for _ in range(6):
+            cells = generation(cells, True)
+        np.testing.assert_array_equal(cells_of_rows(np.ascontiguousarray(rows.reshape(32, 2)[:, :1]), 32), cells)
+
+    def test_by_rows(self):
+        birth, survival = bits_of(HIGHLIFE)
+        for height, width in ((9, 100), (40, 64), (3, 20)):
+            for torus in (False, True):
+                with self.subTest(height=height, width=width, torus=torus):
+                    cells = random_cells(height, width)
+                    words = rows_of_words(cells)
+                    for kernel, rule, more in (("by_rows", HIGHLIFE, (np.uint32(birth | survival << 16),)), ("by_rows_conway", {}, ())):
+                        _, after = launch("life", kernel, 1, 256, words, Unwritten("uint32", words.size), n(width), n(height), torus, *more)
+                        np.testing.assert_array_equal(cells_of_rows(after.reshape(words.shape), width), generation(cells, torus, **rule))
+
+    def test_march(self):
+        for kernel, generations, torus, height, positions, strips in (
+                ("march_torus", 4, True, 21, 8, 2), ("march_plane", 4, False, 21, 8, 2), ("march_torus_once", 1, True, 5, 124, 1),
+                ("march_plane_eight", 8, False, 40, 120, 1)):
+            with self.subTest(kernel=kernel):
+                cells = random_cells(height, 32 * positions)
+                rows = blocks_of(height, strips)
+                kept = 128 - 2 * blocks_of(generations, 4) * 4
+                _, after = launch("life", kernel, blocks_of(blocks_of(positions, kept) * strips, 4), 128, slices_of(cells),
+                                  Unwritten("uint32", height * positions), n(positions), np.int64(height), n(strips), np.int64(rows))
+                for _ in range(generations):
+                    cells = generation(cells, torus)
+                np.testing.assert_array_equal(after.reshape(height, positions), slices_of(cells))
+
+    def test_slices(self):
+        for height, positions in ((3, 40), (2, 32), (5, 4)):
+            with self.subTest(positions=positions):
+                cells = random_cells(height, 32 * positions)
+                squares = blocks_of(positions, 32) * height
+                _, sliced = launch("life", "slice", 1, 128, rows_of_words(cells), Unwritten("uint32", height * positions), n(positions), n(squares))
+                np.testing.assert_array_equal(sliced.reshape(height, positions), slices_of(cells))
+                _, rows = launch("life", "unslice", 1, 128, sliced, np.zeros(height * positions, "uint32"), n(positions), n(squares))
+                np.testing.assert_array_equal(rows.reshape(height, positions), rows_of_words(cells))
+
+    def test_by_cells(self):
+        birth, survival = bits_of(HIGHLIFE)
+        for height, width in ((9, 33), (8, 32), (1, 3)):
+            for torus in (False, True):
+                with self.subTest(height=height, width=width, torus=torus):
+                    cells = random_cells(height, width)
+                    count = blocks_of(height, 8) * blocks_of(width, 32)
+                    for kernel in ("cells", "tiles"):
+                        _, after = launch("life", kernel, max(count - 1, 1), "32,8", cells.astype("uint8"), Unwritten("uint8", cells.size), n(width), n(height),
+                                          torus, np.uint16(birth), np.uint16(survival), n(count))
+                        np.testing.assert_array_equal(after.reshape(cells.shape), generation(cells, torus, **HIGHLIFE))
+                    after, = launch("life", "in_a_block", 1, 1024, cells.astype("uint8"), n(width), n(height), torus, np.uint16(birth), np.uint16(survival),
+                                    n(3), shared=2 * cells.size)
+                    for _ in range(3):
+                        cells = generation(cells, torus, **HIGHLIFE)
+                    np.testing.assert_array_equal(after.reshape(cells.shape), cells)
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2 if "-v" in sys.argv else 1)
