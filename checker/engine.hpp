@@ -41,7 +41,8 @@ struct thread_state {
   std::uint32_t clock = 1;
   std::uint32_t slice = 0;  // accesses until another thread may go on
   waiting waits_for = waiting::nothing;
-  bool is_dirty = false;  // has written to global memory since its last fence
+  bool is_dirty = false;    // has written to global memory since its last fence
+  bool has_fenced = false;  // and has written nothing since
   heddle_device::barrier_kind barrier = heddle_device::barrier_kind::plain;
   std::uintptr_t frame = 0;  // where the module's part of the stack ends
   int line = 0, predicate = 0, result = 0;

@@ -265,6 +265,7 @@ void engine::fence(thread_state& t, scope where) {
   t.pending = nullptr;
   const clocks all = now_of(t);
   ++t.clock;
+  t.has_fenced = true;
   t.released_in_block = all;
   if (where >= scope::device) {
     t.released = all;

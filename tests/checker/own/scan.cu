@@ -49,6 +49,19 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
     scan_down<T, OP>(x, OP{}, {outer, length, inner}, lanes, exclusive,                                       \
                      prefix_of_first(has_init ? init : nullptr)[0], out);                                     \
   }
+
+#define IN_TURN(NAME, T, OP)                                                                                  \
+  __global__ void in_turn_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,        \
+                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,           \
+                                 unsigned long long* scratch, T* out) {                                       \
+    auto work = work_of<T, OP>(x + first, rows, length, exclusive, init, has_init, scratch, out + first);     \
+    work.parts = parts;                                                                                       \
+    work.rows_of_warp = rows_of_warp;                                                                         \
+    work.tile = rows_of_warp * scan_tuning<T>::row_of_warps;                                                  \
+    scan_in_turn<T, OP>(work);                                                                                \
+  }
+IN_TURN(sum, int, plus)
+IN_TURN(compositions, map_of_line, composition)
 SCAN(sum, int, plus)
 SCAN(compositions, map_of_line, composition)
 
