@@ -13,8 +13,8 @@
 /// compiled for.
 #define HD_INLINE HD_FN inline __attribute__((always_inline))
 
-/// The architecture whose instructions inline PTX may name; 0 where there is none: on a CPU, and where `heddle
-/// check` compiles device code for one, which it takes the portable way.
+/// The architecture whose instructions inline PTX may name; 0 where there is none: on a CPU, and where
+/// `heddle check` compiles device code for one, which it takes the portable way.
 #if defined(__CUDA_ARCH__) && !defined(__HEDDLE_CHECK__)
 #define HD_PTX_ARCH __CUDA_ARCH__
 #else

@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 HEDDLE = os.environ["HEDDLE"]
-SOURCE = pathlib.Path(__file__).parent / "profiled.cu"
+SOURCE = pathlib.Path(__file__).parent / "kernels" / "profiled.cu"
 LINES = {label: number for number, line in enumerate(SOURCE.read_text().splitlines(), 1) for label in re.findall(r"// @(\w+)", line)}
 
 

@@ -28,7 +28,8 @@ struct of_block {
 
 // The grid is laid out as detail::stencil does it.
 template <int Axes, int Reach, int Indices, class F>
-__device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value, int generations) {
+__device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value,
+                     int generations) {
   boundary<unsigned> around = torus{};
   around.kind = static_cast<detail::edge>(kind);
   around.value = value;
@@ -50,17 +51,21 @@ __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, 
   std::size_t tiles = 1;
   for (int axis = 0; axis < 3; ++axis)
     tiles *= static_cast<std::size_t>((grid.cells[axis] + blocking.sides[axis] - 1) / blocking.sides[axis]);
-  const std::size_t cells = cuda::stencil_buffer_bytes(grid.cells, grid.reach, blocking, sizeof(unsigned)) / sizeof(unsigned);
+  const std::size_t cells =
+      cuda::stencil_buffer_bytes(grid.cells, grid.reach, blocking, sizeof(unsigned)) / sizeof(unsigned);
   cuda::stencil_tiles<Reach, Indices>(grid, F{}, blocking, generations, tiles, cells);
 }
 
 /// `sizes` are those of the array and those of a tile, planes first.
-__global__ void rows(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value, int generations) {
+__global__ void rows(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value,
+                     int generations) {
   pass<1, 2, 1, of_row>(in, out, sizes, kind, value, generations);
 }
-__global__ void tables(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value, int generations) {
+__global__ void tables(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind,
+                       unsigned value, int generations) {
   pass<2, 1, 0, of_table>(in, out, sizes, kind, value, generations);
 }
-__global__ void blocks(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value, int generations) {
+__global__ void blocks(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind,
+                       unsigned value, int generations) {
   pass<3, 1, 3, of_block>(in, out, sizes, kind, value, generations);
 }

@@ -1,4 +1,4 @@
-// Kernels whose profiles are known: profile_test.py finds the lines by the words after @.
+// Kernels whose profiles are known: ../profile_test.py finds the lines by the words after @.
 
 __global__ void strided(float* x, int step, int first) {
   x[step * threadIdx.x + first] = 1;  // @strided
