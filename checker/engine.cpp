@@ -70,7 +70,8 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
       last_block_(last_block),
       all_blocks_(volume(options.grid)),
       threads_a_block_(static_cast<std::uint32_t>(volume(options.block))),
-      first_serial_of_all_(first_serial) {
+      first_serial_of_all_(first_serial),
+      profiler_(compiled.base()) {
   std::sort(regions_.begin(), regions_.end(),
             [](const region* a, const region* b) { return a->low < b->low; });
   dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
@@ -81,6 +82,7 @@ launch_outcome engine::result() {
   if (!failure_.empty()) throw error(failure_);
   outcome_.was_stopped = is_stopping_;
   outcome_.accesses = watched_;
+  if (options_.profiles) outcome_.instructions = profiler_.result();
   return std::move(outcome_);
 }
 
@@ -136,10 +138,12 @@ bool engine::begin_block() {
   b->serial = first_serial_ + static_cast<std::uint32_t>(number);
   b->base = grid_base_;
   b->barriers = b->at_barrier = b->at_grid = b->done = 0;
+  b->at_number = {};
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
   b->ready.clear();
+  if (is_profiling_) begin_traces(*b);
   std::vector<std::uint32_t> threads(threads_a_block_);
   std::iota(threads.begin(), threads.end(), 0u);
   for (const std::uint32_t i : threads) {
@@ -160,6 +164,7 @@ bool engine::begin_block() {
 }
 
 void engine::end_block(std::size_t i) {
+  if (is_profiling_) end_traces(*blocks_[i]);
   spare_.push_back(std::move(blocks_[i]));
   blocks_.erase(blocks_.begin() + static_cast<std::ptrdiff_t>(i));
 }
@@ -169,6 +174,7 @@ void engine::run_schedule(std::size_t schedule) {
   schedule_ = schedule;
   random_.seed(options_.seed * 1000003 + schedule_);
   slices_ = options_.seed != 0 || schedule_ >= 2;
+  is_profiling_ = options_.profiles && schedule_ == 0;
   if (options_.is_watched) {
     for (region* const r : regions_) r->watch();
   }
@@ -218,6 +224,7 @@ void engine::run_schedule(std::size_t schedule) {
   }
   // A launch that was stopped leaves its threads where they are.
   for (auto& b : blocks_) {
+    if (is_profiling_) end_traces(*b);
     for (thread_state& t : b->threads) {
       if (t.stack != nullptr) stacks_.give(t.stack);
       t.stack = nullptr;
@@ -270,7 +277,9 @@ void engine::resume(thread_state& t) {
     t.stack_low = reinterpret_cast<std::uintptr_t>(t.stack);
     t.context.begin(t.stack, &engine::fiber_body, &t);
   }
-  t.slice = slices_ ? 1 + static_cast<std::uint32_t>(random_() % 64) : longest_slice;
+  t.slice = slices_         ? 1 + static_cast<std::uint32_t>(random_() % 64)
+            : is_profiling_ ? profiled_slice
+                            : longest_slice;
   t.waits_for = waiting::nothing;
   now.thread = &t;
   fiber::change(scheduler_, t.context);
@@ -279,6 +288,7 @@ void engine::resume(thread_state& t) {
     note_change();
     ended_.store(ended() + 1, std::memory_order_relaxed);
     ++t.block->done;
+    if (is_profiling_) profiler_.note_leaving(trace_of(t), t.index % 32);
     stacks_.give(t.stack);
     t.stack = nullptr;
     t.stack_low = 0;
@@ -421,11 +431,14 @@ void engine::report_deadlock() {
   for (const auto& b : blocks_) {
     for (const thread_state& t : b->threads) {
       if (t.waits_for == waiting::done) continue;
-      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid;
+      const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid ||
+                              t.waits_for == waiting::numbered_barrier;
       const std::string what = t.waits_for == waiting::barrier ? "wait at the barrier"
-                               : t.waits_for == waiting::grid  ? "wait at the grid's barrier"
-                               : t.waits_for == waiting::warp  ? "wait for lanes of their warp"
-                                                               : "spin";
+                               : t.waits_for == waiting::numbered_barrier
+                                   ? fmt::format("wait at barrier {}", t.number)
+                               : t.waits_for == waiting::grid ? "wait at the grid's barrier"
+                               : t.waits_for == waiting::warp ? "wait for lanes of their warp"
+                                                              : "spin";
       const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;
       auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
       ++at->second.count;

@@ -5,8 +5,10 @@
 #include "launch.hpp"
 #include "modules/fiber.hpp"
 #include "modules/warp.hpp"
+#include "profile.hpp"
 #include "regions.hpp"
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -27,7 +29,7 @@ using modules::warp_visit;
 struct block_state;
 
 /// Why a thread does not go on.
-enum class waiting : std::uint8_t { nothing, barrier, grid, warp, convergence, done };
+enum class waiting : std::uint8_t { nothing, barrier, numbered_barrier, grid, warp, convergence, done };
 
 struct thread_state {
   // What accesses and barriers look at comes first.
@@ -38,9 +40,12 @@ struct thread_state {
   std::uint32_t clock = 1;
   std::uint32_t slice = 0;  // accesses until another thread may go on
   waiting waits_for = waiting::nothing;
-  bool is_dirty = false;  // has written to global memory since its last fence
+  bool is_dirty = false;    // has written to global memory since its last fence
+  bool has_fenced = false;  // and has written nothing since
   heddle_device::barrier_kind barrier = heddle_device::barrier_kind::plain;
+  std::uintptr_t frame = 0;  // where the module's part of the stack ends
   int line = 0, predicate = 0, result = 0;
+  std::uint32_t number = 0;  // of the barrier that it waits at
   const char* file = nullptr;
   fiber context;
   std::byte* stack = nullptr;
@@ -111,12 +116,14 @@ struct block_state {
   std::vector<thread_state> threads;
   std::deque<std::uint32_t> ready;
   std::uint32_t at_barrier = 0, at_grid = 0, done = 0;
+  std::array<std::uint32_t, heddle_device::numbered_barriers> at_number{};
   std::uint64_t changes_seen = 0, yields = 0;
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
   clocks learnt;           // by all of its threads
   clocks released;         // what an atomic of any of its threads publishes without a fence of its own
   std::unique_ptr<shared_memory> shared;
   std::unique_ptr<std::uint32_t[]> lanes;  // of all threads
+  std::vector<warp_trace> traces;          // of warps, while they are profiled
 };
 
 /// What a launch cannot have is a heddle::error.
@@ -153,6 +160,7 @@ class engine {
                        heddle_device::atomic_request request, std::uintptr_t pc, std::uintptr_t state);
   void fence(thread_state& t, heddle_device::scope scope);
   int barrier(thread_state& t, heddle_device::barrier_kind kind, int predicate, const char* file, int line);
+  void barrier_of(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file, int line);
   void grid_barrier(thread_state& t, const char* file, int line);
   std::uint64_t warp(thread_state& t, const warp_visit& visit);
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);
@@ -164,6 +172,10 @@ class engine {
                   std::size_t alignment, const std::string& type, std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
+  /// The thread came to a piece of straight code.
+  void note_code(thread_state& t, std::uintptr_t pc) {
+    if (is_profiling_) profiler_.note_code(trace_of(t), t.index % 32, pc, t.stack_begin - t.frame);
+  }
   void print(std::string_view text) {
     note_change();
     if (schedule_ == 0) outcome_.printed += text;
@@ -214,6 +226,14 @@ class engine {
   void report_deadlock();
   void make_ready(block_state& b, thread_state& t);
 
+  // Profiles.
+  static warp_trace& trace_of(thread_state& t) { return t.block->traces[t.index / 32]; }
+  void begin_traces(block_state& b) const;
+  void end_traces(block_state& b);
+  void bring_lanes_together(block_state& b, std::uint32_t first_lane, std::uint32_t arrived);
+  void profile_access(thread_state& t, const region& r, std::uintptr_t address, std::size_t bytes,
+                      std::uint8_t flags, std::uintptr_t pc);
+
   // Barriers and warps.
   void complete_barrier(block_state& b);
   void pass_barrier(block_state& b);
@@ -234,6 +254,8 @@ class engine {
   void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc, bool observes);
   static constexpr std::uint32_t longest_slice = 200000;
+  // Lanes stay near one another, so that little is remembered of those ahead.
+  static constexpr std::uint32_t profiled_slice = 64;
   void change_threads(thread_state& t, std::uintptr_t pc);
   record& least_telling(cell& c, std::uint32_t block, std::uint8_t flags);
   bool comes_before(const record& r, const thread_state& t, const block_state& b) const;
@@ -290,6 +312,8 @@ class engine {
   std::uint64_t ticks_ = 0;
   std::uint64_t watched_ = 0;
   unsigned reads_dropped_ = 0;
+  profiler profiler_;
+  bool is_profiling_ = false;
 
   struct synchronisation {
     clocks to_all, to_block;

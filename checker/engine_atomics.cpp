@@ -148,17 +148,18 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
 
   if (!is_local && options_.is_watched) {
     ++watched_;
-    const bool reads =
-        what.operation != atomic_operation::store && what.operation != atomic_operation::exchange;
+    const bool also_reads =
+        !is_load && what.operation != atomic_operation::store && what.operation != atomic_operation::exchange;
     const auto found = synchronisations_.find(a);
     // What it learns of those that changed the word before it, it learns of their changes, too.
     const bool observes = found != synchronisations_.end() && what.operation != atomic_operation::store &&
                           ((what.is_classic != 0 && !is_load) || what.order == order::acquire ||
                            what.order == order::acquire_release);
-    touch(t, *r, a, bytes,
-          static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0) |
-                                    (reads ? record::also_reads : 0) | (observes ? record::observes : 0)),
-          static_cast<std::uint8_t>(what.scope), pc);
+    touch(
+        t, *r, a, bytes,
+        static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0) |
+                                  (also_reads ? record::also_reads : 0) | (observes ? record::observes : 0)),
+        static_cast<std::uint8_t>(what.scope), pc);
     if (what.operation != atomic_operation::store && found != synchronisations_.end()) {
       const synchronisation& s = found->second;
       clocks from = what.scope >= scope::device ? s.to_all : nullptr;
@@ -264,6 +265,7 @@ void engine::fence(thread_state& t, scope where) {
   t.pending = nullptr;
   const clocks all = now_of(t);
   ++t.clock;
+  t.has_fenced = true;
   t.released_in_block = all;
   if (where >= scope::device) {
     t.released = all;

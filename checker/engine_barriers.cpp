@@ -32,6 +32,44 @@ int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const cha
   return t.result;
 }
 
+/// A barrier of so many threads, which others of the block need not reach.
+void engine::barrier_of(thread_state& t, std::uint32_t number, std::uint32_t count, const char* file,
+                        int line) {
+  block_state& b = *t.block;
+  if (t.out_of_bounds) flush_bounds(t);
+  if (number >= b.at_number.size() || count == 0 || count % 32 != 0) {
+    failure_ =
+        fmt::format("{}:{}: barrier {} of {} threads: barriers are numbered from 0 to {}, and of whole warps",
+                    file, line, number, count, b.at_number.size() - 1);
+    stop(t);
+  }
+  t.file = file;
+  t.line = line;
+  t.number = number;
+  t.waits_for = waiting::numbered_barrier;
+  if (++b.at_number[number] == count) {
+    b.at_number[number] = 0;
+    const auto waits = [&](const thread_state& other) {
+      return other.waits_for == waiting::numbered_barrier && other.number == number;
+    };
+    // What they did comes before what any of them does from here on.
+    clocks all;
+    for (thread_state& other : b.threads) {
+      if (!waits(other)) continue;
+      if (options_.is_watched) all = joined(all, now_of(other));
+      ++other.clock;
+    }
+    for (thread_state& other : b.threads) {
+      if (!waits(other)) continue;
+      learn(other, all);
+      other.looks_at = nullptr;
+      other.waits_for = waiting::nothing;
+      make_ready(b, other);
+    }
+  }
+  leave(t);
+}
+
 /// Some threads wait at a barrier that the others will not reach.
 void engine::report_barrier(block_state& b) {
   const thread_state* waits = nullptr;
@@ -109,6 +147,9 @@ void engine::complete_barrier(block_state& b) {
 
 /// All that the block's threads did comes before all that they do from here on.
 void engine::pass_barrier(block_state& b) {
+  if (is_profiling_) {
+    for (warp_trace& warp : b.traces) profiler_.bring_together(warp);
+  }
   ++b.barriers;
   std::uint32_t clock = b.base;
   bool is_clean = true;

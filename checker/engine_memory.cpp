@@ -27,7 +27,7 @@ void engine::change_threads(thread_state& t, std::uintptr_t pc) {
   if (options_.legacy_warps) return yield(t, false);
   if (--t.slice != 0) return;
   if (hangs_.load(std::memory_order_relaxed) != hang::none) crash(t, pc - 1, nullptr, hang_address);
-  yield(t, !slices_);
+  yield(t, !slices_ && !is_profiling_);
 }
 
 void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -59,8 +59,9 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
     if (writes) note_change();
     return;
   }
-  // To global memory a volatile access is a strong one, as an atomic of relaxed order is.
-  if (r == nullptr || r->is_shared || !r->has(address, bytes)) {
+  // A volatile access is a strong one, as an atomic of relaxed order is. To shared memory a write is one
+  // where a fence makes it a flag; elsewhere it is what threads of a warp once did without a barrier.
+  if (r == nullptr || !r->has(address, bytes) || (r->is_shared && writes && !t.has_fenced)) {
     return access(t, address, bytes, writes ? record::write : 0, pc);
   }
   change_threads(t, pc);
@@ -73,7 +74,7 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
     t.pending = joined(t.pending, found->second.to_all);
     if (found->second.block == t.block->serial) t.pending = joined(t.pending, found->second.to_block);
   } else if (writes) {
-    const clocks released = joined(t.released, t.block->released);
+    const clocks released = r->is_shared ? nullptr : joined(t.released, t.block->released);
     if (released || t.released_in_block) {
       synchronisations_[address] = {released, t.released_in_block, t.block->serial};
     } else if (found != synchronisations_.end()) {
@@ -267,6 +268,7 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
     }
     return;
   }
+  if (is_profiling_) profile_access(t, r, address, bytes, flags, pc);
   const std::size_t offset = address - r.begin;
   if (r.undo != nullptr && (flags & record::write) != 0) r.undo->keep(r, offset, bytes);
   if (!r.written.empty()) {
@@ -293,7 +295,9 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
       at = next;
     }
   }
-  if ((flags & (record::write | record::atomic)) == record::write && !r.is_shared) {
+  if ((flags & (record::write | record::atomic)) == record::write) {
+    t.has_fenced = false;
+    if (r.is_shared) return;
     t.is_dirty = true;
     if (!t.locks.empty()) ++t.unfenced_writes, t.last_write_pc = pc;
   }

@@ -90,6 +90,7 @@ void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arr
   modules::for_each_lane(arrived, [&](std::uint32_t lane) { lanes[lane] = &b.threads[first + lane].visit; });
   modules::finish_warp(lanes, arrived);
   if (operation == warp_operation::sync) synchronise_lanes(b, first, arrived);
+  if (is_profiling_) bring_lanes_together(b, first, arrived);
   modules::for_each_lane(arrived, [&](std::uint32_t lane) {
     thread_state& t = b.threads[first + lane];
     t.waits_for = waiting::nothing;

@@ -26,7 +26,8 @@ namespace heddle::checker {
       " push %r15\n push $0\n call kept" #NAME                           \
       "\n add $8, %rsp\n pop %r15\n pop %r14\n pop %r13\n pop %r12\n"    \
       " pop %rbx\n pop %rbp\n ret\n.popsection");
-constexpr std::size_t words_kept = 7;  // below the address that is returned to
+constexpr std::size_t words_kept = 7;   // below the address that is returned to
+constexpr std::size_t bytes_kept = 64;  // with it
 #elif defined(__aarch64__)
 #define HEDDLE_KEEPING(NAME)                                                              \
   asm(".pushsection .text\n.type entry" #NAME ", %function\nentry" #NAME                  \
@@ -36,7 +37,7 @@ constexpr std::size_t words_kept = 7;  // below the address that is returned to
       " stp d14, d15, [sp, 144]\n bl kept" #NAME                                          \
       "\n ldp x30, x29, [sp], 160\n ret\n"                                                \
       ".popsection");
-constexpr std::size_t words_kept = 0;
+constexpr std::size_t words_kept = 0, bytes_kept = 160;
 #else
 #define HEDDLE_KEEPING(NAME)
 #endif
@@ -44,25 +45,29 @@ constexpr std::size_t words_kept = 0;
 #define HEDDLE_KEPT(NAME) kept##NAME
 #define HEDDLE_STATE reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa())
 #define HEDDLE_KEPT_PC (reinterpret_cast<const std::uintptr_t*>(HEDDLE_STATE)[words_kept])
+#define HEDDLE_KEPT_FRAME (HEDDLE_STATE + bytes_kept)
 #else
 #define HEDDLE_KEPT(NAME) entry##NAME
 #define HEDDLE_STATE 0
 #define HEDDLE_KEPT_PC HEDDLE_PC
+#define HEDDLE_KEPT_FRAME HEDDLE_FRAME
 #endif
+// Where the module's part of the stack ends.
+#define HEDDLE_FRAME reinterpret_cast<std::uintptr_t>(__builtin_dwarf_cfa())
 #define HEDDLE_PC reinterpret_cast<std::uintptr_t>(__builtin_return_address(0))
 #define HEDDLE_HIDDEN extern "C" __attribute__((visibility("hidden"), used))
 
 namespace {
 engine& running_engine(std::uintptr_t pc);
-void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc,
-                       std::uintptr_t state = 0);
+void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc, std::uintptr_t frame,
+                       std::uintptr_t state);
 }  // namespace
 
-#define HEDDLE_LOOK(NAME, BYTES)                                              \
-  extern "C" __attribute__((visibility("hidden"))) void entry##NAME(void* p); \
-  HEDDLE_KEEPING(NAME)                                                        \
-  HEDDLE_HIDDEN void HEDDLE_KEPT(NAME)(void* p) {                             \
-    accessed_volatile(p, BYTES, false, HEDDLE_KEPT_PC, HEDDLE_STATE);         \
+#define HEDDLE_LOOK(NAME, BYTES)                                                         \
+  extern "C" __attribute__((visibility("hidden"))) void entry##NAME(void* p);            \
+  HEDDLE_KEEPING(NAME)                                                                   \
+  HEDDLE_HIDDEN void HEDDLE_KEPT(NAME)(void* p) {                                        \
+    accessed_volatile(p, BYTES, false, HEDDLE_KEPT_PC, HEDDLE_KEPT_FRAME, HEDDLE_STATE); \
   }
 HEDDLE_LOOK(__tsan_volatile_read1, 1)
 HEDDLE_LOOK(__tsan_volatile_read2, 2)
@@ -82,8 +87,9 @@ HEDDLE_KEEPING(_heddle_atomic)
 HEDDLE_HIDDEN unsigned long long HEDDLE_KEPT(_heddle_atomic)(void* address, unsigned long long operand,
                                                              unsigned long long expected,
                                                              heddle_device::atomic_request request) {
-  return running_engine(HEDDLE_KEPT_PC)
-      .atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC, HEDDLE_STATE);
+  engine& by = running_engine(HEDDLE_KEPT_PC);
+  now.thread->frame = HEDDLE_KEPT_FRAME;
+  return by.atomic(*now.thread, address, operand, expected, request, HEDDLE_KEPT_PC, HEDDLE_STATE);
 }
 extern "C" __attribute__((visibility("hidden"))) void entry_heddle_sleep(unsigned);
 HEDDLE_KEEPING(_heddle_sleep)
@@ -102,14 +108,17 @@ void accessed_by_host(const void* address, std::size_t bytes, bool writes, std::
     running_program->host_access(a, bytes, writes, pc);
 }
 
-void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc) {
+void accessed(void* address, std::size_t bytes, std::uint8_t flags, std::uintptr_t pc, std::uintptr_t frame) {
   if (now.thread == nullptr) return accessed_by_host(address, bytes, (flags & record::write) != 0, pc);
-  if (now.by->options().is_watched)
+  if (now.by->options().is_watched) {
+    now.thread->frame = frame;
     now.by->access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, flags, pc);
+  }
 }
-void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc,
+void accessed_volatile(void* address, std::size_t bytes, bool writes, std::uintptr_t pc, std::uintptr_t frame,
                        std::uintptr_t state) {
   if (now.thread == nullptr) return accessed_by_host(address, bytes, writes, pc);
+  now.thread->frame = frame;
   now.by->volatile_access(*now.thread, reinterpret_cast<std::uintptr_t>(address), bytes, writes, pc, state);
 }
 
@@ -125,28 +134,28 @@ engine& running_engine(std::uintptr_t pc) {
 
 #define HEDDLE_ACCESS(BYTES)                                                   \
   [[maybe_unused]] void entry__tsan_read##BYTES(void* p) {                     \
-    accessed(p, BYTES, 0, HEDDLE_PC);                                          \
+    accessed(p, BYTES, 0, HEDDLE_PC, HEDDLE_FRAME);                            \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_write##BYTES(void* p) {                    \
-    accessed(p, BYTES, record::write, HEDDLE_PC);                              \
+    accessed(p, BYTES, record::write, HEDDLE_PC, HEDDLE_FRAME);                \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_unaligned_read##BYTES(void* p) {           \
-    accessed(p, BYTES, 0, HEDDLE_PC);                                          \
+    accessed(p, BYTES, 0, HEDDLE_PC, HEDDLE_FRAME);                            \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_unaligned_write##BYTES(void* p) {          \
-    accessed(p, BYTES, record::write, HEDDLE_PC);                              \
+    accessed(p, BYTES, record::write, HEDDLE_PC, HEDDLE_FRAME);                \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_read##BYTES##_pc(void* p, void*) {         \
-    accessed(p, BYTES, 0, HEDDLE_PC);                                          \
+    accessed(p, BYTES, 0, HEDDLE_PC, HEDDLE_FRAME);                            \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_write##BYTES##_pc(void* p, void*) {        \
-    accessed(p, BYTES, record::write, HEDDLE_PC);                              \
+    accessed(p, BYTES, record::write, HEDDLE_PC, HEDDLE_FRAME);                \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_volatile_write##BYTES(void* p) {           \
-    accessed_volatile(p, BYTES, true, HEDDLE_PC);                              \
+    accessed_volatile(p, BYTES, true, HEDDLE_PC, HEDDLE_FRAME, 0);             \
   }                                                                            \
   [[maybe_unused]] void entry__tsan_unaligned_volatile_write##BYTES(void* p) { \
-    accessed_volatile(p, BYTES, true, HEDDLE_PC);                              \
+    accessed_volatile(p, BYTES, true, HEDDLE_PC, HEDDLE_FRAME, 0);             \
   }
 HEDDLE_ACCESS(1)
 HEDDLE_ACCESS(2)
@@ -159,34 +168,41 @@ void entry__tsan_init() {}
 void entry__tsan_func_entry(void*) {}
 void entry__tsan_func_exit() {}
 void entry__tsan_read_range(void* p, std::size_t bytes) {
-  accessed(p, bytes, 0, HEDDLE_PC);
+  accessed(p, bytes, 0, HEDDLE_PC, HEDDLE_FRAME);
 }
 void entry__tsan_write_range(void* p, std::size_t bytes) {
-  accessed(p, bytes, record::write, HEDDLE_PC);
+  accessed(p, bytes, record::write, HEDDLE_PC, HEDDLE_FRAME);
+}
+void entry__sanitizer_cov_trace_pc() {
+  if (now.thread == nullptr) return;
+  now.thread->frame = HEDDLE_FRAME;
+  now.by->note_code(*now.thread, HEDDLE_PC);
 }
 void entry__tsan_vptr_update(void**, void*) {}
 void entry__tsan_vptr_read(void**) {}
 
-void copied(void* to, const void* from, std::size_t bytes, std::uintptr_t pc) {
+void copied(void* to, const void* from, std::size_t bytes, std::uintptr_t pc, std::uintptr_t frame) {
   if (now.thread == nullptr) {
     accessed_by_host(from, bytes, false, pc);
     accessed_by_host(to, bytes, true, pc);
   } else if (now.by->options().is_watched) {
+    now.thread->frame = frame;
     now.by->copy(*now.thread, to, from, bytes, pc);
   }
 }
 void* entry_memcpy(void* to, const void* from, std::size_t bytes) {
-  copied(to, from, bytes, HEDDLE_PC);
+  copied(to, from, bytes, HEDDLE_PC, HEDDLE_FRAME);
   return std::memcpy(to, from, bytes);
 }
 void* entry_memmove(void* to, const void* from, std::size_t bytes) {
-  copied(to, from, bytes, HEDDLE_PC);
+  copied(to, from, bytes, HEDDLE_PC, HEDDLE_FRAME);
   return std::memmove(to, from, bytes);
 }
 void* entry_memset(void* to, int value, std::size_t bytes) {
   if (now.thread == nullptr) {
     accessed_by_host(to, bytes, true, HEDDLE_PC);
   } else if (now.by->options().is_watched) {
+    now.thread->frame = HEDDLE_FRAME;
     now.by->set(*now.thread, to, value, bytes, HEDDLE_PC);
   }
   return std::memset(to, value, bytes);
@@ -257,6 +273,9 @@ index3 entry_heddle_grid_size() {
 
 int entry_heddle_barrier(heddle_device::barrier_kind kind, int predicate, const char* file, int line) {
   return running_engine(HEDDLE_PC).barrier(*now.thread, kind, predicate, file, line);
+}
+void entry_heddle_barrier_of(unsigned number, unsigned count, const char* file, int line) {
+  running_engine(HEDDLE_PC).barrier_of(*now.thread, number, count, file, line);
 }
 void entry_heddle_grid_barrier(const char* file, int line) {
   running_engine(HEDDLE_PC).grid_barrier(*now.thread, file, line);

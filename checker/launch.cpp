@@ -92,6 +92,7 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
     all.accesses += one.accesses;
     all.was_stopped |= one.was_stopped;
     all.printed += one.printed;
+    all.instructions.insert(all.instructions.end(), one.instructions.begin(), one.instructions.end());
   }
   all.schedules = schedules;
   std::size_t at = 0;

@@ -2,6 +2,7 @@
 
 #include "finding.hpp"
 #include "module.hpp"
+#include "profile.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -30,6 +31,7 @@ struct launch_options {
   bool is_watched = true;
   std::size_t threads = 1;          ///< of the machine that run blocks at once, where the kernel allows
   double seconds_without_end = 60;  ///< of processor time, since a thread last ended
+  bool profiles = false;            ///< what warps do, under the first schedule
 };
 
 /// A kernel, what it is called with, and what is known of it.
@@ -54,6 +56,8 @@ struct launch_outcome {
   std::size_t schedules = 0;
   bool was_stopped = false;  ///< before its end: nothing could go on, or going on would have harmed
   std::string printed;       ///< by the kernel, under the first schedule
+  std::vector<instruction_profile> instructions;  ///< that were profiled
+  std::vector<line_profile> profile;              ///< the same by lines, once they are known
 };
 
 /// Runs a kernel, once a schedule. The arguments are given back as the first schedule

@@ -134,31 +134,82 @@ class debug_information {
   Dwarf* dwarf_ = nullptr;
 };
 
+/// The lines of a module's instructions. Files are called as they were named, not by where they are.
+class module_lines {
+ public:
+  module_lines(const std::string& path, std::uintptr_t base) : base_(base), information_(path) {
+    std::error_code ignored;
+    here_ = std::filesystem::current_path(ignored).string() + "/";
+  }
+
+  /// Of the call that returns to `pc`, which may be another line.
+  const source_line& before(std::uintptr_t pc) {
+    auto [at, is_new] = known_.try_emplace(pc);
+    source_line& line = at->second;
+    if (is_new) {
+      line = information_.at(pc - 1 - base_);
+      if (line.file.starts_with(here_)) line.file.erase(0, here_.size());
+    }
+    return line;
+  }
+
+ private:
+  std::uintptr_t base_;
+  debug_information information_;
+  std::string here_;
+  std::unordered_map<std::uintptr_t, source_line> known_;
+};
+
 }  // namespace
+
+std::vector<line_profile> profile_lines(const module& compiled,
+                                        const std::vector<instruction_profile>& instructions) {
+  struct counted {
+    line_profile line;
+    bool has_code = false;  // rather than accesses alone, which not all lanes took part in
+  };
+  module_lines lines(compiled.path(), compiled.base());
+  std::map<std::pair<std::string, std::size_t>, counted> known;
+  for (const instruction_profile& one : instructions) {
+    const source_line& at = lines.before(one.pc);
+    if (at.line == 0) continue;
+    counted& here = known[{at.file, at.line}];
+    line_profile& line = here.line;
+    line.file = at.file;
+    line.line = at.line;
+    line.function = at.function;
+    line.global += one.global;
+    line.shared += one.shared;
+    if (one.idle == 0 || (here.has_code && !one.begins_code)) continue;
+    if (one.begins_code && !here.has_code) {
+      here.has_code = true;
+      line.executions = line.lanes = line.idle = 0;
+    }
+    line.executions += one.executions;
+    line.lanes += one.lanes;
+    line.idle += one.idle;
+  }
+  std::vector<line_profile> result;
+  for (auto& [place, one] : known) {
+    const line_profile& line = one.line;
+    if (line.global.requests + line.shared.requests + line.idle != 0) result.push_back(std::move(one.line));
+  }
+  return result;
+}
 
 void find_lines(const module& compiled, std::vector<finding>& findings) {
   find_lines(compiled.path(), compiled.base(), findings);
 }
 
 void find_lines(const std::string& path, std::uintptr_t base, std::vector<finding>& findings) {
-  const debug_information information(path);
-  // Files are called as they were named, not by where they are.
-  std::error_code ignored;
-  const std::string here = std::filesystem::current_path(ignored).string() + "/";
-  std::unordered_map<std::uintptr_t, source_line> known;
-  const auto line_at = [&](std::uintptr_t pc) -> const source_line& {
-    auto [at, is_new] = known.try_emplace(pc);
-    // A call returns to what may be another line.
-    if (is_new) at->second = information.at(pc - 1 - base);
-    return at->second;
-  };
+  module_lines lines(path, base);
   for (finding& f : findings) {
     for (place& p : f.places) {
       if (p.pc == 0) continue;
-      const source_line* at = &line_at(p.pc);
+      const source_line* at = &lines.before(p.pc);
       for (std::size_t i = 0; i < p.callers.size() && is_of_others(at->file); ++i)
-        at = &line_at(p.callers[i]);
-      p.file = at->file.starts_with(here) ? at->file.substr(here.size()) : at->file;
+        at = &lines.before(p.callers[i]);
+      p.file = at->file;
       p.line = at->line;
       p.function = at->function;
     }
@@ -169,14 +220,14 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<findin
   std::map<std::tuple<finding_kind, std::vector<line>, std::string>, std::size_t> first;
   std::vector<finding> distinct;
   for (finding& f : findings) {
-    std::vector<line> lines;
+    std::vector<line> places;
     // One mistake of a kernel is the same wherever that was launched.
     const bool is_of_kernel = !f.places.empty() && f.places.front().has_thread;
     for (const place& p : f.places) {
-      if (p.has_thread == is_of_kernel) lines.emplace_back(p.file, p.line);
+      if (p.has_thread == is_of_kernel) places.emplace_back(p.file, p.line);
     }
-    std::sort(lines.begin(), lines.end());
-    const auto [at, is_new] = first.try_emplace({f.kind, std::move(lines), f.variable}, distinct.size());
+    std::sort(places.begin(), places.end());
+    const auto [at, is_new] = first.try_emplace({f.kind, std::move(places), f.variable}, distinct.size());
     if (is_new) {
       distinct.push_back(std::move(f));
     } else {

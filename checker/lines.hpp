@@ -2,6 +2,7 @@
 
 #include "finding.hpp"
 #include "module.hpp"
+#include "profile.hpp"
 
 #include <string>
 #include <vector>
@@ -15,5 +16,9 @@ void find_lines(const module& compiled, std::vector<finding>& findings);
 /// The same of the module that the file holds, where it lies at `base`. Places of the host are in the
 /// program's own files, as far as what called what is known.
 void find_lines(const std::string& path, std::uintptr_t base, std::vector<finding>& findings);
+
+/// What was profiled, by lines, in their order.
+std::vector<line_profile> profile_lines(const module& compiled,
+                                        const std::vector<instruction_profile>& instructions);
 
 }  // namespace heddle::checker

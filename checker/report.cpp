@@ -1,6 +1,7 @@
 #include "report.hpp"
 
 #include "io/xml_text.hpp"
+#include "profile_report.hpp"
 
 #include <algorithm>
 
@@ -142,6 +143,7 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
                         plural(threads, "thread"), plural(outcome.schedules, "schedule"),
                         fmt::format("{} watched accesses", outcome.accesses),
                         outcome.was_stopped ? ", stopped before its end" : "");
+  if (what.options.profiles) result += profile_as_text(outcome.profile);
   return result;
 }
 
@@ -205,6 +207,7 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   j["accesses"] = outcome.accesses;
   j["seconds"] = outcome.seconds;
   j["stopped"] = outcome.was_stopped;
+  if (what.options.profiles) j["profile"] = profile_as_json(outcome.profile);
   return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -25,7 +25,7 @@ namespace {
 struct check_options : kernel_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 3;
-  bool legacy_warps = false, json = false;
+  bool legacy_warps = false, json = false, profile = false;
   double timeout = 60;
   std::string junit;
   // Of whole programs.
@@ -48,6 +48,7 @@ bool is_clean_kernel(const check_options& options) {
   std::vector<checker::argument> arguments = options.read_arguments();
   modules::compile_options compile = options.compile;
   compile.is_watched = true;
+  compile.is_profiled = options.profile;
   if (!modules::template_arguments(options.kernel).empty()) compile.instances.push_back(options.kernel);
   const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
   const checker::module loaded(compiled.library.string(),
@@ -57,8 +58,10 @@ bool is_clean_kernel(const check_options& options) {
   launch.schedules = options.schedules;
   launch.legacy_warps = options.legacy_warps;
   launch.seconds_without_end = options.timeout;
+  launch.profiles = options.profile;
   checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
   checker::find_lines(loaded, outcome.findings);
+  outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
   const checker::checked what{options.source, options.kernel, launch};
   if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
@@ -157,6 +160,8 @@ void add_check(CLI::App& app) {
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(CLI::PositiveNumber);
+  command->add_flag("--profile", options->profile,
+                    "By lines: sectors a request, bank conflicts, and idle lanes of warps");
   command->add_flag("--leak-check", options->checks_leaks, "What a program does not free is a finding");
   command->add_flag("--json", options->json, "What was found as one JSON object");
   command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE");

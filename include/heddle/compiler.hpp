@@ -13,6 +13,14 @@
 /// compiled for.
 #define HD_INLINE HD_FN inline __attribute__((always_inline))
 
+/// The architecture whose instructions inline PTX may name; 0 where there is none: on a CPU, and where
+/// `heddle check` compiles device code for one, which it takes the portable way.
+#if defined(__CUDA_ARCH__) && !defined(__HEDDLE_CHECK__)
+#define HD_PTX_ARCH __CUDA_ARCH__
+#else
+#define HD_PTX_ARCH 0
+#endif
+
 /// A pattern compiled by nvcc can launch kernels and one compiled by a host compiler cannot, so the two are
 /// different functions and carry different names for the linker.
 #if defined(__CUDACC__)

@@ -138,7 +138,7 @@ struct multiplies {
   static constexpr T identity() { return T(1); }
 };
 
-#if defined(__CUDA_ARCH__)
+#if HD_PTX_ARCH > 0
 namespace detail {
 
 // A GPU compares doubles and selects words at half the rate at which it issues instructions: two comparisons,
@@ -189,7 +189,7 @@ struct minimum {
   template <class T>
   requires requires(T a, T b) { b < a; }
   HD_INLINE T operator()(T a, T b) const {
-#if __CUDA_ARCH__ >= 800
+#if HD_PTX_ARCH >= 800
     // One instruction, which takes −0 for less than +0 too.
     if constexpr (std::is_same_v<T, float>) {
       T smaller;
@@ -198,7 +198,7 @@ struct minimum {
       return smaller;
     }
 #endif
-#if defined(__CUDA_ARCH__)
+#if HD_PTX_ARCH > 0
     if constexpr (std::is_same_v<T, double>) return detail::smaller_of(a, b);
 #endif
     T smaller = b < a ? b : a;
@@ -222,7 +222,7 @@ struct maximum {
   template <class T>
   requires requires(T a, T b) { a < b; }
   HD_INLINE T operator()(T a, T b) const {
-#if __CUDA_ARCH__ >= 800
+#if HD_PTX_ARCH >= 800
     if constexpr (std::is_same_v<T, float>) {
       T larger;
       // Not with one operand for a and the result: nvcc 13.0 loses a where branches meet.
@@ -230,7 +230,7 @@ struct maximum {
       return larger;
     }
 #endif
-#if defined(__CUDA_ARCH__)
+#if HD_PTX_ARCH > 0
     if constexpr (std::is_same_v<T, double>) return detail::larger_of(a, b);
 #endif
     T larger = a < b ? b : a;

@@ -172,6 +172,20 @@ HD_INLINE auto is_a_flow(V excess, V momentum_x, V momentum_y) {
          (excess > R(-1)) & (excess < R(1));
 }
 
+/// Whether a cell has blown up, or left the range of its storage.
+template <class S>
+HD_INLINE bool is_bad(const arithmetic<S> (&g)[velocities], const rates<arithmetic<S>>& given) {
+  using R = arithmetic<S>;
+  R mass, x, y;
+  sums(g, mass, x, y);
+  bool bad = !is_a_flow<R>(mass, x + R(0.5) * given.force_x, y + R(0.5) * given.force_y);
+  if constexpr (is_fixed<S>) {
+    const R most = R(fixed16_largest) * given.unit;
+    for (int i = 0; i < velocities; ++i) bad = bad || g[i] >= most || g[i] <= -most;
+  }
+  return bad;
+}
+
 /// Second moments of what is not equilibrium.
 template <class R>
 HD_INLINE void stresses(const R (&g)[velocities], const moments<R>& of, R& not_xx, R& not_yy, R& not_xy) {

@@ -110,18 +110,4 @@ std::vector<arithmetic<S>> second_numbers(const wall_links& links, double unit) 
   return made;
 }
 
-/// Whether a cell has blown up, or left the range of its storage.
-template <class S>
-HD_INLINE bool is_bad(const arithmetic<S> (&g)[velocities], const rates<arithmetic<S>>& given) {
-  using R = arithmetic<S>;
-  R mass, x, y;
-  sums(g, mass, x, y);
-  bool bad = !is_a_flow<R>(mass, x + R(0.5) * given.force_x, y + R(0.5) * given.force_y);
-  if constexpr (is_fixed<S>) {
-    const R most = R(fixed16_largest) * given.unit;
-    for (int i = 0; i < velocities; ++i) bad = bad || g[i] >= most || g[i] <= -most;
-  }
-  return bad;
-}
-
 }  // namespace heddle::lbm

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -13,9 +15,18 @@ inline constexpr unsigned all_lanes = 0xffffffffu;
 /// Any function of three bits, on 32 at once; bit 4a + 2b + c of Table is its value.
 template <unsigned Table>
 __device__ __forceinline__ word logic(word a, word b, word c) {
+#if HD_PTX_ARCH > 0
   word result;
   asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(result) : "r"(a), "r"(b), "r"(c), "n"(Table));
   return result;
+#else
+  word result = 0;
+  for (unsigned bits = 0; bits < 8; ++bits) {
+    if ((Table >> bits & 1) == 0) continue;
+    result |= (bits & 4 ? a : ~a) & (bits & 2 ? b : ~b) & (bits & 1 ? c : ~c);
+  }
+  return result;
+#endif
 }
 __device__ __forceinline__ word xor3(word a, word b, word c) {
   return logic<0x96>(a, b, c);

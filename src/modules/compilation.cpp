@@ -139,6 +139,11 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
       words.emplace_back(with.is_clang ? std::string("-") + w : std::string(w));
     }
     words.emplace_back("-fsanitize-recover=undefined");
+    if (options.is_profiled) {
+      // Vectors are accessed as a whole, and code stays in the order in which it was written.
+      words.emplace_back(with.is_clang ? "-fsanitize-coverage=bb,trace-pc" : "-fsanitize-coverage=trace-pc");
+      if (!with.is_clang) words.insert(words.end(), {"-fno-tree-sra", "-fno-reorder-blocks"});
+    }
     // Atomics stay instructions; g++ is told so where they are written. What is read and then written counts
     // as both.
     if (with.is_clang)

@@ -18,6 +18,8 @@ struct compile_options {
   bool is_watched = false;
   /// A whole program, whose main is run; of any other source only the kernels are.
   bool is_program = false;
+  /// For the checker's profiles, too: which pieces of code run is seen.
+  bool is_profiled = false;
 };
 
 /// The kernels of a source, compiled for this machine, and what that took.

@@ -107,7 +107,7 @@ class shared_memory {
 };
 
 /// Why a thread does not go on.
-enum class waiting : std::uint8_t { nothing, barrier, grid, warp, convergence, done };
+enum class waiting : std::uint8_t { nothing, barrier, numbered_barrier, grid, warp, convergence, done };
 
 struct thread_state {
   fiber context;
@@ -116,6 +116,7 @@ struct thread_state {
   std::uint32_t index = 0;
   waiting waits_for = waiting::nothing;
   int predicate = 0, result = 0;
+  std::uint32_t number = 0;        // of the barrier that it waits at
   std::uint64_t grid_barrier = 0;  // which one it waits at
   warp_visit visit{};
 };
@@ -141,6 +142,7 @@ class worker {
 
   // What a module calls.
   int barrier(barrier_kind kind, int predicate);
+  void barrier_of(std::uint32_t number, std::uint32_t count);
   void grid_barrier();
   std::uint64_t warp(const warp_visit& visit);
   std::uint32_t converge(std::uintptr_t pc);
@@ -342,6 +344,21 @@ int worker::barrier(barrier_kind kind, int predicate) {
   return t.result;
 }
 
+void worker::barrier_of(std::uint32_t number, std::uint32_t count) {
+  thread_state& own = waiting_thread();
+  own.number = number;
+  own.waits_for = waiting::numbered_barrier;
+  const auto waits = [&](const thread_state& t) {
+    return t.waits_for == waiting::numbered_barrier && t.number == number;
+  };
+  if (std::count_if(block_->threads.begin(), block_->threads.end(), waits) == count) {
+    for (thread_state& t : block_->threads) {
+      if (waits(t)) t.waits_for = waiting::nothing;
+    }
+  }
+  leave(own, own.waits_for);
+}
+
 void worker::complete_barrier(block_state& b) {
   int count = 0;
   for (const thread_state& t : b.threads) count += t.waits_for == waiting::barrier && t.predicate != 0;
@@ -459,6 +476,9 @@ void worker::fail(const std::string& message) {
 
 int entry_heddle_barrier(barrier_kind kind, int predicate, const char*, int) {
   return current->barrier(kind, predicate);
+}
+void entry_heddle_barrier_of(unsigned number, unsigned count, const char*, int) {
+  current->barrier_of(number, count);
 }
 void entry_heddle_grid_barrier(const char*, int) {
   current->grid_barrier();

@@ -255,8 +255,9 @@ class translator : private token_sequence {
   }
 
   static bool lets_threads_meet(std::string_view w) {
-    for (const std::string_view begin : {"__sync", "__shfl_", "__any_sync", "__all_sync", "__uni_sync",
-                                         "__ballot_sync", "__match_", "__reduce_", "__activemask"}) {
+    for (const std::string_view begin :
+         {"__sync", "__barrier_sync", "__shfl_", "__any_sync", "__all_sync", "__uni_sync", "__ballot_sync",
+          "__match_", "__reduce_", "__activemask"}) {
       if (w.starts_with(begin)) return true;
     }
     return w == "cooperative_groups" || lets_blocks_meet(w);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
+
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +13,7 @@ namespace heddle::cuda {
 /// tiles to: that of compute capability 12 has the first alone. overlapping_kernel decides the same on the
 /// CPU.
 inline constexpr bool has_bulk_copies =
-#if __CUDA_ARCH__ >= 900 && __CUDA_ARCH__ < 1200
+#if HD_PTX_ARCH >= 900 && HD_PTX_ARCH < 1200
     true;
 #else
     false;
@@ -21,7 +23,7 @@ inline constexpr bool has_bulk_copies =
 /// and 1; a thread waits for the end of the phase whose parity it names.
 class phase_barrier {
  public:
-#if __CUDA_ARCH__ >= 900
+#if HD_PTX_ARCH >= 900
   /// By one thread, before any other touches it.
   __device__ void init(unsigned arrivals) {
     asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(address()), "r"(arrivals) : "memory");
@@ -46,6 +48,9 @@ class phase_barrier {
         "r"(parity)
         : "memory");
   }
+  __device__ unsigned address() const {
+    return static_cast<unsigned>(__cvta_generic_to_shared(this));
+  }
 #else
   __device__ void init(unsigned arrivals) {
     arrivals_ = pending_ = arrivals;
@@ -64,12 +69,9 @@ class phase_barrier {
     __threadfence_block();
   }
 #endif
-  __device__ unsigned address() const {
-    return static_cast<unsigned>(__cvta_generic_to_shared(this));
-  }
 
  private:
-#if __CUDA_ARCH__ >= 900
+#if HD_PTX_ARCH >= 900
   std::uint64_t bits_;
 #else
   unsigned arrivals_, pending_;
@@ -79,12 +81,12 @@ class phase_barrier {
 
 /// Barriers that one thread has initialised are seen by copies from here on.
 __device__ inline void publish_barriers() {
-#if __CUDA_ARCH__ >= 900
+#if HD_PTX_ARCH >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
-#if __CUDA_ARCH__ >= 900
+#if HD_PTX_ARCH >= 900
 /// Starts a copy from global to shared memory that completes on `barrier`; addresses and size are multiples
 /// of 16.
 __device__ inline void start_copy(void* shared, const void* global, unsigned bytes,

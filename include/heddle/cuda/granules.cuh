@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
 #include <heddle/grouping.hpp>
 
 #include <cstddef>
@@ -54,7 +55,15 @@ __device__ void load_pack(const T* from, unsigned past, grouping::uninitialized<
     if (Shifts && past % sizeof(T) == 0) {
       const uint4* const granules =
           reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(from) - past);
+#if HD_PTX_ARCH > 0
       const uint4 granule = granule_of<sizeof(T)>(granules[0], granules[1], past);
+#else
+      // As wholes: a compiler for CPUs would take words one by one, to some of which nothing was written.
+      uint4 both[2];
+      memcpy(&both[0], granules, 16);
+      memcpy(&both[1], granules + 1, 16);
+      const uint4 granule = granule_of<sizeof(T)>(both[0], both[1], past);
+#endif
       memcpy(&x, &granule, 16);
       return;
     }

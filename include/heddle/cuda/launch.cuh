@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
 #include <heddle/target.hpp>
 
 #include <atomic>
@@ -61,7 +62,7 @@ class overlapping_kernel {
 
 #ifdef __CUDACC__
 __device__ inline void wait_for_kernels_before() {
-#if __CUDA_ARCH__ >= 900
+#if HD_PTX_ARCH >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }

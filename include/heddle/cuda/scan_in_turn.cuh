@@ -118,7 +118,7 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
       }
       const auto bytes = static_cast<unsigned>(copy_to - copy_from);
       if (bytes > 0) {
-#if __CUDA_ARCH__ >= 900
+#if HD_PTX_ARCH >= 900
         shared.arrived[at.stage].arrive_and_expect(bytes);
         start_copy(destination, reinterpret_cast<const void*>(copy_from), bytes, shared.arrived[at.stage]);
 #endif
@@ -142,8 +142,9 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
   std::size_t row_begin = 0, folded = 0;  // tiles of this row that are in `before`
   for (ring_position<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
-    const std::size_t number = shared.tiles[at.stage].number, part = shared.tiles[at.stage].part;
+    const std::size_t number = shared.tiles[at.stage].number;
     if (number == placed_tile::none) return;
+    const std::size_t part = shared.tiles[at.stage].part;
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
     if (number - part != row_begin) {
@@ -203,7 +204,7 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
   const unsigned rows = work.rows_of_warp * (tuning::warps / reducers);
   const Op op = work.op;
   unsigned turn = 0;
-  for (ring_position<tuning::stages> at;; at.advance(), turn ^= 1) {
+  for (ring_position<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
@@ -241,8 +242,9 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
     if constexpr (is_commutative<Op, T>) fold_warp<1>(total, warp_size, op);
     if constexpr (reducers > 1) {
       T* const totals = &shared.reducer_total[turn * reducers];
+      turn ^= 1;  // with each barrier, which tiles that nobody asks for pass by
       if (lane == 0) totals[warp] = total[0];
-      asm volatile("bar.sync 2, %0;" ::"n"(reducers * warp_size) : "memory");
+      sync_some_threads<2, reducers * warp_size>();
       if (warp == 0) {
 #pragma unroll
         for (unsigned w = 1; w < reducers; ++w) total[0] = op(total[0], totals[w]);
@@ -273,7 +275,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     if constexpr (tuning::warps > 1) {
       T* const totals = &shared.warp_total[turn * tuning::warps];
       if (lane == 0) totals[warp] = total;
-      asm volatile("bar.sync 1, %0;" ::"n"(tuning::warps * warp_size) : "memory");
+      sync_some_threads<1, tuning::warps * warp_size>();
       if (warp > 0) {
         const T sum = scan_warp<tuning::warps>(totals[min(lane, tuning::warps - 1)], op);
         mine.prepend(shuffle_from(sum, warp - 1), op);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
 #include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/scratch.cuh>
@@ -68,6 +69,24 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
 template <class T>
 inline constexpr unsigned words_of = (sizeof(T) + 3) / 4;
 
+// One at a time and seen by all blocks, in no order with anything else.
+__device__ inline void store_relaxed(std::uint64_t* to, std::uint64_t word) {
+#if HD_PTX_ARCH > 0
+  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
+#else
+  *static_cast<volatile std::uint64_t*>(to) = word;
+#endif
+}
+__device__ inline std::uint64_t load_relaxed(const std::uint64_t* from) {
+#if HD_PTX_ARCH > 0
+  std::uint64_t word;
+  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(word) : "l"(from) : "memory");
+  return word;
+#else
+  return *static_cast<const volatile std::uint64_t*>(from);
+#endif
+}
+
 template <class T>
 __device__ void publish_state(const tile_states& states, std::size_t tiles, std::size_t tile,
                               const T& value) {
@@ -76,8 +95,7 @@ __device__ void publish_state(const tile_states& states, std::size_t tiles, std:
 #pragma unroll
   for (unsigned w = 0; w < words_of<T>; ++w) {
     const std::uint64_t word = std::uint64_t{states.launch} << 32 | bits[w];
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(states.words + w * tiles + tile), "l"(word)
-                 : "memory");
+    store_relaxed(states.words + w * tiles + tile, word);
   }
 }
 
@@ -106,10 +124,7 @@ __device__ void await_totals(const tile_states& states, std::size_t tiles, std::
 #pragma unroll
       for (unsigned w = 0; w < words_of<T>; ++w) {
         const std::size_t tile = first + min(r * warp_size + lane, count - 1);
-        asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];"
-                     : "=l"(word[r][w])
-                     : "l"(states.words + w * tiles + tile)
-                     : "memory");
+        word[r][w] = load_relaxed(states.words + w * tiles + tile);
       }
     }
 #pragma unroll

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/grouping.hpp>
 #include <heddle/operators.hpp>
@@ -11,6 +12,16 @@
 namespace heddle::cuda {
 
 inline constexpr unsigned whole_warp = 0xffffffffu;
+
+/// A barrier of `Threads` of a block's threads, whole warps; 0 is the number of __syncthreads().
+template <unsigned Number, unsigned Threads>
+__device__ inline void sync_some_threads() {
+#if HD_PTX_ARCH > 0
+  asm volatile("bar.sync %0, %1;" ::"n"(Number), "n"(Threads) : "memory");
+#else
+  __barrier_sync_count(Number, Threads);
+#endif
+}
 
 /// The value that another thread of the warp holds, for any trivially copyable type: word by word.
 template <class T, class Shuffle>

@@ -197,3 +197,46 @@ __global__ void transpose(const float* x, float* y) {
     y[j * 32 + threadIdx.x] = tile[threadIdx.x][j];
   }
 }
+
+// A barrier of some of a block's threads: producers fill what consumers take, each side with a barrier of its own.
+// check numbered_barriers --grid 2 --block 128 --arg i32[256]
+// clean
+__global__ void numbered_barriers(int* out) {
+  __shared__ int left[64], right[64];
+  const int t = threadIdx.x % 64;
+  if (threadIdx.x < 64) {
+    left[t] = t;
+    __barrier_sync_count(1, 64);
+    out[128 * blockIdx.x + t] = left[63 - t];
+  } else {
+    for (int round = 0; round < 3; ++round) {
+      right[t] = t + round;
+      __barrier_sync_count(2, 64);
+      out[128 * blockIdx.x + 64 + t] = right[63 - t];
+      __barrier_sync_count(2, 64);
+    }
+  }
+  __barrier_sync(0);
+}
+
+// The other half of the block does not know of it.
+// check numbered_barrier_of_others --grid 1 --block 128 --arg i32[128]
+// finds data-race @written_before_it @read_beside_it
+// finds uninitialised-read @read_beside_it
+__global__ void numbered_barrier_of_others(int* out) {
+  __shared__ int s[128];
+  s[threadIdx.x] = threadIdx.x;  // @written_before_it
+  if (threadIdx.x < 64) __barrier_sync_count(3, 64);
+  out[threadIdx.x] = s[(threadIdx.x + 64) % 128];  // @read_beside_it
+}
+
+// check numbered_barrier_of_too_many --grid 1 --block 64 --arg i32[64]
+// finds deadlock @too_many
+__global__ void numbered_barrier_of_too_many(int* out) {
+  if (threadIdx.x < 32) __barrier_sync_count(1, 64);  // @too_many
+  out[threadIdx.x] = 1;
+}
+
+// check numbered_too_high --grid 1 --block 64
+// fails barrier 16 of 64 threads
+__global__ void numbered_too_high() { __barrier_sync_count(16, 64); }

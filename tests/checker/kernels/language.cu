@@ -141,6 +141,9 @@ __global__ void mathematics(const float* zero) {
   assert(__double2int_rz(1e20) == 2147483647 && __float2uint_rz(-5) == 0);
   assert(isnan(NAN) && isinf(INFINITY) && !isfinite(INFINITY) && signbit(-0.0f));
   assert(__sad(3, 8, 1) == 6 && __dp4a(0x01020304, 0x01010101, 5) == 15);
+  assert(__dp4a(0xff020304u, 0x01010101u, 5u) == 269 && __dp4a(static_cast<int>(0xff020304), 0x01010101, 5) == 13);
+  assert(__dp2a_lo(0x8000ffffu, 0x07050201u, 1u) == 131072 && __dp2a_hi(0x80000001u, 0x03020100u, 0u) == 98306);
+  assert(__dp2a_lo(static_cast<int>(0x8000ffff), 0x0201, 1) == -65536 && __dp4a(make_uchar4(1, 2, 3, 4), make_uchar4(1, 1, 1, 1), 0u) == 10);
 }
 
 // check halves --grid 1 --block 32 --arg f16[32]=arange --arg f16[64]=arange

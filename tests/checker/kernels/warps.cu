@@ -288,3 +288,48 @@ __global__ void group_without_sync(int* x) {
   group.sync();
   x[group.thread_rank()] = other;
 }
+
+// A flag in shared memory, with fences on both sides.
+// check shared_flag --grid 2 --block 64 --arg i32[128]
+// clean
+__global__ void shared_flag(int* out) {
+  __shared__ int data[32];
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    data[threadIdx.x] = threadIdx.x;
+    __syncwarp();
+    if (threadIdx.x == 0) {
+      __threadfence_block();
+      flag = 1;
+    }
+    out[64 * blockIdx.x + threadIdx.x] = 0;
+  } else {
+    while (flag == 0) {
+    }
+    __threadfence_block();
+    out[64 * blockIdx.x + threadIdx.x] = data[threadIdx.x - 32];
+  }
+}
+
+// The fence behind the flag's last look is missing.
+// check shared_flag_without_fence --grid 1 --block 64 --arg i32[64]
+// finds data-race @guarded @looks_at_it
+__global__ void shared_flag_without_fence(int* out) {
+  __shared__ int data[32];
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    data[threadIdx.x] = threadIdx.x;  // @guarded
+    __syncwarp();
+    __threadfence_block();
+    if (threadIdx.x == 0) flag = 1;
+    out[threadIdx.x] = 0;
+  } else {
+    while (flag == 0) {
+    }
+    out[threadIdx.x] = data[threadIdx.x - 32];  // @looks_at_it
+  }
+}

@@ -73,6 +73,9 @@ struct position {
   index3 thread, block, block_size, grid_size;
 };
 
+/// Barriers of a block that have a number: 0 to 15 (PTX ISA, bar).
+constexpr u32 numbered_barriers = 16;
+
 enum class barrier_kind : u32 { plain, count, all, any };
 
 enum class atomic_operation : u8 {
@@ -150,6 +153,7 @@ enum class vote_kind : u8 {
                                                           X(__tsan_unaligned_volatile_write16)              \
                                                               X(__tsan_read_range) X(__tsan_write_range)    \
                                                                   X(__tsan_vptr_update) X(__tsan_vptr_read) \
+                                                                      X(__sanitizer_cov_trace_pc)           \
                                                                       X(__ubsan_handle_out_of_bounds)       \
                                                                           X(__ubsan_handle_type_mismatch_v1)
 
@@ -157,14 +161,14 @@ enum class vote_kind : u8 {
   X(heddle_thread_index)                                                                                     \
   X(heddle_block_index)                                                                                      \
   X(heddle_block_size)                                                                                       \
-  X(heddle_grid_size) X(heddle_barrier) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
+  X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
       X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
           X(heddle_sleep) X(heddle_trap) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
 
 // And those that a module calls which is not watched.
 #define HEDDLE_UNWATCHED_FUNCTIONS(X)                                                                  \
   X(heddle_barrier)                                                                                    \
-  X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask)    \
+  X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle) X(heddle_vote) X(heddle_active_mask)    \
       X(heddle_shared) X(heddle_clock) X(heddle_sleep) X(heddle_trap) X(__assert_fail)
 
 // Until the module is bound these do what their names say.

@@ -598,11 +598,35 @@ HEDDLE_DEVICE int __hadd(int a, int b) {
 HEDDLE_DEVICE int __rhadd(int a, int b) {
   return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
 }
-HEDDLE_DEVICE int __dp4a(int a, int b, int c) {
-  for (int i = 0; i < 4; ++i)
-    c += static_cast<signed char>(a >> (8 * i)) * static_cast<signed char>(b >> (8 * i));
-  return c;
-}
+// Dot products of the bytes of two words, and of the halves of one with two bytes of the other.
+#define HEDDLE_DOT(SIGN, HALF, BYTE, FOUR, TWO)                                    \
+  HEDDLE_DEVICE SIGN __dp4a(SIGN a, SIGN b, SIGN c) {                              \
+    for (int i = 0; i < 4; ++i)                                                    \
+      c += static_cast<SIGN>(static_cast<BYTE>(a >> (8 * i))) *                    \
+           static_cast<SIGN>(static_cast<BYTE>(b >> (8 * i)));                     \
+    return c;                                                                      \
+  }                                                                                \
+  HEDDLE_DEVICE SIGN __dp2a_lo(SIGN a, SIGN b, SIGN c) {                           \
+    for (int i = 0; i < 2; ++i)                                                    \
+      c += static_cast<SIGN>(static_cast<HALF>(a >> (16 * i))) *                   \
+           static_cast<SIGN>(static_cast<BYTE>(b >> (8 * i)));                     \
+    return c;                                                                      \
+  }                                                                                \
+  HEDDLE_DEVICE SIGN __dp2a_hi(SIGN a, SIGN b, SIGN c) {                           \
+    return __dp2a_lo(a, b >> 16, c);                                               \
+  }                                                                                \
+  HEDDLE_DEVICE SIGN __dp4a(FOUR a, FOUR b, SIGN c) {                              \
+    return __dp4a(__builtin_bit_cast(SIGN, a), __builtin_bit_cast(SIGN, b), c);    \
+  }                                                                                \
+  HEDDLE_DEVICE SIGN __dp2a_lo(TWO a, FOUR b, SIGN c) {                            \
+    return __dp2a_lo(__builtin_bit_cast(SIGN, a), __builtin_bit_cast(SIGN, b), c); \
+  }                                                                                \
+  HEDDLE_DEVICE SIGN __dp2a_hi(TWO a, FOUR b, SIGN c) {                            \
+    return __dp2a_hi(__builtin_bit_cast(SIGN, a), __builtin_bit_cast(SIGN, b), c); \
+  }
+HEDDLE_DOT(int, short, signed char, char4, short2)
+HEDDLE_DOT(unsigned, unsigned short, unsigned char, uchar4, ushort2)
+#undef HEDDLE_DOT
 
 // Loads and stores that ask something of the caches.
 template <class T>

@@ -61,6 +61,7 @@ __attribute__((visibility("default"), used)) inline void heddle_module_enter_thr
 
 extern "C" {
 int heddle_barrier(heddle_device::barrier_kind kind, int predicate, const char* file, int line);
+void heddle_barrier_of(unsigned number, unsigned count, const char* file, int line);
 void heddle_grid_barrier(const char* file, int line);
 void heddle_sync_warp(unsigned mask);
 unsigned long long heddle_shuffle(heddle_device::shuffle_kind kind, unsigned mask, unsigned long long value,

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 // Qualifiers that stand where C++ has something of its own. The others are taken out by the checker.
 #define __align__(n) __attribute__((aligned(n)))

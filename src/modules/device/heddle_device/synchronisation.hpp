@@ -21,6 +21,17 @@ HEDDLE_DEVICE int __syncthreads_or(int predicate, const char* file = __builtin_F
   return heddle_barrier(heddle_device::barrier_kind::any, predicate, file, line);
 }
 
+/// Barriers of so many of a block's threads, whole warps.
+HEDDLE_DEVICE void __barrier_sync_count(unsigned number, unsigned count, const char* file = __builtin_FILE(),
+                                        int line = __builtin_LINE()) {
+  heddle_barrier_of(number, count, file, line);
+}
+HEDDLE_DEVICE void __barrier_sync(unsigned number, const char* file = __builtin_FILE(),
+                                  int line = __builtin_LINE()) {
+  const heddle_device::index3 size = heddle_block_size();
+  heddle_barrier_of(number, size.x * size.y * size.z, file, line);
+}
+
 HEDDLE_DEVICE void __threadfence_block() {
   heddle_fence(heddle_device::scope::block);
 }

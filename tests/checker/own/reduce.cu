@@ -1,0 +1,54 @@
+#include "elements.cuh"
+#include <heddle/cuda/reduce.cuh>
+#include <heddle/cuda/segmented_reduce.cuh>
+
+// Each kernel of reduce, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
+
+using namespace heddle;
+using namespace heddle::cuda;
+using detail::element_at;
+
+#define REDUCE(NAME, T, OP)                                                                                  \
+  __global__ void whole_##NAME(const T* x, size_t first, size_t n, T* results, unsigned* counters, T* out) { \
+    reduce_whole<T, element_at<T, OP>, OP>({x + first}, OP{}, n, results, counters, out);                    \
+  }                                                                                                          \
+  __global__ void rows_##NAME(const T* x, size_t outer, size_t length, T* out) {                             \
+    fold_rows<T, element_at<T, OP>, OP>(                                                                     \
+        {x}, OP{}, grouping::tiling{{outer, length, 1}, grouping::tile<T, OP>, 1}, out);                     \
+  }                                                                                                          \
+  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {          \
+    fold_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, elements_of_lane<T, OP>),      \
+                           out);                                                                             \
+  }                                                                                                          \
+  __global__ void segments_##NAME(const T* x, const size_t* offsets, const size_t* first_tiles,              \
+                                  size_t count, bool last_level, T* out) {                                   \
+    fold_rows<T, element_at<T, OP>, OP>(                                                                     \
+        {x}, OP{}, tiles_of_segments{offsets, first_tiles, count, grouping::tile<T, OP>, last_level}, out);  \
+  }
+REDUCE(bytes, unsigned char, plus)
+REDUCE(halves, short, plus)
+REDUCE(sum, int, plus)
+REDUCE(largest, double, maximum)
+REDUCE(compositions, map_of_line, composition)
+
+#define COLUMNS(NAME, T, OP, ACROSS, ROWS)                                                              \
+  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {       \
+    fold_columns<ACROSS, ROWS, T, element_at<T, OP>, OP>(                                               \
+        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size * ACROSS}, \
+        out);                                                                                           \
+  }
+COLUMNS(bytes, unsigned char, plus, 4, 8)
+COLUMNS(sum, int, plus, 1, 8)
+COLUMNS(largest, double, maximum, 1, 8)
+COLUMNS(largest_of_many, double, maximum, 1, 16)
+COLUMNS(compositions, map_of_line, composition, 1, 8)
+COLUMNS(sums, three_sums, add_three, 1, 8)
+
+#define FEW(NAME, T, OP, MOST, AND_MORE, ACROSS)                                                             \
+  __global__ void few_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {                \
+    fold_few_rows<MOST, AND_MORE, ACROSS, T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner}, out); \
+  }
+FEW(bytes, unsigned char, plus, 8, true, 4)
+FEW(sum, int, plus, 8, false, 1)
+FEW(largest, double, maximum, 32, false, 1)
+FEW(compositions, map_of_line, composition, 32, false, 1)

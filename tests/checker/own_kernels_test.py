@@ -1,0 +1,456 @@
+#!/usr/bin/env python3
+"""Heddle's own kernels under heddle check, at sizes that reach every branch, against NumPy and plain loops.
+
+docs/development.md says which kernels are here and which are left to a GPU.
+"""
+import sys
+import unittest
+
+import numpy as np
+
+from own_kernels import Unwritten, blocks_of, launch, n
+
+random = np.random.default_rng(7)
+
+
+def integers(size, kind="int32"):
+    return random.integers(-1000, 1000, size).astype(kind)
+
+
+def floats(size, kind="float32"):
+    return random.standard_normal(size).astype(kind)
+
+
+def floats64(size):
+    return floats(size, "float64")
+
+
+def maps(size):
+    """Maps x -> scale * x + shift modulo 2**32, a row each."""
+    return random.integers(0, 2**32, (size, 2), dtype=np.uint64).astype("uint32")
+
+
+def composed(x):
+    """What the first 1, 2, ... maps are, one after another."""
+    result, scale, shift = [], 1, 0
+    for a, b in x.tolist():
+        scale, shift = scale * a % 2**32, (shift * a + b) % 2**32
+        result.append((scale, shift))
+    return np.array(result, dtype="uint32")
+
+
+# By the names that the sources give to element and operator: elements, what combines all of them, and the identity.
+REDUCTIONS = {
+    "sum": (integers, lambda x: x.sum(dtype="int32"), np.zeros(1, "int32")),
+    "largest": (floats, np.max, np.full(1, -np.inf, "float32")),
+    "compositions": (maps, lambda x: composed(x)[-1], np.array([1, 0], "uint32")),
+}
+
+
+class ReduceRungs(unittest.TestCase):
+    def fold_until_one_is_left(self, rung, name, x, grid=None):
+        elements, columns = len(x), x.size // len(x)
+        while True:
+            blocks = blocks_of(elements, 256)
+            _, x = launch("reduce_rungs", f"{rung}_{name}", min(grid or blocks, blocks), 256, x, n(elements),
+                          Unwritten(x.dtype, blocks * columns))
+            if blocks == 1:
+                return x
+            elements = blocks
+
+    def test_block_serial_interleaved_shuffled(self):
+        for rung in ("block_serial", "interleaved", "shuffled"):
+            for name, (elements, expected, _) in REDUCTIONS.items():
+                for size, grid in ((1, None), (225, None), (1001, 3)):
+                    with self.subTest(rung=rung, name=name, size=size):
+                        x = elements(size)
+                        np.testing.assert_array_equal(self.fold_until_one_is_left(rung, name, x, grid).ravel(), expected(x))
+
+    def test_two_pass(self):
+        for name, (elements, expected, identity) in REDUCTIONS.items():
+            for size, grid in ((1, 1), (700, 3), (256 * 300, 50)):
+                if size > 1000 and name != "sum":
+                    continue
+                with self.subTest(name=name, size=size):
+                    x = elements(size)
+                    blocks, columns = blocks_of(size, 256), len(identity)
+                    *_, results = launch("reduce_rungs", f"padded_{name}", grid, 256, x, n(size), identity, n(1), n(blocks),
+                                         Unwritten(x.dtype, blocks * columns))
+                    padded = 1 << (blocks - 1).bit_length()
+                    threads = min(padded, 256)
+                    *_, out = launch("reduce_rungs", f"padded_{name}", 1, threads, results, n(blocks), identity,
+                                     n(padded // threads), n(1), Unwritten(x.dtype, columns))
+                    np.testing.assert_array_equal(out, expected(x))
+
+    def test_atomic_and_halving(self):
+        def sums(size):
+            return integers(3 * size, "int64").reshape(size, 3)
+        for name, elements, expected, result in (("sum", integers, REDUCTIONS["sum"][1], Unwritten("int32", 1)),
+                                                 ("largest", floats, np.max, Unwritten("uint32", 1)),
+                                                 ("sums", sums, lambda x: x.sum(0), Unwritten("int64", 4))):
+            for size in (1, 70, 1100):
+                x = elements(size)
+
+                def value(of):
+                    return of.view(x.dtype)[:x[0].size]
+                with self.subTest(name=name, size=size, rung="atomic"):
+                    _, first = launch("reduce_rungs", f"put_first_{name}", 1, 1, x, result)
+                    np.testing.assert_array_equal(value(first), x[0].ravel())
+                    _, all_of_them = launch("reduce_rungs", f"combine_{name}", blocks_of(max(size - 1, 1), 256), 256, x, n(size), first)
+                    np.testing.assert_array_equal(value(all_of_them), expected(x))
+                with self.subTest(name=name, size=size, rung="halving"):
+                    blocks, unused = blocks_of(size, 256), Unwritten(x.dtype, x[0].size)
+                    *_, last = launch("reduce_rungs", f"halving_{name}", 1, 256, x, n(size), n(0), n(1), unused, result)
+                    if blocks > 1:
+                        *_, last = launch("reduce_rungs", f"halving_{name}", min(blocks - 1, 2), 256, x, n(size), n(1), n(blocks), unused, last)
+                    np.testing.assert_array_equal(value(last), expected(x))
+
+    def test_halving_in_order(self):
+        x = all_of_them = maps(777)
+        while len(x) > 1:
+            blocks = blocks_of(len(x), 256)
+            _, out, _ = launch("reduce_rungs", "halving_compositions", min(blocks, 3), 256, x, n(len(x)), n(0), n(blocks),
+                               Unwritten("uint32", 2 * blocks), Unwritten("uint32", 2))
+            x = out.reshape(blocks, 2)
+        np.testing.assert_array_equal(x[0], composed(all_of_them)[-1])
+
+
+def scanned(name, x, exclusive, init):
+    """The scan by plain loops; where an exclusive one has no initial value its first element is none."""
+    if name == "compositions":
+        whole = composed(x if init is None else np.concatenate([init.reshape(1, 2), x]))
+    else:
+        whole = np.cumsum(x if init is None else np.concatenate([init, x]), dtype=x.dtype, axis=0)
+    if init is None:
+        return np.concatenate([np.zeros_like(whole[:1]), whole[:-1]]) if exclusive else whole
+    return whole[:-1] if exclusive else whole[1:]
+
+
+SCANS = {"sum": (integers, np.zeros(1, "int32"), np.array([-5], "int32")),
+         "compositions": (maps, np.array([1, 0], "uint32"), np.array([7, 9], "uint32"))}
+
+
+class ScanRungs(unittest.TestCase):
+    def ways(self):
+        for name, (elements, identity, init) in SCANS.items():
+            for exclusive, has_init in ((False, False), (False, True), (True, True))[0 if name == "sum" else 2:]:
+                yield name, elements, identity, exclusive, init if has_init else None
+
+    def test_hillis_steele(self):
+        for name, elements, identity, exclusive, init in self.ways():
+            given = identity if init is None else init
+            for size in (1, 33, 1024):
+                with self.subTest(name=name, size=size, exclusive=exclusive, init=init):
+                    x = elements(size)
+                    *_, out = launch("scan_rungs", f"in_a_block_{name}", 1, size, x, exclusive, given, np.uint32(init is not None),
+                                     np.uint32(size), Unwritten(x.dtype, x.size))
+                    np.testing.assert_array_equal(out.reshape(x.shape), scanned(name, x, exclusive, init))
+            if name == "sum" and not exclusive:
+                continue
+            x = last = elements(1030)
+            step, how = 1, (exclusive, given, np.uint32(init is not None))
+            while step < len(x):
+                *_, out = launch("scan_rungs", f"step_{name}", 4 if step == 1 else 5, 256, last, *how, n(len(x)), n(step),
+                                 Unwritten(x.dtype, x.size), schedules=1)
+                last, step, how = out, 2 * step, (False, given, np.uint32(0))
+            np.testing.assert_array_equal(last.reshape(x.shape), scanned(name, x, exclusive, init))
+
+    def test_blelloch(self):
+        for name, elements, identity, exclusive, init in self.ways():
+            for size in (1, 5, 600) if name == "sum" and init is None else (3,):
+                with self.subTest(name=name, size=size, exclusive=exclusive, init=init):
+                    x, padded = elements(size), 1 << (size - 1).bit_length()
+                    columns = len(identity)
+                    given = identity if init is None else init
+                    *_, tree = launch("scan_rungs", f"pad_{name}", 2, 256, x, n(size), identity, n(padded),
+                                      Unwritten(x.dtype, (padded + 1) * columns), schedules=1)
+                    distances = [1 << i for i in range(padded.bit_length() - 1)]
+                    for distance in distances:
+                        tree, = launch("scan_rungs", f"up_{name}", 1, 256, tree, n(distance), n(padded // (2 * distance)), schedules=1)
+                    tree, _ = launch("scan_rungs", f"turn_{name}", 1, 1, tree, n(padded), given, init is not None and not exclusive)
+                    for distance in reversed(distances):
+                        tree, = launch("scan_rungs", f"down_{name}", 1, 256, tree, n(distance), n(padded // (2 * distance)), schedules=1)
+                    _, out = launch("scan_rungs", f"deliver_{name}", 2, 256, tree[0 if exclusive else columns:], n(size),
+                                    Unwritten(x.dtype, x.size))
+                    np.testing.assert_array_equal(out.reshape(x.shape), scanned(name, x, exclusive, init))
+
+
+PATTERNS = REDUCTIONS | {
+    "bytes": (lambda size: integers(size, "uint8"), lambda x: x.sum(dtype="uint8"), None),
+    "halves": (lambda size: integers(size, "int16"), lambda x: x.sum(dtype="int16"), None),
+    "largest": (floats64, np.max, None),
+    "sums": (lambda size: integers(3 * size, "int64").reshape(size, 3), lambda x: x.sum(0), None),
+}
+
+
+def fold(name, x):
+    return PATTERNS[name][1](x)
+
+
+# Elements of a tile, and those that a lane folds side by side.
+TILES = {"bytes": (8192, 16), "halves": (4096, 8), "sum": (2048, 4), "largest": (1024, 2), "compositions": (512, 16)}
+
+
+def shape_of_short_rows(length, size, lane_elements):
+    """Rows that a warp takes at a time, and the shared memory of a block of four warps."""
+    group = 1
+    while group < 32 and group * lane_elements < length:
+        group *= 2
+    at_once = 32 // group * max(2048 // (length * size * (32 // group)), 1)
+    return at_once, 4 * ((at_once * length * size + 48) // 16 * 16)
+
+
+class Reduce(unittest.TestCase):
+    def check_whole(self, name, size, first, grid):
+        tile, x = TILES[name][0], PATTERNS[name][0](size + first)
+        scratch = counters = 0
+        level = blocks_of(size, tile)
+        while level > 1:
+            scratch += blocks_of(level, 16) * 16
+            level = blocks_of(level, tile)
+            counters += level
+        columns = x[0].size
+        _, _, counted, out = launch("reduce", f"whole_{name}", grid, 256, x, n(first), n(size), Unwritten(x.dtype, max(scratch, 1) * columns),
+                                    np.zeros(max(counters, 1), "uint32"), Unwritten(x.dtype, columns))
+        np.testing.assert_array_equal(out, fold(name, x[first:]))
+        self.assertFalse(counted.any())
+
+    def test_whole(self):
+        for name, (tile, _) in TILES.items():
+            for size, first, grid in ((1, 0, 1), (100, 1, 1), (5 * tile + 77, 0, 2), (9 * tile, 1, 3)):
+                with self.subTest(name=name, size=size):
+                    self.check_whole(name, size, first, grid)
+
+    def test_whole_in_three_levels(self):
+        self.check_whole("compositions", 512 * 512 + 700, 0, 5)
+
+    def test_rows(self):
+        for name, (tile, _) in TILES.items():
+            with self.subTest(name=name):
+                outer, length = 3, 2 * tile + 3
+                x = PATTERNS[name][0](outer * length)
+                parts = np.split(x, sorted({r * length + p * tile for r in range(outer) for p in range(3)} - {0}))
+                _, out = launch("reduce", f"rows_{name}", 1, 256, x, n(outer), n(length), Unwritten(x.dtype, x[0].size * len(parts)))
+                np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
+
+    def test_short_rows(self):
+        for name, (_, lane_elements) in TILES.items():
+            for length, first in ((1, 0), (7, 1), (50, 0)):
+                with self.subTest(name=name, length=length):
+                    rows = 101
+                    x = PATTERNS[name][0](rows * length + first)
+                    at_once, shared = shape_of_short_rows(length, x[0].nbytes, lane_elements)
+                    _, out = launch("reduce", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows), n(length),
+                                    Unwritten(x.dtype, rows * x[0].size), shared=shared)
+                    np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]).ravel())
+
+    def test_segments(self):
+        for name, (tile, _) in TILES.items():
+            with self.subTest(name=name):
+                lengths = np.array([0, 3, tile, 0, 2 * tile + 1, 40, 0])
+                offsets = np.concatenate([[0], np.cumsum(lengths)]).astype("uint64")
+                tiles = np.concatenate([[0], np.cumsum(-(-lengths // tile))]).astype("uint64")
+                x = PATTERNS[name][0](int(offsets[-1]))
+                parts = [x[int(begin) + p * tile:min(int(begin) + (p + 1) * tile, int(end))]
+                         for begin, end in zip(offsets[:-1], offsets[1:]) for p in range(-(-int(end - begin) // tile))]
+                *_, out = launch("reduce", f"segments_{name}", 1, 256, x, offsets, tiles, n(len(lengths)), False,
+                                 Unwritten(x.dtype, len(parts) * x[0].size))
+                np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
+        lengths = np.array([2, 0, 100])
+        x = integers(102)
+        *_, out = launch("reduce", "segments_sum", 1, 256, x, np.array([0, 2, 2, 102], "uint64"), np.array([0, 1, 1, 2], "uint64"), n(3),
+                         True, np.full(3, 77, "int32"))
+        np.testing.assert_array_equal(out, [x[:2].sum(), 77, x[2:].sum()])
+
+    def by_columns(self, kernel, name, outer, length, inner, tile, block, grid):
+        x = PATTERNS[name][0](outer * length * inner)
+        cube = x.reshape(outer, length, inner, *x.shape[1:])
+        expected = [fold(name, cube[o, first:first + tile, c]) for o in range(outer) for first in range(0, length, tile) for c in range(inner)]
+        with self.subTest(kernel=kernel, length=length):
+            _, out = launch("reduce", kernel, grid, block, x, n(outer), n(length), n(inner), Unwritten(x.dtype, len(expected) * x[0].size))
+            np.testing.assert_array_equal(out, np.array(expected).ravel())
+
+    def test_columns(self):
+        for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
+                                   ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
+            tile = TILES[name][0]
+            for length in (3, 70, tile + 9):
+                self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
+        self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
+
+    def test_few_rows(self):
+        for name, lengths in (("bytes", (1, 20)), ("sum", (2, 8)), ("largest", (3, 32)), ("compositions", (1, 32))):
+            for length in lengths:
+                self.by_columns(f"few_{name}", name, 3, length, 200, length, 256, 2)
+
+
+class Scan(unittest.TestCase):
+    def check(self, launch_it, name, x, exclusive, init, shape=None, axis=0):
+        """One row or several, or columns, against the scan of each."""
+        elements, identity, _ = SCANS[name]
+        out = launch_it(identity if init is None else init, init is not None)
+        rows = x.reshape(*(shape or (1, len(x))), *x.shape[1:])
+        out = out.reshape(rows.shape)
+        for index in np.ndindex(*(rows.shape[:axis] if axis else rows.shape[:1])):
+            for column in range(rows.shape[2]) if axis else (None,):
+                row, found = (rows[index], out[index]) if column is None else (rows[index][:, column], out[index][:, column])
+                first = 1 if exclusive and init is None else 0
+                np.testing.assert_array_equal(found[first:], scanned(name, row, exclusive, init)[first:])
+
+    def ways(self):
+        for name, (elements, _, init) in SCANS.items():
+            for exclusive, given in ((False, None), (True, None), (True, init)) if name == "sum" else ((False, init), (True, None)):
+                yield name, elements, exclusive, given
+
+    def test_at_once(self):
+        for name, elements, exclusive, init in self.ways():
+            pack, words = (4, 1) if name == "sum" else (2, 2)
+            for rows, warps, rows_of_warp, parts, less, first in ((1, 16, 1, 3, 500, 1), (2, 32, 4, 2, 3, 0), (3, 16, 1, 1, 1300 // pack, 0)):
+                with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
+                    length = parts * warps * rows_of_warp * 32 * pack - less
+                    x = elements(rows * length + first)
+                    scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
+                    scratch[0] = 7
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"at_once_{name}", rows * parts, warps * 32, x, n(first), n(rows), n(length), exclusive, given,
+                                         has_init, n(parts), np.uint32(rows_of_warp), scratch, Unwritten(x.dtype, x.size))
+                        return out[first * x[0].size:]
+                    self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
+
+    def test_in_turn(self):
+        for way, (name, elements, exclusive, init) in enumerate(self.ways()):
+            pack, words = (4, 1) if name == "sum" else (2, 2)
+            for grid, rows, rows_of_warp, parts, less, first in ((2, 3, 1, 3, 300, 1), (3, 1, 2, 3, 0, 0))[way % 2:way % 2 + 1]:
+                with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
+                    length = parts * rows_of_warp * 16 * 32 * pack - less
+                    x = elements(rows * length + first)
+                    scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
+                    scratch[0] = 7
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"in_turn_{name}", grid, 20 * 32, x, n(first), n(rows), n(length), exclusive, given, has_init,
+                                         n(parts), np.uint32(rows_of_warp), scratch, Unwritten(x.dtype, x.size), shared=1024)
+                        return out[first * x[0].size:]
+                    self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
+
+    def test_short_rows(self):
+        for name, elements, exclusive, init in self.ways():
+            pack = 4 if name == "sum" else 2
+            for rows, length, first in ((50, 5, 1), (9, 333, 0)):
+                with self.subTest(name=name, exclusive=exclusive, length=length):
+                    x = elements(rows * length + first)
+                    at_once, shared = shape_of_short_rows(length, x[0].nbytes, pack)
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows),
+                                         n(length), exclusive, given, has_init, Unwritten(x.dtype, x.size), shared=shared)
+                        return out[first * x[0].size:]
+                    self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
+
+    def test_short_rows_of_bytes(self):
+        for first in (0, 3):
+            x = integers(20 * 99 + first, "uint8")
+            at_once, shared = shape_of_short_rows(99, 1, 16)
+            *_, out = launch("scan", "short_rows_bytes", 2, 128, x, n(first), n(20), n(99), False, x[:1], False, Unwritten("uint8", len(x)),
+                             shared=shared)
+            np.testing.assert_array_equal(out[first:].reshape(20, 99), np.cumsum(x[first:].reshape(20, 99), axis=1, dtype="uint8"))
+
+    def test_rows_of_large_elements(self):
+        x = integers(5 * 70 * 3, "int64").reshape(5, 70, 3)
+        for exclusive in (False, True):
+            *_, out = launch("scan", "rows_sums", 1, 256, x, n(5), n(70), exclusive, np.array([5, 6, 7]), True, Unwritten("int64", x.size))
+            expected = np.cumsum(x, axis=1) + [5, 6, 7] - (x if exclusive else 0)
+            np.testing.assert_array_equal(out, expected.ravel())
+
+    def test_columns(self):
+        """Totals of strips of 256 elements, and each strip behind what stands before it."""
+        for name, elements, exclusive, init in self.ways():
+            outer, length, inner = 2, 600, 3
+            x = elements(outer * length * inner)
+            cube = x.reshape(outer, length, inner, *x.shape[1:])
+            _, totals = launch("scan", f"total_columns_{name}", 1, 256, x, n(outer), n(length), n(inner), Unwritten(x.dtype, outer * 3 * inner * x[0].size))
+            strips = [[[cube[o, s:s + 256, c] for c in range(inner)] for s in range(0, length, 256)] for o in range(outer)]
+            np.testing.assert_array_equal(totals, np.array([[[fold(name, y) for y in row] for row in one] for one in strips]).ravel())
+            totals = totals.reshape(outer, 3, inner, *x.shape[1:])
+            prefixes = np.stack([np.stack([scanned(name, totals[o, :, c], True, init) for c in range(inner)], 1) for o in range(outer)])
+            for has_prefixes, given_length in ((True, 600), (False, 100)):
+                with self.subTest(name=name, exclusive=exclusive, prefixes=has_prefixes):
+                    x = elements(outer * length * inner) if not has_prefixes else x
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"scan_columns_{name}", 1, 256, x[:outer * given_length * inner], n(outer), n(given_length), n(inner),
+                                         exclusive, given, has_init, prefixes.astype(x.dtype), has_prefixes,
+                                         Unwritten(x.dtype, outer * given_length * inner * x[0].size))
+                        return out
+                    self.check(launch_it, name, x[:outer * given_length * inner], exclusive, init, (outer, given_length, inner), axis=1)
+
+    def test_down(self):
+        for name, elements, exclusive, init in self.ways():
+            for outer, length, inner, lanes in ((1, 75, 64, 16), (2, 600, 12, 8), (1, 40, 45, 64), (1, 9, 40, 256)):
+                with self.subTest(name=name, exclusive=exclusive, inner=inner):
+                    x = elements(outer * length * inner)
+
+                    def launch_it(given, has_init):
+                        *_, out = launch("scan", f"down_{name}", 1, 256, x, n(outer), n(length), n(inner), np.uint32(lanes), exclusive, given,
+                                         has_init, Unwritten(x.dtype, x.size), schedules=2)
+                        return out
+                    self.check(launch_it, name, x, exclusive, init, (outer, length, inner), axis=1)
+
+
+EDGES = {"torus": "wrap", "fixed": "constant", "clamped": "edge", "reflect": "reflect", "symmetric": "symmetric", "held": "edge"}
+
+
+def stencil(x, reach, edge, formula):
+    """A generation by NumPy: formula(u, indices), where u(offsets...) is the array shifted."""
+    wide = np.pad(x, reach, EDGES[edge], **({"constant_values": 9} if edge == "fixed" else {}))
+
+    def u(*offsets):
+        return wide[tuple(slice(reach + o, reach + o + size) for o, size in zip(offsets, x.shape))]
+    result = formula(u, np.indices(x.shape, dtype="uint32"))
+    if edge != "held":
+        return result
+    kept, inner = x.copy(), tuple(slice(reach, size - reach) for size in x.shape)
+    kept[inner] = result[inner]
+    return kept
+
+
+STENCILS = {
+    "rows": (2, lambda u, i: 3 * u(-2) + 5 * u(0) + 7 * u(1) + i[0]),
+    "tables": (1, lambda u, i: 3 * u(-1, 0) + 5 * u(0, -1) + 7 * u(1, 1) + u(0, 0)),
+    "blocks": (1, lambda u, i: 3 * u(-1, 0, 0) + 5 * u(0, 1, 0) + 7 * u(0, 0, -1) + u(1, 1, 1) + 100 * i[0] + 10 * i[1] + i[2]),
+}
+
+
+class Stencil(unittest.TestCase):
+    def check(self, kernel, sizes, tile, generations, edge):
+        reach, formula = STENCILS[kernel]
+        axes = len(sizes)
+        x = random.integers(0, 2**32, sizes, dtype=np.uint64).astype("uint32")
+        cells = [size - (2 * reach if edge == "held" else 0) for size in sizes]
+        sides, bytes_of_buffer = [1] * (3 - axes) + list(tile), 4
+        for side, size in zip(tile, cells):
+            bytes_of_buffer *= side + 2 * reach * (1 if side == size else generations)
+        count = int(np.prod([blocks_of(size, side) for size, side in zip(cells, tile)]))
+        out = x if edge == "held" else Unwritten("uint32", x.size)
+        _, found, _ = launch("stencil", kernel, max(count - 1, 1), 256 if axes == 1 else "32,8", x, out,
+                             np.array([1] * (3 - axes) + list(sizes) + sides, "int64"), np.uint32(list(EDGES).index(edge)), np.uint32(9),
+                             np.int32(generations), shared=2 * bytes_of_buffer)
+        for _ in range(generations):
+            x = stencil(x, reach, edge, formula)
+        np.testing.assert_array_equal(found.reshape(sizes), x)
+
+    def test_tiles_and_edges(self):
+        for kernel, sizes, tile, generations in (("rows", (310,), (100,), 3), ("rows", (60,), (60,), 5), ("tables", (21, 37), (8, 16), 2),
+                                                 ("blocks", (7, 9, 11), (4, 8, 8), 2)):
+            for edge in EDGES:
+                with self.subTest(kernel=kernel, sizes=sizes, edge=edge):
+                    # A tile that is the whole array goes through all generations by itself.
+                    held = 4 if edge == "held" and tile == sizes else 0
+                    self.check(kernel, sizes, tuple(side - held for side in tile), generations, edge)
+        self.check("tables", (12, 20), (12, 20), 4, "torus")
+        self.check("blocks", (1, 5, 6), (1, 5, 6), 3, "symmetric")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2 if "-v" in sys.argv else 1)
