@@ -92,6 +92,12 @@ void gather(const void*, std::size_t, const std::size_t*, std::size_t, void*, co
 void histogram(dtype, const void*, std::size_t, detail::bin_finder, std::uint64_t*, const target&) {
   fail();
 }
+void find_bins(dtype, const void*, std::size_t, detail::bin_finder, std::uint32_t*, const target&) {
+  fail();
+}
+void widen(const float*, std::size_t, double*, const target&) {
+  fail();
+}
 detail::memory count_flags(const bool*, std::size_t, const target&) {
   fail();
 }

@@ -77,6 +77,9 @@ void gather(const void* x, std::size_t element_bytes, const std::size_t* places,
             const target& where);
 void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint64_t* counts,
                const target& where);
+void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint32_t* bins,
+               const target& where);
+void widen(const float* x, std::size_t n, double* out, const target& where);
 detail::memory count_flags(const bool* flags, std::size_t n, const target& where);
 void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
                    std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);
