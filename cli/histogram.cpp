@@ -1,6 +1,5 @@
 #include "commands.hpp"
 #include "element_types.hpp"
-#include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
@@ -39,13 +38,8 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
   double bounds[2];
   for (const auto which : {detail::function::minimum, detail::function::maximum}) {
     detail::streamed_reduction so_far(x.where(), which, x.type());
-    const std::size_t piece = std::max<std::size_t>(x.piece() / so_far.tile(), 1) * so_far.tile();
-    for (std::size_t first = 0; first < x.size(); first += piece) {
-      stop_if_interrupted();
-      const std::size_t count = std::min(piece, x.size() - first);
-      so_far.append(x.load(first, count), count);
-      shown.advance(x.file_bytes(count));
-    }
+    x.for_each_piece(so_far.tile(), shown,
+                     [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
     with_type(x.type(), [&]<class T>(T) {
       if constexpr (!detail::is_complex<T>) {
         T extremum;
@@ -85,10 +79,7 @@ detail::memory counts_of(npy_input& x, const detail::bin_edges& edges, progress&
     on_gpu = detail::memory(std::min(x.piece(), x.size()) * element_bytes, where);
     counts_on_gpu = detail::memory(result.bytes(), where);
   }
-  for (std::size_t first = 0; first < x.size(); first += x.piece()) {
-    stop_if_interrupted();
-    const std::size_t count = std::min(x.piece(), x.size() - first);
-    const void* const elements = x.load(first, count);
+  x.for_each_piece(1, shown, [&](const void* elements, std::size_t count) {
     if (where.is_gpu()) {
       detail::copy(on_gpu.data(), where, elements, target(), count * element_bytes);
       auto* const there = static_cast<std::uint64_t*>(counts_on_gpu.data());
@@ -98,8 +89,7 @@ detail::memory counts_of(npy_input& x, const detail::bin_edges& edges, progress&
       detail::library_histogram(x.type(), elements, count, edges, of_piece.data(), where);
     }
     for (std::size_t bin = 0; bin < edges.bins(); ++bin) counts[bin] += of_piece.data()[bin];
-    shown.advance(x.file_bytes(count));
-  }
+  });
   return result;
 }
 
