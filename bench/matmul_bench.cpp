@@ -1,5 +1,6 @@
 // Products of square matrices on a CPU beside the same product by OpenBLAS, called directly with as many
-// threads: the median of many calls of each in turn, and how much longer Heddle's take.
+// threads: the medians of many calls of each, in turn, and of how much longer Heddle's took than the call
+// beside it.
 //
 //   matmul_bench [TARGET]      default: every core
 #include <heddle/heddle.hpp>
@@ -57,16 +58,17 @@ void measure(const hd::target& where, Gemm* gemm) {
     if (c.to_vector() != direct.to_vector()) throw hd::error("matmul_bench: the products differ");
     // In turn, and each first half of the time, so that what else the machine does meets both alike.
     const double operations = 2.0 * static_cast<double>(n) * static_cast<double>(n) * static_cast<double>(n);
-    const std::size_t pairs = std::clamp<std::size_t>(static_cast<std::size_t>(1e11 / operations), 15, 2001);
-    std::vector<double> by_heddle, by_openblas;
+    const std::size_t pairs = std::clamp<std::size_t>(static_cast<std::size_t>(2e10 / operations), 15, 2001);
+    std::vector<double> by_heddle, by_openblas, ratios;
     for (std::size_t i = 0; i < pairs; ++i) {
       if (i % 2 == 0) by_heddle.push_back(seconds_of(heddle));
       by_openblas.push_back(seconds_of(openblas));
       if (i % 2 == 1) by_heddle.push_back(seconds_of(heddle));
+      ratios.push_back(by_heddle.back() / by_openblas.back());
     }
     const double ours = median(by_heddle), theirs = median(by_openblas);
     std::printf("%8zu%16.1f%16.1f%+9.1f%%\n", n, operations / theirs / 1e9, operations / ours / 1e9,
-                100 * (ours / theirs - 1));
+                100 * (median(ratios) - 1));
     std::fflush(stdout);
   }
 }
