@@ -1,4 +1,4 @@
-# make demo      builds Heddle and runs the main job on every target of this machine
+# make demo      builds Heddle and times a reduction and a scan on every target of this machine
 # make test      builds Heddle and runs every test
 # make           builds Heddle and everything that uses it
 # make install   builds the library and the command, and installs them under PREFIX

@@ -1,5 +1,4 @@
 #include "commands.hpp"
-#include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
@@ -13,6 +12,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -62,12 +62,7 @@ void run(const fft_options& options) {
     const detail::memory elements = x.bring_all(shown);
     detail::library_fft(task, elements.data(), result.data(), where);
   }
-  if (where.is_gpu()) {
-    detail::memory brought(result_bytes, target());
-    detail::copy(brought.data(), target(), result.data(), where, result_bytes);
-    result = std::move(brought);
-  }
-  stop_if_interrupted();
+  result = brought_to_cpu(std::move(result));
   stats.report(options);
   output.write(result_type, lengths, result.data(), options.quiet);
 }

@@ -1,6 +1,5 @@
 #include "commands.hpp"
 #include "element_types.hpp"
-#include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
@@ -18,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -29,7 +29,7 @@ namespace {
 struct histogram_options : run_options {
   std::size_t bins = 10;
   std::vector<double> range;
-  std::string edges, edges_output;
+  std::string edges, edges_output, weights;
 };
 
 /// The smallest and the largest element, or half a unit around them where they are one; 0 to 1 of none.
@@ -38,13 +38,8 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
   double bounds[2];
   for (const auto which : {detail::function::minimum, detail::function::maximum}) {
     detail::streamed_reduction so_far(x.where(), which, x.type());
-    const std::size_t piece = std::max<std::size_t>(x.piece() / so_far.tile(), 1) * so_far.tile();
-    for (std::size_t first = 0; first < x.size(); first += piece) {
-      stop_if_interrupted();
-      const std::size_t count = std::min(piece, x.size() - first);
-      so_far.append(x.load(first, count), count);
-      shown.advance(x.file_bytes(count));
-    }
+    x.for_each_piece(so_far.tile(), shown,
+                     [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
     with_type(x.type(), [&]<class T>(T) {
       if constexpr (!detail::is_complex<T>) {
         T extremum;
@@ -71,52 +66,76 @@ detail::bin_edges edges_for(const histogram_options& options, npy_input& x, prog
   return detail::edges_of(x.type(), even_bins{options.bins, options.range[0], options.range[1]});
 }
 
+/// The counts of each bin, on the CPU, of a file that is read a piece at a time.
+detail::memory counts_of(npy_input& x, const detail::bin_edges& edges, progress& shown) {
+  const target& where = x.where();
+  const std::size_t element_bytes = size_of(x.type());
+  detail::memory result(edges.bins() * sizeof(std::uint64_t), target());
+  auto* const counts = static_cast<std::uint64_t*>(result.data());
+  std::fill_n(counts, edges.bins(), std::uint64_t{0});
+  array<std::uint64_t> of_piece(edges.bins());
+  detail::memory on_gpu, counts_on_gpu;
+  if (where.is_gpu()) {
+    on_gpu = detail::memory(std::min(x.piece(), x.size()) * element_bytes, where);
+    counts_on_gpu = detail::memory(result.bytes(), where);
+  }
+  x.for_each_piece(1, shown, [&](const void* elements, std::size_t count) {
+    if (where.is_gpu()) {
+      detail::copy(on_gpu.data(), where, elements, target(), count * element_bytes);
+      auto* const there = static_cast<std::uint64_t*>(counts_on_gpu.data());
+      detail::library_histogram(x.type(), on_gpu.data(), count, edges, there, where);
+      detail::copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
+    } else {
+      detail::library_histogram(x.type(), elements, count, edges, of_piece.data(), where);
+    }
+    for (std::size_t bin = 0; bin < edges.bins(); ++bin) counts[bin] += of_piece.data()[bin];
+  });
+  return result;
+}
+
+/// The sum of the weights of each bin, on the CPU.
+detail::memory weighted_sums(npy_input& x, const detail::bin_edges& edges, npy_input& weights,
+                             progress& shown) {
+  const detail::memory elements = x.bring_all(shown), of_each = weights.bring_all(shown);
+  detail::memory sums(edges.bins() * size_of(weights.type()), x.where());
+  detail::library_weighted_histogram(x.type(), elements.data(), x.size(), edges, weights.type(),
+                                     of_each.data(), sums.data(), x.where());
+  return brought_to_cpu(std::move(sums));
+}
+
 void run(const histogram_options& options) {
   const target requested = target::parse(options.target);
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
   if (type >= dtype::complex64) fail_complex_order("histogram", type);
+  std::optional<npy_file> weights_file;
+  if (!options.weights.empty()) {
+    weights_file.emplace(options.weights);
+    if (!(weights_file->shape() == file.shape())) detail::fail_weights(file.shape(), weights_file->shape());
+  }
   npy_output output(options.output);
   std::optional<npy_output> edges_output;
   if (!options.edges_output.empty()) edges_output.emplace(options.edges_output);
 
-  const std::size_t element_bytes = size_of(type);
-  const target where = detail::resolve(requested, {file.size() * element_bytes, 0, target(), true});
+  const target where = detail::resolve(requested, {file.size() * size_of(type), 0, target(), true});
   npy_input x(file, type, type, where);
+  std::optional<npy_input> weights;
+  if (weights_file) weights.emplace(*weights_file, weights_file->dtype(), weights_file->dtype(), where);
   detail::operation running("histogram", file.size(), name(type));
   running.runs_on(where);
-  const run_stats stats("histogram", options.op, "bins", file.size(), type, x.file_bytes(file.size()), where);
+  const std::size_t weight_bytes = weights ? weights->file_bytes(file.size()) : 0;
+  const run_stats stats("histogram", options.op, "bins", file.size(), type,
+                        x.file_bytes(file.size()) + weight_bytes, where);
   const bool finds_range = options.edges.empty() && options.range.empty();
-  progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()), options.quiet);
+  progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()) + weight_bytes, options.quiet);
   const detail::bin_edges edges = edges_for(options, x, shown);
-
-  array<std::uint64_t> counts(edges.bins()), of_piece(edges.bins());
-  counts.fill(0);
-  detail::memory on_gpu, counts_on_gpu;
-  if (where.is_gpu()) {
-    on_gpu = detail::memory(std::min(x.piece(), x.size()) * element_bytes, where);
-    counts_on_gpu = detail::memory(edges.bins() * sizeof(std::uint64_t), where);
-  }
-  for (std::size_t first = 0; first < x.size(); first += x.piece()) {
-    stop_if_interrupted();
-    const std::size_t count = std::min(x.piece(), x.size() - first);
-    const void* const elements = x.load(first, count);
-    if (where.is_gpu()) {
-      detail::copy(on_gpu.data(), where, elements, target(), count * element_bytes);
-      auto* const there = static_cast<std::uint64_t*>(counts_on_gpu.data());
-      detail::library_histogram(type, on_gpu.data(), count, edges, there, where);
-      detail::copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
-    } else {
-      detail::library_histogram(type, elements, count, edges, of_piece.data(), where);
-    }
-    for (std::size_t bin = 0; bin < edges.bins(); ++bin) counts.data()[bin] += of_piece.data()[bin];
-    shown.advance(x.file_bytes(count));
-  }
+  const detail::memory result =
+      weights ? weighted_sums(x, edges, *weights, shown) : counts_of(x, edges, shown);
   shown.hide();
   stats.report(options);
   if (edges_output)
     edges_output->write(dtype::float64, shape{edges.values.size()}, edges.values.data(), options.quiet);
-  output.write(dtype::int64, shape{edges.bins()}, counts.data(), options.quiet);
+  output.write(weights ? weights->type() : dtype::int64, shape{edges.bins()}, result.data(), options.quiet);
 }
 
 }  // namespace
@@ -126,7 +145,9 @@ void add_histogram(CLI::App& app) {
   const auto options = std::make_shared<histogram_options>();
   options->op = "histogram";
   options->add_input_to(*command);
-  command->add_option("-o,--output", options->output, "Where the counts go, as int64")
+  command
+      ->add_option("-o,--output", options->output,
+                   "Where the counts go, as int64, or sums of weights, in their type")
       ->required()
       ->option_text("OUT.npy");
   CLI::Option* bins = command->add_option("--bins", options->bins, "Bins of equal width; default 10")
@@ -142,6 +163,8 @@ void add_histogram(CLI::App& app) {
       ->option_text("EDGES.npy")
       ->excludes(bins)
       ->excludes(range);
+  command->add_option("--weights", options->weights, "What each element counts for, in an array of its shape")
+      ->option_text("W.npy");
   command->add_option("--write-edges", options->edges_output, "Where the edges go, as float64")
       ->option_text("EDGES.npy");
   options->add_place_to(*command);

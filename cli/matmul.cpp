@@ -1,5 +1,4 @@
 #include "commands.hpp"
-#include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "progress.hpp"
@@ -15,6 +14,8 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -81,12 +82,7 @@ void run(const matmul_options& options) {
     where.wait();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }
-  if (where.is_gpu()) {
-    detail::memory brought(product.bytes(), target());
-    detail::copy(brought.data(), target(), product.data(), where, product.bytes());
-    product = std::move(brought);
-  }
-  stop_if_interrupted();
+  product = brought_to_cpu(std::move(product));
   if (options.stats) {
     // A complex product and sum are four real ones.
     const double operations = 2.0 * static_cast<double>(std::max(of.a.batches, of.b.batches)) *

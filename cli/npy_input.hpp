@@ -1,10 +1,12 @@
 #pragma once
 
+#include "interruption.hpp"
 #include "progress.hpp"
 #include <heddle/array.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/target.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 namespace heddle::cli {
@@ -40,6 +42,19 @@ class npy_input {
 
   /// The same into `out`.
   void read(std::size_t first, std::size_t count, void* out) const;
+
+  /// Calls f(elements, how many) for one piece after another, each of a multiple of `granule` elements but
+  /// the last, as `load` gives them; stops at a signal.
+  template <class F>
+  void for_each_piece(std::size_t granule, progress& shown, const F& f) {
+    const std::size_t most = std::max<std::size_t>(piece_ / granule, 1) * granule;
+    for (std::size_t first = 0; first < size(); first += most) {
+      stop_if_interrupted();
+      const std::size_t count = std::min(most, size() - first);
+      f(load(first, count), count);
+      shown.advance(file_bytes(count));
+    }
+  }
 
   /// All elements, on the target.
   detail::memory bring_all(progress& shown);

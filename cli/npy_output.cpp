@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <utility>
 
 namespace heddle::cli {
 
@@ -35,6 +36,16 @@ void npy_output::write(dtype type, const shape& lengths, const void* data, bool 
     shown.advance(now);
   }
   commit();
+}
+
+detail::memory brought_to_cpu(detail::memory result) {
+  if (result.where().is_gpu()) {
+    detail::memory brought(result.bytes(), target());
+    detail::copy(brought.data(), target(), result.data(), result.where(), result.bytes());
+    result = std::move(brought);
+  }
+  stop_if_interrupted();
+  return result;
 }
 
 }  // namespace heddle::cli

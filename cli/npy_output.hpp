@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/shape.hpp>
@@ -30,5 +31,9 @@ class npy_output {
  private:
   atomic_file file_;
 };
+
+/// The bytes of a result where a file can be written from: themselves, or a copy of what is on a GPU. Stops
+/// at a signal.
+detail::memory brought_to_cpu(detail::memory result);
 
 }  // namespace heddle::cli

@@ -153,13 +153,8 @@ void reduce_all(const reduction& op, npy_input& x, progress& shown, void* out) {
     return;
   }
   detail::streamed_reduction so_far(x.where(), op.combine, x.type());
-  const std::size_t piece = std::max<std::size_t>(x.piece() / so_far.tile(), 1) * so_far.tile();
-  for (std::size_t first = 0; first < x.size(); first += piece) {
-    stop_if_interrupted();
-    const std::size_t count = std::min(piece, x.size() - first);
-    so_far.append(x.load(first, count), count);
-    shown.advance(x.file_bytes(count));
-  }
+  x.for_each_piece(so_far.tile(), shown,
+                   [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
   so_far.result(out);
 }
 

@@ -1,17 +1,17 @@
 #include "commands.hpp"
 #include "element_types.hpp"
-#include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
 
 #include <cstddef>
 #include <memory>
-#include <string>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 
@@ -20,6 +20,7 @@ namespace {
 
 struct sort_options : run_options {
   bool places = false;
+  sort_order order = sort_order::ascending;
 };
 
 void run(const sort_options& options) {
@@ -27,8 +28,10 @@ void run(const sort_options& options) {
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
   if (type >= dtype::complex64) fail_complex_order("sort", type);
-  npy_output output(options.output);
   const std::size_t n = file.size(), bytes = n * size_of(type);
+  const shape lengths = options.axis ? file.shape() : shape{n};
+  const segments lines = along(lengths, lengths.resolve_axis(options.axis.value_or(0)));
+  npy_output output(options.output);
   const target where = detail::resolve(requested, {8 * bytes, 8 * bytes, target(), true});
   npy_input x(file, type, type, where);
   detail::operation running("sort", n, name(type));
@@ -42,20 +45,16 @@ void run(const sort_options& options) {
     detail::memory elements = x.bring_all(shown);
     if (options.places) {
       result = detail::memory(result_bytes, where);
-      detail::library_argsort(type, elements.data(), n, static_cast<std::size_t*>(result.data()), where);
+      auto* const places = static_cast<std::size_t*>(result.data());
+      detail::library_argsort(type, elements.data(), lines, options.order, places, where);
     } else {
-      detail::library_sort(type, elements.data(), n, elements.data(), where);
+      detail::library_sort(type, elements.data(), lines, options.order, elements.data(), where);
       result = std::move(elements);
     }
-    if (where.is_gpu()) {
-      detail::memory brought(result_bytes, target());
-      detail::copy(brought.data(), target(), result.data(), where, result_bytes);
-      result = std::move(brought);
-    }
+    result = brought_to_cpu(std::move(result));
   }
-  stop_if_interrupted();
   stats.report(options);
-  output.write(result_type, shape{n}, result.data(), options.quiet);
+  output.write(result_type, lengths, result.data(), options.quiet);
 }
 
 }  // namespace
@@ -64,10 +63,10 @@ void add_sort(CLI::App& app) {
   CLI::App* command = app.add_subcommand("sort", "The elements of an array in order");
   const auto options = std::make_shared<sort_options>();
   options->op = "sort";
-  options->add_input_to(*command);
-  command->add_option("-o,--output", options->output, "Where the result goes")
-      ->required()
-      ->option_text("OUT.npy");
+  options->add_to(*command, true);
+  command->add_flag_callback(
+      "--descending", [options] { options->order = sort_order::descending; },
+      "From the largest to the smallest");
   command->add_flag_callback(
       "--places",
       [options] {
@@ -75,11 +74,14 @@ void add_sort(CLI::App& app) {
         options->op = "argsort";
       },
       "Write where the elements stand in the input instead, as int64");
-  options->add_place_to(*command);
   command->footer(
-      "Writes a flat array, in C order, from the smallest element to the largest; NaNs come last. Equal "
-      "elements keep\n"
-      "their order in --places, as in numpy.argsort of kind stable.");
+      "Writes the elements from the smallest to the largest: a flat array, in C order, without --axis; one "
+      "of "
+      "the same\n"
+      "shape with it. NaNs come last, and first with --descending. Equal elements keep their order in "
+      "--places, "
+      "as in\n"
+      "numpy.argsort of kind stable.");
   command->callback([options] { run(*options); });
 }
 

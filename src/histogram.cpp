@@ -4,10 +4,16 @@
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
+#include <heddle/segmented_reduce.hpp>
+#include <heddle/sort.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <limits>
 #include <mutex>
+#include <numeric>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -77,16 +83,25 @@ bin_edges edges_of(const double* edges, std::size_t count) {
   return {{edges, edges + count}, false};
 }
 
+namespace {
+
+bin_finder finder_of(const bin_edges& edges) {
+  const std::size_t bins = edges.bins();
+  const double low = edges.values.front(), high = edges.values.back();
+  return {edges.values.data(),
+          bins,
+          edges.even,
+          low,
+          high,
+          edges.even ? static_cast<double>(bins) / (high - low) : 0};
+}
+
+}  // namespace
+
 void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
                        std::uint64_t* counts, const target& where) {
   const std::size_t bins = edges.bins();
-  const double low = edges.values.front(), high = edges.values.back();
-  bin_finder bin_of{edges.values.data(),
-                    bins,
-                    edges.even,
-                    low,
-                    high,
-                    edges.even ? static_cast<double>(bins) / (high - low) : 0};
+  const bin_finder bin_of = finder_of(edges);
   if (where.is_gpu()) return cuda::histogram(type, x, n, bin_of, counts, where);
   std::fill_n(counts, bins, std::uint64_t{0});
   // Each thread has counts of its own, at most one set a thread where they are many.
@@ -107,6 +122,86 @@ void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges
       for (std::size_t bin = 0; bin < bins; ++bin) counts[bin] += mine[bin];
     });
   });
+}
+
+namespace {
+
+/// The bin of each element; the number of bins for none.
+void find_bins(dtype type, const void* x, std::size_t n, const bin_finder& bin_of, std::uint32_t* bins,
+               const target& where) {
+  if (where.is_gpu()) return cuda::find_bins(type, x, n, bin_of, bins, where);
+  constexpr std::size_t grain = std::size_t{1} << 14;
+  with_ordered_type(type, [&]<class T>(T) {
+    cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
+      const T* const from = static_cast<const T*>(x);
+      for (std::size_t i = first; i < last; ++i)
+        bins[i] = static_cast<std::uint32_t>(bin_of(static_cast<double>(from[i])));
+    });
+  });
+}
+
+/// `count` floats as doubles.
+memory widened(const void* x, std::size_t count, const target& where) {
+  memory wide(count * sizeof(double), where);
+  const auto* const from = static_cast<const float*>(x);
+  auto* const to = static_cast<double*>(wide.data());
+  if (where.is_gpu()) {
+    cuda::widen(from, count, to, where);
+  } else {
+    std::copy(from, from + count, to);
+  }
+  return wide;
+}
+
+}  // namespace
+
+void fail_weights(const shape& elements, const shape& weights) {
+  fail(fmt::format("the weights have shape {}, where the elements have {}", weights.text(), elements.text()));
+}
+
+void library_weighted_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
+                                dtype weight_type, const void* weights, void* sums, const target& where) {
+  const std::size_t bins = edges.bins();
+  if (bins >= std::numeric_limits<std::uint32_t>::max())
+    fail(fmt::format("{} bins are too many to sum weights in: 2^32 - 2 is the most", bins));
+  const std::size_t weight_bytes = size_of(weight_type);
+  const std::vector<std::byte> zero(weight_bytes);
+  fill(sums, where, bins, zero.data(), weight_bytes);
+  if (n == 0) return;
+
+  // The weights in the order of their bins.
+  memory held_bins(n * sizeof(std::uint32_t), where), held_places(n * sizeof(std::size_t), where);
+  auto* const bin_of_each = static_cast<std::uint32_t*>(held_bins.data());
+  auto* const places = static_cast<std::size_t*>(held_places.data());
+  find_bins(type, x, n, finder_of(edges), bin_of_each, where);
+  library_argsort(dtype::uint32, bin_of_each, {1, n, 1}, sort_order::ascending, places, where);
+  held_bins = memory();
+  memory ordered(n * weight_bytes, where);
+  library_gather(weights, weight_bytes, places, n, ordered.data(), where);
+  held_places = memory();
+
+  // Where those of each bin begin.
+  array<std::uint64_t> counts(bins, where);
+  library_histogram(type, x, n, edges, counts.data(), where);
+  const std::vector<std::uint64_t> count = counts.to_vector();
+  std::vector<std::size_t> begin(bins + 1);
+  std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
+  const array<std::size_t> offsets(begin, where);
+  const std::size_t longest = *std::max_element(count.begin(), count.end());
+
+  const bool is_single = weight_type == dtype::float32 || weight_type == dtype::complex64;
+  if (!is_single)
+    return library_segmented_reduce(function::plus, weight_type, ordered.data(), offsets.data(), bins,
+                                    longest, sums, where);
+  const std::size_t parts = weight_bytes / sizeof(float);
+  ordered = widened(ordered.data(), n * parts, where);
+  array<double> wide_sums(bins * parts, where);
+  wide_sums.fill(0);
+  library_segmented_reduce(function::plus, parts == 1 ? dtype::float64 : dtype::complex128, ordered.data(),
+                           offsets.data(), bins, longest, wide_sums.data(), where);
+  const std::vector<double> exact = wide_sums.to_vector();
+  const std::vector<float> rounded(exact.begin(), exact.end());
+  copy(sums, where, rounded.data(), target(), rounded.size() * sizeof(float));
 }
 
 }  // namespace heddle::detail

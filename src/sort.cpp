@@ -75,30 +75,86 @@ void for_each(int threads, std::size_t n, const F& f) {
   });
 }
 
+/// Keys in the order that is wanted.
 template <class T>
-void sort(int threads, const T* x, std::size_t n, T* out) {
+detail::unsigned_of_bytes<sizeof(T)> reversed_if(bool descending, detail::unsigned_of_bytes<sizeof(T)> key) {
+  return static_cast<detail::unsigned_of_bytes<sizeof(T)>>(descending ? ~key : key);
+}
+
+/// Below this many elements comparisons are faster than counting digits.
+constexpr std::size_t few = 256;
+
+template <class Key>
+void sort_keys(int threads, std::size_t n, sorted_keys<Key, no_index>& all) {
+  if (n >= few) return radix_sort(threads, n, all);
+  std::sort(all.keys, all.keys + n);
+}
+/// Of few keys the indices alone are sorted.
+template <class Key, class Index>
+void sort_keys(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
+  if (n >= few) return radix_sort(threads, n, all);
+  std::sort(all.indices, all.indices + n,
+            [keys = all.keys](Index a, Index b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+}
+
+/// Sorts lines: `key(x)` of each element, and with an index its place in its line. `store(place in the array,
+/// sorted, place in the line)` takes the results. Threads share the lines out, or one line where there are
+/// few. Lines that stand side by side are read and written side by side, a cache line of them.
+template <class Index, class T, class KeyOf, class Store>
+void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key_of, const Store& store) {
   using key = detail::unsigned_of_bytes<sizeof(T)>;
-  const detail::memory held(2 * n * sizeof(key), target());
-  auto* const keys = static_cast<key*>(held.data());
-  sorted_keys<key, no_index> all{keys, keys + n, nullptr, nullptr};
-  for_each(threads, n, [&](std::size_t i) { keys[i] = detail::to_sortable(x[i]); });
-  radix_sort(threads, n, all);
-  for_each(threads, n, [&](std::size_t i) { out[i] = detail::from_sortable<T>(all.keys[i]); });
+  constexpr bool has_index = !std::is_same_v<Index, no_index>;
+  const bool share_lines = lines.count() >= static_cast<std::size_t>(threads);
+  const std::size_t n = lines.length,
+                    most = share_lines ? std::min<std::size_t>(lines.inner, 64 / sizeof(T)) : 1;
+  const std::size_t bundles = (lines.inner + most - 1) / most;
+  const auto sort_bundles = [&](int threads_a_line, std::size_t first, std::size_t last) {
+    const detail::memory held_keys(2 * most * n * sizeof(key), target());
+    const detail::memory held(has_index ? 2 * most * n * sizeof(Index) : 0, target());
+    auto* const keys = static_cast<key*>(held_keys.data());
+    auto* const indices = static_cast<Index*>(held.data());
+    std::vector<sorted_keys<key, Index>> all(most);
+    for (std::size_t bundle = first; bundle < last; ++bundle) {
+      const std::size_t column = bundle % bundles * most, count = std::min(most, lines.inner - column);
+      const std::size_t begin = bundle / bundles * n * lines.inner + column;
+      for (std::size_t line = 0; line < count; ++line) {
+        all[line] = {keys + 2 * line * n, keys + (2 * line + 1) * n, nullptr, nullptr};
+        if constexpr (has_index) {
+          all[line].indices = indices + 2 * line * n;
+          all[line].other_indices = indices + (2 * line + 1) * n;
+        }
+      }
+      for_each(threads_a_line, n, [&](std::size_t i) {
+        for (std::size_t line = 0; line < count; ++line) {
+          all[line].keys[i] = key_of(x[begin + i * lines.inner + line]);
+          if constexpr (has_index) all[line].indices[i] = static_cast<Index>(i);
+        }
+      });
+      for (std::size_t line = 0; line < count; ++line) sort_keys(threads_a_line, n, all[line]);
+      for_each(threads_a_line, n, [&](std::size_t i) {
+        for (std::size_t line = 0; line < count; ++line) store(begin + i * lines.inner + line, all[line], i);
+      });
+    }
+  };
+  if (!share_lines) return sort_bundles(threads, 0, lines.outer * bundles);
+  for_slices(threads, lines.outer * bundles, sort_grain / (most * n) + 1,
+             [&](std::size_t first, std::size_t last) { sort_bundles(1, first, last); });
+}
+
+template <class T>
+void sort(int threads, const T* x, const segments& lines, bool descending, T* out) {
+  sort_lines<no_index>(
+      threads, x, lines, [=](T value) { return reversed_if<T>(descending, detail::to_sortable(value)); },
+      [=](std::size_t place, const auto& sorted, std::size_t i) {
+        out[place] = detail::from_sortable<T>(reversed_if<T>(descending, sorted.keys[i]));
+      });
 }
 
 template <class Index, class T>
-void argsort(int threads, const T* x, std::size_t n, std::size_t* places) {
-  using key = detail::unsigned_of_bytes<sizeof(T)>;
-  const detail::memory held_keys(2 * n * sizeof(key), target()), held(2 * n * sizeof(Index), target());
-  auto* const keys = static_cast<key*>(held_keys.data());
-  auto* const indices = static_cast<Index*>(held.data());
-  sorted_keys<key, Index> all{keys, keys + n, indices, indices + n};
-  for_each(threads, n, [&](std::size_t i) {
-    keys[i] = detail::to_key(x[i]);
-    indices[i] = static_cast<Index>(i);
-  });
-  radix_sort(threads, n, all);
-  for_each(threads, n, [&](std::size_t i) { places[i] = all.indices[i]; });
+void argsort(int threads, const T* x, const segments& lines, bool descending, std::size_t* places) {
+  sort_lines<Index>(
+      threads, x, lines, [=](T value) { return reversed_if<T>(descending, detail::to_key(value)); },
+      [=](std::size_t place, const auto& sorted, std::size_t i) { places[place] = sorted.indices[i]; });
 }
 
 /// Elements of Bytes bytes each; 0 for a size that is known at run time.
@@ -114,23 +170,27 @@ void gather(int threads, const std::byte* x, std::size_t element_bytes, const st
 
 namespace heddle::detail {
 
-void library_sort(dtype type, const void* x, std::size_t n, void* out, const target& where) {
-  if (n == 0) return;
-  if (where.is_gpu()) return cuda::sort(type, x, n, out, where);
+void library_sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
+                  const target& where) {
+  if (lines.elements() == 0) return;
+  if (where.is_gpu()) return cuda::sort(type, x, lines, order, out, where);
   with_ordered_type(type, [&]<class T>(T) {
-    cpu::sort(where.threads(), static_cast<const T*>(x), n, static_cast<T*>(out));
+    cpu::sort(where.threads(), static_cast<const T*>(x), lines, order == sort_order::descending,
+              static_cast<T*>(out));
   });
 }
 
-void library_argsort(dtype type, const void* x, std::size_t n, std::size_t* places, const target& where) {
-  if (n == 0) return;
-  if (where.is_gpu()) return cuda::argsort(type, x, n, places, where);
+void library_argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
+                     const target& where) {
+  if (lines.elements() == 0) return;
+  if (where.is_gpu()) return cuda::argsort(type, x, lines, order, places, where);
+  const bool descending = order == sort_order::descending;
   with_ordered_type(type, [&]<class T>(T) {
     const T* const from = static_cast<const T*>(x);
-    if (n <= std::numeric_limits<std::uint32_t>::max()) {
-      cpu::argsort<std::uint32_t>(where.threads(), from, n, places);
+    if (lines.length <= std::numeric_limits<std::uint32_t>::max()) {
+      cpu::argsort<std::uint32_t>(where.threads(), from, lines, descending, places);
     } else {
-      cpu::argsort<std::uint64_t>(where.threads(), from, n, places);
+      cpu::argsort<std::uint64_t>(where.threads(), from, lines, descending, places);
     }
   });
 }

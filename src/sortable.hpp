@@ -2,6 +2,7 @@
 
 #include <heddle/compiler.hpp>
 #include <heddle/dtype.hpp>
+#include <heddle/operators.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -58,34 +59,17 @@ HD_INLINE unsigned_of_bytes<sizeof(T)> to_key(T x) {
   }
 }
 
-/// Calls f with an element of the type that has the order of `type`; a bool is a byte.
+/// Calls f with an element of the type that has the order of `type`; a bool is a byte. Not called for complex
+/// types, which have none.
 template <class F>
 void with_ordered_type(dtype type, F&& f) {
-  switch (type) {
-    case dtype::boolean:
-    case dtype::uint8:
-      return f(std::uint8_t{});
-    case dtype::int8:
-      return f(std::int8_t{});
-    case dtype::int16:
-      return f(std::int16_t{});
-    case dtype::int32:
-      return f(std::int32_t{});
-    case dtype::int64:
-      return f(std::int64_t{});
-    case dtype::uint16:
-      return f(std::uint16_t{});
-    case dtype::uint32:
-      return f(std::uint32_t{});
-    case dtype::uint64:
-      return f(std::uint64_t{});
-    case dtype::float32:
-      return f(float{});
-    case dtype::float64:
-      return f(double{});
-    default:
-      return;
-  }
+  with_type(type, [&]<class T>(T) {
+    if constexpr (std::is_same_v<T, bool>) {
+      f(std::uint8_t{});
+    } else if constexpr (!is_complex<T>) {
+      f(T{});
+    }
+  });
 }
 
 }  // namespace heddle::detail

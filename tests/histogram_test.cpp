@@ -20,18 +20,22 @@ namespace {
 class histogram : public on_targets {};
 HD_ON_ALL_TARGETS(histogram);
 
-/// Every edge is compared with every element.
-template <class T>
-std::vector<std::uint64_t> counted(const hd::array<T>& x, const std::vector<double>& edges) {
-  const std::size_t bins = edges.size() - 1;
-  std::vector<std::uint64_t> counts(bins);
+/// Calls f(place, bin) for each element that is in one, by its edges.
+template <class T, class F>
+void for_each_in_a_bin(const hd::array<T>& x, const std::vector<double>& edges, const F& f) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     const auto value = static_cast<double>(x.data()[i]);
     const auto above = std::upper_bound(edges.begin(), edges.end(), value);
     if (!(value >= edges.front() && value <= edges.back())) continue;
     const auto bin = static_cast<std::size_t>(above - edges.begin()) - 1;
-    ++counts[std::min(bin, bins - 1)];
+    f(i, std::min(bin, edges.size() - 2));
   }
+}
+
+template <class T>
+std::vector<std::uint64_t> counted(const hd::array<T>& x, const std::vector<double>& edges) {
+  std::vector<std::uint64_t> counts(edges.size() - 1);
+  for_each_in_a_bin(x, edges, [&](std::size_t, std::size_t bin) { ++counts[bin]; });
   return counts;
 }
 
@@ -98,6 +102,54 @@ TEST_P(histogram, of_given_edges) {
   for_each_type<float, double>(check);
 }
 
+TEST_P(histogram, with_weights_of_every_type) {
+  // Whole numbers, so that a plain loop has the very sums, modulo 2^bits.
+  const hd::even_bins even = even_for<float>(37);
+  const std::vector<double> edges = hd::edges_of<float>(even), given{-2, -0.5, 0, 0, 1.25};
+  for_each_dtype([&]<class W>() {
+    for (const std::size_t n : {0, 1, 300, 20'003}) {
+      const hd::array<float> x = mixed<float>(n, edges);
+      hd::array<W> weights(n);
+      for (std::size_t i = 0; i < n; ++i) weights.data()[i] = static_cast<W>(random_bits(~i) % 8);
+      const auto summed = [&](const std::vector<double>& between) {
+        hd::array<W> sums(between.size() - 1);
+        sums.fill(W(0));
+        for_each_in_a_bin(x, between, [&](std::size_t i, std::size_t bin) {
+          sums.data()[bin] = plainly<hd::plus>(sums.data()[bin], weights.data()[i]);
+        });
+        return sums;
+      };
+      ASSERT_TRUE(same_elements(hd::histogram(where, x, even, weights), summed(edges))) << n;
+      ASSERT_TRUE(same_elements(hd::histogram(where, x, given, weights), summed(given))) << n;
+    }
+  });
+}
+
+TEST_P(histogram, with_weights_rounds_alike_on_every_target) {
+  const std::size_t n = std::min<std::size_t>(200'003, largest_size());
+  const hd::even_bins even{10, -3, 3};
+  const std::vector<double> edges = hd::edges_of<double>(even);
+  for_each_type<float, double>([&]<class W>() {
+    const hd::array<double> x = mixed<double>(n, edges);
+    hd::array<W> weights(n);
+    std::vector<long double> sums(even.count), magnitudes(even.count);
+    for (std::size_t i = 0; i < n; ++i) weights.data()[i] = random_value<W>(~i);
+    for_each_in_a_bin(x, edges, [&](std::size_t i, std::size_t bin) {
+      sums[bin] += weights.data()[i];
+      magnitudes[bin] += std::abs(weights.data()[i]);
+    });
+    const hd::array<W> got = hd::histogram(where, x, even, weights);
+    EXPECT_TRUE(same_elements(got, hd::histogram(hd::target::serial(), x, even, weights)));
+    const std::vector<W> values = got.to_vector();
+    for (std::size_t bin = 0; bin < even.count; ++bin) {
+      // float is rounded once; sums of doubles are off by some roundings of what has been added up.
+      const long double once = std::numeric_limits<W>::epsilon() / 2 * std::abs(sums[bin]);
+      const long double in_double = 0x1p-48L * magnitudes[bin];
+      EXPECT_LE(std::abs(values[bin] - sums[bin]), once + in_double) << bin;
+    }
+  });
+}
+
 TEST_P(histogram, of_elements_that_are_all_alike) {
   const std::size_t n = std::min<std::size_t>(1'000'003, largest_size());
   hd::array<float> x(n);
@@ -121,6 +173,10 @@ TEST(histogram_errors, say_what_is_wrong) {
   const auto message = [&](const auto& bins) {
     return message_of([&] { hd::histogram(hd::target::serial(), x, bins); });
   };
+  EXPECT_NE(message_of([&] {
+              hd::histogram(hd::target::serial(), x, hd::even_bins{3, 0, 1}, std::vector<double>(3));
+            }).find("the weights have shape (3,), where the elements have (2,)"),
+            std::string::npos);
   EXPECT_NE(message(hd::even_bins{3, 2, 1}).find("from 2 to 1"), std::string::npos);
   EXPECT_NE(message(hd::even_bins{3, 0, std::nan("")}).find("nan"), std::string::npos);
   EXPECT_NE(message(hd::even_bins{0, 0, 1}).find("0 bins"), std::string::npos);

@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 
 #include <gtest/gtest.h>
 
@@ -31,11 +30,6 @@ void check(const hd::target& where, float eps) {
     const std::size_t m = n + 2, k = 2 * n + 1;
     const hd::array<T> a = random_matrix<T>(m, k, 1), b = random_matrix<T>(k, n, 2);
     for (const hd::matmul_algorithm algorithm : hd::matmul_algorithms) {
-      if (!where.is_gpu()) {
-        EXPECT_NE(message_of([&] { hd::matmul(where, a, b, algorithm); }).find("on a GPU"),
-                  std::string::npos);
-        continue;
-      }
       const hd::array<T> c = hd::matmul(where, a, b, algorithm).on(hd::target::serial());
       for (std::size_t r = 0; r < m; ++r) {
         for (std::size_t j = 0; j < n; ++j) {

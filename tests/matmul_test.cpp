@@ -2,6 +2,7 @@
 #include "on_targets.hpp"
 #include <heddle/linear_algebra.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -195,6 +196,94 @@ TEST_P(matmul, names_both_shapes) {
   EXPECT_NE(message_of([&] { hd::matmul(where, c, d); }).find("batches"), std::string::npos);
   EXPECT_NE(message_of([&] { hd::matmul(where, hd::transposed(a), b); }).find("(3, 2) and (4, 5)"),
             std::string::npos);
+}
+
+/// The numbers of 16 bits from +0 to infinity, in the order of their bits, from what a format says of them.
+std::vector<double> numbers_of_16_bits(int fraction_bits, int bias) {
+  std::vector<double> all;
+  const int last_exponent = (1 << (15 - fraction_bits)) - 1;
+  for (int exponent = 0; exponent < last_exponent; ++exponent) {
+    for (int fraction = 0; fraction < 1 << fraction_bits; ++fraction) {
+      const double one = exponent == 0 ? 0 : 1;
+      all.push_back(std::ldexp(one + std::ldexp(fraction, -fraction_bits), std::max(exponent, 1) - bias));
+    }
+  }
+  all.push_back(std::ldexp(1.0, last_exponent - bias));  // where infinity is, as rounding sees it
+  return all;
+}
+
+/// The bits of the nearest of them, the even ones where two are as near.
+std::uint16_t nearest(const std::vector<double>& numbers, double x) {
+  const auto above = std::lower_bound(numbers.begin(), numbers.end(), std::abs(x));
+  auto place = std::min<std::size_t>(static_cast<std::size_t>(above - numbers.begin()), numbers.size() - 1);
+  if (place > 0) {
+    const double up = numbers[place] - std::abs(x), down = std::abs(x) - numbers[place - 1];
+    if (down < up || (down == up && place % 2 == 1)) --place;
+  }
+  return static_cast<std::uint16_t>(place | (std::signbit(x) ? 0x8000 : 0));
+}
+
+class matmul_of_16_bits : public matmul {};
+HD_ON_CPU_TARGETS(matmul_of_16_bits);
+
+TEST_P(matmul_of_16_bits, rounds_products_to_the_nearest) {
+  struct format {
+    hd::detail::matrix_type type;
+    int fraction_bits, bias;
+  };
+  for (const auto& [type, fraction_bits, bias] : {format{hd::detail::matrix_type::float16, 10, 15},
+                                                  format{hd::detail::matrix_type::bfloat16, 7, 127}}) {
+    const std::vector<double> numbers = numbers_of_16_bits(fraction_bits, bias);
+    // All numbers, as a column, by a row of a few, whose products a float holds or rounds alike.
+    const std::size_t finite = numbers.size() - 1;
+    const std::vector<double> factors{1, -1, 0.5, 1.5, 3, 1 + std::ldexp(1.0, -fraction_bits)};
+    std::vector<std::uint16_t> column(2 * finite), row, c(column.size() * factors.size());
+    for (std::size_t i = 0; i < column.size(); ++i)
+      column[i] = static_cast<std::uint16_t>(i < finite ? i : (i - finite) | 0x8000);
+    for (const double factor : factors) row.push_back(nearest(numbers, factor));
+    const hd::detail::matrix_operand a{column.data(), column.size(), 1, 1, 1, 1, 0, {}},
+        b{row.data(), 1, row.size(), row.size(), 1, 1, 0, {}};
+    for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
+      hd::detail::library_matmul(type, a, b, c.data(), where, algorithm);
+      for (std::size_t i = 0; i < c.size(); ++i) {
+        const double x = (i / row.size() < finite ? 1 : -1) * numbers[i / row.size() % finite];
+        const auto product = static_cast<float>(x * factors[i % row.size()]);
+        // A sum of products begins with +0, so that a product of -0 may be either zero.
+        const std::uint16_t want = nearest(numbers, product), mask = product == 0 ? 0x7fff : 0xffff;
+        ASSERT_EQ(c[i] & mask, want & mask) << name(algorithm) << ' ' << x << ' ' << factors[i % row.size()];
+      }
+    }
+    // NaN and infinity stay what they are.
+    const auto infinity = static_cast<std::uint16_t>(finite);
+    const std::uint16_t special[] = {infinity, static_cast<std::uint16_t>(infinity + 1)};
+    const hd::detail::matrix_operand s{special, 2, 1, 1, 1, 1, 0, {}}, one{row.data(), 1, 1, 1, 1, 1, 0, {}};
+    hd::detail::library_matmul(type, s, one, c.data(), where, matmul_algorithm::blas);
+    EXPECT_EQ(c[0], infinity);
+    EXPECT_GT(c[1] & 0x7fff, infinity);
+  }
+}
+
+TEST_P(matmul_of_16_bits, of_transposed_batches) {
+  // Small whole numbers are what they are in bfloat16: the upper half of a float.
+  const std::size_t batches = 3, m = 9, k = 20, n = 11;
+  const auto bits = [](int x) {
+    return static_cast<std::uint16_t>(__builtin_bit_cast(std::uint32_t, static_cast<float>(x)) >> 16);
+  };
+  const auto of_a = [](std::size_t i) { return static_cast<int>(i * 7 % 5) - 2; };
+  const auto of_b = [](std::size_t i) { return static_cast<int>(i * 5 % 3) - 1; };
+  std::vector<std::uint16_t> a(batches * m * k), b(n * k), c(batches * m * n);
+  for (std::size_t i = 0; i < a.size(); ++i) a[i] = bits(of_a(i));
+  for (std::size_t i = 0; i < b.size(); ++i) b[i] = bits(of_b(i));
+  const hd::detail::matrix_operand left{a.data(), m, k, k, 1, batches, m * k, {}},
+      right{b.data(), k, n, 1, k, 1, 0, {}};  // n rows of k, transposed
+  for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
+    hd::detail::library_matmul(hd::detail::matrix_type::bfloat16, left, right, c.data(), where, algorithm);
+    for (std::size_t i = 0; i < c.size(); ++i) {
+      int sum = 0;
+      for (std::size_t x = 0; x < k; ++x) sum += of_a(i / n * k + x) * of_b(i % n * k + x);
+      ASSERT_EQ(c[i], bits(sum)) << name(algorithm) << ' ' << i;
+    }
+  }
 }
 
 TEST(matmul_threads, of_several_callers_do_not_meet) {

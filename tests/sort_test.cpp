@@ -78,12 +78,17 @@ hd::array<T> sorted_by_loops(const hd::array<T>& x) {
   return y;
 }
 
+constexpr hd::sort_order falling = hd::sort_order::descending;
+
 template <class T>
-std::vector<std::size_t> argsorted_by_loops(const hd::array<T>& x) {
+std::vector<std::size_t> argsorted_by_loops(const hd::array<T>& x,
+                                            hd::sort_order order = hd::sort_order::ascending) {
   std::vector<std::size_t> places(x.size());
   std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(),
-                   [&](std::size_t a, std::size_t b) { return comes_before(x.data()[a], x.data()[b]); });
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    const T first = x.data()[a], second = x.data()[b];
+    return order == falling ? comes_before(second, first) : comes_before(first, second);
+  });
   return places;
 }
 
@@ -116,12 +121,12 @@ TEST_P(sort, of_a_million_and_more) {
 
 TEST_P(sort, of_what_is_sorted_or_alike_or_falls) {
   const std::size_t n = 50'000;
-  std::vector<std::int32_t> rising(n), alike(n, -5), falling(n);
+  std::vector<std::int32_t> rising(n), alike(n, -5), fallen(n);
   std::iota(rising.begin(), rising.end(), -20'000);
-  std::copy(rising.rbegin(), rising.rend(), falling.begin());
+  std::copy(rising.rbegin(), rising.rend(), fallen.begin());
   EXPECT_EQ(hd::sort(where, rising).to_vector(), rising);
   EXPECT_EQ(hd::sort(where, alike).to_vector(), alike);
-  EXPECT_EQ(hd::sort(where, falling).to_vector(), rising);
+  EXPECT_EQ(hd::sort(where, fallen).to_vector(), rising);
 }
 
 TEST_P(sort, argsort_keeps_the_order_of_equal_elements) {
@@ -132,6 +137,68 @@ TEST_P(sort, argsort_keeps_the_order_of_equal_elements) {
           << hd::detail::type_name<T>() << ' ' << n;
     }
   });
+}
+
+/// Each line by itself, through the flat order of a copy of it.
+template <class T, class Sorted>
+void for_each_line(const hd::array<T>& x, std::size_t axis, const Sorted& check) {
+  const hd::segments lines = along(x.shape(), axis);
+  for (std::size_t line = 0; line < lines.count(); ++line) {
+    const std::size_t begin = line / lines.inner * lines.length * lines.inner + line % lines.inner;
+    hd::array<T> one(lines.length);
+    for (std::size_t i = 0; i < lines.length; ++i) one.data()[i] = x.data()[begin + i * lines.inner];
+    check(one, begin, lines.inner);
+  }
+}
+
+TEST_P(sort, goes_the_other_way_round) {
+  for_each_ordered_type([&]<class T>() {
+    for (const std::size_t n : {0, 1, 2, 255, 256, 4097, 70'001}) {
+      const hd::array<T> x = mixed<T>(n);
+      hd::array<T> want = sorted_by_loops(x);
+      std::reverse(want.data(), want.data() + n);
+      ASSERT_TRUE(same_elements(hd::sort(where, x, falling), want)) << hd::detail::type_name<T>() << ' ' << n;
+      hd::array<T> in_place = x.on(where);
+      hd::sort_into(where, in_place, in_place, falling);
+      ASSERT_TRUE(same_elements(in_place, want)) << hd::detail::type_name<T>() << ' ' << n;
+      ASSERT_EQ(hd::argsort(where, x, falling).to_vector(), argsorted_by_loops(x, falling))
+          << hd::detail::type_name<T>() << ' ' << n;
+    }
+  });
+}
+
+TEST_P(sort, along_an_axis_sorts_each_line_by_itself) {
+  // No lines and none of any length, few long ones and many short ones, columns beyond a cache line of them.
+  const std::vector<hd::shape> shapes{{0, 3},    {3, 0},     {1, 1},      {2, 5000},    {5000, 2},
+                                      {700, 33}, {3, 40, 7}, {40, 3, 70}, {2, 3, 4, 5}, {20'000}};
+  const auto check_type = [&]<class T>() {
+    for (const hd::shape& lengths : shapes) {
+      const hd::array<T> x = mixed<T>(lengths.elements()).reshaped(lengths);
+      for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
+        const hd::axis along_axis{static_cast<std::ptrdiff_t>(axis)};
+        for (const hd::sort_order order : {hd::sort_order::ascending, falling}) {
+          const auto note = lengths.text() + " axis " + std::to_string(axis);
+          const hd::array<T> sorted = hd::sort(where, x, along_axis, order).on(hd::target());
+          const hd::array<std::size_t> places = hd::argsort(where, x, along_axis, order).on(hd::target());
+          ASSERT_EQ(sorted.shape(), lengths);
+          ASSERT_EQ(places.shape(), lengths);
+          for_each_line(x, axis, [&](const hd::array<T>& line, std::size_t begin, std::size_t step) {
+            hd::array<T> want = sorted_by_loops(line);
+            if (order == falling) std::reverse(want.data(), want.data() + want.size());
+            const std::vector<std::size_t> want_places = argsorted_by_loops(line, order);
+            for (std::size_t i = 0; i < line.size(); ++i) {
+              ASSERT_TRUE(same_bits(sorted.data()[begin + i * step], want.data()[i])) << note << ' ' << i;
+              ASSERT_EQ(places.data()[begin + i * step], want_places[i]) << note << ' ' << i;
+            }
+          });
+          hd::array<T> in_place = x.on(where);
+          hd::sort_into(where, in_place, in_place, along_axis, order);
+          ASSERT_TRUE(same_elements(in_place, sorted)) << note;
+        }
+      }
+    }
+  };
+  for_each_type<bool, std::int16_t, std::uint32_t, float, double>(check_type);
 }
 
 TEST_P(sort, by_key_takes_values_along) {
@@ -162,6 +229,13 @@ TEST_P(sort, by_key_takes_values_along) {
   check(keys, large);
 }
 
+TEST_P(sort, by_key_the_other_way_round) {
+  const std::vector<std::int8_t> keys{1, 3, 1, 3, -2};
+  const auto [k, v] = hd::sort_by_key(where, keys, std::vector<char>{'a', 'b', 'c', 'd', 'e'}, falling);
+  EXPECT_EQ(k.to_vector(), (std::vector<std::int8_t>{3, 3, 1, 1, -2}));
+  EXPECT_EQ(v.to_vector(), (std::vector<char>{'b', 'd', 'a', 'c', 'e'}));
+}
+
 TEST_P(sort, errors_name_the_sizes) {
   const std::vector<int> keys(5);
   const std::vector<float> values(4);
@@ -169,6 +243,7 @@ TEST_P(sort, errors_name_the_sizes) {
   EXPECT_NE(message_of([&] { hd::sort_by_key(where, keys, values); }).find("sort_by_key: 5 int32 on"),
             std::string::npos);
   EXPECT_NE(message_of([&] { hd::sort_into(where, out, keys); }).find("sort: 5 int32 on"), std::string::npos);
+  EXPECT_NE(message_of([&] { hd::sort(where, keys, hd::axis{1}); }).find("axis 1"), std::string::npos);
 }
 
 TEST_P(sort, permutation_is_the_order_of_random_words) {

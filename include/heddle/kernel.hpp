@@ -18,12 +18,13 @@ namespace heddle {
 
 /// How a source is compiled.
 struct module_options {
-  std::vector<std::string> definitions;       ///< macros: NAME or NAME=VALUE
-  std::vector<std::string> include_folders;   ///< searched for headers
-  std::string standard = "c++20";             ///< c++17 or c++20
-  std::vector<std::string> flags;             ///< more words for the compiler: NVRTC, or the C++ compiler
-  std::string name = "kernel.cu";             ///< what messages call the source
-  std::vector<std::string> name_expressions;  ///< instances of templates that share the module's variables
+  std::vector<std::string> definitions = {};      ///< macros: NAME or NAME=VALUE
+  std::vector<std::string> include_folders = {};  ///< searched for headers
+  std::string standard = "c++20";                 ///< c++17 or c++20
+  std::vector<std::string> flags = {};            ///< more words for the compiler: NVRTC, or the C++ compiler
+  std::string name = "kernel.cu";                 ///< what messages call the source
+  std::vector<std::string> name_expressions =
+      {};  ///< instances of templates that share the module's variables
 };
 
 /// How many blocks a grid has, or threads a block, along each axis.
@@ -214,11 +215,11 @@ class module {
 
 /// How the expressions of a kernel are compiled.
 struct expression_options {
-  std::string preamble;  ///< functions and constants that the expressions use
+  std::string preamble = {};  ///< functions and constants that the expressions use
   bool is_commutative =
       false;  ///< of a reduction: a and b may change places, which lets lanes be side by side
   std::string name = "expression";  ///< what messages call it
-  module_options compile;           ///< the rest; names are not looked at
+  module_options compile = {};      ///< the rest; names are not looked at
 };
 
 namespace detail {

@@ -207,7 +207,7 @@ product_shape product_of(const A& a, const B& b) {
 }  // namespace detail
 
 /// The product of matrices, as numpy.matmul, of float, double, std::complex of both, and in files that nvcc
-/// compiles __half and __nv_bfloat16, which run on a GPU and are summed in float. a and b are arrays or
+/// compiles __half and __nv_bfloat16, which are summed in float and rounded once. a and b are arrays or
 /// matrix_views; more axes than two are batches, and a single matrix goes with every one of a batch. The
 /// product lives on the target. Sums are in no fixed order, but for the rungs `naive` and `tiled`, so bits
 /// differ from one target to another. heddle::error names both shapes where they do not fit. 2·m·n·k

@@ -16,11 +16,6 @@
 
 namespace heddle {
 
-/// Which axis a pattern goes along; negative counts from the last, as in NumPy.
-struct axis {
-  std::ptrdiff_t index;
-};
-
 namespace detail {
 
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.

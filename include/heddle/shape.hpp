@@ -60,6 +60,11 @@ class shape {
   std::vector<std::size_t> many_;
 };
 
+/// Which axis a pattern goes along; negative counts from the last, as in NumPy.
+struct axis {
+  std::ptrdiff_t index;
+};
+
 /// An array seen along one axis: element k of segment (i, j) is at (i·length + k)·inner + j. The whole of a
 /// flat array is one segment. A pattern along an axis works on outer·inner segments of `length` elements
 /// each.
@@ -70,6 +75,10 @@ struct segments {
 
   HD_INLINE std::size_t count() const noexcept { return outer * inner; }
   HD_INLINE std::size_t elements() const noexcept { return outer * length * inner; }
+  /// Where the first element of a segment is.
+  HD_INLINE std::size_t begin_of(std::size_t segment) const noexcept {
+    return segment / inner * length * inner + segment % inner;
+  }
 };
 
 /// `whole` as segments along `axis`.

@@ -1,5 +1,6 @@
 #include "cpu/matmul.hpp"
 
+#include "cpu/half.hpp"
 #include "shared_library.hpp"
 #include <heddle/cpu/threads.hpp>
 
@@ -215,11 +216,47 @@ void matmul_of(int threads, const matrix_operand& a, const matrix_operand& b, st
     rung(threads, batch_of<T>(a, batch), batch_of<T>(b, batch), c + batch * elements);
 }
 
+/// The matrices of an operand as floats, row after row.
+template <class Half>
+detail::memory as_floats(int threads, const matrix_operand& m) {
+  detail::memory held(m.batches * m.rows * m.columns * sizeof(float), target());
+  auto* const to = static_cast<float*>(held.data());
+  for_slices(threads, m.batches * m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
+             [&](std::size_t first, std::size_t last) {
+               for (std::size_t row = first; row < last; ++row) {
+                 const matrix<Half> from = batch_of<Half>(m, row / m.rows);
+                 for (std::size_t k = 0; k < m.columns; ++k)
+                   to[row * m.columns + k] = static_cast<float>(from(row % m.rows, k));
+               }
+             });
+  return held;
+}
+
+/// Products of floats, rounded at the end.
+template <class Half>
+void matmul_by_floats(int threads, const matrix_operand& a, const matrix_operand& b, std::size_t batches,
+                      Half* c, matmul_algorithm algorithm) {
+  const auto contiguous = [](const matrix_operand& m, const detail::memory& floats) {
+    return matrix_operand{floats.data(), m.rows, m.columns, m.columns, 1, m.batches, m.rows * m.columns, {}};
+  };
+  const detail::memory of_a = as_floats<Half>(threads, a), of_b = as_floats<Half>(threads, b);
+  const std::size_t elements = batches * a.rows * b.columns;
+  const detail::memory held(elements * sizeof(float), target());
+  auto* const product = static_cast<float*>(held.data());
+  matmul_of(threads, contiguous(a, of_a), contiguous(b, of_b), batches, product, algorithm);
+  for_slices(threads, elements, std::size_t{1} << 14, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) c[i] = Half(product[i]);
+  });
+}
+
 }  // namespace
 
 void matmul(int threads, detail::matrix_type type, const matrix_operand& a, const matrix_operand& b,
             std::size_t batches, void* c, matmul_algorithm algorithm) {
   const auto of = [&]<class T>(T) { matmul_of(threads, a, b, batches, static_cast<T*>(c), algorithm); };
+  const auto of_halves = [&]<class T>(T) {
+    matmul_by_floats(threads, a, b, batches, static_cast<T*>(c), algorithm);
+  };
   switch (type) {
     case detail::matrix_type::float32:
       return of(float{});
@@ -229,8 +266,12 @@ void matmul(int threads, detail::matrix_type type, const matrix_operand& a, cons
       return of(std::complex<float>{});
     case detail::matrix_type::complex128:
       return of(std::complex<double>{});
-    default:
-      detail::fail("matmul of half and bfloat16 runs on a GPU: convert the elements to float, or take a GPU");
+    case detail::matrix_type::float16:
+      return of_halves(half{});
+    case detail::matrix_type::bfloat16:
+      return of_halves(bfloat16{});
+    case detail::matrix_type::none:
+      return;
   }
 }
 

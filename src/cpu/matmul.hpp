@@ -6,8 +6,8 @@
 
 namespace heddle::cpu {
 
-/// c = a·b for float, double and complex elements, batch by batch, each product in C order; all are on the
-/// CPU.
+/// c = a·b batch by batch, each product in C order; all are on the CPU. Of 16 bits elements become floats
+/// first.
 void matmul(int threads, detail::matrix_type type, const detail::matrix_operand& a,
             const detail::matrix_operand& b, std::size_t batches, void* c, matmul_algorithm algorithm);
 

@@ -80,16 +80,22 @@ void find_first(dtype, const void*, segments, const void*, std::size_t*, const t
 void random(const detail::random_numbers&, std::size_t, void*, const target&) {
   fail();
 }
-void sort(dtype, const void*, std::size_t, void*, const target&) {
+void sort(dtype, const void*, const segments&, sort_order, void*, const target&) {
   fail();
 }
-void argsort(dtype, const void*, std::size_t, std::size_t*, const target&) {
+void argsort(dtype, const void*, const segments&, sort_order, std::size_t*, const target&) {
   fail();
 }
 void gather(const void*, std::size_t, const std::size_t*, std::size_t, void*, const target&) {
   fail();
 }
 void histogram(dtype, const void*, std::size_t, detail::bin_finder, std::uint64_t*, const target&) {
+  fail();
+}
+void find_bins(dtype, const void*, std::size_t, detail::bin_finder, std::uint32_t*, const target&) {
+  fail();
+}
+void widen(const float*, std::size_t, double*, const target&) {
   fail();
 }
 detail::memory count_flags(const bool*, std::size_t, const target&) {

@@ -24,6 +24,7 @@ struct random_numbers;
 
 namespace heddle {
 enum class matmul_algorithm : std::uint8_t;
+enum class sort_order : std::uint8_t;
 struct module_options;
 }  // namespace heddle
 
@@ -69,12 +70,16 @@ void map(detail::function f, dtype type, const void* x, bool x_is_constant, cons
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                 const target& where);
 void random(const detail::random_numbers& numbers, std::size_t count, void* out, const target& where);
-void sort(dtype type, const void* x, std::size_t n, void* out, const target& where);
-void argsort(dtype type, const void* x, std::size_t n, std::size_t* places, const target& where);
+void sort(dtype type, const void* x, const segments& lines, sort_order order, void* out, const target& where);
+void argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
+             const target& where);
 void gather(const void* x, std::size_t element_bytes, const std::size_t* places, std::size_t n, void* out,
             const target& where);
 void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint64_t* counts,
                const target& where);
+void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint32_t* bins,
+               const target& where);
+void widen(const float* x, std::size_t n, double* out, const target& where);
 detail::memory count_flags(const bool* flags, std::size_t n, const target& where);
 void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
                    std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);

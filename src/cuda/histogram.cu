@@ -2,6 +2,7 @@
 #include "cuda/gpu.hpp"
 #include "sortable.hpp"
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/transform.cuh>
 #include <heddle/cuda/warp.cuh>
 
 #include <algorithm>
@@ -63,6 +64,27 @@ __global__ void __launch_bounds__(histogram_threads)
   }
 }
 
+template <class T>
+struct bin_at {
+  const T* x;
+  detail::bin_finder bin_of;
+  __device__ std::uint32_t operator()(std::size_t i) const {
+    return static_cast<std::uint32_t>(bin_of(static_cast<double>(x[i])));
+  }
+};
+struct widened {
+  const float* x;
+  __device__ double operator()(std::size_t i) const { return x[i]; }
+};
+
+/// The edges on the GPU, where `bin_of` finds them from then on.
+detail::memory bring_edges(detail::bin_finder& bin_of, const target& where) {
+  detail::memory edges((bin_of.bins + 1) * sizeof(double), where);
+  detail::copy(edges.data(), where, bin_of.edges, target(), edges.bytes());
+  bin_of.edges = static_cast<const double*>(edges.data());
+  return edges;
+}
+
 }  // namespace
 
 void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint64_t* counts,
@@ -71,9 +93,7 @@ void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_
   const std::size_t bins = bin_of.bins;
   check(cudaMemsetAsync(counts, 0, bins * sizeof *counts, where.stream()), "cudaMemsetAsync");
   if (n == 0) return;
-  const detail::memory edges((bins + 1) * sizeof(double), where);
-  detail::copy(edges.data(), where, bin_of.edges, target(), edges.bytes());
-  bin_of.edges = static_cast<const double*>(edges.data());
+  const detail::memory edges = bring_edges(bin_of, where);
   const auto copies = static_cast<unsigned>(std::min<std::size_t>(shared_counters / bins, 8));
   constexpr unsigned blocks_a_multiprocessor = 4;
   const unsigned grid =
@@ -83,6 +103,19 @@ void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_
                                                                reinterpret_cast<unsigned long long*>(counts));
     check(cudaGetLastError(), "launch of count_bins");
   });
+}
+
+void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint32_t* bins,
+               const target& where) {
+  const current_device on(where);
+  const detail::memory edges = bring_edges(bin_of, where);
+  detail::with_ordered_type(type, [&]<class T>(T) {
+    transform(where, bin_at<T>{static_cast<const T*>(x), bin_of}, n, bins);
+  });
+}
+
+void widen(const float* x, std::size_t n, double* out, const target& where) {
+  transform(where, widened{x}, n, out);
 }
 
 }  // namespace heddle::cuda

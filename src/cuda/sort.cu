@@ -2,7 +2,9 @@
 #include "cuda/radix_sort.hpp"
 #include "sortable.hpp"
 #include <heddle/cuda/transform.cuh>
+#include <heddle/sort.hpp>
 
+#include <bit>
 #include <cstdint>
 #include <limits>
 
@@ -32,11 +34,11 @@ __device__ std::size_t first_not_below(const Key* keys, std::size_t n, Key bound
   return low;
 }
 
-/// The elements in order, from their bits in the order of unsigned integers: there the negative ones follow
-/// the positive ones, and real numbers among them fall.
+/// The elements in order, or the other way round, from their bits in the order of unsigned integers: there
+/// the negative ones follow the positive ones, and real numbers among them fall.
 template <class T>
 __global__ void __launch_bounds__(finish_threads)
-    order_by_sign(const wide_key<T>* keys, std::size_t n, T* out) {
+    order_by_sign(const wide_key<T>* keys, std::size_t n, bool descending, T* out) {
   using key = wide_key<T>;
   constexpr key sign = key{1} << (8 * sizeof(T) - 1);
   __shared__ std::size_t positive, without_nan, negative_without_nan;
@@ -51,6 +53,7 @@ __global__ void __launch_bounds__(finish_threads)
   __syncthreads();
   const std::size_t stride = std::size_t{gridDim.x} * finish_threads;
   for (std::size_t i = std::size_t{blockIdx.x} * finish_threads + threadIdx.x; i < n; i += stride) {
+    const std::size_t place = descending ? n - 1 - i : i;
     if constexpr (std::is_floating_point_v<T>) {
       bits_of<T> bits = sizeof(T) == 4 ? bits_of<T>(0x7fc00000u) : bits_of<T>(0x7ff8000000000000u);
       if (i < negative_without_nan) {
@@ -58,10 +61,10 @@ __global__ void __launch_bounds__(finish_threads)
       } else if (i - negative_without_nan < without_nan) {
         bits = keys[i - negative_without_nan];
       }
-      out[i] = __builtin_bit_cast(T, bits);
+      out[place] = __builtin_bit_cast(T, bits);
     } else {
       const std::size_t negative = n - positive;
-      out[i] = static_cast<T>(keys[i < negative ? positive + i : i - negative]);
+      out[place] = static_cast<T>(keys[i < negative ? positive + i : i - negative]);
     }
   }
 }
@@ -71,30 +74,71 @@ struct bits_at {
   const bits_of<T>* x;
   __device__ wide_key<T> operator()(std::size_t i) const { return x[i]; }
 };
-template <class T>
+/// Elements line by line, whatever the axis of the lines.
+struct lines_in_turn {
+  segments lines;
+  __device__ std::size_t operator()(std::size_t i) const {
+    if (lines.inner == 1) return i;
+    return lines.begin_of(i / lines.length) + i % lines.length * lines.inner;
+  }
+};
+/// Which of these an element of the array is.
+struct place_in_turn {
+  segments lines;
+  __device__ std::size_t operator()(std::size_t at) const {
+    if (lines.inner == 1) return at;
+    const std::size_t line = at / (lines.length * lines.inner) * lines.inner + at % lines.inner;
+    return line * lines.length + at / lines.inner % lines.length;
+  }
+};
+
+/// The key of element i, for an order in which both zeros are alike or not.
+template <class Key, class T, bool ZerosAlike>
 struct key_at {
   const T* x;
-  __device__ wide_key<T> operator()(std::size_t i) const { return detail::to_key(x[i]); }
-};
-template <class T>
-struct long_key_at {
-  const T* x;
-  __device__ std::uint64_t operator()(std::size_t i) const { return detail::to_key(x[i]); }
+  lines_in_turn at;
+  bool descending;
+  __device__ Key operator()(std::size_t i) const {
+    const T value = x[at(i)];
+    const bits_of<T> key = ZerosAlike ? detail::to_key(value) : detail::to_sortable(value);
+    return static_cast<bits_of<T>>(descending ? ~key : key);
+  }
 };
 template <class Index>
 struct place_itself {
   __device__ Index operator()(std::size_t i) const { return static_cast<Index>(i); }
 };
-struct widened {
-  const std::uint32_t* places;
-  __device__ std::size_t operator()(std::size_t i) const { return places[i]; }
+template <class Key, class Index>
+struct line_of {
+  const Index* places;
+  std::size_t length;
+  __device__ Key operator()(std::size_t i) const { return static_cast<Key>(places[i] / length); }
+};
+
+/// Where in its line the element stands that comes to element `at` of the array.
+template <class Index>
+struct place_in_line {
+  const Index* places;
+  place_in_turn turn;
+  __device__ std::size_t operator()(std::size_t at) const { return places[turn(at)] % turn.lines.length; }
+};
+/// That element itself, NaNs all alike.
+template <class Index, class T>
+struct element_in_order {
+  const Index* places;
+  place_in_turn turn;
+  lines_in_turn in_array;
+  const T* x;
+  __device__ T operator()(std::size_t at) const {
+    return detail::from_sortable<T>(detail::to_sortable(x[in_array(places[turn(at)])]));
+  }
 };
 
 template <class T>
-void sort_elements(const T* x, std::size_t n, T* out, const target& where) {
+void sort_elements(const T* x, std::size_t n, bool descending, T* out, const target& where) {
   using key = wide_key<T>;
   if constexpr (std::is_same_v<T, key>) {
-    if (x != out) return radix_sort_keys(x, n, out, 8 * sizeof(T), where);
+    if (x != out && !descending) return radix_sort_keys(x, n, out, 8 * sizeof(T), where);
   }
   // Keys of four and eight bytes are the elements' bits as they are.
   detail::memory copied;
@@ -107,24 +151,35 @@ void sort_elements(const T* x, std::size_t n, T* out, const target& where) {
   const detail::memory sorted(n * sizeof(key), where);
   radix_sort_keys(keys, n, static_cast<key*>(sorted.data()), 8 * sizeof(T), where);
   order_by_sign<<<grid_for(n, finish_threads * finish_elements), finish_threads, 0, where.stream()>>>(
-      static_cast<const key*>(sorted.data()), n, out);
+      static_cast<const key*>(sorted.data()), n, descending, out);
   check(cudaGetLastError(), "launch of order_by_sign");
 }
 
-template <class Key, class Index, class KeyAt>
-void argsort_by(const KeyAt& key_at, int bits, std::size_t n, std::size_t* places, const target& where) {
+/// Calls use(places): of all elements, line by line, in the order of their lines and of the keys in each. All
+/// are sorted by their keys, and then, stably, by the numbers of their lines.
+template <class Key, class Index, bool ZerosAlike, class T, class Use>
+void with_places(const T* x, const segments& lines, bool descending, const target& where, const Use& use) {
+  const std::size_t n = lines.elements();
   const detail::memory held_keys(2 * n * sizeof(Key), where), held(2 * n * sizeof(Index), where);
   auto* const k = static_cast<Key*>(held_keys.data());
   auto* const i = static_cast<Index*>(held.data());
-  transform(where, key_at, n, k);
+  transform(where, key_at<Key, T, ZerosAlike>{x, {lines}, descending}, n, k);
   transform(where, place_itself<Index>{}, n, i);
   two_arrays<Key> keys{k, k + n};
   two_arrays<Index> indices{i, i + n};
-  radix_sort_pairs(keys, indices, n, bits, where);
-  if constexpr (sizeof(Index) == 4) {
-    transform(where, widened{indices.first}, n, places);
+  radix_sort_pairs(keys, indices, n, 8 * sizeof(T), where);
+  if (lines.count() > 1) {
+    transform(where, line_of<Key, Index>{indices.first, lines.length}, n, keys.first);
+    radix_sort_pairs(keys, indices, n, static_cast<int>(std::bit_width(lines.count() - 1)), where);
+  }
+  use(static_cast<const Index*>(indices.first));
+}
+template <bool ZerosAlike, class T, class Use>
+void with_places(const T* x, const segments& lines, bool descending, const target& where, const Use& use) {
+  if (lines.elements() <= std::numeric_limits<std::uint32_t>::max()) {
+    with_places<wide_key<T>, std::uint32_t, ZerosAlike>(x, lines, descending, where, use);
   } else {
-    detail::copy(places, where, indices.first, where, n * sizeof(Index));
+    with_places<std::uint64_t, std::uint64_t, ZerosAlike>(x, lines, descending, where, use);
   }
 }
 
@@ -153,21 +208,34 @@ void gather_by(const void* x, std::size_t words, const std::size_t* places, std:
 
 }  // namespace
 
-void sort(dtype type, const void* x, std::size_t n, void* out, const target& where) {
+void sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
+          const target& where) {
   const current_device on(where);
-  detail::with_ordered_type(
-      type, [&]<class T>(T) { sort_elements(static_cast<const T*>(x), n, static_cast<T*>(out), where); });
-}
-
-void argsort(dtype type, const void* x, std::size_t n, std::size_t* places, const target& where) {
-  const current_device on(where);
+  const std::size_t n = lines.elements();
+  const bool descending = order == sort_order::descending;
   detail::with_ordered_type(type, [&]<class T>(T) {
     const T* const from = static_cast<const T*>(x);
-    if (n <= std::numeric_limits<std::uint32_t>::max()) {
-      argsort_by<wide_key<T>, std::uint32_t>(key_at<T>{from}, 8 * sizeof(T), n, places, where);
-    } else {
-      argsort_by<std::uint64_t, std::uint64_t>(long_key_at<T>{from}, 8 * sizeof(T), n, places, where);
-    }
+    T* const to = static_cast<T*>(out);
+    if (lines.count() == 1) return sort_elements(from, n, descending, to, where);
+    // In place nothing may be written that is still to be read.
+    const detail::memory held(x == out ? n * sizeof(T) : 0, where);
+    T* const apart = x == out ? static_cast<T*>(held.data()) : to;
+    with_places<false>(from, lines, descending, where, [&]<class Index>(const Index* places) {
+      transform(where, element_in_order<Index, T>{places, {lines}, {lines}, from}, n, apart);
+    });
+    if (apart != to) detail::copy(to, where, apart, where, n * sizeof(T));
+  });
+}
+
+void argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
+             const target& where) {
+  const current_device on(where);
+  const bool descending = order == sort_order::descending;
+  detail::with_ordered_type(type, [&]<class T>(T) {
+    with_places<true>(static_cast<const T*>(x), lines, descending, where,
+                      [&]<class Index>(const Index* sorted) {
+                        transform(where, place_in_line<Index>{sorted, {lines}}, lines.elements(), places);
+                      });
   });
 }
 

@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 
-from checks import COMPLEX, TYPES, CommandTest, run, samples
+from checks import COMPLEX, TYPES, CommandTest, run, samples, wide
 
 
 class HistogramTest(CommandTest):
@@ -34,6 +34,28 @@ class HistogramTest(CommandTest):
         for dtype in ("int16", "float32", "float64"):
             x = samples(dtype, 5000)
             self.check(x, ["--edges", edges], dtype, bins=np.load(edges))
+
+    def test_weights(self):
+        x = samples("float32", (100, 70))
+        edges = self.save(np.array([-2, -0.5, 0, 0, 1.25]), "edges.npy")
+        for dtype in TYPES[1:]:
+            weights = samples(dtype, x.shape, seed=1)
+            if weights.dtype.kind in "iu":
+                weights = weights % weights.dtype.type(2)  # beyond 53 bits NumPy's sums, by way of float64, are not exact
+            flags = (self.save(x), "--weights", self.save(weights, "weights.npy"))
+            exact = weights.astype({"f": "float64", "c": "complex128"}.get(weights.dtype.kind, weights.dtype))
+            for bins, more in (((20, (-2.0, 2.0)), ("--bins", 20, "--range", -2, 2)), ((np.load(edges),), ("--edges", edges))):
+                expected = np.histogram(x, *bins, weights=exact)[0]
+                for target in ["serial", "parallel:2", *self.gpus]:
+                    got = self.written("histogram", *flags, *more, "--target", target)
+                    self.assertEqual((got.dtype, got.shape), (np.dtype(dtype), expected.shape), (dtype, target))
+                    if weights.dtype.kind in "iu":
+                        np.testing.assert_array_equal(got, expected.astype(dtype), dtype)
+                    else:
+                        bound = np.finfo(weights.dtype).eps * np.sum(np.abs(weights)) / 10
+                        self.assert_within(got, wide(expected), bound, (dtype, target))
+        self.assertIn("(5,)", self.fails(1, "histogram", self.save(x), "-o", self.folder / "none.npy", "--weights",
+                                         self.save(samples("float64", 5), "five.npy")))
 
     def test_bool_and_nan(self):
         x = samples("bool", 1000)

@@ -31,6 +31,25 @@ class SortTest(CommandTest):
                 places = self.written("sort", path, "--places", "--target", target)
                 self.assert_same(places, np.argsort(x, kind="stable"), (dtype, target))
 
+    def test_axes_and_directions(self):
+        for shape in ((60, 7), (3, 40, 5), (500,), (4, 0, 3)):
+            x = self.mixed("float32", shape)
+            path = self.save(x)
+            for axis in (*range(len(shape)), -1):
+                for target in self.targets():
+                    flags = (path, "--axis", axis, "--target", target)
+                    self.assert_same(self.written("sort", *flags), np.sort(x, axis=axis), (shape, axis, target))
+                    self.assert_same(self.written("sort", "--places", *flags),
+                                     np.argsort(x, axis=axis, kind="stable"), (shape, axis, target))
+                    self.assert_same(self.written("sort", "--descending", *flags),
+                                     np.flip(np.sort(x, axis=axis), axis), (shape, axis, target))
+        x = samples("int8", 1000)
+        for target in self.targets():
+            flags = (self.save(x), "--descending", "--target", target)
+            self.assert_same(self.written("sort", *flags), np.sort(x)[::-1], target)
+            # Where equal elements keep their order, the largest first: the stable order of the negated numbers.
+            self.assert_same(self.written("sort", "--places", *flags), np.argsort(-x.astype(int), kind="stable"), target)
+
     def test_shapes(self):
         for shape in ((0,), (1,), (), (3, 0, 2), (30, 40)):
             x = self.mixed("float32", shape) if shape else np.float32(3)
@@ -56,6 +75,8 @@ class SortTest(CommandTest):
         self.assertEqual((stats["pattern"], stats["n"], stats["dtype"]), ("sort", 1000, "int16"))
         self.out.unlink()
         self.fails(2, "sort", path)
+        self.fails(2, "sort", path, "-o", self.out, "--axis", "x")
+        self.assertIn("axis 1", self.fails(1, "sort", path, "-o", self.out, "--axis", 1))
         self.assertIn("no order", self.fails(1, "sort", self.save(samples("complex64", 5)), "-o", self.out))
 
 
