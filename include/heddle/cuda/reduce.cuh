@@ -134,10 +134,10 @@ inline constexpr T constant_identity = Op::template identity<T>();
 /// What changes no element.
 template <class T, class Op>
 __device__ T neutral(const Op& op) {
-  if constexpr (requires { op.template neutral<T>(); }) {
-    return op.template neutral<T>();
-  } else {
+  if constexpr (detail::has_typed_identity<Op, T>) {
     return constant_identity<T, Op>;
+  } else {
+    return T(op.identity_value);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/reduce.cuh>
 #include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>
@@ -234,7 +235,9 @@ class rows_in_registers {
   template <class Op>
   __device__ void write(T* to, unsigned count, bool exclusive, bool has_prefix, const T& prefix,
                         const Op& op) const {
-    if (has_prefix) {
+    if constexpr (grouping::order_is_free<T, Op>) {
+      write_behind<true>(to, count, exclusive, has_prefix ? prefix : neutral<T>(op), op);
+    } else if (has_prefix) {
       write_behind<true>(to, count, exclusive, prefix, op);
     } else {
       write_behind<false>(to, count, exclusive, prefix, op);
