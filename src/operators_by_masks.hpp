@@ -2,6 +2,9 @@
 
 #include "storage.hpp"
 #include <heddle/compiler.hpp>
+#if defined(__CUDACC__)
+#include <heddle/cuda/lanes.cuh>
+#endif
 
 #include <cstdint>
 #include <type_traits>
@@ -31,6 +34,14 @@ struct masks {
       atomicOr(with, value);
     }
   }
+  // An "and" is an "or" of what is turned.
+  template <class T>
+  __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
+    return word ^ (either == 0 ? cuda::in_every_place(static_cast<T>(identity_value)) : 0);
+  }
+  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) const {
+    return ((a | b | c) & static_cast<std::uint32_t>(both)) | (a ^ b ^ c);
+  }
 #endif
 };
 
@@ -40,6 +51,12 @@ struct bits_by_masks : masks {
   HD_INLINE T operator()(T a, T b) const {
     return static_cast<T>((a & b & static_cast<T>(both)) | ((a ^ b) & static_cast<T>(either)));
   }
+#if defined(__CUDACC__)
+  template <class T>
+  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
+    return leave_lanes<T>(word);
+  }
+#endif
 };
 
 /// logical_and, logical_or and logical_xor, of elements that are 0 or 1.
@@ -50,6 +67,16 @@ struct logical_by_masks : masks {
     const unsigned p = a != T(0), q = b != T(0);
     return T((p & q & static_cast<unsigned>(both)) | ((p ^ q) & static_cast<unsigned>(either)));
   }
+#if defined(__CUDACC__)
+  /// Elements that are not 0 count as 1.
+  template <class T>
+  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
+    constexpr T top = T(1) << (8 * sizeof(T) - 1);
+    const std::uint32_t most = cuda::in_every_place(static_cast<T>(top - 1));
+    return leave_lanes<T>((((word & most) + most) | word) >> (8 * sizeof(T) - 1) &
+                          cuda::in_every_place(T(1)));
+  }
+#endif
 };
 
 template <class Op>
@@ -62,20 +89,36 @@ constexpr auto by_masks(Op) noexcept {
   return std::conditional_t<is_logical<Op>, logical_by_masks, bits_by_masks>{found};
 }
 
-/// minimum and maximum of signed and of unsigned integers of up to 32 bits, as the smallest of unsigned ones:
+/// minimum and maximum of signed and of unsigned integers of up to 32 bits, as the largest of unsigned ones:
 ///
-///   a ∘ b = min(a ⊕ turned, b ⊕ turned) ⊕ turned
+///   a ∘ b = max(a ⊕ turned, b ⊕ turned) ⊕ turned
 ///
 /// Turning the sign's bit puts signed numbers in the order of unsigned ones, and turning all bits reverses
 /// it.
 struct extremes_by_mask {
   static constexpr bool commutative = true, exact = true;
-  std::uint32_t turned, identity_value;
+  std::uint32_t identity_value;  ///< and what is turned
   template <class T>
   HD_INLINE T operator()(T a, T b) const {
-    const T mask = static_cast<T>(turned), p = a ^ mask, q = b ^ mask;
-    return static_cast<T>((q < p ? q : p) ^ mask);
+    const T turned = static_cast<T>(identity_value), p = a ^ turned, q = b ^ turned;
+    return static_cast<T>((p < q ? q : p) ^ turned);
   }
+#if defined(__CUDACC__)
+  template <class T>
+  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
+    return word ^ cuda::in_every_place(static_cast<T>(identity_value));
+  }
+  template <class T>
+  __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
+    return enter_lanes<T>(word);
+  }
+  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b) const {
+    return __vmaxu2(a, b);
+  }
+  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    return __vimax3_u16x2(a, b, c);
+  }
+#endif
 };
 
 template <class T, class Op>
@@ -86,8 +129,7 @@ inline constexpr bool has_mask_of_extremes = family_of<function_of<Op>> ==
 template <class T, class Op>
 constexpr extremes_by_mask mask_of_extremes() noexcept {
   const std::uint32_t sign = std::is_signed_v<T> ? std::uint32_t{1} << (8 * sizeof(T) - 1) : 0;
-  const std::uint32_t turned = std::is_same_v<Op, maximum> ? ~sign : sign;
-  return {turned, ~turned};
+  return {std::is_same_v<Op, maximum> ? sign : ~sign};
 }
 
 /// As with_storage, with an operator by masks in place of each three or four that it stands for. Extremes

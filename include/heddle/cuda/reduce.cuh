@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/reduce_columns.cuh>
 #include <heddle/cuda/scratch.cuh>
@@ -85,6 +86,15 @@ __device__ T fold_tile_aligned(const T* x, const Op& op) {
       total = add_small_integers<T>(&next, total);
     }
     return static_cast<T>(sum_of_warp(total));
+  }
+  if constexpr (lanes<T, Op>::exist) {
+    total_in_lanes<T, Op> total;
+#pragma unroll
+    for (unsigned row = 0; row < grouping::rows; ++row) total.append(load(row), op);
+    grouping::uninitialized<T, 1> sum;
+    sum[0] = total.get(op);
+    fold_warp<1>(sum, warp_size, op);
+    return sum[0];
   }
   grouping::uninitialized<T, held> sum = load(0);
 #pragma unroll
