@@ -2,6 +2,11 @@
 
 #include <heddle/operators.hpp>
 
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <type_traits>
+
 /// The operators that templates of the CPU are compiled for, where speed is not all.
 namespace heddle::detail {
 
@@ -11,14 +16,24 @@ namespace heddle::detail {
 template <class T, bool Logical>
 struct operator_by_pointer {
   static constexpr bool commutative = true, logical = Logical;
-  T (*function)(T, T);
+  T (*function)(const std::byte* op, T, T);
+  std::array<std::byte, 24> op;
   T identity_value;
-  T operator()(const T& a, const T& b) const { return function(a, b); }
+  T operator()(const T& a, const T& b) const { return function(op.data(), a, b); }
 };
 
 template <class T, class Op>
 operator_by_pointer<T, is_logical<Op>> compiled_operator(const Op& op) {
-  return {[](T a, T b) { return Op()(a, b); }, identity_of<Op, T>(op)};
+  operator_by_pointer<T, is_logical<Op>> by{[](const std::byte* held, T a, T b) {
+                                              Op function;
+                                              std::memcpy(&function, held, sizeof(Op));
+                                              return function(a, b);
+                                            },
+                                            {},
+                                            identity_of<Op, T>(op)};
+  static_assert(sizeof(Op) <= sizeof by.op && std::is_trivially_copyable_v<Op>);
+  std::memcpy(by.op.data(), &op, sizeof(Op));
+  return by;
 }
 
 #else

@@ -1,6 +1,6 @@
 #include "compiled_operator.hpp"
 #include "cuda/gpu.hpp"
-#include "storage.hpp"
+#include "operators_by_masks.hpp"
 #include <heddle/error.hpp>
 #include <heddle/reduce.hpp>
 
@@ -15,7 +15,7 @@ void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, cons
   if (algorithm == reduce_algorithm::single_pass)
     return library_reduce(op, type, x, segments{1, n, 1}, out, where);
   if (where.is_gpu()) return cuda::reduce_by(algorithm, op, type, x, n, out, where);
-  with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
+  with_operators_by_masks<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       const auto combine = compiled_operator<T>(operation);
       const element_at<T, std::remove_const_t<decltype(combine)>> elements{static_cast<const T*>(x)};

@@ -1,6 +1,6 @@
 #include "compiled_operator.hpp"
 #include "cuda/gpu.hpp"
-#include "storage.hpp"
+#include "operators_by_masks.hpp"
 #include <heddle/error.hpp>
 #include <heddle/scan.hpp>
 
@@ -16,7 +16,7 @@ void library_scan_by(scan_algorithm algorithm, function op, dtype type, bool exc
   if (algorithm == scan_algorithm::single_pass)
     return library_scan(op, type, exclusive, x, segments{1, n, 1}, init, out, where);
   if (where.is_gpu()) return cuda::scan_by(algorithm, op, type, exclusive, x, n, init, out, where);
-  with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
+  with_operators_by_masks<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       cpu::ladder::scan(where.threads(), algorithm, static_cast<const T*>(x), compiled_operator<T>(operation),
                         exclusive, static_cast<const T*>(init), n, static_cast<T*>(out));

@@ -1,7 +1,7 @@
 #include "compiled_operator.hpp"
 #include "cpu/kernels.hpp"
 #include "cuda/gpu.hpp"
-#include "storage.hpp"
+#include "operators_by_masks.hpp"
 #include <heddle/error.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/streamed_scan.hpp>
@@ -18,9 +18,9 @@ namespace {
 template <class F>
 void with_scan_steps(function op, dtype type, const F& f) {
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
-  with_storage<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
+  with_operators_by_masks<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
-      T identity = Op::template identity<T>();
+      T identity = identity_of<Op, T>(operation);
       if constexpr (std::is_same_v<T, std::uint8_t>) {
         if (type == dtype::boolean) identity = identity != 0;
       }

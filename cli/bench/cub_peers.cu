@@ -40,11 +40,17 @@ cudaError_t call_with(const workload& work, void* scratch, std::size_t& bytes, s
   return cudaSuccess;
 }
 
+/// Whether CUB is compiled for 2^31 elements and more too: where they are small enough to be worth the time.
+template <class T>
+inline constexpr bool has_wide_sizes = sizeof(T) <= 2;
+
 template <class T, bool IsMaximum>
 cudaError_t call_cub(const workload& work, void* scratch, std::size_t& bytes, std::size_t number) {
   // Narrow sizes are the faster ones.
-  return work.n <= INT32_MAX ? call_with<T, IsMaximum, std::int32_t>(work, scratch, bytes, number)
-                             : call_with<T, IsMaximum, std::int64_t>(work, scratch, bytes, number);
+  if constexpr (has_wide_sizes<T>) {
+    if (work.n > INT32_MAX) return call_with<T, IsMaximum, std::int64_t>(work, scratch, bytes, number);
+  }
+  return call_with<T, IsMaximum, std::int32_t>(work, scratch, bytes, number);
 }
 
 template <class T, bool IsMaximum>
@@ -69,7 +75,7 @@ contenders cub_peers(const workload& work) {
   contenders all;
   if (!work.where.is_gpu()) return all;
   with_peer_type(work, [&]<class T, bool IsMaximum>(T, std::bool_constant<IsMaximum>) {
-    all.push_back(cub_peer<T, IsMaximum>(work));
+    if (has_wide_sizes<T> || work.n <= INT32_MAX) all.push_back(cub_peer<T, IsMaximum>(work));
   });
   return all;
 }

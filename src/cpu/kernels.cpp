@@ -144,6 +144,12 @@ void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t
   fold_pieces<T>(load, op, tiles, first, last, fold_row, static_cast<T*>(out));
 }
 
+template <class T>
+void fill_elements(T value, std::size_t count, bool past_the_cache, T* out) {
+  write_elements(
+      [value](std::size_t) __attribute__((always_inline)) { return value; }, count, past_the_cache, out);
+}
+
 template <class T, class Op>
 void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_constant, std::size_t count,
                   bool past_the_cache, void* out) {
@@ -152,8 +158,11 @@ void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_co
   const Op op;
   auto write = [&](auto function) { write_elements(function, count, past_the_cache, static_cast<T*>(out)); };
   if (x_is_constant && y_is_constant) {
-    write([=](std::size_t) __attribute__((always_inline)) { return op(*a, *b); });
+    fill_elements(op(*a, *b), count, past_the_cache, static_cast<T*>(out));
   } else if (x_is_constant) {
+    // The other order is as much code again, and differs in the bits of a NaN alone.
+    if constexpr (is_commutative<Op, T>)
+      return map_elements<T, Op>(y, false, x, true, count, past_the_cache, out);
     write([ op, c = *a, b ](std::size_t i) __attribute__((always_inline)) { return op(c, b[i]); });
   } else if (y_is_constant) {
     write([ op, a, c = *b ](std::size_t i) __attribute__((always_inline)) { return op(a[i], c); });

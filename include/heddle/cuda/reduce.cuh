@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/reduce_columns.cuh>
 #include <heddle/cuda/scratch.cuh>
@@ -86,6 +87,15 @@ __device__ T fold_tile_aligned(const T* x, const Op& op) {
     }
     return static_cast<T>(sum_of_warp(total));
   }
+  if constexpr (lanes<T, Op>::exist) {
+    total_in_lanes<T, Op> total;
+#pragma unroll
+    for (unsigned row = 0; row < grouping::rows; ++row) total.append(load(row), op);
+    grouping::uninitialized<T, 1> sum;
+    sum[0] = total.get(op);
+    fold_warp<1>(sum, warp_size, op);
+    return sum[0];
+  }
   grouping::uninitialized<T, held> sum = load(0);
 #pragma unroll
   for (unsigned v = 0; v < held; ++v) sum[v] = detail::lift<Op>(sum[v]);
@@ -134,10 +144,10 @@ inline constexpr T constant_identity = Op::template identity<T>();
 /// What changes no element.
 template <class T, class Op>
 __device__ T neutral(const Op& op) {
-  if constexpr (requires { op.template neutral<T>(); }) {
-    return op.template neutral<T>();
-  } else {
+  if constexpr (detail::has_typed_identity<Op, T>) {
     return constant_identity<T, Op>;
+  } else {
+    return T(op.identity_value);
   }
 }
 

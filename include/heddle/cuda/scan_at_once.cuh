@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
   }
   const Op op = work.op;
   const placed_tile tile = place_tile(work, work.parts > 1 ? taken : blockIdx.x);
-  rows_in_registers<T, tuning::rows, false> mine(warp, work.rows_of_warp);
+  rows_in_registers<T, Op, tuning::rows, false> mine(warp, work.rows_of_warp);
   mine.load(work.x + tile.first, tile.count, tile.count == work.tile);
   const T total = mine.scan(op);
   if (lane == 0) warp_total[warp] = total;

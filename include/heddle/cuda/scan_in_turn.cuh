@@ -217,23 +217,34 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
       const T* const from =
           elements_of(work, tile, stages, at.stage) + (warp * rows * warp_size + lane * side_by_side) * pack;
       const unsigned past = bytes_past_granule(from);
+      if constexpr (lanes<T, Op>::exist && !adds_small_integers<T, Op>) {
+        total_in_lanes<T, Op> sum;
 #pragma unroll 4
-      for (unsigned r = 0; r < rows; r += side_by_side) {
-        grouping::uninitialized<T, 1> sum;
-#pragma unroll
-        for (unsigned n = 0; n < side_by_side; ++n) {
+        for (unsigned r = 0; r < rows; ++r) {
           grouping::uninitialized<T, pack> x;
-          load_pack<in_shared_memory<T>>(from + (r * warp_size + n) * pack, past, x);
-          if constexpr (adds_small_integers<T, Op>) {
-            sum[0] = static_cast<T>(add_small_integers<T>(&x, 0));
-          } else {
-            sum[0] = n > 0 ? op(sum[0], detail::lift<Op>(x[0])) : detail::lift<Op>(x[0]);
-#pragma unroll
-            for (unsigned k = 1; k < pack; ++k) sum[0] = op(sum[0], detail::lift<Op>(x[k]));
-          }
+          load_pack<in_shared_memory<T>>(from + r * warp_size * pack, past, x);
+          sum.append(x, op);
         }
-        if constexpr (!is_commutative<Op, T>) fold_warp<1>(sum, warp_size, op);
-        total[0] = r > 0 ? op(total[0], sum[0]) : sum[0];
+        total[0] = sum.get(op);
+      } else {
+#pragma unroll 4
+        for (unsigned r = 0; r < rows; r += side_by_side) {
+          grouping::uninitialized<T, 1> sum;
+#pragma unroll
+          for (unsigned n = 0; n < side_by_side; ++n) {
+            grouping::uninitialized<T, pack> x;
+            load_pack<in_shared_memory<T>>(from + (r * warp_size + n) * pack, past, x);
+            if constexpr (adds_small_integers<T, Op>) {
+              sum[0] = static_cast<T>(add_small_integers<T>(&x, 0));
+            } else {
+              sum[0] = n > 0 ? op(sum[0], detail::lift<Op>(x[0])) : detail::lift<Op>(x[0]);
+#pragma unroll
+              for (unsigned k = 1; k < pack; ++k) sum[0] = op(sum[0], detail::lift<Op>(x[k]));
+            }
+          }
+          if constexpr (!is_commutative<Op, T>) fold_warp<1>(sum, warp_size, op);
+          total[0] = r > 0 ? op(total[0], sum[0]) : sum[0];
+        }
       }
     }
     __syncwarp();
@@ -266,7 +277,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
-    rows_in_registers<T, tuning::rows, in_shared_memory<T>> mine(warp, work.rows_of_warp);
+    rows_in_registers<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, work.rows_of_warp);
     mine.load(elements_of(work, tile, stages, at.stage), tile.count, tile.count == work.tile);
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();

@@ -3,7 +3,9 @@
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
 #include <heddle/cuda/granules.cuh>
+#include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/reduce.cuh>
 #include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>
@@ -11,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// A tile of a scan: where it stands, how its warps scan it in registers, and how blocks tell each other what
 /// tiles combine to.
@@ -177,10 +180,11 @@ __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
 /// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side. Shifts are what moves
 /// packs by granules where they do not begin at granules; then granules of a tile that hold an element may be
 /// read whole, and hold anything beside it.
-template <class T, unsigned Rows, bool Shifts>
+template <class T, class Op, unsigned Rows, bool Shifts>
 class rows_in_registers {
  public:
   static constexpr unsigned pack = scan_pack<T>, row_elements = warp_size * pack;
+  static constexpr bool in_lanes = lanes<T, Op>::exist;
 
   __device__ rows_in_registers(unsigned warp, unsigned rows)
       : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * pack) {}
@@ -201,26 +205,38 @@ class rows_in_registers {
     for (unsigned r = 0; r < Rows; ++r) {
       const unsigned place = first_ + r * row_elements;
       if (r >= rows_) break;
-      if (place + pack <= count) {
-        load_pack<Shifts>(tile + place, past, row_[r]);
-      } else {
+      auto load_to = [&](grouping::uninitialized<T, pack>& x) {
+        if (place + pack <= count) {
+          load_pack<Shifts>(tile + place, past, x);
+        } else {
 #pragma unroll
-        for (unsigned k = 0; k < pack; ++k) row_[r][k] = place + k < count ? tile[place + k] : last;
+          for (unsigned k = 0; k < pack; ++k) x[k] = place + k < count ? tile[place + k] : last;
+        }
+      };
+      if constexpr (in_lanes) {
+        grouping::uninitialized<T, pack> x;
+        load_to(x);
+        memcpy(&row_[r], &x, sizeof x);
+      } else {
+        load_to(row_[r]);
       }
     }
   }
 
   /// Scans the packs, and finds what stands before each of them in the warp. Returns the warp's total.
-  template <class Op>
   __device__ T scan(const Op& op) {
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
-      row_[r][0] = detail::lift<Op>(row_[r][0]);
+      if constexpr (in_lanes) {
+        before_[r] = scan_warp(scan_in_lanes<T>(row_[r], op), op);
+      } else {
+        row_[r][0] = detail::lift<Op>(row_[r][0]);
 #pragma unroll
-      for (unsigned k = 1; k < pack; ++k) row_[r][k] = op(row_[r][k - 1], detail::lift<Op>(row_[r][k]));
-      before_[r] = scan_warp(row_[r][pack - 1], op);
+        for (unsigned k = 1; k < pack; ++k) row_[r][k] = op(row_[r][k - 1], detail::lift<Op>(row_[r][k]));
+        before_[r] = scan_warp(row_[r][pack - 1], op);
+      }
     }
     grouping::uninitialized<T, 1> total;
 #pragma unroll
@@ -235,7 +251,6 @@ class rows_in_registers {
   }
 
   /// Puts the warps before this one before it.
-  template <class Op>
   __device__ void prepend(const T& warps_before, const Op& op) {
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
@@ -246,10 +261,11 @@ class rows_in_registers {
 
   /// Writes the scanned elements, behind `prefix` where there is one; where there is none, the very first of
   /// an exclusive scan means nothing.
-  template <class Op>
   __device__ void write(T* to, unsigned count, bool exclusive, bool has_prefix, const T& prefix,
                         const Op& op) const {
-    if (has_prefix) {
+    if constexpr (in_lanes) {
+      write_behind<true>(to, count, exclusive, has_prefix ? prefix : neutral<T>(op), op);
+    } else if (has_prefix) {
       write_behind<true>(to, count, exclusive, prefix, op);
     } else {
       write_behind<false>(to, count, exclusive, prefix, op);
@@ -257,7 +273,7 @@ class rows_in_registers {
   }
 
  private:
-  template <bool HasPrefix, class Op>
+  template <bool HasPrefix>
   __device__ void write_behind(T* to, unsigned count, bool exclusive, const T& prefix, const Op& op) const {
     const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
     const unsigned distance = past / static_cast<unsigned>(sizeof(T));
@@ -276,12 +292,17 @@ class rows_in_registers {
         carry[0] = before_[r];
       }
       const bool carries = HasPrefix || !is_first;
+      if constexpr (in_lanes) {
+        const pack_words scanned = prepend_in_lanes(row_[r], carry[0], exclusive, op);
+        memcpy(static_cast<void*>(&result), &scanned, sizeof scanned);
+      } else {
 #pragma unroll
-      for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
-      if (exclusive) {
+        for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
+        if (exclusive) {
 #pragma unroll
-        for (unsigned k = pack - 1; k > 0; --k) result[k] = result[k - 1];
-        result[0] = carry[0];
+          for (unsigned k = pack - 1; k > 0; --k) result[k] = result[k - 1];
+          result[0] = carry[0];
+        }
       }
       if (!shifted) {
         write_pack(to, place, 0, count, past == 0, result);
@@ -318,7 +339,7 @@ class rows_in_registers {
   }
 
   unsigned rows_, first_;
-  grouping::uninitialized<T, pack> row_[Rows];
+  std::conditional_t<in_lanes, pack_words, grouping::uninitialized<T, pack>> row_[Rows];
   grouping::uninitialized<T, Rows> before_;
 };
 

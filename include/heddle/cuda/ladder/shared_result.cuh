@@ -68,6 +68,12 @@ class shared_result {
     }
   }
 
+  /// An operator may bring an atomic of its own.
+  template <class Op>
+  __device__ void combine_natively(const T& value, const Op& op) requires is_integer && requires(word* with) {
+    op.combine_atomically(with, *with);
+  }
+  { op.combine_atomically(&word_, packed(value)); }
   __device__ void combine_natively(const T& value, plus) requires is_integer {
     atomicAdd(&word_, packed(value));
   }

@@ -1,0 +1,145 @@
+#pragma once
+
+#include <heddle/cuda/granules.cuh>
+#include <heddle/grouping.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+/// Packs of 1- and 2-byte integers, combined two at a time in the 16-bit lanes of words, and without taking
+/// elements apart: a quarter to a half of the instructions. An operator takes part if it says how it
+/// combines lanes; what it combines may be another form of the elements, in which 0 changes nothing.
+namespace heddle::cuda {
+
+/// How an operator combines lanes: `enter` turns a word of elements into words to combine, `leave` turns one
+/// back, and `combine` takes words of two lanes, each of an element that is 0 above its own bits.
+template <class T, class Op>
+struct lanes {
+  static constexpr bool exist = false;
+};
+
+template <class T, class Op>
+requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
+         requires(const Op& op, std::uint32_t word) { op.combine_lanes(word, word); }) struct lanes<T, Op> {
+  static constexpr bool exist = true;
+  static __device__ std::uint32_t enter(const Op& op, std::uint32_t word) {
+    return op.template enter_lanes<T>(word);
+  }
+  static __device__ std::uint32_t leave(const Op& op, std::uint32_t word) {
+    return op.template leave_lanes<T>(word);
+  }
+  template <class... Words>
+  static __device__ std::uint32_t combine(const Op& op, Words... words) {
+    return op.combine_lanes(words...);
+  }
+};
+
+/// Sums of bytes: a lane has room for those of some packs, and what is above a byte is cut off.
+template <class T>
+requires(std::is_integral_v<T> && sizeof(T) == 1) struct lanes<T, plus> {
+  static constexpr bool exist = true;
+  static __device__ std::uint32_t enter(plus, std::uint32_t word) { return word; }
+  static __device__ std::uint32_t leave(plus, std::uint32_t word) { return word; }
+  template <class... Words>
+  static __device__ std::uint32_t combine(plus, Words... words) {
+    return (words + ...);
+  }
+};
+
+inline constexpr unsigned words_of_pack = 4;
+struct alignas(16) pack_words {
+  std::uint32_t word[words_of_pack];
+};
+
+/// The element in every place of a word.
+template <class T>
+__device__ std::uint32_t in_every_place(T x) {
+  return static_cast<std::make_unsigned_t<T>>(x) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+}
+
+// Bytes 0 and 2 of a word, and 1 and 3, as lanes; and back.
+inline __device__ std::uint32_t even_bytes(std::uint32_t word) {
+  return word & 0x00ff00ffu;
+}
+inline __device__ std::uint32_t odd_bytes(std::uint32_t word) {
+  return __byte_perm(word, 0, 0x4341);
+}
+inline __device__ std::uint32_t interleaved_bytes(std::uint32_t even, std::uint32_t odd) {
+  return __byte_perm(even, odd, 0x6240);
+}
+
+/// Scans a pack, which is left as `enter` turns it. Returns its total.
+template <class T, class Op>
+__device__ T scan_in_lanes(pack_words& pack, const Op& op) {
+  using by = lanes<T, Op>;
+  std::uint32_t before = 0;
+#pragma unroll
+  for (unsigned w = 0; w < words_of_pack; ++w) {
+    const std::uint32_t x = by::enter(op, pack.word[w]);
+    std::uint32_t last;
+    if constexpr (sizeof(T) == 1) {
+      const std::uint32_t even = even_bytes(x), pairs = by::combine(op, even, odd_bytes(x));
+      last = by::combine(op, pairs, pairs << 16, before);
+      pack.word[w] = interleaved_bytes(by::combine(op, even, pairs << 16, before), last);
+    } else {
+      last = by::combine(op, x, x << 16, before);
+      pack.word[w] = last;
+    }
+    before = __byte_perm(last, 0, 0x3232);
+  }
+  return static_cast<T>(by::leave(op, pack.word[words_of_pack - 1]) >> (32 - 8 * sizeof(T)));
+}
+
+/// A scanned pack behind `carry`; an exclusive one begins with it and lacks its last element.
+template <class T, class Op>
+__device__ pack_words prepend_in_lanes(pack_words pack, const T& carry, bool exclusive, const Op& op) {
+  using by = lanes<T, Op>;
+  const std::uint32_t first = in_every_place(carry);
+  const std::uint32_t before = sizeof(T) == 1 ? even_bytes(by::enter(op, first)) : by::enter(op, first);
+#pragma unroll
+  for (std::uint32_t& word : pack.word) {
+    if constexpr (sizeof(T) == 1) {
+      word = interleaved_bytes(by::combine(op, even_bytes(word), before),
+                               by::combine(op, odd_bytes(word), before));
+    } else {
+      word = by::combine(op, word, before);
+    }
+    word = by::leave(op, word);
+  }
+  if (exclusive) {
+#pragma unroll
+    for (unsigned w = words_of_pack; w-- > 0;)
+      pack.word[w] = __funnelshift_l(w > 0 ? pack.word[w - 1] : first, pack.word[w], 8 * sizeof(T));
+  }
+  return pack;
+}
+
+/// Combines packs, in any order.
+template <class T, class Op>
+class total_in_lanes {
+ public:
+  __device__ void append(const grouping::uninitialized<T, scan_pack<T>>& pack, const Op& op) {
+    pack_words held;
+    memcpy(&held, &pack, sizeof held);
+#pragma unroll
+    for (const std::uint32_t word : held.word) {
+      const std::uint32_t x = by::enter(op, word);
+      if constexpr (sizeof(T) == 1) {
+        lanes_ = by::combine(op, lanes_, even_bytes(x), odd_bytes(x));
+      } else {
+        lanes_ = by::combine(op, lanes_, x);
+      }
+    }
+  }
+  __device__ T get(const Op& op) const {
+    return static_cast<T>(by::leave(op, by::combine(op, lanes_, lanes_ >> 16)));
+  }
+
+ private:
+  using by = lanes<T, Op>;
+  std::uint32_t lanes_ = 0;
+};
+
+}  // namespace heddle::cuda
