@@ -160,8 +160,10 @@ void add_check(CLI::App& app) {
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(CLI::PositiveNumber);
-  command->add_flag("--profile", options->profile,
-                    "By lines: sectors a request, bank conflicts, and idle lanes of warps");
+  command
+      ->add_flag("--profile", options->profile,
+                 "By lines: sectors a request, bank conflicts, and idle lanes of warps")
+      ->needs("--kernel");
   command->add_flag("--leak-check", options->checks_leaks, "What a program does not free is a finding");
   command->add_flag("--json", options->json, "What was found as one JSON object");
   command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE");
