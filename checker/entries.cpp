@@ -2,7 +2,6 @@
 #include "module.hpp"
 #include "program_runtime.hpp"
 
-#include <cassert>
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
@@ -10,6 +9,10 @@
 #include <string>
 
 #include <fmt/format.h>
+
+// What assert() calls; the C library's header declares it only where asserts are compiled.
+extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,
+                                           const char* function) noexcept;
 
 /// What a kernel's module calls, by the names that its slots have. Nothing is done for threads that no engine
 /// runs: what initialises a module's variables calls these, too.

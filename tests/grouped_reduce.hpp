@@ -85,19 +85,16 @@ array<T> gathered(std::span<const T> x, std::size_t first, std::size_t count, st
   return line;
 }
 
-/// Whether `have` holds, for each line of x along `along_axis`, what `reduce_line` makes of that line alone.
+/// For each line of x along `along_axis` what `reduce_line` makes of that line alone.
 template <class T>
-testing::AssertionResult reduces_lines(
-    const array<T>& have, const array<T>& x, std::size_t along_axis,
+array<T> reduced_lines(
+    const array<T>& x, std::size_t along_axis,
     detail::function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
   std::vector<std::size_t> others;
   std::size_t inner = 1;
   for (std::size_t axis = 0; axis < x.shape().axes(); ++axis) {
     if (axis != along_axis) others.push_back(x.shape()[axis]);
     if (axis > along_axis) inner *= x.shape()[axis];
-  }
-  if (have.shape() != shape(others)) {
-    return testing::AssertionFailure() << "shape " << have.shape().text() << " from " << x.shape().text();
   }
   const std::size_t length = x.shape()[along_axis];
   array<T> want((shape(others)));
@@ -106,6 +103,17 @@ testing::AssertionResult reduces_lines(
     const array<T> elements = gathered<T>(x.span(), first, length, inner);
     want.data()[line] = reduce_line(elements.span());
   }
+  return want;
+}
+
+/// Whether `have` is that.
+template <class T>
+testing::AssertionResult reduces_lines(
+    const array<T>& have, const array<T>& x, std::size_t along_axis,
+    detail::function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
+  const array<T> want = reduced_lines(x, along_axis, reduce_line);
+  if (have.shape() != want.shape())
+    return testing::AssertionFailure() << "shape " << have.shape().text() << " from " << x.shape().text();
   return same_elements(have, want);
 }
 

@@ -5,6 +5,7 @@
 #include <heddle/target.hpp>
 
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -27,6 +28,13 @@ inline std::string target_name(const testing::TestParamInfo<const char*>& info) 
     if (c == ':') c = '_';
   }
   return name;
+}
+
+/// The same targets, for a test that works out once, and slowly, what it expects of all of them.
+inline std::vector<target> targets_at_hand() {
+  std::vector<target> all{target::serial(), target::parallel(2), target::parallel(3)};
+  if (!gpus().empty()) all.push_back(target::parse("gpu:0"));
+  return all;
 }
 
 /// What a call throws, or "no error".

@@ -151,16 +151,19 @@ TEST_P(reduce, hears_one_element_wherever_it_stands) {
   });
 }
 
-TEST_P(reduce, of_many_elements_has_the_bits_of_the_documented_order) {
+TEST(reduce_on_cpu_and_gpu, of_many_elements_has_the_bits_of_the_documented_order) {
   for_each_dtype([&]<class T>() {
     const operator_on<T> op = make_operator_on<T, hd::plus>();
     for (const std::size_t n : {std::size_t{1'000'003}, std::size_t{10'000'000}}) {
       if (n > largest_size()) continue;
       const hd::array<T> x = op.operands({n});
-      const T have = op.reduce(where, x);
-      ASSERT_TRUE(same_bits(have, op.grouped(x.span()))) << op.named(n) << ": " << have;
+      const T want = op.grouped(x.span());
       if (op.exact) {
-        ASSERT_EQ(have, op.looped(x.span())) << op.named(n);
+        ASSERT_EQ(want, op.looped(x.span())) << op.named(n);
+      }
+      for (const hd::target& where : hd::tests::targets_at_hand()) {
+        const T have = op.reduce(where, x);
+        ASSERT_TRUE(same_bits(have, want)) << op.named(n) << " on " << where.text() << ": " << have;
       }
     }
   });
@@ -267,13 +270,17 @@ TEST_P(reduce, slices_have_the_bits_of_their_elements_wherever_they_start) {
 namespace {
 
 template <class T>
-void check_axis(const hd::target& where, const operator_on<T>& op, const hd::shape& lengths,
-                std::size_t axis) {
+void check_axis(const operator_on<T>& op, const hd::shape& lengths, std::size_t axis) {
   const hd::array<T> x = op.operands(lengths);
-  const hd::array<T> have = op.reduce_along(where, x, hd::axis{static_cast<std::ptrdiff_t>(axis)});
-  ASSERT_EQ(have.where(), where);
-  ASSERT_TRUE(reduces_lines(have, x, axis, [&](std::span<const T> line) { return op.grouped(line); }))
-      << op.named(x.size()) << " of shape " << lengths.text() << " along axis " << axis;
+  const hd::array<T> want =
+      hd::tests::reduced_lines(x, axis, [&](std::span<const T> line) { return op.grouped(line); });
+  for (const hd::target& where : hd::tests::targets_at_hand()) {
+    const hd::array<T> have = op.reduce_along(where, x, hd::axis{static_cast<std::ptrdiff_t>(axis)});
+    ASSERT_EQ(have.where(), where);
+    ASSERT_EQ(have.shape(), want.shape());
+    ASSERT_TRUE(same_elements(have, want)) << op.named(x.size()) << " of shape " << lengths.text()
+                                           << " along axis " << axis << " on " << where.text();
+  }
 }
 
 /// Lengths of an axis and elements beside one another, around rows, lanes and tiles of columns and of
@@ -292,12 +299,12 @@ void for_each_length_and_width(std::size_t tile, std::size_t most_elements, cons
 
 }  // namespace
 
-TEST_P(reduce, along_an_axis_each_line_is_reduced_as_if_alone) {
+TEST(reduce_on_cpu_and_gpu, along_an_axis_each_line_is_reduced_as_if_alone) {
   for_each_dtype([&]<class T>() {
     const operator_on<T> op = make_operator_on<T, hd::plus>();
     const auto check = [&](std::size_t length, std::size_t width) {
-      check_axis<T>(where, op, {length, width}, 0);
-      check_axis<T>(where, op, {width, length}, 1);
+      check_axis<T>(op, {length, width}, 0);
+      check_axis<T>(op, {width, length}, 1);
     };
     for_each_length_and_width(tile_of(sizeof(T), true), std::min<std::size_t>(140'000, largest_size()),
                               check);
@@ -323,13 +330,13 @@ TEST_P(reduce, along_an_axis_of_a_slice_that_begins_anywhere) {
   });
 }
 
-TEST_P(reduce, along_every_axis_of_1_to_4_axes_by_every_operator) {
+TEST(reduce_on_cpu_and_gpu, along_every_axis_of_1_to_4_axes_by_every_operator) {
   for_each_dtype([&]<class T>() {
     for (const operator_on<T>& op : operators_on<T>()) {
       for (const hd::shape& lengths :
            {hd::shape{1}, hd::shape{700}, hd::shape{40, 35}, hd::shape{3, 150, 5}, hd::shape{2, 3, 4, 5},
             hd::shape{2, 40, 3, 33}, hd::shape{1, 1, 1, 1}, hd::shape{1, 9, 1}}) {
-        for (std::size_t axis = 0; axis < lengths.axes(); ++axis) check_axis<T>(where, op, lengths, axis);
+        for (std::size_t axis = 0; axis < lengths.axes(); ++axis) check_axis<T>(op, lengths, axis);
       }
     }
   });
