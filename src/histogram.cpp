@@ -187,18 +187,18 @@ void library_weighted_histogram(dtype type, const void* x, std::size_t n, const 
   std::vector<std::size_t> begin(bins + 1);
   std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
   const array<std::size_t> offsets(begin, where);
-  const std::size_t longest = *std::max_element(count.begin(), count.end());
+  const std::size_t inside = begin.back();
 
   const bool is_single = weight_type == dtype::float32 || weight_type == dtype::complex64;
   if (!is_single)
-    return library_segmented_reduce(function::plus, weight_type, ordered.data(), offsets.data(), bins,
-                                    longest, sums, where);
+    return library_segmented_reduce(function::plus, weight_type, ordered.data(), offsets.data(), bins, inside,
+                                    sums, where);
   const std::size_t parts = weight_bytes / sizeof(float);
   ordered = widened(ordered.data(), n * parts, where);
   array<double> wide_sums(bins * parts, where);
   wide_sums.fill(0);
   library_segmented_reduce(function::plus, parts == 1 ? dtype::float64 : dtype::complex128, ordered.data(),
-                           offsets.data(), bins, longest, wide_sums.data(), where);
+                           offsets.data(), bins, inside, wide_sums.data(), where);
   const std::vector<double> exact = wide_sums.to_vector();
   const std::vector<float> rounded(exact.begin(), exact.end());
   copy(sums, where, rounded.data(), target(), rounded.size() * sizeof(float));

@@ -14,7 +14,7 @@ namespace heddle {
 namespace detail {
 
 /// Reduces elements offsets[s] … offsets[s + 1] − 1 of x to out[s] for `count` segments by a built-in
-/// operator; all are on `where`, and `longest` is no less than the length of any.
+/// operator; all are on `where`, and `longest` is no less than what all segments hold together.
 void library_segmented_reduce(function op, dtype type, const void* x, const std::size_t* offsets,
                               std::size_t count, std::size_t longest, void* out, const target& where);
 
