@@ -46,8 +46,8 @@ struct count_of_tiles {
 };
 
 /// Reduces elements offsets[s] … offsets[s + 1] − 1 of x to out[s] on the GPU's stream, a launch and the scan
-/// of the segments' tiles for each factor of `tile` in `longest`, which is no less than what all segments hold
-/// together: there is room for the tiles of so many. A warp folds a tile.
+/// of the segments' tiles for each factor of `tile` in `longest`, which is no less than what all segments
+/// hold together: there is room for the tiles of so many. A warp folds a tile.
 template <class T, class Op>
 void segmented_reduce(const target& where, const T* x, const Op& op, const std::size_t* offsets,
                       std::size_t count, std::size_t longest, T* out) {
