@@ -1,5 +1,6 @@
 #include "buffers.hpp"
 
+#include "../interruption.hpp"
 #include "gpu.hpp"
 #include "sizes.hpp"
 #include <heddle/cpu/threads.hpp>
@@ -141,6 +142,7 @@ void buffers::fill_inputs() {
   // By the threads that will read it, so that each node of the machine has its part.
   cpu::for_slices(where_.threads(), bytes, piece, [&](std::size_t first, std::size_t last) {
     for (std::size_t i = first; i < last;) {
+      stop_if_interrupted();
       const std::size_t within = i % piece, count = std::min(piece - within, last - i);
       detail::copy(all + i, target(), static_cast<std::byte*>(values.data()) + within, target(), count);
       i += count;
