@@ -11,14 +11,6 @@ namespace heddle::checker {
 using heddle_device::barrier_kind;
 using heddle_device::index3;
 
-namespace {
-
-std::string text(index3 i) {
-  return fmt::format("({},{},{})", i.x, i.y, i.z);
-}
-
-}  // namespace
-
 int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const char* file, int line) {
   block_state& b = *t.block;
   if (t.out_of_bounds) flush_bounds(t);

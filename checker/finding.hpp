@@ -69,4 +69,7 @@ struct finding {
   std::size_t schedule = 0;
 };
 
+/// "(x,y,z)".
+std::string text(heddle_device::index3 i);
+
 }  // namespace heddle::checker

@@ -18,7 +18,7 @@ namespace {
 
 using heddle_device::index3;
 
-std::string text(index3 i) {
+std::string launch_text(index3 i) {
   return i.z != 1   ? fmt::format("({}, {}, {})", i.x, i.y, i.z)
          : i.y != 1 ? fmt::format("({}, {})", i.x, i.y)
                     : fmt::format("{}", i.x);
@@ -75,12 +75,12 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
   }
   if (threads == 0 || blocks == 0) {
     why = fmt::format("a grid of {} and a block of {}: they have at least one thread along each axis",
-                      text(q.grid), text(q.block));
+                      launch_text(q.grid), launch_text(q.block));
   } else if (threads > 1024 || q.block.x > 1024 || q.block.y > 1024 || q.block.z > 64) {
-    why =
-        fmt::format("a block of {} is {} threads: it can have 1024, and 64 along z", text(q.block), threads);
+    why = fmt::format("a block of {} is {} threads: it can have 1024, and 64 along z", launch_text(q.block),
+                      threads);
   } else if (q.grid.x > 0x7fffffffu || q.grid.y > 65535 || q.grid.z > 65535) {
-    why = fmt::format("a grid of {}: it can have 2147483647x65535x65535 blocks", text(q.grid));
+    why = fmt::format("a grid of {}: it can have 2147483647x65535x65535 blocks", launch_text(q.grid));
   }
   if (!why.empty()) return errors::invalid_configuration;
   if (kernel.most_threads != 0 && threads > kernel.most_threads) {
@@ -129,7 +129,7 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
 
   const std::vector<std::uintptr_t> at = call_stack();
   const std::string written =
-      fmt::format("launches {}<<<{}, {}>>>", kernel.name, text(q.grid), text(q.block));
+      fmt::format("launches {}<<<{}, {}>>>", kernel.name, launch_text(q.grid), launch_text(q.block));
   std::string why;
   if (const int error = check(q, kernel, why); error != 0) {
     if (unasked_) report(std::exchange(unasked_, std::nullopt).value());

@@ -13,10 +13,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string text(heddle_device::index3 i) {
-  return fmt::format("({},{},{})", i.x, i.y, i.z);
-}
-
 std::string line_of(const place& p) {
   return p.line == 0 ? std::string("an unknown line") : fmt::format("{}:{}", p.file, p.line);
 }
@@ -104,6 +100,10 @@ std::string describe(const finding& f) {
 }
 
 }  // namespace
+
+std::string text(heddle_device::index3 i) {
+  return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
 
 const char* name(finding_kind kind) noexcept {
   constexpr const char* names[] = {"data-race",

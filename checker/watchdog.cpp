@@ -25,7 +25,7 @@ struct {
   now.by->crash(*now.thread, stopped.pc, stopped.what, stopped.address);
 }
 
-void handle(int signal, siginfo_t* information, void* context_of_signal) {
+void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
   auto& context = *static_cast<ucontext_t*>(context_of_signal);
 #if defined(__x86_64__)
   const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
@@ -117,7 +117,7 @@ watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self())
   const std::lock_guard lock(actions_mutex);
   if (watching++ == 0) {
     struct sigaction action {};
-    action.sa_sigaction = &handle;
+    action.sa_sigaction = &on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
     for (std::size_t i = 0; i < std::size(watched_signals); ++i) {

@@ -15,7 +15,7 @@ function(heddle_compile_options target)
   target_compile_features(${target} PRIVATE cxx_std_20)
   target_compile_options(${target} PRIVATE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra>"
-    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-psabi>"
+    "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-psabi;-Wno-subobject-linkage>"
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra;-Xfatbin=-compress-all>")
   if(HEDDLE_WERROR)
     target_compile_options(${target} PRIVATE

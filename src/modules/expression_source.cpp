@@ -1,4 +1,5 @@
 #include "modules/expression.hpp"
+#include "modules/tokens.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -11,14 +12,10 @@
 namespace heddle::detail {
 namespace {
 
+using modules::trimmed;
+
 bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.front()))) text.remove_prefix(1);
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back()))) text.remove_suffix(1);
-  return text;
 }
 
 std::string literal_of(std::string_view text) {

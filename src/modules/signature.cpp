@@ -1,10 +1,13 @@
 #include "modules/module_state.hpp"
+#include "modules/tokens.hpp"
 #include <heddle/error.hpp>
 
 #include <fmt/format.h>
 
 namespace heddle::detail {
 namespace {
+
+using modules::trimmed;
 
 struct number_name {
   number type;
@@ -44,12 +47,6 @@ constexpr vector_name vectors[] = {
     {"long", number::i64},   {"ulong", number::u64}, {"float", number::f32},    {"double", number::f64},
     {"__half", number::f16},
 };
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
-  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
-  return text;
-}
 
 /// Takes a word off the end; says whether it was there.
 bool drop(std::string_view& text, std::string_view end) {

@@ -157,4 +157,11 @@ std::string token_sequence::words_of(std::size_t first, std::size_t last) const 
   return result;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view white_space = " \t\r\n\f\v";
+  const std::size_t first = text.find_first_not_of(white_space);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(white_space) + 1 - first);
+}
+
 }  // namespace heddle::modules

@@ -72,4 +72,7 @@ class token_sequence {
   const std::vector<token>& t_;
 };
 
+/// Without the white space around it.
+std::string_view trimmed(std::string_view text);
+
 }  // namespace heddle::modules
