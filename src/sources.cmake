@@ -18,26 +18,25 @@ set(pattern_sources
   copy_if.cpp
   fft.cpp
   histogram.cpp
-  kernel.cpp
-  ladder_reduce.cpp
-  ladder_scan.cpp
   linear_algebra.cpp
-  machine.cpp
   random.cpp
   reduce.cpp
   scan.cpp
   segmented_reduce.cpp
-  shared_library.cpp
   sort.cpp
   stencil.cpp
   transform.cpp
   cpu/copy_lines.cpp
-  cpu/fft.cpp
   cpu/kernels_for.cpp
   cpu/matmul.cpp
   cpu/reduce.cpp
   cpu/scan.cpp
-  cpu/threads.cpp
+  cpu/threads.cpp)
+# Kernels from source, and what else is kept between runs or loaded at run time.
+set(module_sources
+  kernel.cpp
+  machine.cpp
+  shared_library.cpp
   modules/cache.cpp
   modules/compilation.cpp
   modules/cpu_library.cpp
@@ -52,5 +51,10 @@ set(pattern_sources
   modules/tokens.cpp
   modules/translation.cpp
   modules/warp.cpp)
+# A minute each: best compiled at the same time.
+set(large_sources
+  ladder_reduce.cpp
+  ladder_scan.cpp
+  cpu/fft.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)

@@ -403,8 +403,7 @@ TEST_P(ladder_by_users_operator, is_what_a_loop_computes) {
 }
 
 TEST_P(ladder_by_users_operator, is_a_lambda_that_captures) {
-  const unsigned modulus = 251;
-  const auto modular_sum = [modulus](unsigned a, unsigned b) { return (a + b) % modulus; };
+  const auto modular_sum = [modulus = 251u](unsigned a, unsigned b) { return (a + b) % modulus; };
   const auto number = [](std::size_t i) { return static_cast<unsigned>(random_bits(i) % 251); };
   const std::vector<std::size_t> sizes{1, 257, 1025, 4097};
   check_reduce_by_rungs<unsigned>(where, modular_sum, number, sizes);

@@ -135,7 +135,7 @@ struct textbook {
     const double even = 1 / time, odd = given.how == collision::trt ? 1 / (0.5 + magic / (time - 0.5)) : even;
     const nine before = f;
     const auto linear = [&](int i) { return weight(i) * 3 * cx[i] * force; };
-    const auto square = [&](int i) {
+    const auto square = [&, u = u, v = v](int i) {
       return weight(i) * force * (9 * (cx[i] * u + cy[i] * v) * cx[i] - 3 * u);
     };
     for (int i = 0; i < 9; ++i) {

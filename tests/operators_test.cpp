@@ -179,6 +179,8 @@ TEST(operators, a_users_type_has_an_identity_when_it_is_made_from_numbers) {
   static_assert(!hd::detail::has_identity<hd::minimum, modulo7>);
   EXPECT_EQ((hd::detail::identity_of<hd::plus, modulo7>(hd::plus{})), modulo7(0));
   EXPECT_EQ((hd::detail::identity_of<hd::multiplies, modulo7>(hd::multiplies{})), modulo7(1));
+  EXPECT_EQ(hd::plus{}(modulo7(5), modulo7(4)), modulo7(2));
+  EXPECT_EQ(hd::multiplies{}(modulo7(5), modulo7(4)), modulo7(6));
   EXPECT_EQ(hd::plus{}(point{1, 2}, point{3, 4}), (point{4, 6}));
   EXPECT_EQ(hd::multiplies{}(point{1, 2}, point{3, 4}), (point{3, 8}));
   EXPECT_EQ(hd::minus{}(point{1, 2}, point{3, 4}), (point{-2, -2}));

@@ -40,7 +40,13 @@ std::uint64_t read_anywhere(words x, std::size_t count) {
 [[gnu::target("avx2")]] std::uint64_t read_avx2(words x, std::size_t count) {
   return read_words(x, count);
 }
-[[gnu::target("avx512f,prefer-vector-width=512")]] std::uint64_t read_avx512(words x, std::size_t count) {
+#if defined(__clang__)
+[[gnu::target("avx512f")]]
+#else
+[[gnu::target("avx512f,prefer-vector-width=512")]]
+#endif
+std::uint64_t
+read_avx512(words x, std::size_t count) {
   return read_words(x, count);
 }
 #endif

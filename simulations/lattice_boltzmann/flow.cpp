@@ -176,7 +176,7 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const settings&
   {
     // Boundaries take time and memory too: whether there is memory for the rest is known first.
     const detail::operation running("lbm", cells, name(made->given.kept));
-    const array<std::uint8_t> room({made->about.bytes}, made->where);
+    const array<std::uint8_t> room(made->about.bytes, made->where);
   }
   made->plan = make_plan(made->given, made->about);
   made->fluid_cells =

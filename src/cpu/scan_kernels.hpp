@@ -17,9 +17,8 @@ namespace {
 template <class T, class Index>
 HEDDLE_ALWAYS_INLINE typename simd<T>::vector shuffled(typename simd<T>::vector a, typename simd<T>::vector b,
                                                        Index) {
-  using lanes = typename simd<same_size_integer<T>>::vector;
   return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
-    return __builtin_shuffle(a, b, lanes{static_cast<same_size_integer<T>>(Index{}(L))...});
+    return __builtin_shufflevector(a, b, static_cast<int>(Index{}(L))...);
   }
   (std::make_index_sequence<simd<T>::width>());
 }

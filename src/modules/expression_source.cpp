@@ -33,7 +33,7 @@ std::string own_lines(const std::string& name, const std::string& text) {
 }
 
 // `heddle_size` is a type of the source, because it takes no headers.
-constexpr const char* common = R"(
+constexpr const char* beginning = R"(
 typedef unsigned long long heddle_size;
 #if defined(__CUDACC_RTC__)
 #define HEDDLE_BOTH __device__ __forceinline__
@@ -91,7 +91,7 @@ std::string replaced(std::string text, std::string_view what, const std::string&
 /// What reductions and scans have in common: the elements, how two are combined, and what combining none
 /// gives.
 std::string combination_source(const expression_text& text, const combination& how) {
-  return common + text.preamble + fmt::format("\ntypedef {} heddle_element;\n", how.type) +
+  return beginning + text.preamble + fmt::format("\ntypedef {} heddle_element;\n", how.type) +
          parameter_structure(text) +
          "  HEDDLE_BOTH heddle_element operator()(heddle_size heddle_k, heddle_size heddle_n) const {\n"
          "    const heddle_size heddle_offset = 0;\n" +
@@ -425,7 +425,7 @@ bool is_known_to_commute(std::string_view combine) {
 }
 
 std::string elementwise_source(const expression_text& text, const std::string& operation) {
-  return common + text.preamble + "\n" + parameter_structure(text) +
+  return beginning + text.preamble + "\n" + parameter_structure(text) +
          "  HEDDLE_BOTH void operator()(heddle_size heddle_k, heddle_size heddle_n, heddle_size "
          "heddle_offset) const {\n" +
          declarations(text) + "    {" + own_lines(text.name, operation) + "    ;}\n  }\n};\n" + R"(
