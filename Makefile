@@ -16,7 +16,7 @@ build: configure
 	cmake --build $(BUILD) --parallel $(JOBS)
 
 configure:
-	scripts/install-dependencies
+	scripts/install-dependencies $(if $(CI),--ci)
 	cmake --preset $(PRESET)
 
 demo: configure
