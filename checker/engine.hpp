@@ -170,6 +170,8 @@ class engine {
                            const std::string& type, std::uintptr_t pc);
   void misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
                   std::size_t alignment, const std::string& type, std::uintptr_t pc);
+  void misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address, std::size_t alignment,
+                         std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
   /// The thread came to a piece of straight code.
@@ -262,6 +264,7 @@ class engine {
   region* find(thread_state& t, std::uintptr_t address);
   void outside(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
+  region* variable_left(const thread_state& t, std::uintptr_t address) const;
   void nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
   void take_lock(thread_state& t, const void* address, std::uintptr_t pc);
@@ -274,6 +277,8 @@ class engine {
   void count_again(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
   place place_of(const thread_state& t, std::string what, std::uintptr_t pc) const;
   place place_of(const record& r) const;
+  /// Where it waits, by the file and line that it called the barrier with.
+  place place_at_barrier(const thread_state& t, std::string what) const;
   void name_element(finding& f, const region& r, std::uintptr_t address) const;
   void report_race(thread_state& t, region& r, const record& before, std::uint8_t flags, std::uint8_t scope,
                    std::uintptr_t address, std::uintptr_t pc);

@@ -37,8 +37,14 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
   if ((flags & record::write) != 0) note_change();
   ++watched_;
   region* const r = find(t, address);
-  if (t.out_of_bounds && (r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) {
-    flush_bounds(t);
+  if (t.out_of_bounds) {
+    region* const left = variable_left(t, address);
+    if (left != nullptr && !left->has(address, bytes)) {
+      outside(t, *left, address, bytes, flags, pc);
+      if (r == nullptr && !is_in_module(address)) stop(t);
+      return;
+    }
+    if ((r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) flush_bounds(t);
   }
   if (r == nullptr) return nowhere(t, address, bytes, flags, pc);
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
@@ -314,6 +320,19 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
   }
 }
 
+/// The variable of the module that an index out of its bounds leads out of; null for none.
+region* engine::variable_left(const thread_state& t, std::uintptr_t address) const {
+  const std::int64_t index = t.out_of_bounds->index;
+  const std::uint64_t extent = t.out_of_bounds->extent;
+  const auto found = std::find_if(regions_.begin(), regions_.end(), [&](const region* r) {
+    const auto element = static_cast<std::int64_t>(r->element_bytes);
+    const auto from_begin = static_cast<std::int64_t>(address - r->begin);
+    return r->is_variable && r->bytes == extent * r->element_bytes && from_begin >= index * element &&
+           from_begin < (index + 1) * element;
+  });
+  return found == regions_.end() ? nullptr : *found;
+}
+
 void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                      std::uintptr_t pc) {
   // Constants that the compiler put into the module.
@@ -459,6 +478,16 @@ void engine::misaligned(thread_state& t, std::uintptr_t address, const char* fil
   f->type = type;
   f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one", type,
                           alignment, address, address % alignment);
+}
+
+void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address,
+                               std::size_t alignment, std::uintptr_t pc) {
+  finding* const f = report(finding_kind::misaligned_access, pc, 0, nullptr);
+  if (f == nullptr) return;
+  f->places.push_back(place_of(t, "updates atomically", pc));
+  if (r != nullptr) name_element(*f, *r, address);
+  f->detail = fmt::format("an atomic of {} bytes needs an address that {} bytes divide: {:#x} is {} past one",
+                          alignment, alignment, address, address % alignment);
 }
 
 void engine::failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line) {

@@ -101,6 +101,7 @@ std::vector<std::unique_ptr<region>> launch_memory::regions() const {
     r->shift = p.shift;
     r->space = p.space;
     r->is_constant = std::string_view(p.space) == "constant";
+    r->is_variable = i >= arrays_.size();
     r->starts_written = i >= arrays_.size() || arrays_[i]->is_written;
     result.push_back(std::move(r));
   }

@@ -156,7 +156,7 @@ void program_runtime::learn_types(const heddle_device::launch_request& q) {
     if (p.kind != heddle_device::parameter_kind::pointer || p.size == 0) continue;
     const auto address = reinterpret_cast<std::uintptr_t>(*static_cast<void* const*>(q.arguments[i]));
     allocation* const a = memory_->find(address);
-    if (a == nullptr || a->is_freed || a->is_variable || a->memory.element_bytes != 1 ||
+    if (a == nullptr || a->is_freed || a->memory.is_variable || a->memory.element_bytes != 1 ||
         a->memory.cells != nullptr || a->memory.begin != address ||
         a->memory.type != heddle_device::scalar::other)
       continue;

@@ -69,7 +69,7 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   std::string wrong;
   if (a == nullptr) {
     wrong = fmt::format("address {:#x} is of no allocation: {}", address, explain_address(address));
-  } else if (a->is_variable) {
+  } else if (a->memory.is_variable) {
     wrong = fmt::format("{} is a variable", a->memory.name);
   } else if (a->is_freed) {
     wrong = fmt::format("{} is freed already", text_of(*a));
@@ -343,7 +343,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     add_places_of_memory(f);
     report(std::move(f));
   };
-  if (a->is_variable && a->kind == memory_kind::device) {
+  if (a->memory.is_variable && a->kind == memory_kind::device) {
     return report_access(
         finding_kind::host_access,
         "it is a variable of the device: cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy it");

@@ -119,7 +119,7 @@ void program_runtime::report(finding f) {
 
 void program_runtime::add_places_of_memory(finding& f) {
   const allocation* const a = f.about == 0 ? nullptr : memory_->find(f.about);
-  if (a == nullptr || a->is_variable) return;
+  if (a == nullptr || a->memory.is_variable) return;
   f.places.push_back(host_place(fmt::format("allocates {}", f.variable), a->made_at));
   if (a->is_freed && !a->freed_at.empty())
     f.places.push_back(host_place(fmt::format("frees {}", f.variable), a->freed_at));

@@ -94,6 +94,7 @@ class translator : private token_sequence {
     std::size_t declaration;
     bool has_inner_braces;  // which the function was given for shared variables of a namespace
     bool is_device;         // code of the device
+    bool has_own_statics;   // it is compiled once, so that what is static in it is one variable
     function_facts* facts;  // of the function that it is part of; null outside
   };
   struct edit {
@@ -155,7 +156,9 @@ class translator : private token_sequence {
     } else if (t.text == "}") {
       close(i);
     } else if (t.text == ";") {
-      if (!in_function() && where() != scope::list) describe_variables(i);
+      const bool is_static = in_device_code() && in_function() && is(declaration_, "static");
+      if (is_static ? scopes_.back().has_own_statics : !in_function() && where() != scope::list)
+        describe_variables(i, is_static);
       declaration_ = i + 1;
     } else if (t.text == ":" && where() == scope::type && i > 0 &&
                (is(i - 1, "public") || is(i - 1, "private") || is(i - 1, "protected"))) {
@@ -190,6 +193,8 @@ class translator : private token_sequence {
       return end;
     } else if (w == "__shared__") {
       return declare_shared(i);
+    } else if (w.starts_with("__syncthreads") && is(i + 1, "(")) {
+      number_barrier(i);
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
       if (called_so) host_or_device_word(i);
@@ -229,6 +234,18 @@ class translator : private token_sequence {
         for (const token_edit& e : *edits) apply(e);
       }
     }
+  }
+
+  /// Barriers are told apart by their lines; of several on one line the others have a number, too.
+  void number_barrier(std::size_t i) {
+    const std::size_t before = std::exchange(last_barrier_, i);
+    const bool same_line = before < i && t_[before].line == t_[i].line && *t_[before].file == *t_[i].file;
+    barriers_on_line_ = same_line ? barriers_on_line_ + 1 : 0;
+    if (barriers_on_line_ == 0 || barriers_on_line_ > 100) return;
+    const std::size_t last = after_group(i + 1) - 1;
+    insert(t_[last].begin,
+           fmt::format("{}__builtin_FILE(), __builtin_LINE() + {} * ::heddle_device::barriers_on_a_line",
+                       last == i + 2 ? "" : ", ", barriers_on_line_));
   }
 
   static const char* builtin_function(std::string_view name) {
@@ -290,11 +307,18 @@ class translator : private token_sequence {
   // scopes
 
   void open(std::size_t i) {
-    open_scope opened{scope::block,     "",
-                      declaration_,     false,
-                      in_device_code(), scopes_.empty() ? nullptr : scopes_.back().facts};
+    open_scope opened{scope::block,
+                      "",
+                      declaration_,
+                      false,
+                      in_device_code(),
+                      scopes_.empty() || scopes_.back().has_own_statics,
+                      scopes_.empty() ? nullptr : scopes_.back().facts};
     for (std::size_t j = declaration_; j < i && !in_function(); ++j) {
       opened.is_device |= is(j, "__global__") || is(j, "__device__");
+      for (const std::string_view word : {"template", "inline", "__inline__", "__forceinline__", "constexpr",
+                                          "consteval", "auto", "class", "struct", "union"})
+        opened.has_own_statics &= !is(j, word);
     }
     if (in_function()) {
       opened.is_device |= is_device_lambda(i);
@@ -639,18 +663,20 @@ class translator : private token_sequence {
 
   // --------------------------------------------------------------------------------- variables of the module
 
-  /// Describes what the declaration that ends at token `end` declares.
-  void describe_variables(std::size_t end) {
-    bool is_of_module = false, is_constant = false, is_managed = false;
+  /// Describes what the declaration that ends at token `end` declares: a variable of a namespace, or a static
+  /// one of a function.
+  void describe_variables(std::size_t end, bool is_static) {
+    bool is_of_module = is_static, is_constant = false, is_managed = false;
     for (std::size_t j = declaration_; j < end; ++j) {
       if (is(j, "{")) j = after_group(j) - 1;
+      if (is_static && (is(j, "const") || is(j, "constexpr"))) return;
       if (is(j, "extern") || is(j, "template") || is(j, "using") || is(j, "typedef") || is(j, "friend"))
         return;
       is_constant |= is(j, "__constant__");
       is_managed |= is(j, "__managed__");
       is_of_module |= is(j, "__device__") || is(j, "__constant__") || is(j, "__managed__");
     }
-    if (!is_of_module || where() != scope::space) return;
+    if (!is_of_module || (!is_static && where() != scope::space)) return;
     std::size_t name = t_.size();
     std::string text;
     bool in_value = false, named = false, defines_type = false;
@@ -753,6 +779,7 @@ class translator : private token_sequence {
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
+  std::size_t last_barrier_ = static_cast<std::size_t>(-1), barriers_on_line_ = 0;
   bool blocks_are_independent_ = true, meets_outside_functions_ = false, has_main_ = false;
   std::map<std::string_view, function_facts> functions_;
   std::vector<kernel_declaration> kernels_;
