@@ -74,6 +74,8 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
       profiler_(compiled.base()) {
   std::sort(regions_.begin(), regions_.end(),
             [](const region* a, const region* b) { return a->low < b->low; });
+  are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
+                                   [](const concurrent_work& other) { return other.first_serial == 0; });
   dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
   layout_.add(dynamic_, options.shared_bytes);
 }
