@@ -47,7 +47,6 @@ allocations::allocations(const module& compiled) {
     if (v.is_read_only) continue;
     auto a = std::make_unique<allocation>();
     a->kind = v.is_managed ? memory_kind::managed : memory_kind::device;
-    a->is_variable = true;
     region& r = a->memory;
     const auto begin = reinterpret_cast<std::uintptr_t>(v.address);
     describe(r, {v.name, v.type, v.element_size});
@@ -57,6 +56,7 @@ allocations::allocations(const module& compiled) {
     r.high = begin + v.size;
     r.bytes = v.size;
     r.is_constant = v.is_constant;
+    r.is_variable = true;
     r.space = v.is_constant ? "constant" : "device";
     if (first_variable_ == 0 || begin < first_variable_) first_variable_ = begin;
     last_variable_ = std::max(last_variable_, r.high);
@@ -160,7 +160,7 @@ allocation* allocations::find(std::uintptr_t address) {
 
 allocation* allocations::find_variable(std::uintptr_t address) {
   allocation* const a = find(address);
-  return a != nullptr && a->is_variable ? a : nullptr;
+  return a != nullptr && a->memory.is_variable ? a : nullptr;
 }
 
 std::vector<region*> allocations::regions() {
@@ -175,7 +175,8 @@ std::vector<region*> allocations::regions() {
 std::vector<allocation*> allocations::live() const {
   std::vector<allocation*> result;
   for (const auto& [low, a] : all_) {
-    if (!a->is_freed && !a->is_variable && a->kind != memory_kind::registered) result.push_back(a.get());
+    if (!a->is_freed && !a->memory.is_variable && a->kind != memory_kind::registered)
+      result.push_back(a.get());
   }
   return result;
 }

@@ -21,7 +21,6 @@ using heddle_device::memory_kind;
 struct allocation {
   region memory;
   memory_kind kind = memory_kind::device;
-  bool is_variable = false;
   bool is_freed = false;
   std::vector<std::uintptr_t> made_at, freed_at;  ///< calls, innermost first
 

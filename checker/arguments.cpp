@@ -6,6 +6,7 @@
 #include <heddle/io/npy.hpp>
 #include <heddle/philox.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -184,6 +185,34 @@ void read_file(argument& a, const std::string& path, bool has_count, const std::
   file.read(0, a.elements, type, a.bytes.data());
 }
 
+/// TYPE:VALUE, or several with commas between them, where the type before stands for one that is left out.
+/// Each lies at the next multiple of its size, and all of them have a multiple of the largest.
+void read_members(argument& a, std::string_view text, const std::string& whole) {
+  a.elements = 0;
+  std::size_t largest = 1;
+  const type_name* type = nullptr;
+  const auto align = [&](std::size_t bytes) { a.bytes.resize((a.bytes.size() + bytes - 1) / bytes * bytes); };
+  for (bool is_last = false; !is_last; ++a.elements) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    std::string_view member = text.substr(0, end);
+    is_last = end == text.size();
+    text.remove_prefix(is_last ? end : end + 1);
+    if (const std::size_t colon = member.find(':'); colon != std::string_view::npos) {
+      type = &find_type(member.substr(0, colon), whole);
+      member.remove_prefix(colon + 1);
+    }
+    if (a.elements > 0 && type->type != a.type) a.type = scalar::other;
+    align(type->bytes);
+    largest = std::max(largest, type->bytes);
+    with_scalar(type->type, [&](auto zero) {
+      const auto value = parse_number<decltype(zero)>(member, whole);
+      const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
+      a.bytes.insert(a.bytes.end(), bytes, bytes + sizeof value);
+    });
+  }
+  align(largest);
+}
+
 }  // namespace
 
 std::size_t bytes_of(scalar type) noexcept {
@@ -217,12 +246,7 @@ argument parse_argument(const std::string& whole) {
     throw error(fmt::format("argument '{}': a number is '{}:VALUE', an array '{}[COUNT]=zeros'", whole,
                             type.text, type.text));
   if (text[type_end] == ':') {
-    text.remove_prefix(type_end + 1);
-    a.bytes.resize(type.bytes);
-    with_scalar(a.type, [&](auto zero) {
-      const auto value = parse_number<decltype(zero)>(text, whole);
-      std::memcpy(a.bytes.data(), &value, sizeof value);
-    });
+    read_members(a, text, whole);
     return a;
   }
 

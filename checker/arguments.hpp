@@ -7,7 +7,8 @@
 
 namespace heddle::checker {
 
-/// Reads an argument of a kernel: a number, `i32:7`; or an array, `f32[1024]` that nothing was written to, or
+/// Reads an argument of a kernel: a number, `i32:7`; a vector or a structure, `f32:1,2,3` or `i32:7,f32:0.5`,
+/// whose members lie as C++ lays them out; or an array, `f32[1024]` that nothing was written to, or
 /// one with values, `=zeros`, `=arange`, `=random:SEED` (numbers in [0, 1), or all values of an integer type)
 /// or `=FILE.npy`; `:out=FILE.npy` at the end of an array names where it goes afterwards. Types are bool, i8,
 /// i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64. Throws heddle::error.

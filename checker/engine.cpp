@@ -74,6 +74,8 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
       profiler_(compiled.base()) {
   std::sort(regions_.begin(), regions_.end(),
             [](const region* a, const region* b) { return a->low < b->low; });
+  are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
+                                   [](const concurrent_work& other) { return other.first_serial == 0; });
   dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
   layout_.add(dynamic_, options.shared_bytes);
 }
@@ -446,14 +448,10 @@ void engine::report_deadlock() {
   }
   for (const auto& [key, g] : groups) {
     if (f->places.size() == 4) break;
-    place p = place_of(*g.first,
-                       fmt::format("{} thread{} {}", g.count, g.count == 1 ? "" : "s",
-                                   g.count == 1 ? g.what + (g.what == "spin" ? "s" : "") : g.what),
-                       key.first);
-    if (key.first == 0 && g.first->file != nullptr) {
-      p.file = g.first->file;
-      p.line = static_cast<std::size_t>(g.first->line);
-    }
+    std::string what = fmt::format("{} thread{} {}", g.count, g.count == 1 ? "" : "s",
+                                   g.count == 1 ? g.what + (g.what == "spin" ? "s" : "") : g.what);
+    place p = key.first == 0 ? place_at_barrier(*g.first, std::move(what))
+                             : place_of(*g.first, std::move(what), key.first);
     if (f->variable.empty() && g.first->looks_at != nullptr && g.what == "spin") {
       const auto a = reinterpret_cast<std::uintptr_t>(g.first->looks_at);
       for (const auto& r : regions_) {

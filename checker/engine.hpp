@@ -170,6 +170,8 @@ class engine {
                            const std::string& type, std::uintptr_t pc);
   void misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
                   std::size_t alignment, const std::string& type, std::uintptr_t pc);
+  void misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address, std::size_t alignment,
+                         std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
   /// The thread came to a piece of straight code.
@@ -259,9 +261,13 @@ class engine {
   void change_threads(thread_state& t, std::uintptr_t pc);
   record& least_telling(cell& c, std::uint32_t block, std::uint8_t flags);
   bool comes_before(const record& r, const thread_state& t, const block_state& b) const;
+  const concurrent_work* launched_beside(const record& r) const;
+  void compare_with_copies(thread_state& t, const region& r, std::uintptr_t address, std::size_t bytes,
+                           std::uint8_t flags, std::uintptr_t pc);
   region* find(thread_state& t, std::uintptr_t address);
   void outside(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
+  region* variable_left(const thread_state& t, std::uintptr_t address) const;
   void nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
   void take_lock(thread_state& t, const void* address, std::uintptr_t pc);
@@ -273,11 +279,17 @@ class engine {
   finding* report(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
   void count_again(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
   place place_of(const thread_state& t, std::string what, std::uintptr_t pc) const;
-  place place_of(const record& r) const;
+  place place_of(const record& r, std::uint32_t first_serial, heddle_device::index3 block,
+                 heddle_device::index3 grid) const;
+  /// Where it waits, by the file and line that it called the barrier with.
+  place place_at_barrier(const thread_state& t, std::string what) const;
   void name_element(finding& f, const region& r, std::uintptr_t address) const;
   void report_race(thread_state& t, region& r, const record& before, std::uint8_t flags, std::uint8_t scope,
                    std::uintptr_t address, std::uintptr_t pc);
   void report_race(const region& r, std::uintptr_t address, const record& one, const record& other);
+  void report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,
+                              const record* before, std::uint8_t flags, std::uintptr_t address,
+                              std::uintptr_t pc);
   void flush_bounds(thread_state& t);
 
   const module& module_;
@@ -314,6 +326,7 @@ class engine {
   unsigned reads_dropped_ = 0;
   profiler profiler_;
   bool is_profiling_ = false;
+  bool are_copies_beside_ = false;
 
   struct synchronisation {
     clocks to_all, to_block;

@@ -139,6 +139,7 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
     nowhere(t, a, bytes, record::atomic | record::write, pc);
     return 0;
   }
+  if (a % bytes != 0) misaligned_atomic(t, r, a, bytes, pc);
   std::uint64_t before = 0;
   std::memcpy(&before, address, bytes);
   const std::uint64_t value = after(what, before, operand, expected);

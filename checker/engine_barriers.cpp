@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +11,14 @@ namespace heddle::checker {
 
 using heddle_device::barrier_kind;
 using heddle_device::index3;
+
+place engine::place_at_barrier(const thread_state& t, std::string what) const {
+  place p = place_of(t, std::move(what), 0);
+  if (t.file == nullptr) return p;
+  p.file = t.file;
+  p.line = static_cast<std::size_t>(heddle_device::line_of(t.line));
+  return p;
+}
 
 int engine::barrier(thread_state& t, barrier_kind kind, int predicate, const char* file, int line) {
   block_state& b = *t.block;
@@ -78,16 +87,9 @@ void engine::report_barrier(block_state& b) {
   finding* const f = report(finding_kind::divergent_barrier, static_cast<std::uintptr_t>(waits->line),
                             std::hash<std::string_view>()(waits->file), nullptr);
   if (f == nullptr) return;
-  place p = place_of(*waits, "waits at the barrier", 0);
-  p.file = waits->file;
-  p.line = static_cast<std::size_t>(waits->line);
-  f->places.push_back(std::move(p));
-  if (other != nullptr && other->waits_for == waiting::grid) {
-    place q = place_of(*other, "waits at the grid's barrier", 0);
-    q.file = other->file;
-    q.line = static_cast<std::size_t>(other->line);
-    f->places.push_back(std::move(q));
-  }
+  f->places.push_back(place_at_barrier(*waits, "waits at the barrier"));
+  if (other != nullptr && other->waits_for == waiting::grid)
+    f->places.push_back(place_at_barrier(*other, "waits at the grid's barrier"));
   f->detail = fmt::format("{} of the block's {} threads wait, {} {}", b.at_barrier, threads_a_block_,
                           left + elsewhere, elsewhere == 0 ? "have left the kernel" : "do not come");
   if (other != nullptr && elsewhere == 0) f->detail += fmt::format(", thread {} among them", text(other->at));
@@ -114,12 +116,8 @@ void engine::complete_barrier(block_state& b) {
       std::size_t there = 0;
       for (const thread_state& t : b.threads)
         there += t.waits_for == waiting::barrier && t.line == first->line ? 1 : 0;
-      for (const thread_state* t : {first, different}) {
-        place p = place_of(*t, "waits at the barrier", 0);
-        p.file = t->file;
-        p.line = static_cast<std::size_t>(t->line);
-        f->places.push_back(std::move(p));
-      }
+      for (const thread_state* t : {first, different})
+        f->places.push_back(place_at_barrier(*t, "waits at the barrier"));
       f->detail = fmt::format("{} of {} threads are at the first of these barriers", there, b.at_barrier);
     }
   }
@@ -162,19 +160,16 @@ void engine::pass_barrier(block_state& b) {
 }
 
 void engine::grid_barrier(thread_state& t, const char* file, int line) {
+  t.file = file;
+  t.line = line;
   if (!kernel_.is_cooperative) {
     if (finding* const f = report(finding_kind::not_cooperative, static_cast<std::uintptr_t>(line),
                                   std::hash<std::string_view>()(file), nullptr)) {
-      place p = place_of(t, "waits at the grid's barrier", 0);
-      p.file = file;
-      p.line = static_cast<std::size_t>(line);
-      f->places.push_back(std::move(p));
+      f->places.push_back(place_at_barrier(t, "waits at the grid's barrier"));
       f->detail = "cudaLaunchCooperativeKernel launches kernels whose blocks wait for one another";
     }
     stop(t);
   }
-  t.file = file;
-  t.line = line;
   t.waits_for = waiting::grid;
   ++t.block->at_grid;
   leave(t);
@@ -195,10 +190,7 @@ bool engine::resolve_grid() {
   if (waiting_threads != all_blocks_ * threads_a_block_) {
     if (finding* f =
             report(finding_kind::divergent_barrier, static_cast<std::uintptr_t>(first->line), 1, nullptr)) {
-      place p = place_of(*first, "waits at the grid's barrier", 0);
-      p.file = first->file;
-      p.line = static_cast<std::size_t>(first->line);
-      f->places.push_back(std::move(p));
+      f->places.push_back(place_at_barrier(*first, "waits at the grid's barrier"));
       f->detail = fmt::format("{} of the grid's {} threads wait, the others have left the kernel",
                               waiting_threads, all_blocks_ * threads_a_block_);
     }

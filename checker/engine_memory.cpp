@@ -8,6 +8,7 @@
 namespace heddle::checker {
 namespace {
 
+using heddle_device::index3;
 using heddle_device::scope;
 
 std::string what_it_does(std::uint8_t flags) {
@@ -37,8 +38,14 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
   if ((flags & record::write) != 0) note_change();
   ++watched_;
   region* const r = find(t, address);
-  if (t.out_of_bounds && (r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) {
-    flush_bounds(t);
+  if (t.out_of_bounds) {
+    region* const left = variable_left(t, address);
+    if (left != nullptr && !left->has(address, bytes)) {
+      outside(t, *left, address, bytes, flags, pc);
+      if (r == nullptr && !is_in_module(address)) stop(t);
+      return;
+    }
+    if ((r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) flush_bounds(t);
   }
   if (r == nullptr) return nowhere(t, address, bytes, flags, pc);
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
@@ -121,6 +128,23 @@ bool engine::comes_before(const record& r, const thread_state& t, const block_st
          (b.learnt && b.learnt->has(r.block, r.thread, r.clock));
 }
 
+/// The launch on another stream that made a record; null for none that may still be under way.
+const concurrent_work* engine::launched_beside(const record& r) const {
+  for (const concurrent_work& other : kernel_.beside) {
+    if (r.block >= other.first_serial && r.block < other.last_serial) return &other;
+  }
+  return nullptr;
+}
+
+void engine::compare_with_copies(thread_state& t, const region& r, std::uintptr_t address, std::size_t bytes,
+                                 std::uint8_t flags, std::uintptr_t pc) {
+  for (const concurrent_work& other : kernel_.beside) {
+    if (address < other.last && address + bytes > other.first &&
+        (other.writes || (flags & record::write) != 0))
+      report_race_of_streams(t, r, other, nullptr, flags, address, pc);
+  }
+}
+
 /// Of four records the one whose loss hides least: a barrier orders those of this block all at once, so that
 /// one of them says as much as several.
 record& engine::least_telling(cell& c, std::uint32_t block, std::uint8_t flags) {
@@ -155,7 +179,14 @@ inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
   int readers_elsewhere = 0;
   for (record& r : c.slot) {
     if (r.block < first_serial_ || (region_of_cell.is_shared && r.block != b.serial)) {
-      if (empty == nullptr) empty = &r;
+      if (const concurrent_work* const other = region_of_cell.is_shared ? nullptr : launched_beside(r)) {
+        const bool are_atomic = (r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), false) &&
+                                reaches(static_cast<scope>(where), false);
+        if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic)
+          report_race_of_streams(t, region_of_cell, *other, &r, flags, address, pc);
+      } else if (empty == nullptr) {
+        empty = &r;
+      }
       continue;
     }
     if ((r.mask & mask) == 0) continue;
@@ -279,6 +310,7 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
     if (bytes > 16 || bit + bytes > 64 || (bits & mask) != mask)
       touch_written(t, r, address, bytes, flags, pc);
   }
+  if (are_copies_beside_ && !r.is_shared) compare_with_copies(t, r, address, bytes, flags, pc);
   const bool observes = (flags & record::observes) != 0;
   flags &= record::write | record::atomic;
   const std::size_t word = std::size_t{1} << r.shift;
@@ -312,6 +344,19 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
     f->places.push_back(place_of(t, what_it_does(flags), pc));
     name_element(*f, r, address);
   }
+}
+
+/// The variable of the module that an index out of its bounds leads out of; null for none.
+region* engine::variable_left(const thread_state& t, std::uintptr_t address) const {
+  const std::int64_t index = t.out_of_bounds->index;
+  const std::uint64_t extent = t.out_of_bounds->extent;
+  const auto found = std::find_if(regions_.begin(), regions_.end(), [&](const region* r) {
+    const auto element = static_cast<std::int64_t>(r->element_bytes);
+    const auto from_begin = static_cast<std::int64_t>(address - r->begin);
+    return r->is_variable && r->bytes == extent * r->element_bytes && from_begin >= index * element &&
+           from_begin < (index + 1) * element;
+  });
+  return found == regions_.end() ? nullptr : *found;
 }
 
 void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -353,8 +398,8 @@ void engine::report_race(const region& r, std::uintptr_t address, const record& 
   finding* const f = report(finding_kind::data_race, module_.base() + std::min(one.pc, other.pc),
                             module_.base() + std::max(one.pc, other.pc), r.is_shared ? nullptr : &r);
   if (f == nullptr) return;
-  f->places.push_back(place_of(one));
-  f->places.push_back(place_of(other));
+  f->places.push_back(place_of(one, first_serial_, options_.block, options_.grid));
+  f->places.push_back(place_of(other, first_serial_, options_.block, options_.grid));
   name_element(*f, r, address);
   const bool same_block = one.block == other.block;
   if ((one.kind() & other.kind() & record::atomic) != 0) {
@@ -368,6 +413,19 @@ void engine::report_race(const region& r, std::uintptr_t address, const record& 
   }
 }
 
+/// What a launch, or a copy, on another stream does to the same bytes; `before` is the record of a launch.
+void engine::report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,
+                                    const record* before, std::uint8_t flags, std::uintptr_t address,
+                                    std::uintptr_t pc) {
+  finding* const f = report(finding_kind::data_race, pc, before != nullptr ? before->pc : 0, &other);
+  if (f == nullptr) return;
+  f->places.push_back(place_of(t, what_it_does(flags & (record::write | record::atomic)), pc));
+  if (before != nullptr) f->places.push_back(place_of(*before, other.first_serial, other.block, other.grid));
+  f->places.push_back(other.by);
+  name_element(*f, r, address);
+  f->detail = different_streams;
+}
+
 place engine::place_of(const thread_state& t, std::string what, std::uintptr_t pc) const {
   place p;
   p.what = std::move(what);
@@ -377,17 +435,17 @@ place engine::place_of(const thread_state& t, std::string what, std::uintptr_t p
   return p;
 }
 
-place engine::place_of(const record& r) const {
+/// Of a launch whose blocks are numbered from first_serial on in groups of a grid, one for each schedule.
+place engine::place_of(const record& r, std::uint32_t first_serial, index3 block, index3 grid) const {
   place p;
   p.what = what_it_does(r.kind());
   p.pc = module_.base() + r.pc;
-  const auto split = [](std::uint64_t i, heddle_device::index3 size) {
-    return heddle_device::index3{static_cast<std::uint32_t>(i % size.x),
-                                 static_cast<std::uint32_t>(i / size.x % size.y),
-                                 static_cast<std::uint32_t>(i / size.x / size.y)};
+  const auto split = [](std::uint64_t i, index3 size) {
+    return index3{static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
+                  static_cast<std::uint32_t>(i / size.x / size.y)};
   };
-  p.thread = split(r.thread, options_.block);
-  p.block = split(r.block - first_serial_, options_.grid);
+  p.thread = split(r.thread, block);
+  p.block = split((r.block - first_serial) % (std::uint64_t{grid.x} * grid.y * grid.z), grid);
   return p;
 }
 
@@ -459,6 +517,16 @@ void engine::misaligned(thread_state& t, std::uintptr_t address, const char* fil
   f->type = type;
   f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one", type,
                           alignment, address, address % alignment);
+}
+
+void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address,
+                               std::size_t alignment, std::uintptr_t pc) {
+  finding* const f = report(finding_kind::misaligned_access, pc, 0, nullptr);
+  if (f == nullptr) return;
+  f->places.push_back(place_of(t, "updates atomically", pc));
+  if (r != nullptr) name_element(*f, *r, address);
+  f->detail = fmt::format("an atomic of {} bytes needs an address that {} bytes divide: {:#x} is {} past one",
+                          alignment, alignment, address, address % alignment);
 }
 
 void engine::failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line) {

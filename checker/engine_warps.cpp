@@ -98,11 +98,12 @@ void engine::finish_visit(block_state& b, std::uint32_t first, std::uint32_t arr
   });
 }
 
-/// __syncwarp: what these lanes did comes before what they do from here on.
+/// __syncwarp: what these lanes did comes before what they do from here on, and what the fence of one has
+/// made visible an atomic of any of them publishes.
 void engine::synchronise_lanes(block_state& b, std::uint32_t first, std::uint32_t lanes) {
   if (!options_.is_watched) return;
   std::uint32_t known[32];
-  clocks learnt;
+  clocks learnt, released, released_in_block;
   std::fill(std::begin(known), std::end(known), b.base);
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
@@ -114,11 +115,15 @@ void engine::synchronise_lanes(block_state& b, std::uint32_t first, std::uint32_
     for (int i = 0; i < 32; ++i) known[i] = std::max(known[i], t.lanes[i]);
     known[lane] = std::max(known[lane], t.clock + 1);
     if (t.learnt || t.pending) learnt = joined(learnt, joined(t.learnt, t.pending));
+    if (t.released) released = joined(released, t.released);
+    if (t.released_in_block) released_in_block = joined(released_in_block, t.released_in_block);
   }
   for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::uint32_t>(__builtin_ctz(rest));
     thread_state& t = b.threads[first + lane];
     std::copy_n(known, 32, t.lanes);
+    t.released = released;
+    t.released_in_block = released_in_block;
     ++t.clock;
     t.learnt = learnt;
     t.pending = nullptr;
@@ -148,13 +153,8 @@ bool engine::resolve_warps(block_state& b) {
     if (finding* f = report(finding_kind::warp_mask, t.visit.pc, 0, nullptr)) {
       f->places.push_back(place_of(t, "waits for the lanes of its mask", t.visit.pc));
       const bool in_warp = elsewhere->waits_for == waiting::warp;
-      place p = place_of(*elsewhere, in_warp ? "waits for other lanes" : "waits at the barrier",
-                         in_warp ? elsewhere->visit.pc : 0);
-      if (!in_warp && elsewhere->file != nullptr) {
-        p.file = elsewhere->file;
-        p.line = static_cast<std::size_t>(elsewhere->line);
-      }
-      f->places.push_back(std::move(p));
+      f->places.push_back(in_warp ? place_of(*elsewhere, "waits for other lanes", elsewhere->visit.pc)
+                                  : place_at_barrier(*elsewhere, "waits at the barrier"));
       const std::size_t count = missing.size();
       if (missing.size() > 4) {
         missing.resize(3);

@@ -19,20 +19,35 @@ std::uintptr_t from_base(std::uintptr_t pc, std::uintptr_t base) {
 
 }  // namespace
 
+json to_message(const place& p, std::uintptr_t base) {
+  json callers = json::array();
+  for (const std::uintptr_t c : p.callers) callers.push_back(from_base(c, base));
+  return {{"what", p.what},
+          {"pc", from_base(p.pc, base)},
+          {"file", p.file},
+          {"line", p.line},
+          {"thread", to_json(p.thread)},
+          {"block", to_json(p.block)},
+          {"has_thread", p.has_thread},
+          {"callers", std::move(callers)}};
+}
+
+place place_from_message(const json& m) {
+  place p;
+  p.what = m.at("what");
+  p.pc = m.at("pc");
+  p.file = m.at("file");
+  p.line = m.at("line");
+  p.thread = index_from(m.at("thread"));
+  p.block = index_from(m.at("block"));
+  p.has_thread = m.at("has_thread");
+  p.callers = m.at("callers").get<std::vector<std::uintptr_t>>();
+  return p;
+}
+
 json to_message(const finding& f, std::uintptr_t base) {
   json places = json::array();
-  for (const place& p : f.places) {
-    json callers = json::array();
-    for (const std::uintptr_t c : p.callers) callers.push_back(from_base(c, base));
-    places.push_back({{"what", p.what},
-                      {"pc", from_base(p.pc, base)},
-                      {"file", p.file},
-                      {"line", p.line},
-                      {"thread", to_json(p.thread)},
-                      {"block", to_json(p.block)},
-                      {"has_thread", p.has_thread},
-                      {"callers", std::move(callers)}});
-  }
+  for (const place& p : f.places) places.push_back(to_message(p, base));
   return {{"kind", static_cast<int>(f.kind)},
           {"places", std::move(places)},
           {"variable", f.variable},
@@ -48,18 +63,7 @@ json to_message(const finding& f, std::uintptr_t base) {
 finding from_message(const json& m) {
   finding f{};
   f.kind = static_cast<finding_kind>(m.at("kind").get<int>());
-  for (const json& j : m.at("places")) {
-    place p;
-    p.what = j.at("what");
-    p.pc = j.at("pc");
-    p.file = j.at("file");
-    p.line = j.at("line");
-    p.thread = index_from(j.at("thread"));
-    p.block = index_from(j.at("block"));
-    p.has_thread = j.at("has_thread");
-    p.callers = j.at("callers").get<std::vector<std::uintptr_t>>();
-    f.places.push_back(std::move(p));
-  }
+  for (const json& p : m.at("places")) f.places.push_back(place_from_message(p));
   f.variable = m.at("variable");
   f.space = m.at("space");
   f.index = m.at("index");

@@ -12,11 +12,11 @@
 
 namespace heddle::checker {
 
-/// An array or a number that a kernel is called with.
+/// An array, a number, or a structure of numbers that a kernel is called with.
 struct argument {
-  heddle_device::scalar type = heddle_device::scalar::other;
+  heddle_device::scalar type = heddle_device::scalar::other;  ///< `other` for members of several types
   bool is_array = false;
-  std::size_t elements = 1;
+  std::size_t elements = 1;      ///< of an array; or the members of a structure
   bool is_written = true;        ///< false: memory that nothing was ever written to
   std::vector<std::byte> bytes;  ///< the elements, or the number; after a launch, what the kernel left
   std::string output;            ///< where an array goes afterwards; empty for nowhere
@@ -34,6 +34,21 @@ struct launch_options {
   bool profiles = false;            ///< what warps do, under the first schedule
 };
 
+/// Of a race of two pieces of work on different streams.
+constexpr const char* different_streams =
+    "they are on different streams, and nothing orders them: an event that one records and the other waits "
+    "for "
+    "does, or a wait of the host between them";
+
+/// What may still be under way on another stream while a kernel runs: a launch, or a copy or a fill.
+struct concurrent_work {
+  place by;                                         ///< what the host called, and where
+  std::uint32_t first_serial = 0, last_serial = 0;  ///< of a launch's blocks in histories; or
+  std::uintptr_t first = 0, last = 0;               ///< of what is copied or filled
+  bool writes = false;
+  heddle_device::index3 grid{}, block{};  ///< of a launch
+};
+
 /// A kernel, what it is called with, and what is known of it.
 struct kernel_call {
   std::string name;
@@ -47,6 +62,7 @@ struct kernel_call {
   std::uintptr_t first_argument = 0, last_argument = 0;
   /// Says what is at an address that belongs to no array; where it is null there is no more to say.
   std::function<std::string(std::uintptr_t)> explain_address;
+  std::vector<concurrent_work> beside;  ///< that nothing orders with it
 };
 
 struct launch_outcome {

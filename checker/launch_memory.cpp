@@ -1,5 +1,6 @@
 #include "launch_memory.hpp"
 
+#include "counted.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -15,8 +16,8 @@ using heddle_device::scalar;
 void launch_memory::check(const module& compiled, const std::vector<argument>& arguments) const {
   const auto parameters = compiled.parameters();
   if (parameters.size() != arguments.size()) {
-    throw error(fmt::format("{} takes {} arguments, and {} were given", compiled.declaration().name,
-                            parameters.size(), arguments.size()));
+    throw error(fmt::format("{} {}", compiled.declaration().name,
+                            detail::wrong_number_of_arguments(parameters.size(), arguments.size())));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const heddle_device::parameter& p = parameters[i];
@@ -29,10 +30,16 @@ void launch_memory::check(const module& compiled, const std::vector<argument>& a
     if (p.kind == parameter_kind::value) {
       if (a.is_array)
         throw error(fmt::format("{}: the kernel takes a number, {}, and an array was given", named, wanted));
-      if (p.type != a.type || p.components != 1)
-        throw error(
-            fmt::format("{}: the kernel takes {}, and {} was given", named, wanted, short_name(a.type)));
-      continue;
+      // A structure is known by its size, a vector by its components, too.
+      const bool fits =
+          p.type == scalar::other ? p.size == a.bytes.size() : p.type == a.type && p.components == a.elements;
+      if (fits) continue;
+      const std::string given = a.elements == 1
+                                    ? fmt::format("{} was", short_name(a.type))
+                                    : fmt::format("{} numbers of {} bytes were", a.elements, a.bytes.size());
+      const bool is_one = p.type != scalar::other && p.components == 1;
+      throw error(fmt::format("{}: the kernel takes {}, and {} given{}", named, wanted, given,
+                              is_one ? "" : " (TYPE:VALUE,TYPE:VALUE,... gives its members)"));
     }
     if (!a.is_array)
       throw error(fmt::format("{}: the kernel takes a pointer to {}, and a number was given", named, wanted));
@@ -101,6 +108,7 @@ std::vector<std::unique_ptr<region>> launch_memory::regions() const {
     r->shift = p.shift;
     r->space = p.space;
     r->is_constant = std::string_view(p.space) == "constant";
+    r->is_variable = i >= arrays_.size();
     r->starts_written = i >= arrays_.size() || arrays_[i]->is_written;
     result.push_back(std::move(r));
   }

@@ -1,5 +1,7 @@
 #include "lines.hpp"
 
+#include "launch.hpp"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -160,15 +162,22 @@ class module_lines {
   std::unordered_map<std::uintptr_t, source_line> known_;
 };
 
-}  // namespace
+void find_line(module_lines& lines, place& p) {
+  if (p.pc == 0) return;
+  const source_line* at = &lines.before(p.pc);
+  for (std::size_t i = 0; i < p.callers.size() && is_of_others(at->file); ++i)
+    at = &lines.before(p.callers[i]);
+  p.file = at->file;
+  p.line = at->line;
+  p.function = at->function;
+}
 
-std::vector<line_profile> profile_lines(const module& compiled,
+std::vector<line_profile> profile_lines(module_lines& lines,
                                         const std::vector<instruction_profile>& instructions) {
   struct counted {
     line_profile line;
     bool has_code = false;  // rather than accesses alone, which not all lanes took part in
   };
-  module_lines lines(compiled.path(), compiled.base());
   std::map<std::pair<std::string, std::size_t>, counted> known;
   for (const instruction_profile& one : instructions) {
     const source_line& at = lines.before(one.pc);
@@ -197,6 +206,22 @@ std::vector<line_profile> profile_lines(const module& compiled,
   return result;
 }
 
+}  // namespace
+
+std::vector<line_profile> profile_lines(const module& compiled,
+                                        const std::vector<instruction_profile>& instructions) {
+  module_lines lines(compiled.path(), compiled.base());
+  return profile_lines(lines, instructions);
+}
+
+void find_lines(const std::string& path, std::uintptr_t base, std::vector<launch_profile>& profiles) {
+  module_lines lines(path, base);
+  for (launch_profile& p : profiles) {
+    find_line(lines, p.by);
+    p.lines = profile_lines(lines, p.instructions);
+  }
+}
+
 void find_lines(const module& compiled, std::vector<finding>& findings) {
   find_lines(compiled.path(), compiled.base(), findings);
 }
@@ -204,20 +229,12 @@ void find_lines(const module& compiled, std::vector<finding>& findings) {
 void find_lines(const std::string& path, std::uintptr_t base, std::vector<finding>& findings) {
   module_lines lines(path, base);
   for (finding& f : findings) {
-    for (place& p : f.places) {
-      if (p.pc == 0) continue;
-      const source_line* at = &lines.before(p.pc);
-      for (std::size_t i = 0; i < p.callers.size() && is_of_others(at->file); ++i)
-        at = &lines.before(p.callers[i]);
-      p.file = at->file;
-      p.line = at->line;
-      p.function = at->function;
-    }
+    for (place& p : f.places) find_line(lines, p);
   }
 
   // One line may have become several instructions.
   using line = std::pair<std::string, std::size_t>;
-  std::map<std::tuple<finding_kind, std::vector<line>, std::string>, std::size_t> first;
+  std::map<std::tuple<finding_kind, std::vector<line>, std::string, bool>, std::size_t> first;
   std::vector<finding> distinct;
   for (finding& f : findings) {
     std::vector<line> places;
@@ -227,7 +244,8 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<findin
       if (p.has_thread == is_of_kernel) places.emplace_back(p.file, p.line);
     }
     std::sort(places.begin(), places.end());
-    const auto [at, is_new] = first.try_emplace({f.kind, std::move(places), f.variable}, distinct.size());
+    const auto [at, is_new] = first.try_emplace(
+        {f.kind, std::move(places), f.variable, f.detail == different_streams}, distinct.size());
     if (is_new) {
       distinct.push_back(std::move(f));
     } else {

@@ -3,6 +3,7 @@
 #include "finding.hpp"
 #include "module.hpp"
 #include "profile.hpp"
+#include "program.hpp"
 
 #include <string>
 #include <vector>
@@ -20,5 +21,8 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<findin
 /// What was profiled, by lines, in their order.
 std::vector<line_profile> profile_lines(const module& compiled,
                                         const std::vector<instruction_profile>& instructions);
+
+/// The same of a program's launches, and where each of them was called.
+void find_lines(const std::string& path, std::uintptr_t base, std::vector<launch_profile>& profiles);
 
 }  // namespace heddle::checker

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace heddle::checker {
 namespace {
@@ -186,6 +187,26 @@ void profiler::count_access(instruction_profile& at, const warp_trace& warp, std
       at.global += sectors_of(addresses, unit);
     }
   }
+}
+
+void add_instructions(std::vector<instruction_profile>& all, const std::vector<instruction_profile>& more) {
+  all.insert(all.end(), more.begin(), more.end());
+  const auto key = [](const instruction_profile& one) { return std::pair(one.pc, one.begins_code); };
+  std::sort(all.begin(), all.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  std::vector<instruction_profile> sums;
+  for (const instruction_profile& one : all) {
+    if (sums.empty() || key(sums.back()) != key(one)) {
+      sums.push_back(one);
+      continue;
+    }
+    instruction_profile& sum = sums.back();
+    sum.global += one.global;
+    sum.shared += one.shared;
+    sum.executions += one.executions;
+    sum.lanes += one.lanes;
+    sum.idle += one.idle;
+  }
+  all = std::move(sums);
 }
 
 std::vector<instruction_profile> profiler::result() const {

@@ -33,6 +33,9 @@ struct instruction_profile {
   std::uint64_t idle = 0;        ///< of those lanes, that did not take part
 };
 
+/// Adds what another launch did.
+void add_instructions(std::vector<instruction_profile>& all, const std::vector<instruction_profile>& more);
+
 /// What they did on a line of the source.
 struct line_profile {
   std::string file, function;

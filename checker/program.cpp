@@ -2,7 +2,9 @@
 
 #include "finding_message.hpp"
 #include "lines.hpp"
+#include "profile_message.hpp"
 #include "program_runtime.hpp"
+#include "signal_context.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -21,7 +23,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <ucontext.h>
 #include <unistd.h>
 
 namespace heddle::checker {
@@ -32,15 +33,7 @@ namespace {
 std::string path_of_module;
 
 void handle(int signal, siginfo_t* information, void* context_of_signal) {
-  const auto& context = *static_cast<const ucontext_t*>(context_of_signal);
-#if defined(__x86_64__)
-  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  const std::uintptr_t pc = context.uc_mcontext.pc;
-#else
-  const std::uintptr_t pc = 0;
-  (void)context;
-#endif
+  const std::uintptr_t pc = instruction_of(*static_cast<const ucontext_t*>(context_of_signal));
   running_program->report_signal(signal, pc, reinterpret_cast<std::uintptr_t>(information->si_addr));
   std::signal(signal, SIG_DFL);
   raise(signal);
@@ -137,6 +130,8 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
     if (message.contains("finding")) {
       outcome.findings.push_back(from_message(message.at("finding")));
       numbers.push_back(message.at("number"));
+    } else if (message.contains("profile")) {
+      outcome.profiles.push_back(profile_from_message(message.at("profile")));
     } else if (message.contains("frames")) {
       outcome.findings.push_back(finding_of_signal(message));
       outcome.launches = message.at("launches");
@@ -153,6 +148,7 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
     }
   }
   find_lines(compiled.library.string(), 0, outcome.findings);
+  find_lines(compiled.library.string(), 0, outcome.profiles);
   return outcome;
 }
 

@@ -2,6 +2,7 @@
 
 #include "finding.hpp"
 #include "modules/compilation.hpp"
+#include "profile.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +18,23 @@ struct program_options {
   bool legacy_warps = false;
   double seconds_without_end = 60;
   bool checks_leaks = false;
+  bool profiles = false;
   bool prints_to_error = false;  ///< what it writes to standard output goes to standard error
 };
 
+/// What the launches of one place in a program did that were written alike.
+struct launch_profile {
+  place by;  ///< the host's call, with its line
+  std::uint64_t launches = 0;
+  std::vector<instruction_profile> instructions;
+  std::vector<line_profile> lines;
+};
+
 struct program_outcome {
-  std::vector<finding> findings;  ///< with lines
-  int status = 0;                 ///< of the program; or
-  int signal = 0;                 ///< what ended it
+  std::vector<finding> findings;         ///< with lines
+  std::vector<launch_profile> profiles;  ///< in the order of the first launches
+  int status = 0;                        ///< of the program; or
+  int signal = 0;                        ///< what ended it
   std::uint64_t launches = 0, accesses = 0;
   double seconds = 0;
 };

@@ -156,7 +156,7 @@ void program_runtime::learn_types(const heddle_device::launch_request& q) {
     if (p.kind != heddle_device::parameter_kind::pointer || p.size == 0) continue;
     const auto address = reinterpret_cast<std::uintptr_t>(*static_cast<void* const*>(q.arguments[i]));
     allocation* const a = memory_->find(address);
-    if (a == nullptr || a->is_freed || a->is_variable || a->memory.element_bytes != 1 ||
+    if (a == nullptr || a->is_freed || a->memory.is_variable || a->memory.element_bytes != 1 ||
         a->memory.cells != nullptr || a->memory.begin != address ||
         a->memory.type != heddle_device::scalar::other)
       continue;
@@ -166,10 +166,23 @@ void program_runtime::learn_types(const heddle_device::launch_request& q) {
   }
 }
 
+/// Launches that are written alike, at one place that was come to in one way, are profiled together.
+void program_runtime::add_profile(const place& by, const std::vector<instruction_profile>& instructions) {
+  const auto known = std::find_if(profiles_.begin(), profiles_.end(), [&](const launch_profile& p) {
+    return p.by.what == by.what && p.by.pc == by.pc && p.by.callers == by.callers;
+  });
+  launch_profile& all = known != profiles_.end() ? *known : profiles_.emplace_back();
+  all.by = by;
+  ++all.launches;
+  add_instructions(all.instructions, instructions);
+}
+
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
                          const std::vector<std::uintptr_t>& at, const std::string& written) {
   kernel_call kernel = wanted;
   kernel.arguments = q.arguments;
+  const auto when = order_.enqueue(q.stream);
+  kernel.beside = work_beside(q.stream);
   kernel.explain_address = [this](std::uintptr_t address) { return explain_address(address); };
   // They lie together, where the launch was called.
   for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
@@ -189,6 +202,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.schedules = options_.schedules;
   options.legacy_warps = options_.legacy_warps;
   options.seconds_without_end = options_.seconds_without_end;
+  options.profiles = options_.profiles;
   const std::uint64_t blocks = std::uint64_t{q.grid.x} * q.grid.y * q.grid.z;
   const std::uint64_t serials = blocks * options.schedules;
   constexpr std::uint64_t most_serials = std::numeric_limits<std::uint32_t>::max() - 65536;
@@ -234,6 +248,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
       refuse(wrong.what());
     }
   }
+  if (options_.profiles) add_profile(host_place(written, at), outcome.instructions);
   std::fwrite(outcome.printed.data(), 1, outcome.printed.size(), stdout);
   accesses_ += outcome.accesses;
   if (was_stopped)
@@ -243,8 +258,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
     add_places_of_memory(f);
     report(std::move(f));
   }
-  const auto when = order_.enqueue(q.stream);
-  note_pending({when, written, at, first_serial, next_serial_, 0, 0, false});
+  note_pending(when, {host_place(written, at), first_serial, next_serial_, 0, 0, false, q.grid, q.block});
   // As on a device, what went wrong in a kernel is known to calls that come later.
   if (error != 0) lasting_error_ = last_error_ = error;
   return 0;

@@ -69,7 +69,7 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   std::string wrong;
   if (a == nullptr) {
     wrong = fmt::format("address {:#x} is of no allocation: {}", address, explain_address(address));
-  } else if (a->is_variable) {
+  } else if (a->memory.is_variable) {
     wrong = fmt::format("{} is a variable", a->memory.name);
   } else if (a->is_freed) {
     wrong = fmt::format("{} is freed already", text_of(*a));
@@ -238,19 +238,36 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
     return s.is_host_only || (s.of != nullptr && s.of->kind >= memory_kind::pinned);
   };
   const auto when = order_.enqueue(q.stream);
+  use_memory(q.function, when, q.stream, target, to, true);
+  use_memory(q.function, when, q.stream, source, from, false);
   if ((!q.is_async && !is_between_devices) || (is_of_host(target) && is_of_host(source))) {
     order_.wait_for_stream(q.stream);
     forget_done();
-  } else {
-    const std::vector<std::uintptr_t> at = call_stack();
-    if (target.of != nullptr && target.of->host_can_reach())
-      note_pending(
-          {when, fmt::format("calls {}", q.function), at, 0, 0, to.begin, to.begin + to.span(), true});
-    if (source.of != nullptr && source.of->host_can_reach())
-      note_pending(
-          {when, fmt::format("calls {}", q.function), at, 0, 0, from.begin, from.begin + from.span(), false});
   }
   return fail(0);
+}
+
+void program_runtime::use_memory(const char* function, const stream_order::operation& when, void* stream,
+                                 const side& s, const box& b, bool writes) {
+  if (s.of == nullptr || b.span() == 0) return;
+  const place by = host_place(fmt::format("calls {}", function));
+  for (const concurrent_work& other : work_beside(stream)) {
+    std::uintptr_t first = 0;
+    b.for_each_row([&](std::uint64_t offset) {
+      const std::uintptr_t row = b.begin + offset;
+      if (first == 0 && conflicts(other, s.of->memory, row, b.width, writes)) first = row;
+    });
+    if (first == 0) continue;
+    finding f{};
+    f.kind = finding_kind::data_race;
+    f.places = {by, other.by};
+    name_element(f, s.of->memory, std::max(first, other.first));
+    f.detail = different_streams;
+    add_places_of_memory(f);
+    report(std::move(f));
+    break;
+  }
+  note_pending(when, {by, 0, 0, b.begin, b.begin + b.span(), writes, {}, {}});
 }
 
 int program_runtime::fill(const heddle_device::fill_request& q) {
@@ -274,13 +291,11 @@ int program_runtime::fill(const heddle_device::fill_request& q) {
     });
   }
   const auto when = order_.enqueue(q.stream);
+  use_memory(q.function, when, q.stream, target, to, true);
   if (!q.is_async && target.of != nullptr && target.of->host_can_reach()) {
     // Of what the host can reach, cudaMemset waits for it.
     order_.wait_for_stream(q.stream);
     forget_done();
-  } else if (target.of != nullptr && target.of->host_can_reach()) {
-    note_pending({when, fmt::format("calls {}", q.function), call_stack(), 0, 0, to.begin,
-                  to.begin + to.span(), true});
   }
   return fail(0);
 }
@@ -302,9 +317,8 @@ std::string program_runtime::explain_address(std::uintptr_t address) const {
   return fmt::format("address {:#x} belongs to nothing", address);
 }
 
-bool program_runtime::conflicts(const pending_operation& p, const region& r, std::uintptr_t address,
-                                std::size_t bytes, bool writes) const {
-  if (order_.is_done(p.when)) return false;
+bool program_runtime::conflicts(const concurrent_work& p, const region& r, std::uintptr_t address,
+                                std::size_t bytes, bool writes) {
   if (p.first_serial == 0) return address < p.last && address + bytes > p.first && (p.writes || writes);
   if (r.cells == nullptr) return false;
   const std::uint64_t offset = address - r.begin;
@@ -337,13 +351,13 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     while (!frames.empty() && frames.front() != pc) frames.erase(frames.begin());
     if (frames.empty()) frames.push_back(pc);
     f.places.push_back(host_place(writes ? "writes" : "reads", frames));
-    if (other != nullptr) f.places.push_back(host_place(other->what, other->at));
+    if (other != nullptr) f.places.push_back(other->work.by);
     name_element(f, r, address);
     f.detail = std::move(detail);
     add_places_of_memory(f);
     report(std::move(f));
   };
-  if (a->is_variable && a->kind == memory_kind::device) {
+  if (a->memory.is_variable && a->kind == memory_kind::device) {
     return report_access(
         finding_kind::host_access,
         "it is a variable of the device: cudaMemcpyToSymbol and cudaMemcpyFromSymbol copy it");
@@ -358,7 +372,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     r.tell_unwritten(offset, bytes);
   }
   for (const pending_operation& p : pending_) {
-    if (!conflicts(p, r, address, bytes, writes)) continue;
+    if (order_.is_done(p.when) || !conflicts(p.work, r, address, bytes, writes)) continue;
     report_access(
         finding_kind::missing_synchronisation,
         "the host has not waited for that: cudaDeviceSynchronize, or a wait for its stream or for an "

@@ -1,6 +1,7 @@
 #include "program_runtime.hpp"
 
 #include "finding_message.hpp"
+#include "profile_message.hpp"
 
 #include <algorithm>
 #include <csignal>
@@ -56,6 +57,8 @@ void program_runtime::end() {
       report(std::move(f));
     }
   }
+  for (const launch_profile& p : profiles_)
+    write(nlohmann::json{{"profile", to_message(p, module_->base())}}.dump());
   nlohmann::json counts = nlohmann::json::array();
   for (const auto& [key, r] : reported_) counts.push_back({r.number, r.count});
   const nlohmann::json last = {{"counts", counts}, {"launches", launches_}, {"accesses", accesses_}};
@@ -119,7 +122,7 @@ void program_runtime::report(finding f) {
 
 void program_runtime::add_places_of_memory(finding& f) {
   const allocation* const a = f.about == 0 ? nullptr : memory_->find(f.about);
-  if (a == nullptr || a->is_variable) return;
+  if (a == nullptr || a->memory.is_variable) return;
   f.places.push_back(host_place(fmt::format("allocates {}", f.variable), a->made_at));
   if (a->is_freed && !a->freed_at.empty())
     f.places.push_back(host_place(fmt::format("frees {}", f.variable), a->freed_at));
@@ -291,8 +294,16 @@ int program_runtime::call_host(void* stream, void (*function)(void*), void* data
   return fail(0);
 }
 
-void program_runtime::note_pending(pending_operation p) {
-  pending_.push_back(std::move(p));
+void program_runtime::note_pending(const stream_order::operation& when, concurrent_work work) {
+  pending_.push_back({when, std::move(work)});
+}
+
+std::vector<concurrent_work> program_runtime::work_beside(void* stream) const {
+  std::vector<concurrent_work> result;
+  for (const pending_operation& p : pending_) {
+    if (!order_.is_done(p.when) && !order_.comes_before(p.when, stream)) result.push_back(p.work);
+  }
+  return result;
 }
 
 void program_runtime::forget_done() {

@@ -78,11 +78,7 @@ class program_runtime final : public heddle_device::runtime {
   /// Something that the host need not know to be done.
   struct pending_operation {
     stream_order::operation when;
-    std::string what;
-    std::vector<std::uintptr_t> at;
-    std::uint32_t first_serial = 0, last_serial = 0;  ///< of a launch's blocks in histories; or
-    std::uintptr_t first = 0, last = 0;               ///< of what is copied or filled
-    bool writes = false;
+    concurrent_work work;
   };
   struct side {
     allocation* of = nullptr;
@@ -109,10 +105,15 @@ class program_runtime final : public heddle_device::runtime {
   side side_of(std::uintptr_t address);
   /// Says what is wrong with a part of a copy; false when nothing is.
   bool is_beyond(const char* function, const side& s, const box& b, const char* direction);
-  void note_pending(pending_operation p);
+  void note_pending(const stream_order::operation& when, concurrent_work work);
+  /// Notes what a copy or a fill does to one side of it, and compares it with what other streams do there.
+  void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
+                  const box& b, bool writes);
+  /// What may be under way when something begins that was put on a stream.
+  std::vector<concurrent_work> work_beside(void* stream) const;
   void forget_done();
-  bool conflicts(const pending_operation& p, const region& r, std::uintptr_t address, std::size_t bytes,
-                 bool writes) const;
+  static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
+                        bool writes);
   std::string explain_address(std::uintptr_t address) const;
 
   struct kernel_known {
@@ -124,6 +125,7 @@ class program_runtime final : public heddle_device::runtime {
   int run(const heddle_device::launch_request& what, const kernel_call& kernel,
           const std::vector<std::uintptr_t>& at, const std::string& text);
   void learn_types(const heddle_device::launch_request& what);
+  void add_profile(const place& by, const std::vector<instruction_profile>& instructions);
 
   const program_options options_;
   const bool blocks_are_independent_;
@@ -146,6 +148,7 @@ class program_runtime final : public heddle_device::runtime {
     std::size_t count;
   };
   std::map<std::string, reported> reported_;
+  std::vector<launch_profile> profiles_;
 };
 
 /// The one of this process, where it runs a program; null elsewhere.

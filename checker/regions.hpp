@@ -67,6 +67,7 @@ struct region {
   heddle_device::scalar type = heddle_device::scalar::other;
   std::uint32_t element_bytes = 1;
   bool is_shared = false, is_constant = false;
+  bool is_variable = false;        // of the module
   bool starts_written = true;      // before a schedule
   bool persists = false;           // what was written, too, from launch to launch
   bool host_can_write = false;     // by functions that are not watched, too

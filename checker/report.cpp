@@ -1,5 +1,6 @@
 #include "report.hpp"
 
+#include "counted.hpp"
 #include "io/xml_text.hpp"
 #include "profile_report.hpp"
 
@@ -27,10 +28,6 @@ std::string element_of(const finding& f) {
   if (f.variable.empty()) return "";
   const std::string space = f.space == "global" ? "" : f.space + " ";
   return fmt::format("{}{}[{}] ({}[{}])", space, f.variable, f.index, f.type, f.extent);
-}
-
-std::string plural(std::uint64_t count, const char* what, const char* ending = "s") {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
 }
 
 std::string headline(const finding& f) {
@@ -138,11 +135,12 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
   const std::uint64_t threads = std::uint64_t{what.options.grid.x} * what.options.grid.y *
                                 what.options.grid.z * what.options.block.x * what.options.block.y *
                                 what.options.block.z;
-  result += fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
-                        outcome.findings.empty() ? "clean" : plural(outcome.findings.size(), "finding"),
-                        plural(threads, "thread"), plural(outcome.schedules, "schedule"),
-                        fmt::format("{} watched accesses", outcome.accesses),
-                        outcome.was_stopped ? ", stopped before its end" : "");
+  result +=
+      fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
+                  outcome.findings.empty() ? "clean" : detail::counted(outcome.findings.size(), "finding"),
+                  detail::counted(threads, "thread"), detail::counted(outcome.schedules, "schedule"),
+                  fmt::format("{} watched accesses", outcome.accesses),
+                  outcome.was_stopped ? ", stopped before its end" : "");
   if (what.options.profiles) result += profile_as_text(outcome.profile);
   return result;
 }
@@ -150,10 +148,18 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
 std::string as_text(const program_checked& what, const program_outcome& outcome) {
   std::string result;
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
-  return result + fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
-                              outcome.findings.empty() ? "clean" : plural(outcome.findings.size(), "finding"),
-                              plural(outcome.launches, "launch", "es"),
-                              plural(what.options.schedules, "schedule"), outcome.accesses);
+  result +=
+      fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
+                  outcome.findings.empty() ? "clean" : detail::counted(outcome.findings.size(), "finding"),
+                  detail::counted(outcome.launches, "launch", "es"),
+                  detail::counted(what.options.schedules, "schedule"), outcome.accesses);
+  for (const launch_profile& p : outcome.profiles) {
+    result += fmt::format("\nthe host {} at {}{}{}\n", p.by.what, line_of(p.by),
+                          p.by.function.empty() ? "" : " in " + p.by.function,
+                          p.launches == 1 ? "" : ", " + detail::counted(p.launches, "time"));
+    result += profile_as_text(p.lines);
+  }
+  return result;
 }
 
 namespace {
@@ -227,6 +233,15 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
   j["seed"] = what.options.seed;
   j["accesses"] = outcome.accesses;
   j["seconds"] = outcome.seconds;
+  if (what.options.profiles) j["profiles"] = ordered_json::array();
+  for (const launch_profile& p : outcome.profiles) {
+    j["profiles"].push_back({{"what", p.by.what},
+                             {"file", p.by.file},
+                             {"line", p.by.line},
+                             {"function", p.by.function},
+                             {"launches", p.launches},
+                             {"profile", profile_as_json(p.lines)}});
+  }
   return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 

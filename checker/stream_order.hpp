@@ -42,6 +42,11 @@ class stream_order {
   bool is_done(const operation& what) const {
     return what.stream < host_.size() && host_[what.stream] >= what.number;
   }
+  /// Whether what was last put on a stream begins after it.
+  bool comes_before(const operation& what, void* stream) const {
+    const times& known = find(stream)->known;
+    return what.stream < known.size() && known[what.stream] >= what.number;
+  }
   /// Milliseconds between two events; false unless both were recorded and are timed.
   bool elapsed(void* from, void* to, float& milliseconds) const;
 

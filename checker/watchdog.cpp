@@ -1,5 +1,7 @@
 #include "watchdog.hpp"
 
+#include "signal_context.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -8,7 +10,6 @@
 #include <utility>
 
 #include <time.h>
-#include <ucontext.h>
 
 namespace heddle::checker {
 namespace {
@@ -27,13 +28,7 @@ struct {
 
 void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
   auto& context = *static_cast<ucontext_t*>(context_of_signal);
-#if defined(__x86_64__)
-  const auto pc = static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RIP]);
-#elif defined(__aarch64__)
-  const std::uintptr_t pc = context.uc_mcontext.pc;
-#else
-  const std::uintptr_t pc = 0;
-#endif
+  const std::uintptr_t pc = instruction_of(context);
   const bool in_kernel = now.by != nullptr && now.thread != nullptr;
   if (signal == SIGUSR1) {
     // Only a kernel's own code can be left at any instruction.
@@ -54,16 +49,7 @@ void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
                                     : "memory was accessed that belongs to nobody";
   // Nothing on the stack is used again.
   const std::uintptr_t top = (low + stack_pool::stack_bytes - 256) / 16 * 16;
-#if defined(__x86_64__)
-  context.uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(top - 8);
-  context.uc_mcontext.gregs[REG_RIP] = reinterpret_cast<greg_t>(&landing);
-#elif defined(__aarch64__)
-  context.uc_mcontext.sp = top;
-  context.uc_mcontext.pc = reinterpret_cast<std::uintptr_t>(&landing);
-#else
-  (void)top;
-  landing();
-#endif
+  if (!go_on_in(context, &landing, top)) landing();
 }
 
 // The actions are the process's: the first that watches sets them, the last puts back what was there.

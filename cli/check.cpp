@@ -41,6 +41,21 @@ void write_junit(const std::string& path, const std::string& text) {
   out.commit();
 }
 
+/// What both kinds of checks measure, after `what` was run.
+template <class Outcome>
+void report_stats(const check_options& options, const modules::compilation& compiled, const Outcome& outcome,
+                  nlohmann::ordered_json what) {
+  if (!options.stats) return;
+  nlohmann::ordered_json line{{"pattern", "check"}};
+  line.update(what);
+  line["target"] = options.target;
+  line["cached"] = compiled.was_cached;
+  line["accesses"] = outcome.accesses;
+  line["seconds"] = outcome.seconds;
+  line["accesses_per_s"] = static_cast<double>(outcome.accesses) / outcome.seconds;
+  print_error(line.dump() + "\n");
+}
+
 bool is_clean_kernel(const check_options& options) {
   if (!options.words.empty())
     throw error(fmt::format("'{}': arguments of a program go without --kernel, those of a kernel with --arg",
@@ -66,18 +81,7 @@ bool is_clean_kernel(const check_options& options) {
   const checker::checked what{options.source, options.kernel, launch};
   if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
   checker::write_outputs(arguments);
-  if (options.stats) {
-    nlohmann::ordered_json line;
-    line["pattern"] = "check";
-    line["kernel"] = options.kernel;
-    line["target"] = options.target;
-    line["cached"] = compiled.was_cached;
-    line["schedules"] = outcome.schedules;
-    line["accesses"] = outcome.accesses;
-    line["seconds"] = outcome.seconds;
-    line["accesses_per_s"] = static_cast<double>(outcome.accesses) / outcome.seconds;
-    print_error(line.dump() + "\n");
-  }
+  report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
   if (options.json) {
     print(checker::as_json(what, outcome));
   } else {
@@ -90,6 +94,7 @@ bool is_clean_program(const check_options& options) {
   static_cast<void>(options.checked_target());
   modules::compile_options compile = options.compile;
   compile.is_watched = compile.is_program = true;
+  compile.is_profiled = options.profile;
   const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
   checker::program_checked what{options.source, options.words, {}};
   what.options.seed = options.seed;
@@ -97,22 +102,14 @@ bool is_clean_program(const check_options& options) {
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
+  what.options.profiles = options.profile;
   what.options.prints_to_error = options.json;
   std::vector<std::string> words{std::filesystem::path(options.source).replace_extension().string()};
   words.insert(words.end(), options.words.begin(), options.words.end());
   const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
   if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
-  if (options.stats) {
-    nlohmann::ordered_json line;
-    line["pattern"] = "check";
-    line["target"] = options.target;
-    line["cached"] = compiled.was_cached;
-    line["launches"] = outcome.launches;
-    line["schedules"] = options.schedules;
-    line["accesses"] = outcome.accesses;
-    line["seconds"] = outcome.seconds;
-    print_error(line.dump() + "\n");
-  }
+  report_stats(options, compiled, outcome,
+               {{"launches", outcome.launches}, {"schedules", options.schedules}});
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", options.source, outcome.status));
   print(options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome));
@@ -160,10 +157,9 @@ void add_check(CLI::App& app) {
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(CLI::PositiveNumber);
-  command
-      ->add_flag("--profile", options->profile,
-                 "By lines: sectors a request, bank conflicts, and idle lanes of warps")
-      ->needs("--kernel");
+  command->add_flag(
+      "--profile", options->profile,
+      "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
   command->add_flag("--leak-check", options->checks_leaks, "What a program does not free is a finding");
   command->add_flag("--json", options->json, "What was found as one JSON object");
   command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE");

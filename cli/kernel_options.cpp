@@ -59,10 +59,10 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
           ->option_text("BYTES");
   CLI::Option* const of_arguments =
       command
-          .add_option(
-              "--arg", arguments,
-              "The arguments, in order: i32:7, f64:0.5, f32[1024], f32[1024]=random:SEED, i32[100]=zeros, "
-              "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
+          .add_option("--arg", arguments,
+                      "The arguments, in order: i32:7, f64:0.5, a structure's i32:7,f32:0.5, f32[1024], "
+                      "f32[1024]=random:SEED, i32[100]=zeros, "
+                      "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
           ->option_text("A ...")
           ->expected(1)
           ->take_all();

@@ -7,9 +7,13 @@
 #include <heddle/kernel.hpp>
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdio>
+#include <cstdlib>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -18,6 +22,47 @@
 
 namespace heddle::cli {
 namespace {
+
+/// Ends the process unless it is taken back in time: a launch can be stopped by nothing else.
+class deadline {
+ public:
+  /// None for 0 seconds.
+  deadline(double seconds, const std::string& kernel) {
+    if (seconds == 0) return;
+    watches_ = std::thread([this, seconds, kernel] {
+      std::unique_lock lock(mutex_);
+      if (ended_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return has_ended_; }))
+        return;
+      std::fflush(stdout);
+      print_error(fmt::format(
+          "heddle run: {} has not ended after {} s, as --timeout says: heddle check tells what its "
+          "threads wait for\n",
+          kernel, seconds));
+      std::_Exit(1);
+    });
+  }
+  ~deadline() {
+    if (!watches_.joinable()) return;
+    {
+      const std::lock_guard lock(mutex_);
+      has_ended_ = true;
+    }
+    ended_.notify_one();
+    watches_.join();
+  }
+  deadline(const deadline&) = delete;
+  deadline& operator=(const deadline&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable ended_;
+  bool has_ended_ = false;
+  std::thread watches_;
+};
+
+struct launch_options : kernel_options {
+  double timeout = 0;
+};
 
 /// The arguments of a launch, in the memory of a target.
 class placed_arguments {
@@ -31,8 +76,9 @@ class placed_arguments {
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const checker::argument& a = arguments[i];
-      const auto type = static_cast<detail::number>(a.type);
-      const std::size_t element = checker::bytes_of(a.type);
+      const bool has_members = !a.is_array && a.elements > 1;
+      const auto type = has_members ? detail::number::other : static_cast<detail::number>(a.type);
+      const std::size_t element = has_members ? a.bytes.size() : checker::bytes_of(a.type);
       const void* const value = a.is_array ? static_cast<const void*>(&pointers_[i]) : a.bytes.data();
       described_.push_back({value, type, element, a.is_array, false, a.is_array ? &where_ : nullptr});
     }
@@ -56,7 +102,7 @@ class placed_arguments {
   std::vector<detail::kernel_argument> described_;
 };
 
-void run(const kernel_options& options) {
+void run(const launch_options& options) {
   const dimensions grid = options.grid_dimensions(), block = options.block_dimensions();
   std::vector<checker::argument> arguments = options.read_arguments();
   module_options how;
@@ -71,8 +117,11 @@ void run(const kernel_options& options) {
   const placed_arguments placed(arguments, where);
   where.wait();
   const auto began = std::chrono::steady_clock::now();
-  kernel(grid, block, options.shared_bytes).call(placed.described().data(), arguments.size());
-  where.wait();
+  {
+    const deadline limit(options.timeout, options.kernel);
+    kernel(grid, block, options.shared_bytes).call(placed.described().data(), arguments.size());
+    where.wait();
+  }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
   std::fflush(stdout);  // what the kernel printed
   placed.bring_back(arguments);
@@ -92,8 +141,13 @@ void run(const kernel_options& options) {
 
 void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "Run a CUDA kernel from a file");
-  const auto options = std::make_shared<kernel_options>();
+  const auto options = std::make_shared<launch_options>();
   options->add_to(*command);
+  command
+      ->add_option("--timeout", options->timeout,
+                   "Seconds after which the launch is given up, with exit status 1; default none")
+      ->option_text("SECONDS")
+      ->check(CLI::PositiveNumber);
   command->footer(
       "What the kernel prints goes to standard output, arrays to the files that their :out= names.\n"
       "On a GPU NVRTC compiles, and on a CPU the system's C++ compiler; auto is the first GPU, or every "

@@ -7,7 +7,7 @@
 
 namespace heddle::detail {
 
-shared_library::shared_library(std::initializer_list<std::string> names, const char* remedy) {
+shared_library::shared_library(const std::vector<std::string>& names, const char* remedy) {
   std::string reason;
   for (const std::string& name : names) {
     handle_ = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);

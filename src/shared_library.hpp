@@ -1,7 +1,7 @@
 #pragma once
 
-#include <initializer_list>
 #include <string>
+#include <vector>
 
 namespace heddle::detail {
 
@@ -10,7 +10,7 @@ namespace heddle::detail {
 class shared_library {
  public:
   /// The first of the names that can be loaded.
-  shared_library(std::initializer_list<std::string> names, const char* remedy);
+  shared_library(const std::vector<std::string>& names, const char* remedy);
 
   /// The function of that name.
   template <class F>

@@ -45,8 +45,11 @@ set(module_sources
   modules/expression_source.cpp
   modules/fiber.cpp
   modules/host_part.cpp
+  modules/kernel_declaration.cpp
   modules/process.cpp
+  modules/refusals.cpp
   modules/run_grid.cpp
+  modules/shared_variables.cpp
   modules/signature.cpp
   modules/tokens.cpp
   modules/translation.cpp

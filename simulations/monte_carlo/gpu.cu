@@ -1,3 +1,4 @@
+#include "monte_carlo/gpu_kernels.cuh"
 #include "monte_carlo/points.hpp"
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
@@ -10,26 +11,6 @@ namespace {
 
 using heddle::cuda::check;
 using heddle::cuda::current_device;
-using heddle::cuda::warp_size;
-
-constexpr unsigned threads = 256;
-
-/// Each thread takes blocks a whole grid apart, and counts in 64 bits.
-__global__ void __launch_bounds__(threads)
-    count_points(std::uint64_t seed, std::uint64_t first, std::uint64_t count, unsigned long long* inside) {
-  const std::uint64_t stride = std::uint64_t{gridDim.x} * threads;
-  unsigned long long mine = 0;
-#pragma unroll 4
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += stride) {
-    const philox_block block = block_of_points(seed, first + i);
-    mine += unsigned{is_in_disc(block.word[0], block.word[1])} +
-            unsigned{is_in_disc(block.word[2], block.word[3])};
-  }
-  for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
-    mine += __shfl_down_sync(0xffffffff, mine, distance);
-  }
-  if (threadIdx.x % warp_size == 0) atomicAdd(inside, mine);
-}
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 #include "cuda/gpu.hpp"
 #include "cuda/nvrtc.hpp"
 #include "modules/module_state.hpp"
+#include "shared_library.hpp"
 #include <heddle/cuda/launch.cuh>
 #include <heddle/error.hpp>
 
@@ -22,9 +23,9 @@ using detail::module_state;
 
 /// The driver's own functions, of which the runtime has no counterparts for code that is made at run time.
 struct driver_library {
-  runtime_library library{{"libcuda.so.1"},
-                          {"", "/usr/lib/x86_64-linux-gnu", "/usr/lib/wsl/lib"},
-                          "it comes with NVIDIA's driver; run on serial or parallel where there is none"};
+  detail::shared_library library{
+      {"libcuda.so.1", "/usr/lib/x86_64-linux-gnu/libcuda.so.1", "/usr/lib/wsl/lib/libcuda.so.1"},
+      "libcuda comes with NVIDIA's driver; run on serial or parallel where there is none"};
 #define HEDDLE_DRIVER(NAME, SYMBOL) \
   decltype(::cu##NAME)* NAME = library.function<decltype(::cu##NAME)>(SYMBOL);
   HEDDLE_DRIVER(GetErrorString, "cuGetErrorString")

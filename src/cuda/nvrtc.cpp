@@ -1,11 +1,13 @@
 #include "cuda/nvrtc.hpp"
 
 #include "modules/cache.hpp"
+#include "shared_library.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -13,7 +15,6 @@
 
 #include <cuda_runtime_api.h>
 #include <cxxabi.h>
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <nvrtc.h>
@@ -37,46 +38,25 @@ std::vector<fs::path> toolkit_folders() {
   return folders;
 }
 
-runtime_library::runtime_library(const std::vector<std::string>& names,
-                                 const std::vector<std::string>& folders, const char* what) {
-  for (const std::string& folder : folders) {
-    for (const std::string& name : names) {
-      const std::string path = folder.empty() ? name : folder + "/" + name;
-      handle_ = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-      if (handle_ == nullptr) continue;
-      name_ = path;
-      return;
-    }
-  }
-  throw error(fmt::format("{} cannot be loaded: {}", names.front(), what));
-}
-
-void* runtime_library::find(const char* name) const {
-  void* const found = dlsym(handle_, name);
-  if (found == nullptr) throw error(fmt::format("{} has no {}: it is too old", name_, name));
-  return found;
-}
-
 namespace {
 
-/// Library files of toolkits.
-std::vector<std::string> library_folders() {
-  std::vector<std::string> folders{""};
+/// Where NVRTC may be: where the system looks, and in toolkits.
+std::vector<std::string> nvrtc_files() {
+  const std::string names[] = {fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000), "libnvrtc.so.13",
+                               "libnvrtc.so.12", "libnvrtc.so"};
+  std::vector<std::string> files(std::begin(names), std::end(names));
   for (const fs::path& toolkit : toolkit_folders()) {
     for (const char* const part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      folders.push_back((toolkit / part).string());
+      for (const std::string& name : names) files.push_back((toolkit / part / name).string());
     }
   }
-  return folders;
+  return files;
 }
 
 struct nvrtc_library {
-  runtime_library library{
-      {fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000), "libnvrtc.so.13", "libnvrtc.so.12",
-       "libnvrtc.so"},
-      library_folders(),
-      "kernels are compiled for GPUs by NVRTC, which is part of the CUDA toolkit: install it or "
-      "name its folder in CUDA_HOME, or run on serial or parallel"};
+  detail::shared_library library{nvrtc_files(),
+                                 "kernels are compiled for GPUs by NVRTC, which is part of the CUDA toolkit: "
+                                 "install it or name its folder in CUDA_HOME, or run on serial or parallel"};
 #define HEDDLE_NVRTC(NAME) \
   decltype(::nvrtc##NAME)* NAME = library.function<decltype(::nvrtc##NAME)>("nvrtc" #NAME);
   HEDDLE_NVRTC(Version)

@@ -12,25 +12,6 @@
 /// them.
 namespace heddle::cuda {
 
-/// A library that is loaded at run time and stays.
-class runtime_library {
- public:
-  /// Tries the names in each folder in turn, "" standing for where the system looks; `what` says in the error
-  /// what is missing and how to come by it.
-  runtime_library(const std::vector<std::string>& names, const std::vector<std::string>& folders,
-                  const char* what);
-
-  template <class Function>
-  Function* function(const char* name) const {
-    return reinterpret_cast<Function*>(find(name));
-  }
-
- private:
-  void* find(const char* name) const;
-  void* handle_ = nullptr;
-  std::string name_;
-};
-
 /// Where CUDA toolkits are found on this machine: of CUDA_HOME and CUDA_PATH, and the usual places.
 std::vector<std::filesystem::path> toolkit_folders();
 

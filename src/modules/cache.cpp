@@ -45,9 +45,12 @@ fs::path description_of(const std::string& key) {
 }  // namespace
 
 void digest::add(std::string_view text) {
-  for (const char c : text) {
-    a_ = (a_ ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    b_ = (b_ ^ static_cast<unsigned char>(c)) * 0x9E3779B97F4A7C15u;
+  for (std::size_t at = 0; at < text.size(); at += sizeof(std::uint64_t)) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, text.data() + at, std::min(text.size() - at, sizeof word));
+    a_ = (a_ ^ word) * 0x100000001b3u;
+    a_ ^= a_ >> 29;
+    b_ = (b_ ^ word) * 0x9E3779B97F4A7C15u;
     b_ ^= b_ >> 32;
   }
   a_ = (a_ ^ text.size()) * 0x100000001b3u;
@@ -61,7 +64,10 @@ std::string digest::text() const {
 std::optional<std::string> contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
+  std::string text;
+  for (char part[65536]; file.read(part, sizeof part), file.gcount() > 0;)
+    text.append(part, static_cast<std::size_t>(file.gcount()));
+  return text;
 }
 
 fs::path cache_folder() {

@@ -95,7 +95,8 @@ fs::path device_headers() {
 std::vector<std::string> common_options(const compiler& with, const compile_options& options) {
   std::vector<std::string> words{with.program.string(), "-std=" + options.standard, "-fPIC", "-w"};
   if (options.is_watched) {
-    words.insert(words.end(), {"-O1", "-g"});
+    // Lines and the names of functions are all that reports need.
+    words.insert(words.end(), {"-O1", "-g1"});
   } else {
     words.insert(words.end(), {"-O3", "-march=native", "-fno-trapping-math"});
   }

@@ -1,5 +1,6 @@
 #include "modules/expression.hpp"
 
+#include "counted.hpp"
 #include "cuda/gpu.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
@@ -209,7 +210,7 @@ expression_call prepare(const expression_state& state, const target& requested,
   const std::size_t size = first ? arguments[*first].lengths.elements() : 0;
   operation running(state.pattern, size, state.type);
   if (count != state.parameters.size())
-    running.fail(fmt::format("it takes {} arguments, and {} were given", state.parameters.size(), count));
+    running.fail("it " + wrong_number_of_arguments(state.parameters.size(), count));
   if (!first) running.fail("it needs at least one array to know how many elements there are");
   traffic work;
   work.data_on = *arguments[*first].is.where;

@@ -1,3 +1,4 @@
+#include "counted.hpp"
 #include "modules/module_state.hpp"
 #include "modules/tokens.hpp"
 #include <heddle/error.hpp>
@@ -179,8 +180,8 @@ std::vector<parameter_description> parameters_in(std::string_view demangled) {
 void check_arguments(const function_state& function, const kernel_argument* arguments, std::size_t count) {
   if (!function.has_parameters) return;
   if (function.parameters.size() != count) {
-    throw error(fmt::format("{} takes {} arguments, and {} were given", function.name,
-                            function.parameters.size(), count));
+    throw error(
+        fmt::format("{} {}", function.name, wrong_number_of_arguments(function.parameters.size(), count)));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const parameter_description& p = function.parameters[i];

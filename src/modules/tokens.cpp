@@ -157,6 +157,14 @@ std::string token_sequence::words_of(std::size_t first, std::size_t last) const 
   return result;
 }
 
+bool token_sequence::takes_a_group(std::size_t i) const {
+  for (const std::string_view word : {"alignas", "__attribute__", "__launch_bounds__", "decltype", "noexcept",
+                                      "requires", "explicit", "__declspec"}) {
+    if (t_[i].text == word && is(i + 1, "(")) return true;
+  }
+  return false;
+}
+
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view white_space = " \t\r\n\f\v";
   const std::size_t first = text.find_first_not_of(white_space);

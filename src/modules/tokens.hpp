@@ -62,6 +62,8 @@ class token_sequence {
 
   /// The token after the one that closes what token i, one of ( [ { <, opens.
   std::size_t after_group(std::size_t i) const;
+  /// Whether token i is a specifier that has its own parentheses: alignas, __launch_bounds__, …
+  bool takes_a_group(std::size_t i) const;
   /// The text of tokens first … last−1, as it stands.
   std::string_view text_of(std::size_t first, std::size_t last) const;
   /// The same on one line.

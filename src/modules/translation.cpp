@@ -1,6 +1,8 @@
 #include "modules/translation.hpp"
 
 #include "modules/host_part.hpp"
+#include "modules/refusals.hpp"
+#include "modules/shared_variables.hpp"
 #include "modules/tokens.hpp"
 #include <heddle/error.hpp>
 
@@ -15,58 +17,6 @@
 
 namespace heddle::modules {
 namespace {
-
-[[noreturn]] void refuse(const token& at, const std::string& what) {
-  throw error(fmt::format("{}:{}: {}", *at.file, at.line, what));
-}
-
-struct refusal {
-  std::string_view name;
-  const char* why;
-};
-constexpr refusal refused[] = {
-    {"__cluster_dims__", "thread block clusters are not supported"},
-    {"cluster_group", "thread block clusters are not supported"},
-    {"this_cluster", "thread block clusters are not supported"},
-    {"this_multi_grid", "grids of several devices are not supported"},
-    {"asm", "inline PTX is not supported"},
-    {"__asm__", "inline PTX is not supported"},
-    {"__asm", "inline PTX is not supported"},
-    {"texture", "textures are not supported"},
-    {"tex1D", "textures are not supported"},
-    {"tex2D", "textures are not supported"},
-    {"tex3D", "textures are not supported"},
-    {"tex1Dfetch", "textures are not supported"},
-    {"cudaTextureObject_t", "textures are not supported"},
-    {"cudaSurfaceObject_t", "surfaces are not supported"},
-    {"surf2Dread", "surfaces are not supported"},
-    {"surf2Dwrite", "surfaces are not supported"},
-    {"cudaCreateTextureObject", "textures are not supported"},
-    {"cudaBindTexture", "textures are not supported"},
-    {"cudaMallocArray", "textures and their arrays are not supported"},
-    {"cudaMalloc3DArray", "textures and their arrays are not supported"},
-    {"cudaMemcpyToArray", "textures and their arrays are not supported"},
-    {"cudaMemcpy2DToArray", "textures and their arrays are not supported"},
-    {"cudaCreateSurfaceObject", "surfaces are not supported"},
-    {"cudaGraph_t", "graphs are not supported"},
-    {"cudaGraphExec_t", "graphs are not supported"},
-    {"cudaGraphCreate", "graphs are not supported"},
-    {"cudaStreamBeginCapture", "graphs are not supported"},
-    {"cudaMemPool_t", "memory pools of a program's own are not supported"},
-    {"cudaMallocFromPoolAsync", "memory pools of a program's own are not supported"},
-    {"cudaIpcMemHandle_t", "memory of several processes is not supported"},
-    {"cudaDeviceEnablePeerAccess", "there is one device"},
-    {"memcpy_async", "asynchronous copies are not supported"},
-    {"__pipeline_memcpy_async", "asynchronous copies are not supported"},
-    {"__nv_bfloat16", "bfloat16 is not supported"},
-    {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
-    {"__shfl_up", "it was taken out of CUDA: __shfl_up_sync names the lanes"},
-    {"__shfl_down", "it was taken out of CUDA: __shfl_down_sync names the lanes"},
-    {"__shfl_xor", "it was taken out of CUDA: __shfl_xor_sync names the lanes"},
-    {"__any", "it was taken out of CUDA: __any_sync names the lanes"},
-    {"__all", "it was taken out of CUDA: __all_sync names the lanes"},
-    {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
-};
 
 /// What is between a pair of braces.
 enum class scope : std::uint8_t { space, type, function, block, list };
@@ -94,15 +44,12 @@ class translator : private token_sequence {
     std::size_t declaration;
     bool has_inner_braces;  // which the function was given for shared variables of a namespace
     bool is_device;         // code of the device
+    bool has_own_statics;   // it is compiled once, so that what is static in it is one variable
     function_facts* facts;  // of the function that it is part of; null outside
   };
   struct edit {
     std::size_t begin, length;
     std::string text;
-  };
-  struct shared_of_namespace {
-    std::string_view name;
-    std::string declaration;
   };
 
   // ------------------------------------------------------------------------------------------- small
@@ -111,14 +58,6 @@ class translator : private token_sequence {
   scope where() const { return scopes_.empty() ? scope::space : scopes_.back().kind; }
   bool in_device_code() const { return !scopes_.empty() && scopes_.back().is_device; }
   bool in_function() const { return where() == scope::function || where() == scope::block; }
-
-  bool takes_a_group(std::size_t i) const {
-    for (const std::string_view word : {"alignas", "__attribute__", "__launch_bounds__", "decltype",
-                                        "noexcept", "requires", "explicit", "__declspec"}) {
-      if (t_[i].text == word && is(i + 1, "(")) return true;
-    }
-    return false;
-  }
 
   // -------------------------------------------------------------------------------------------------
   // rewriting
@@ -155,7 +94,9 @@ class translator : private token_sequence {
     } else if (t.text == "}") {
       close(i);
     } else if (t.text == ";") {
-      if (!in_function() && where() != scope::list) describe_variables(i);
+      const bool is_static = in_device_code() && in_function() && is(declaration_, "static");
+      if (is_static ? scopes_.back().has_own_statics : !in_function() && where() != scope::list)
+        describe_variables(i, is_static);
       declaration_ = i + 1;
     } else if (t.text == ":" && where() == scope::type && i > 0 &&
                (is(i - 1, "public") || is(i - 1, "private") || is(i - 1, "protected"))) {
@@ -190,22 +131,12 @@ class translator : private token_sequence {
       return end;
     } else if (w == "__shared__") {
       return declare_shared(i);
+    } else if (w.starts_with("__syncthreads") && is(i + 1, "(")) {
+      number_barrier(i);
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
       if (called_so) host_or_device_word(i);
-      for (const refusal& r : refused) {
-        if (w != r.name || !called_so) continue;
-        // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-        if (w == "texture" && !is(i + 1, "<")) continue;
-        if (w == "memcpy_async" && !is(i + 1, "(")) continue;
-        refuse(t_[i], fmt::format("{}: {}", w, r.why));
-      }
-      const bool allocates = ((w == "malloc" || w == "free") && is(i + 1, "(")) ||
-                             (w == "new" && !is(i + 1, "(")) || (w == "delete" && !is(i - 1, "="));
-      if (allocates && called_so && in_device_code()) {
-        refuse(t_[i], fmt::format("{}: memory that a kernel allocates is not supported", w));
-      }
-      if (w == "wmma" && is(i + 1, "::")) refuse(t_[i], "nvcuda::wmma: tensor cores are not supported");
+      refuse_unsupported(*this, i, called_so, in_device_code());
     }
     return i + 1;
   }
@@ -229,6 +160,18 @@ class translator : private token_sequence {
         for (const token_edit& e : *edits) apply(e);
       }
     }
+  }
+
+  /// Barriers are told apart by their lines; of several on one line the others have a number, too.
+  void number_barrier(std::size_t i) {
+    const std::size_t before = std::exchange(last_barrier_, i);
+    const bool same_line = before < i && t_[before].line == t_[i].line && *t_[before].file == *t_[i].file;
+    barriers_on_line_ = same_line ? barriers_on_line_ + 1 : 0;
+    if (barriers_on_line_ == 0 || barriers_on_line_ > 100) return;
+    const std::size_t last = after_group(i + 1) - 1;
+    insert(t_[last].begin,
+           fmt::format("{}__builtin_FILE(), __builtin_LINE() + {} * ::heddle_device::barriers_on_a_line",
+                       last == i + 2 ? "" : ", ", barriers_on_line_));
   }
 
   static const char* builtin_function(std::string_view name) {
@@ -290,11 +233,18 @@ class translator : private token_sequence {
   // scopes
 
   void open(std::size_t i) {
-    open_scope opened{scope::block,     "",
-                      declaration_,     false,
-                      in_device_code(), scopes_.empty() ? nullptr : scopes_.back().facts};
+    open_scope opened{scope::block,
+                      "",
+                      declaration_,
+                      false,
+                      in_device_code(),
+                      scopes_.empty() || scopes_.back().has_own_statics,
+                      scopes_.empty() ? nullptr : scopes_.back().facts};
     for (std::size_t j = declaration_; j < i && !in_function(); ++j) {
       opened.is_device |= is(j, "__global__") || is(j, "__device__");
+      for (const std::string_view word : {"template", "inline", "__inline__", "__forceinline__", "constexpr",
+                                          "consteval", "auto", "class", "struct", "union"})
+        opened.has_own_statics &= !is(j, word);
     }
     if (in_function()) {
       opened.is_device |= is_device_lambda(i);
@@ -424,7 +374,7 @@ class translator : private token_sequence {
         if (!is_identifier(j - 1)) refuse(t_[i], "a kernel without a name");
         k.name = t_[j - 1].text;
         k.qualified = qualifiers() + k.name;
-        name_parameters(j, k);
+        read_parameters(*this, j, k);
         break;
       } else if (is(j, ";") || is(j, "{")) {
         refuse(t_[i], "__global__ belongs to a function");
@@ -459,163 +409,15 @@ class translator : private token_sequence {
     bounds_[k.qualified] = qualifiers() + name;
   }
 
-  void name_parameters(std::size_t open, kernel_declaration& k) const {
-    const std::size_t end = after_group(open) - 1;
-    std::size_t first = open + 1;
-    while (first < end) {
-      std::size_t last = first, name = t_.size(), words = 0;
-      for (bool named = false; last < end && !is(last, ","); ++last) {
-        if (is(last, "<") || is(last, "(") || is(last, "{")) {
-          last = after_group(last) - 1;
-        } else if (is(last, "[") || is(last, "=")) {
-          named = true;
-          if (is(last, "[")) last = after_group(last) - 1;
-        } else if (!named && is_identifier(last) && !is(last, "const") && !is(last, "__restrict__") &&
-                   !is(last, "__restrict") && !is(last, "volatile")) {
-          name = last;
-          ++words;
-        }
-      }
-      const bool has_name =
-          words >= 2 || (words == 1 && name > first &&
-                         (is(name - 1, "*") || is(name - 1, "__restrict__") || is(name - 1, ">")));
-      if (!(last == first + 1 && is(first, "void"))) {
-        k.parameters.emplace_back(has_name ? t_[name].text : "");
-        k.types.push_back(type_of_parameter(first, last, has_name ? name : last));
-      }
-      first = last + 1;
-    }
-  }
-
-  /// Without its name, its value and what makes no difference to callers.
-  std::string type_of_parameter(std::size_t first, std::size_t last, std::size_t name) const {
-    bool is_pointer = false;
-    for (std::size_t i = first; i < last; ++i) is_pointer |= is(i, "*") || is(i, "[");
-    std::string result;
-    for (std::size_t i = first; i < last && !is(i, "="); ++i) {
-      if (i != name && !is(i, "__restrict__") && !is(i, "__restrict") && (is_pointer || !is(i, "const")))
-        result += std::string(t_[i].text) + " ";
-    }
-    return result;
-  }
-
   // ------------------------------------------------------------------------------------------ shared
   // variables
 
   std::size_t declare_shared(std::size_t i) {
-    std::size_t end = i;
-    while (end < t_.size() && !is(end, ";")) {
-      if (is(end, "(") || is(end, "[") || is(end, "{")) {
-        end = after_group(end);
-      } else {
-        ++end;
-      }
-    }
-    if (end >= t_.size()) refuse(t_[i], "a shared variable's declaration does not end");
-    const std::size_t begin = declaration_;
-    bool is_dynamic = false;
-    std::string alignment = "0";
-    // What is left once the words that only place the variable have been taken out.
-    std::vector<std::size_t> rest;
-    for (std::size_t j = begin; j < end; ++j) {
-      if (is(j, "extern")) {
-        is_dynamic = true;
-      } else if (is(j, "alignas") && is(j + 1, "(")) {
-        const std::size_t after = after_group(j + 1);
-        alignment = alignment_of(j + 2, after - 1);
-        j = after - 1;
-      } else if (is(j, "__attribute__") && is(j + 1, "(")) {
-        const std::size_t after = after_group(j + 1);
-        for (std::size_t k = j; k < after; ++k) {
-          if ((is(k, "aligned") || is(k, "__aligned__")) && is(k + 1, "("))
-            alignment = words_of(k + 2, after_group(k + 1) - 1);
-        }
-        j = after - 1;
-      } else if (is(j, "typedef") || is(j, "using")) {
-        refuse(t_[i], "__shared__ belongs to a variable");
-      } else if (!is(j, "__shared__") && !is(j, "static") && !is(j, "__device__") && !is(j, "inline")) {
-        rest.push_back(j);
-      }
-    }
-    write_shared(i, begin, end, rest, is_dynamic, alignment);
-    declaration_ = end + 1;
-    return end + 1;
-  }
-
-  /// alignas takes a number or a type.
-  std::string alignment_of(std::size_t first, std::size_t last) const {
-    const std::string text = words_of(first, last);
-    const bool is_expression =
-        t_[first].kind == token_kind::number || is(first, "alignof") || is(first, "sizeof");
-    return is_expression ? text : fmt::format("alignof({})", text);
-  }
-
-  void write_shared(std::size_t i, std::size_t begin, std::size_t end, const std::vector<std::size_t>& rest,
-                    bool is_dynamic, const std::string& alignment) {
-    // The specifiers end before the first declarator's name: the last word before [ , or the end.
-    std::size_t at = 0, name = rest.size();
-    for (; at < rest.size(); ++at) {
-      const std::size_t j = rest[at];
-      if (is(j, "<")) {
-        at = index_from(rest, after_group(j)) - 1;
-      } else if (is(j, "{")) {
-        at = index_from(rest, after_group(j)) - 1;
-      } else if (is(j, "(")) {
-        refuse(t_[i], "a shared variable declared with parentheses is not supported");
-      } else if (is(j, "[") || is(j, ",")) {
-        break;
-      } else if (is(j, "=")) {
-        refuse(t_[i], "a shared variable cannot have an initialiser");
-      } else if (is_identifier(j)) {
-        name = at;
-      }
-    }
-    if (name >= rest.size() || name == 0) refuse(t_[i], "a shared variable without a name or a type");
-    std::size_t specifiers = name;
-    while (specifiers > 0 &&
-           (is(rest[specifiers - 1], "*") ||
-            (is(rest[specifiers - 1], "const") && specifiers > 1 && is(rest[specifiers - 2], "*"))))
-      --specifiers;
-
-    const bool in_namespace = !in_function();
-    const std::size_t number = next_number_++;
-    std::string shared_part = fmt::format("using heddle_type_{} = {};", number, join(rest, 0, specifiers));
-    std::string text;
-    std::size_t part = specifiers, of = 0;
-    while (part < rest.size()) {
-      std::size_t last = part;
-      while (last < rest.size() && !is(rest[last], ",")) {
-        last = is(rest[last], "[") ? index_from(rest, after_group(rest[last])) : last + 1;
-      }
-      std::size_t n = part;
-      while (n < last && !(is_identifier(rest[n]) && !is(rest[n], "const") && !is(rest[n], "volatile"))) ++n;
-      if (n == last) refuse(t_[i], "a shared variable without a name");
-      const std::string_view called = t_[rest[n]].text;
-      const std::string tag = fmt::format("heddle_tag_{}_{}", number, of++);
-      shared_part += fmt::format(" struct {} {{ static constexpr const char* name() {{ return \"{}\"; }} }};",
-                                 tag, called);
-      const std::string declaration =
-          fmt::format("{} {} = ::heddle_device::shared_reference<{}, heddle_type_{} {} {}, {}>::get();",
-                      is_dynamic ? "auto* const" : "auto&", called, tag, number, join(rest, part, n),
-                      join(rest, n + 1, last), alignment);
-      if (in_namespace) {
-        of_namespaces_.push_back({called, declaration});
-      } else {
-        text += " " + declaration;
-      }
-      part = last + 1;
-    }
-    replace(begin, end + 1, shared_part + text);
-  }
-
-  std::size_t index_from(const std::vector<std::size_t>& rest, std::size_t token) const {
-    return static_cast<std::size_t>(std::lower_bound(rest.begin(), rest.end(), token) - rest.begin());
-  }
-  std::string join(const std::vector<std::size_t>& rest, std::size_t first, std::size_t last) const {
-    std::string result;
-    for (std::size_t k = first; k < last; ++k)
-      result += (k > first ? " " : "") + std::string(t_[rest[k]].text);
-    return result;
+    shared_declaration declared = rewrite_shared(*this, declaration_, i, !in_function(), next_number_++);
+    for (shared_of_namespace& of : declared.of_namespace) of_namespaces_.push_back(std::move(of));
+    replace(declaration_, declared.end, std::move(declared.text));
+    declaration_ = declared.end;
+    return declared.end;
   }
 
   /// A function that names a shared variable of a namespace has its place looked up where it begins.
@@ -639,18 +441,20 @@ class translator : private token_sequence {
 
   // --------------------------------------------------------------------------------- variables of the module
 
-  /// Describes what the declaration that ends at token `end` declares.
-  void describe_variables(std::size_t end) {
-    bool is_of_module = false, is_constant = false, is_managed = false;
+  /// Describes what the declaration that ends at token `end` declares: a variable of a namespace, or a static
+  /// one of a function.
+  void describe_variables(std::size_t end, bool is_static) {
+    bool is_of_module = is_static, is_constant = false, is_managed = false;
     for (std::size_t j = declaration_; j < end; ++j) {
       if (is(j, "{")) j = after_group(j) - 1;
+      if (is_static && (is(j, "const") || is(j, "constexpr"))) return;
       if (is(j, "extern") || is(j, "template") || is(j, "using") || is(j, "typedef") || is(j, "friend"))
         return;
       is_constant |= is(j, "__constant__");
       is_managed |= is(j, "__managed__");
       is_of_module |= is(j, "__device__") || is(j, "__constant__") || is(j, "__managed__");
     }
-    if (!is_of_module || where() != scope::space) return;
+    if (!is_of_module || (!is_static && where() != scope::space)) return;
     std::size_t name = t_.size();
     std::string text;
     bool in_value = false, named = false, defines_type = false;
@@ -753,6 +557,7 @@ class translator : private token_sequence {
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
+  std::size_t last_barrier_ = static_cast<std::size_t>(-1), barriers_on_line_ = 0;
   bool blocks_are_independent_ = true, meets_outside_functions_ = false, has_main_ = false;
   std::map<std::string_view, function_facts> functions_;
   std::vector<kernel_declaration> kernels_;
@@ -769,39 +574,6 @@ translation translate(std::string_view preprocessed, const std::vector<std::stri
                       bool is_program) {
   const lexer read(preprocessed);
   return translator(preprocessed, read, instances, is_program).result();
-}
-
-std::string entry_name(const kernel_declaration& kernel, std::string_view name) {
-  return kernel.qualified + std::string(template_arguments(name));
-}
-
-std::string_view template_arguments(std::string_view name) {
-  return name.substr(std::min(name.find('<'), name.size()));
-}
-
-const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& kernels,
-                                      std::string_view asked_for) {
-  const std::string_view arguments = template_arguments(asked_for);
-  std::string_view name = asked_for.substr(0, asked_for.size() - arguments.size());
-  while (!name.empty() && name.back() == ' ') name.remove_suffix(1);
-  if (name.starts_with("::")) name.remove_prefix(2);
-  std::vector<const kernel_declaration*> found;
-  std::vector<std::string_view> names, all;
-  for (const kernel_declaration& k : kernels) {
-    all.push_back(k.qualified);
-    if (k.qualified != name && k.name != name && !k.qualified.ends_with("::" + std::string(name))) continue;
-    found.push_back(&k);
-    names.push_back(k.qualified);
-  }
-  if (kernels.empty()) throw error("the file has no kernel (no __global__ function)");
-  if (found.empty())
-    throw error(fmt::format("no kernel is called '{}': the file has {}", name, fmt::join(all, ", ")));
-  if (found.size() > 1)
-    throw error(fmt::format("several kernels are called '{}': {}", name, fmt::join(names, ", ")));
-  if (found.front()->is_template && arguments.empty()) {
-    throw error(fmt::format("kernel {0} is a template: name an instance, such as '{0}<float>'", name));
-  }
-  return *found.front();
 }
 
 }  // namespace heddle::modules

@@ -5,7 +5,8 @@ A source's comments hold command lines and what they find:
 
     // check KERNEL FLAGS...
     // program FLAGS... -- ARGUMENTS...    the whole file as a program
-    // finds KIND @label @label...    a finding of that kind, with a place on the line of each label; one line each
+    // finds KIND @label @label...    a finding of that kind, with a place on the line of each label; one line each;
+                                      `of NAME` behind them says which variable it is about
     // clean                          nothing is found
     // fails TEXT                     it cannot be run, and says so with this text
     // prints TEXT                    a line of standard output; of a program, whatever is found
@@ -51,8 +52,9 @@ def cases_of(source):
         if what in ("check", "program"):
             cases.append(Case(source, number, what == "program", shlex.split(rest)))
         elif what == "finds":
-            kind, *names = rest.split()
-            cases[-1].finds.append((kind, {labels[name] for name in names}))
+            places, _, variable = rest.partition(" of ")
+            kind, *names = places.split()
+            cases[-1].finds.append((kind, {labels[name] for name in names}, variable))
         elif what == "clean":
             cases[-1].clean = True
         elif what == "fails":
@@ -85,20 +87,21 @@ def run(case):
     findings = json.loads(result.stdout)["findings"]
     found = [(f["kind"], {p["line"] for p in f["places"]}, f) for f in findings]
 
-    def fits(expected, kind, lines):
-        return expected[0] == kind and expected[1] <= lines
+    def fits(expected, kind, lines, whole):
+        is_about_it = not expected[2] or whole.get("variable", {}).get("name") == expected[2]
+        return expected[0] == kind and expected[1] <= lines and is_about_it
 
     wrong, right, unexpected, missing = not_printed, 0, 0, 0
     for kind, lines, whole in found:
-        if any(fits(e, kind, lines) for e in case.finds):
+        if any(fits(e, kind, lines, whole) for e in case.finds):
             right += 1
         else:
             unexpected += 1
             wrong.append(f"unexpected: {kind} on lines {sorted(lines)}: {whole['message']}; {whole.get('detail', '')}")
     for e in case.finds:
-        if not any(fits(e, kind, lines) for kind, lines, _ in found):
+        if not any(fits(e, *one) for one in found):
             missing += 1
-            wrong.append(f"missing: {e[0]} on lines {sorted(e[1])}")
+            wrong.append(f"missing: {e[0]} on lines {sorted(e[1])}{e[2] and ' of ' + e[2]}")
     if (result.returncode == 1) != bool(findings):
         wrong.append(f"status {result.returncode} with {len(findings)} findings")
     if not case.clean and not case.finds:

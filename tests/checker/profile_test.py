@@ -162,6 +162,24 @@ class ProfileTest(unittest.TestCase):
             [HEDDLE, "check", SOURCE.name, "--kernel", "racing", "--grid", "1", "--block", "1", "--arg", "f32[1]", "--json"], check=True,
             cwd=self.folder.name, capture_output=True, text=True, env=self.environment).stdout))
 
+    def test_program(self):
+        """A profile for each launch that is written down: those of one place that are alike go together."""
+        (pathlib.Path(self.folder.name) / "program.cu").write_text(
+            "__global__ void step(float* x, int by) { x[threadIdx.x * by] = 1; }\n"
+            "int main() {\n  float* x;\n  cudaMalloc(&x, 4096);\n"
+            "  for (int i = 0; i < 3; ++i) step<<<1, 32>>>(x, 8);\n"
+            "  step<<<2, 32>>>(x, 1);\n  cudaDeviceSynchronize();\n}\n")
+        command = [HEDDLE, "check", "program.cu", "--profile"]
+        done = subprocess.run([*command, "--json"], cwd=self.folder.name, capture_output=True, text=True, timeout=100, env=self.environment)
+        profiles = json.loads(done.stdout)["profiles"]
+        self.assertEqual([(p["what"], p["file"], p["line"], p["function"], p["launches"]) for p in profiles],
+                         [("launches step<<<1, 32>>>", "program.cu", 5, "main", 3), ("launches step<<<2, 32>>>", "program.cu", 6, "main", 1)])
+        self.assertEqual([[(line["line"], self.global_traffic(line)) for line in p["profile"]] for p in profiles],
+                         [[(1, (3, 3 * 128, 3 * 32, 3 * 4))], [(1, (2, 256, 8, 8))]])
+        done = subprocess.run(command, cwd=self.folder.name, capture_output=True, text=True, timeout=100, env=self.environment)
+        self.assertIn("\nthe host launches step<<<1, 32>>> at program.cu:5 in main, 3 times\n\nglobal memory: ", done.stdout)
+        self.assertEqual(done.stdout.count("global memory: "), 2)
+
     @of_gcc
     def test_tables(self):
         text = self.run_check("tile", "f32[32]", "i32:1", flags=())

@@ -182,7 +182,7 @@ class CheckTest(unittest.TestCase):
                 (["broken.cu", "--kernel", "k"], "broken.cu:2:"),
                 (["saxpy.cu", "--kernel", "nobody", "-I", "include"], "the file has saxpy, shifted, types"),
                 (["saxpy.cu", "--kernel", "saxpy"], "scale.h"),
-                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "i32:1"], "takes 2 arguments, and 1 were given"),
+                (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "i32:1"], "takes 2 arguments, and 1 was given"),
                 (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "i32:x"], "'x' is no number"),
                 (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "i32:3000000000"], "beyond its type"),
                 (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f99:1"], "'f99' is no type"),
@@ -195,6 +195,37 @@ class CheckTest(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stdout), (status, ""), arguments)
                 self.assertIn(message, done.stderr)
                 self.assertTrue(done.stderr.startswith(f"heddle {command}: "), done.stderr)
+
+    def test_structures(self):
+        """Members lie as C++ lays them out; a vector has as many as components."""
+        (self.folder / "structures.cu").write_text(
+            "struct mixed { char a; double b; int c; };\n"
+            "__global__ void members(mixed m, float3 v, short2 s, double* out) {\n"
+            "  out[0] = m.a, out[1] = m.b, out[2] = m.c, out[3] = v.x + 10 * v.y + 100 * v.z, out[4] = s.y;\n}\n")
+
+        def members(command, *arguments):
+            words = [word for a in arguments for word in ("--arg", a)]
+            return self.run_in_folder(command, "structures.cu", "--kernel", "members", "--grid", 1, "--block", 1, *words,
+                                      "--arg", "f64[5]=zeros:out=members.npy")
+        for command in ("run", "check"):
+            done = members(command, "i8:-3,f64:0.5,i32:7", "f32:1,2,3", "i16:4,5")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            np.testing.assert_array_equal(np.load(self.folder / "members.npy"), [-3, 0.5, 7, 321, 5])
+        for wrong, message in (("i8:-3,f64:0.5", "argument 1 (m): the kernel takes a structure of 24 bytes, and 2 numbers of 16 bytes were given"),
+                               ("i32:7", "a structure of 24 bytes, and i32 was given (TYPE:VALUE,TYPE:VALUE,... gives its members)"),
+                               ("i8:1,", "'' is no number of its type")):
+            self.assertIn(message, members("check", wrong, "f32:1,2,3", "i16:4,5").stderr)
+        self.assertIn("argument 2 (v): the kernel takes 3 of f32, and 2 numbers of 8 bytes were given",
+                      members("check", "i8:-3,f64:0.5,i32:7", "f32:1,2", "i16:4,5").stderr)
+
+    def test_run_is_given_up(self):
+        (self.folder / "spin.cu").write_text("__global__ void spin(volatile int* x) {\n  while (*x == 0) {\n  }\n}\n")
+        flags = ("spin.cu", "--kernel", "spin", "--grid", 1, "--block", 1, "--timeout", 0.2, "--arg")
+        done = self.run_in_folder("run", *flags, "i32[1]=zeros:out=spun.npy")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertTrue(done.stderr.startswith("heddle run: spin has not ended after 0.2 s"), done.stderr)
+        self.assertFalse((self.folder / "spun.npy").exists())
+        self.assertEqual(self.run_in_folder("run", *flags, "i32[1]=random:1").returncode, 0)
 
     def test_wrong_usage(self):
         for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],

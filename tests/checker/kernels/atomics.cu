@@ -199,3 +199,13 @@ __global__ void standard_atomics(int* count, int* out) {
   cuda::std::atomic_thread_fence(cuda::std::memory_order_seq_cst);
   if (of.load() == 256) cuda::std::atomic_ref<int>(out[0]).store(1);
 }
+
+// check between_two_words --grid 1 --block 1 --arg i32[16]=zeros
+// finds misaligned-access @in_the_middle of x
+__global__ void between_two_words(int* x) {
+  atomicAdd(reinterpret_cast<int*>(reinterpret_cast<char*>(x) + 6), 1);  // @in_the_middle
+}
+
+// check at_a_word --grid 1 --block 32 --arg i32[16]=zeros
+// clean
+__global__ void at_a_word(int* x) { atomicAdd(reinterpret_cast<int*>(reinterpret_cast<char*>(x) + 4), 1); }

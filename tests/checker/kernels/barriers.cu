@@ -240,3 +240,20 @@ __global__ void numbered_barrier_of_too_many(int* out) {
 // check numbered_too_high --grid 1 --block 64
 // fails barrier 16 of 64 threads
 __global__ void numbered_too_high() { __barrier_sync_count(16, 64); }
+
+// check both_on_a_line --grid 1 --block 64 --arg i32[64]=zeros
+// finds mismatched-barriers @both_on_it
+__global__ void both_on_a_line(int* x) {
+  // clang-format off
+  if (threadIdx.x < 32) { x[threadIdx.x] = 1; __syncthreads(); } else { __syncthreads(); }  // @both_on_it
+  // clang-format on
+}
+
+// check one_after_another --grid 1 --block 64 --arg i32[64]=zeros --arg i32[1]
+// clean
+__global__ void one_after_another(int* x, int* out) {
+  // clang-format off
+  x[threadIdx.x] = 1; __syncthreads(); const int all = __syncthreads_count(x[63 - threadIdx.x]); __syncthreads();
+  // clang-format on
+  if (threadIdx.x == 0) *out = all;
+}

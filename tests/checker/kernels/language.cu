@@ -298,7 +298,7 @@ __global__ void every_number(bool b, signed char c, unsigned char d, short e, un
 // check no_arguments --grid 1 --block 1
 // clean
 // check no_arguments --grid 1 --block 1 --arg i32:3
-// fails no_arguments takes 0 arguments, and 1 were given
+// fails no_arguments takes 0 arguments, and 1 was given
 // check no_arguments --grid 1 --block 1025
 // fails a block of 1025 threads: it can have 1024
 __global__ void no_arguments() {}

@@ -163,7 +163,7 @@ __global__ void race_on_a_variable(int* x) {
 }
 
 // check beyond_a_variable --grid 1 --block 8 --arg f32[8]
-// finds out-of-bounds @beyond_table
+// finds out-of-bounds @beyond_table of table
 __global__ void beyond_a_variable(float* x) {
   x[threadIdx.x] = table[threadIdx.x];  // @beyond_table
 }
@@ -275,4 +275,19 @@ __global__ void bytes_in_pairs(short* a, unsigned char* b, double* c, unsigned l
   c[t] = z + 1;
   d[t] = w + 1;
   assert(x == y && z == w && z == x);
+}
+
+// check static_of_a_function --grid 1 --block 32
+// finds data-race @counts_for_all of count
+__global__ void static_of_a_function() {
+  static int count;
+  count += 1;  // @counts_for_all
+}
+
+// check static_that_is_read --grid 1 --block 32 --arg i32[1]
+// clean
+__global__ void static_that_is_read(int* out) {
+  static int count = 7;
+  static const int more[2] = {1, 2};
+  if (threadIdx.x == 0) *out = ++count + more[blockIdx.x];
 }

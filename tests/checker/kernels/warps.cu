@@ -333,3 +333,43 @@ __global__ void shared_flag_without_fence(int* out) {
     out[threadIdx.x] = data[threadIdx.x - 32];  // @looks_at_it
   }
 }
+
+// Each lane's fence comes before the barrier of the warp, and one lane says for all that it is done.
+// check fence_of_each_lane --grid 2 --block 32 --arg i32[32] --arg i32[1]=zeros --arg i32[32]
+// clean
+__global__ void fence_of_each_lane(int* data, int* flag, int* out) {
+  if (blockIdx.x == 0) {
+    data[threadIdx.x] = threadIdx.x;
+    __threadfence();
+    __syncwarp();
+    if (threadIdx.x == 0) atomicExch(flag, 1);
+  } else {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(flag, 0) == 0) {
+      }
+      __threadfence();
+    }
+    __syncwarp();
+    out[threadIdx.x] = data[threadIdx.x];
+  }
+}
+
+// The write comes after the fence.
+// check fence_before_the_write --grid 2 --block 32 --arg i32[32] --arg i32[1]=zeros --arg i32[32]
+// finds data-race @after_its_fence @not_ordered
+__global__ void fence_before_the_write(int* data, int* flag, int* out) {
+  if (blockIdx.x == 0) {
+    __threadfence();
+    data[threadIdx.x] = threadIdx.x;  // @after_its_fence
+    __syncwarp();
+    if (threadIdx.x == 0) atomicExch(flag, 1);
+  } else {
+    if (threadIdx.x == 0) {
+      while (atomicAdd(flag, 0) == 0) {
+      }
+      __threadfence();
+    }
+    __syncwarp();
+    out[threadIdx.x] = data[threadIdx.x];  // @not_ordered
+  }
+}

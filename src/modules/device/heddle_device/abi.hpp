@@ -78,6 +78,12 @@ constexpr u32 numbered_barriers = 16;
 
 enum class barrier_kind : u32 { plain, count, all, any };
 
+/// Of several barriers on one line the second and those that follow have their number above the line's.
+constexpr int barriers_on_a_line = 1 << 24;
+constexpr int line_of(int line) {
+  return line % barriers_on_a_line;
+}
+
 enum class atomic_operation : u8 {
   load,
   store,

@@ -4,6 +4,11 @@
 
 #include "entries.hpp"
 
+// The library's special functions take a compiler as long as all the rest, and kernels have none of them.
+#if __has_include(<bits/c++config.h>) && !defined(__STDCPP_WANT_MATH_SPEC_FUNCS__)
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#endif
 #include <assert.h>
 #include <math.h>
 #include <stddef.h>

@@ -1,0 +1,162 @@
+#include "numpy_expression.hpp"
+
+namespace heddle::cli {
+
+const char* const expression_functions = R"(
+template <class T>
+struct heddle_complex {
+  T re, im;
+  HEDDLE_BOTH heddle_complex(T re, T im) : re(re), im(im) {}
+  template <class U>
+  HEDDLE_BOTH explicit heddle_complex(heddle_complex<U> other) : re((T)other.re), im((T)other.im) {}
+};
+typedef heddle_complex<float> heddle_complex64;
+typedef heddle_complex<double> heddle_complex128;
+#define HEDDLE_COMPLEX template <class T> HEDDLE_BOTH
+HEDDLE_COMPLEX heddle_complex<T> operator+(heddle_complex<T> a, heddle_complex<T> b) {
+  return heddle_complex<T>(a.re + b.re, a.im + b.im);
+}
+HEDDLE_COMPLEX heddle_complex<T> operator-(heddle_complex<T> a, heddle_complex<T> b) {
+  return heddle_complex<T>(a.re - b.re, a.im - b.im);
+}
+HEDDLE_COMPLEX heddle_complex<T> operator-(heddle_complex<T> a) { return heddle_complex<T>(-a.re, -a.im); }
+HEDDLE_COMPLEX heddle_complex<T> operator*(heddle_complex<T> a, heddle_complex<T> b) {
+  return heddle_complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
+}
+// R. L. Smith: Algorithm 116, complex division. Communications of the ACM 5 (1962).
+HEDDLE_COMPLEX heddle_complex<T> operator/(heddle_complex<T> a, heddle_complex<T> b) {
+  const T re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
+  if (re >= im) {
+    if (re == 0 && im == 0) return heddle_complex<T>(a.re / re, a.im / re);
+    const T ratio = b.im / b.re, scale = (T)1 / (b.re + b.im * ratio);
+    return heddle_complex<T>((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale);
+  }
+  const T ratio = b.re / b.im, scale = (T)1 / (b.im + b.re * ratio);
+  return heddle_complex<T>((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale);
+}
+HEDDLE_COMPLEX bool operator==(heddle_complex<T> a, heddle_complex<T> b) { return a.re == b.re && a.im == b.im; }
+HEDDLE_COMPLEX bool operator!=(heddle_complex<T> a, heddle_complex<T> b) { return !(a == b); }
+HEDDLE_COMPLEX heddle_complex<T> heddle_conj(heddle_complex<T> a) { return heddle_complex<T>(a.re, -a.im); }
+HEDDLE_COMPLEX bool heddle_truth(heddle_complex<T> a) { return a.re != 0 || a.im != 0; }
+
+#if defined(__CUDACC_RTC__)
+HEDDLE_BOTH double heddle_inf() { return __longlong_as_double(0x7ff0000000000000ll); }
+HEDDLE_BOTH double heddle_nan() { return __longlong_as_double(0x7ff8000000000000ll); }
+#else
+HEDDLE_BOTH double heddle_inf() { return __builtin_huge_val(); }
+HEDDLE_BOTH double heddle_nan() { return __builtin_nan(""); }
+#endif
+
+#define HEDDLE_REAL(NAME)                                        \
+  HEDDLE_BOTH float heddle_##NAME(float x) { return NAME##f(x); } \
+  HEDDLE_BOTH double heddle_##NAME(double x) { return NAME(x); }
+HEDDLE_REAL(sqrt) HEDDLE_REAL(cbrt) HEDDLE_REAL(exp) HEDDLE_REAL(exp2) HEDDLE_REAL(expm1) HEDDLE_REAL(log)
+HEDDLE_REAL(log2) HEDDLE_REAL(log10) HEDDLE_REAL(log1p) HEDDLE_REAL(sin) HEDDLE_REAL(cos) HEDDLE_REAL(tan)
+HEDDLE_REAL(asin) HEDDLE_REAL(acos) HEDDLE_REAL(atan) HEDDLE_REAL(sinh) HEDDLE_REAL(cosh) HEDDLE_REAL(tanh)
+HEDDLE_REAL(asinh) HEDDLE_REAL(acosh) HEDDLE_REAL(atanh) HEDDLE_REAL(floor) HEDDLE_REAL(ceil) HEDDLE_REAL(trunc)
+HEDDLE_REAL(rint) HEDDLE_REAL(fabs)
+#define HEDDLE_REALS(NAME)                                                            \
+  HEDDLE_BOTH float heddle_##NAME(float x, float y) { return NAME##f(x, y); }          \
+  HEDDLE_BOTH double heddle_##NAME(double x, double y) { return NAME(x, y); }
+HEDDLE_REALS(atan2) HEDDLE_REALS(hypot) HEDDLE_REALS(copysign) HEDDLE_REALS(fmod) HEDDLE_REALS(fmin) HEDDLE_REALS(fmax)
+
+template <class T>
+HEDDLE_BOTH bool heddle_isnan(T x) { return x != x; }
+template <class T>
+HEDDLE_BOTH bool heddle_isinf(T x) { return x == (T)heddle_inf() || x == -(T)heddle_inf(); }
+template <class T>
+HEDDLE_BOTH bool heddle_isfinite(T x) { return x - x == 0; }
+template <class T>
+HEDDLE_BOTH bool heddle_signbit(T x) { return heddle_copysign((T)1, x) < 0; }
+template <class T>
+HEDDLE_BOTH T heddle_square(T x) { return x * x; }
+template <class T>
+HEDDLE_BOTH T heddle_over(T x, T y) { return x / y; }
+template <class T>
+HEDDLE_BOTH T heddle_truncated(T x, T y) { return y == 0 ? (T)0 : y == (T)-1 ? (T)-(unsigned long long)x : (T)(x / y); }
+template <class T>
+HEDDLE_BOTH T heddle_absolute(T x) { return x < 0 ? (T)-(unsigned long long)x : x; }
+template <class T>
+HEDDLE_BOTH T heddle_sign(T x) { return x != x ? x : (T)((x > 0) - (x < 0)); }
+template <class T>
+HEDDLE_BOTH T heddle_minimum(T a, T b) { return a < b || a != a ? a : b; }
+template <class T>
+HEDDLE_BOTH T heddle_maximum(T a, T b) { return a > b || a != a ? a : b; }
+template <class T>
+HEDDLE_BOTH T heddle_fmin(T a, T b) { return a < b ? a : b; }
+template <class T>
+HEDDLE_BOTH T heddle_fmax(T a, T b) { return a > b ? a : b; }
+template <class T>
+HEDDLE_BOTH T heddle_fmod(T a, T b) { return b == 0 ? (T)0 : b == (T)-1 ? (T)0 : (T)(a % b); }
+
+// Quotients round to minus infinity, and remainders have the sign of the divisor.
+template <class T>
+HEDDLE_BOTH T heddle_floor_divide(T a, T b) {
+  if (b == 0) return 0;
+  if (b == (T)-1 && (T)-1 < 0) return (T)-(unsigned long long)a;
+  return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));
+}
+template <class T>
+HEDDLE_BOTH T heddle_remainder(T a, T b) {
+  if (b == 0 || (b == (T)-1 && (T)-1 < 0)) return 0;
+  const T rest = (T)(a % b);
+  return rest != 0 && (rest < 0) != (b < 0) ? (T)(rest + b) : rest;
+}
+template <class T>
+HEDDLE_BOTH T heddle_real_remainder(T a, T b) {
+  const T rest = heddle_fmod(a, b);
+  if (b == 0) return rest;
+  if (rest == 0) return heddle_copysign((T)0, b);
+  return (b < 0) != (rest < 0) ? rest + b : rest;
+}
+template <class T>
+HEDDLE_BOTH T heddle_real_floor_divide(T a, T b) {
+  if (b == 0) return a / b;
+  const T rest = heddle_fmod(a, b);
+  T quotient = (a - rest) / b;
+  if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+  if (quotient == 0) return heddle_copysign((T)0, a / b);
+  const T whole = heddle_floor(quotient);
+  return quotient - whole > (T)0.5 ? whole + 1 : whole;
+}
+HEDDLE_BOTH float heddle_remainder(float a, float b) { return heddle_real_remainder(a, b); }
+HEDDLE_BOTH double heddle_remainder(double a, double b) { return heddle_real_remainder(a, b); }
+HEDDLE_BOTH float heddle_floor_divide(float a, float b) { return heddle_real_floor_divide(a, b); }
+HEDDLE_BOTH double heddle_floor_divide(double a, double b) { return heddle_real_floor_divide(a, b); }
+
+template <class T>
+HEDDLE_BOTH T heddle_power(T base, T exponent) {
+  if (exponent < 0) return base == 1 ? (T)1 : base == (T)-1 ? (T)(exponent % 2 ? -1 : 1) : (T)0;
+  unsigned long long result = 1, factor = (unsigned long long)base;
+  for (unsigned long long left = (unsigned long long)exponent; left != 0; left /= 2) {
+    if (left % 2) result *= factor;
+    factor *= factor;
+  }
+  return (T)result;
+}
+HEDDLE_BOTH float heddle_power(float base, float exponent) { return powf(base, exponent); }
+HEDDLE_BOTH double heddle_power(double base, double exponent) { return pow(base, exponent); }
+
+template <class T>
+HEDDLE_BOTH T heddle_shift_left(T x, T by) {
+  return (unsigned long long)by < 8 * sizeof(T) ? (T)((unsigned long long)x << by) : (T)0;
+}
+template <class T>
+HEDDLE_BOTH T heddle_shift_right(T x, T by) {
+  return (unsigned long long)by < 8 * sizeof(T) ? (T)(x >> by) : x < 0 ? (T)-1 : (T)0;
+}
+
+/// The nearest integer towards 0 that the type has; 0 for NaN.
+template <class To, class From>
+HEDDLE_BOTH To heddle_integer(From x) {
+  const bool is_signed = (To)-1 < 0;
+  const int bits = 8 * sizeof(To) - is_signed;
+  const From end = (From)2 * (From)(1ull << (bits - 1));
+  const To most = (To)(~0ull >> (64 - bits)), least = is_signed ? (To)(-(long long)most - 1) : (To)0;
+  if (x != x) return 0;
+  if (x >= end) return most;
+  return is_signed ? (x <= -end ? least : (To)x) : (x <= 0 ? (To)0 : (To)x);
+}
+)";
+
+}  // namespace heddle::cli

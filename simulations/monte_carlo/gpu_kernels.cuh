@@ -1,0 +1,32 @@
+#pragma once
+
+#include "monte_carlo/points.hpp"
+#include <heddle/cuda/warp.cuh>
+
+#include <cstdint>
+
+/// The kernel that counts points in the disc.
+namespace heddle::monte_carlo::cuda {
+
+using heddle::cuda::warp_size;
+
+inline constexpr unsigned threads = 256;
+
+/// Each thread takes blocks a whole grid apart, and counts in 64 bits.
+inline __global__ void __launch_bounds__(threads)
+    count_points(std::uint64_t seed, std::uint64_t first, std::uint64_t count, unsigned long long* inside) {
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * threads;
+  unsigned long long mine = 0;
+#pragma unroll 4
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += stride) {
+    const philox_block block = block_of_points(seed, first + i);
+    mine += unsigned{is_in_disc(block.word[0], block.word[1])} +
+            unsigned{is_in_disc(block.word[2], block.word[3])};
+  }
+  for (unsigned distance = warp_size / 2; distance > 0; distance /= 2) {
+    mine += __shfl_down_sync(0xffffffff, mine, distance);
+  }
+  if (threadIdx.x % warp_size == 0) atomicAdd(inside, mine);
+}
+
+}  // namespace heddle::monte_carlo::cuda

@@ -1,0 +1,197 @@
+#!/usr/bin/env python3
+"""Heddle's own kernels of transform, copy_if, histogram, random numbers, pi and matmul under heddle check, at sizes that
+reach every branch, against NumPy and plain loops.
+"""
+import sys
+import unittest
+
+import numpy as np
+
+from own_kernels import Unwritten, blocks_of, launch, n
+
+random = np.random.default_rng(7)
+NONE = 2**64 - 1
+
+
+class Elementwise(unittest.TestCase):
+    def test_transform(self):
+        # Blocks take 2048 elements at a time: one block takes two such pieces and a part of a third.
+        x, y = random.integers(-9, 9, (2, 4500)).astype("int32")
+        for constant in (False, True):
+            *_, out = launch("patterns", "sums", 1, 256, x, y, constant, n(4500), Unwritten("int32", 4500), schedules=2)
+            np.testing.assert_array_equal(out, x + (y[0] if constant else y))
+        wide = random.integers(-9, 9, 2100 * 3)
+        *_, out = launch("patterns", "doubled", 2, 256, wide, n(2100), Unwritten("int64", wide.size), schedules=2)
+        np.testing.assert_array_equal(out, 2 * wide)
+
+    def test_fill(self):
+        for kernel, kind, words, of_value in (("bytes", "uint8", 1, 1), ("bytes", "uint8", 700, 7), ("granules", "uint32", 600, 1)):
+            value = random.integers(0, 200, of_value * (4 if kernel == "granules" else 1)).astype(kind)
+            size = words * value.size // of_value
+            out, _ = launch("patterns", f"fill_{kernel}", 2, 256, Unwritten(kind, size), n(words), value, n(of_value), schedules=2)
+            np.testing.assert_array_equal(out, np.resize(value, size))
+
+    def test_first_equal(self):
+        x = random.integers(0, 9, (2, 200, 3)).astype("float32")
+        x[1, 50, 2] = np.nan
+        lowest = x.min(axis=1)
+        *_, place = launch("patterns", "first_equal", 2, 256, x, n(2), n(200), n(3), lowest, np.full(6, NONE, "uint64"))
+        np.testing.assert_array_equal(place.reshape(2, 3), x.argmin(axis=1))
+
+
+class CopyIf(unittest.TestCase):
+    def test_flagged(self):
+        """Whole tiles of 4096 flags, a part of one, and flags that begin in the middle of 16 bytes."""
+        for first, size, grid in ((0, 2 * 4096 + 37, 2), (3, 4096, 1), (0, 5, 1)):
+            with self.subTest(first=first, size=size):
+                flags = random.integers(0, 2, first + size).astype(bool)
+                flags[first:first + 40] = size > 100
+                wanted, tiles = flags[first:], blocks_of(size, 4096)
+                _, counts = launch("patterns", "counts_of_tiles", grid, 256, flags, n(first), n(size), n(tiles), Unwritten("uint64", tiles + 1))
+                np.testing.assert_array_equal(counts, [wanted[t * 4096:(t + 1) * 4096].sum() for t in range(tiles)] + [0])
+                before = np.concatenate([[0], np.cumsum(counts[:-1])]).astype("uint64")
+                chosen = int(before[-1])
+                *_, places = launch("patterns", "places", grid, 256, flags, n(first), n(size), before, Unwritten("uint64", chosen))
+                np.testing.assert_array_equal(places, np.flatnonzero(wanted))
+                x = random.integers(0, 2**16, (size, 2)).astype("uint32")
+                *_, out = launch("patterns", "chosen", grid, 256, flags, n(first), n(size), before, x, n(2), n(chosen), Unwritten("uint32", 2 * chosen))
+                np.testing.assert_array_equal(out.reshape(-1, 2), x[wanted])
+                x = random.integers(0, 2**16, size).astype("uint16")
+                *_, out = launch("patterns", "partitioned", grid, 256, flags, n(first), n(size), before, x, n(1), n(chosen), Unwritten("uint16", size))
+                np.testing.assert_array_equal(out, np.concatenate([x[wanted], x[~wanted]]))
+
+    def test_changes(self):
+        x = np.repeat(np.array([1, np.nan, 0, 3], "float32"), [3, 2, 4, 1])
+        x[6] = -0.0
+        *_, flags = launch("patterns", "changes", 1, 256, x, n(10), Unwritten("bool", 10))
+        np.testing.assert_array_equal(np.flatnonzero(flags), [0, 3, 5, 9])
+
+
+class Histogram(unittest.TestCase):
+    def test_counts(self):
+        for kernel, size, edges, copies in (("int", 2 * 4096 + 100, np.linspace(0, 50, 11), 8), ("double", 700, np.array([0.0, 1, 7, 7.5, 40]), 0),
+                                            ("int", 1, np.array([0.0, 1]), 1)):
+            with self.subTest(kernel=kernel, size=size):
+                x = random.integers(-5, 55, size).astype("int32" if kernel == "int" else "float64")
+                x[:64], x[-1] = 3, edges[-1]
+                even = np.ptp(np.diff(edges)) == 0
+                arguments = (x, n(size), edges, n(edges.size - 1), even)
+                *_, counts = launch("patterns", f"count_{kernel}", 1, 512, *arguments, np.uint32(copies), np.zeros(edges.size - 1, "uint64"), schedules=2)
+                np.testing.assert_array_equal(counts, np.histogram(x, edges)[0])
+                *_, bins = launch("patterns", f"bins_of_{kernel}", 1, 256, *arguments, Unwritten("uint32", size), schedules=2)
+                expected = np.searchsorted(edges, x, "right") - 1
+                expected[x == edges[-1]] = edges.size - 2
+                np.testing.assert_array_equal(bins, np.where((x < edges[0]) | (x > edges[-1]), edges.size - 1, expected))
+
+
+def philox(seed, which, block, attempt=0):
+    """Four words of 32 bits for each number of a block: Philox4x32-10 (Salmon et al. 2011)."""
+    block, low = np.asarray(block, "uint64"), 2**32 - 1
+    c = [block & low, block >> 32, np.full_like(block, attempt), np.full_like(block, which)]
+    key = [seed & low, seed >> 32]
+    for _ in range(10):
+        p, q = c[0] * 0xD2511F53, c[2] * 0xCD9E8D57
+        c = [(q >> 32) ^ c[1] ^ np.uint64(key[0]), q & low, (p >> 32) ^ c[3] ^ np.uint64(key[1]), p & low]
+        key = [(key[0] + 0x9E3779B9) & low, (key[1] + 0xBB67AE85) & low]
+    return np.stack(c, -1)
+
+
+def words(seed, which, offset, count, bits):
+    """Words offset, offset + 1, ... of a sequence, of 32 or 64 bits."""
+    number = 128 // bits
+    all_words = philox(seed, which, np.arange(offset // number, (offset + count) // number + 1))
+    if bits == 64:
+        all_words = all_words[:, ::2] | all_words[:, 1::2] << 32
+    return all_words.ravel()[offset % number:][:count]
+
+
+class Random(unittest.TestCase):
+    SEED = 12345678901234567890
+
+    def made(self, kernel, kind, offset, count, granules):
+        out, = launch("numerics", f"random_{kernel}", 2, 256, n(self.SEED), n(offset), n(count), granules, Unwritten(kind, count), schedules=2)
+        return out
+
+    def test_words(self):
+        """Granules of 16 bytes and what is left of one; single elements where the first begins no block."""
+        for offset, count, granules in ((4, 2051, True), (7, 100, False), (2**34 + 1, 1, False)):
+            np.testing.assert_array_equal(self.made("words", "uint32", offset, count, granules), words(self.SEED, 0, offset, count, 32))
+        np.testing.assert_array_equal(self.made("long_words", "uint64", 2, 101, True), words(self.SEED, 5, 2, 101, 64))
+
+    def test_reals(self):
+        x = self.made("uniform", "float64", 4, 101, True)
+        np.testing.assert_allclose(x, (words(self.SEED, 1, 4, 101, 64) >> 11) * 2.0**-51 - 1, rtol=0, atol=1e-15)
+        x = self.made("exponential", "float32", 4, 101, True)
+        np.testing.assert_allclose(x, -3 * np.log(((words(self.SEED, 3, 4, 101, 32) >> 1) + 0.5) * 2.0**-31), rtol=1e-6)
+        for kernel, bits, tolerance in (("normal", 32, 2e-6), ("long_normal", 64, 1e-14)):
+            radius, angle = words(self.SEED, 2, 4, 100, bits).reshape(-1, 2).T
+            quarter = angle >> (bits - 2)
+            if bits == 32:
+                middle, part = ((radius >> 1) + 0.5) * 2.0**-31, (angle << 2).astype("uint32").view("int32") * 2.0**-32
+            else:
+                middle, part = (radius >> 11 | 1) * 2.0**-53, (angle << 2 >> 12) * 2.0**-52 - 0.5
+            length, turn = np.sqrt(-2 * np.log(middle)), (quarter + part) * (np.pi / 2)
+            expected = 10 + 2 * length[:, None] * np.stack([np.cos(turn), np.sin(turn)], -1)
+            np.testing.assert_allclose(self.made(kernel, f"float{bits}", 4, 100, True), expected.ravel(), rtol=0, atol=20 * tolerance)
+
+    def test_integers(self):
+        """Of the products with a range the upper half, drawn again where the lower one is below 2**bits modulo the range."""
+        for kernel, kind, bits, least, length in (("bytes", "uint8", 32, 5, 200), ("integers", "uint32", 32, 7, 3 << 30), ("long_integers", "uint64", 64, 7, 3 << 62)):
+            expected, attempts = [], 0
+            for i in range(101):
+                attempt = 0
+                while True:
+                    number = 128 // bits
+                    four = philox(self.SEED, 4, np.array([i // number]), attempt)[0].tolist()
+                    bits_drawn = four[i % 4] if bits == 32 else four[i % 2 * 2] | four[i % 2 * 2 + 1] << 32
+                    product = bits_drawn * length
+                    if product % 2**bits >= 2**bits % length:
+                        break
+                    attempt += 1
+                attempts += attempt
+                expected.append((product >> bits) + least)
+            self.assertEqual(attempts > 0, kernel != "bytes")
+            np.testing.assert_array_equal(self.made(kernel, kind, 0, 101, True), np.array(expected, dtype=object) % 2**(8 * np.dtype(kind).itemsize))
+
+    def test_points(self):
+        x, y = philox(self.SEED, 0, np.arange(10, 1010)).reshape(-1, 2).T.astype(object) * 2 + 1
+        inside, = launch("numerics", "points", 2, 256, n(self.SEED), n(10), n(1000), np.zeros(1, "uint64"))
+        self.assertEqual(inside[0], (x * x + y * y < 2**66).sum())
+
+
+class Products(unittest.TestCase):
+    def check(self, name, kind, stored, a, b, tolerance):
+        def described(m):
+            batch, *strides = m.strides
+            step = m.itemsize
+            return np.array([*m.shape[1:], *(s // step for s in strides), batch // step], "uint64")
+        batches, rows, columns = a.shape[0], a.shape[1], b.shape[2]
+
+        def plain(m):
+            whole = m.base if m.base is not None else m
+            return np.ascontiguousarray(whole).view(stored)
+        for kernel in ("naive", "tiled"):
+            with self.subTest(kernel=kernel, kind=kind):
+                *_, c = launch("numerics", f"{kernel}_{name}", 3, "32,32", plain(a), described(a), plain(b), described(b), n(batches),
+                               Unwritten(stored, batches * rows * columns * (2 if name == "complex" else 1)), schedules=2)
+                wide = "complex128" if name == "complex" else "float64"
+                np.testing.assert_allclose(c.view(kind).reshape(batches, rows, columns), np.matmul(a.astype(wide), b.astype(wide)), rtol=0, atol=tolerance)
+
+    def test_products(self):
+        """More tiles than blocks, parts of tiles at every edge, rows side by side and columns side by side."""
+        a, b = random.standard_normal((2, 33, 40)).astype("float32"), random.standard_normal((2, 40, 5)).astype("float32")
+        self.check("float", "float32", "float32", a, b, 1e-4)
+        turned = random.standard_normal((1, 5, 40)).astype("float16")
+        self.check("half", "float16", "uint16", random.standard_normal((1, 3, 40)).astype("float16"), turned.transpose(0, 2, 1), 0.05)
+        a = random.standard_normal((1, 3, 2)) + 1j * random.standard_normal((1, 3, 2))
+        self.check("complex", "complex128", "float64", a, a.reshape(1, 2, 3), 1e-14)
+
+    def test_pack(self):
+        m = random.standard_normal((2, 7, 30)).astype("float32")
+        # Every other column of every other row.
+        *_, packed = launch("numerics", "pack_float", 1, 256, m, np.array([4, 15, 60, 2, 210], "uint64"), n(2), Unwritten("float32", 2 * 4 * 15))
+        np.testing.assert_array_equal(packed.reshape(2, 4, 15), m[:, ::2, ::2])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2 if "-v" in sys.argv else 1)
