@@ -2,6 +2,7 @@
 #include <heddle/cuda/launch.cuh>
 #include <heddle/random.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace heddle::cuda {
@@ -14,52 +15,41 @@ constexpr unsigned random_threads = 256;
 template <class T>
 using word_for = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-template <class Word>
-__device__ Word word_of(const philox_block& block, unsigned k) {
-  if constexpr (sizeof(Word) == 4) {
-    return block.word[k];
-  } else {
-    return random::joined(block.word[2 * k], block.word[2 * k + 1]);
-  }
-}
-
-// What becomes of a block of words: elements index, index + 1, ….
+// What becomes of `count` words of a block: elements index, index + 1, ….
 
 template <class Word, distribution Of>
 struct plain_words {
   using value = Word;
-  static constexpr unsigned per_block = 16 / sizeof(Word);
+  using word = Word;
   static constexpr distribution of = Of;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const Word* words, std::uint64_t, unsigned count, Word* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k) out[k] = word_of<Word>(block, k);
+    for (unsigned k = 0; k < count; ++k) out[k] = words[k];
   }
 };
 
 template <class T>
 struct uniform_of {
   using value = T;
-  static constexpr unsigned per_block = 16 / sizeof(T);
+  using word = word_for<T>;
   static constexpr distribution of = distribution::uniform;
   random::arithmetic::stretched<T> stretch;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k)
-      out[k] = stretch(random::unit_interval(word_of<word_for<T>>(block, k)));
+    for (unsigned k = 0; k < count; ++k) out[k] = stretch(random::unit_interval(words[k]));
   }
 };
 
 template <class T>
 struct normal_of {
   using value = T;
-  static constexpr unsigned per_block = 16 / sizeof(T);
+  using word = word_for<T>;
   static constexpr distribution of = distribution::normal;
   T mean, deviation;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; k += 2) {
-      const auto pair =
-          random::normal_pair(word_of<word_for<T>>(block, k), word_of<word_for<T>>(block, k + 1));
+    for (unsigned k = 0; k < count; k += 2) {
+      const auto pair = random::normal_pair(words[k], words[k + 1]);
       out[k] = random::arithmetic::fma(pair.first, deviation, mean);
       out[k + 1] = random::arithmetic::fma(pair.second, deviation, mean);
     }
@@ -69,98 +59,77 @@ struct normal_of {
 template <class T>
 struct exponential_of {
   using value = T;
-  static constexpr unsigned per_block = 16 / sizeof(T);
+  using word = word_for<T>;
   static constexpr distribution of = distribution::exponential;
   T mean;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k)
-      out[k] = mean * random::minus_log(word_of<word_for<T>>(block, k));
+    for (unsigned k = 0; k < count; ++k) out[k] = mean * random::minus_log(words[k]);
   }
 };
 
 /// Drawn again seldom: a call, so that the words of first draws stay in registers.
-__device__ __noinline__ std::uint64_t short_integer_again(std::uint64_t seed, std::uint64_t index,
-                                                          random::integer_range below, std::uint32_t bits) {
-  return random::short_integer(seed, index, below, bits);
-}
-__device__ __noinline__ std::uint64_t long_integer_again(std::uint64_t seed, std::uint64_t index,
-                                                         random::integer_range below, std::uint64_t bits) {
-  return random::long_integer(seed, index, below, bits);
+template <class Word>
+__device__ __noinline__ std::uint64_t integer_again(std::uint64_t seed, std::uint64_t index,
+                                                    random::integer_range below, Word bits) {
+  return random::integer_below(seed, index, below, bits);
 }
 
-template <class T>
-struct short_integers {
+template <class T, class Word>
+struct integers_of {
   using value = T;
-  static constexpr unsigned per_block = 4;
+  using word = Word;
   static constexpr distribution of = distribution::integers;
   std::uint64_t seed, low;
   random::integer_range below;
-  __device__ void operator()(const philox_block& block, std::uint64_t index, value* out) const {
+  __device__ void operator()(const Word* words, std::uint64_t index, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k) {
-      const std::uint64_t product = block.word[k] * below.range;
-      std::uint64_t integer = product >> 32;
-      if (static_cast<std::uint32_t>(product) < below.least_low)
-        integer = short_integer_again(seed, index + k, below, block.word[k]);
+    for (unsigned k = 0; k < count; ++k) {
+      const random::scaled_word<Word> drawn(words[k], below);
+      std::uint64_t integer = drawn.integer;
+      if (drawn.rest < below.least_low) integer = integer_again(seed, index + k, below, words[k]);
       out[k] = static_cast<T>(low + integer);
     }
   }
 };
 
-struct long_integers {
-  using value = std::uint64_t;
-  static constexpr unsigned per_block = 2;
-  static constexpr distribution of = distribution::integers;
-  std::uint64_t seed, low;
-  random::integer_range below;
-  __device__ void operator()(const philox_block& block, std::uint64_t index, value* out) const {
-#pragma unroll
-    for (unsigned k = 0; k < per_block; ++k) {
-      const std::uint64_t bits = word_of<std::uint64_t>(block, k);
-      const auto product = random::wide_product(bits, below.range);
-      std::uint64_t integer = below.range == 0 ? bits : product.first;
-      if (product.second < below.least_low) integer = long_integer_again(seed, index + k, below, bits);
-      out[k] = low + integer;
-    }
-  }
-};
-
-/// Elements that a thread makes at once: whole blocks, and whole granules of 16 bytes.
-template <class Make>
-constexpr unsigned at_once = sizeof(typename Make::value) * Make::per_block >= 16
-                                 ? Make::per_block
-                                 : 16 / sizeof(typename Make::value);
-
-/// Elements offset … offset + count − 1 of the sequence. Where the first begins a block and `out` a granule,
-/// threads store granules.
+/// Elements offset … offset + count − 1 of the sequence. A thread makes 16 bytes at once, which are a part of
+/// what a block of words gives or the whole of several. Where the first begins 16 bytes of the sequence and
+/// `out` a granule, threads store granules.
 template <class Make>
 __global__ void __launch_bounds__(random_threads)
     make_random(Make make, random::stream from, std::size_t count, bool granules, typename Make::value* out) {
   using T = typename Make::value;
-  constexpr unsigned unit = at_once<Make>;
+  using word = typename Make::word;
+  constexpr unsigned unit = 16 / sizeof(T), words = random::words_per_block<word>,
+                     part = words < unit ? words : unit;
   const unsigned before = static_cast<unsigned>(from.offset % unit);
   const std::uint64_t first_unit = from.offset / unit;
   const std::size_t units = (count + before + unit - 1) / unit;
   const std::size_t stride = std::size_t{gridDim.x} * random_threads;
 #pragma unroll 1
   for (std::size_t u = std::size_t{blockIdx.x} * random_threads + threadIdx.x; u < units; u += stride) {
+    const std::uint64_t index = (first_unit + u) * unit;
     alignas(16) T values[unit];
 #pragma unroll
-    for (unsigned b = 0; b < unit / Make::per_block; ++b) {
-      const std::uint64_t block = (first_unit + u) * (unit / Make::per_block) + b;
-      make(random::words_of(from.seed, Make::of, block), block * Make::per_block,
-           values + b * Make::per_block);
+    for (unsigned done = 0; done < unit; done += part) {
+      const philox_block block = random::words_of(from.seed, Make::of, (index + done) / words);
+      word drawn[part];
+#pragma unroll
+      for (unsigned k = 0; k < part; ++k) {
+        drawn[k] = random::word_of<word>(block, k);
+        // Later parts of a block: choices, as words that are numbered by a variable would be in memory.
+#pragma unroll
+        for (unsigned later = part; later < words; later += part) {
+          if (index % words == later) drawn[k] = random::word_of<word>(block, later + k);
+        }
+      }
+      make(drawn, index + done, part, values + done);
     }
     if (granules && (u + 1) * unit <= count) {
-      constexpr unsigned granules_of_unit = unit * sizeof(T) / sizeof(uint4);
-      auto* const to = reinterpret_cast<uint4*>(out + u * unit);
-#pragma unroll
-      for (unsigned g = 0; g < granules_of_unit; ++g) {
-        uint4 granule;
-        memcpy(&granule, reinterpret_cast<const char*>(values) + g * sizeof granule, sizeof granule);
-        to[g] = granule;
-      }
+      uint4 granule;
+      memcpy(&granule, values, sizeof granule);
+      *reinterpret_cast<uint4*>(out + u * unit) = granule;
     } else {
 #pragma unroll
       for (unsigned k = 0; k < unit; ++k) {
@@ -174,11 +143,14 @@ __global__ void __launch_bounds__(random_threads)
 template <class Make>
 void launch_random(const Make& make, const random_numbers& numbers, std::size_t count, void* out,
                    const target& where) {
-  constexpr unsigned unit = at_once<Make>;
+  constexpr unsigned unit = 16 / sizeof(typename Make::value);
   constexpr std::size_t units_of_thread = 4;
+  // A thread computes the keys of its rounds once.
+  constexpr unsigned most_blocks_of_multiprocessor = 64;
   const bool granules =
       numbers.from.offset % unit == 0 && reinterpret_cast<std::uintptr_t>(out) % sizeof(uint4) == 0;
-  const unsigned grid = grid_for(count / unit + 2, random_threads * units_of_thread);
+  const unsigned grid = std::min(grid_for(count / unit + 2, random_threads * units_of_thread),
+                                 most_blocks_of_multiprocessor * multiprocessors(where));
   make_random<<<grid, random_threads, 0, where.stream()>>>(make, numbers.from, count, granules,
                                                            static_cast<typename Make::value*>(out));
   check(cudaGetLastError(), "launch of make_random");
@@ -199,11 +171,10 @@ void launch_reals(const random_numbers& numbers, std::size_t count, void* out, c
 
 void launch_integers(const random_numbers& numbers, std::size_t count, void* out, const target& where) {
   const std::uint64_t seed = numbers.from.seed, low = numbers.low;
-  if (!numbers.below.is_short())
-    return launch_random(long_integers{seed, low, numbers.below}, numbers, count, out, where);
-  const auto launch = [&](auto element) {
-    launch_random(short_integers<decltype(element)>{seed, low, numbers.below}, numbers, count, out, where);
+  const auto launch = [&]<class T, class Word = std::uint32_t>(T, Word = {}) {
+    launch_random(integers_of<T, Word>{seed, low, numbers.below}, numbers, count, out, where);
   };
+  if (!numbers.below.is_short()) return launch(std::uint64_t{}, std::uint64_t{});
   switch (size_of(numbers.type)) {
     case 1:
       return launch(std::uint8_t{});
