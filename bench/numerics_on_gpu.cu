@@ -1,7 +1,7 @@
 // Products, transforms and random numbers on a GPU beside cuBLAS, cuFFT and cuRAND, called directly with
 // handles and plans of their own on the same stream.
 //
-//   numerics_on_gpu [PART…]      parts: matmul, fft, random; default: all
+//   numerics_on_gpu [PART…]      parts: matmul, fft, random, segments; default: all
 //
 // "device" is the time of a call when calls follow each other, between events; "call" is what the host waits
 // for one call and its end. Both are medians of many, ours and the library's in turn. An asterisk marks what
@@ -12,6 +12,7 @@
 #include <heddle/fft.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/random.hpp>
+#include <heddle/segmented_reduce.hpp>
 #include <heddle/transform.hpp>
 
 #include <algorithm>
@@ -388,42 +389,42 @@ void compare_transforms_of(const cufft& library, const hd::shape& lengths, int a
   };
 
   {
-    hd::array<complex> x(lengths, where), direct(lengths, where);
+    hd::array<complex> x(lengths, where), y(lengths, where), direct(lengths, where);
     const hd::array<T> parts = hd::random::normal<T>(where, {2 * x.size()}, {.seed = 1});
     check(cudaMemcpyAsync(x.data(), parts.data(), x.size() * sizeof(complex), cudaMemcpyDefault,
                           where.stream()),
           "cudaMemcpyAsync");
     const cufft_plan plan(library, lengths, axes, is_double ? CUFFT_Z2Z : CUFFT_C2C, where);
-    const auto forward =
-        watch.compare([&] { hd::fft(where, x, last); }, [&] { plan.run(x.data(), direct.data(), false); });
-    check_same(hd::fft(where, x, last), direct, "fft");
+    const auto forward = watch.compare([&] { hd::fft_into(where, y, x, last); },
+                                       [&] { plan.run(x.data(), direct.data(), false); });
+    check_same(y, direct, "fft");
     print_row("fft " + type, size, forward[0], forward[1]);
     T* const reals = reinterpret_cast<T*>(direct.data());
-    const auto inverse =
-        watch.compare([&] { hd::ifft(where, x, last); }, [&] { plan.run(x.data(), direct.data(), true); },
-                      [&] {
-                        plan.run(x.data(), direct.data(), true);
-                        scaling(reals, 2 * direct.size());
-                      });
-    check_same(hd::ifft(where, x, last), direct, "ifft");
+    const auto inverse = watch.compare([&] { hd::ifft_into(where, y, x, last); },
+                                       [&] { plan.run(x.data(), direct.data(), true); },
+                                       [&] {
+                                         plan.run(x.data(), direct.data(), true);
+                                         scaling(reals, 2 * direct.size());
+                                       });
+    check_same(y, direct, "ifft");
     print_row("ifft " + type + ", unscaled by cuFFT", size, inverse[0], inverse[1]);
     print_row("ifft " + type + ", cuFFT and a scaling", size, inverse[0], inverse[2]);
   }
   {
     const hd::array<T> x = hd::random::normal<T>(where, lengths, {.seed = 2});
     const cufft_plan plan(library, lengths, axes, is_double ? CUFFT_D2Z : CUFFT_R2C, where);
-    const hd::array<complex> spectrum = hd::rfft(where, x, last);
+    hd::array<complex> spectrum = hd::rfft(where, x, last);
     hd::array<complex> direct(spectrum.shape(), where);
-    const auto forward = watch.compare([&] { hd::rfft(where, x, last); },
+    const auto forward = watch.compare([&] { hd::rfft_into(where, spectrum, x, last); },
                                        [&] { plan.run(const_cast<T*>(x.data()), direct.data(), false); });
     check_same(spectrum, direct, "rfft");
     print_row("rfft " + type, size, forward[0], forward[1]);
     const cufft_plan back(library, lengths, axes, is_double ? CUFFT_Z2D : CUFFT_C2R, where);
-    hd::array<T> direct_back(lengths, where);
+    hd::array<T> y(lengths, where), direct_back(lengths, where);
     // cuFFT overwrites what it transforms to real elements, so a caller who keeps that copies it.
     hd::array<complex> overwritten = spectrum.on(where);
     const auto inverse = watch.compare(
-        [&] { hd::irfft(where, spectrum, last); },
+        [&] { hd::irfft_into(where, y, spectrum, last); },
         [&] { back.run(overwritten.data(), direct_back.data(), true); },
         [&] {
           check(cudaMemcpyAsync(overwritten.data(), spectrum.data(), spectrum.size() * sizeof(complex),
@@ -432,7 +433,7 @@ void compare_transforms_of(const cufft& library, const hd::shape& lengths, int a
           back.run(overwritten.data(), direct_back.data(), true);
           scaling(direct_back.data(), direct_back.size());
         });
-    check_same(hd::irfft(where, spectrum, last), direct_back, "irfft");
+    check_same(y, direct_back, "irfft");
     print_row("irfft " + type + ", unscaled by cuFFT", size, inverse[0], inverse[1]);
     print_row("irfft " + type + ", copy, cuFFT, scaling", size, inverse[0], inverse[2]);
   }
@@ -546,6 +547,33 @@ void compare_random(const hd::target& where) {
           [&](auto& out) { hd::random::integers_into(where, out, from, 0, 100); });
 }
 
+// Segments.
+
+/// Sums of segments whose lengths are from none to twice a mean, and what memory they move a second beside
+/// the sum of all elements.
+void measure_segments(const hd::target& where) {
+  stopwatch watch(where);
+  const std::size_t n = std::size_t{1} << 26;
+  const hd::array<float> x = hd::random::uniform<float>(where, {n}, {.seed = 1});
+  std::printf("\n%-34s%-14s%11s%11s%18s\n", "sums of segments of float32", "segments", "us", "GB/s",
+              "of all, GB/s");
+  for (const std::size_t mean : {std::size_t{2}, std::size_t{4}, std::size_t{16}, std::size_t{64},
+                                 std::size_t{256}, std::size_t{2048}, std::size_t{65536}, n / 2}) {
+    const std::vector<std::size_t> lengths =
+        hd::random::integers<std::size_t>(where, {n / mean}, {.seed = 2}, 0, 2 * mean + 1).to_vector();
+    std::vector<std::size_t> begin{0};
+    for (const std::size_t length : lengths) begin.push_back(std::min(n, begin.back() + length));
+    const hd::array<std::size_t> offsets(begin, where);
+    const std::vector<times> took =
+        watch.compare([&] { hd::segmented_reduce(where, x, offsets); }, [&] { hd::reduce(where, x); });
+    const double bytes = static_cast<double>(sizeof(float) * begin.back() + 12 * lengths.size());
+    std::printf("%-34s%-14zu%11.2f%11.0f%18.0f\n", ("of a mean of " + std::to_string(mean)).c_str(),
+                lengths.size(), took[0].device, bytes / took[0].device / 1e3,
+                4.0 * static_cast<double>(n) / took[1].device / 1e3);
+    std::fflush(stdout);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -558,6 +586,7 @@ int main(int argc, char** argv) {
     if (wanted("matmul")) compare_matmul(where);
     if (wanted("fft")) compare_fft(where);
     if (wanted("random")) compare_random(where);
+    if (wanted("segments")) measure_segments(where);
     return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());

@@ -129,7 +129,11 @@ HD_INLINE float unit_interval(std::uint32_t bits) {
 }
 /// Uniform in [0, 1): the multiples of 2^-53.
 HD_INLINE double unit_interval(std::uint64_t bits) {
-  return arithmetic::integer53(bits >> 11) * 0x1p-53;
+  // The upper 32 bits behind 2^20 and the lower 21 behind ½, as they stand in the numbers; every step is
+  // exact.
+  const double upper = __builtin_bit_cast(double, 0x4130000000000000u | bits >> 32);
+  const double lower = __builtin_bit_cast(double, 0x3fe0000000000000u | (bits & 0xffffffffu) >> 11);
+  return upper - (0x1p20 + 0.5) + lower;
 }
 
 /// −ln u for the middle u of one of 2^31 intervals of (0, 1): an exponential number of mean 1, from 0 to
@@ -228,7 +232,8 @@ struct scaled_word {
 
   HD_INLINE scaled_word(Word bits, const integer_range& below) {
     if constexpr (sizeof(Word) == 4) {
-      const std::uint64_t product = bits * below.range;
+      // One multiplication and addition: the range less 1 has 32 bits.
+      const std::uint64_t product = std::uint64_t{bits} * static_cast<std::uint32_t>(below.range - 1) + bits;
       integer = product >> 32;
       rest = static_cast<std::uint32_t>(product);
     } else {
@@ -241,6 +246,9 @@ struct scaled_word {
       rest = bits * below.range;
     }
   }
+  HD_INLINE bool is_drawn_again(const integer_range& below) const {
+    return rest < static_cast<Word>(below.least_low);
+  }
 };
 
 /// Element `index` of the integers of a seed below a range: of words of 32 bits, where the range is short, or
@@ -249,7 +257,7 @@ template <class Word>
 HD_INLINE std::uint64_t integer_below(std::uint64_t seed, std::uint64_t index, const integer_range& below,
                                       Word bits) {
   scaled_word<Word> drawn(bits, below);
-  for (std::uint32_t attempt = 1; drawn.rest < below.least_low; ++attempt)
+  for (std::uint32_t attempt = 1; drawn.is_drawn_again(below); ++attempt)
     drawn = {word_of<Word>(words_of(seed, distribution::integers, index / words_per_block<Word>, attempt),
                            index % words_per_block<Word>),
              below};

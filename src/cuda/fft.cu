@@ -1,5 +1,6 @@
 #include "cuda/gpu.hpp"
 #include "shared_library.hpp"
+#include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/transform.cuh>
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
@@ -124,6 +125,12 @@ class plan_cache {
   }
 };
 
+/// Reals that are loaded and stored at once.
+template <class T>
+struct alignas(16) sixteen_bytes {
+  T values[16 / sizeof(T)];
+};
+
 template <class T>
 struct pair_of_reals {
   T real, imaginary;
@@ -146,6 +153,24 @@ struct real_at {
   const pair_of_reals<T>* x;
   __device__ T operator()(std::size_t i) const { return x[i].real; }
 };
+/// Scales `count` reals in place, 16 bytes a thread, from the last on: those were written last, and may still
+/// be in the cache.
+template <class T>
+__global__ void __launch_bounds__(256) scale(T* x, std::size_t count, T factor) {
+  constexpr unsigned width = 16 / sizeof(T);
+  wait_for_kernels_before();
+  const std::size_t whole = count / width, turn = std::size_t{blockIdx.x} * 256 + threadIdx.x;
+  if (turn < whole) {
+    auto* const granule = reinterpret_cast<sixteen_bytes<T>*>(x) + (whole - 1 - turn);
+    sixteen_bytes<T> values = *granule;
+#pragma unroll
+    for (T& value : values.values) value *= factor;
+    *granule = values;
+  } else if (turn == whole) {
+    for (std::size_t i = whole * width; i < count; ++i) x[i] *= factor;
+  }
+}
+
 /// Element i of an array whose lines have `length` of the elements of lines of x.
 template <class T>
 struct first_of_lines {
@@ -251,8 +276,10 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
     }
     plan_cache::run(of, from, out, where);
     if (!is_scaled) {
-      T* const reals = static_cast<T*>(out);
-      transform(where, scaled<T>{reals, factor}, 2 * size_out, reals);
+      static overlapping_kernel kernel(scale<T>, "launch of scale");
+      const std::size_t reals = 2 * size_out;
+      kernel.launch(where, grid_for(reals * sizeof(T) / 16 + 1, 256), 256, static_cast<T*>(out), reals,
+                    factor);
     }
   } else {
     // Axis by axis, among complex elements; real lines are cut afterwards, or made whole before the last
@@ -294,6 +321,14 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
 
 void fft(const fft_task& task, const void* x, void* out, const target& where) {
   const current_device on(where);
+  if (reinterpret_cast<std::uintptr_t>(out) % 16 != 0) {
+    // Part of an array: cuFFT and `scale` want their output to begin as arrays do.
+    const std::size_t reals = task.result().elements() * (task.kind == fft_kind::real_inverse ? 1 : 2);
+    const detail::memory held(reals * (task.is_double ? sizeof(double) : sizeof(float)), where);
+    fft(task, x, held.data(), where);
+    detail::copy(out, where, held.data(), where, held.bytes());
+    return;
+  }
   if (task.is_double) return fft_of<double>(task, x, out, where);
   fft_of<float>(task, x, out, where);
 }

@@ -41,6 +41,17 @@ struct uniform_of {
 };
 
 template <class T>
+struct unit_interval_of {
+  using value = T;
+  using word = word_for<T>;
+  static constexpr distribution of = distribution::uniform;
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k) out[k] = random::unit_interval(words[k]);
+  }
+};
+
+template <class T>
 struct normal_of {
   using value = T;
   using word = word_for<T>;
@@ -68,7 +79,7 @@ struct exponential_of {
   }
 };
 
-/// Drawn again seldom: a call, so that the words of first draws stay in registers.
+/// Drawn again seldom: a call, so that what first draws need stays in registers.
 template <class Word>
 __device__ __noinline__ std::uint64_t integer_again(std::uint64_t seed, std::uint64_t index,
                                                     random::integer_range below, Word bits) {
@@ -83,42 +94,48 @@ struct integers_of {
   std::uint64_t seed, low;
   random::integer_range below;
   __device__ void operator()(const Word* words, std::uint64_t index, unsigned count, T* out) const {
+    bool any_again = false;
 #pragma unroll
     for (unsigned k = 0; k < count; ++k) {
       const random::scaled_word<Word> drawn(words[k], below);
-      std::uint64_t integer = drawn.integer;
-      if (drawn.rest < below.least_low) integer = integer_again(seed, index + k, below, words[k]);
-      out[k] = static_cast<T>(low + integer);
+      any_again = any_again || drawn.is_drawn_again(below);
+      out[k] = static_cast<T>(low + drawn.integer);
+    }
+    if (!any_again) return;
+#pragma unroll 1
+    for (unsigned k = 0; k < count; ++k) {
+      // A choice, as words that are numbered by a variable would be in memory.
+      Word bits = words[0];
+#pragma unroll
+      for (unsigned other = 1; other < random::words_per_block<Word>; ++other)
+        if (other < count && k == other) bits = words[other];
+      const T value = static_cast<T>(low + integer_again(seed, index + k, below, bits));
+#pragma unroll
+      for (unsigned other = 0; other < random::words_per_block<Word>; ++other)
+        if (other < count && k == other) out[other] = value;
     }
   }
 };
 
-/// Elements offset … offset + count − 1 of the sequence. A thread makes 16 bytes at once, which are a part of
-/// what a block of words gives or the whole of several. Where the first begins 16 bytes of the sequence and
-/// `out` a granule, threads store granules.
+/// Elements unit·(16 / sizeof(T)) … of a sequence, 16 bytes of them: a part of what a block of words gives,
+/// or the whole of several.
 template <class Make>
-__global__ void __launch_bounds__(random_threads)
-    make_random(Make make, random::stream from, std::size_t count, bool granules, typename Make::value* out) {
+struct made_at_once {
   using T = typename Make::value;
   using word = typename Make::word;
-  constexpr unsigned unit = 16 / sizeof(T), words = random::words_per_block<word>,
-                     part = words < unit ? words : unit;
-  const unsigned before = static_cast<unsigned>(from.offset % unit);
-  const std::uint64_t first_unit = from.offset / unit;
-  const std::size_t units = (count + before + unit - 1) / unit;
-  const std::size_t stride = std::size_t{gridDim.x} * random_threads;
-#pragma unroll 1
-  for (std::size_t u = std::size_t{blockIdx.x} * random_threads + threadIdx.x; u < units; u += stride) {
-    const std::uint64_t index = (first_unit + u) * unit;
-    alignas(16) T values[unit];
+  static constexpr unsigned count = 16 / sizeof(T), words = random::words_per_block<word>,
+                            part = words < count ? words : count;
+  alignas(16) T values[count];
+
+  __device__ made_at_once(const Make& make, std::uint64_t seed, std::uint64_t unit) {
+    const std::uint64_t index = unit * count;
 #pragma unroll
-    for (unsigned done = 0; done < unit; done += part) {
-      const philox_block block = random::words_of(from.seed, Make::of, (index + done) / words);
+    for (unsigned done = 0; done < count; done += part) {
+      const philox_block block = random::words_of(seed, Make::of, (index + done) / words);
       word drawn[part];
 #pragma unroll
       for (unsigned k = 0; k < part; ++k) {
         drawn[k] = random::word_of<word>(block, k);
-        // Later parts of a block: choices, as words that are numbered by a variable would be in memory.
 #pragma unroll
         for (unsigned later = part; later < words; later += part) {
           if (index % words == later) drawn[k] = random::word_of<word>(block, later + k);
@@ -126,16 +143,44 @@ __global__ void __launch_bounds__(random_threads)
       }
       make(drawn, index + done, part, values + done);
     }
-    if (granules && (u + 1) * unit <= count) {
-      uint4 granule;
-      memcpy(&granule, values, sizeof granule);
-      *reinterpret_cast<uint4*>(out + u * unit) = granule;
-    } else {
+  }
+
+  __device__ void store(T* to) const {
+    uint4 granule;
+    memcpy(&granule, values, sizeof granule);
+    *reinterpret_cast<uint4*>(to) = granule;
+  }
+};
+
+/// Elements offset … offset + count − 1 of the sequence. Where the first begins 16 bytes of the sequence and
+/// `out` a granule, threads store granules, two in each turn.
+template <class Make>
+__global__ void __launch_bounds__(random_threads)
+    make_random(Make make, random::stream from, std::size_t count, bool granules, typename Make::value* out) {
+  constexpr unsigned unit = made_at_once<Make>::count;
+  const unsigned before = static_cast<unsigned>(from.offset % unit);
+  const std::uint64_t first_unit = from.offset / unit;
+  const std::size_t units = (count + before + unit - 1) / unit, whole = granules ? count / unit : 0;
+  const std::size_t stride = std::size_t{gridDim.x} * random_threads;
+  std::size_t u = std::size_t{blockIdx.x} * random_threads + threadIdx.x;
+#pragma unroll 1
+  for (; u + stride < whole; u += 2 * stride) {
+    const made_at_once<Make> one(make, from.seed, first_unit + u),
+        other(make, from.seed, first_unit + u + stride);
+    one.store(out + u * unit);
+    other.store(out + (u + stride) * unit);
+  }
+#pragma unroll 1
+  for (; u < units; u += stride) {
+    const made_at_once<Make> some(make, from.seed, first_unit + u);
+    if (u < whole) {
+      some.store(out + u * unit);
+      continue;
+    }
 #pragma unroll
-      for (unsigned k = 0; k < unit; ++k) {
-        const std::size_t at = u * unit + k;
-        if (at >= before && at - before < count) out[at - before] = values[k];
-      }
+    for (unsigned k = 0; k < unit; ++k) {
+      const std::size_t at = u * unit + k;
+      if (at >= before && at - before < count) out[at - before] = some.values[k];
     }
   }
 }
@@ -161,6 +206,7 @@ void launch_reals(const random_numbers& numbers, std::size_t count, void* out, c
   const T a = static_cast<T>(numbers.a), b = static_cast<T>(numbers.b);
   switch (numbers.of) {
     case distribution::uniform:
+      if (a == 0 && b == 1) return launch_random(unit_interval_of<T>{}, numbers, count, out, where);
       return launch_random(uniform_of<T>{random::arithmetic::stretched<T>(a, b)}, numbers, count, out, where);
     case distribution::normal:
       return launch_random(normal_of<T>{a, b}, numbers, count, out, where);
