@@ -45,6 +45,10 @@ fft_task task_of(fft_kind kind, bool is_double, const shape& lengths, const fft_
   return task;
 }
 
+void fail_fft_output(const shape& have, const shape& result) {
+  fail(fmt::format("the output has shape {}, where the result has {}", have.text(), result.text()));
+}
+
 void library_fft(const fft_task& task, const void* x, void* out, const target& where) {
   if (task.result().elements() == 0) return;
   if (where.is_gpu()) return cuda::fft(task, x, out, where);

@@ -15,12 +15,12 @@ void check_offsets(const std::size_t* offsets, std::size_t count, std::size_t n)
   }
 }
 
-void library_segmented_reduce(function op, dtype type, const void* x, const std::size_t* offsets,
-                              std::size_t count, std::size_t longest, void* out, const target& where) {
+void library_segmented_reduce(function op, dtype type, const void* x, std::size_t n,
+                              const std::size_t* offsets, std::size_t count, void* out, const target& where) {
   const cpu::kernels kernels = cpu::kernels_for(type, op);
   if (kernels.fold_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
-  if (count == 0 || longest == 0) return;
-  if (where.is_gpu()) return cuda::segmented_reduce(op, type, x, offsets, count, longest, out, where);
+  if (count == 0 || n == 0) return;
+  if (where.is_gpu()) return cuda::segmented_reduce(op, type, x, n, offsets, count, out, where);
   const std::size_t bytes = size_of(type);
   cpu::for_segments(where.threads(), offsets, count,
                     [&](int threads, std::size_t s, std::size_t first, std::size_t length) {

@@ -142,7 +142,8 @@ TEST_P(fft, along_any_axes) {
 }
 
 TEST_P(fft, of_a_long_line_and_back) {
-  for (const std::size_t n : {65536, 65537, 100'000}) {
+  // The last is a prime, whose convolution is a long line itself.
+  for (const std::size_t n : {100'000, 262'144, 262'440, 131'101}) {
     using complex = std::complex<double>;
     const hd::array<complex> x = random_array<complex>({n});
     const hd::array<complex> y = hd::fft(where, x);
@@ -160,7 +161,13 @@ TEST_P(fft, of_a_long_line_and_back) {
     }
     EXPECT_NEAR(static_cast<double>(after / before / n), 1, 1e-13);
     EXPECT_LE(std::abs(wide(on_cpu.data()[3]) - third), 1e-13L * std::sqrt(after));
+    if (!where.is_gpu()) EXPECT_EQ(on_cpu.to_vector(), hd::fft(hd::target::serial(), x).to_vector());
   }
+  const hd::array<float> r = random_array<float>({524'880});
+  const hd::array<std::complex<float>> half = hd::rfft(where, r);
+  check_near(hd::irfft(where, half), widened(r), "real line", 12);
+  const std::vector<std::complex<float>> whole = hd::fft(where, r).to_vector();
+  check_near(half, {whole.begin(), whole.begin() + 262'441}, "real line by complex ones", 12);
 }
 
 TEST_P(fft, of_nothing_and_of_slices) {
@@ -171,6 +178,27 @@ TEST_P(fft, of_nothing_and_of_slices) {
   for (std::size_t i = 1; i < 101; ++i) want.emplace_back(x.data()[i]);
   check_near(hd::rfft(where, there.slice(1, 101)), halved(summed_along(want, {100}, 0, -1), {100}, 0),
              "slice");
+}
+
+TEST_P(fft, into_parts_of_arrays) {
+  using complex = std::complex<float>;
+  const std::size_t n = 24;
+  const hd::array<complex> x = random_array<complex>({n});
+  const hd::array<float> r = random_array<float>({n});
+  hd::array<complex> out({n + 1}, where), half({n / 2 + 2}, where);
+  hd::array<float> reals({n + 1}, where);
+  const auto same = [](const auto& have, const auto& want) { EXPECT_EQ(have.to_vector(), want.to_vector()); };
+  hd::fft_into(where, out.slice(1, n + 1), x);
+  same(out.slice(1, n + 1), hd::fft(where, x));
+  hd::ifft_into(where, out.slice(1, n + 1), x);
+  same(out.slice(1, n + 1), hd::ifft(where, x));
+  hd::rfft_into(where, half.slice(1, n / 2 + 2), r);
+  same(half.slice(1, n / 2 + 2), hd::rfft(where, r));
+  hd::irfft_into(where, reals.slice(1, n + 1), half.slice(1, n / 2 + 2));
+  same(reals.slice(1, n + 1), hd::irfft(where, half.slice(1, n / 2 + 2)));
+  std::vector<complex> on_cpu(n);
+  hd::fft_into(where, on_cpu, x);
+  EXPECT_EQ(on_cpu, hd::fft(where, x).to_vector());
 }
 
 TEST_P(fft, errors_say_what_is_wrong) {
@@ -186,4 +214,7 @@ TEST_P(fft, errors_say_what_is_wrong) {
   fails("(3, 0) has no elements", [&] { hd::fft(where, none); });
   fails("4 complex elements along axis -1 are no transform of 9 real ones",
         [&] { hd::irfft(where, half, {-1}, 9); });
+  hd::array<std::complex<float>> short_one({3, 3});
+  fails("the output has shape (3, 3), where the result has (3, 4)",
+        [&] { hd::fft_into(where, short_one, half); });
 }

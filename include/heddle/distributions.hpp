@@ -30,6 +30,20 @@ HD_INLINE constexpr std::uint64_t joined(std::uint32_t low, std::uint32_t high) 
   return std::uint64_t{high} << 32 | low;
 }
 
+/// Words of 32 or 64 bits in a block.
+template <class Word>
+inline constexpr unsigned words_per_block = 16 / sizeof(Word);
+
+/// Word k of a block.
+template <class Word>
+HD_INLINE constexpr Word word_of(const philox_block& block, std::uint64_t k) {
+  if constexpr (sizeof(Word) == 4) {
+    return block.word[k];
+  } else {
+    return joined(block.word[2 * k], block.word[2 * k + 1]);
+  }
+}
+
 /// Each rounded once.
 namespace arithmetic {
 
@@ -115,7 +129,11 @@ HD_INLINE float unit_interval(std::uint32_t bits) {
 }
 /// Uniform in [0, 1): the multiples of 2^-53.
 HD_INLINE double unit_interval(std::uint64_t bits) {
-  return arithmetic::integer53(bits >> 11) * 0x1p-53;
+  // The upper 32 bits behind 2^20 and the lower 21 behind ½, as they stand in the numbers; every step is
+  // exact.
+  const double upper = __builtin_bit_cast(double, 0x4130000000000000u | bits >> 32);
+  const double lower = __builtin_bit_cast(double, 0x3fe0000000000000u | (bits & 0xffffffffu) >> 11);
+  return upper - (0x1p20 + 0.5) + lower;
 }
 
 /// −ln u for the middle u of one of 2^31 intervals of (0, 1): an exponential number of mean 1, from 0 to
@@ -206,33 +224,44 @@ struct integer_range {
   HD_INLINE constexpr bool is_short() const { return range - 1 < std::uint64_t{1} << 32; }
 };
 
-/// The product of two words, the upper half and the lower.
-HD_INLINE pair_of<std::uint64_t> wide_product(std::uint64_t a, std::uint64_t b) {
-#if defined(__CUDA_ARCH__)
-  return {__umul64hi(a, b), a * b};
-#else
-  const auto product = static_cast<unsigned __int128>(a) * b;
-  return {static_cast<std::uint64_t>(product >> 64), static_cast<std::uint64_t>(product)};
-#endif
-}
+/// A word's place among the integers of a range: the number, and what decides whether it is drawn again.
+template <class Word>
+struct scaled_word {
+  std::uint64_t integer;
+  Word rest;
 
-/// Element `index` of the integers of a seed below a range of up to 2^32, and of one above.
-HD_INLINE constexpr std::uint64_t short_integer(std::uint64_t seed, std::uint64_t index,
-                                                const integer_range& below, std::uint32_t bits) {
-  std::uint64_t product = bits * below.range;
-  for (std::uint32_t attempt = 1; static_cast<std::uint32_t>(product) < below.least_low; ++attempt)
-    product = words_of(seed, distribution::integers, index / 4, attempt).word[index % 4] * below.range;
-  return product >> 32;
-}
-HD_INLINE std::uint64_t long_integer(std::uint64_t seed, std::uint64_t index, const integer_range& below,
-                                     std::uint64_t bits) {
-  if (below.range == 0) return bits;
-  pair_of<std::uint64_t> product = wide_product(bits, below.range);
-  for (std::uint32_t attempt = 1; product.second < below.least_low; ++attempt) {
-    const philox_block again = words_of(seed, distribution::integers, index / 2, attempt);
-    product = wide_product(joined(again.word[index % 2 * 2], again.word[index % 2 * 2 + 1]), below.range);
+  HD_INLINE scaled_word(Word bits, const integer_range& below) {
+    if constexpr (sizeof(Word) == 4) {
+      // One multiplication and addition: the range less 1 has 32 bits.
+      const std::uint64_t product = std::uint64_t{bits} * static_cast<std::uint32_t>(below.range - 1) + bits;
+      integer = product >> 32;
+      rest = static_cast<std::uint32_t>(product);
+    } else {
+#if defined(__CUDA_ARCH__)
+      integer = __umul64hi(bits, below.range);
+#else
+      integer = static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits) * below.range >> 64);
+#endif
+      if (below.range == 0) integer = bits;
+      rest = bits * below.range;
+    }
   }
-  return product.first;
+  HD_INLINE bool is_drawn_again(const integer_range& below) const {
+    return rest < static_cast<Word>(below.least_low);
+  }
+};
+
+/// Element `index` of the integers of a seed below a range: of words of 32 bits, where the range is short, or
+/// of 64.
+template <class Word>
+HD_INLINE std::uint64_t integer_below(std::uint64_t seed, std::uint64_t index, const integer_range& below,
+                                      Word bits) {
+  scaled_word<Word> drawn(bits, below);
+  for (std::uint32_t attempt = 1; drawn.is_drawn_again(below); ++attempt)
+    drawn = {word_of<Word>(words_of(seed, distribution::integers, index / words_per_block<Word>, attempt),
+                           index % words_per_block<Word>),
+             below};
+  return drawn.integer;
 }
 
 }  // namespace heddle::random

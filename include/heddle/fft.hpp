@@ -39,6 +39,12 @@ fft_task task_of(fft_kind kind, bool is_double, const shape& lengths, const fft_
 /// Transforms x into `out`, which is apart from it; both are on `where`.
 void library_fft(const fft_task& task, const void* x, void* out, const target& where);
 
+/// Where to transform so many bytes: it takes as long as reading and writing them a few times.
+inline target fft_target(const target& requested, std::size_t bytes, const target& data_where) {
+  return resolve(requested, {8 * bytes, 8 * bytes, data_where, true});
+}
+[[noreturn]] void fail_fft_output(const shape& have, const shape& result);
+
 template <class T>
 struct part_of_complex {
   using type = T;
@@ -53,14 +59,26 @@ array<Out> transformed_by_fft(const target& requested, const X& x, const fft_tas
   using T = element_of<X>;
   const elements<const T> in = input(x);
   operation running("fft", in.size, type_name<T>());
-  // As long as reading and writing a few times.
-  const target where = resolve(requested, {8 * in.size * sizeof(T), 8 * in.size * sizeof(T), in.where, true});
+  const target where = fft_target(requested, in.size * sizeof(T), in.where);
   running.runs_on(where);
   array<Out> out(task.result(), where);
   if (out.size() == 0) return out;
   const staged_input<T> staged(in, where);
   library_fft(task, staged.data(), out.data(), where);
   return out;
+}
+template <class Out, class X>
+void transform_by_fft(const target& requested, Out&& out, const X& x, const fft_task& task) {
+  using T = element_of<X>;
+  const elements<const T> in = input(x);
+  operation running("fft", in.size, type_name<T>());
+  if (!(shape_of(out) == task.result())) fail_fft_output(shape_of(out), task.result());
+  const target where = fft_target(requested, in.size * sizeof(T), in.where);
+  running.runs_on(where);
+  const staged_input<T> staged(in, where);
+  staged_output<element_of<Out>> result(output(out), where);
+  library_fft(task, staged.data(), result.data(), where);
+  result.deliver();
 }
 
 template <class X>
@@ -72,13 +90,20 @@ concept fft_elements = array_like<X> &&
 template <class X>
 using complex_for = std::complex<typename part_of_complex<element_of<X>>::type>;
 
+/// The task of transforming x.
 template <class X>
-array<complex_for<X>> complex_fft(const target& where, const X& x, const fft_axes& axes, fft_kind kind) {
-  constexpr bool is_double = sizeof(complex_for<X>) == 16;
-  fft_task task = task_of(kind, is_double, shape_of(x), axes, 0);
-  task.from_real = !is_complex<element_of<X>>;
-  return transformed_by_fft<complex_for<X>>(where, x, task);
+fft_task task_for(fft_kind kind, const X& x, const fft_axes& axes, std::size_t real_length = 0) {
+  fft_task task = task_of(kind, sizeof(complex_for<X>) == 16, shape_of(x), axes, real_length);
+  task.from_real = (kind == fft_kind::forward || kind == fft_kind::inverse) && !is_complex<element_of<X>>;
+  return task;
 }
+
+/// An array that transforms of x give elements to: complex ones, or the real ones of an inverse.
+template <class Out, class X>
+concept complex_output_of = array_like<Out> && std::is_same_v<element_of<Out>, complex_for<X>>;
+template <class Out, class X>
+concept real_output_of = array_like<Out> && std::is_same_v < element_of<Out>,
+typename complex_for<X>::value_type > ;
 
 }  // namespace detail
 
@@ -92,14 +117,27 @@ array<complex_for<X>> complex_fft(const target& where, const X& x, const fft_axe
 ///     hd::array<std::complex<float>> z = hd::fft(where, image, {-2, -1});
 template <detail::fft_elements X>
 array<detail::complex_for<X>> fft(const target& where, const X& x, const fft_axes& axes = {-1}) {
-  return detail::complex_fft(where, x, axes, detail::fft_kind::forward);
+  return detail::transformed_by_fft<detail::complex_for<X>>(
+      where, x, detail::task_for(detail::fft_kind::forward, x, axes));
+}
+/// The same into `out`, an array of the result's shape apart from x; so for the three below.
+template <class Out, detail::fft_elements X>
+requires detail::complex_output_of<Out, X>
+void fft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
+  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::forward, x, axes));
 }
 
 /// The inverse of fft: the sum with exp(+2πi·jk/n), divided by the number of elements that are transformed
 /// together.
 template <detail::fft_elements X>
 array<detail::complex_for<X>> ifft(const target& where, const X& x, const fft_axes& axes = {-1}) {
-  return detail::complex_fft(where, x, axes, detail::fft_kind::inverse);
+  return detail::transformed_by_fft<detail::complex_for<X>>(
+      where, x, detail::task_for(detail::fft_kind::inverse, x, axes));
+}
+template <class Out, detail::fft_elements X>
+requires detail::complex_output_of<Out, X>
+void ifft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
+  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::inverse, x, axes));
 }
 
 /// fft of real elements, less the half that follows from the other: of n elements along the last of `axes`,
@@ -108,9 +146,12 @@ template <detail::fft_elements X>
 requires std::is_floating_point_v<element_of<X>> array<detail::complex_for<X>> rfft(
     const target& where, const X& x, const fft_axes& axes = {-1}) {
   return detail::transformed_by_fft<detail::complex_for<X>>(
-      where, x,
-      detail::task_of(detail::fft_kind::real_forward, sizeof(element_of<X>) == 8, detail::shape_of(x), axes,
-                      0));
+      where, x, detail::task_for(detail::fft_kind::real_forward, x, axes));
+}
+template <class Out, detail::fft_elements X>
+requires(std::is_floating_point_v<element_of<X>>&& detail::complex_output_of<Out, X>) void rfft_into(
+    const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
+  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::real_forward, x, axes));
 }
 
 /// The inverse of rfft: real elements, 2·(m − 1) of m along the last of `axes`, or `length`, which is one
@@ -119,9 +160,12 @@ template <detail::fft_elements X>
 requires detail::is_complex<element_of<X>> array<typename element_of<X>::value_type> irfft(
     const target& where, const X& x, const fft_axes& axes = {-1}, std::size_t length = 0) {
   return detail::transformed_by_fft<typename element_of<X>::value_type>(
-      where, x,
-      detail::task_of(detail::fft_kind::real_inverse, sizeof(element_of<X>) == 16, detail::shape_of(x), axes,
-                      length));
+      where, x, detail::task_for(detail::fft_kind::real_inverse, x, axes, length));
+}
+template <class Out, detail::fft_elements X>
+requires(detail::is_complex<element_of<X>>&& detail::real_output_of<Out, X>) void irfft_into(
+    const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}, std::size_t length = 0) {
+  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::real_inverse, x, axes, length));
 }
 
 }  // namespace heddle

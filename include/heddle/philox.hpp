@@ -17,6 +17,26 @@ inline constexpr std::uint32_t philox_multiplier0 = 0xD2511F53, philox_multiplie
 inline constexpr std::uint32_t philox_increment0 = 0x9E3779B9, philox_increment1 = 0xBB67AE85;
 inline constexpr int philox_rounds = 10;
 
+/// The halves of a product.
+struct philox_product {
+  std::uint32_t lower = 0, upper = 0;
+
+  HD_INLINE constexpr philox_product(std::uint32_t a, std::uint32_t b) {
+#if HD_PTX_ARCH > 0
+    if (!__builtin_is_constant_evaluated()) {
+      // Left to nvcc, the rounds become arithmetic of 64 bits, with a zero added to each upper half.
+      asm("{ .reg .b64 product; mul.wide.u32 product, %2, %3; mov.b64 {%0, %1}, product; }"
+          : "=r"(lower), "=r"(upper)
+          : "r"(a), "r"(b));
+      return;
+    }
+#endif
+    const std::uint64_t product = std::uint64_t{a} * b;
+    lower = static_cast<std::uint32_t>(product);
+    upper = static_cast<std::uint32_t>(product >> 32);
+  }
+};
+
 /// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC11): 128 random
 /// bits that are a function of a 128-bit counter and a 64-bit key alone, so that any thread of any target can
 /// compute any part of a sequence.
@@ -27,11 +47,9 @@ HD_INLINE constexpr philox_block philox4x32(philox_block counter, std::uint32_t 
 #pragma unroll
 #endif
   for (int round = 0; round < philox_rounds; ++round) {
-    const std::uint64_t even = std::uint64_t{philox_multiplier0} * counter.word[0];
-    const std::uint64_t odd = std::uint64_t{philox_multiplier1} * counter.word[2];
+    const philox_product even(philox_multiplier0, counter.word[0]), odd(philox_multiplier1, counter.word[2]);
     counter = {
-        {static_cast<std::uint32_t>(odd >> 32) ^ counter.word[1] ^ key0, static_cast<std::uint32_t>(odd),
-         static_cast<std::uint32_t>(even >> 32) ^ counter.word[3] ^ key1, static_cast<std::uint32_t>(even)}};
+        {odd.upper ^ counter.word[1] ^ key0, odd.lower, even.upper ^ counter.word[3] ^ key1, even.lower}};
     key0 += philox_increment0;
     key1 += philox_increment1;
   }

@@ -13,10 +13,10 @@
 namespace heddle {
 namespace detail {
 
-/// Reduces elements offsets[s] … offsets[s + 1] − 1 of x to out[s] for `count` segments by a built-in
-/// operator; all are on `where`, and `longest` is no less than what all segments hold together.
-void library_segmented_reduce(function op, dtype type, const void* x, const std::size_t* offsets,
-                              std::size_t count, std::size_t longest, void* out, const target& where);
+/// Reduces elements offsets[s] … offsets[s + 1] − 1 of the n elements of x to out[s] for `count` segments by
+/// a built-in operator; all are on `where`.
+void library_segmented_reduce(function op, dtype type, const void* x, std::size_t n,
+                              const std::size_t* offsets, std::size_t count, void* out, const target& where);
 
 /// Throws where offsets on a CPU fall, or go beyond n.
 void check_offsets(const std::size_t* offsets, std::size_t count, std::size_t n);
@@ -25,15 +25,15 @@ inline namespace HD_BUILD {
 
 /// Results of segments without elements stay as they are.
 template <class T, class Op>
-void segmented_reduce_array(const target& where, const T* x, const Op& op, const std::size_t* offsets,
-                            std::size_t count, std::size_t longest, T* out) {
+void segmented_reduce_array(const target& where, const T* x, std::size_t n, const Op& op,
+                            const std::size_t* offsets, std::size_t count, T* out) {
   if constexpr (library_combines<T, Op>()) {
-    library_segmented_reduce(function_of<Op>, dtype_of<T>, x, offsets, count, longest, out, where);
+    library_segmented_reduce(function_of<Op>, dtype_of<T>, x, n, offsets, count, out, where);
   } else if (!where.is_gpu()) {
     cpu::segmented_reduce(where.threads(), x, op, offsets, count, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::segmented_reduce(where, x, op, offsets, count, longest, out);
+    cuda::segmented_reduce(where, x, n, op, offsets, count, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -75,7 +75,7 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
   const detail::staged_input<T> staged(in, where);
   const detail::staged_input<std::size_t> staged_bounds(bounds, where);
   out.fill(detail::identity_of<Op, T>(op));
-  detail::segmented_reduce_array(where, staged.data(), op, staged_bounds.data(), count, in.size, out.data());
+  detail::segmented_reduce_array(where, staged.data(), in.size, op, staged_bounds.data(), count, out.data());
   return out;
 }
 
@@ -110,8 +110,8 @@ reduce_by_key(const target& requested, const Keys& keys, const Values& values, c
   array<std::size_t> offsets(count + 1, where);
   firsts.places(offsets.data());
   offsets.set(k.size, count);
-  detail::segmented_reduce_array(where, staged_values.data(), op, std::as_const(offsets).data(), count,
-                                 k.size, result.second.data());
+  detail::segmented_reduce_array(where, staged_values.data(), k.size, op, std::as_const(offsets).data(),
+                                 count, result.second.data());
   return result;
 }
 

@@ -135,7 +135,7 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
         [&](const std::uint32_t* words, std::uint64_t index, std::size_t n, T* values) {
           for (std::size_t i = 0; i < n; ++i) {
             values[i] = static_cast<T>(
-                low + random::long_integer(seed, index + i, below, word_at<std::uint64_t>(words, i)));
+                low + random::integer_below(seed, index + i, below, word_at<std::uint64_t>(words, i)));
           }
         });
   }
@@ -157,7 +157,7 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
                     if (any_again == 0) return;
                     for (std::size_t i = 0; i < n; ++i)
                       values[i] =
-                          static_cast<T>(low + random::short_integer(seed, index + i, below, words[i]));
+                          static_cast<T>(low + random::integer_below(seed, index + i, below, words[i]));
                   });
 }
 

@@ -57,7 +57,7 @@ void reduce(detail::function, dtype, const void*, segments, void*, const target&
 void fold_tiles(detail::function, dtype, const void*, std::size_t, void*, const target&) {
   fail();
 }
-void segmented_reduce(detail::function, dtype, const void*, const std::size_t*, std::size_t, std::size_t,
+void segmented_reduce(detail::function, dtype, const void*, std::size_t, const std::size_t*, std::size_t,
                       void*, const target&) {
   fail();
 }

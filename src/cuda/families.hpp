@@ -14,8 +14,8 @@ template <detail::family Family>
 void fold_tiles_family(detail::function op, dtype type, const void* x, std::size_t count, void* out,
                        const target& where);
 template <detail::family Family>
-void segmented_reduce_family(detail::function op, dtype type, const void* x, const std::size_t* offsets,
-                             std::size_t count, std::size_t longest, void* out, const target& where);
+void segmented_reduce_family(detail::function op, dtype type, const void* x, std::size_t n,
+                             const std::size_t* offsets, std::size_t count, void* out, const target& where);
 template <detail::family Family>
 void scan_family(detail::function op, dtype type, bool exclusive, const void* x, segments all,
                  const void* init, void* out, const target& where);

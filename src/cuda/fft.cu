@@ -1,5 +1,6 @@
 #include "cuda/gpu.hpp"
 #include "shared_library.hpp"
+#include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/transform.cuh>
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
@@ -124,6 +125,12 @@ class plan_cache {
   }
 };
 
+/// Reals that are loaded and stored at once.
+template <class T>
+struct alignas(16) sixteen_bytes {
+  T values[16 / sizeof(T)];
+};
+
 template <class T>
 struct pair_of_reals {
   T real, imaginary;
@@ -138,13 +145,32 @@ struct scaled {
 template <class T>
 struct complex_at {
   const T* x;
-  __device__ pair_of_reals<T> operator()(std::size_t i) const { return {x[i], 0}; }
+  T factor;
+  __device__ pair_of_reals<T> operator()(std::size_t i) const { return {x[i] * factor, 0}; }
 };
 template <class T>
 struct real_at {
   const pair_of_reals<T>* x;
   __device__ T operator()(std::size_t i) const { return x[i].real; }
 };
+/// Scales `count` reals in place, 16 bytes a thread, from the last on: those were written last, and may still
+/// be in the cache.
+template <class T>
+__global__ void __launch_bounds__(256) scale(T* x, std::size_t count, T factor) {
+  constexpr unsigned width = 16 / sizeof(T);
+  wait_for_kernels_before();
+  const std::size_t whole = count / width, turn = std::size_t{blockIdx.x} * 256 + threadIdx.x;
+  if (turn < whole) {
+    auto* const granule = reinterpret_cast<sixteen_bytes<T>*>(x) + (whole - 1 - turn);
+    sixteen_bytes<T> values = *granule;
+#pragma unroll
+    for (T& value : values.values) value *= factor;
+    *granule = values;
+  } else if (turn == whole) {
+    for (std::size_t i = whole * width; i < count; ++i) x[i] *= factor;
+  }
+}
+
 /// Element i of an array whose lines have `length` of the elements of lines of x.
 template <class T>
 struct first_of_lines {
@@ -208,7 +234,11 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
   for (const std::size_t axis : task.axes)
     together *=
         static_cast<double>(axis == last && is_real(task.kind) ? task.real_length : task.lengths[axis]);
-  const std::size_t reals_out = task.kind == fft_kind::real_inverse ? size_out : 2 * size_out;
+  const T factor = inverse ? static_cast<T>(1 / together) : T(1);
+  // Where the input is copied anyway, the copy is scaled, and takes no longer for that.
+  const auto copy_scaled = [&](complex* to) {
+    transform(where, scaled<T>{static_cast<const T*>(x), factor}, 2 * size_in, reinterpret_cast<T*>(to));
+  };
 
   if (are_last(task)) {
     const std::size_t axes = task.lengths.axes(), count = task.axes.size();
@@ -226,20 +256,31 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
     of.distance_out = result;
     of.batch = static_cast<long long>(size_in) / in;
     // A transform to real elements writes over its input, and one of real elements reads them in pairs.
-    const std::size_t in_bytes =
-        size_in * (task.kind == fft_kind::real_forward ? sizeof(T) : sizeof(complex));
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(complex) == 0;
     detail::memory held;
     void* from = const_cast<void*>(x);
+    bool is_scaled = !inverse;
     if (task.from_real) {
-      transform(where, complex_at<T>{static_cast<const T*>(x)}, size_in, static_cast<complex*>(out));
+      transform(where, complex_at<T>{static_cast<const T*>(x), factor}, size_in, static_cast<complex*>(out));
       from = out;
-    } else if (task.kind == fft_kind::real_inverse ||
-               reinterpret_cast<std::uintptr_t>(x) % sizeof(complex) != 0) {
-      held = detail::memory(in_bytes, where);
-      detail::copy(held.data(), where, x, where, in_bytes);
+      is_scaled = true;
+    } else if (task.kind == fft_kind::real_forward && !is_aligned) {
+      held = detail::memory(size_in * sizeof(T), where);
+      detail::copy(held.data(), where, x, where, held.bytes());
       from = held.data();
+    } else if (task.kind == fft_kind::real_inverse || !is_aligned) {
+      held = detail::memory(size_in * sizeof(complex), where);
+      copy_scaled(static_cast<complex*>(held.data()));
+      from = held.data();
+      is_scaled = true;
     }
     plan_cache::run(of, from, out, where);
+    if (!is_scaled) {
+      static overlapping_kernel kernel(scale<T>, "launch of scale");
+      const std::size_t reals = 2 * size_out;
+      kernel.launch(where, grid_for(reals * sizeof(T) / 16 + 1, 256), 256, static_cast<T*>(out), reals,
+                    factor);
+    }
   } else {
     // Axis by axis, among complex elements; real lines are cut afterwards, or made whole before the last
     // axis.
@@ -253,9 +294,9 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       work = static_cast<complex*>(held.data());
     }
     if (task.from_real || task.kind == fft_kind::real_forward) {
-      transform(where, complex_at<T>{static_cast<const T*>(x)}, size_in, work);
+      transform(where, complex_at<T>{static_cast<const T*>(x), factor}, size_in, work);
     } else {
-      detail::copy(work, where, x, where, size_in * sizeof(complex));
+      copy_scaled(work);
     }
     for (const std::size_t axis : task.axes) {
       if (axis != last) along_axis(along(task.lengths, axis), inverse, work, where);
@@ -274,16 +315,20 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       transform(where, real_at<T>{work}, size_out, static_cast<T*>(out));
     }
   }
-  if (inverse) {
-    T* const reals = static_cast<T*>(out);
-    transform(where, scaled<T>{reals, static_cast<T>(1 / together)}, reals_out, reals);
-  }
 }
 
 }  // namespace
 
 void fft(const fft_task& task, const void* x, void* out, const target& where) {
   const current_device on(where);
+  if (reinterpret_cast<std::uintptr_t>(out) % 16 != 0) {
+    // Part of an array: cuFFT and `scale` want their output to begin as arrays do.
+    const std::size_t reals = task.result().elements() * (task.kind == fft_kind::real_inverse ? 1 : 2);
+    const detail::memory held(reals * (task.is_double ? sizeof(double) : sizeof(float)), where);
+    fft(task, x, held.data(), where);
+    detail::copy(out, where, held.data(), where, held.bytes());
+    return;
+  }
   if (task.is_double) return fft_of<double>(task, x, out, where);
   fft_of<float>(task, x, out, where);
 }

@@ -57,8 +57,8 @@ void* value_slot(const target& where, std::size_t bytes);
 void reduce(detail::function op, dtype type, const void* x, segments all, void* out, const target& where);
 void fold_tiles(detail::function op, dtype type, const void* x, std::size_t count, void* out,
                 const target& where);
-void segmented_reduce(detail::function op, dtype type, const void* x, const std::size_t* offsets,
-                      std::size_t count, std::size_t longest, void* out, const target& where);
+void segmented_reduce(detail::function op, dtype type, const void* x, std::size_t n,
+                      const std::size_t* offsets, std::size_t count, void* out, const target& where);
 void scan(detail::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
           void* out, const target& where);
 void reduce_by(reduce_algorithm algorithm, detail::function op, dtype type, const void* x, std::size_t n,

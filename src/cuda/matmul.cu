@@ -57,7 +57,8 @@ struct cublas {
   decltype(cublasCreate_v2)* create = library.function<decltype(cublasCreate_v2)>("cublasCreate_v2");
   decltype(cublasSetStream_v2)* set_stream =
       library.function<decltype(cublasSetStream_v2)>("cublasSetStream_v2");
-  decltype(cublasGemmStridedBatchedEx_64)* gemm =
+  decltype(cublasGemmEx_64)* gemm = library.function<decltype(cublasGemmEx_64)>("cublasGemmEx_64");
+  decltype(cublasGemmStridedBatchedEx_64)* batched_gemm =
       library.function<decltype(cublasGemmStridedBatchedEx_64)>("cublasGemmStridedBatchedEx_64");
   decltype(cublasGetStatusString)* text =
       library.function<decltype(cublasGetStatusString)>("cublasGetStatusString");
@@ -174,12 +175,22 @@ void by_cublas(matrix_type type, std::size_t element_bytes, const matrix_operand
   const cublas& library = cublas::loaded();
   handle_of_stream& kept = handle_for(where);
   const std::lock_guard lock(kept.mutex);
-  library.check(library.gemm(kept.handle, right.operation(), left.operation(), size(b.columns), size(a.rows),
-                             size(a.columns), one, right.data(), types.element, right.leading(),
-                             right.batch_stride(), left.data(), types.element, left.leading(),
-                             left.batch_stride(), none, c, types.element, size(b.columns),
-                             size(a.rows * b.columns), size(batches), types.compute, CUBLAS_GEMM_DEFAULT),
-                "cublasGemmStridedBatchedEx");
+  // A batch of one matrix may be another kernel's.
+  if (batches == 1) {
+    library.check(library.gemm(kept.handle, right.operation(), left.operation(), size(b.columns),
+                               size(a.rows), size(a.columns), one, right.data(), types.element,
+                               right.leading(), left.data(), types.element, left.leading(), none, c,
+                               types.element, size(b.columns), types.compute, CUBLAS_GEMM_DEFAULT),
+                  "cublasGemmEx");
+    return;
+  }
+  library.check(
+      library.batched_gemm(kept.handle, right.operation(), left.operation(), size(b.columns), size(a.rows),
+                           size(a.columns), one, right.data(), types.element, right.leading(),
+                           right.batch_stride(), left.data(), types.element, left.leading(),
+                           left.batch_stride(), none, c, types.element, size(b.columns),
+                           size(a.rows * b.columns), size(batches), types.compute, CUBLAS_GEMM_DEFAULT),
+      "cublasGemmStridedBatchedEx");
 }
 
 }  // namespace

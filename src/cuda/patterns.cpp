@@ -13,10 +13,10 @@ void fold_tiles(detail::function op, dtype type, const void* x, std::size_t coun
               [&]<detail::family Family>() { fold_tiles_family<Family>(op, type, x, count, out, where); });
 }
 
-void segmented_reduce(detail::function op, dtype type, const void* x, const std::size_t* offsets,
-                      std::size_t count, std::size_t longest, void* out, const target& where) {
+void segmented_reduce(detail::function op, dtype type, const void* x, std::size_t n,
+                      const std::size_t* offsets, std::size_t count, void* out, const target& where) {
   with_family(op, type, [&]<detail::family Family>() {
-    segmented_reduce_family<Family>(op, type, x, offsets, count, longest, out, where);
+    segmented_reduce_family<Family>(op, type, x, n, offsets, count, out, where);
   });
 }
 

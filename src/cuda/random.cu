@@ -3,6 +3,7 @@
 #include <heddle/cuda/launch.cuh>
 #include <heddle/random.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace heddle::cuda {
@@ -13,11 +14,14 @@ using detail::random_numbers;
 template <class Make>
 void launch_random(const Make& make, const random_numbers& numbers, std::size_t count, void* out,
                    const target& where) {
-  constexpr unsigned unit = at_once<Make>;
+  constexpr unsigned unit = 16 / sizeof(typename Make::value);
   constexpr std::size_t units_of_thread = 4;
+  // A thread computes the keys of its rounds once.
+  constexpr unsigned most_blocks_of_multiprocessor = 64;
   const bool granules =
       numbers.from.offset % unit == 0 && reinterpret_cast<std::uintptr_t>(out) % sizeof(uint4) == 0;
-  const unsigned grid = grid_for(count / unit + 2, random_threads * units_of_thread);
+  const unsigned grid = std::min(grid_for(count / unit + 2, random_threads * units_of_thread),
+                                 most_blocks_of_multiprocessor * multiprocessors(where));
   make_random<<<grid, random_threads, 0, where.stream()>>>(make, numbers.from, count, granules,
                                                            static_cast<typename Make::value*>(out));
   check(cudaGetLastError(), "launch of make_random");
@@ -28,6 +32,7 @@ void launch_reals(const random_numbers& numbers, std::size_t count, void* out, c
   const T a = static_cast<T>(numbers.a), b = static_cast<T>(numbers.b);
   switch (numbers.of) {
     case distribution::uniform:
+      if (a == 0 && b == 1) return launch_random(unit_interval_of<T>{}, numbers, count, out, where);
       return launch_random(uniform_of<T>{random::arithmetic::stretched<T>(a, b)}, numbers, count, out, where);
     case distribution::normal:
       return launch_random(normal_of<T>{a, b}, numbers, count, out, where);
@@ -38,11 +43,10 @@ void launch_reals(const random_numbers& numbers, std::size_t count, void* out, c
 
 void launch_integers(const random_numbers& numbers, std::size_t count, void* out, const target& where) {
   const std::uint64_t seed = numbers.from.seed, low = numbers.low;
-  if (!numbers.below.is_short())
-    return launch_random(long_integers{seed, low, numbers.below}, numbers, count, out, where);
-  const auto launch = [&](auto element) {
-    launch_random(short_integers<decltype(element)>{seed, low, numbers.below}, numbers, count, out, where);
+  const auto launch = [&]<class T, class Word = std::uint32_t>(T, Word = {}) {
+    launch_random(integers_of<T, Word>{seed, low, numbers.below}, numbers, count, out, where);
   };
+  if (!numbers.below.is_short()) return launch(std::uint64_t{}, std::uint64_t{});
   switch (size_of(numbers.type)) {
     case 1:
       return launch(std::uint8_t{});

@@ -19,52 +19,52 @@ inline constexpr unsigned random_threads = 256;
 template <class T>
 using word_for = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
-template <class Word>
-__device__ Word word_of(const philox_block& block, unsigned k) {
-  if constexpr (sizeof(Word) == 4) {
-    return block.word[k];
-  } else {
-    return random::joined(block.word[2 * k], block.word[2 * k + 1]);
-  }
-}
-
-// What becomes of a block of words: elements index, index + 1, ….
+// What becomes of `count` words of a block: elements index, index + 1, ….
 
 template <class Word, distribution Of>
 struct plain_words {
   using value = Word;
-  static constexpr unsigned per_block = 16 / sizeof(Word);
+  using word = Word;
   static constexpr distribution of = Of;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const Word* words, std::uint64_t, unsigned count, Word* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k) out[k] = word_of<Word>(block, k);
+    for (unsigned k = 0; k < count; ++k) out[k] = words[k];
   }
 };
 
 template <class T>
 struct uniform_of {
   using value = T;
-  static constexpr unsigned per_block = 16 / sizeof(T);
+  using word = word_for<T>;
   static constexpr distribution of = distribution::uniform;
   random::arithmetic::stretched<T> stretch;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k)
-      out[k] = stretch(random::unit_interval(word_of<word_for<T>>(block, k)));
+    for (unsigned k = 0; k < count; ++k) out[k] = stretch(random::unit_interval(words[k]));
+  }
+};
+
+template <class T>
+struct unit_interval_of {
+  using value = T;
+  using word = word_for<T>;
+  static constexpr distribution of = distribution::uniform;
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k) out[k] = random::unit_interval(words[k]);
   }
 };
 
 template <class T>
 struct normal_of {
   using value = T;
-  static constexpr unsigned per_block = 16 / sizeof(T);
+  using word = word_for<T>;
   static constexpr distribution of = distribution::normal;
   T mean, deviation;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; k += 2) {
-      const auto pair =
-          random::normal_pair(word_of<word_for<T>>(block, k), word_of<word_for<T>>(block, k + 1));
+    for (unsigned k = 0; k < count; k += 2) {
+      const auto pair = random::normal_pair(words[k], words[k + 1]);
       out[k] = random::arithmetic::fma(pair.first, deviation, mean);
       out[k + 1] = random::arithmetic::fma(pair.second, deviation, mean);
     }
@@ -74,106 +74,117 @@ struct normal_of {
 template <class T>
 struct exponential_of {
   using value = T;
-  static constexpr unsigned per_block = 16 / sizeof(T);
+  using word = word_for<T>;
   static constexpr distribution of = distribution::exponential;
   T mean;
-  __device__ void operator()(const philox_block& block, std::uint64_t, value* out) const {
+  __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k)
-      out[k] = mean * random::minus_log(word_of<word_for<T>>(block, k));
+    for (unsigned k = 0; k < count; ++k) out[k] = mean * random::minus_log(words[k]);
   }
 };
 
-/// Drawn again seldom: a call, so that the words of first draws stay in registers.
-inline __device__ __noinline__ std::uint64_t short_integer_again(std::uint64_t seed, std::uint64_t index,
-                                                                 random::integer_range below,
-                                                                 std::uint32_t bits) {
-  return random::short_integer(seed, index, below, bits);
-}
-inline __device__ __noinline__ std::uint64_t long_integer_again(std::uint64_t seed, std::uint64_t index,
-                                                                random::integer_range below,
-                                                                std::uint64_t bits) {
-  return random::long_integer(seed, index, below, bits);
+/// Drawn again seldom: a call, so that what first draws need stays in registers.
+template <class Word>
+__device__ __noinline__ std::uint64_t integer_again(std::uint64_t seed, std::uint64_t index,
+                                                    random::integer_range below, Word bits) {
+  return random::integer_below(seed, index, below, bits);
 }
 
-template <class T>
-struct short_integers {
+template <class T, class Word>
+struct integers_of {
   using value = T;
-  static constexpr unsigned per_block = 4;
+  using word = Word;
   static constexpr distribution of = distribution::integers;
   std::uint64_t seed, low;
   random::integer_range below;
-  __device__ void operator()(const philox_block& block, std::uint64_t index, value* out) const {
+  __device__ void operator()(const Word* words, std::uint64_t index, unsigned count, T* out) const {
+    bool any_again = false;
 #pragma unroll
-    for (unsigned k = 0; k < per_block; ++k) {
-      const std::uint64_t product = block.word[k] * below.range;
-      std::uint64_t integer = product >> 32;
-      if (static_cast<std::uint32_t>(product) < below.least_low)
-        integer = short_integer_again(seed, index + k, below, block.word[k]);
-      out[k] = static_cast<T>(low + integer);
+    for (unsigned k = 0; k < count; ++k) {
+      const random::scaled_word<Word> drawn(words[k], below);
+      any_again = any_again || drawn.is_drawn_again(below);
+      out[k] = static_cast<T>(low + drawn.integer);
+    }
+    if (!any_again) return;
+#pragma unroll 1
+    for (unsigned k = 0; k < count; ++k) {
+      // A choice, as words that are numbered by a variable would be in memory.
+      Word bits = words[0];
+#pragma unroll
+      for (unsigned other = 1; other < random::words_per_block<Word>; ++other)
+        if (other < count && k == other) bits = words[other];
+      const T value = static_cast<T>(low + integer_again(seed, index + k, below, bits));
+#pragma unroll
+      for (unsigned other = 0; other < random::words_per_block<Word>; ++other)
+        if (other < count && k == other) out[other] = value;
     }
   }
 };
 
-struct long_integers {
-  using value = std::uint64_t;
-  static constexpr unsigned per_block = 2;
-  static constexpr distribution of = distribution::integers;
-  std::uint64_t seed, low;
-  random::integer_range below;
-  __device__ void operator()(const philox_block& block, std::uint64_t index, value* out) const {
-#pragma unroll
-    for (unsigned k = 0; k < per_block; ++k) {
-      const std::uint64_t bits = word_of<std::uint64_t>(block, k);
-      const auto product = random::wide_product(bits, below.range);
-      std::uint64_t integer = below.range == 0 ? bits : product.first;
-      if (product.second < below.least_low) integer = long_integer_again(seed, index + k, below, bits);
-      out[k] = low + integer;
-    }
-  }
-};
-
-/// Elements that a thread makes at once: whole blocks, and whole granules of 16 bytes.
+/// Elements unit·(16 / sizeof(T)) … of a sequence, 16 bytes of them: a part of what a block of words gives,
+/// or the whole of several.
 template <class Make>
-inline constexpr unsigned at_once = sizeof(typename Make::value) * Make::per_block >= 16
-                                        ? Make::per_block
-                                        : 16 / sizeof(typename Make::value);
+struct made_at_once {
+  using T = typename Make::value;
+  using word = typename Make::word;
+  static constexpr unsigned count = 16 / sizeof(T), words = random::words_per_block<word>,
+                            part = words < count ? words : count;
+  alignas(16) T values[count];
 
-/// Elements offset … offset + count − 1 of the sequence. Where the first begins a block and `out` a granule,
-/// threads store granules.
+  __device__ made_at_once(const Make& make, std::uint64_t seed, std::uint64_t unit) {
+    const std::uint64_t index = unit * count;
+#pragma unroll
+    for (unsigned done = 0; done < count; done += part) {
+      const philox_block block = random::words_of(seed, Make::of, (index + done) / words);
+      word drawn[part];
+#pragma unroll
+      for (unsigned k = 0; k < part; ++k) {
+        drawn[k] = random::word_of<word>(block, k);
+#pragma unroll
+        for (unsigned later = part; later < words; later += part) {
+          if (index % words == later) drawn[k] = random::word_of<word>(block, later + k);
+        }
+      }
+      make(drawn, index + done, part, values + done);
+    }
+  }
+
+  __device__ void store(T* to) const {
+    uint4 granule;
+    memcpy(&granule, values, sizeof granule);
+    *reinterpret_cast<uint4*>(to) = granule;
+  }
+};
+
+/// Elements offset … offset + count − 1 of the sequence. Where the first begins 16 bytes of the sequence and
+/// `out` a granule, threads store granules, two in each turn.
 template <class Make>
 __global__ void __launch_bounds__(random_threads)
     make_random(Make make, random::stream from, std::size_t count, bool granules, typename Make::value* out) {
-  using T = typename Make::value;
-  constexpr unsigned unit = at_once<Make>;
+  constexpr unsigned unit = made_at_once<Make>::count;
   const unsigned before = static_cast<unsigned>(from.offset % unit);
   const std::uint64_t first_unit = from.offset / unit;
-  const std::size_t units = (count + before + unit - 1) / unit;
+  const std::size_t units = (count + before + unit - 1) / unit, whole = granules ? count / unit : 0;
   const std::size_t stride = std::size_t{gridDim.x} * random_threads;
+  std::size_t u = std::size_t{blockIdx.x} * random_threads + threadIdx.x;
 #pragma unroll 1
-  for (std::size_t u = std::size_t{blockIdx.x} * random_threads + threadIdx.x; u < units; u += stride) {
-    alignas(16) T values[unit];
-#pragma unroll
-    for (unsigned b = 0; b < unit / Make::per_block; ++b) {
-      const std::uint64_t block = (first_unit + u) * (unit / Make::per_block) + b;
-      make(random::words_of(from.seed, Make::of, block), block * Make::per_block,
-           values + b * Make::per_block);
+  for (; u + stride < whole; u += 2 * stride) {
+    const made_at_once<Make> one(make, from.seed, first_unit + u),
+        other(make, from.seed, first_unit + u + stride);
+    one.store(out + u * unit);
+    other.store(out + (u + stride) * unit);
+  }
+#pragma unroll 1
+  for (; u < units; u += stride) {
+    const made_at_once<Make> some(make, from.seed, first_unit + u);
+    if (u < whole) {
+      some.store(out + u * unit);
+      continue;
     }
-    if (granules && (u + 1) * unit <= count) {
-      constexpr unsigned granules_of_unit = unit * sizeof(T) / sizeof(uint4);
-      auto* const to = reinterpret_cast<uint4*>(out + u * unit);
 #pragma unroll
-      for (unsigned g = 0; g < granules_of_unit; ++g) {
-        uint4 granule;
-        memcpy(&granule, reinterpret_cast<const char*>(values) + g * sizeof granule, sizeof granule);
-        to[g] = granule;
-      }
-    } else {
-#pragma unroll
-      for (unsigned k = 0; k < unit; ++k) {
-        const std::size_t at = u * unit + k;
-        if (at >= before && at - before < count) out[at - before] = values[k];
-      }
+    for (unsigned k = 0; k < unit; ++k) {
+      const std::size_t at = u * unit + k;
+      if (at >= before && at - before < count) out[at - before] = some.values[k];
     }
   }
 }

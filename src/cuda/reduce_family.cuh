@@ -33,13 +33,13 @@ void fold_tiles_family(detail::function op, dtype type, const void* x, std::size
 }
 
 template <detail::family Family>
-void segmented_reduce_family(detail::function op, dtype type, const void* x, const std::size_t* offsets,
-                             std::size_t count, std::size_t longest, void* out, const target& where) {
+void segmented_reduce_family(detail::function op, dtype type, const void* x, std::size_t n,
+                             const std::size_t* offsets, std::size_t count, void* out, const target& where) {
   detail::with_operators_by_masks<Family>(type, op,
                                           [&]<class T, class Op>(detail::type_tag<T>, Op operation) {
                                             if constexpr (!std::is_same_v<Op, minus>) {
-                                              segmented_reduce(where, static_cast<const T*>(x), operation,
-                                                               offsets, count, longest, static_cast<T*>(out));
+                                              segmented_reduce(where, static_cast<const T*>(x), n, operation,
+                                                               offsets, count, static_cast<T*>(out));
                                             }
                                           });
 }

@@ -7,7 +7,7 @@ template void reduce_family<detail::family::order>(detail::function, dtype, cons
 template void fold_tiles_family<detail::family::order>(detail::function, dtype, const void*, std::size_t,
                                                        void*, const target&);
 template void segmented_reduce_family<detail::family::order>(detail::function, dtype, const void*,
-                                                             const std::size_t*, std::size_t, std::size_t,
+                                                             std::size_t, const std::size_t*, std::size_t,
                                                              void*, const target&);
 
 }  // namespace heddle::cuda

@@ -246,21 +246,40 @@ class Reduce(unittest.TestCase):
 
     def test_segments(self):
         for name, (tile, _) in TILES.items():
+            short = random.integers(0, 12, 70).tolist()
             with self.subTest(name=name):
-                lengths = np.array([0, 3, tile, 0, 2 * tile + 1, 40, 0])
-                offsets = np.concatenate([[0], np.cumsum(lengths)]).astype("uint64")
-                tiles = np.concatenate([[0], np.cumsum(-(-lengths // tile))]).astype("uint64")
-                x = PATTERNS[name][0](int(offsets[-1]))
-                parts = [x[int(begin) + p * tile:min(int(begin) + (p + 1) * tile, int(end))]
-                         for begin, end in zip(offsets[:-1], offsets[1:]) for p in range(-(-int(end - begin) // tile))]
-                *_, out = launch("reduce", f"segments_{name}", 1, 256, x, offsets, tiles, n(len(lengths)), False,
-                                 Unwritten(x.dtype, len(parts) * x[0].size))
-                np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
-        lengths = np.array([2, 0, 100])
-        x = integers(102)
-        *_, out = launch("reduce", "segments_sum", 1, 256, x, np.array([0, 2, 2, 102], "uint64"), np.array([0, 1, 1, 2], "uint64"), n(3),
-                         True, np.full(3, 77, "int32"))
-        np.testing.assert_array_equal(out, [x[:2].sum(), 77, x[2:].sum()])
+                self.check_segments(name, tile, 32, np.array(short + [0] * 26 + [tile, 1, 0, 2 * tile + 1, 3, tile + 1]))
+        self.check_segments("sum", TILES["sum"][0], 1, np.array([0, 3, TILES["sum"][0], 0, 40]))
+
+    def check_segments(self, name, tile, at_once, lengths):
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype("uint64") + np.uint64(1)
+        x = PATTERNS[name][0](int(offsets[-1]) + 2)
+        untouched = np.full(len(lengths) * x[0].size, 77, x.dtype)
+        parts = [x[int(begin):int(end)] for begin, end in zip(offsets[:-1], offsets[1:])]
+        most = len(x) // tile
+        longer, counter = Unwritten("uint64", 4 * most + 4), np.zeros(1, "uint64")
+        grid = max(blocks_of(len(lengths), 4 * at_once) - 1, 1)
+        *_, longer, counter, out = launch("reduce", f"segments_{name}", grid, 128, x, n(len(x)), offsets, n(len(lengths)), np.uint32(at_once),
+                                          longer, counter, untouched, shared=4 * (2048 + 48) if at_once > 1 else 0)
+        expected = untouched.reshape(len(lengths), -1).copy()
+        for s, part in enumerate(parts):
+            if 0 < len(part) <= tile:
+                expected[s] = fold(name, part)
+        np.testing.assert_array_equal(out, expected.ravel())
+        long = [s for s, length in enumerate(lengths) if length > tile]
+        tiles = sum(blocks_of(int(lengths[s]), tile) for s in long)
+        self.assertEqual(int(counter[0]), len(long) << 32 | tiles)
+        if not long:
+            return
+        *_, results = launch("reduce", f"tiles_{name}", 1, 256, x, longer, counter, Unwritten(x.dtype, tiles * x[0].size))
+        by_tile = results.reshape(tiles, -1)
+        for first, length, s, first_tile in longer.reshape(-1, 4)[:len(long)].tolist():
+            self.assertEqual((first, length), (int(offsets[s]), lengths[s]))
+            for p in range(blocks_of(length, tile)):
+                np.testing.assert_array_equal(by_tile[first_tile + p], fold(name, parts[s][p * tile:(p + 1) * tile]))
+            expected[s] = fold(name, by_tile[first_tile:first_tile + blocks_of(length, tile)].reshape(-1, *x.shape[1:]))
+        *_, out = launch("reduce", f"listed_{name}", 1, 128, results, longer, counter, Unwritten("uint64", 4), np.zeros(1, "uint64"), out)
+        np.testing.assert_array_equal(out, expected.ravel())
 
     def by_columns(self, kernel, name, outer, length, inner, tile, block, grid):
         x = PATTERNS[name][0](outer * length * inner)

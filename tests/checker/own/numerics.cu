@@ -20,9 +20,11 @@ RANDOM(uniform, double, uniform_of<double>{random::arithmetic::stretched<double>
 RANDOM(normal, float, normal_of<float>{10, 2})
 RANDOM(long_normal, double, normal_of<double>{10, 2})
 RANDOM(exponential, float, exponential_of<float>{3})
-RANDOM(bytes, std::uint8_t, short_integers<std::uint8_t>{seed, 5, random::integer_range(200)})
-RANDOM(integers, std::uint32_t, short_integers<std::uint32_t>{seed, 7, random::integer_range(3u << 30)})
-RANDOM(long_integers, std::uint64_t, long_integers{seed, 7, random::integer_range(3ull << 62)})
+RANDOM(bytes, std::uint8_t, integers_of<std::uint8_t, std::uint32_t>{seed, 5, random::integer_range(200)})
+RANDOM(integers, std::uint32_t,
+       integers_of<std::uint32_t, std::uint32_t>{seed, 7, random::integer_range(3u << 30)})
+RANDOM(long_integers, std::uint64_t,
+       integers_of<std::uint64_t, std::uint64_t>{seed, 7, random::integer_range(3ull << 62)})
 
 __global__ void points(std::uint64_t seed, std::uint64_t first, std::uint64_t count,
                        unsigned long long* inside) {

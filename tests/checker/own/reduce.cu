@@ -20,10 +20,23 @@ using detail::element_at;
     fold_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, elements_of_lane<T, OP>),      \
                            out);                                                                             \
   }                                                                                                          \
-  __global__ void segments_##NAME(const T* x, const size_t* offsets, const size_t* first_tiles,              \
-                                  size_t count, bool last_level, T* out) {                                   \
+  __global__ void segments_##NAME(const T* x, size_t n, const size_t* offsets, size_t count,                 \
+                                  unsigned at_once, size_t* longer, list_counter* counter, T* out) {         \
+    fold_segments<T, OP>(x, n, OP{}, {offsets, count, {}, grouping::tile<T, OP>}, at_once,                   \
+                         {reinterpret_cast<listed_segment*>(longer), counter}, out);                         \
+  }                                                                                                          \
+  __global__ void tiles_##NAME(const T* x, size_t* listed, list_counter* counter, T* results) {              \
     fold_rows<T, element_at<T, OP>, OP>(                                                                     \
-        {x}, OP{}, tiles_of_segments{offsets, first_tiles, count, grouping::tile<T, OP>, last_level}, out);  \
+        {x}, OP{},                                                                                           \
+        tiles_of_listed{{reinterpret_cast<listed_segment*>(listed), counter}, grouping::tile<T, OP>},        \
+        results);                                                                                            \
+  }                                                                                                          \
+  __global__ void listed_##NAME(const T* results, size_t* listed, list_counter* counter, size_t* longer,     \
+                                list_counter* longer_counter, T* out) {                                      \
+    fold_segments<T, OP>(                                                                                    \
+        results, 0, OP{},                                                                                    \
+        {nullptr, 0, {reinterpret_cast<listed_segment*>(listed), counter}, grouping::tile<T, OP>}, 1,        \
+        {reinterpret_cast<listed_segment*>(longer), longer_counter}, out);                                   \
   }
 REDUCE(bytes, unsigned char, plus)
 REDUCE(halves, short, plus)
