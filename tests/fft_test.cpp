@@ -185,8 +185,8 @@ TEST_P(fft, into_parts_of_arrays) {
   const std::size_t n = 24;
   const hd::array<complex> x = random_array<complex>({n});
   const hd::array<float> r = random_array<float>({n});
-  hd::array<complex> out({n + 1}, where), half({n / 2 + 2}, where);
-  hd::array<float> reals({n + 1}, where);
+  hd::array<complex> out(n + 1, where), half(n / 2 + 2, where);
+  hd::array<float> reals(n + 1, where);
   const auto same = [](const auto& have, const auto& want) { EXPECT_EQ(have.to_vector(), want.to_vector()); };
   hd::fft_into(where, out.slice(1, n + 1), x);
   same(out.slice(1, n + 1), hd::fft(where, x));

@@ -89,6 +89,30 @@ TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
   EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached);
 }
 
+// What nvcc gives every file, and what files include for it; libcu++ may define it once more.
+TEST_F(Nvrtc, sources_have_what_c_headers_define) {
+  const std::string body = R"(
+static_assert(INT_MIN == -2147483647 - 1 && UINT16_MAX == 65535 && SIZE_MAX == ~size_t{} && CHAR_BIT == 8);
+static_assert(INT64_MIN == LLONG_MIN && ULONG_MAX == ~0ul && sizeof(std::uint64_t) == 8 && sizeof(intptr_t) == 8);
+static_assert(-INFINITY < -FLT_MAX && HUGE_VAL > DBL_MAX && NAN != NAN && 1 + DBL_EPSILON > 1 && FLT_MIN > 0);
+__global__ void kernel(double* x, std::uint32_t n) {
+  assert(n > 0);
+  x[0] = std::sqrt(x[1]) + std::pow(x[2], 2.0) + sinf(2.0f) + M_PI;
+  if (isnan(x[0])) std::printf("%u", n);
+}
+)";
+  for (const char* const begin : {"",
+                                  "#include <math.h>\n#include <stdio.h>\n#include <stdint.h>\n#include "
+                                  "<limits.h>\n#include <float.h>\n",
+                                  "#include <cassert>\n#include <cmath>\n#include <cstdint>\n#include "
+                                  "<cstdio>\n#include <cstdlib>\n"}) {
+    EXPECT_EQ(compile_by_nvrtc(hopper, begin + body, {}).kernels.size(), 1u) << begin;
+  }
+  const device_code with_libcupp =
+      compile_by_nvrtc(hopper, "#include <cuda/std/cstdint>\n#include <cuda/std/climits>\n" + body, {});
+  EXPECT_EQ(with_libcupp.kernels.size(), 1u);
+}
+
 TEST_F(Nvrtc, sources_around_expressions) {
   detail::expression_text text;
   text.parameters = detail::parse_parameters("float x, float y, float a", "y = a * x + y");

@@ -1,5 +1,6 @@
 #include "cuda/nvrtc.hpp"
 
+#include "cuda/nvrtc_headers.hpp"
 #include "modules/cache.hpp"
 #include "shared_library.hpp"
 #include <heddle/error.hpp>
@@ -87,7 +88,11 @@ const nvrtc_library& nvrtc() {
 class program {
  public:
   program(const std::string& source, const std::string& name) {
-    nvrtc().check(nvrtc().CreateProgram(&program_, source.c_str(), name.c_str(), 0, nullptr, nullptr),
+    std::vector<const char*> names(c_headers.begin(), c_headers.end()), texts(names.size(), "");
+    names.push_back(c_library_name);
+    texts.push_back(c_library_text);
+    nvrtc().check(nvrtc().CreateProgram(&program_, source.c_str(), name.c_str(),
+                                        static_cast<int>(names.size()), texts.data(), names.data()),
                   "nvrtcCreateProgram");
   }
   ~program() { nvrtc().DestroyProgram(&program_); }
@@ -147,7 +152,8 @@ void add_headers(std::string_view text, const fs::path& beside, const std::vecto
 
 std::vector<std::string> words_for(int capability, const module_options& options) {
   std::vector<std::string> words{fmt::format("--gpu-architecture=sm_{}", capability),
-                                 "--std=" + options.standard};
+                                 "--std=" + options.standard,
+                                 fmt::format("--pre-include={}", c_library_name)};
   for (const std::string& d : options.definitions) words.push_back("-D" + d);
   for (const std::string& i : options.include_folders) words.push_back("-I" + i);
   for (const std::string& i : toolkit_include_folders()) words.push_back("-I" + i);
@@ -263,7 +269,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   n.check(n.Version(&major, &minor), "nvrtcVersion");
   const std::vector<std::string> words = words_for(capability, options);
   modules::digest key;
-  key.add(fmt::format("nvrtc {}.{} 4", major, minor));
+  key.add(fmt::format("nvrtc {}.{} 5", major, minor));
   for (const std::string& w : words) key.add(w);
   for (const std::string& e : options.name_expressions) key.add(e);
   key.add(options.name);

@@ -37,14 +37,6 @@ constexpr const char* beginning = R"(
 typedef unsigned long long heddle_size;
 #if defined(__CUDACC_RTC__)
 #define HEDDLE_BOTH __device__ __forceinline__
-typedef signed char int8_t;
-typedef short int16_t;
-typedef int int32_t;
-typedef long int64_t;
-typedef unsigned char uint8_t;
-typedef unsigned short uint16_t;
-typedef unsigned int uint32_t;
-typedef unsigned long uint64_t;
 #else
 #define HEDDLE_BOTH inline __attribute__((always_inline))
 #define HEDDLE_EXPORT extern "C" __attribute__((visibility("default"), used))
