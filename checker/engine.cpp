@@ -17,7 +17,7 @@ namespace heddle::checker {
 using heddle_device::index3;
 using heddle_device::scalar;
 
-thread_local running now;
+constinit thread_local running now;
 
 namespace {
 

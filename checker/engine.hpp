@@ -341,6 +341,6 @@ struct running {
   engine* by = nullptr;
   thread_state* thread = nullptr;
 };
-extern thread_local running now;
+extern constinit thread_local running now;
 
 }  // namespace heddle::checker

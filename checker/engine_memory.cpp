@@ -179,7 +179,8 @@ inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
   int readers_elsewhere = 0;
   for (record& r : c.slot) {
     if (r.block < first_serial_ || (region_of_cell.is_shared && r.block != b.serial)) {
-      if (const concurrent_work* const other = region_of_cell.is_shared ? nullptr : launched_beside(r)) {
+      const bool is_alone = region_of_cell.is_shared || kernel_.beside.empty();
+      if (const concurrent_work* const other = is_alone ? nullptr : launched_beside(r)) {
         const bool are_atomic = (r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), false) &&
                                 reaches(static_cast<scope>(where), false);
         if ((r.mask & mask) != 0 && ((r.kind() | flags) & record::write) != 0 && !are_atomic)

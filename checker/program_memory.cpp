@@ -240,7 +240,9 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
   const auto when = order_.enqueue(q.stream);
   use_memory(q.function, when, q.stream, target, to, true);
   use_memory(q.function, when, q.stream, source, from, false);
-  if ((!q.is_async && !is_between_devices) || (is_of_host(target) && is_of_host(source))) {
+  // A copy to memory that the host has by itself returns when it is done.
+  if ((!q.is_async && !is_between_devices) || target.is_host_only ||
+      (is_of_host(target) && is_of_host(source))) {
     order_.wait_for_stream(q.stream);
     forget_done();
   }

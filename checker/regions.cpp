@@ -208,29 +208,25 @@ bool shared_layout::add(heddle_device::shared_variable& v, std::uint64_t size) {
 
 shared_memory::shared_memory(bool watched) : memory(shared_layout::bytes), is_watched(watched) {}
 
-region* shared_memory::find(const shared_layout& layout, std::uintptr_t address) {
-  const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(memory.data());
-  if (offset >= shared_layout::bytes) return nullptr;
-  const std::size_t i = layout.of_page[offset / shared_layout::page];
+/// The variable of that number, which the block has not used before; null for none.
+region* shared_memory::begin(const shared_layout& layout, std::size_t i) {
   if (i >= layout.variables.size()) return nullptr;
   if (i >= regions.size()) regions.resize(i + 1);
-  if (!regions[i]) {
-    const shared_layout::variable& v = layout.variables[i];
-    auto made = std::make_unique<region>();
-    made->begin = reinterpret_cast<std::uintptr_t>(memory.data()) + v.offset;
-    made->bytes = v.bytes;
-    made->shift = word_shift(v.what->element_size);
-    // A dynamic one is often declared as bytes and used as something else.
-    if (v.what->size == 0 && made->shift < 2) made->shift = 0;
-    made->name = v.what->name;
-    made->space = "shared";
-    made->type = v.what->type;
-    made->element_bytes = std::max(v.what->element_size, 1u);
-    made->is_shared = true;
-    made->starts_written = false;
-    if (is_watched) made->watch();
-    regions[i] = std::move(made);
-  }
+  const shared_layout::variable& v = layout.variables[i];
+  auto made = std::make_unique<region>();
+  made->begin = reinterpret_cast<std::uintptr_t>(memory.data()) + v.offset;
+  made->bytes = v.bytes;
+  made->shift = word_shift(v.what->element_size);
+  // A dynamic one is often declared as bytes and used as something else.
+  if (v.what->size == 0 && made->shift < 2) made->shift = 0;
+  made->name = v.what->name;
+  made->space = "shared";
+  made->type = v.what->type;
+  made->element_bytes = std::max(v.what->element_size, 1u);
+  made->is_shared = true;
+  made->starts_written = false;
+  if (is_watched) made->watch();
+  regions[i] = std::move(made);
   return regions[i].get();
 }
 

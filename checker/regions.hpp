@@ -146,13 +146,21 @@ struct shared_memory {
   explicit shared_memory(bool is_watched);
 
   /// The variable that the address belongs to, or lies next to; null for neither.
-  region* find(const shared_layout& layout, std::uintptr_t address);
+  region* find(const shared_layout& layout, std::uintptr_t address) {
+    const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(memory.data());
+    if (offset >= shared_layout::bytes) return nullptr;
+    const std::size_t i = layout.of_page[offset / shared_layout::page];
+    return i < regions.size() && regions[i] ? regions[i].get() : begin(layout, i);
+  }
   /// For the next block: nothing has been written.
   void clear();
 
   mapping memory;
   bool is_watched;
   std::vector<std::unique_ptr<region>> regions;
+
+ private:
+  region* begin(const shared_layout& layout, std::size_t variable);
 };
 
 }  // namespace heddle::checker
