@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include "call_main.hpp"
 #include "finding_message.hpp"
 #include "lines.hpp"
 #include "profile_message.hpp"
@@ -53,11 +54,6 @@ void handle_signals() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
-/// An exception that the program does not catch ends it here.
-int call_main(int (*main)(int, char**, char**), std::vector<char*>& words) noexcept {
-  return main(static_cast<int>(words.size()) - 1, words.data(), environ);
-}
-
 [[noreturn]] void be_program(const modules::compilation& compiled, const std::vector<std::string>& words,
                              const program_options& options, int messages) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -78,7 +74,7 @@ int call_main(int (*main)(int, char**, char**), std::vector<char*>& words) noexc
   for (std::string& w : own) pointers.push_back(w.data());
   pointers.push_back(nullptr);
   running_program->begin_main();
-  std::exit(call_main(main, pointers));
+  std::exit(call_main(main, static_cast<int>(pointers.size()) - 1, pointers.data()));
 }
 
 // --------------------------------------------------------------------------- the process that reports on it

@@ -11,6 +11,9 @@ from checks import COMPLEX, TYPES, CommandTest, run, samples, wide
 class HistogramTest(CommandTest):
     def check(self, x, flags, note, **expected):
         path = self.save(x)
+        if x.dtype == "float32" and not expected and x.size > 0:
+            # From scalars of float32 NumPy 2 makes edges in that precision.
+            expected["range"] = (float(x.min()), float(x.max()))
         counts, edges = np.histogram(x, **expected)
         for target in ["serial", "parallel:2", *self.gpus]:
             written = self.folder / "edges_out.npy"
