@@ -10,6 +10,7 @@
 #include "shared_library.hpp"
 #include <heddle/cuda/launch.cuh>
 #include <heddle/fft.hpp>
+#include <heddle/function_ref.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/random.hpp>
 #include <heddle/segmented_reduce.hpp>
@@ -23,6 +24,7 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -68,47 +70,45 @@ class stopwatch {
   stopwatch(const stopwatch&) = delete;
   stopwatch& operator=(const stopwatch&) = delete;
 
+  using work = hd::detail::function_ref<void()>;
+
   /// The times of each of several pieces of work, in turn, so that what else the GPU does meets all alike.
-  template <class... Work>
-  std::vector<times> compare(const Work&... work) {
-    std::vector<std::vector<double>> device(sizeof...(work)), call(sizeof...(work));
+  std::vector<times> compare(std::initializer_list<work> all) {
     double longest = 0;
-    for (int warm_up = 0; warm_up < 3; ++warm_up)
-      longest = std::max({warm_up == 2 ? waited_for(work) : (waited_for(work), 0.0)...});
+    for (int warm_up = 0; warm_up < 3; ++warm_up) {
+      longest = 0;
+      for (const work& one : all) longest = std::max(longest, waited_for(one));
+    }
     const auto between = [longest](double low, double x, double high) {
       return static_cast<int>(std::clamp(x / longest, low, high));
     };
-    const int rounds = between(7, 0.4, 41), calls = between(1, 1e-3, 50);
+    const int rounds = between(7, 0.4, 41), calls = between(1, 1e-3, 50), single = between(7, 0.1, 201);
+    std::vector<std::vector<double>> device(all.size()), call(all.size());
     for (int round = 0; round < rounds; ++round) {
-      std::size_t which = 0;
-      (device[which++].push_back(on_device(work, calls)), ...);
+      for (std::size_t i = 0; i < all.size(); ++i) device[i].push_back(on_device(all.begin()[i], calls));
     }
-    const int single = between(7, 0.1, 201);
     for (int round = 0; round < single; ++round) {
-      std::size_t which = 0;
-      (call[which++].push_back(waited_for(work)), ...);
+      for (std::size_t i = 0; i < all.size(); ++i) call[i].push_back(waited_for(all.begin()[i]));
     }
     std::vector<times> result;
-    for (std::size_t i = 0; i < sizeof...(work); ++i)
+    for (std::size_t i = 0; i < all.size(); ++i)
       result.push_back({1e6 * median(device[i]), 1e6 * median(call[i])});
     return result;
   }
 
  private:
-  template <class Work>
-  double on_device(const Work& work, int calls) {
+  double on_device(const work& one, int calls) {
     check(cudaEventRecord(before_, stream_), "cudaEventRecord");
-    for (int i = 0; i < calls; ++i) work();
+    for (int i = 0; i < calls; ++i) one();
     check(cudaEventRecord(after_, stream_), "cudaEventRecord");
     check(cudaEventSynchronize(after_), "cudaEventSynchronize");
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, before_, after_), "cudaEventElapsedTime");
     return static_cast<double>(milliseconds) * 1e-3 / calls;
   }
-  template <class Work>
-  double waited_for(const Work& work) {
+  double waited_for(const work& one) {
     const auto began = clock_of_host::now();
-    work();
+    one();
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     return seconds_since(began);
   }
@@ -229,8 +229,8 @@ void compare_products(const char* type, const cublas& blas, const hd::target& wh
         gemm(blas, transposed ? CUBLAS_OP_T : CUBLAS_OP_N, side, a.data(), b.data(), direct.data());
       };
       const std::vector<times> took =
-          transposed ? watch.compare([&] { hd::matmul_into(where, c, hd::transposed(a), b); }, by_cublas)
-                     : watch.compare([&] { hd::matmul_into(where, c, a, b); }, by_cublas);
+          transposed ? watch.compare({[&] { hd::matmul_into(where, c, hd::transposed(a), b); }, by_cublas})
+                     : watch.compare({[&] { hd::matmul_into(where, c, a, b); }, by_cublas});
       const std::string what = type + std::string(transposed ? " transposed a · b" : " a · b");
       // Another kernel of cuBLAS may sum in another order.
       const bool same = same_bits(c, direct);
@@ -250,13 +250,13 @@ void compare_products(const char* type, const cublas& blas, const hd::target& wh
     const void* const one = is_double ? static_cast<const void*>(&twice) : single;
     const void* const none = is_double ? static_cast<const void*>(&no_twice) : no_single;
     const std::vector<times> took = watch.compare(
-        [&] { hd::matmul_into(where, c, a, b); },
-        [&] {
-          cublas::check(blas.batched(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, one, b.data(),
-                                     data_type<T>, side, step, a.data(), data_type<T>, side, step, none,
-                                     direct.data(), data_type<T>, side, step, static_cast<int>(batches),
-                                     summed_in<T>, CUBLAS_GEMM_DEFAULT));
-        });
+        {[&] { hd::matmul_into(where, c, a, b); },
+         [&] {
+           cublas::check(blas.batched(blas.handle, CUBLAS_OP_N, CUBLAS_OP_N, side, side, side, one, b.data(),
+                                      data_type<T>, side, step, a.data(), data_type<T>, side, step, none,
+                                      direct.data(), data_type<T>, side, step, static_cast<int>(batches),
+                                      summed_in<T>, CUBLAS_GEMM_DEFAULT));
+         }});
     expect(same_bits(c, direct), type + (" batch of " + size));
     print_row(type + std::string(" batch"), size, took[0], took[1]);
   }
@@ -395,17 +395,17 @@ void compare_transforms_of(const cufft& library, const hd::shape& lengths, int a
                           where.stream()),
           "cudaMemcpyAsync");
     const cufft_plan plan(library, lengths, axes, is_double ? CUFFT_Z2Z : CUFFT_C2C, where);
-    const auto forward = watch.compare([&] { hd::fft_into(where, y, x, last); },
-                                       [&] { plan.run(x.data(), direct.data(), false); });
+    const auto forward = watch.compare(
+        {[&] { hd::fft_into(where, y, x, last); }, [&] { plan.run(x.data(), direct.data(), false); }});
     check_same(y, direct, "fft");
     print_row("fft " + type, size, forward[0], forward[1]);
     T* const reals = reinterpret_cast<T*>(direct.data());
-    const auto inverse = watch.compare([&] { hd::ifft_into(where, y, x, last); },
-                                       [&] { plan.run(x.data(), direct.data(), true); },
-                                       [&] {
-                                         plan.run(x.data(), direct.data(), true);
-                                         scaling(reals, 2 * direct.size());
-                                       });
+    const auto inverse = watch.compare({[&] { hd::ifft_into(where, y, x, last); },
+                                        [&] { plan.run(x.data(), direct.data(), true); },
+                                        [&] {
+                                          plan.run(x.data(), direct.data(), true);
+                                          scaling(reals, 2 * direct.size());
+                                        }});
     check_same(y, direct, "ifft");
     print_row("ifft " + type + ", unscaled by cuFFT", size, inverse[0], inverse[1]);
     print_row("ifft " + type + ", cuFFT and a scaling", size, inverse[0], inverse[2]);
@@ -415,24 +415,24 @@ void compare_transforms_of(const cufft& library, const hd::shape& lengths, int a
     const cufft_plan plan(library, lengths, axes, is_double ? CUFFT_D2Z : CUFFT_R2C, where);
     hd::array<complex> spectrum = hd::rfft(where, x, last);
     hd::array<complex> direct(spectrum.shape(), where);
-    const auto forward = watch.compare([&] { hd::rfft_into(where, spectrum, x, last); },
-                                       [&] { plan.run(const_cast<T*>(x.data()), direct.data(), false); });
+    const auto forward = watch.compare({[&] { hd::rfft_into(where, spectrum, x, last); },
+                                        [&] { plan.run(const_cast<T*>(x.data()), direct.data(), false); }});
     check_same(spectrum, direct, "rfft");
     print_row("rfft " + type, size, forward[0], forward[1]);
     const cufft_plan back(library, lengths, axes, is_double ? CUFFT_Z2D : CUFFT_C2R, where);
     hd::array<T> y(lengths, where), direct_back(lengths, where);
     // cuFFT overwrites what it transforms to real elements, so a caller who keeps that copies it.
     hd::array<complex> overwritten = spectrum.on(where);
-    const auto inverse = watch.compare(
-        [&] { hd::irfft_into(where, y, spectrum, last); },
-        [&] { back.run(overwritten.data(), direct_back.data(), true); },
-        [&] {
-          check(cudaMemcpyAsync(overwritten.data(), spectrum.data(), spectrum.size() * sizeof(complex),
-                                cudaMemcpyDeviceToDevice, where.stream()),
-                "cudaMemcpyAsync");
-          back.run(overwritten.data(), direct_back.data(), true);
-          scaling(direct_back.data(), direct_back.size());
-        });
+    const auto inverse = watch.compare({[&] { hd::irfft_into(where, y, spectrum, last); },
+                                        [&] { back.run(overwritten.data(), direct_back.data(), true); },
+                                        [&] {
+                                          check(cudaMemcpyAsync(overwritten.data(), spectrum.data(),
+                                                                spectrum.size() * sizeof(complex),
+                                                                cudaMemcpyDeviceToDevice, where.stream()),
+                                                "cudaMemcpyAsync");
+                                          back.run(overwritten.data(), direct_back.data(), true);
+                                          scaling(direct_back.data(), direct_back.size());
+                                        }});
     check_same(y, direct_back, "irfft");
     print_row("irfft " + type + ", unscaled by cuFFT", size, inverse[0], inverse[1]);
     print_row("irfft " + type + ", copy, cuFFT, scaling", size, inverse[0], inverse[2]);
@@ -497,7 +497,7 @@ void compare_generation(const std::string& what, std::size_t n, const hd::target
         reinterpret_cast<uint4*>(out.data()), granules, 7);
     check(cudaGetLastError(), "launch of write_granules");
   };
-  const std::vector<times> took = watch.compare([&] { ours(out); }, fill, [&] { theirs(out.data()); }...);
+  const std::vector<times> took = watch.compare({[&] { ours(out); }, fill, [&] { theirs(out.data()); }...});
   const auto gb_per_s = [&](const times& t) { return static_cast<double>(bytes) / t.device / 1e3; };
   const double share = took[1].device / took[0].device;
   std::printf("%-34s2^%-12.0f%11.2f%11.0f%11.0f%8.3f", what.c_str(), std::log2(static_cast<double>(n)),
@@ -565,7 +565,7 @@ void measure_segments(const hd::target& where) {
     for (const std::size_t length : lengths) begin.push_back(std::min(n, begin.back() + length));
     const hd::array<std::size_t> offsets(begin, where);
     const std::vector<times> took =
-        watch.compare([&] { hd::segmented_reduce(where, x, offsets); }, [&] { hd::reduce(where, x); });
+        watch.compare({[&] { hd::segmented_reduce(where, x, offsets); }, [&] { hd::reduce(where, x); }});
     const double bytes = static_cast<double>(sizeof(float) * begin.back() + 12 * lengths.size());
     std::printf("%-34s%-14zu%11.2f%11.0f%18.0f\n", ("of a mean of " + std::to_string(mean)).c_str(),
                 lengths.size(), took[0].device, bytes / took[0].device / 1e3,

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <complex>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -42,8 +43,13 @@ class complex_plan {
   virtual std::size_t bytes() const = 0;
 };
 
-/// From this length on a line is taken as a matrix, whose parts are shared out.
+/// From this length on a line is taken as a matrix, whose parts are shared out; FFTW knows better on one
+/// thread.
+#if defined(HEDDLE_FFTW)
+constexpr std::size_t long_line = std::numeric_limits<std::size_t>::max();
+#else
 constexpr std::size_t long_line = std::size_t{1} << 18;
+#endif
 
 /// Elements of a line that are worth a thread.
 constexpr std::size_t line_grain = std::size_t{1} << 14;

@@ -115,12 +115,21 @@ class plan_cache {
     std::vector<long long> lengths = wanted.lengths, in = lengths, out = lengths;
     if (wanted.kind == fft_kind::real_forward) out.back() = lengths.back() / 2 + 1;
     if (wanted.kind == fft_kind::real_inverse) in.back() = lengths.back() / 2 + 1;
+    // Of transforms that stand side by side cuFFT has more kernels than of those whose layout it is told.
+    const auto together = [](const std::vector<long long>& of) {
+      long long elements = 1;
+      for (const long long length : of) elements *= length;
+      return elements;
+    };
+    const bool is_told =
+        wanted.stride != 1 || wanted.distance_in != together(in) || wanted.distance_out != together(out);
     std::size_t work = 0;
-    cufft::check(library.make_plan(
-                     plan, static_cast<int>(lengths.size()), lengths.data(), in.data(), wanted.stride,
-                     wanted.distance_in, wanted.kind == fft_kind::real_forward ? real : complex, out.data(),
-                     wanted.stride, wanted.distance_out,
-                     wanted.kind == fft_kind::real_inverse ? real : complex, wanted.batch, &work, complex),
+    cufft::check(library.make_plan(plan, static_cast<int>(lengths.size()), lengths.data(),
+                                   is_told ? in.data() : nullptr, wanted.stride, wanted.distance_in,
+                                   wanted.kind == fft_kind::real_forward ? real : complex,
+                                   is_told ? out.data() : nullptr, wanted.stride, wanted.distance_out,
+                                   wanted.kind == fft_kind::real_inverse ? real : complex, wanted.batch,
+                                   &work, complex),
                  "cufftXtMakePlanMany");
   }
 };
