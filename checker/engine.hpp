@@ -255,6 +255,8 @@ class engine {
                      std::uint8_t flags, std::uintptr_t pc);
   void touch_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc, bool observes);
+  void compare_cell(thread_state& t, region& r, cell& c, std::uint8_t mask, std::uint8_t flags,
+                    std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc, bool observes);
   static constexpr std::uint32_t longest_slice = 200000;
   // Lanes stay near one another, so that little is remembered of those ahead.
   static constexpr std::uint32_t profiled_slice = 64;

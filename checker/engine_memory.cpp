@@ -17,6 +17,11 @@ std::string what_it_does(std::uint8_t flags) {
   return (flags & record::write) != 0 ? "writes" : "reads";
 }
 
+/// Reads of two threads since the last barrier, of two warps if there are, stand for those of any more.
+bool readers_suffice(std::uint32_t one, std::uint32_t other, std::uint32_t third) {
+  return one / 32 != other / 32 || other / 32 == third / 32;
+}
+
 bool reaches(scope s, bool same_block) {
   return s >= scope::device || (same_block && s >= scope::block);
 }
@@ -162,18 +167,36 @@ record& engine::least_telling(cell& c, std::uint32_t block, std::uint8_t flags) 
   return *found;
 }
 
-inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
-                               std::uint8_t flags, std::uint8_t where, std::uintptr_t address,
-                               std::uintptr_t pc, bool observes) {
+/// What most accesses need: they tell nothing new.
+[[gnu::always_inline]] inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
+                                                      std::uint8_t mask, std::uint8_t flags,
+                                                      std::uint8_t where, std::uintptr_t address,
+                                                      std::uintptr_t pc, bool observes) {
   const block_state& b = *t.block;
   const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
-  record& first = c.slot[0];
+  const record &first = c.slot[0], &second = c.slot[1];
   // What it did since it last told others, and what a write of its own stands for, is known.
   if (first.block == b.serial && first.thread == t.index && first.clock == t.clock &&
       (first.mask & mask) == mask &&
       (first.flags == all_flags || (first.kind() == record::write && flags == 0))) {
     return;
   }
+  const auto reads_alike = [&](const record& r) {
+    return r.block == b.serial && r.clock >= b.base && r.thread != t.index && r.mask == mask &&
+           r.flags == all_flags;
+  };
+  if (flags == 0 && reads_alike(first) && reads_alike(second) &&
+      readers_suffice(first.thread, second.thread, t.index))
+    return;
+  compare_cell(t, region_of_cell, c, mask, flags, where, address, pc, observes);
+}
+
+void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std::uint8_t mask,
+                          std::uint8_t flags, std::uint8_t where, std::uintptr_t address, std::uintptr_t pc,
+                          bool observes) {
+  const block_state& b = *t.block;
+  const auto all_flags = static_cast<std::uint8_t>(flags | where << 2);
+  record& first = c.slot[0];
   record *replaced = nullptr, *empty = nullptr;
   const record* reader = nullptr;
   int readers_elsewhere = 0;
@@ -209,11 +232,9 @@ inline void engine::touch_cell(thread_state& t, region& region_of_cell, cell& c,
       if (same_block && r.clock < b.base) {
         if (covers && replaced == nullptr) replaced = &r;
       } else if (same_block && r.mask == mask && r.flags == all_flags) {
-        // Reads of two threads since the last barrier, of two warps if there are, stand for those of any
-        // more.
         if (reader == nullptr) {
           reader = &r;
-        } else if (reader->thread / 32 != r.thread / 32 || r.thread / 32 == t.index / 32) {
+        } else if (readers_suffice(reader->thread, r.thread, t.index)) {
           return;
         } else {
           replaced = &r;

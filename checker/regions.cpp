@@ -19,6 +19,9 @@ mapping::mapping(std::size_t bytes) : bytes_(std::max<std::size_t>(bytes, 1)) {
   if (data == MAP_FAILED)
     throw error(fmt::format("no {} bytes of memory for a kernel: {}", bytes, std::strerror(errno)));
   data_ = static_cast<std::byte*>(data);
+  // Pages one by one take long; of what is larger still little may be touched.
+  constexpr std::size_t least = std::size_t{8} << 20, most = std::size_t{512} << 20;
+  if (bytes_ >= least && bytes_ <= most) madvise(data, bytes_, MADV_HUGEPAGE);
 }
 
 mapping::mapping(mapping&& other) noexcept
