@@ -1,10 +1,12 @@
-# Compiles through ccache where it is installed; nothing depends on it.
+# Compiles through ccache where it is installed; nothing depends on it. What one checkout has compiled is found from another.
 find_program(HEDDLE_CCACHE ccache)
 mark_as_advanced(HEDDLE_CCACHE)
 if(HEDDLE_CCACHE)
   foreach(language IN ITEMS CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
-      set(CMAKE_${language}_COMPILER_LAUNCHER "${HEDDLE_CCACHE}")
+      set(CMAKE_${language}_COMPILER_LAUNCHER
+        "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+        CCACHE_SLOPPINESS=pch_defines,time_macros "${HEDDLE_CCACHE}")
     endif()
   endforeach()
 endif()
