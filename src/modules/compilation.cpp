@@ -2,6 +2,7 @@
 
 #include "modules/cache.hpp"
 #include "modules/process.hpp"
+#include "modules/source_folder.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -84,12 +85,12 @@ fs::path device_headers() {
   prefixes.emplace_back(HEDDLE_PREFIX);
   std::vector<fs::path> folders;
   for (const fs::path& prefix : prefixes) folders.push_back(prefix / HEDDLE_DEVICE_FOLDER);
-  folders.emplace_back(HEDDLE_DEVICE_SOURCE_FOLDER);
+  folders.emplace_back(device_source_folder);
   for (const fs::path& folder : folders) {
     if (fs::exists(folder / "heddle_device" / "language.hpp", ignored)) return folder;
   }
   throw error(fmt::format("the headers of the device language are neither in {} nor in {}: install them anew",
-                          folders.front().string(), HEDDLE_DEVICE_SOURCE_FOLDER));
+                          folders.front().string(), device_source_folder));
 }
 
 std::vector<std::string> common_options(const compiler& with, const compile_options& options) {
