@@ -253,7 +253,7 @@ TEST_P(fft, into_parts_of_arrays) {
 TEST_P(fft, refuses_an_output_that_overlaps_its_input) {
   using complex = std::complex<double>;
   const std::size_t n = 8;
-  hd::array<complex> x({4 * n}, where);
+  hd::array<complex> x(4 * n, where);
   x.fill(1);
   auto* const reals = reinterpret_cast<double*>(x.data());
   const hd::array_view<double> r(reals, {8 * n}, where);
