@@ -63,12 +63,20 @@ void require_finite(double low, double high) {
 bin_edges edges_of(dtype type, const even_bins& bins) {
   require_finite(bins.low, bins.high);
   if (bins.count == 0) fail("histogram: of 0 bins there are no counts");
-  bin_edges edges{std::vector<double>(bins.count + 1), true};
+  bin_edges edges{{}, true};
+  if (bins.count >= edges.values.max_size())
+    fail(fmt::format("histogram: the edges of {} bins are more than memory can hold", bins.count));
+  edges.values.resize(bins.count + 1);
   const double step = (bins.high - bins.low) / static_cast<double>(bins.count);
   for (std::size_t k = 0; k < bins.count; ++k) edges.values[k] = static_cast<double>(k) * step + bins.low;
   edges.values.back() = bins.high;
   if (type == dtype::float32) {
     for (double& edge : edges.values) edge = static_cast<double>(static_cast<float>(edge));
+  }
+  for (std::size_t k = 0; k < bins.count; ++k) {
+    if (!(edges.values[k] < edges.values[k + 1]))
+      fail(fmt::format("histogram: {} bins from {} to {} are too many: bin {} has no width as {}", bins.count,
+                       bins.low, bins.high, k, name(type)));
   }
   return edges;
 }

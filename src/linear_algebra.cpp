@@ -77,6 +77,22 @@ void fail_product(const matrix_operand& a, const matrix_operand& b) {
   fail_shapes(lengths(a), lengths(b), "they do not fit");
 }
 
+namespace {
+
+/// All that lies between the first element of a matrix, or of a batch, and its last, in elements.
+std::size_t span_of(const matrix_operand& m) {
+  if (m.rows == 0 || m.columns == 0 || m.batches == 0) return 0;
+  return (m.batches - 1) * m.batch_stride + (m.rows - 1) * m.row_stride + (m.columns - 1) * m.column_stride +
+         1;
+}
+
+}  // namespace
+
+void check_apart(const matrix_operand& m, std::size_t element_bytes, const void* c, std::size_t bytes,
+                 const target& c_where) {
+  check_apart(m.data, span_of(m) * element_bytes, m.where, c, bytes, c_where);
+}
+
 target matmul_target(const target& requested, const matrix_operand& a, const matrix_operand& b,
                      std::size_t element_bytes) {
   // A product of sides n takes as long as n/50 passes over its matrices, on a core or on a GPU.
@@ -99,11 +115,7 @@ class staged_operand {
       order(m.where, where);
       return;
     }
-    const bool none = m.rows == 0 || m.columns == 0 || m.batches == 0;
-    const std::size_t last = none ? 0
-                                  : (m.batches - 1) * m.batch_stride + (m.rows - 1) * m.row_stride +
-                                        (m.columns - 1) * m.column_stride + 1;
-    copy_ = memory(last * element_bytes, where);
+    copy_ = memory(span_of(m) * element_bytes, where);
     copy(copy_.data(), where, m.data, m.where, copy_.bytes());
     operand_.data = copy_.data();
     operand_.where = from_ = where;

@@ -1,6 +1,7 @@
 #include "cuda/gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/overlap.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -129,6 +130,15 @@ void fail_overlap() {
   fail(
       "the output overlaps an input but does not begin with it: write into the input itself, or into another "
       "array");
+}
+
+void check_apart(const void* x, std::size_t x_bytes, const target& x_where, const void* out,
+                 std::size_t out_bytes, const target& out_where) {
+  if (x_bytes == 0 || out_bytes == 0 || !same_memory(x_where, out_where)) return;
+  const auto* const from = static_cast<const std::byte*>(x);
+  const auto* const to = static_cast<const std::byte*>(out);
+  if (from + x_bytes > to && to + out_bytes > from)
+    fail("the output overlaps an input: write into another array");
 }
 
 }  // namespace heddle::detail

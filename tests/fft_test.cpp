@@ -83,6 +83,37 @@ std::vector<wide> halved(const std::vector<wide>& x, const hd::shape& lengths, s
   return y;
 }
 
+/// Real lines of `length` along `axis`, of which x has the first elements: the imaginary parts of element 0,
+/// and of the one in the middle of an even number, do not count.
+std::vector<wide> mirrored(const std::vector<wide>& x, const hd::shape& lengths, std::size_t axis,
+                           std::size_t length) {
+  const hd::segments all = hd::along(lengths, axis);
+  std::vector<wide> y(all.outer * length * all.inner);
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    const std::size_t k = i / all.inner % length, outer = i / all.inner / length;
+    const bool is_later = k >= all.length;
+    const wide value = x[(outer * all.length + (is_later ? length - k : k)) * all.inner + i % all.inner];
+    y[i] = k == 0 || 2 * k == length ? value.real() : is_later ? std::conj(value) : value;
+  }
+  return y;
+}
+
+/// irfft of elements that are the transform of no real ones.
+template <class Complex>
+void check_any_spectrum(const hd::target& where, const hd::shape& lengths, const hd::fft_axes& axes,
+                        std::size_t length) {
+  const hd::array<Complex> x = random_array<Complex>(lengths);
+  std::vector<wide> sums = widened(x);
+  for (std::size_t i = 0; i + 1 < axes.size(); ++i)
+    sums = summed_along(sums, lengths, lengths.resolve_axis(axes[i]), 1);
+  const std::size_t last = lengths.resolve_axis(axes.back());
+  sums = summed_along(mirrored(sums, lengths, last, length), lengths.with_length(last, length), last, 1);
+  std::string note = lengths.text() + " to " + std::to_string(length) + " along";
+  for (const std::ptrdiff_t axis : axes) note += " " + std::to_string(axis);
+  for (wide& sum : sums) sum = sum.real();
+  check_near(hd::irfft(where, x, axes, length), sums, note);
+}
+
 template <class Complex>
 void check_all(const hd::target& where, const hd::shape& lengths, const hd::fft_axes& axes) {
   using real = typename Complex::value_type;
@@ -138,6 +169,24 @@ TEST_P(fft, along_any_axes) {
     for (std::ptrdiff_t a = 0; a < axes; ++a) all.push_back(a);
     check_all<std::complex<double>>(where, lengths, all);
     if (axes == 4) check_all<std::complex<float>>(where, lengths, {-3, -2, -1});
+  }
+}
+
+TEST_P(fft, irfft_of_any_spectrum) {
+  const auto check = [&](const hd::shape& lengths, const hd::fft_axes& axes, std::size_t length) {
+    check_any_spectrum<std::complex<float>>(where, lengths, axes, length);
+    check_any_spectrum<std::complex<double>>(where, lengths, axes, length);
+  };
+  for (const std::size_t length : {1, 2, 3, 8, 9, 30, 31}) check({3, length / 2 + 1}, {-1}, length);
+  for (const std::size_t length : {10, 11}) {
+    const std::size_t m = length / 2 + 1;
+    check({2, 5, m}, {1, 2}, length);
+    check({6, m}, {0, 1}, length);
+    check({2, 3, 4, m}, {1, 2, 3}, length);
+    check({5, 4, m}, {1, 0, 2}, length);
+    check({m, 4, 3}, {0}, length);
+    check({4, m, 3}, {2, 0, 1}, length);
+    check({2, 3, 2, 4, m}, {0, 1, 2, 3, 4}, length);
   }
 }
 
@@ -199,6 +248,33 @@ TEST_P(fft, into_parts_of_arrays) {
   std::vector<complex> on_cpu(n);
   hd::fft_into(where, on_cpu, x);
   EXPECT_EQ(on_cpu, hd::fft(where, x).to_vector());
+}
+
+TEST_P(fft, refuses_an_output_that_overlaps_its_input) {
+  using complex = std::complex<double>;
+  const std::size_t n = 8;
+  hd::array<complex> x(4 * n, where);
+  x.fill(1);
+  auto* const reals = reinterpret_cast<double*>(x.data());
+  const hd::array_view<double> r(reals, {8 * n}, where);
+  const auto from = x.slice(n, 2 * n);
+  const std::string overlap = "the output overlaps an input: write into another array";
+  const auto check = [&](bool overlaps, const auto& call) {
+    EXPECT_EQ(message_of(call).find(overlap) != std::string::npos, overlaps) << message_of(call);
+  };
+  for (const std::size_t first : {0, 1, 8, 15, 16}) {
+    const bool overlaps = first > 0 && first < 16;
+    check(overlaps, [&] { hd::fft_into(where, x.slice(first, first + n), from); });
+    check(overlaps, [&] { hd::ifft_into(where, x.slice(first, first + n), from); });
+  }
+  // Real ones take half the room: complex elements 8 to 12, and 8 to 15.
+  for (const std::size_t first : {3, 4, 8, 11, 12}) {
+    check(first > 3 && first < 12,
+          [&] { hd::rfft_into(where, x.slice(first, first + n / 2 + 1), r.slice(2 * n, 3 * n)); });
+  }
+  for (const std::size_t first : {2, 3, 17, 31, 32}) {
+    check(first > 2 && first < 32, [&] { hd::irfft_into(where, r.slice(first, first + 2 * (n - 1)), from); });
+  }
 }
 
 TEST_P(fft, errors_say_what_is_wrong) {

@@ -168,6 +168,23 @@ TEST(histogram_edges, are_numpys) {
   EXPECT_EQ(hd::edges_of<float>(hd::even_bins{3, 0.1, 0.7})[3], double{0.7f});
 }
 
+TEST(histogram_errors, name_bins_that_rounding_leaves_no_width) {
+  const std::vector<float> singles{1};
+  const std::vector<double> doubles{1e16};
+  const auto message = [](const auto& x, const hd::even_bins& bins) {
+    return message_of([&] { hd::histogram(hd::target::serial(), x, bins); });
+  };
+  const std::string of_floats = message(singles, {10, 1, 1 + 1e-9});
+  EXPECT_NE(of_floats.find("10 bins from 1 to 1.000000001 "), std::string::npos) << of_floats;
+  const std::string of_doubles = message(doubles, {1'000'000, 1e16, 1e16 + 2});
+  EXPECT_NE(of_doubles.find("1000000 bins from 1e+16 to 1.0000000000000002e+16 "), std::string::npos)
+      << of_doubles;
+  // The widest that are too narrow, and the narrowest that are not.
+  EXPECT_NE(message(doubles, {2, 1e16, 1e16 + 2}), "no error");
+  EXPECT_EQ(hd::histogram(hd::target::serial(), doubles, hd::even_bins{2, 1e16, 1e16 + 4}).to_vector(),
+            (std::vector<std::uint64_t>{1, 0}));
+}
+
 TEST(histogram_errors, say_what_is_wrong) {
   const std::vector<float> x{1, 2};
   const auto message = [&](const auto& bins) {
@@ -180,6 +197,9 @@ TEST(histogram_errors, say_what_is_wrong) {
   EXPECT_NE(message(hd::even_bins{3, 2, 1}).find("from 2 to 1"), std::string::npos);
   EXPECT_NE(message(hd::even_bins{3, 0, std::nan("")}).find("nan"), std::string::npos);
   EXPECT_NE(message(hd::even_bins{0, 0, 1}).find("0 bins"), std::string::npos);
+  EXPECT_NE(message(hd::even_bins{std::numeric_limits<std::size_t>::max(), 0, 1})
+                .find("18446744073709551615 bins are more than memory can hold"),
+            std::string::npos);
   EXPECT_NE(message(std::vector<double>{1}).find("1 edges"), std::string::npos);
   EXPECT_NE(message(std::vector<double>{0, 2, 1}).find("edge 1 is 2"), std::string::npos);
   EXPECT_NE(message(std::vector<double>{0, std::nan(""), 1}).find("edges must rise"), std::string::npos);

@@ -49,7 +49,27 @@ void check(const hd::target& where, float eps) {
   }
 }
 
+/// Sums of half as many fours as there are products, and then of as many less: 0, but for sums in a type that
+/// these are too large for.
+template <class T>
+void check_cancellation(const hd::target& where) {
+  const std::size_t sides = 16, k = 65'536;
+  hd::array<T> a({sides, k}), b({k, sides});
+  a.fill(T(2.0f));
+  for (std::size_t i = 0; i < b.size(); ++i) b.data()[i] = T(i < b.size() / 2 ? 2.0f : -2.0f);
+  const hd::array<T> single = hd::matmul(where, a, b),
+                     batch = hd::matmul(where, a.reshaped({2, sides / 2, k}), b);
+  for (const hd::array<T>* const c : {&single, &batch}) {
+    for (const T element : c->to_vector()) ASSERT_EQ(static_cast<float>(element), 0.0f);
+  }
+}
+
 }  // namespace
+
+TEST_P(matmul_of_halves, are_summed_in_float_where_terms_cancel) {
+  check_cancellation<__half>(where);
+  check_cancellation<__nv_bfloat16>(where);
+}
 
 TEST_P(matmul_of_halves, are_summed_in_float) {
   check<__half>(where, 0x1p-10f);

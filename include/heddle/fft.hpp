@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/overlap.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -73,10 +74,12 @@ void transform_by_fft(const target& requested, Out&& out, const X& x, const fft_
   const elements<const T> in = input(x);
   operation running("fft", in.size, type_name<T>());
   if (!(shape_of(out) == task.result())) fail_fft_output(shape_of(out), task.result());
+  const auto to = output(out);
+  check_apart(in.data, in.size * sizeof(T), in.where, to.data, to.size * sizeof(element_of<Out>), to.where);
   const target where = fft_target(requested, in.size * sizeof(T), in.where);
   running.runs_on(where);
   const staged_input<T> staged(in, where);
-  staged_output<element_of<Out>> result(output(out), where);
+  staged_output<element_of<Out>> result(to, where);
   library_fft(task, staged.data(), result.data(), where);
   result.deliver();
 }
@@ -120,7 +123,8 @@ array<detail::complex_for<X>> fft(const target& where, const X& x, const fft_axe
   return detail::transformed_by_fft<detail::complex_for<X>>(
       where, x, detail::task_for(detail::fft_kind::forward, x, axes));
 }
-/// The same into `out`, an array of the result's shape apart from x; so for the three below.
+/// The same into `out`, an array of the result's shape; heddle::error where it overlaps x. So for the three
+/// below.
 template <class Out, detail::fft_elements X>
 requires detail::complex_output_of<Out, X>
 void fft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/overlap.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -30,7 +31,8 @@ matmul_algorithm parse_matmul_algorithm(std::string_view name);
 
 /// A matrix of somebody else's elements, or as many as `batches`: element (b, r, c) is
 /// data[b·batch_stride + r·row_stride + c·column_stride]. So a transposed matrix, a part of one and every
-/// other row are matrices as well. Strides count elements.
+/// other row are matrices as well. Strides count elements. A batch of one matrix is an axis of the product
+/// where `is_batch` says so, as one of several is.
 template <class T>
 struct matrix_view {
   const T* data = nullptr;
@@ -38,9 +40,10 @@ struct matrix_view {
   std::size_t row_stride = 0, column_stride = 1;
   std::size_t batches = 1, batch_stride = 0;
   target where = {};
+  bool is_batch = false;
 
   matrix_view transposed() const {
-    return {data, columns, rows, column_stride, row_stride, batches, batch_stride, where};
+    return {data, columns, rows, column_stride, row_stride, batches, batch_stride, where, is_batch};
   }
   /// Rows first_row … last_row − 1 and columns first_column … last_column − 1.
   matrix_view part(std::size_t first_row, std::size_t last_row, std::size_t first_column,
@@ -103,6 +106,11 @@ product_shape shape_of_product(const shape& a, const shape& b);
 void library_matmul(matrix_type type, const matrix_operand& a, const matrix_operand& b, void* c,
                     const target& where, matmul_algorithm algorithm);
 
+/// Throws when the bytes of the output overlap what lies between the first and the last element of an
+/// operand.
+void check_apart(const matrix_operand& m, std::size_t element_bytes, const void* c, std::size_t bytes,
+                 const target& c_where);
+
 /// The target of a product that `automatic` picks, by its arithmetic as well as by what it moves.
 target matmul_target(const target& requested, const matrix_operand& a, const matrix_operand& b,
                      std::size_t element_bytes);
@@ -143,6 +151,7 @@ void product_into(const target& requested, const elements<T>& c, const shape& le
                   const product_shape& of, matmul_algorithm algorithm) {
   operation running("matmul", of.whole.elements(), type_name<T>());
   if (!(lengths == of.whole)) fail_output_shape(lengths, of.whole);
+  for (const matrix_operand& m : {of.a, of.b}) check_apart(m, sizeof(T), c.data, c.size * sizeof(T), c.where);
   const target where = matmul_target(requested, of.a, of.b, sizeof(T));
   running.runs_on(where);
   staged_output<T> staged(c, where);
@@ -161,8 +170,8 @@ auto view_of_matrix(const X& x) {
     if (lengths.axes() != 2 && lengths.axes() != 3) fail_axes("matrix", 2, lengths);
     const bool batch = lengths.axes() == 3;
     const std::size_t rows = lengths[batch ? 1 : 0], columns = lengths[batch ? 2 : 1];
-    return matrix_view<element_of<X>>{in.data,        rows,    columns, columns, 1, batch ? lengths[0] : 1,
-                                      rows * columns, in.where};
+    return matrix_view<element_of<X>>{in.data,        rows,     columns, columns, 1, batch ? lengths[0] : 1,
+                                      rows * columns, in.where, batch};
   }
 }
 
@@ -199,7 +208,7 @@ product_shape product_of(const A& a, const B& b) {
     product_shape of{shape{batches, m.rows, n.columns}, operand(m), operand(n)};
     if (m.columns != n.rows || (m.batches != n.batches && m.batches != 1 && n.batches != 1))
       fail_product(of.a, of.b);
-    if (m.batches == 1 && n.batches == 1) of.whole = shape{m.rows, n.columns};
+    if (batches == 1 && !m.is_batch && !n.is_batch) of.whole = shape{m.rows, n.columns};
     return of;
   }
 }
@@ -222,7 +231,7 @@ auto matmul(const target& where, const A& a, const B& b,
   return detail::product<T>(where, detail::product_of(a, b), algorithm);
 }
 
-/// The same into `c`, an array of the product's shape apart from a and b.
+/// The same into `c`, an array of the product's shape; heddle::error where it overlaps a or b.
 template <array_like C, detail::matrix_like A, detail::matrix_like B>
 void matmul_into(const target& where, C&& c, const A& a, const B& b,
                  matmul_algorithm algorithm = matmul_algorithm::blas) {

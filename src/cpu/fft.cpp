@@ -395,14 +395,14 @@ class lent_plan {
   }
   ~lent_plan() {
     constexpr std::size_t most_bytes = std::size_t{1} << 28;
+    const std::size_t bytes = plan_->bytes();
+    if (bytes > most_bytes) return;
     const std::lock_guard lock(kept().mutex);
-    if (kept().bytes + plan_->bytes() > most_bytes) {
+    if (kept().bytes + bytes > most_bytes) {
       kept().idle.clear();
       kept().bytes = 0;
     }
-    if (plan_->bytes() > most_bytes) return;
     try {
-      const std::size_t bytes = plan_->bytes();
       kept().idle[key_].push_back(std::move(plan_));
       kept().bytes += bytes;
     } catch (const std::bad_alloc&) {

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <complex>
 #include <condition_variable>
+#include <cstdint>
 #include <limits>
 #include <mutex>
 
@@ -36,18 +37,23 @@ struct openblas {
 };
 
 /// OpenBLAS has one number of threads for the whole program: calls that want the same run at once, others
-/// wait for them.
+/// wait for them, and those that come later wait behind these.
 class openblas_threads {
  public:
   explicit openblas_threads(int wanted) {
-    std::unique_lock lock(state().mutex);
-    state().idle.wait(lock, [&] { return state().users == 0 || state().threads == wanted; });
-    if (state().threads != wanted) openblas::loaded().set_threads(state().threads = wanted);
-    ++state().users;
+    const openblas& blas = openblas::loaded();
+    shared& now = state();
+    std::unique_lock lock(now.mutex);
+    const std::uint64_t turn = now.last_turn++;
+    now.changed.wait(lock, [&] { return now.turn == turn && (now.users == 0 || now.threads == wanted); });
+    if (now.threads != wanted) blas.set_threads(now.threads = wanted);
+    ++now.users;
+    ++now.turn;
+    now.changed.notify_all();
   }
   ~openblas_threads() {
     const std::lock_guard lock(state().mutex);
-    if (--state().users == 0) state().idle.notify_all();
+    if (--state().users == 0) state().changed.notify_all();
   }
   openblas_threads(const openblas_threads&) = delete;
   openblas_threads& operator=(const openblas_threads&) = delete;
@@ -55,8 +61,9 @@ class openblas_threads {
  private:
   struct shared {
     std::mutex mutex;
-    std::condition_variable idle;
+    std::condition_variable changed;
     int threads = 0, users = 0;
+    std::uint64_t turn = 0, last_turn = 0;
   };
   static shared& state() {
     static auto& only = *new shared;

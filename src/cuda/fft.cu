@@ -8,10 +8,12 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <cufftXt.h>
@@ -30,15 +32,15 @@ struct cufft {
   decltype(cufftSetStream)* set_stream = library.function<decltype(cufftSetStream)>("cufftSetStream");
   decltype(cufftXtMakePlanMany)* make_plan =
       library.function<decltype(cufftXtMakePlanMany)>("cufftXtMakePlanMany");
+  decltype(cufftSetAutoAllocation)* set_auto_allocation =
+      library.function<decltype(cufftSetAutoAllocation)>("cufftSetAutoAllocation");
+  decltype(cufftSetWorkArea)* set_work_area =
+      library.function<decltype(cufftSetWorkArea)>("cufftSetWorkArea");
   decltype(cufftXtExec)* run = library.function<decltype(cufftXtExec)>("cufftXtExec");
 
   static const cufft& loaded() {
     static const cufft only;
     return only;
-  }
-  static void check(cufftResult status, const char* call) {
-    if (status != CUFFT_SUCCESS)
-      detail::fail("cuFFT: error " + std::to_string(static_cast<int>(status)) + " in " + call);
   }
 };
 
@@ -54,28 +56,50 @@ struct layout {
   friend bool operator<(const layout& a, const layout& b) { return a.key() < b.key(); }
 };
 
+void check_transform(cufftResult status, const char* call, const layout& of) {
+  if (status == CUFFT_SUCCESS) return;
+  std::string sizes;
+  for (const long long length : of.lengths) sizes += (sizes.empty() ? "" : " x ") + std::to_string(length);
+  detail::fail("cuFFT: error " + std::to_string(static_cast<int>(status)) + " in " + call + " of " +
+               std::to_string(of.batch) + " transforms of " + sizes + (of.is_double ? " double" : " float") +
+               " elements: " +
+               (status == CUFFT_ALLOC_FAILED ? "free memory of the GPU, where release_cached_memory() gives "
+                                               "back what Heddle keeps, or take a CPU target"
+                                             : "take a CPU target"));
+}
+
 bool is_real(fft_kind kind) {
   return kind == fft_kind::real_forward || kind == fft_kind::real_inverse;
 }
 
-/// Plans that were made before, for each stream: making one takes longer than most transforms. They work in
-/// memory of their own, so those of a stream follow each other.
+/// Plans that were made before: making one takes longer than most transforms. Every call gives its plan work
+/// memory of the stream, so that calls on several streams may share one.
 class plan_cache {
  public:
   /// Puts a transform on the stream.
   static void run(const layout& wanted, void* x, void* out, const target& where) {
     const std::lock_guard lock(kept().mutex);
     const cufft& library = cufft::loaded();
+    const kept_plan& plan = plan_for(wanted, where);
+    const detail::memory work(plan.work_bytes, where);
+    check_transform(library.set_stream(plan.handle, where.stream()), "cufftSetStream", wanted);
+    if (plan.work_bytes > 0)
+      check_transform(library.set_work_area(plan.handle, work.data()), "cufftSetWorkArea", wanted);
     const bool inverse = wanted.kind == fft_kind::inverse || wanted.kind == fft_kind::real_inverse;
-    cufft::check(library.run(plan_for(wanted, where), x, out, inverse ? CUFFT_INVERSE : CUFFT_FORWARD),
-                 "cufftXtExec");
+    check_transform(library.run(plan.handle, x, out, inverse ? CUFFT_INVERSE : CUFFT_FORWARD), "cufftXtExec",
+                    wanted);
   }
 
  private:
-  using key = std::tuple<int, unsigned long long, layout>;
+  struct kept_plan {
+    cufftHandle handle = 0;
+    std::size_t work_bytes = 0;
+    bool is_captured = false;  ///< a graph may run it at any time
+  };
+  using plans_of_layouts = std::map<std::pair<int, layout>, kept_plan>;
   struct plans {
     std::mutex mutex;
-    std::map<key, cufftHandle> all;
+    plans_of_layouts all;
   };
   // Never destroyed, as CUDA may be gone at the end of a program.
   static plans& kept() {
@@ -83,33 +107,63 @@ class plan_cache {
     return only;
   }
 
-  static cufftHandle plan_for(const layout& wanted, const target& where) {
-    constexpr std::size_t most_plans = 256;
-    unsigned long long stream = 0;
-    check(cudaStreamGetId(where.stream(), &stream), "cudaStreamGetId");
-    const key wanted_key{where.device(), stream, wanted};
+  static const kept_plan& plan_for(const layout& wanted, const target& where) {
+    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(where.stream(), &capture), "cudaStreamIsCapturing");
+    const bool is_capturing = capture != cudaStreamCaptureStatusNone;
     auto& all = kept().all;
-    if (const auto found = all.find(wanted_key); found != all.end()) return found->second;
-    const cufft& library = cufft::loaded();
-    if (all.size() >= most_plans) {
-      check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
-      for (const auto& [of, plan] : all) cufft::check(library.destroy(plan), "cufftDestroy");
-      all.clear();
+    const std::pair key{where.device(), wanted};
+    auto found = all.find(key);
+    if (found == all.end()) {
+      if (!is_capturing) make_room(all, where.device());
+      found = all.emplace(key, kept_plan{}).first;
+      try {
+        make(found->second, wanted);
+      } catch (...) {
+        all.erase(found);
+        throw;
+      }
     }
-    cufftHandle plan = 0;
-    cufft::check(library.create(&plan), "cufftCreate");
-    try {
-      make(library, plan, wanted);
-      cufft::check(library.set_stream(plan, where.stream()), "cufftSetStream");
-    } catch (...) {
-      library.destroy(plan);
-      throw;
-    }
-    all.emplace(wanted_key, plan);
-    return plan;
+    found->second.is_captured |= is_capturing;
+    return found->second;
   }
 
-  static void make(const cufft& library, cufftHandle plan, const layout& wanted) {
+  /// Destroys the device's plans when they are many, but for those of graphs.
+  static void make_room(plans_of_layouts& all, int device) {
+    constexpr std::ptrdiff_t most_plans = 256;
+    const auto is_idle = [device](const auto& entry) {
+      return entry.first.first == device && !entry.second.is_captured;
+    };
+    if (std::count_if(all.begin(), all.end(), is_idle) < most_plans) return;
+    // A wait that some capture forbids is tried again at the next plan.
+    if (cudaDeviceSynchronize() != cudaSuccess) {
+      cudaGetLastError();
+      return;
+    }
+    for (auto next = all.begin(); next != all.end();) {
+      const auto at = next++;
+      if (!is_idle(*at)) continue;
+      const cufftHandle handle = at->second.handle;
+      const layout of = at->first.second;
+      all.erase(at);
+      check_transform(cufft::loaded().destroy(handle), "cufftDestroy", of);
+    }
+  }
+
+  static void make(kept_plan& plan, const layout& wanted) {
+    const cufft& library = cufft::loaded();
+    check_transform(library.create(&plan.handle), "cufftCreate", wanted);
+    try {
+      check_transform(library.set_auto_allocation(plan.handle, 0), "cufftSetAutoAllocation", wanted);
+      plan.work_bytes = make_from(library, plan.handle, wanted);
+    } catch (...) {
+      library.destroy(plan.handle);
+      throw;
+    }
+  }
+
+  /// The bytes of work memory that the plan wants.
+  static std::size_t make_from(const cufft& library, cufftHandle plan, const layout& wanted) {
     const cudaDataType complex = wanted.is_double ? CUDA_C_64F : CUDA_C_32F,
                        real = wanted.is_double ? CUDA_R_64F : CUDA_R_32F;
     std::vector<long long> lengths = wanted.lengths, in = lengths, out = lengths;
@@ -124,13 +178,14 @@ class plan_cache {
     const bool is_told =
         wanted.stride != 1 || wanted.distance_in != together(in) || wanted.distance_out != together(out);
     std::size_t work = 0;
-    cufft::check(library.make_plan(plan, static_cast<int>(lengths.size()), lengths.data(),
-                                   is_told ? in.data() : nullptr, wanted.stride, wanted.distance_in,
-                                   wanted.kind == fft_kind::real_forward ? real : complex,
-                                   is_told ? out.data() : nullptr, wanted.stride, wanted.distance_out,
-                                   wanted.kind == fft_kind::real_inverse ? real : complex, wanted.batch,
-                                   &work, complex),
-                 "cufftXtMakePlanMany");
+    check_transform(library.make_plan(plan, static_cast<int>(lengths.size()), lengths.data(),
+                                      is_told ? in.data() : nullptr, wanted.stride, wanted.distance_in,
+                                      wanted.kind == fft_kind::real_forward ? real : complex,
+                                      is_told ? out.data() : nullptr, wanted.stride, wanted.distance_out,
+                                      wanted.kind == fft_kind::real_inverse ? real : complex, wanted.batch,
+                                      &work, complex),
+                    "cufftXtMakePlanMany", wanted);
+    return work;
   }
 };
 
@@ -141,7 +196,7 @@ struct alignas(16) sixteen_bytes {
 };
 
 template <class T>
-struct pair_of_reals {
+struct alignas(2 * sizeof(T)) pair_of_reals {
   T real, imaginary;
 };
 
@@ -179,6 +234,30 @@ __global__ void __launch_bounds__(256) scale(T* x, std::size_t count, T factor) 
     for (std::size_t i = whole * width; i < count; ++i) x[i] *= factor;
   }
 }
+
+/// What cuFFT takes for `irfft` of lines along the last axis, and planes of `rows` and blocks of `planes`
+/// where more axes are transformed. NumPy leaves out the imaginary parts of elements 0 and real_length/2 of
+/// each line once the other axes are transformed; to cuFFT they are undefined. They vanish for the Hermitian
+/// parts of the slices of these elements, whose real parts are the same.
+template <class T, class Index>
+struct hermitian_edges {
+  const T* x;
+  T factor;
+  Index length, real_length, rows, planes;
+  __device__ pair_of_reals<T> at(std::size_t i) const { return {x[2 * i] * factor, x[2 * i + 1] * factor}; }
+  __device__ pair_of_reals<T> operator()(std::size_t i) const {
+    const Index line = static_cast<Index>(i) / length, k = static_cast<Index>(i) - line * length;
+    const pair_of_reals<T> value = at(i);
+    if (k != 0 && 2 * k != real_length) return value;
+    const Index plane = line / rows, row = line - plane * rows, block = plane / planes,
+                in_block = plane - block * planes;
+    const Index other_row = row == 0 ? 0 : rows - row, other_plane = in_block == 0 ? 0 : planes - in_block;
+    const std::size_t other_line = std::size_t{block * planes + other_plane} * rows + other_row;
+    const pair_of_reals<T> other = at(other_line * length + k);
+    constexpr T half = T(0.5);
+    return {half * value.real + half * other.real, half * value.imaginary - half * other.imaginary};
+  }
+};
 
 /// Element i of an array whose lines have `length` of the elements of lines of x.
 template <class T>
@@ -277,7 +356,29 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       held = detail::memory(size_in * sizeof(T), where);
       detail::copy(held.data(), where, x, where, held.bytes());
       from = held.data();
-    } else if (task.kind == fft_kind::real_inverse || !is_aligned) {
+    } else if (task.kind == fft_kind::real_inverse) {
+      held = detail::memory(size_in * sizeof(complex), where);
+      const auto copy_edges = [&]<class Index>(Index) {
+        const auto before_last = [&](std::size_t axes_before) {
+          return static_cast<Index>(count > axes_before ? task.lengths[last - axes_before] : 1);
+        };
+        const hermitian_edges<T, Index> edges{static_cast<const T*>(x),
+                                              factor,
+                                              static_cast<Index>(task.lengths[last]),
+                                              static_cast<Index>(task.real_length),
+                                              before_last(1),
+                                              before_last(2)};
+        transform(where, edges, size_in, static_cast<complex*>(held.data()));
+      };
+      // Divisions of 64 bits may take longer than the copy.
+      if (size_in <= std::numeric_limits<std::uint32_t>::max() / 2) {
+        copy_edges(std::uint32_t{});
+      } else {
+        copy_edges(std::uint64_t{});
+      }
+      from = held.data();
+      is_scaled = true;
+    } else if (!is_aligned) {
       held = detail::memory(size_in * sizeof(complex), where);
       copy_scaled(static_cast<complex*>(held.data()));
       from = held.data();

@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <utility>
@@ -55,6 +56,9 @@ struct cublas {
       "cublas", CUBLAS_VER_MAJOR,
       "matmul on a GPU needs cuBLAS of the CUDA toolkit; the algorithms naive and tiled do not");
   decltype(cublasCreate_v2)* create = library.function<decltype(cublasCreate_v2)>("cublasCreate_v2");
+  decltype(cublasDestroy_v2)* destroy = library.function<decltype(cublasDestroy_v2)>("cublasDestroy_v2");
+  decltype(cublasSetMathMode)* set_math_mode =
+      library.function<decltype(cublasSetMathMode)>("cublasSetMathMode");
   decltype(cublasSetStream_v2)* set_stream =
       library.function<decltype(cublasSetStream_v2)>("cublasSetStream_v2");
   decltype(cublasGemmEx_64)* gemm = library.function<decltype(cublasGemmEx_64)>("cublasGemmEx_64");
@@ -75,22 +79,52 @@ struct cublas {
 /// A handle for each stream, kept: making one takes longer than most products. Calls on a stream take turns.
 struct handle_of_stream {
   std::mutex mutex;
-  cublasHandle_t handle = nullptr;
+  cublasHandle_t handle;
+
+  explicit handle_of_stream(const target& where) {
+    const cublas& library = cublas::loaded();
+    library.check(library.create(&handle), "cublasCreate");
+    try {
+      library.check(library.set_stream(handle, where.stream()), "cublasSetStream");
+      // Parts of a sum are added up in float too where the elements are of 16 bits.
+      library.check(library.set_math_mode(handle, CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION),
+                    "cublasSetMathMode");
+    } catch (...) {
+      library.destroy(handle);
+      throw;
+    }
+  }
+  ~handle_of_stream() { cublas::loaded().destroy(handle); }
+  handle_of_stream(const handle_of_stream&) = delete;
+  handle_of_stream& operator=(const handle_of_stream&) = delete;
 };
-handle_of_stream& handle_for(const target& where) {
+using handles = std::map<std::pair<int, unsigned long long>, std::shared_ptr<handle_of_stream>>;
+
+/// Destroys what no call uses when streams are many: nothing tells when one is gone.
+void make_room(handles& all, int device) {
+  constexpr std::size_t most_streams = 64;  // cuBLAS has tens of MiB of work memory for each
+  if (all.size() < most_streams) return;
+  // A wait that some capture forbids is tried again at the next stream.
+  if (cudaDeviceSynchronize() != cudaSuccess) {
+    cudaGetLastError();
+    return;
+  }
+  std::erase_if(all, [device](const auto& entry) {
+    return entry.first.first == device && entry.second.use_count() == 1;
+  });
+}
+
+std::shared_ptr<handle_of_stream> handle_for(const target& where) {
   static std::mutex mutex;
   // Never destroyed, as CUDA may be gone at the end of a program.
-  static auto& all = *new std::map<std::pair<int, unsigned long long>, handle_of_stream>;
+  static auto& all = *new handles;
   unsigned long long number = 0;
   check(cudaStreamGetId(where.stream(), &number), "cudaStreamGetId");
   const std::lock_guard lock(mutex);
-  handle_of_stream& kept = all[{where.device(), number}];
-  if (kept.handle == nullptr) {
-    const cublas& library = cublas::loaded();
-    library.check(library.create(&kept.handle), "cublasCreate");
-    library.check(library.set_stream(kept.handle, where.stream()), "cublasSetStream");
-  }
-  return kept;
+  const std::pair key{where.device(), number};
+  if (const auto found = all.find(key); found != all.end()) return found->second;
+  make_room(all, where.device());
+  return all.emplace(key, std::make_shared<handle_of_stream>(where)).first->second;
 }
 
 struct blas_type {
@@ -173,11 +207,11 @@ void by_cublas(matrix_type type, std::size_t element_bytes, const matrix_operand
   const void* const one = is_double ? static_cast<const void*>(twice) : single;
   const void* const none = is_double ? static_cast<const void*>(no_twice) : no_single;
   const cublas& library = cublas::loaded();
-  handle_of_stream& kept = handle_for(where);
-  const std::lock_guard lock(kept.mutex);
+  const std::shared_ptr<handle_of_stream> kept = handle_for(where);
+  const std::lock_guard lock(kept->mutex);
   // A batch of one matrix may be another kernel's.
   if (batches == 1) {
-    library.check(library.gemm(kept.handle, right.operation(), left.operation(), size(b.columns),
+    library.check(library.gemm(kept->handle, right.operation(), left.operation(), size(b.columns),
                                size(a.rows), size(a.columns), one, right.data(), types.element,
                                right.leading(), left.data(), types.element, left.leading(), none, c,
                                types.element, size(b.columns), types.compute, CUBLAS_GEMM_DEFAULT),
@@ -185,7 +219,7 @@ void by_cublas(matrix_type type, std::size_t element_bytes, const matrix_operand
     return;
   }
   library.check(
-      library.batched_gemm(kept.handle, right.operation(), left.operation(), size(b.columns), size(a.rows),
+      library.batched_gemm(kept->handle, right.operation(), left.operation(), size(b.columns), size(a.rows),
                            size(a.columns), one, right.data(), types.element, right.leading(),
                            right.batch_stride(), left.data(), types.element, left.leading(),
                            left.batch_stride(), none, c, types.element, size(b.columns),
