@@ -365,6 +365,8 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
                           r.is_shared ? nullptr : &r)) {
     f->places.push_back(place_of(t, what_it_does(flags), pc));
     name_element(*f, r, address);
+    if (r.is_shared && r.bytes == 0)
+      f->detail = "the launch has no dynamic shared memory: --shared, or the third of <<<...>>>, gives it";
   }
 }
 

@@ -4,6 +4,7 @@
 #include "checker/report.hpp"
 #include "commands.hpp"
 #include "kernel_options.hpp"
+#include "option_checks.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
@@ -35,11 +36,10 @@ struct check_options : kernel_options {
   bool is_program() const { return kernel.empty(); }
 };
 
-void write_junit(const std::string& path, const std::string& text) {
-  atomic_file out(path);
-  out.write(text.data(), text.size());
-  out.commit();
-}
+struct verdict {
+  bool is_clean;
+  std::string junit;
+};
 
 /// What both kinds of checks measure, after `what` was run.
 template <class Outcome>
@@ -56,7 +56,7 @@ void report_stats(const check_options& options, const modules::compilation& comp
   print_error(line.dump() + "\n");
 }
 
-bool is_clean_kernel(const check_options& options) {
+verdict check_kernel(const check_options& options) {
   if (!options.words.empty())
     throw error(fmt::format("'{}': arguments of a program go without --kernel, those of a kernel with --arg",
                             options.words.front()));
@@ -79,7 +79,6 @@ bool is_clean_kernel(const check_options& options) {
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
   const checker::checked what{options.source, options.kernel, launch};
-  if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
   checker::write_outputs(arguments);
   report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
   if (options.json) {
@@ -87,10 +86,10 @@ bool is_clean_kernel(const check_options& options) {
   } else {
     print(outcome.printed + checker::as_text(what, outcome));
   }
-  return outcome.findings.empty();
+  return {outcome.findings.empty(), checker::as_junit(what, outcome)};
 }
 
-bool is_clean_program(const check_options& options) {
+verdict check_program(const check_options& options) {
   static_cast<void>(options.checked_target());
   modules::compile_options compile = options.compile;
   compile.is_watched = compile.is_program = true;
@@ -107,29 +106,36 @@ bool is_clean_program(const check_options& options) {
   std::vector<std::string> words{std::filesystem::path(options.source).replace_extension().string()};
   words.insert(words.end(), options.words.begin(), options.words.end());
   const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
-  if (!options.junit.empty()) write_junit(options.junit, checker::as_junit(what, outcome));
   report_stats(options, compiled, outcome,
                {{"launches", outcome.launches}, {"schedules", options.schedules}});
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", options.source, outcome.status));
   print(options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome));
-  return outcome.findings.empty();
+  return {outcome.findings.empty(), checker::as_junit(what, outcome)};
 }
 
 void run(const check_options& options) {
-  bool clean = false;
+  std::unique_ptr<atomic_file> junit;
+  const auto write_junit = [&](const std::string& text) {
+    const std::unique_ptr<atomic_file> out = std::move(junit);
+    if (out == nullptr) return;
+    out->write(text.data(), text.size());
+    out->commit();
+  };
+  bool is_clean = false;
   try {
-    clean = options.is_program() ? is_clean_program(options) : is_clean_kernel(options);
+    // That it can be written is known before anything runs.
+    if (!options.junit.empty()) junit = std::make_unique<atomic_file>(options.junit);
+    const verdict found = options.is_program() ? check_program(options) : check_kernel(options);
+    write_junit(found.junit);
+    is_clean = found.is_clean;
   } catch (const std::exception& wrong) {
     print_error(fmt::format("heddle check: {}\n", wrong.what()));
-    if (!options.junit.empty()) {
-      write_junit(options.junit,
-                  checker::as_junit_error(options.source, options.is_program() ? "main" : options.kernel,
-                                          wrong.what()));
-    }
+    write_junit(checker::as_junit_error(options.source, options.is_program() ? "main" : options.kernel,
+                                        wrong.what()));
     throw ended{2};
   }
-  if (!clean) throw ended{1};
+  if (!is_clean) throw ended{1};
 }
 
 }  // namespace
@@ -156,7 +162,7 @@ void add_check(CLI::App& app) {
       ->add_option("--timeout", options->timeout,
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(check_number::above(0));
   command->add_flag(
       "--profile", options->profile,
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");

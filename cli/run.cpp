@@ -1,6 +1,7 @@
 #include "checker/arguments.hpp"
 #include "commands.hpp"
 #include "kernel_options.hpp"
+#include "option_checks.hpp"
 #include "standard_output.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
@@ -147,7 +148,7 @@ void add_run(CLI::App& app) {
       ->add_option("--timeout", options->timeout,
                    "Seconds after which the launch is given up, with exit status 1; default none")
       ->option_text("SECONDS")
-      ->check(CLI::PositiveNumber);
+      ->check(check_number::above(0));
   command->footer(
       "What the kernel prints goes to standard output, arrays to the files that their :out= names.\n"
       "On a GPU NVRTC compiles, and on a CPU the system's C++ compiler; auto is the first GPU, or every "

@@ -139,6 +139,8 @@ class CheckTest(unittest.TestCase):
         suite = ElementTree.parse(self.folder / "error.xml").getroot()
         self.assertEqual((suite.get("failures"), suite.get("errors")), ("0", "1"))
         error, = suite.iter("error")
+        done = self.saxpy("check", "--junit", self.folder / "nowhere" / "report.xml")
+        self.assertEqual((done.returncode, done.stdout, len(done.stderr.splitlines())), (2, "", 1))
         self.assertIn("saxpy.cu:4:", error.get("message"))
 
     def test_cores(self):
