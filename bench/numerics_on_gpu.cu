@@ -130,16 +130,23 @@ void print_row(const std::string& what, const std::string& size, const times& ou
   std::fflush(stdout);
 }
 
+/// Of cuBLAS, cuFFT or cuRAND, which all call 0 success.
+void expect_success(const char* library, int status) {
+  if (status != 0) throw hd::error(library + std::string(": error ") + std::to_string(status));
+}
+
 void expect(bool same, const std::string& what) {
   if (!same) throw hd::error("numerics_on_gpu: " + what + ": the results differ");
 }
+
+/// Of the member `library`, loaded when the program runs.
+#define FUNCTION(member, name) decltype(name)* member = library.function<decltype(name)>(#name)
 
 // Matrix products.
 
 struct cublas {
   hd::detail::shared_library library =
       hd::detail::cuda_library("cublas", CUBLAS_VER_MAJOR, "install cuBLAS of the CUDA toolkit");
-#define FUNCTION(member, name) decltype(name)* member = library.function<decltype(name)>(#name)
   FUNCTION(create, cublasCreate_v2);
   FUNCTION(set_stream, cublasSetStream_v2);
   FUNCTION(sgemm, cublasSgemm_v2);
@@ -147,16 +154,13 @@ struct cublas {
   FUNCTION(cgemm, cublasCgemm_v2);
   FUNCTION(gemm, cublasGemmEx_64);
   FUNCTION(batched, cublasGemmStridedBatchedEx_64);
-#undef FUNCTION
   cublasHandle_t handle = nullptr;
 
   explicit cublas(const hd::target& where) {
     check(create(&handle));
     check(set_stream(handle, where.stream()));
   }
-  static void check(cublasStatus_t status) {
-    if (status != CUBLAS_STATUS_SUCCESS) throw hd::error("cuBLAS: error " + std::to_string(int{status}));
-  }
+  static void check(cublasStatus_t status) { expect_success("cuBLAS", status); }
 };
 
 template <class T>
@@ -278,19 +282,17 @@ void compare_matmul(const hd::target& where) {
 struct cufft {
   hd::detail::shared_library library =
       hd::detail::cuda_library("cufft", CUFFT_VER_MAJOR, "install cuFFT of the CUDA toolkit");
-  decltype(cufftPlanMany)* plan_many = library.function<decltype(cufftPlanMany)>("cufftPlanMany");
-  decltype(cufftDestroy)* destroy = library.function<decltype(cufftDestroy)>("cufftDestroy");
-  decltype(cufftSetStream)* set_stream = library.function<decltype(cufftSetStream)>("cufftSetStream");
-  decltype(cufftExecC2C)* c2c = library.function<decltype(cufftExecC2C)>("cufftExecC2C");
-  decltype(cufftExecR2C)* r2c = library.function<decltype(cufftExecR2C)>("cufftExecR2C");
-  decltype(cufftExecC2R)* c2r = library.function<decltype(cufftExecC2R)>("cufftExecC2R");
-  decltype(cufftExecZ2Z)* z2z = library.function<decltype(cufftExecZ2Z)>("cufftExecZ2Z");
-  decltype(cufftExecD2Z)* d2z = library.function<decltype(cufftExecD2Z)>("cufftExecD2Z");
-  decltype(cufftExecZ2D)* z2d = library.function<decltype(cufftExecZ2D)>("cufftExecZ2D");
+  FUNCTION(plan_many, cufftPlanMany);
+  FUNCTION(destroy, cufftDestroy);
+  FUNCTION(set_stream, cufftSetStream);
+  FUNCTION(c2c, cufftExecC2C);
+  FUNCTION(r2c, cufftExecR2C);
+  FUNCTION(c2r, cufftExecC2R);
+  FUNCTION(z2z, cufftExecZ2Z);
+  FUNCTION(d2z, cufftExecD2Z);
+  FUNCTION(z2d, cufftExecZ2D);
 
-  static void check(cufftResult status) {
-    if (status != CUFFT_SUCCESS) throw hd::error("cuFFT: error " + std::to_string(int{status}));
-  }
+  static void check(cufftResult status) { expect_success("cuFFT", status); }
 };
 
 /// Transforms of the last axes of an array by cuFFT alone.
@@ -460,7 +462,6 @@ void compare_fft(const hd::target& where) {
 struct curand {
   hd::detail::shared_library library =
       hd::detail::cuda_library("curand", CURAND_VER_MAJOR, "install cuRAND of the CUDA toolkit");
-#define FUNCTION(member, name) decltype(name)* member = library.function<decltype(name)>(#name)
   FUNCTION(create, curandCreateGenerator);
   FUNCTION(set_stream, curandSetStream);
   FUNCTION(bits, curandGenerate);
@@ -468,17 +469,16 @@ struct curand {
   FUNCTION(uniform_double, curandGenerateUniformDouble);
   FUNCTION(normal, curandGenerateNormal);
   FUNCTION(normal_double, curandGenerateNormalDouble);
-#undef FUNCTION
   curandGenerator_t generator = nullptr;
 
   explicit curand(const hd::target& where) {
     check(create(&generator, CURAND_RNG_PSEUDO_PHILOX4_32_10));
     check(set_stream(generator, where.stream()));
   }
-  static void check(curandStatus_t status) {
-    if (status != CURAND_STATUS_SUCCESS) throw hd::error("cuRAND: error " + std::to_string(int{status}));
-  }
+  static void check(curandStatus_t status) { expect_success("cuRAND", status); }
 };
+
+#undef FUNCTION
 
 /// Writes 16 bytes a thread and nothing else.
 __global__ void __launch_bounds__(256) write_granules(uint4* out, std::size_t count, std::uint32_t value) {

@@ -334,6 +334,15 @@ __global__ void shared_flag_without_fence(int* out) {
   }
 }
 
+__device__ void wait_as_one(int* flag) {
+  if (threadIdx.x == 0) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    __threadfence();
+  }
+  __syncwarp();
+}
+
 // Each lane's fence comes before the barrier of the warp, and one lane says for all that it is done.
 // check fence_of_each_lane --grid 2 --block 32 --arg i32[32] --arg i32[1]=zeros --arg i32[32]
 // clean
@@ -344,12 +353,7 @@ __global__ void fence_of_each_lane(int* data, int* flag, int* out) {
     __syncwarp();
     if (threadIdx.x == 0) atomicExch(flag, 1);
   } else {
-    if (threadIdx.x == 0) {
-      while (atomicAdd(flag, 0) == 0) {
-      }
-      __threadfence();
-    }
-    __syncwarp();
+    wait_as_one(flag);
     out[threadIdx.x] = data[threadIdx.x];
   }
 }
@@ -364,12 +368,7 @@ __global__ void fence_before_the_write(int* data, int* flag, int* out) {
     __syncwarp();
     if (threadIdx.x == 0) atomicExch(flag, 1);
   } else {
-    if (threadIdx.x == 0) {
-      while (atomicAdd(flag, 0) == 0) {
-      }
-      __threadfence();
-    }
-    __syncwarp();
+    wait_as_one(flag);
     out[threadIdx.x] = data[threadIdx.x];  // @not_ordered
   }
 }
