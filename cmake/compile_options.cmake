@@ -1,4 +1,5 @@
-# heddle_compile_options(TARGET), heddle_optimise_little(TARGET) and the sanitizer flags of the whole build.
+# heddle_compile_options(TARGET), heddle_optimise_little(TARGET), heddle_only_starts_kernels(TARGET) and the
+# sanitizer flags of the whole build.
 
 # Contraction of a*b+c would make the same expression differ in its bits from one target to another.
 set(heddle_reproducible_options
@@ -19,6 +20,10 @@ function(heddle_compile_options target)
     # Files that are compiled as one file are not headers, though they are included.
     "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>"
     "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra;-Xfatbin=-compress-all>")
+  if(NOT CMAKE_CUDA_FLAGS_RELEASE MATCHES "-O")
+    target_compile_options(${target} PRIVATE
+      "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>>:-O$<IF:$<BOOL:$<TARGET_PROPERTY:HEDDLE_ONLY_STARTS_KERNELS>>,1,3>>")
+  endif()
   if(HEDDLE_WERROR)
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
@@ -26,8 +31,15 @@ function(heddle_compile_options target)
   endif()
 endfunction()
 
+# What nvcc compiles for the CPU is up to half of its work, and optimised kernels gain nothing from it where it
+# only starts them.
+function(heddle_only_starts_kernels target)
+  set_target_properties(${target} PROPERTIES HEDDLE_ONLY_STARTS_KERNELS ON)
+endfunction()
+
 # What runs once, beside a library that is optimised, is compiled in two thirds of the time.
 function(heddle_optimise_little target)
+  heddle_only_starts_kernels(${target})
   if(NOT HEDDLE_QUICK_KERNELS)
     target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>")
   endif()

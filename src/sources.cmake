@@ -32,7 +32,12 @@ set(pattern_sources
   cpu/reduce.cpp
   cpu/scan.cpp
   cpu/threads.cpp)
-# Kernels from source, and what else is kept between runs or loaded at run time.
+# What runs the threads of kernels from source.
+set(thread_sources
+  modules/fiber.cpp
+  modules/run_grid.cpp
+  modules/warp.cpp)
+# The rest of kernels from source, and what else is kept between runs or loaded at run time.
 set(module_sources
   kernel.cpp
   machine.cpp
@@ -43,17 +48,14 @@ set(module_sources
   modules/cpu_module.cpp
   modules/expression.cpp
   modules/expression_source.cpp
-  modules/fiber.cpp
   modules/host_part.cpp
   modules/kernel_declaration.cpp
   modules/process.cpp
   modules/refusals.cpp
-  modules/run_grid.cpp
   modules/shared_variables.cpp
   modules/signature.cpp
   modules/tokens.cpp
-  modules/translation.cpp
-  modules/warp.cpp)
+  modules/translation.cpp)
 # A minute each, best compiled at the same time; and what has definitions of its own.
 set(single_sources
   modules/source_folder.cpp

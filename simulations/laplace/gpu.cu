@@ -62,10 +62,11 @@ class gpu_machine final : public machine<T> {
         std::swap(u, v);
       };
       // A source takes registers and a reading of the memory a sweep.
-      while (sizeof(T) == 4 && g == nullptr && sweeps >= 8) pass(std::integral_constant<int, 8>());
+      if constexpr (sizeof(T) == 4) {
+        while (g == nullptr && sweeps >= 8) pass(std::integral_constant<int, 8>());
+      }
       while (sweeps >= 4) pass(std::integral_constant<int, 4>());
-      if (sweeps >= 2) pass(std::integral_constant<int, 2>());
-      if (sweeps >= 1) pass(std::integral_constant<int, 1>());
+      while (sweeps >= 1) pass(std::integral_constant<int, 1>());
     });
     return u;
   }

@@ -15,6 +15,10 @@ inline constexpr unsigned scan_pack = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 1
 template <class T>
 inline constexpr bool packs_are_granules = scan_pack<T> * sizeof(T) == 16;
 
+/// Whether elements stand at multiples of their size.
+template <class T>
+inline constexpr bool stand_at_multiples = alignof(T) == sizeof(T);
+
 /// How many bytes `x` stands behind a multiple of 16.
 template <class T>
 __device__ unsigned bytes_past_granule(const T* x) {
@@ -37,6 +41,17 @@ __device__ uint4 granule_of(const uint4& low, const uint4& high, unsigned first_
   return {word[0], word[1], word[2], word[3]};
 }
 
+/// Copies what a granule holds of the bytes from `begin` to `end`, one by one: the rest is not to be touched.
+/// No more than the first and the last granule of an array are like that.
+__device__ inline void copy_part_of_granule(unsigned char* to, std::uintptr_t granule, std::uintptr_t begin,
+                                            std::uintptr_t end) {
+#pragma unroll 1
+  for (unsigned b = 0; b < 16; ++b) {
+    if (granule + b >= begin && granule + b < end)
+      to[b] = *reinterpret_cast<const unsigned char*>(granule + b);
+  }
+}
+
 template <class T>
 __device__ void copy_pack(void* to, const void* from) {
   if constexpr (packs_are_granules<T>) {
@@ -52,7 +67,7 @@ template <bool Shifts, class T>
 __device__ void load_pack(const T* from, unsigned past, grouping::uninitialized<T, scan_pack<T>>& x) {
   if constexpr (packs_are_granules<T>) {
     if (past == 0) return copy_pack<T>(&x, from);
-    if (Shifts && past % sizeof(T) == 0) {
+    if (Shifts && (stand_at_multiples<T> || past % sizeof(T) == 0)) {
       const uint4* const granules =
           reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(from) - past);
 #if HD_PTX_ARCH > 0

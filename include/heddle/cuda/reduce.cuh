@@ -105,15 +105,21 @@ __device__ T fold_tile_aligned(const T* x, const Op& op) {
 #pragma unroll
     for (unsigned v = 0; v < held; ++v) sum[v] = op(sum[v], detail::lift<Op>(next[v]));
   }
+  // Where the order is free, what a thread holds comes first, which leaves one shuffle a step.
+  constexpr unsigned across = grouping::order_is_free<T, Op> ? 1 : held;
+  const auto fold_held = [&] {
+    by_halves<held>([&](unsigned v, unsigned other) { sum[v] = op(sum[v], sum[other]); });
+  };
+  if constexpr (across < held) fold_held();
 #pragma unroll
   for (unsigned half = warp_size / 2; half > 0; half /= 2) {
 #pragma unroll
-    for (unsigned v = 0; v < held; ++v) {
+    for (unsigned v = 0; v < across; ++v) {
       const T other = shuffle_down(sum[v], half);
       if (thread < half) sum[v] = op(sum[v], other);
     }
   }
-  by_halves<held>([&](unsigned v, unsigned other) { sum[v] = op(sum[v], sum[other]); });
+  if constexpr (across == held) fold_held();
   return sum[0];
 }
 
@@ -206,7 +212,7 @@ __device__ T fold_neighbours(const Load& load, std::size_t first, std::size_t co
         return grouping::canonical(fold_tile_aligned<T, std::is_same_v<Load, results_of_tiles<T>>>(x, op));
       }
     }
-    if constexpr (grouping::order_is_free<T, Op> && std::is_same_v<Load, detail::element_at<T, Op>>) {
+    if constexpr (grouping::order_is_free<T, Op> && requires { load.x; }) {
       return fold_in_any_order(load.x + first, static_cast<unsigned>(count), op);
     }
     return grouping::canonical(fold_tile_striped<T>(from_first, count, op));

@@ -100,27 +100,21 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
       const std::uintptr_t from = begin + next.first * sizeof(T);
       std::uintptr_t copy_from = from / 16 * 16, copy_to = (from + next.count * sizeof(T) + 15) / 16 * 16;
       next.shift = static_cast<unsigned>(from - copy_from);
-      unsigned char* const stage = stages + at.stage * tuning::stage_bytes;
-      unsigned char* destination = stage;
-      // What shares its granule with foreign bytes is copied by hand.
-      for (; copy_from < first_granule && copy_from < copy_to; copy_from += 16, destination += 16) {
-        for (unsigned b = 0; b < 16; ++b) {
-          if (copy_from + b >= from && copy_from + b < from + next.count * sizeof(T))
-            destination[b] = *reinterpret_cast<const unsigned char*>(copy_from + b);
-        }
-      }
-      if (copy_to > end_granule && copy_to > copy_from) {
-        copy_to -= 16;
-        for (unsigned b = 0; b < 16; ++b) {
-          if (copy_to + b >= from && copy_to + b < from + next.count * sizeof(T))
-            destination[copy_to - copy_from + b] = *reinterpret_cast<const unsigned char*>(copy_to + b);
-        }
-      }
+      const auto place_of = [&](std::uintptr_t address) {
+        return stages + (at.stage * tuning::stage_bytes + next.shift + address - from);
+      };
+      // What shares its granule with foreign bytes.
+      const auto copy_by_hand = [&](std::uintptr_t granule) {
+        copy_part_of_granule(place_of(granule), granule, from, from + next.count * sizeof(T));
+      };
+      for (; copy_from < first_granule && copy_from < copy_to; copy_from += 16) copy_by_hand(copy_from);
+      if (copy_to > end_granule && copy_to > copy_from) copy_by_hand(copy_to -= 16);
       const auto bytes = static_cast<unsigned>(copy_to - copy_from);
       if (bytes > 0) {
 #if HD_PTX_ARCH >= 900
         shared.arrived[at.stage].arrive_and_expect(bytes);
-        start_copy(destination, reinterpret_cast<const void*>(copy_from), bytes, shared.arrived[at.stage]);
+        start_copy(place_of(copy_from), reinterpret_cast<const void*>(copy_from), bytes,
+                   shared.arrived[at.stage]);
 #endif
         continue;
       }
@@ -152,22 +146,20 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
       folded = 0;
       before.clear();
     }
-    for (; part - folded >= groups * group; folded += group) {
-      const auto rows = totals_of_rows<rows_of_group<T>>(work, row_begin + folded, group);
-      before.append(total_of_rows(&rows[0], group, work.op));
-    }
     grouping::uninitialized<T, 1> prefix;
-    auto rest = static_cast<unsigned>(part - folded);
-    if (rest > 0) {
+    unsigned rest = 0;
+    for (bool more = true; more;) {
+      rest = static_cast<unsigned>(min(part - folded, std::size_t{groups * group}));
+      if (rest == 0) break;
+      more = rest == groups * group;
       auto rows = totals_of_rows<groups * rows_of_group<T>>(work, row_begin + folded, rest);
-      if (rest >= group) {
+#pragma unroll 1
+      for (; rest >= group; rest -= group, folded += group) {
         before.append(total_of_rows(&rows[0], group, work.op));
-        folded += group;
-        rest -= group;
 #pragma unroll
-        for (unsigned r = 0; r < rows_of_group<T>; ++r) rows[r] = rows[(groups - 1) * rows_of_group<T> + r];
+        for (unsigned r = 0; r < (groups - 1) * rows_of_group<T>; ++r) rows[r] = rows[r + rows_of_group<T>];
       }
-      prefix[0] = total_of_rows(&rows[0], rest, work.op);
+      if (rest > 0) prefix[0] = total_of_rows(&rows[0], rest, work.op);
     }
     bool exists = before.prepend_to(rest > 0, prefix[0]);
     if (work.has_init) {

@@ -200,7 +200,6 @@ class rows_in_registers {
       return;
     }
     // Places beyond the elements repeat the last one: nothing but elements is combined.
-    const T last = tile[count - 1];
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       const unsigned place = first_ + r * row_elements;
@@ -210,7 +209,7 @@ class rows_in_registers {
           load_pack<Shifts>(tile + place, past, x);
         } else {
 #pragma unroll
-          for (unsigned k = 0; k < pack; ++k) x[k] = place + k < count ? tile[place + k] : last;
+          for (unsigned k = 0; k < pack; ++k) x[k] = tile[min(place + k, count - 1)];
         }
       };
       if constexpr (in_lanes) {
@@ -261,41 +260,29 @@ class rows_in_registers {
 
   /// Writes the scanned elements, behind `prefix` where there is one; where there is none, the very first of
   /// an exclusive scan means nothing.
-  __device__ void write(T* to, unsigned count, bool exclusive, bool has_prefix, const T& prefix,
+  __device__ void write(T* to, unsigned count, bool exclusive, bool has_prefix, T prefix,
                         const Op& op) const {
     if constexpr (in_lanes) {
-      write_behind<true>(to, count, exclusive, has_prefix ? prefix : neutral<T>(op), op);
-    } else if (has_prefix) {
-      write_behind<true>(to, count, exclusive, prefix, op);
-    } else {
-      write_behind<false>(to, count, exclusive, prefix, op);
+      if (!has_prefix) prefix = neutral<T>(op);
+      has_prefix = true;
     }
-  }
-
- private:
-  template <bool HasPrefix>
-  __device__ void write_behind(T* to, unsigned count, bool exclusive, const T& prefix, const Op& op) const {
     const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
     const unsigned distance = past / static_cast<unsigned>(sizeof(T));
-    const bool shifted = Shifts && pack > 1 && past > 0 && past % sizeof(T) == 0;
+    const bool shifted = Shifts && pack > 1 && past > 0 && (stand_at_multiples<T> || past % sizeof(T) == 0);
     grouping::uninitialized<T, pack> result;
     uint4 row_before{};
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
-      const unsigned place = first_ + r * row_elements;
-      const bool is_first = place == 0;
+      const bool is_first = r == 0 && first_ == 0;
       grouping::uninitialized<T, 1> carry;
-      if constexpr (HasPrefix) {
-        carry[0] = is_first ? prefix : op(prefix, before_[r]);
-      } else {
-        carry[0] = before_[r];
-      }
-      const bool carries = HasPrefix || !is_first;
+      carry[0] = before_[r];
+      if (has_prefix) carry[0] = is_first ? prefix : op(prefix, before_[r]);
       if constexpr (in_lanes) {
         const pack_words scanned = prepend_in_lanes(row_[r], carry[0], exclusive, op);
         memcpy(static_cast<void*>(&result), &scanned, sizeof scanned);
       } else {
+        const bool carries = has_prefix || !is_first;
 #pragma unroll
         for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
         if (exclusive) {
@@ -304,27 +291,30 @@ class rows_in_registers {
           result[0] = carry[0];
         }
       }
-      if (!shifted) {
-        write_pack(to, place, 0, count, past == 0, result);
-      } else if constexpr (Shifts && pack > 1) {
-        // The granule that ends in this lane's pack begins in the pack before it.
-        uint4 mine;
-        memcpy(&mine, &result, 16);
-        const uint4 offered = lane == warp_size - 1 ? row_before : mine;
-        const uint4 granule =
-            granule_of<sizeof(T)>(shuffle_from(offered, (lane - 1) % warp_size), mine, 16 - past);
-        row_before = mine;
-        grouping::uninitialized<T, pack> moved;
-        memcpy(&moved, &granule, 16);
-        write_pack(to, place - distance, r == 0 && lane == 0 ? distance : 0, count, true, moved);
+      unsigned place = first_ + r * row_elements, skipped = 0;
+      if constexpr (Shifts && pack > 1) {
+        if (shifted) {
+          // The granule that ends in this lane's pack begins in the pack before it.
+          uint4 mine;
+          memcpy(&mine, &result, 16);
+          const uint4 offered = lane == warp_size - 1 ? row_before : mine;
+          const uint4 granule =
+              granule_of<sizeof(T)>(shuffle_from(offered, (lane - 1) % warp_size), mine, 16 - past);
+          row_before = mine;
+          memcpy(static_cast<void*>(&result), &granule, 16);
+          place -= distance;
+          if (r == 0 && lane == 0) skipped = distance;
+        }
       }
+      write_pack(to, place, skipped, count, shifted || past == 0, result);
     }
     if (shifted && lane == warp_size - 1) {
-      const unsigned place = first_ + (rows_ - 1) * row_elements;
-      write_pack(to, place, pack - distance, count, false, result);
+      memcpy(static_cast<void*>(&result), &row_before, 16);
+      write_pack(to, first_ + (rows_ - 1) * row_elements, pack - distance, count, false, result);
     }
   }
 
+ private:
   /// Those of a pack's elements from the `first` one on that are below `count`; `place` is the pack's.
   __device__ static void write_pack(T* to, unsigned place, unsigned first, unsigned count, bool aligned,
                                     const grouping::uninitialized<T, pack>& x) {

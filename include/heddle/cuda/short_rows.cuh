@@ -75,11 +75,7 @@ __device__ T* bring_elements(const T* x, std::size_t n, std::size_t first, unsig
       if (at >= begin && at + 16 <= end) {
         reinterpret_cast<uint4*>(stage)[granule] = bits[k];
       } else {
-        // What shares its granule with foreign bytes is copied by hand.
-        for (unsigned b = 0; b < 16; ++b) {
-          if (at + b >= begin && at + b < end)
-            stage[16 * granule + b] = *reinterpret_cast<const unsigned char*>(at + b);
-        }
+        copy_part_of_granule(stage + 16 * granule, at, begin, end);
       }
     }
   }
@@ -108,6 +104,7 @@ __device__ void take_elements(const T* staged, T* to, unsigned count) {
         load_pack<true>(from, bytes_past_granule(from), x);
         copy_pack<T>(to + (first - skipped), &x);
       } else {
+#pragma unroll 1
         for (unsigned k = 0; k < pack; ++k) {
           if (first + k >= skipped && first + k < skipped + count)
             to[first + k - skipped] = staged[first + k - skipped];
