@@ -15,10 +15,11 @@
 /// Tiles scanned in turn, in one launch that reads once and writes once.
 ///
 /// In a block warps have roles. One takes tiles and brings them into shared memory, up to three at a time.
-/// Two combine a tile as soon as it is there, well before it is scanned, and publish the total. One looks
-/// ahead: it combines what the tiles before have published, 128 at a time, each block for itself, so that no
-/// tile waits for a chain of others. Sixteen scan tiles in registers and write them. The look-ahead replaces
-/// the look-back of Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back" (2016).
+/// Two or four combine a tile as soon as it is there, well before it is scanned, and publish the total. One
+/// looks ahead: it combines what the tiles before have published, 128 at a time, each block for itself, so
+/// that no tile waits for a chain of others. Sixteen scan tiles in registers and write them. The look-ahead
+/// replaces the look-back of Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back"
+/// (2016).
 namespace heddle::cuda {
 
 /// The shape of a tile.
@@ -27,7 +28,7 @@ struct scan_tuning {
   static constexpr std::size_t bytes = sizeof(T);
   static constexpr unsigned warps = bytes <= 16 ? 16 : bytes <= 128 ? 8 : bytes <= 512 ? 4 : 1;
   static constexpr unsigned rows = bytes <= 16 ? 8 : bytes <= 32 ? 2 : 1;
-  static constexpr unsigned reducers = warps > 1 ? 2 : 1;
+  static constexpr unsigned reducers = warps == 1 ? 1 : bytes < 8 ? 4 : 2;
   /// Elements of a tile of which each warp scans one row; a tile has up to `rows` times as many.
   static constexpr unsigned row_of_warps = warps * warp_size * scan_pack<T>;
   static constexpr unsigned tile = row_of_warps * rows;
@@ -128,9 +129,9 @@ template <class T, class Op>
 __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared) {
   using tuning = scan_tuning<T>;
   constexpr unsigned group = tiles_of_group<T>;
-  // What is new is nearly always one group that is whole, and a rest: both are waited for together where the
-  // registers hold them.
-  constexpr unsigned groups = words_of<T> <= 2 ? 2 : 1;
+  // What is new is nearly always one group that is whole, and some tiles more: a multiprocessor takes every
+  // hundredth or so. Both are waited for together where the registers hold them.
+  constexpr unsigned rows_at_once = rows_of_group<T> + (words_of<T> <= 2 ? 1 : 0);
   const unsigned lane = threadIdx.x % warp_size;
   prefix_of_tiles<T, Op> before(work.op);
   std::size_t row_begin = 0, folded = 0;  // tiles of this row that are in `before`
@@ -149,15 +150,15 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
     grouping::uninitialized<T, 1> prefix;
     unsigned rest = 0;
     for (bool more = true; more;) {
-      rest = static_cast<unsigned>(min(part - folded, std::size_t{groups * group}));
+      rest = static_cast<unsigned>(min(part - folded, std::size_t{rows_at_once * warp_size}));
       if (rest == 0) break;
-      more = rest == groups * group;
-      auto rows = totals_of_rows<groups * rows_of_group<T>>(work, row_begin + folded, rest);
-#pragma unroll 1
-      for (; rest >= group; rest -= group, folded += group) {
+      more = rest == rows_at_once * warp_size;
+      auto rows = totals_of_rows<rows_at_once>(work, row_begin + folded, rest);
+      if (rest >= group) {
         before.append(total_of_rows(&rows[0], group, work.op));
-#pragma unroll
-        for (unsigned r = 0; r < (groups - 1) * rows_of_group<T>; ++r) rows[r] = rows[r + rows_of_group<T>];
+        folded += group;
+        rest -= group;
+        rows[0] = rows[rows_at_once - 1];
       }
       if (rest > 0) prefix[0] = total_of_rows(&rows[0], rest, work.op);
     }
@@ -186,14 +187,86 @@ __device__ const T* elements_of(const scan_work<T, Op>& work, const tile_in_flig
   return work.x + tile.first;
 }
 
+/// Rows of packs that a reducer has are a multiple of this.
+template <class T>
+inline constexpr unsigned rows_of_reducer = scan_tuning<T>::warps / scan_tuning<T>::reducers;
+
+/// What a lane's packs in `rows` rows combine to, in any order.
+template <class T, class Op>
+__device__ T total_of_lane(const T* rows_begin, unsigned rows, const Op& op) {
+  constexpr unsigned pack = scan_pack<T>, row = warp_size * pack;
+  constexpr unsigned batch = sizeof(T) > 16 ? 1 : sizeof(T) < 16 ? rows_of_reducer<T> : 4;
+  constexpr bool in_lanes = lanes<T, Op>::exist && !adds_small_integers<T, Op>;
+  const T* const from = rows_begin + threadIdx.x % warp_size * pack;
+  const unsigned past = bytes_past_granule(from);
+  [[maybe_unused]] unsigned small = 0;
+  [[maybe_unused]] std::conditional_t<in_lanes, total_in_lanes<T, Op>, unsigned> of_lanes{};
+  grouping::uninitialized<T, pack> sum;
+#pragma unroll 2
+  for (unsigned r = 0; r < rows; r += batch) {
+    grouping::uninitialized<T, pack> x[batch];
+#pragma unroll
+    for (unsigned n = 0; n < batch; ++n) load_pack<in_shared_memory<T>>(from + (r + n) * row, past, x[n]);
+    if constexpr (adds_small_integers<T, Op>) {
+#pragma unroll
+      for (unsigned n = 0; n < batch; ++n) small += add_small_integers<T>(&x[n], 0);
+    } else if constexpr (in_lanes) {
+#pragma unroll
+      for (unsigned n = 0; n < batch; ++n) of_lanes.append(x[n], op);
+    } else {
+#pragma unroll
+      for (unsigned k = 0; k < pack; ++k) {
+#pragma unroll
+        for (unsigned n = 0; n < batch; ++n) x[n][k] = detail::lift<Op>(x[n][k]);
+        // As a tree, so that few wait for one another.
+        by_halves<batch>([&](unsigned n, unsigned other) { x[n][k] = op(x[n][k], x[other][k]); });
+        sum[k] = r > 0 ? op(sum[k], x[0][k]) : x[0][k];
+      }
+    }
+  }
+  if constexpr (adds_small_integers<T, Op>) {
+    return static_cast<T>(small);
+  } else if constexpr (in_lanes) {
+    return of_lanes.get(op);
+  } else {
+    by_halves<pack>([&](unsigned k, unsigned other) { sum[k] = op(sum[k], sum[other]); });
+    return sum[0];
+  }
+}
+
+/// What `rows` rows of packs combine to in order, in lane 0.
+template <class T, class Op>
+__device__ T total_in_order(const T* rows_begin, unsigned rows, const Op& op) {
+  constexpr unsigned pack = scan_pack<T>;
+  // A lane takes neighbouring packs, so that fewer steps between lanes are needed.
+  constexpr unsigned side_by_side = rows_of_reducer<T> % 4 == 0 ? 4 : 1;
+  const T* const from = rows_begin + threadIdx.x % warp_size * side_by_side * pack;
+  const unsigned past = bytes_past_granule(from);
+  grouping::uninitialized<T, 1> total;
+#pragma unroll 4
+  for (unsigned r = 0; r < rows; r += side_by_side) {
+    grouping::uninitialized<T, 1> sum;
+#pragma unroll
+    for (unsigned n = 0; n < side_by_side; ++n) {
+      grouping::uninitialized<T, pack> x;
+      load_pack<in_shared_memory<T>>(from + (r * warp_size + n) * pack, past, x);
+      sum[0] = n > 0 ? op(sum[0], detail::lift<Op>(x[0])) : detail::lift<Op>(x[0]);
+#pragma unroll
+      for (unsigned k = 1; k < pack; ++k) sum[0] = op(sum[0], detail::lift<Op>(x[k]));
+    }
+    fold_warp<1>(sum, warp_size, op);
+    total[0] = r > 0 ? op(total[0], sum[0]) : sum[0];
+  }
+  return total[0];
+}
+
 /// Combines tiles, well before they are scanned, and publishes the totals.
 template <class T, class Op>
 __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared,
                              const unsigned char* stages, unsigned warp) {
   using tuning = scan_tuning<T>;
-  constexpr unsigned pack = scan_pack<T>, reducers = tuning::reducers;
-  const unsigned lane = threadIdx.x % warp_size;
-  const unsigned rows = work.rows_of_warp * (tuning::warps / reducers);
+  constexpr unsigned reducers = tuning::reducers;
+  const unsigned lane = threadIdx.x % warp_size, rows = work.rows_of_warp * rows_of_reducer<T>;
   const Op op = work.op;
   unsigned turn = 0;
   for (ring_position<tuning::stages> at;; at.advance()) {
@@ -204,39 +277,12 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
     const bool wanted = tile.part + 1 < work.parts;
     grouping::uninitialized<T, 1> total;
     if (wanted) {
-      // Where order matters a lane takes neighbouring packs, so that fewer steps between lanes are needed.
-      constexpr unsigned side_by_side = !is_commutative<Op, T> && tuning::warps / reducers % 4 == 0 ? 4 : 1;
       const T* const from =
-          elements_of(work, tile, stages, at.stage) + (warp * rows * warp_size + lane * side_by_side) * pack;
-      const unsigned past = bytes_past_granule(from);
-      if constexpr (lanes<T, Op>::exist && !adds_small_integers<T, Op>) {
-        total_in_lanes<T, Op> sum;
-#pragma unroll 4
-        for (unsigned r = 0; r < rows; ++r) {
-          grouping::uninitialized<T, pack> x;
-          load_pack<in_shared_memory<T>>(from + r * warp_size * pack, past, x);
-          sum.append(x, op);
-        }
-        total[0] = sum.get(op);
+          elements_of(work, tile, stages, at.stage) + warp * rows * warp_size * scan_pack<T>;
+      if constexpr (is_commutative<Op, T>) {
+        total[0] = total_of_lane(from, rows, op);
       } else {
-#pragma unroll 4
-        for (unsigned r = 0; r < rows; r += side_by_side) {
-          grouping::uninitialized<T, 1> sum;
-#pragma unroll
-          for (unsigned n = 0; n < side_by_side; ++n) {
-            grouping::uninitialized<T, pack> x;
-            load_pack<in_shared_memory<T>>(from + (r * warp_size + n) * pack, past, x);
-            if constexpr (adds_small_integers<T, Op>) {
-              sum[0] = static_cast<T>(add_small_integers<T>(&x, 0));
-            } else {
-              sum[0] = n > 0 ? op(sum[0], detail::lift<Op>(x[0])) : detail::lift<Op>(x[0]);
-#pragma unroll
-              for (unsigned k = 1; k < pack; ++k) sum[0] = op(sum[0], detail::lift<Op>(x[k]));
-            }
-          }
-          if constexpr (!is_commutative<Op, T>) fold_warp<1>(sum, warp_size, op);
-          total[0] = r > 0 ? op(total[0], sum[0]) : sum[0];
-        }
+        total[0] = total_in_order(from, rows, op);
       }
     }
     __syncwarp();
