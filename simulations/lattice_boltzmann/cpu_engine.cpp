@@ -82,7 +82,11 @@ class cpu_engine final : public engine<S> {
       const populations<S> at = now();
       constexpr std::size_t grain = 1024;
       cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) exchange_at(at, grid_, boundary, k);
+        double brought = 0;
+        for (std::size_t k = first; k < last; ++k) {
+          brought += static_cast<double>(exchange_at(at, grid_, boundary, k));
+        }
+        count_brought(brought);
       });
       if (boundary.inflows + boundary.outflows != 0) let_flow(at, boundary, given);
     }
@@ -109,12 +113,15 @@ class cpu_engine final : public engine<S> {
     return reduce(target(), of_rows);
   }
 
+  double mass_brought() override { return units_brought_.exchange(0) * plan_.given.unit; }
+
   force on_obstacles() override {
     const populations<S> at = now();
     force sum;
-    const std::size_t first = plan_.links.walls + plan_.links.moving;
+    const std::size_t first = plan_.links.walls + plan_.links.moving, curved = first + plan_.links.obstacles;
     for (std::size_t i = first; i < plan_.links.size(); ++i) {
-      const force taken = momentum_taken(at, plan_.links.places[i], static_cast<R>(plan_.given.unit));
+      const force taken =
+          momentum_taken(at, plan_.links.places[i], i < curved, static_cast<R>(plan_.given.unit));
       sum.x += taken.x;
       sum.y += taken.y;
     }
@@ -144,7 +151,7 @@ class cpu_engine final : public engine<S> {
 
   std::optional<double> change() override {
     const bool is_first = before_.empty();
-    if (is_first) before_.resize(static_cast<std::size_t>(2 * grid_.width * grid_.height));
+    make_compared();
     std::atomic<R> most{0};
     over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
       R mine = 0;
@@ -164,7 +171,21 @@ class cpu_engine final : public engine<S> {
     return is_first ? std::nullopt : std::optional<double>(static_cast<double>(most.load()));
   }
 
+  void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const R* from) override {
+    make_compared();
+    std::copy_n(from, 2 * count * grid_.width, before_.begin() + 2 * first * grid_.width);
+  }
+  void store_compared(std::ptrdiff_t first, std::ptrdiff_t count, R* to) override {
+    std::copy_n(before_.begin() + 2 * first * grid_.width, 2 * count * grid_.width, to);
+  }
+
  private:
+  void make_compared() { before_.resize(static_cast<std::size_t>(2 * grid_.width * grid_.height)); }
+  /// Whole numbers, whose sum is the same in any order.
+  void count_brought(double units) {
+    if constexpr (is_fixed<S>) units_brought_ += units;
+  }
+
   /// Inflows and outflows.
   void let_flow(const populations<S>& at, const boundary_view<R>& boundary, const rates<R>& given) {
     constexpr std::size_t grain = 64;
@@ -176,8 +197,11 @@ class cpu_engine final : public engine<S> {
     const R excess = outflow_excess(static_cast<R>(sum / static_cast<double>(leaving_.size())), boundary);
     cpu::for_slices(threads_, boundary.inflows + boundary.outflows, grain,
                     [&](std::size_t first, std::size_t last) {
-                      for (std::size_t k = first; k < last; ++k)
-                        open_at(at, grid_, boundary, given, excess, k);
+                      double brought = 0;
+                      for (std::size_t k = first; k < last; ++k) {
+                        brought += static_cast<double>(open_at(at, grid_, boundary, given, excess, k));
+                      }
+                      count_brought(brought);
                     });
   }
 
@@ -244,6 +268,7 @@ class cpu_engine final : public engine<S> {
   typename cpu_kernels<S>::rows* step_;
   bool exchanged_ = false;
   std::vector<R> before_;
+  std::atomic<double> units_brought_{0};
 };
 
 }  // namespace
