@@ -103,11 +103,15 @@ class cpu_engine final : public engine<S> {
     std::vector<double> of_rows(static_cast<std::size_t>(grid_.height));
     over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
       for (std::ptrdiff_t y = first; y < last; ++y) {
-        double sum = 0;
-        moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
-          if (!is_solid(static_cast<std::size_t>(y * grid_.width + x))) sum += static_cast<double>(of.excess);
-        });
-        of_rows[static_cast<std::size_t>(y)] = sum;
+        double& sum = of_rows[static_cast<std::size_t>(y)];
+        if constexpr (is_fixed<S>) {
+          sum = static_cast<double>(units_of_row(y)) * plan_.given.unit;
+        } else {
+          moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
+            if (!is_solid(static_cast<std::size_t>(y * grid_.width + x)))
+              sum += static_cast<double>(of.excess);
+          });
+        }
       }
     });
     return reduce(target(), of_rows);
@@ -203,6 +207,26 @@ class cpu_engine final : public engine<S> {
                       }
                       count_brought(brought);
                     });
+  }
+
+  /// The sum of all populations of the fluid cells of a row, plane by plane.
+  std::int64_t units_of_row(std::ptrdiff_t y) {
+    const populations<S> at = now();
+    std::int64_t sum = 0;
+    for (int i = 0; i < velocities; ++i) {
+      const S* const from = &at.of(grid_, grid_.at(0, y), i);
+      constexpr std::ptrdiff_t block = 4096;  // whose sum 32 bits hold
+      for (std::ptrdiff_t begin = 0; begin < grid_.width; begin += block) {
+        std::int32_t of_block = 0;
+        for (std::ptrdiff_t x = begin; x < std::min(begin + block, grid_.width); ++x)
+          of_block += from[x].steps;
+        sum += of_block;
+      }
+      for (std::ptrdiff_t x = 0; x < grid_.width && !plan_.solid.empty(); ++x) {
+        if (is_solid(static_cast<std::size_t>(y * grid_.width + x))) sum -= from[x].steps;
+      }
+    }
+    return sum;
   }
 
   populations<S> now() { return populations<S>::at(memory_.data(), grid_, exchanged_); }

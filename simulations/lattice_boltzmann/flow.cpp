@@ -23,7 +23,7 @@ std::size_t rows_at_once(std::size_t width, std::size_t height) {
   return std::clamp<std::size_t>((std::size_t{1} << 22) / width, 1, height);
 }
 
-/// A look costs about half a step.
+/// A look costs about a step.
 std::uint64_t steps_between_looks(const settings& given) {
   return given.width * given.height > std::size_t{1} << 22 ? 500 : 100;
 }
