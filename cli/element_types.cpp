@@ -6,9 +6,8 @@
 
 namespace heddle::cli {
 
-void fail_complex_order(const char* op, dtype type) {
-  detail::fail(
-      fmt::format("{} of {}: complex numbers have no order here (sum and prod take them)", op, name(type)));
+void fail_complex_order(const char* op, dtype type, const char* remedy) {
+  detail::fail(fmt::format("{} of {}: complex numbers have no order here{}", op, name(type), remedy));
 }
 
 }  // namespace heddle::cli

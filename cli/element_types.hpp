@@ -10,7 +10,9 @@ constexpr dtype accumulating_type(dtype type) noexcept {
   return type <= dtype::uint64 ? dtype::uint64 : type;
 }
 
-/// Throws: an operation that needs an order of the elements, and complex ones.
-[[noreturn]] void fail_complex_order(const char* op, dtype type);
+/// Throws: an operation that needs an order of the elements, and complex ones, with what to do instead.
+[[noreturn]] void fail_complex_order(const char* op, dtype type,
+                                     const char* remedy = " (sum and prod take them)");
+inline constexpr const char* real_parts = ": --dtype float64 takes their real parts";
 
 }  // namespace heddle::cli

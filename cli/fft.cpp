@@ -33,6 +33,10 @@ void run(const fft_options& options) {
   const target requested = target::parse(options.target);
   const npy_file file(options.input);
   const dtype asked_for = options.element_type().value_or(file.dtype());
+  if (!options.dtype.empty() && asked_for < dtype::float32) {
+    detail::fail(
+        fmt::format("fft of {}: the type is float32, float64, complex64 or complex128", name(asked_for)));
+  }
   const bool is_double = asked_for != dtype::float32 && asked_for != dtype::complex64;
   const bool from_real = options.real && !options.inverse;
   if (from_real && asked_for >= dtype::complex64)
@@ -74,6 +78,8 @@ void add_fft(CLI::App& app) {
   const auto options = std::make_shared<fft_options>();
   options->op = "forward";
   options->add_input_to(*command);
+  command->get_option("--dtype")->description(
+      "Convert the elements to float32, float64, complex64 or complex128 first");
   command->add_option("-o,--output", options->output, "Where the result goes")
       ->required()
       ->option_text("OUT.npy");
@@ -88,7 +94,8 @@ void add_fft(CLI::App& app) {
                     "Of real elements, the half that is not mirrored; the inverse: back to real elements");
   command->add_option("--axes", options->axes, "Along which axes, as 0,1; default the last")
       ->option_text("K,...")
-      ->delimiter(',');
+      ->delimiter(',')
+      ->check(check_axis);
   command
       ->add_option(
           "--length", options->length,

@@ -12,6 +12,7 @@
 #include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -32,7 +33,7 @@ struct histogram_options : run_options {
   std::string edges, edges_output, weights;
 };
 
-/// The smallest and the largest element, or half a unit around them where they are one; 0 to 1 of none.
+/// The smallest and the largest element; 0 to 1 of none.
 std::pair<double, double> range_of(npy_input& x, progress& shown) {
   if (x.size() == 0) return {0, 1};
   double bounds[2];
@@ -48,14 +49,21 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
       }
     });
   }
-  if (bounds[0] == bounds[1]) return {bounds[0] - 0.5, bounds[1] + 0.5};
+  if (!std::isfinite(bounds[0]) || !std::isfinite(bounds[1])) {
+    detail::fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go",
+                             bounds[0], bounds[1]));
+  }
   return {bounds[0], bounds[1]};
 }
 
 detail::bin_edges edges_for(const histogram_options& options, npy_input& x, progress& shown) {
   if (!options.edges.empty()) {
     const npy_file file(options.edges);
-    if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype());
+    if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype(), "");
+    if (file.shape().axes() != 1) {
+      detail::fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", options.edges,
+                               file.shape().text()));
+    }
     const array<double> edges = file.read_as<double>();
     return detail::edges_of(edges.data(), edges.size());
   }
@@ -104,10 +112,11 @@ detail::memory weighted_sums(npy_input& x, const detail::bin_edges& edges, npy_i
 }
 
 void run(const histogram_options& options) {
+  check_distinct_outputs({{"-o", options.output}, {"--write-edges", options.edges_output}});
   const target requested = target::parse(options.target);
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
-  if (type >= dtype::complex64) fail_complex_order("histogram", type);
+  if (type >= dtype::complex64) fail_complex_order("histogram", type, real_parts);
   std::optional<npy_file> weights_file;
   if (!options.weights.empty()) {
     weights_file.emplace(options.weights);
@@ -121,14 +130,14 @@ void run(const histogram_options& options) {
   npy_input x(file, type, type, where);
   std::optional<npy_input> weights;
   if (weights_file) weights.emplace(*weights_file, weights_file->dtype(), weights_file->dtype(), where);
-  detail::operation running("histogram", file.size(), name(type));
-  running.runs_on(where);
   const std::size_t weight_bytes = weights ? weights->file_bytes(file.size()) : 0;
   const run_stats stats("histogram", options.op, "bins", file.size(), type,
                         x.file_bytes(file.size()) + weight_bytes, where);
   const bool finds_range = options.edges.empty() && options.range.empty();
   progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()) + weight_bytes, options.quiet);
   const detail::bin_edges edges = edges_for(options, x, shown);
+  detail::operation running("histogram", file.size(), name(type));
+  running.runs_on(where);
   const detail::memory result =
       weights ? weighted_sums(x, edges, *weights, shown) : counts_of(x, edges, shown);
   shown.hide();

@@ -272,8 +272,11 @@ void run(const lbm_options& options) {
       pace.hide();
       print(line_of(flow, change));
     }
-    if (options.steady && step % look_every == 0) {
+    if (options.steady && step % look_every == 0 && flow.compared() != step) {
+      // What was compared at another time tells nothing.
+      const bool follows = flow.compared() == step - look_every;
       change = flow.change();
+      if (!follows) change.reset();
       is_steady = change && *change <= *options.steady;
     }
   };

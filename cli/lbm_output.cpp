@@ -68,6 +68,16 @@ obstacle_mask read_obstacles(const std::string& path) {
     const array<bool> cells = file.read_as<bool>();
     made.height = file.shape()[0];
     made.width = file.shape()[1];
+    if (file.dtype() >= dtype::float32) {
+      const array<std::complex<double>> numbers = file.read_as<std::complex<double>>();
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const std::complex<double> number = numbers.data()[i];
+        if (std::isnan(number.real()) || std::isnan(number.imag())) {
+          detail::fail(fmt::format("{}: row {}, column {} is NaN, which tells neither a solid cell nor fluid",
+                                   path, i / made.width, i % made.width));
+        }
+      }
+    }
     made.solid.assign(cells.data(), cells.data() + cells.size());
   }
   return made;

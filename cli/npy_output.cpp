@@ -12,6 +12,8 @@ namespace heddle::cli {
 
 void npy_output::begin(dtype type, const shape& lengths) {
   const std::string header = detail::npy_header(type, lengths);
+  file_.require_room(static_cast<double>(header.size()) +
+                     static_cast<double>(lengths.elements()) * static_cast<double>(size_of(type)));
   file_.write(header.data(), header.size());
 }
 

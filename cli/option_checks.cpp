@@ -45,6 +45,16 @@ std::string check_count(const std::string& text) {
              : fmt::format("'{}' is no count", text);
 }
 
+// CLI11 takes a leading 0 for octal.
+std::string check_axis(const std::string& text) {
+  std::ptrdiff_t axis = 0;
+  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), axis);
+  const bool octal = text.find_first_of("123456789") > text.find('0') && text.size() > 1 && axis != 0;
+  return status == std::errc() && end == text.data() + text.size() && !octal
+             ? ""
+             : fmt::format("'{}' is no number of an axis", text);
+}
+
 std::string check_positive_count(const std::string& text) {
   return text == "0" ? "'0' is no count above 0" : check_count(text);
 }

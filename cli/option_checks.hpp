@@ -15,6 +15,9 @@ namespace heddle::cli {
 std::string check_count(const std::string& text);
 std::string check_positive_count(const std::string& text);
 
+/// The number of an axis, from the last where it is negative.
+std::string check_axis(const std::string& text);
+
 /// A finite number from `least` to `most`; `least` itself only where `least_included`.
 class check_number {
  public:

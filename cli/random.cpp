@@ -68,10 +68,13 @@ detail::random_numbers integers(const random_options& options, dtype type, rando
       constexpr any_integer least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
       const any_integer low = integer("--low", options.low, 0),
                         high = integer("--high", options.high, most + 1);
-      if (low >= high) detail::fail_no_integers();
-      if (low < least || high > most + 1) {
+      if (low < least || low > most || high > most + 1) {
         detail::fail(fmt::format("{} holds integers from {} to {} only", name(type),
                                  static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most)));
+      }
+      if (low >= high) {
+        detail::fail_no_integers(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high),
+                                 std::is_signed_v<T>);
       }
       return detail::integer_numbers(type, from, static_cast<std::uint64_t>(low),
                                      static_cast<std::uint64_t>(high - 1));

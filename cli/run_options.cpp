@@ -1,5 +1,6 @@
 #include "run_options.hpp"
 
+#include "option_checks.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
 
@@ -19,16 +20,6 @@ bool is_count(std::string_view text, int least) {
   int number = -1;
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
   return status == std::errc() && end == text.data() + text.size() && number >= least;
-}
-
-// CLI11 takes a leading 0 for octal.
-std::string check_axis(const std::string& text) {
-  std::ptrdiff_t axis = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), axis);
-  const bool octal = text.find_first_of("123456789") > text.find('0') && text.size() > 1 && axis != 0;
-  return status == std::errc() && end == text.data() + text.size() && !octal
-             ? ""
-             : fmt::format("'{}' is no number of an axis", text);
 }
 
 }  // namespace

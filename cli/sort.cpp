@@ -27,7 +27,7 @@ void run(const sort_options& options) {
   const target requested = target::parse(options.target);
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
-  if (type >= dtype::complex64) fail_complex_order("sort", type);
+  if (type >= dtype::complex64) fail_complex_order("sort", type, real_parts);
   const std::size_t n = file.size(), bytes = n * size_of(type);
   const shape lengths = options.axis ? file.shape() : shape{n};
   const segments lines = along(lengths, lengths.resolve_axis(options.axis.value_or(0)));

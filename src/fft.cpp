@@ -38,8 +38,10 @@ fft_task task_of(fft_kind kind, bool is_double, const shape& lengths, const fft_
   if (kind == fft_kind::real_inverse) {
     task.real_length = real_length == 0 ? 2 * (last - 1) : real_length;
     if (task.real_length == 0 || task.real_length / 2 + 1 != last) {
-      fail(fmt::format("fft: {} complex elements along axis {} are no transform of {} real ones", last,
-                       axes.back(), task.real_length));
+      fail(fmt::format(
+          "fft: {} complex elements along axis {} are no transform of {} real ones: they are that of {}{}",
+          last, axes.back(), task.real_length, last == 1 ? "" : fmt::format("{} or ", 2 * (last - 1)),
+          2 * last - 1));
     }
   }
   return task;

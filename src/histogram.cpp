@@ -60,12 +60,19 @@ void require_finite(double low, double high) {
 
 }  // namespace
 
-bin_edges edges_of(dtype type, const even_bins& bins) {
+bin_edges edges_of(dtype type, const even_bins& given) {
+  even_bins bins = given;
+  if (bins.low == bins.high) {
+    bins.low -= 0.5;
+    bins.high += 0.5;
+  }
   require_finite(bins.low, bins.high);
   if (bins.count == 0) fail("histogram: of 0 bins there are no counts");
   bin_edges edges{{}, true};
   if (bins.count >= edges.values.max_size())
     fail(fmt::format("histogram: the edges of {} bins are more than memory can hold", bins.count));
+  // Says what memory there is where it is not enough, before any is touched.
+  memory((bins.count + 1) * sizeof(double), target());
   edges.values.resize(bins.count + 1);
   const double step = (bins.high - bins.low) / static_cast<double>(bins.count);
   for (std::size_t k = 0; k < bins.count; ++k) edges.values[k] = static_cast<double>(k) * step + bins.low;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -35,11 +36,12 @@ double rounded(dtype type, double x) {
 namespace detail {
 
 random_numbers uniform_numbers(dtype type, random::stream from, double low, double high) {
+  const double given_low = low, given_high = high;
   low = rounded(type, low);
   high = rounded(type, high);
   if (!std::isfinite(low) || !std::isfinite(high) || !(low <= high) ||
       !std::isfinite(rounded(type, high - low)))
-    fail(fmt::format("random: no uniform {} lie from {} to {}", name(type), low, high));
+    fail(fmt::format("random: no uniform {} lie from {} to {}", name(type), given_low, given_high));
   return {random::distribution::uniform, type, from, low, high};
 }
 
@@ -67,8 +69,12 @@ random_numbers integer_numbers(dtype type, random::stream from, std::uint64_t lo
   return numbers;
 }
 
-void fail_no_integers() {
-  fail("random: there are no integers from `low` to below `high`: low must be less");
+void fail_no_integers(std::uint64_t low, std::uint64_t high, bool is_signed) {
+  const auto text = [is_signed](std::uint64_t bound) {
+    return is_signed ? std::to_string(static_cast<std::int64_t>(bound)) : std::to_string(bound);
+  };
+  fail(fmt::format("random: there are no integers from {} to below {}: low must be less than high", text(low),
+                   text(high)));
 }
 
 void library_permutation(random::stream from, std::size_t n, std::size_t* places, const target& where) {

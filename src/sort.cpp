@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -28,41 +29,56 @@ struct no_index {};
 
 /// A stable radix sort from the lowest digit of 8 bits on. In a pass each slice of the array counts its
 /// digits; the elements of a digit go behind those of all lower digits, and behind the same digit of earlier
-/// slices. Passes in which all have one digit are left out. The result is in `keys` and `indices`.
+/// slices. All digits are counted at once before the first pass: passes in which all have one digit are left
+/// out, and a single slice need not count again. The result is in `keys` and `indices`.
 template <class Key, class Index>
 void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
-  constexpr std::size_t digits = 256;
+  constexpr std::size_t digits = 256, passes = sizeof(Key);
   constexpr bool has_index = !std::is_same_v<Index, no_index>;
   const std::size_t slices = std::clamp<std::size_t>(n / sort_grain, 1, static_cast<std::size_t>(threads));
   const auto begin = [&](std::size_t slice) { return n / slices * slice + std::min(slice, n % slices); };
-  std::vector<std::array<std::size_t, digits>> places(slices);
+  using counts = std::array<std::array<std::size_t, digits>, passes>;
+  std::vector<counts> of_slices(slices);
   const auto for_each_slice = [&](const auto& f) {
     for_slices(threads, slices, 1, [&](std::size_t first, std::size_t last) {
-      for (std::size_t slice = first; slice < last; ++slice) f(places[slice], begin(slice), begin(slice + 1));
+      for (std::size_t slice = first; slice < last; ++slice)
+        f(of_slices[slice], begin(slice), begin(slice + 1));
     });
   };
-  for (unsigned shift = 0; shift < 8 * sizeof(Key); shift += 8) {
-    const auto digit = [shift](Key key) { return static_cast<std::size_t>(key >> shift) % digits; };
-    for_each_slice([&](auto& count, std::size_t first, std::size_t last) {
-      count.fill(0);
-      for (std::size_t i = first; i < last; ++i) ++count[digit(all.keys[i])];
-    });
-    std::size_t before = 0;
-    bool one_digit = false;
-    for (std::size_t d = 0; d < digits; ++d) {
-      const std::size_t start = before;
-      for (auto& count : places) before += std::exchange(count[d], before);
-      one_digit = one_digit || before - start == n;
+  const auto digit = [](Key key, std::size_t pass) {
+    return static_cast<std::size_t>(key >> (8 * pass)) % digits;
+  };
+  for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const Key key = all.keys[i];
+      for (std::size_t pass = 0; pass < passes; ++pass) ++count[pass][digit(key, pass)];
     }
-    if (one_digit) continue;
-    for_each_slice([&](auto& place, std::size_t first, std::size_t last) {
+  });
+  bool is_moved = false;
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    std::size_t alike = 0;
+    for (const counts& count : of_slices) alike += count[pass][digit(all.keys[0], pass)];
+    if (alike == n) continue;
+    if (is_moved && slices > 1) {
+      for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
+        count[pass].fill(0);
+        for (std::size_t i = first; i < last; ++i) ++count[pass][digit(all.keys[i], pass)];
+      });
+    }
+    std::size_t before = 0;
+    for (std::size_t d = 0; d < digits; ++d) {
+      for (counts& count : of_slices) before += std::exchange(count[pass][d], before);
+    }
+    for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
+      auto& place = count[pass];
       for (std::size_t i = first; i < last; ++i) {
         const Key key = all.keys[i];
-        const std::size_t to = place[digit(key)]++;
+        const std::size_t to = place[digit(key, pass)]++;
         all.other_keys[to] = key;
         if constexpr (has_index) all.other_indices[to] = all.indices[i];
       }
     });
+    is_moved = true;
     std::swap(all.keys, all.other_keys);
     if constexpr (has_index) std::swap(all.indices, all.other_indices);
   }
@@ -84,14 +100,37 @@ detail::unsigned_of_bytes<sizeof(T)> reversed_if(bool descending, detail::unsign
 /// Below this many elements comparisons are faster than counting digits.
 constexpr std::size_t few = 256;
 
+/// Whether the keys of elements do not fall. What is in no order is soon left.
+template <class T, class KeyOf>
+bool is_sorted(int threads, std::size_t n, const T* x, const KeyOf& key_of) {
+  std::atomic<bool> result{true};
+  for_slices(threads, n, sort_grain, [&](std::size_t first, std::size_t last) {
+    constexpr std::size_t block = 1024;
+    last = std::min(last + 1, n);
+    for (std::size_t begin = first + 1; begin < last && result; begin += block) {
+      unsigned falls = 0;
+      for (std::size_t i = begin; i < std::min(begin + block, last); ++i)
+        falls |= static_cast<unsigned>(key_of(x[i]) < key_of(x[i - 1]));
+      if (falls != 0) result = false;
+    }
+  });
+  return result;
+}
+template <class Key>
+bool is_sorted(int threads, std::size_t n, const Key* keys) {
+  return is_sorted(threads, n, keys, [](Key key) { return key; });
+}
+
 template <class Key>
 void sort_keys(int threads, std::size_t n, sorted_keys<Key, no_index>& all) {
+  if (is_sorted(threads, n, all.keys)) return;
   if (n >= few) return radix_sort(threads, n, all);
   std::sort(all.keys, all.keys + n);
 }
 /// Of few keys the indices alone are sorted.
 template <class Key, class Index>
 void sort_keys(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
+  if (is_sorted(threads, n, all.keys)) return;
   if (n >= few) return radix_sort(threads, n, all);
   std::sort(all.indices, all.indices + n,
             [keys = all.keys](Index a, Index b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
@@ -143,18 +182,27 @@ void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key
 
 template <class T>
 void sort(int threads, const T* x, const segments& lines, bool descending, T* out) {
-  sort_lines<no_index>(
-      threads, x, lines, [=](T value) { return reversed_if<T>(descending, detail::to_sortable(value)); },
-      [=](std::size_t place, const auto& sorted, std::size_t i) {
-        out[place] = detail::from_sortable<T>(reversed_if<T>(descending, sorted.keys[i]));
-      });
+  const auto key_of = [=](T value) { return reversed_if<T>(descending, detail::to_sortable(value)); };
+  if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of)) {
+    // NaNs are at an end, and become the one NaN.
+    const bool is_done = x == out && x[0] == x[0] && x[lines.length - 1] == x[lines.length - 1];
+    if (is_done) return;
+    return for_each(threads, lines.length,
+                    [=](std::size_t i) { out[i] = detail::from_sortable<T>(detail::to_sortable(x[i])); });
+  }
+  sort_lines<no_index>(threads, x, lines, key_of, [=](std::size_t place, const auto& sorted, std::size_t i) {
+    out[place] = detail::from_sortable<T>(reversed_if<T>(descending, sorted.keys[i]));
+  });
 }
 
 template <class Index, class T>
 void argsort(int threads, const T* x, const segments& lines, bool descending, std::size_t* places) {
-  sort_lines<Index>(
-      threads, x, lines, [=](T value) { return reversed_if<T>(descending, detail::to_key(value)); },
-      [=](std::size_t place, const auto& sorted, std::size_t i) { places[place] = sorted.indices[i]; });
+  const auto key_of = [=](T value) { return reversed_if<T>(descending, detail::to_key(value)); };
+  if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of))
+    return for_each(threads, lines.length, [=](std::size_t i) { places[i] = i; });
+  sort_lines<Index>(threads, x, lines, key_of, [=](std::size_t place, const auto& sorted, std::size_t i) {
+    places[place] = sorted.indices[i];
+  });
 }
 
 /// Elements of Bytes bytes each; 0 for a size that is known at run time.

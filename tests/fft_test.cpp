@@ -1,20 +1,44 @@
+#include "cpu/fft.hpp"
+
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
 #include <heddle/fft.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <new>
 #include <numbers>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 namespace hd = heddle;
 using namespace heddle::tests;
+
+/// What `new` has given out and is not back, in this program.
+std::atomic<std::size_t> bytes_in_use{0};
+
+void* operator new(std::size_t bytes) {
+  void* const data = std::malloc(bytes);
+  if (data == nullptr) throw std::bad_alloc();
+  bytes_in_use += malloc_usable_size(data);
+  return data;
+}
+void operator delete(void* data) noexcept {
+  bytes_in_use -= malloc_usable_size(data);
+  std::free(data);
+}
+void operator delete(void* data, std::size_t) noexcept {
+  operator delete(data);
+}
 
 namespace {
 
@@ -217,6 +241,45 @@ TEST_P(fft, of_a_long_line_and_back) {
   check_near(hd::irfft(where, half), widened(r), "real line", 12);
   const std::vector<std::complex<float>> whole = hd::fft(where, r).to_vector();
   check_near(half, {whole.begin(), whole.begin() + 262'441}, "real line by complex ones", 12);
+}
+
+TEST(fft_plans, beyond_the_limit_are_freed_and_results_stay_right) {
+  constexpr std::size_t limit = std::size_t{1} << 20;
+  struct limited {
+    std::size_t before = hd::cpu::keep_fft_plans_within(limit);
+    ~limited() { hd::cpu::keep_fft_plans_within(before); }
+  } const within_the_limit;
+  using complex = std::complex<double>;
+  // Plans of all these lengths together are more than ten times the limit. Of an impulse the transform is
+  // known.
+  const auto check = [](std::size_t n, std::size_t place, const hd::target& on) {
+    std::vector<complex> x(n);
+    x[place] = 1;
+    const std::vector<complex> y = hd::fft(on, x).to_vector();
+    double most = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      const double turns = static_cast<double>(k * place % n) / static_cast<double>(n);
+      most = std::max(most, std::abs(y[k] - std::polar(1.0, -2 * std::numbers::pi * turns)));
+    }
+    return most < 1e-13;
+  };
+  constexpr std::size_t first = 600, lengths = 200, callers = 4;
+  ASSERT_TRUE(check(first, 1, hd::target::serial()));
+  const std::size_t before = bytes_in_use;
+  std::atomic<std::size_t> wrong{0};
+  std::vector<std::thread> threads;
+  for (std::size_t caller = 0; caller < callers; ++caller) {
+    threads.emplace_back([&, caller] {
+      const hd::target on = caller % 2 == 0 ? hd::target::serial() : hd::target::parallel(2);
+      for (std::size_t i = 0; i < 2 * lengths; ++i) {
+        const std::size_t n = first + (caller + 1) * i % lengths;
+        if (!check(n, i % n, on)) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_LT(bytes_in_use, before + 2 * limit);
 }
 
 TEST_P(fft, of_nothing_and_of_slices) {

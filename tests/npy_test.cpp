@@ -743,6 +743,9 @@ TEST_F(npy_write, a_file_that_is_not_committed_is_not_there) {
   EXPECT_EQ(load(path("x.npy")), "what was there");
   EXPECT_EQ(files_in_folder(), 1u);
   hd::atomic_file file(path("x.npy"));
+  file.require_room(3);
+  EXPECT_NE(message_of([&] { file.require_room(1e30); }).find("cannot write: needs "), std::string::npos);
+  EXPECT_EQ(message_of([] { hd::atomic_file nameless(""); }), "cannot write: the file has no name");
   file.write("ne", 2);
   file.write("w", 1);
   file.commit();

@@ -127,6 +127,15 @@ TEST_P(sort, of_what_is_sorted_or_alike_or_falls) {
   EXPECT_EQ(hd::sort(where, rising).to_vector(), rising);
   EXPECT_EQ(hd::sort(where, alike).to_vector(), alike);
   EXPECT_EQ(hd::sort(where, fallen).to_vector(), rising);
+  // Two sorted runs, which threads that take one each may each find sorted.
+  for (const std::size_t parts : {2, 3, 4}) {
+    for (const std::size_t at : {n / parts - 1, n / parts, n / parts + 1, n - n / parts}) {
+      std::vector<std::int32_t> runs = rising;
+      std::rotate(runs.begin(), runs.begin() + static_cast<std::ptrdiff_t>(n - at), runs.end());
+      EXPECT_EQ(hd::sort(where, runs).to_vector(), rising) << at;
+      EXPECT_EQ(hd::argsort(where, runs)[0], at);
+    }
+  }
 }
 
 TEST_P(sort, argsort_keeps_the_order_of_equal_elements) {

@@ -1,15 +1,20 @@
 #include "sizes.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/error.hpp>
+#include <heddle/fft.hpp>
 #include <heddle/for_each_index.hpp>
+#include <heddle/linear_algebra.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/transform.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <complex>
 #include <cstdint>
 #include <memory>
+#include <numbers>
 #include <string>
 #include <thread>
 #include <utility>
@@ -87,7 +92,159 @@ class captured_graph {
   cudaGraphExec_t ready_ = nullptr;
 };
 
+using complex = std::complex<double>;
+
+hd::array<complex> impulse(std::size_t n, std::size_t place) {
+  hd::array<complex> x(n);
+  x.fill(0);
+  x.set(1, place);
+  return x;
+}
+
+/// Whether y is the transform of an impulse: element k is exp(−2πi·k·place/n).
+testing::AssertionResult is_of_impulse(const hd::array<complex>& y, std::size_t place) {
+  const std::vector<complex> have = y.to_vector();
+  const std::size_t n = have.size();
+  for (std::size_t k = 0; k < n; ++k) {
+    const double turns = static_cast<double>(k * place % n) / static_cast<double>(n);
+    const double error = std::abs(have[k] - std::polar(1.0, -2 * std::numbers::pi * turns));
+    if (!(error < 1e-11))
+      return testing::AssertionFailure() << "element " << k << " of " << n << " is off by " << error;
+  }
+  return testing::AssertionSuccess();
+}
+
+/// Square matrices of whole numbers, whose product floats hold exactly.
+constexpr std::size_t side = 48;
+hd::array<float> whole_numbers(std::size_t seed) {
+  hd::array<float> x({side, side});
+  for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<float>((i * 31 + seed * 17) % 23) - 11;
+  return x;
+}
+testing::AssertionResult is_product(const hd::array<float>& c, const hd::array<float>& a,
+                                    const hd::array<float>& b) {
+  const std::vector<float> have = c.to_vector(), left = a.to_vector(), right = b.to_vector();
+  for (std::size_t row = 0; row < side; ++row) {
+    for (std::size_t column = 0; column < side; ++column) {
+      float sum = 0;
+      for (std::size_t k = 0; k < side; ++k) sum += left[row * side + k] * right[k * side + column];
+      if (have[row * side + column] != sum)
+        return testing::AssertionFailure() << have[row * side + column] << " instead of " << sum;
+    }
+  }
+  return testing::AssertionSuccess();
+}
+
+/// Bytes of the first GPU that are taken, but for what Heddle keeps to give out again.
+double bytes_taken() {
+  const hd::target where = hd::target::gpu(0);
+  EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+  hd::release_cached_memory(where);
+  std::size_t free = 0, all = 0;
+  EXPECT_EQ(cudaMemGetInfo(&free, &all), cudaSuccess);
+  return static_cast<double>(all - free);
+}
+
+/// What is kept for later calls must not take more after several times as many kinds of calls.
+void expect_bounded(double before, double once, double several_times) {
+  constexpr double slack = 64 << 20;
+  EXPECT_LE(several_times - before, 1.5 * (once - before) + slack)
+      << (once - before) / 1e6 << " MB once, " << (several_times - before) / 1e6 << " MB several times";
+}
+
+/// More plans than are kept: of long lines, many of which have large prime factors.
+constexpr std::size_t plans_kept = 256, plan_lengths = 320, first_length = 30'011;
+void transform_each_length(const std::vector<hd::target>& on, std::size_t first, std::size_t count) {
+  std::vector<hd::array<complex>> results;
+  const auto length = [](std::size_t i) { return first_length + 2 * (i % plan_lengths); };
+  for (std::size_t i = first; i < first + count; ++i) {
+    const hd::target& where = on[i % on.size()];
+    results.push_back(hd::fft(where, impulse(length(i), i % 1000).on(where)));
+    // Transforms of several streams are under way at once.
+    if (results.size() < 2 * on.size() && i + 1 < first + count) continue;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      const std::size_t which = i + 1 - results.size() + k;
+      ASSERT_TRUE(is_of_impulse(results[k], which % 1000)) << "transform " << which;
+    }
+    results.clear();
+  }
+}
+
+/// Products on so many new streams.
+void multiply_on_new_streams(std::size_t count) {
+  const hd::array<float> a = whole_numbers(1), b = whole_numbers(2);
+  std::vector<cudaStream_t> streams(count);
+  {
+    std::vector<hd::array<float>> products;
+    for (cudaStream_t& stream : streams) {
+      ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+      products.push_back(hd::matmul(hd::target::gpu(0, stream), a, b));
+    }
+    for (const hd::array<float>& c : products) ASSERT_TRUE(is_product(c, a, b));
+  }
+  for (cudaStream_t stream : streams) ASSERT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 }  // namespace
+
+TEST_F(streams_Gpu, transforms_stay_right_when_plans_are_dropped_whose_memory_is_freed) {
+  transform_each_length(on, 0, 1);  // what cuFFT takes once
+  const double before = bytes_taken();
+  transform_each_length(on, 1, plans_kept - 1);
+  const double once = bytes_taken();
+  transform_each_length(on, plans_kept, 3 * plans_kept);
+  expect_bounded(before, once, bytes_taken());
+}
+
+TEST_F(streams_Gpu, transforms_of_several_threads_stay_right_when_plans_are_dropped) {
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < 4; ++i) {
+    threads.emplace_back([&, i] {
+      transform_each_length({on[2 * i], on[2 * i + 1]}, i * plan_lengths / 4, plan_lengths / 2);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(streams_Gpu, products_stay_right_when_handles_are_dropped_whose_memory_is_freed) {
+  constexpr std::size_t handles_kept = 64;
+  multiply_on_new_streams(1);  // what cuBLAS takes once
+  const double before = bytes_taken();
+  multiply_on_new_streams(handles_kept);
+  const double once = bytes_taken();
+  for (int i = 0; i < 3; ++i) multiply_on_new_streams(handles_kept);
+  expect_bounded(before, once, bytes_taken());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) threads.emplace_back([] { multiply_on_new_streams(handles_kept / 2); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+TEST_F(streams_Gpu, captured_numerics_replay_right_when_their_plans_and_handles_would_be_dropped) {
+  const hd::target& where = on[1];
+  const std::size_t n = 1009;
+  hd::array<complex> x = impulse(n, 3).on(where), y(n, where);
+  hd::array<float> a = whole_numbers(3).on(where), b = whole_numbers(4).on(where), c({side, side}, where);
+  // Libraries, plans and handles take memory when they are first used, which nothing can while capturing.
+  hd::fft_into(where, y, x);
+  hd::matmul_into(where, c, a, b);
+  const captured_graph graph(where, [&] {
+    hd::fft_into(where, y, x);
+    hd::matmul_into(where, c, a, b);
+  });
+  transform_each_length(on, 0, plans_kept + 1);
+  multiply_on_new_streams(80);
+  for (const std::size_t round : {5, 6}) {
+    x.copy_from(impulse(n, round));
+    a.copy_from(whole_numbers(round));
+    y.fill(0);
+    c.fill(0);
+    where.wait();
+    graph.replay(on[3]);
+    on[3].wait();
+    EXPECT_TRUE(is_of_impulse(y, round));
+    EXPECT_TRUE(is_product(c, a, b));
+  }
+}
 
 TEST_F(streams_Gpu, work_on_many_at_once_does_not_mix) {
   std::vector<hd::array<std::int64_t>> x;

@@ -10,8 +10,8 @@
 namespace heddle {
 
 /// Bins of equal width: bin k of `count` holds edge k ≤ x < edge k + 1 of numpy.linspace(low, high, count +
-/// 1), and the last bin x = high too. Edges must rise: heddle::error for a range that the element type
-/// divides into fewer bins.
+/// 1), and the last bin x = high too; where low = high they go from low − 1/2 to high + 1/2. Edges must rise:
+/// heddle::error for a range that the element type divides into fewer bins.
 struct even_bins {
   std::size_t count;
   double low, high;

@@ -43,7 +43,8 @@ random_numbers exponential_numbers(dtype type, random::stream from, double mean)
 random_numbers bits_numbers(dtype type, random::stream from);
 /// Integers from `low` up to and with `last`, in 64 bits with the sign of the type.
 random_numbers integer_numbers(dtype type, random::stream from, std::uint64_t low, std::uint64_t last);
-[[noreturn]] void fail_no_integers();
+/// Bounds in 64 bits with the sign of the type.
+[[noreturn]] void fail_no_integers(std::uint64_t low, std::uint64_t high, bool is_signed);
 
 /// Fills `count` elements on `where`.
 void library_random(const random_numbers& numbers, std::size_t count, void* out, const target& where);
@@ -78,7 +79,9 @@ concept real_number = std::is_same_v<T, float> || std::is_same_v<T, double>;
 
 template <std::integral T>
 random_numbers integers_below(random::stream from, T low, T high) {
-  if (!(low < high)) fail_no_integers();
+  if (!(low < high)) {
+    fail_no_integers(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high), std::is_signed_v<T>);
+  }
   return integer_numbers(dtype_of<T>, from, static_cast<std::uint64_t>(low),
                          static_cast<std::uint64_t>(high) - 1);
 }

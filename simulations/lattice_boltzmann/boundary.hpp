@@ -77,9 +77,11 @@ struct boundary_view {
   HD_INLINE std::size_t exchanges() const { return link_count() + copies; }
 };
 
+/// Puts back what a link has taken. Returns the units of mass that this brings, of fixed16; only an
+/// interpolation brings any.
 template <class S, class R>
-HD_INLINE void reflect(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
-                       std::size_t number) {
+HD_INLINE R reflect(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                    std::size_t number) {
   const link here = all.links[number];
   const int p = static_cast<int>(here / 2 % 4);
   const bool is_against = here % 2 != 0;
@@ -88,16 +90,16 @@ HD_INLINE void reflect(const populations<S>& at, const layout& grid, const bound
   S* const back = is_against ? at.own[p] : at.ahead[p];
   if (number < all.walls) {
     back[place] = left[place];
-    return;
+    return 0;
   }
   number -= all.walls;
   if (number < all.moving) {
     back[place] = encode<S>(decode(left[place], all.unit) - all.second[number], all.unit);
-    return;
+    return 0;
   }
   if (number < all.moving + all.obstacles) {
     back[place] = left[place];
-    return;
+    return 0;
   }
   // The next cell away from the wall sent what arrived behind this cell's own.
   const std::ptrdiff_t behind = is_against ? place + grid.step(p) : place - grid.step(p);
@@ -111,6 +113,8 @@ HD_INLINE void reflect(const populations<S>& at, const layout& grid, const bound
     value = part * mine + (1 - part) * decode(back[behind], all.unit);
   }
   back[place] = encode<S>(value, all.unit);
+  if constexpr (is_fixed<S>) return unbounded_units(value, all.unit) - R(left[place].steps);
+  return 0;
 }
 
 template <class S, class R>
@@ -122,29 +126,30 @@ HD_INLINE void copy_across(const populations<S>& at, const boundary_view<R>& all
   at.ahead[p][place] = at.ahead[p][image];
 }
 
-/// A link, or after all of them a copy.
+/// A link, or after all of them a copy. Returns the units of mass that this brings, of fixed16.
 template <class S, class R>
-HD_INLINE void exchange_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
-                           std::size_t number) {
+HD_INLINE R exchange_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                        std::size_t number) {
   const std::size_t links = all.link_count();
-  if (number < links) {
-    reflect(at, grid, all, number);
-  } else {
-    copy_across(at, all, number - links);
-  }
+  if (number < links) return reflect(at, grid, all, number);
+  copy_across(at, all, number - links);
+  return 0;
 }
 
 struct force {
   double x = 0, y = 0;
 };
 
-/// What a link of an obstacle has taken from the fluid.
+/// What a link of an obstacle has taken from the fluid: what left and what came back. Off a wall half-way
+/// that is the same, which an open end may have written over since.
 template <class S>
-HD_INLINE force momentum_taken(const populations<S>& at, link here, arithmetic<S> unit) {
+HD_INLINE force momentum_taken(const populations<S>& at, link here, bool is_half_way, arithmetic<S> unit) {
   const int p = static_cast<int>(here / 2 % 4);
-  const double both = static_cast<double>(decode(at.own[p][here / 8], unit)) +
-                      static_cast<double>(decode(at.ahead[p][here / 8], unit));
-  const double part = here % 2 != 0 ? -both : both;
+  const bool is_against = here % 2 != 0;
+  const double along = static_cast<double>(decode(at.own[p][here / 8], unit)),
+               against = static_cast<double>(decode(at.ahead[p][here / 8], unit));
+  const double both = is_half_way ? 2 * (is_against ? against : along) : along + against;
+  const double part = is_against ? -both : both;
   return {pair_x(p) * part, pair_y(p) * part};
 }
 
@@ -177,16 +182,29 @@ HD_INLINE R outflow_excess(R mean_leaving, const boundary_view<R>& all) {
   return (mean_leaving - all.mean_outflow) / (1 + R(speed_of_sound));
 }
 
+/// Units of mass that an open cell's own populations make way for: those that arrived from the grid, and
+/// those that it has sent out of it, which are where none arrives.
+HD_INLINE int units_at_end(const populations<fixed16>& at, const layout& grid, std::ptrdiff_t place,
+                           bool is_inflow) {
+  int units = at.rest[place].steps;
+  for (int p = 0; p < pairs; ++p) {
+    const fixed16* const here = pair_x(p) == 0 || !is_inflow ? at.own[p] : at.ahead[p];
+    const fixed16* const there = pair_x(p) == 0 || is_inflow ? at.ahead[p] : at.own[p];
+    units += here[place].steps + there[place + grid.step(p)].steps;
+  }
+  return units;
+}
+
 /// An inflow or an outflow: all nine populations of the cell get a density and a velocity. At an inflow the
 /// velocity is given, the density follows from the populations that are known (Q. Zou and X. He, Phys. Fluids
 /// 9 (1997) 1591), and the second moments of what is not equilibrium are those of the velocity's slope (J.
 /// Latt et al., Phys. Rev. E 77 (2008) 056703). At an outflow the density is given, the velocity and the
 /// second moments of what is not equilibrium are those of the cell before it; third ones are left out, which
 /// damps what arrives. Without the second ones the cell before it would feel a force where the flow has a
-/// slope.
+/// slope. Returns the units of mass that this brings, of fixed16.
 template <class S, class R>
-HD_INLINE void open_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
-                       const rates<R>& given, R excess, std::size_t number) {
+HD_INLINE R open_at(const populations<S>& at, const layout& grid, const boundary_view<R>& all,
+                    const rates<R>& given, R excess, std::size_t number) {
   const bool is_inflow = number < all.inflows;
   R g[velocities];
   moments<R> of{0, 0, 0};
@@ -208,7 +226,13 @@ HD_INLINE void open_at(const populations<S>& at, const layout& grid, const bound
     of.excess = excess;
   }
   near_equilibrium(g, of, not_xx, not_yy, not_xy);
+  R brought = 0;
+  if constexpr (is_fixed<S>) {
+    brought = -R(units_at_end(at, grid, place, is_inflow));
+    for (int i = 0; i < velocities; ++i) brought += unbounded_units(g[i], all.unit);
+  }
   write_cell<S>(at, grid, place, g, all.unit);
+  return brought;
 }
 
 }  // namespace heddle::lbm

@@ -15,7 +15,7 @@
 namespace heddle::lbm {
 namespace {
 
-constexpr std::string_view first_line = "heddle lbm checkpoint 2";
+constexpr std::string_view first_line = "heddle lbm checkpoint 3";
 constexpr std::uint64_t sum_of_nothing = 0xcbf29ce484222325u;
 
 /// FNV-1a over words of eight bytes; the last one is filled up with 0.
@@ -37,15 +37,16 @@ std::optional<T> number(std::string_view text) {
 
 }  // namespace
 
-checkpoint_writer::checkpoint_writer(const std::string& path, const settings& given, std::uint64_t steps)
+checkpoint_writer::checkpoint_writer(const std::string& path, const settings& given, std::uint64_t steps,
+                                     std::optional<std::uint64_t> compared)
     : file_(path), sum_(sum_of_nothing) {
   // The shortest digits that are read back as the same number.
   const std::string head = fmt::format(
       "{}\ncase {}\nwidth {}\nheight {}\nreynolds {}\nvelocity {}\ncollision {}\nstorage {}\nsmagorinsky {}\n"
-      "fraction_bits {}\ndrive {}\nobstacles {}\nsteps {}\n\n",
+      "fraction_bits {}\ndrive {}\nobstacles {}\nsteps {}\ncompared {}\n\n",
       first_line, name(given.which), given.width, given.height, given.reynolds, given.velocity,
       name(given.how), name(given.kept), given.smagorinsky, given.fraction_bits, name(given.by),
-      given.obstacles.empty() ? 0 : 1, steps);
+      given.obstacles.empty() ? 0 : 1, steps, compared ? std::to_string(*compared) : "none");
   write(head.data(), head.size());
   if (!given.obstacles.empty()) write(given.obstacles.data(), given.obstacles.size());
 }
@@ -99,6 +100,8 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
   int has_obstacles = 0;
   take(number<int>(next("obstacles ")), has_obstacles);
   take(number<std::uint64_t>(next("steps ")), steps_);
+  if (const std::string_view compared = next("compared "); compared != "none")
+    take(number<std::uint64_t>(compared), compared_.emplace());
   next("");
   if (!line.empty()) fail("no checkpoint of lbm: its head does not end with an empty line");
   add_to(sum_, head.data(), head.size());
@@ -109,7 +112,8 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
   // Before memory is asked for.
   const double cells = static_cast<double>(given_.width) * static_cast<double>(given_.height);
   const double bytes = static_cast<double>(bytes_of(given_.kept));
-  const double wanted = cells * (9 * bytes + (has_obstacles != 0 ? 1 : 0)) + 8;
+  const double compared_bytes = compared_ ? 2 * (given_.kept == storage::f64 ? 8 : 4) : 0;
+  const double wanted = cells * (9 * bytes + compared_bytes + (has_obstacles != 0 ? 1 : 0)) + 8;
   if (left != wanted) {
     fail(fmt::format("not a whole checkpoint: {:.0f} bytes after its head, where {}x{} cells take {:.0f}",
                      left, given_.width, given_.height, wanted));
@@ -118,6 +122,12 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
     given_.obstacles.resize(given_.width * given_.height);
     read(given_.obstacles.data(), given_.obstacles.size());
   }
+  try {
+    if (completed(given_) == given_) return;
+  } catch (const error& wrong) {
+    fail(wrong.what());
+  }
+  fail("no checkpoint of lbm: its settings are not whole");
 }
 
 void checkpoint_reader::read(void* data, std::size_t bytes) {

@@ -6,16 +6,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <fstream>
+#include <optional>
 #include <string>
 
 namespace heddle::lbm {
 
-/// A checkpoint: a line "heddle lbm checkpoint 2", lines "name value", an empty line; the obstacles, a byte a
-/// cell, where there are any; the populations, in blocks of rows; and eight bytes that their bytes add up to,
-/// by FNV-1a. Numbers are this machine's.
+/// A checkpoint: a line "heddle lbm checkpoint 3", lines "name value", an empty line; the obstacles, a byte a
+/// cell, where there are any; the populations, in blocks of rows; where the velocities had been compared,
+/// those of that time, in such blocks; and eight bytes that their bytes add up to, by FNV-1a. Numbers are
+/// this machine's.
 class checkpoint_writer {
  public:
-  checkpoint_writer(const std::string& path, const settings& given, std::uint64_t steps);
+  /// `compared` is the step of the velocities, where there are any.
+  checkpoint_writer(const std::string& path, const settings& given, std::uint64_t steps,
+                    std::optional<std::uint64_t> compared);
   void write(const void* data, std::size_t bytes);
   void commit();
 
@@ -30,6 +34,7 @@ class checkpoint_reader {
   explicit checkpoint_reader(const std::string& path);
   const settings& given() const noexcept { return given_; }
   std::uint64_t steps() const noexcept { return steps_; }
+  std::optional<std::uint64_t> compared() const noexcept { return compared_; }
 
   void read(void* data, std::size_t bytes);
   /// Throws unless all has been read, and was what had been written.
@@ -42,6 +47,7 @@ class checkpoint_reader {
   std::ifstream file_;
   settings given_;
   std::uint64_t steps_ = 0, sum_;
+  std::optional<std::uint64_t> compared_;
 };
 
 }  // namespace heddle::lbm

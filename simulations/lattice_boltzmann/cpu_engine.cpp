@@ -82,7 +82,11 @@ class cpu_engine final : public engine<S> {
       const populations<S> at = now();
       constexpr std::size_t grain = 1024;
       cpu::for_slices(threads_, boundary.exchanges(), grain, [&](std::size_t first, std::size_t last) {
-        for (std::size_t k = first; k < last; ++k) exchange_at(at, grid_, boundary, k);
+        double brought = 0;
+        for (std::size_t k = first; k < last; ++k) {
+          brought += static_cast<double>(exchange_at(at, grid_, boundary, k));
+        }
+        count_brought(brought);
       });
       if (boundary.inflows + boundary.outflows != 0) let_flow(at, boundary, given);
     }
@@ -99,22 +103,29 @@ class cpu_engine final : public engine<S> {
     std::vector<double> of_rows(static_cast<std::size_t>(grid_.height));
     over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
       for (std::ptrdiff_t y = first; y < last; ++y) {
-        double sum = 0;
-        moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
-          if (!is_solid(static_cast<std::size_t>(y * grid_.width + x))) sum += static_cast<double>(of.excess);
-        });
-        of_rows[static_cast<std::size_t>(y)] = sum;
+        double& sum = of_rows[static_cast<std::size_t>(y)];
+        if constexpr (is_fixed<S>) {
+          sum = static_cast<double>(units_of_row(y)) * plan_.given.unit;
+        } else {
+          moments_of_row(y, [&](std::ptrdiff_t x, const moments<R>& of) {
+            if (!is_solid(static_cast<std::size_t>(y * grid_.width + x)))
+              sum += static_cast<double>(of.excess);
+          });
+        }
       }
     });
     return reduce(target(), of_rows);
   }
 
+  double mass_brought() override { return units_brought_.exchange(0) * plan_.given.unit; }
+
   force on_obstacles() override {
     const populations<S> at = now();
     force sum;
-    const std::size_t first = plan_.links.walls + plan_.links.moving;
+    const std::size_t first = plan_.links.walls + plan_.links.moving, curved = first + plan_.links.obstacles;
     for (std::size_t i = first; i < plan_.links.size(); ++i) {
-      const force taken = momentum_taken(at, plan_.links.places[i], static_cast<R>(plan_.given.unit));
+      const force taken =
+          momentum_taken(at, plan_.links.places[i], i < curved, static_cast<R>(plan_.given.unit));
       sum.x += taken.x;
       sum.y += taken.y;
     }
@@ -144,7 +155,7 @@ class cpu_engine final : public engine<S> {
 
   std::optional<double> change() override {
     const bool is_first = before_.empty();
-    if (is_first) before_.resize(static_cast<std::size_t>(2 * grid_.width * grid_.height));
+    make_compared();
     std::atomic<R> most{0};
     over_rows([&](std::ptrdiff_t first, std::ptrdiff_t last) {
       R mine = 0;
@@ -164,7 +175,21 @@ class cpu_engine final : public engine<S> {
     return is_first ? std::nullopt : std::optional<double>(static_cast<double>(most.load()));
   }
 
+  void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const R* from) override {
+    make_compared();
+    std::copy_n(from, 2 * count * grid_.width, before_.begin() + 2 * first * grid_.width);
+  }
+  void store_compared(std::ptrdiff_t first, std::ptrdiff_t count, R* to) override {
+    std::copy_n(before_.begin() + 2 * first * grid_.width, 2 * count * grid_.width, to);
+  }
+
  private:
+  void make_compared() { before_.resize(static_cast<std::size_t>(2 * grid_.width * grid_.height)); }
+  /// Whole numbers, whose sum is the same in any order.
+  void count_brought(double units) {
+    if constexpr (is_fixed<S>) units_brought_ += units;
+  }
+
   /// Inflows and outflows.
   void let_flow(const populations<S>& at, const boundary_view<R>& boundary, const rates<R>& given) {
     constexpr std::size_t grain = 64;
@@ -176,9 +201,32 @@ class cpu_engine final : public engine<S> {
     const R excess = outflow_excess(static_cast<R>(sum / static_cast<double>(leaving_.size())), boundary);
     cpu::for_slices(threads_, boundary.inflows + boundary.outflows, grain,
                     [&](std::size_t first, std::size_t last) {
-                      for (std::size_t k = first; k < last; ++k)
-                        open_at(at, grid_, boundary, given, excess, k);
+                      double brought = 0;
+                      for (std::size_t k = first; k < last; ++k) {
+                        brought += static_cast<double>(open_at(at, grid_, boundary, given, excess, k));
+                      }
+                      count_brought(brought);
                     });
+  }
+
+  /// The sum of all populations of the fluid cells of a row, plane by plane.
+  std::int64_t units_of_row(std::ptrdiff_t y) {
+    const populations<S> at = now();
+    std::int64_t sum = 0;
+    for (int i = 0; i < velocities; ++i) {
+      const S* const from = &at.of(grid_, grid_.at(0, y), i);
+      constexpr std::ptrdiff_t block = 4096;  // whose sum 32 bits hold
+      for (std::ptrdiff_t begin = 0; begin < grid_.width; begin += block) {
+        std::int32_t of_block = 0;
+        for (std::ptrdiff_t x = begin; x < std::min(begin + block, grid_.width); ++x)
+          of_block += from[x].steps;
+        sum += of_block;
+      }
+      for (std::ptrdiff_t x = 0; x < grid_.width && !plan_.solid.empty(); ++x) {
+        if (is_solid(static_cast<std::size_t>(y * grid_.width + x))) sum -= from[x].steps;
+      }
+    }
+    return sum;
   }
 
   populations<S> now() { return populations<S>::at(memory_.data(), grid_, exchanged_); }
@@ -244,6 +292,7 @@ class cpu_engine final : public engine<S> {
   typename cpu_kernels<S>::rows* step_;
   bool exchanged_ = false;
   std::vector<R> before_;
+  std::atomic<double> units_brought_{0};
 };
 
 }  // namespace

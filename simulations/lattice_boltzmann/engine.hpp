@@ -46,6 +46,10 @@ class engine {
   /// The sum of the excess of density over the fluid cells, grouped by the size of the grid alone.
   virtual double excess_mass() = 0;
 
+  /// What open ends and curved walls have added to that since the last call, of fixed16 to the last bit as
+  /// long as all populations were within their range.
+  virtual double mass_brought() = 0;
+
   /// What the fluid has exerted on obstacles in the last step.
   virtual force on_obstacles() = 0;
 
@@ -55,6 +59,9 @@ class engine {
 
   /// The largest change of a component of the velocity since the last call; the first call has no answer.
   virtual std::optional<double> change() = 0;
+  /// The velocities that it compares with next, two numbers for each cell of rows first … first+count−1.
+  virtual void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const arithmetic<S>* from) = 0;
+  virtual void store_compared(std::ptrdiff_t first, std::ptrdiff_t count, arithmetic<S>* to) = 0;
 };
 
 template <class S>

@@ -23,7 +23,7 @@ std::size_t rows_at_once(std::size_t width, std::size_t height) {
   return std::clamp<std::size_t>((std::size_t{1} << 22) / width, 1, height);
 }
 
-/// A look costs about half a step.
+/// A look costs about a step.
 std::uint64_t steps_between_looks(const settings& given) {
   return given.width * given.height > std::size_t{1} << 22 ? 500 : 100;
 }
@@ -49,24 +49,28 @@ struct flow::state {
   flow_plan plan;
   std::uint64_t steps = 0;
   std::size_t fluid_cells = 0;
-  std::optional<double> kept_mass;  // of closed flows in 16 bits, which keep it exactly
+  std::optional<std::uint64_t> compared;  // the step at which change() was called
+  std::optional<double> known_mass;       // of flows in 16 bits at the last look: they keep it exactly
 
   virtual ~state() = default;
   virtual void begin() = 0;
   virtual void step(std::uint64_t count) = 0;
   virtual void read(std::size_t first, std::size_t count, moments<double>* to) = 0;
   virtual double excess_mass() = 0;
+  virtual double mass_brought() = 0;
   virtual force on_obstacles() = 0;
   virtual std::optional<std::size_t> blown_up() = 0;
   virtual std::optional<double> change() = 0;
   virtual void write_populations(checkpoint_writer& to) = 0;
   virtual void read_populations(checkpoint_reader& from) = 0;
+  virtual void write_compared(checkpoint_writer& to) = 0;
+  virtual void read_compared(checkpoint_reader& from) = 0;
 
   /// Throws for a flow that has blown up.
   void check();
   /// Before the first step.
   void look_at_first() {
-    if (given.kept == storage::f16 && !is_open(given)) kept_mass = excess_mass();
+    if (given.kept == storage::f16) known_mass = excess_mass();
     check();
   }
 
@@ -128,30 +132,47 @@ struct flow::state_of final : flow::state {
   }
 
   double excess_mass() override { return device->excess_mass(); }
+  double mass_brought() override { return device->mass_brought(); }
   force on_obstacles() override { return device->on_obstacles(); }
   std::optional<std::size_t> blown_up() override { return device->blown_up(); }
   std::optional<double> change() override { return device->change(); }
 
   void write_populations(checkpoint_writer& to) override {
-    const std::size_t rows = rows_at_once(given.width, given.height);
-    std::vector<S> populations(velocities * rows * given.width);
-    for (std::size_t first = 0; first < given.height; first += rows) {
-      const std::size_t count = std::min(rows, given.height - first);
-      device->store(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count),
-                    populations.data());
-      to.write(populations.data(), velocities * count * given.width * sizeof(S));
-    }
+    in_blocks<S>(velocities, [&](std::ptrdiff_t first, std::ptrdiff_t count, S* block, std::size_t bytes) {
+      device->store(first, count, block);
+      to.write(block, bytes);
+    });
   }
   void read_populations(checkpoint_reader& from) override {
     make_engine();
     device->rest();
+    in_blocks<S>(velocities, [&](std::ptrdiff_t first, std::ptrdiff_t count, S* block, std::size_t bytes) {
+      from.read(block, bytes);
+      device->load(first, count, block);
+    });
+  }
+  void write_compared(checkpoint_writer& to) override {
+    in_blocks<R>(2, [&](std::ptrdiff_t first, std::ptrdiff_t count, R* block, std::size_t bytes) {
+      device->store_compared(first, count, block);
+      to.write(block, bytes);
+    });
+  }
+  void read_compared(checkpoint_reader& from) override {
+    in_blocks<R>(2, [&](std::ptrdiff_t first, std::ptrdiff_t count, R* block, std::size_t bytes) {
+      from.read(block, bytes);
+      device->load_compared(first, count, block);
+    });
+  }
+
+  /// f(first row, rows, room for them, its bytes) for all rows, with so many numbers a cell.
+  template <class T, class F>
+  void in_blocks(std::size_t numbers, const F& f) const {
     const std::size_t rows = rows_at_once(given.width, given.height);
-    std::vector<S> populations(velocities * rows * given.width);
+    std::vector<T> block(numbers * rows * given.width);
     for (std::size_t first = 0; first < given.height; first += rows) {
       const std::size_t count = std::min(rows, given.height - first);
-      from.read(populations.data(), velocities * count * given.width * sizeof(S));
-      device->load(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count),
-                   populations.data());
+      f(static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(count), block.data(),
+        numbers * count * given.width * sizeof(T));
     }
   }
 };
@@ -243,10 +264,12 @@ void flow::state::check() {
         fmt::format("in cell ({}, {}) its density is {:.6g} and its speed {:.6g}, where sound has {:.3f}{}",
                     x, y, 1 + of.excess, std::hypot(of.ux, of.uy), speed_of_sound,
                     given.kept == storage::f16 ? ", or it is beyond what 16 bits hold" : "");
-  } else if (kept_mass && excess_mass() != *kept_mass) {
-    what = "it has been beyond what 16 bits hold";
   } else {
-    return;
+    if (!known_mass) return;
+    const double due = *known_mass + mass_brought();
+    known_mass = excess_mass();
+    if (*known_mass == due) return;
+    what = "it has been beyond what 16 bits hold";
   }
   detail::fail(fmt::format(
       "lbm: the flow blew up by step {}: {}. Take more cells, a lower --reynolds or --velocity{}{} or "
@@ -336,7 +359,12 @@ bool flow::has_obstacles() const noexcept {
 
 std::optional<double> flow::change() {
   const std::optional<double> found = state_->change();
+  state_->compared = state_->steps;
   return found ? std::optional(*found / state_->given.velocity) : std::nullopt;
+}
+
+std::optional<std::uint64_t> flow::compared() const noexcept {
+  return state_->compared;
 }
 
 flow::coefficients flow::on_obstacles() const {
@@ -383,8 +411,9 @@ std::optional<double> flow::pressure_difference() const {
 }
 
 void flow::save(const std::string& path) const {
-  checkpoint_writer to(path, state_->given, state_->steps);
+  checkpoint_writer to(path, state_->given, state_->steps, state_->compared);
   state_->write_populations(to);
+  if (state_->compared) state_->write_compared(to);
   to.commit();
 }
 
@@ -392,9 +421,11 @@ flow flow::resume(const target& where, const std::string& path) {
   checkpoint_reader from(path);
   std::unique_ptr<state> made = make(where, from.given());
   made->steps = from.steps();
+  made->compared = from.compared();
   {
     const detail::operation running("lbm", made->given.width * made->given.height, name(made->given.kept));
     made->read_populations(from);
+    if (made->compared) made->read_compared(from);
   }
   from.finish();
   made->look_at_first();

@@ -36,9 +36,8 @@ class flow {
   const description& about() const noexcept;
 
   /// Every 100 steps, 500 on more than 2^22 cells, and whenever check() is called, the flow is looked at:
-  /// heddle::error says by which step and in which cell it blew up, and what to change. In 16 bits what
-  /// leaves their range blows up: of closed flows whenever it was, because their mass is no longer what it
-  /// was at the beginning; of open ones what is beyond it at a look.
+  /// heddle::error says by which step and in which cell it blew up, and what to change. In 16 bits what has
+  /// left their range blows up too, although it has returned: mass is no longer what it was and what came in.
   void advance(std::uint64_t steps);
   void check() const;
   std::uint64_t steps() const noexcept;
@@ -63,6 +62,8 @@ class flow {
   /// The largest change of a component of the velocity since the last call, over the given velocity; the
   /// first call has no answer.
   std::optional<double> change();
+  /// The step of that call, which a checkpoint keeps with its velocities.
+  std::optional<std::uint64_t> compared() const noexcept;
 
   /// What the fluid has exerted on obstacles in the last step, by momentum exchange (A. Ladd, J. Fluid Mech.
   /// 271 (1994) 285), with pressure measured from that of density 1. Divided by ½·ρ·speed²·length: the

@@ -41,8 +41,10 @@ class gpu_engine final : public engine<S> {
         outflow_(plan.open.outflow, where),
         mean_outflow_(static_cast<R>(mean_outflow(plan.open))),
         excess_(1, where),
+        brought_(1, where),
         found_(1, where),
         memory_(grid_.elements(), where) {
+    brought_.fill(0);
     step(0, 0);
   }
 
@@ -99,14 +101,20 @@ class gpu_engine final : public engine<S> {
     return reduce(where_, of_blocks);
   }
 
+  double mass_brought() override {
+    const double units = brought_[0];
+    brought_.fill(0);
+    return units * given_.unit;
+  }
+
   force on_obstacles() override {
     const std::size_t count = sizes_.obstacles + sizes_.curved;
     if (count == 0) return {};
     const current_device current(where_);
     array<double> x(count, where_), y(count, where_);
     forces_of_links<S><<<cuda::grid_for(count, boundary_threads), boundary_threads, 0, where_.stream()>>>(
-        now(), links_.data() + sizes_.walls + sizes_.moving, count, static_cast<R>(given_.unit), x.data(),
-        y.data());
+        now(), links_.data() + sizes_.walls + sizes_.moving, count, sizes_.obstacles,
+        static_cast<R>(given_.unit), x.data(), y.data());
     check(cudaGetLastError(), "launch of forces_of_links");
     return {reduce(where_, x), reduce(where_, y)};
   }
@@ -125,10 +133,7 @@ class gpu_engine final : public engine<S> {
   std::optional<double> change() override {
     const current_device current(where_);
     const bool is_first = before_.size() == 0;
-    if (is_first) {
-      before_ = array<R>(2 * cells_of(grid_.height), where_);
-      before_.fill(0);
-    }
+    make_compared();
     found_.fill(0);
     find_change<S>
         <<<cuda::grid_for(cells_of(grid_.height), look_threads), look_threads, 0, where_.stream()>>>(
@@ -141,7 +146,21 @@ class gpu_engine final : public engine<S> {
     return is_first ? std::nullopt : std::optional(most);
   }
 
+  void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const R* from) override {
+    make_compared();
+    detail::copy(before_.data() + 2 * cells_of(first), where_, from, target(),
+                 2 * cells_of(count) * sizeof(R));
+  }
+  void store_compared(std::ptrdiff_t first, std::ptrdiff_t count, R* to) override {
+    detail::copy(to, target(), before_.data() + 2 * cells_of(first), where_, 2 * cells_of(count) * sizeof(R));
+  }
+
  private:
+  void make_compared() {
+    if (before_.size() != 0) return;
+    before_ = array<R>(2 * cells_of(grid_.height), where_);
+    before_.fill(0);
+  }
   static std::vector<R> numbers(const std::vector<double>& from) { return {from.begin(), from.end()}; }
   struct counts {
     std::size_t walls, moving, obstacles, curved;
@@ -213,12 +232,12 @@ class gpu_engine final : public engine<S> {
       if (boundary.exchanges() != 0) {
         exchange_links<S>
             <<<cuda::grid_for(boundary.exchanges(), boundary_threads), boundary_threads, 0, stream>>>(
-                now(), grid_, boundary);
+                now(), grid_, boundary, brought_.data());
       }
       if (ends != 0) {
         find_outflow<S><<<1, outflow_threads, 0, stream>>>(now(), grid_, boundary, excess_.data());
         open_ends<S><<<cuda::grid_for(ends, boundary_threads), boundary_threads, 0, stream>>>(
-            now(), grid_, boundary, given, excess_.data());
+            now(), grid_, boundary, given, excess_.data(), brought_.data());
       }
       check(cudaGetLastError(), "launch of a step");
     }
@@ -239,6 +258,7 @@ class gpu_engine final : public engine<S> {
   array<std::uint64_t> outflow_;
   R mean_outflow_;
   array<R> excess_;
+  array<double> brought_;
   array<unsigned long long> found_;
   array<S> memory_;
   array<R> before_;

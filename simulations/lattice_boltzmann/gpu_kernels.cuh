@@ -276,9 +276,11 @@ __device__ __forceinline__ std::size_t thread_number() {
 template <class S>
 __global__ void __launch_bounds__(boundary_threads)
     exchange_links(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
-                   const __grid_constant__ boundary_view<arithmetic<S>> all) {
+                   const __grid_constant__ boundary_view<arithmetic<S>> all, double* brought) {
   const std::size_t number = thread_number();
-  if (number < all.exchanges()) exchange_at(at, grid, all, number);
+  if (number >= all.exchanges()) return;
+  const arithmetic<S> units = exchange_at(at, grid, all, number);
+  if (is_fixed<S> && units != 0) atomicAdd(brought, static_cast<double>(units));
 }
 
 /// One block finds the excess of density of the outflow.
@@ -306,9 +308,16 @@ template <class S>
 __global__ void __launch_bounds__(boundary_threads)
     open_ends(const __grid_constant__ populations<S> at, const __grid_constant__ layout grid,
               const __grid_constant__ boundary_view<arithmetic<S>> all,
-              const __grid_constant__ rates<arithmetic<S>> given, const arithmetic<S>* excess) {
+              const __grid_constant__ rates<arithmetic<S>> given, const arithmetic<S>* excess,
+              double* brought) {
   const std::size_t number = thread_number();
-  if (number < all.inflows + all.outflows) open_at(at, grid, all, given, *excess, number);
+  double units = 0;
+  if (number < all.inflows + all.outflows)
+    units = static_cast<double>(open_at(at, grid, all, given, *excess, number));
+  if constexpr (is_fixed<S>) {
+    for (int step = 16; step > 0; step /= 2) units += __shfl_xor_sync(0xffffffffu, units, step);
+    if (threadIdx.x % 32 == 0 && units != 0) atomicAdd(brought, units);
+  }
 }
 
 // ------------------------------------------------------------------------------------------ diagnostics
@@ -411,14 +420,14 @@ __global__ void __launch_bounds__(look_threads)
   if (threadIdx.x % 32 == 0 && mine > 0) atomicMax(most, ordered_bits(mine));
 }
 
-/// Momentum that each link of an obstacle takes from the fluid.
+/// Momentum that each link of an obstacle takes from the fluid, the first `half_way` of them off such walls.
 template <class S>
 __global__ void __launch_bounds__(boundary_threads)
     forces_of_links(const __grid_constant__ populations<S> at, const link* links, std::size_t count,
-                    arithmetic<S> unit, double* x, double* y) {
+                    std::size_t half_way, arithmetic<S> unit, double* x, double* y) {
   const std::size_t number = thread_number();
   if (number >= count) return;
-  const force taken = momentum_taken(at, links[number], unit);
+  const force taken = momentum_taken(at, links[number], number < half_way, unit);
   x[number] = taken.x;
   y[number] = taken.y;
 }

@@ -72,4 +72,9 @@ HD_INLINE S encode(arithmetic<S> value, [[maybe_unused]] arithmetic<S> unit) {
   }
 }
 
+/// The units that encode() makes of a value, where the range is none.
+HD_INLINE float unbounded_units(float value, float unit) {
+  return nearest(value / unit);
+}
+
 }  // namespace heddle::lbm

@@ -3,6 +3,7 @@
 #include <heddle/cpu/threads.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -376,8 +377,10 @@ class line_plan {
   std::vector<complex> in_, out_, roots_;
 };
 
+std::atomic<std::size_t> most_kept_bytes{std::size_t{1} << 28};
+
 /// Plans that nobody uses just now, kept for later: as many as threads have used at once, and of all lengths
-/// together not much more than so many bytes.
+/// together so many bytes at most.
 template <class T>
 class lent_plan {
  public:
@@ -394,8 +397,7 @@ class lent_plan {
     if (!plan_) plan_ = std::make_unique<line_plan<T>>(n, kind);
   }
   ~lent_plan() {
-    constexpr std::size_t most_bytes = std::size_t{1} << 28;
-    const std::size_t bytes = plan_->bytes();
+    const std::size_t bytes = plan_->bytes(), most_bytes = most_kept_bytes;
     if (bytes > most_bytes) return;
     const std::lock_guard lock(kept().mutex);
     if (kept().bytes + bytes > most_bytes) {
@@ -602,6 +604,10 @@ void fft_of(int threads, const fft_task& task, const void* x, void* out) {
 void fft(int threads, const fft_task& task, const void* x, void* out) {
   if (task.is_double) return fft_of<double>(threads, task, x, out);
   fft_of<float>(threads, task, x, out);
+}
+
+std::size_t keep_fft_plans_within(std::size_t bytes) {
+  return most_kept_bytes.exchange(bytes);
 }
 
 }  // namespace heddle::cpu

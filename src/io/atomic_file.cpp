@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace heddle {
@@ -22,6 +23,7 @@ constexpr const char* own_descriptors = "/proc/self/fd";
 }  // namespace
 
 atomic_file::atomic_file(std::string path) : path_(std::move(path)), target_(path_) {
+  if (path_.empty()) detail::fail("cannot write: the file has no name");
   // Opening /dev/stdout anew would start at the beginning of the file that it may be redirected to.
   if (path_ == "/dev/stdout") {
     descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
@@ -98,6 +100,18 @@ void atomic_file::discard() noexcept {
 
 atomic_file::~atomic_file() {
   discard();
+}
+
+void atomic_file::require_room(double bytes) const {
+  struct statvfs system;
+  // Some systems do not say how large they are.
+  if (!replaces_ || ::fstatvfs(descriptor_, &system) != 0 || system.f_blocks == 0) return;
+  const double free = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
+  constexpr double gib = 1 << 30;
+  if (bytes > free) {
+    detail::fail(fmt::format("{}: cannot write: needs {:.1f} GiB, and {:.1f} GiB are free", path_,
+                             bytes / gib, free / gib));
+  }
 }
 
 void atomic_file::write(const void* data, std::size_t bytes) {

@@ -699,6 +699,7 @@ std::string detail::npy_header(dtype type, const shape& lengths) {
 void detail::write_npy(const std::string& path, dtype type, const shape& lengths, const void* data) {
   const std::string header = npy_header(type, lengths);
   atomic_file file(path);
+  file.require_room(static_cast<double>(header.size() + lengths.elements() * size_of(type)));
   file.write(header.data(), header.size());
   file.write(data, lengths.elements() * size_of(type));
   file.commit();

@@ -49,6 +49,12 @@ class FftTest(CommandTest):
         self.assertIn("axis 2", self.fails(1, "fft", path, "-o", self.out, "--axes", 2))
         self.assertIn("twice", self.fails(1, "fft", path, "-o", self.out, "--axes", "0,0"))
         self.assertIn("real elements", self.fails(1, "fft", path, "-o", self.out, "--real"))
+        for axes in ("", "x", "0,010"):
+            self.assertIn("no number of an axis", self.fails(2, "fft", path, "-o", self.out, "--axes", axes))
+        self.assertIn("has no name", self.fails(1, "fft", path, "-o", ""))
+        self.assertIn("float32, float64", self.fails(1, "fft", path, "-o", self.out, "--dtype", "int32"))
+        self.assertIn("of 9 real ones: they are that of 10 or 11",
+                      self.fails(1, "fft", path, "-o", self.out, "--inverse", "--real", "--length", 9))
         self.assertIn("no elements", self.fails(1, "fft", self.save(np.zeros((2, 0))), "-o", self.out))
 
 

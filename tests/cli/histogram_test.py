@@ -30,6 +30,7 @@ class HistogramTest(CommandTest):
             if dtype not in ("int64", "uint64"):  # whose range of 64 bits NumPy takes in integers
                 self.check(x, [], dtype)
         self.check(np.full(10, 3.5), [], "alike")
+        self.check(samples("float64", 1000), ["--range", 1, 1], "no range", range=(1.0, 1.0))
         self.check(np.zeros(0), [], "none")
 
     def test_edges(self):
@@ -67,7 +68,8 @@ class HistogramTest(CommandTest):
         x[::7] = np.nan
         counts = self.written("histogram", self.save(x), "--range", -3, 3, "--bins", 1)
         self.assertEqual(counts.tolist(), [np.sum(~np.isnan(x))])
-        self.assertIn("nan", self.fails(1, "histogram", self.save(x), "-o", self.folder / "none.npy"))
+        message = self.fails(1, "histogram", self.save(x), "-o", self.folder / "none.npy")
+        self.assertIn("from nan to nan: say with --range", message)
 
     def test_stats_and_errors(self):
         path = self.save(samples("int16", 1000))
@@ -79,6 +81,11 @@ class HistogramTest(CommandTest):
         self.fails(2, "histogram", path, "-o", self.out, "--bins", 0)
         self.fails(2, "histogram", path, "-o", self.out, "--range", 1)
         self.fails(2, "histogram", path, "-o", self.out, "--bins", 3, "--edges", path)
+        self.assertIn("is the file of -o too",
+                      self.fails(2, "histogram", path, "-o", self.out, "--write-edges", self.out))
+        square = self.save(np.arange(4.0).reshape(2, 2), "square.npy")
+        self.assertIn("(2, 2), where edges have one axis", self.fails(1, "histogram", path, "-o", self.out, "--edges", square))
+        self.assertIn("out of memory", self.fails(1, "histogram", path, "-o", self.out, "--bins", 10**13))
         self.assertIn("rise", self.fails(1, "histogram", path, "-o", self.out, "--edges", path))
         self.assertIn("from 2 to 1", self.fails(1, "histogram", path, "-o", self.out, "--range", 2, 1))
         self.assertIn("no order", self.fails(1, "histogram", self.save(samples("complex64", 5)), "-o", self.out))

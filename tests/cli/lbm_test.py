@@ -122,7 +122,7 @@ class LbmTest(CommandTest):
         np.testing.assert_array_equal(*results)
 
     def test_goes_on_where_a_run_stopped(self):
-        case = ("cylinder", "--size", "224x41", "--reynolds", 20, "--storage", "f16")
+        case = ("cylinder", "--size", "224x41", "--reynolds", 20, "--velocity", 0.09, "--storage", "f16")
         whole, half, checkpoint = self.file("whole.npy"), self.file("half.npy"), self.file("state")
         for target in ["serial", "parallel:2"] + self.gpus:
             self.lbm(*case, "--steps", 90, "-o", whole, "--target", target)
@@ -135,6 +135,27 @@ class LbmTest(CommandTest):
         self.assertIn("is a checkpoint of cylinder", self.fails(1, "lbm", "cavity", "--resume", checkpoint))
         checkpoint.write_bytes(checkpoint.read_bytes()[:-1])
         self.assertIn("not a whole checkpoint", self.fails(1, "lbm", "cylinder", "--resume", checkpoint))
+
+    def test_steady_ends_where_an_unbroken_run_does(self):
+        checkpoint = self.file("state")
+        size = ("--size", "4x20", "--reynolds", 10)
+        whole, = self.lbm("channel", *size, "--steady", 1e-4)
+        self.assertGreater(whole["steps"], 400)
+        # The velocity is compared every 200 steps.
+        for steps in (37, 200, 237):
+            stopped = run("lbm", "channel", *size, "--steps", steps, "--steady", 1e-4, "--checkpoint", checkpoint)
+            self.assertEqual((stopped.returncode, stopped.stdout.split()[1]), (0, str(steps)))
+            rest, = self.lbm("channel", "--resume", checkpoint, "--steady", 1e-4)
+            self.assertEqual((rest["steps"], rest["change"]), (whole["steps"], whole["change"]), steps)
+        # Where it has ended it goes on, to another bound.
+        self.lbm("channel", *size, "--steady", 1e-4, "--checkpoint", checkpoint)
+        rest, = self.lbm("channel", "--resume", checkpoint, "--steady", 1e-5)
+        whole, = self.lbm("channel", *size, "--steady", 1e-5)
+        self.assertEqual(rest["steps"], whole["steps"])
+        # What was compared long ago is not: two more looks are needed.
+        self.lbm("channel", "--resume", checkpoint, "--steps", 2000, "--checkpoint", checkpoint)
+        rest, = self.lbm("channel", "--resume", checkpoint, "--steady", 1e-4)
+        self.assertEqual(rest["steps"], words_of(run("lbm", "channel", "--resume", checkpoint, "--steps", 0).stdout)["steps"] + 200)
 
     def test_says_what_runs(self):
         done = run("lbm", "cavity", "--size", "32x24", "--steps", 20, "--every", 10, "--stats", "--target", "serial")
@@ -229,6 +250,11 @@ class LbmTest(CommandTest):
         mask = self.save(np.ones((5, 6)), "mask.npy")
         self.assertIn("none is fluid", self.fails(1, "lbm", "free", "--obstacles", mask, "-o", out))
         self.assertIn("has 6x5 cells", self.fails(1, "lbm", "free", "--obstacles", mask, "--size", "5x6", "-o", out))
+        for dtype in ("float32", "complex128"):
+            no_numbers = np.zeros((5, 6), dtype)
+            no_numbers[2, 3] = np.nan
+            self.assertIn("nan.npy: row 2, column 3 is NaN",
+                          self.fails(1, "lbm", "free", "--obstacles", self.save(no_numbers, "nan.npy"), "-o", out))
         flat = self.save(np.ones(5), "flat.npy")
         self.assertIn("(rows, columns)", self.fails(1, "lbm", "free", "--obstacles", flat, "-o", out))
         self.assertIn("ends in none of .png, .npy", self.fails(2, "lbm", "free", "--obstacles", self.file("mask.bmp")))

@@ -91,12 +91,18 @@ class RandomTest(CommandTest):
                           ["random", "uniform", "--shape", "5", "--seed", 1, "--mean", 1, *to]):
             self.assertIn("--help", self.fails(2, *arguments))
 
+    def test_more_than_the_disk_holds_is_refused_at_once(self):
+        for n in ("1e15", 2**64 - 1):
+            message = self.fails(1, "random", "uniform", "--shape", n, "--seed", 1, "-o", self.out)
+            self.assertRegex(message, r"out\.npy: cannot write: needs [0-9.]+ GiB, and [0-9.]+ GiB are free")
+
     def test_what_cannot_be(self):
         for flags, reason in ((["uniform", "--dtype", "int8"], "float32 or float64"),
                               (["uniform", "--low", 2], "from 2 to 1"), (["normal", "--deviation", -1], "deviation -1"),
                               (["integers", "--dtype", "float32"], "int8 to int64"),
                               (["permutation", "--dtype", "int32"], "int64"),
-                              (["integers", "--low", 5, "--high", 5], "low must be less"),
+                              (["integers", "--low", 5, "--high", -5], "from 5 to below -5: low must be less"),
+                              (["uniform", "--low", 1e39, "--dtype", "float32"], "from 1e+39 to 1"),
                               (["integers", "--dtype", "uint8", "--high", 257], "from 0 to 255"),
                               (["uniform", "--offset", 2**64 - 1], "offset")):
             message = self.fails(1, "random", *flags, "--shape", 10, "--seed", 1, "-o", self.out)

@@ -20,6 +20,9 @@ class atomic_file {
   atomic_file(const atomic_file&) = delete;
   atomic_file& operator=(const atomic_file&) = delete;
 
+  /// Throws where the file system has no room for a file of so many bytes.
+  void require_room(double bytes) const;
+
   /// Appends.
   void write(const void* data, std::size_t bytes);
 

@@ -73,7 +73,7 @@ __global__ void exchange(double* memory, long long width, long long height, cons
   const layout grid = layout::of(width, height, 8);
   gpu::exchange_links<double>(
       populations<double>::at(memory, grid, false), grid,
-      view_of({links, ghosts, images, nullptr, nullptr, second, nullptr, nullptr}, counts));
+      view_of({links, ghosts, images, nullptr, nullptr, second, nullptr, nullptr}, counts), nullptr);
 }
 __global__ void excess(double* memory, long long width, long long height, const unsigned long long* outflow,
                        const long long* counts, double* found) {
@@ -89,7 +89,7 @@ __global__ void ends(double* memory, long long width, long long height, const un
   gpu::open_ends<double>(
       populations<double>::at(memory, grid, false), grid,
       view_of({nullptr, nullptr, nullptr, inflow, outflow, nullptr, velocity, slope}, counts),
-      rates_of<double>(numbers), found);
+      rates_of<double>(numbers), found, nullptr);
 }
 
 __global__ void load(float* memory, long long width, long long height, long long first, long long count,
@@ -127,8 +127,8 @@ __global__ void change(double* memory, long long width, long long height, const 
                            solid, before, most);
 }
 __global__ void forces(double* memory, long long width, long long height, const unsigned long long* links,
-                       std::size_t count, double* x, double* y) {
+                       std::size_t count, std::size_t half_way, double* x, double* y) {
   const layout grid = layout::of(width, height, 8);
   gpu::forces_of_links<double>(populations<double>::at(memory, grid, false),
-                               reinterpret_cast<const std::uint64_t*>(links), count, 1, x, y);
+                               reinterpret_cast<const std::uint64_t*>(links), count, half_way, 1, x, y);
 }
