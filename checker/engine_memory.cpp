@@ -280,34 +280,13 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
                            std::uint8_t flags, std::uintptr_t pc) {
   const std::size_t offset = address - r.begin;
   const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
-  bool any_written = false, all_written = true;
-  for (std::size_t i = offset; i < offset + bytes;) {
-    const std::size_t bit = i % 64, count = std::min<std::size_t>(64 - bit, offset + bytes - i);
-    const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
-    std::uint64_t& word = r.written[i / 64];
-    if (only_writes) {
-      word |= mask;
-    } else {
-      any_written |= (word & mask) != 0;
-      all_written &= (word & mask) == mask;
-    }
-    i += count;
-  }
-  // Of what is copied as a whole, padding and parts that are not used may well be unwritten.
-  const bool is_whole = bytes <= 8;
-  if (!only_writes && (is_whole ? !all_written : !any_written) &&
-      !(r.host_can_write && r.seems_written(offset))) {
+  if (!only_writes && r.reads_unwritten(offset, bytes)) {
     if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.is_shared ? nullptr : &r)) {
       f->places.push_back(place_of(t, what_it_does(flags), pc));
       name_element(*f, r, address);
     }
   }
-  if (only_writes) return;
-  if (is_whole ? !all_written : !any_written) {
-    r.tell_unwritten(offset, bytes);
-  } else {
-    r.set_written(offset, bytes, true);
-  }
+  if ((flags & record::write) != 0) r.set_written(offset, bytes, true);
 }
 
 void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,

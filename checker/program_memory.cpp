@@ -212,7 +212,6 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
       f.places.push_back(host_place(fmt::format("calls {}", q.function)));
       name_element(f, source.of->memory, from.begin);
       add_places_of_memory(f);
-      source.of->memory.set_written(from.begin - source.of->memory.begin, from.span(), true);
       report(std::move(f));
     }
     const allocations::opening opened(*memory_);
@@ -369,9 +368,8 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
   const std::uint64_t offset = address - r.begin;
   if (writes) {
     r.set_written(offset, bytes, true);
-  } else if (bytes <= 8 && !r.is_any_written(offset, bytes) && !r.seems_written(offset)) {
+  } else if (!r.written.empty() && r.reads_unwritten(offset, bytes)) {
     report_access(finding_kind::uninitialised_read, "");
-    r.tell_unwritten(offset, bytes);
   }
   for (const pending_operation& p : pending_) {
     if (order_.is_done(p.when) || !conflicts(p.work, r, address, bytes, writes)) continue;

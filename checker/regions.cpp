@@ -114,21 +114,36 @@ constexpr std::uint64_t near = 4096;
 
 }  // namespace
 
-void region::tell_unwritten(std::uint64_t offset, std::uint64_t size) {
-  if (!host_can_write) return set_written(offset, size, true);
-  const std::uint64_t first = offset / near * near;
-  set_written(first, std::min((offset + size + near - 1) / near * near, bytes) - first, true);
+bool region::are_all_written(std::uint64_t offset, std::uint64_t size) const {
+  bool result = true;
+  for_each_word(offset, offset + size, [&](std::uint64_t i, std::uint64_t mask) {
+    result = (written[i] & mask) == mask;
+    return result;
+  });
+  return result;
 }
 
 bool region::seems_written(std::uint64_t offset) {
   const std::uint64_t first = offset / near * near, last = std::min(first + near, bytes);
   const auto* const at = reinterpret_cast<const std::byte*>(begin);
-  for (std::uint64_t i = first; i < last; ++i) {
-    if (at[i] == std::byte{0} || (written[i / 64] >> i % 64 & 1) != 0) continue;
-    set_written(first, last - first, true);
-    return true;
+  // Most often all of it is zero.
+  if (at[first] == std::byte{0} && std::memcmp(at + first, at + first + 1, last - first - 1) == 0)
+    return false;
+  for (std::uint64_t part = first; part < last; part += 64) {
+    const std::uint64_t known = written[part / 64], size = std::min<std::uint64_t>(last - part, 64);
+    for (std::uint64_t i = 0; i < size && known != ~std::uint64_t{0}; ++i) {
+      if (at[part + i] == std::byte{0} || (known >> i & 1) != 0) continue;
+      set_written(first, last - first, true);
+      return true;
+    }
   }
   return false;
+}
+
+bool region::reads_unwritten(std::uint64_t offset, std::uint64_t size) {
+  const bool is_number = size <= bytes_of(type);
+  if (is_number ? are_all_written(offset, size) : is_any_written(offset, size)) return false;
+  return !host_can_write || !seems_written(offset);
 }
 
 namespace {

@@ -87,9 +87,12 @@ struct region {
   bool is_any_written(std::uint64_t offset, std::uint64_t size) const;
   /// What is copied from `first` on of another, written or not, is so here from `offset` on.
   void copy_written(std::uint64_t offset, const region& other, std::uint64_t first, std::uint64_t size);
-  /// That it was not written is known: it is not told again, nor looked for in what lies near it where the
-  /// host can write.
-  void tell_unwritten(std::uint64_t offset, std::uint64_t size);
+  /// Whether a read there reads what was never written: part of a number, or all of anything larger, of which
+  /// padding and members that are not used may well be unwritten.
+  bool reads_unwritten(std::uint64_t offset, std::uint64_t size);
+
+ private:
+  bool are_all_written(std::uint64_t offset, std::uint64_t size) const;
   /// Whether something other than zero is near where nothing that is watched has written: then something
   /// that is not watched has, and what is near counts as written.
   bool seems_written(std::uint64_t offset);

@@ -68,6 +68,14 @@ __global__ void never_written(const float* x, float* y) {
   y[threadIdx.x] = x[threadIdx.x];  // @reads_nothing
 }
 
+// check never_written_twice --grid 1 --block 32 --arg f32[32] --arg f32[32]
+// finds uninitialised-read @first_read_of_nothing of x 96 times
+// finds uninitialised-read @second_read_of_nothing of x 96 times
+__global__ void never_written_twice(const float* x, float* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // @first_read_of_nothing
+  y[threadIdx.x] += x[31 - threadIdx.x];  // @second_read_of_nothing
+}
+
 // check shared_never_written --grid 1 --block 32 --arg i32[1]
 // finds uninitialised-read @sum_of_nothing
 __global__ void shared_never_written(int* x) {
@@ -221,6 +229,33 @@ __global__ void padding_is_never_written(int* x) {
   __syncthreads();
   const particle copy = s[31 - threadIdx.x];
   if (copy.x + copy.y == 3 && threadIdx.x == 0) *x = copy.kind;
+}
+
+struct small_particle {
+  char kind;
+  int charge;
+};
+
+// check padding_of_a_word --grid 1 --block 32 --arg i32[1]
+// clean
+__global__ void padding_of_a_word(int* x) {
+  __shared__ small_particle s[32];
+  s[threadIdx.x].kind = 'c';
+  s[threadIdx.x].charge = 2;
+  __syncthreads();
+  const small_particle copy = s[31 - threadIdx.x];
+  if (copy.charge == 2 && threadIdx.x == 0) *x = copy.kind;
+}
+
+// check a_member_is_never_written --grid 1 --block 32 --arg i32[32]
+// finds uninitialised-read @reads_its_charge
+__global__ void a_member_is_never_written(int* x) {
+  __shared__ small_particle s[32];
+  s[threadIdx.x].kind = 'c';
+  __syncthreads();
+  const small_particle copy = s[31 - threadIdx.x];
+  x[threadIdx.x] = copy.kind;
+  x[threadIdx.x] += s[31 - threadIdx.x].charge;  // @reads_its_charge
 }
 
 // check pointer_to_a_local --grid 1 --block 2 --arg i32[2]
