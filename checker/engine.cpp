@@ -30,6 +30,7 @@ index3 split(std::uint64_t i, index3 size) {
           static_cast<std::uint32_t>(i / size.x / size.y)};
 }
 
+constexpr const char* unnamed_dynamic_memory = "dynamic shared memory";
 constexpr std::size_t most_static_shared = 48 * 1024, most_shared = 227 * 1024;
 
 }  // namespace
@@ -76,7 +77,7 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
             [](const region* a, const region* b) { return a->low < b->low; });
   are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
                                    [](const concurrent_work& other) { return other.first_serial == 0; });
-  dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
+  dynamic_ = {unnamed_dynamic_memory, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
   layout_.add(dynamic_, options.shared_bytes);
 }
 
@@ -490,11 +491,9 @@ void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::ui
 void* engine::shared(heddle_device::shared_variable& which) {
   if (which.size == 0) {
     // All dynamic ones are the same memory, and are called as the first is.
-    if (layout_.variables[0].what == &dynamic_ && dynamic_.element_size == 1 && dynamic_.type == scalar::u8 &&
-        std::string_view(dynamic_.name) == "dynamic shared memory") {
+    if (dynamic_.name == unnamed_dynamic_memory) {
       dynamic_.name = which.name;
-      dynamic_.type = which.type;
-      dynamic_.element_size = which.element_size;
+      dynamic_.element = which.element;
     }
     return now.thread->block->shared->memory.data() + layout_.variables[0].offset;
   }

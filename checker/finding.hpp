@@ -62,6 +62,9 @@ struct finding {
   std::int64_t index = 0;
   std::size_t extent = 0;
   std::string type;
+  /// The same axis by axis: of tile[3][8] of float[32][33] these are 3, 8 and 32, 33.
+  std::vector<std::int64_t> subscripts;
+  std::vector<std::size_t> lengths;
   std::uintptr_t about = 0;  ///< where that array or variable is
   /// What else there is to say.
   std::string detail;
@@ -71,5 +74,9 @@ struct finding {
 
 /// "(x,y,z)".
 std::string text(heddle_device::index3 i);
+
+/// "tile[3][8]", and "float[32][33]".
+std::string element_text(const finding& f);
+std::string array_text(const finding& f);
 
 }  // namespace heddle::checker

@@ -55,6 +55,8 @@ json to_message(const finding& f, std::uintptr_t base) {
           {"index", f.index},
           {"extent", f.extent},
           {"type", f.type},
+          {"subscripts", f.subscripts},
+          {"lengths", f.lengths},
           {"detail", f.detail},
           {"count", f.count},
           {"schedule", f.schedule}};
@@ -69,6 +71,8 @@ finding from_message(const json& m) {
   f.index = m.at("index");
   f.extent = m.at("extent");
   f.type = m.at("type");
+  f.subscripts = m.at("subscripts").get<std::vector<std::int64_t>>();
+  f.lengths = m.at("lengths").get<std::vector<std::size_t>>();
   f.detail = m.at("detail");
   f.count = m.at("count");
   f.schedule = m.at("schedule");

@@ -160,9 +160,8 @@ void program_runtime::learn_types(const heddle_device::launch_request& q) {
         a->memory.cells != nullptr || a->memory.begin != address ||
         a->memory.type != heddle_device::scalar::other)
       continue;
-    a->memory.type = p.type;
-    a->memory.element_bytes = p.size;
-    a->memory.shift = word_shift(p.size);
+    a->memory.consist_of(p.element);
+    a->memory.shift = word_shift(p.element.size);
   }
 }
 

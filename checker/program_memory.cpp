@@ -25,7 +25,7 @@ std::uintptr_t address_of(const void* p) {
 std::string text_of(const allocation& a) {
   finding f{};
   name_element(f, a.memory, a.memory.begin);
-  return fmt::format("{} ({}[{}])", f.variable, f.type, f.extent);
+  return fmt::format("{} ({})", f.variable, array_text(f));
 }
 
 const char* made_by(memory_kind kind) {

@@ -66,6 +66,8 @@ struct region {
   const char* space = "global";
   heddle_device::scalar type = heddle_device::scalar::other;
   std::uint32_t element_bytes = 1;
+  std::string type_name = "byte";      // of an element
+  std::vector<std::uint32_t> lengths;  // of an array along all axes but the first
   bool is_shared = false, is_constant = false;
   bool is_variable = false;        // of the module
   bool starts_written = true;      // before a schedule
@@ -79,6 +81,8 @@ struct region {
   bool has(std::uintptr_t address, std::size_t size) const {
     return address >= begin && address - begin + size <= bytes;
   }
+  /// Says what it consists of; bytes where that is not known.
+  void consist_of(const heddle_device::element_type& element);
   /// Makes its history, and forgets what was written unless that persists.
   void watch();
   /// That nothing was written yet, or all.
@@ -97,6 +101,10 @@ struct region {
   /// that is not watched has, and what is near counts as written.
   bool seems_written(std::uint64_t offset);
 };
+
+/// The subscripts of element `index` of an array of `extent` elements whose axes but the first have these
+/// lengths.
+void set_subscripts(finding& f, const std::vector<std::uint32_t>& lengths);
 
 /// Names the array or the variable, and the element that the address is of.
 void name_element(finding& f, const region& r, std::uintptr_t address);

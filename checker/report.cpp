@@ -23,11 +23,11 @@ std::string where(const finding& f) {
   return f.places.empty() ? "" : line_of(f.places.front()) + ": ";
 }
 
-/// "shared s[5] (float[256])", "x[1024]".
+/// "shared s[5] (float[256])".
 std::string element_of(const finding& f) {
   if (f.variable.empty()) return "";
-  const std::string space = f.space == "global" ? "" : f.space + " ";
-  return fmt::format("{}{}[{}] ({}[{}])", space, f.variable, f.index, f.type, f.extent);
+  const std::string space = f.space.empty() || f.space == "global" ? "" : f.space + " ";
+  return fmt::format("{}{} ({})", space, element_text(f), array_text(f));
 }
 
 std::string headline(const finding& f) {
@@ -100,6 +100,14 @@ std::string describe(const finding& f) {
 
 std::string text(heddle_device::index3 i) {
   return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
+
+std::string element_text(const finding& f) {
+  return fmt::format("{}[{}]", f.variable, fmt::join(f.subscripts, "]["));
+}
+
+std::string array_text(const finding& f) {
+  return fmt::format("{}[{}]", f.type, fmt::join(f.lengths, "]["));
 }
 
 const char* name(finding_kind kind) noexcept {
@@ -183,6 +191,10 @@ ordered_json findings_as_json(const std::vector<finding>& findings) {
                          {"index", f.index},
                          {"extent", f.extent},
                          {"type", f.type}};
+      if (f.lengths.size() > 1) {
+        one["variable"]["subscripts"] = f.subscripts;
+        one["variable"]["lengths"] = f.lengths;
+      }
     }
     one["places"] = ordered_json::array();
     for (const place& p : f.places) {

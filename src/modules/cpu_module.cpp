@@ -25,18 +25,6 @@ struct loaded {
 
 static_assert(static_cast<int>(number::f64) == static_cast<int>(heddle_device::scalar::f64));
 
-parameter_description described(const heddle_device::parameter& p, std::string name) {
-  parameter_description result;
-  result.name = std::move(name);
-  result.is_pointer = p.kind == heddle_device::parameter_kind::pointer;
-  result.is_const = p.is_const;
-  result.type = static_cast<number>(p.type);
-  result.components = p.components;
-  result.size = p.size;
-  result.is_void = result.is_pointer && p.size == 0;
-  return result;
-}
-
 class cpu_function : public function_state {
  public:
   cpu_function(std::shared_ptr<loaded> from, const kernel_declaration& declaration,

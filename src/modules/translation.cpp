@@ -481,8 +481,7 @@ class translator : private token_sequence {
           text += fmt::format(
               " __attribute__((section(\"heddle_variables\"), used)) static const ::heddle_device::variable "
               "heddle_variable_{0} = {{\"{1}\", (void*)&{1}, sizeof({1}), "
-              "::heddle_device::scalar_of<::heddle_device::element<decltype({1})>::type>, "
-              "sizeof(::heddle_device::element<decltype({1})>::type), {2} || "
+              "::heddle_device::variable_elements<decltype({1})>::value, {2} || "
               "::heddle_device::element<decltype({1})>::is_const, "
               "::heddle_device::element<decltype({1})>::is_const, {3}}};",
               next_number_++, n, is_constant, is_managed);

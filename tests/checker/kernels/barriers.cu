@@ -173,7 +173,7 @@ __global__ void a_byte_of_an_int(int* x) {
 }
 
 // check transpose_race --grid 1 --block 32,8 --arg f32[1024]=arange --arg f32[1024]
-// finds data-race @tile_write @tile_read
+// finds data-race @tile_write @tile_read of tile: (float[32][33])
 // finds uninitialised-read @tile_read
 __global__ void transpose_race(const float* x, float* y) {
   __shared__ float tile[32][33];

@@ -23,8 +23,7 @@ enum class memory_kind : u8 { device, managed, pinned, registered };
 /// What an allocation is called in reports, and what it consists of where that is known.
 struct allocation_name {
   const char* name;  ///< the variable that gets it; null for none
-  scalar type;
-  u32 element_size;  ///< 0 where it is not known
+  element_type element;
 };
 
 /// `depth` slices of `height` rows of `width` bytes each; the pitches are from row to row, and from slice to
