@@ -72,10 +72,10 @@ struct thread_state {
 
   // What may be an index out of an array's bounds, until the access that follows says of which.
   struct bounds {
+    place at;
     std::int64_t index = 0;
-    std::uint64_t extent = 0;
-    std::string file, type;
-    std::size_t line = 0;
+    std::string type;                    // of the elements of
+    std::vector<std::uint32_t> lengths;  // an array along its axes, of which the index is along the first
     int accesses_since = 0;
   };
   std::unique_ptr<bounds> out_of_bounds;
@@ -166,10 +166,17 @@ class engine {
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);
   void* shared(heddle_device::shared_variable& which);
   void sleep(thread_state& t, std::uintptr_t pc, std::uintptr_t state);
-  void index_out_of_bounds(thread_state& t, const char* file, std::size_t line, std::int64_t index,
-                           const std::string& type, std::uintptr_t pc);
-  void misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
-                  std::size_t alignment, const std::string& type, std::uintptr_t pc);
+  /// Where the compiler's checks are written.
+  struct checked_place {
+    const char* file;
+    std::size_t line, column;
+    std::uintptr_t pc;
+  };
+  /// `type` is "int [8][33]", as the compiler writes it.
+  void index_out_of_bounds(thread_state& t, const checked_place& at, std::int64_t index,
+                           std::string_view type);
+  void misaligned(thread_state& t, std::uintptr_t address, const checked_place& at, std::size_t alignment,
+                  std::string_view type);
   void misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address, std::size_t alignment,
                          std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
@@ -270,6 +277,8 @@ class engine {
   void outside(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
   region* variable_left(const thread_state& t, std::uintptr_t address) const;
+  bool leaves_row(thread_state& t, const region& r, std::uintptr_t address, std::uint8_t flags,
+                  std::uintptr_t pc);
   void nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
   void take_lock(thread_state& t, const void* address, std::uintptr_t pc);
@@ -281,6 +290,7 @@ class engine {
   finding* report(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
   void count_again(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
   place place_of(const thread_state& t, std::string what, std::uintptr_t pc) const;
+  place place_of(const thread_state& t, std::string what, const checked_place& at) const;
   place place_of(const record& r, std::uint32_t first_serial, heddle_device::index3 block,
                  heddle_device::index3 grid) const;
   /// Where it waits, by the file and line that it called the barrier with.

@@ -1,7 +1,10 @@
 #include "engine.hpp"
+#include "modules/tokens.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -50,7 +53,12 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
       if (r == nullptr && !is_in_module(address)) stop(t);
       return;
     }
-    if ((r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) flush_bounds(t);
+    const bool is_within = r != nullptr && r->has(address, bytes);
+    if (is_within && leaves_row(t, *r, address, flags, pc)) {
+      t.out_of_bounds.reset();
+    } else if ((r == nullptr || is_within) && ++t.out_of_bounds->accesses_since > 4) {
+      flush_bounds(t);
+    }
   }
   if (r == nullptr) return nowhere(t, address, bytes, flags, pc);
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
@@ -349,17 +357,58 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
   }
 }
 
+namespace {
+
+/// How far apart elements along the first of these axes are.
+std::uint64_t stride_of(std::span<const std::uint32_t> lengths) {
+  std::uint64_t result = 1;
+  for (const std::uint32_t n : lengths.subspan(1)) result *= n;
+  return result;
+}
+
+}  // namespace
+
 /// The variable of the module that an index out of its bounds leads out of; null for none.
 region* engine::variable_left(const thread_state& t, std::uintptr_t address) const {
-  const std::int64_t index = t.out_of_bounds->index;
-  const std::uint64_t extent = t.out_of_bounds->extent;
+  const thread_state::bounds& b = *t.out_of_bounds;
+  if (b.lengths.empty()) return nullptr;
+  const std::uint64_t stride = stride_of(b.lengths), elements = b.lengths.front() * stride;
   const auto found = std::find_if(regions_.begin(), regions_.end(), [&](const region* r) {
-    const auto element = static_cast<std::int64_t>(r->element_bytes);
+    const auto step = static_cast<std::int64_t>(stride * r->element_bytes);
     const auto from_begin = static_cast<std::int64_t>(address - r->begin);
-    return r->is_variable && r->bytes == extent * r->element_bytes && from_begin >= index * element &&
-           from_begin < (index + 1) * element;
+    return r->is_variable && r->bytes == elements * r->element_bytes && from_begin >= b.index * step &&
+           from_begin < (b.index + 1) * step;
   });
   return found == regions_.end() ? nullptr : *found;
+}
+
+/// Whether the access is to another row of an array than the index was to be in: then that is said.
+bool engine::leaves_row(thread_state& t, const region& r, std::uintptr_t address, std::uint8_t flags,
+                        std::uintptr_t pc) {
+  const thread_state::bounds& b = *t.out_of_bounds;
+  if (b.lengths.empty() || b.lengths.size() > r.lengths.size() ||
+      !std::equal(b.lengths.begin(), b.lengths.end(),
+                  r.lengths.end() - static_cast<std::ptrdiff_t>(b.lengths.size())))
+    return false;
+  const auto stride = static_cast<std::int64_t>(stride_of(b.lengths)), row = b.lengths.front() * stride;
+  const auto element = static_cast<std::int64_t>((address - r.begin) / r.element_bytes);
+  const std::int64_t begin = element - element % stride - b.index * stride;
+  const auto elements = static_cast<std::int64_t>(r.bytes / r.element_bytes);
+  if (begin % row != 0 || begin < 0 || begin >= elements) return false;
+  finding* const f = report(finding_kind::out_of_bounds, pc, 0, r.is_shared ? nullptr : &r);
+  if (f == nullptr) return true;
+  f->places.push_back(place_of(t, what_it_does(flags), pc));
+  name_element(*f, r, address);
+  // The row that was meant, and the index that it does not have.
+  const std::size_t axis = f->subscripts.size() - b.lengths.size();
+  std::int64_t rest = begin / row;
+  for (std::size_t k = axis; k-- > 0;) {
+    const auto length = static_cast<std::int64_t>(k == 0 ? f->lengths[0] : r.lengths[k - 1]);
+    f->subscripts[k] = k == 0 ? rest : rest % length;
+    rest /= length;
+  }
+  f->subscripts[axis] = b.index;
+  return true;
 }
 
 void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -438,6 +487,14 @@ place engine::place_of(const thread_state& t, std::string what, std::uintptr_t p
   return p;
 }
 
+place engine::place_of(const thread_state& t, std::string what, const checked_place& at) const {
+  place p = place_of(t, std::move(what), at.pc);
+  p.file = at.file;
+  p.line = at.line;
+  p.column = at.column;
+  return p;
+}
+
 /// Of a launch whose blocks are numbered from first_serial on in groups of a grid, one for each schedule.
 place engine::place_of(const record& r, std::uint32_t first_serial, index3 block, index3 grid) const {
   place p;
@@ -473,51 +530,44 @@ finding* engine::report(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc
 // --------------------------------------------------------------------------- what the compiler's checks
 // found
 
-void engine::index_out_of_bounds(thread_state& t, const char* file, std::size_t line, std::int64_t index,
-                                 const std::string& type, std::uintptr_t pc) {
+void engine::index_out_of_bounds(thread_state& t, const checked_place& at, std::int64_t index,
+                                 std::string_view type) {
   if (t.out_of_bounds) flush_bounds(t);
-  (void)pc;
   t.out_of_bounds = std::make_unique<thread_state::bounds>();
   thread_state::bounds& b = *t.out_of_bounds;
+  b.at = place_of(t, "indexes", at);
   b.index = index;
-  b.file = file;
-  b.line = line;
-  const std::size_t open = type.find('['), close = type.find(']');
-  b.type = type.substr(0, open);
-  while (!b.type.empty() && (b.type.back() == ' ' || b.type.back() == '\'')) b.type.pop_back();
-  if (!b.type.empty() && b.type.front() == '\'') b.type.erase(0, 1);
-  if (open != std::string::npos && close != std::string::npos) {
-    b.extent = std::strtoull(type.c_str() + open + 1, nullptr, 10);
-  }
+  const std::size_t open = std::min(type.find('['), type.size());
+  b.type = modules::trimmed(type.substr(0, open));
+  for (std::size_t i = open; i < type.size() && type[i] == '['; i = type.find(']', i) + 1)
+    b.lengths.push_back(static_cast<std::uint32_t>(std::strtoul(type.data() + i + 1, nullptr, 10)));
 }
 
 /// An index was out of an array's bounds and the access that followed told nothing of it: it stayed within
-/// another row of the array, or within another variable, or was to local memory.
+/// another variable, or was to local memory. The variable is known by the source.
 void engine::flush_bounds(thread_state& t) {
   const std::unique_ptr<thread_state::bounds> b = std::move(t.out_of_bounds);
-  if (finding* f = report(finding_kind::out_of_bounds, b->line, std::hash<std::string>()(b->file), nullptr)) {
-    place p = place_of(t, "indexes", 0);
-    p.file = b->file;
-    p.line = b->line;
-    f->places.push_back(std::move(p));
-    f->index = b->index;
-    f->extent = b->extent;
-    f->type = b->type;
-    f->detail = fmt::format("index {} of {}[{}]", b->index, b->type, b->extent);
-  }
+  finding* const f = report(finding_kind::out_of_bounds, b->at.pc, 0, nullptr);
+  if (f == nullptr) return;
+  f->index = b->index;
+  f->subscripts = {b->index};
+  f->lengths.assign(b->lengths.begin(), b->lengths.end());
+  f->extent = b->lengths.empty() ? 0 : b->lengths.front();
+  f->type = b->type;
+  f->detail = fmt::format("index {} of {}", b->index, array_text(*f));
+  f->places.push_back(std::move(b->at));
 }
 
-void engine::misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
-                        std::size_t alignment, const std::string& type, std::uintptr_t pc) {
-  finding* const f = report(finding_kind::misaligned_access, line, std::hash<std::string>()(file), nullptr);
-  (void)pc;
+void engine::misaligned(thread_state& t, std::uintptr_t address, const checked_place& at,
+                        std::size_t alignment, std::string_view type) {
+  finding* const f = report(finding_kind::misaligned_access, at.pc, 0, nullptr);
   if (f == nullptr) return;
-  place p = place_of(t, "accesses", 0);
-  p.file = file;
-  p.line = line;
-  f->places.push_back(std::move(p));
+  f->places.push_back(place_of(t, "accesses", at));
   if (const region* const r = find(t, address)) name_element(*f, *r, address);
-  f->type = type;
+  // As it is written: neither compiler leaves out what its type adds.
+  for (const std::string_view word : {"const ", "volatile ", "struct ", "union ", "class "}) {
+    if (type.starts_with(word)) type.remove_prefix(word.size());
+  }
   f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one", type,
                           alignment, address, address % alignment);
 }

@@ -45,6 +45,7 @@ struct place {
   std::uintptr_t pc = 0;  ///< in the module, after the call; 0 where the line is known by itself
   std::string file;
   std::size_t line = 0;
+  std::size_t column = 0;  ///< in the text that the compiler read; 0 where it is not known
   std::string function;
   heddle_device::index3 thread{}, block{};
   bool has_thread = true;  ///< false: the host does it

@@ -26,6 +26,7 @@ json to_message(const place& p, std::uintptr_t base) {
           {"pc", from_base(p.pc, base)},
           {"file", p.file},
           {"line", p.line},
+          {"column", p.column},
           {"thread", to_json(p.thread)},
           {"block", to_json(p.block)},
           {"has_thread", p.has_thread},
@@ -38,6 +39,7 @@ place place_from_message(const json& m) {
   p.pc = m.at("pc");
   p.file = m.at("file");
   p.line = m.at("line");
+  p.column = m.at("column");
   p.thread = index_from(m.at("thread"));
   p.block = index_from(m.at("block"));
   p.has_thread = m.at("has_thread");

@@ -143,7 +143,7 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
       outcome.accesses = message.at("accesses");
     }
   }
-  find_lines(compiled.library.string(), 0, outcome.findings);
+  find_lines(compiled, 0, outcome.findings);
   find_lines(compiled.library.string(), 0, outcome.profiles);
   return outcome;
 }

@@ -75,7 +75,7 @@ verdict check_kernel(const check_options& options) {
   launch.seconds_without_end = options.timeout;
   launch.profiles = options.profile;
   checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
-  checker::find_lines(loaded, outcome.findings);
+  checker::find_lines(compiled, loaded.base(), outcome.findings);
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
   const checker::checked what{options.source, options.kernel, launch};

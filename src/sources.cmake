@@ -51,6 +51,7 @@ set(module_sources
   modules/run_grid.cpp
   modules/shared_variables.cpp
   modules/signature.cpp
+  modules/subscripts.cpp
   modules/tokens.cpp
   modules/translation.cpp
   modules/warp.cpp)

@@ -103,6 +103,8 @@ class translator : private token_sequence {
       declaration_ = i + 1;
     } else if (t.text == "<<<") {
       rewrite_launch(i);
+    } else if (t.text == "[" && in_device_code() && in_function()) {
+      note_subscript(i);
     }
     return i + 1;
   }
@@ -219,6 +221,15 @@ class translator : private token_sequence {
       bound = "::" + found->second + words_of(name + 1, i);
     }
     for (const token_edit& e : modules::rewrite_launch(*this, launch, bound)) apply(e);
+  }
+
+  void note_subscript(std::size_t i) {
+    const std::size_t last = after_group(i) - 1;
+    const auto indexed = indexed_before(*this, i);
+    if (!indexed || last >= t_.size()) return;
+    subscripts_.push_back({indexed->first, last});
+    result_.subscripts.push_back(
+        {*t_[i].file, std::string(text_of(indexed->first, i)), {}, {}, indexed->brackets});
   }
 
   bool says_inline(std::size_t i) const {
@@ -502,13 +513,30 @@ class translator : private token_sequence {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
+    // Where what begins at `first` of the source begins in the text.
+    struct kept_part {
+      std::size_t first, in_text;
+    };
+    std::vector<kept_part> kept{{0, 0}};
     for (const edit& e : edits_) {
       if (e.begin < at) continue;  // inside what was replaced as a whole
       result_.text.append(source_, at, e.begin - at);
       result_.text += e.text;
       at = e.begin + e.length;
+      kept.push_back({at, result_.text.size()});
     }
     result_.text.append(source_, at, source_.size() - at);
+    const auto place_of = [&](std::size_t token) {
+      const std::size_t begin = t_[token].begin;
+      const auto part = std::prev(std::upper_bound(
+          kept.begin(), kept.end(), begin, [](std::size_t b, const kept_part& k) { return b < k.first; }));
+      const std::size_t in_text = part->in_text + (begin - part->first);
+      return text_place{t_[token].line, in_text - result_.text.rfind('\n', in_text)};
+    };
+    for (std::size_t i = 0; i < subscripts_.size(); ++i) {
+      result_.subscripts[i].first = place_of(subscripts_[i].first);
+      result_.subscripts[i].last = place_of(subscripts_[i].second);
+    }
 
     std::string entries;
     const auto add = [&](const kernel_declaration& k, std::string_view instance) {
@@ -564,6 +592,7 @@ class translator : private token_sequence {
       bounds_;  // what __launch_bounds__ of a kernel says is a variable's value
   std::vector<shared_of_namespace> of_namespaces_;
   std::vector<edit> edits_;
+  std::vector<std::pair<std::size_t, std::size_t>> subscripts_;  // the first and the last token of each
   translation result_;
 };
 

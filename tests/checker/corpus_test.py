@@ -28,7 +28,7 @@ HEDDLE = os.environ["HEDDLE"]
 FOLDERS = [pathlib.Path(__file__).parent / name for name in ("kernels", "programs")]
 
 
-FINDS = re.compile(r"(?P<kind>[\w-]+)(?P<labels>( @\w+)*)( of (?P<variable>\S+))?( (?P<count>\d+) times)?(: (?P<text>.+))?")
+FINDS = re.compile(r"(?P<kind>[\w-]+)(?P<labels>( @\w+)*)( of (?P<variable>.+?))?( (?P<count>\d+) times)?(: (?P<text>.+))?")
 
 
 class Expected:
