@@ -145,6 +145,7 @@ bool engine::begin_block() {
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
+  b->heard = {};
   b->ready.clear();
   if (is_profiling_) begin_traces(*b);
   std::vector<std::uint32_t> threads(threads_a_block_);

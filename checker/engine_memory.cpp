@@ -15,6 +15,8 @@ using heddle_device::index3;
 using heddle_device::scope;
 
 std::string what_it_does(std::uint8_t flags) {
+  if ((flags & record::is_volatile) != 0)
+    return (flags & record::write) != 0 ? "writes, as volatile," : "reads, as volatile,";
   if ((flags & record::atomic) != 0)
     return (flags & record::write) != 0 ? "updates atomically" : "reads atomically";
   return (flags & record::write) != 0 ? "writes" : "reads";
@@ -82,12 +84,13 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
   // A volatile access is a strong one, as an atomic of relaxed order is. To shared memory a write is one
   // where a fence makes it a flag; elsewhere it is what threads of a warp once did without a barrier.
   if (r == nullptr || !r->has(address, bytes) || (r->is_shared && writes && !t.has_fenced)) {
-    return access(t, address, bytes, writes ? record::write : 0, pc);
+    return access(t, address, bytes, record::is_volatile | (writes ? record::write : 0), pc);
   }
   change_threads(t, pc);
   ++watched_;
   if (writes) note_change();
-  const auto flags = static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0));
+  const auto flags =
+      static_cast<std::uint8_t>(record::atomic | record::is_volatile | (writes ? record::write : 0));
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
   const auto found = synchronisations_.find(address);
   if (!writes && found != synchronisations_.end()) {
@@ -254,6 +257,7 @@ void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std:
     }
     const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
                              reaches(static_cast<scope>(where), same_block));
+    if (!conflicts && !same_block && (r.kind() & record::write) != 0) t.heard.add({r.block, r.clock});
     // Of atomics that reach one another, what is learnt of the word says all that the record does.
     if (observes && !conflicts) {
       r.block = 0;
@@ -321,7 +325,7 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
   }
   if (are_copies_beside_ && !r.is_shared) compare_with_copies(t, r, address, bytes, flags, pc);
   const bool observes = (flags & record::observes) != 0;
-  flags &= record::write | record::atomic;
+  flags &= record::write | record::atomic | record::is_volatile;
   const std::size_t word = std::size_t{1} << r.shift;
   const auto all = static_cast<std::uint8_t>((1u << word) - 1);
   std::size_t i = offset >> r.shift;
@@ -438,31 +442,38 @@ void engine::name_element(finding& f, const region& r, std::uintptr_t address) c
 
 void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t flags,
                          std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
+  const block_state& b = *t.block;
   record present;
-  present.block = t.block->serial;
+  present.block = b.serial;
   present.thread = static_cast<std::uint16_t>(t.index);
   present.pc = static_cast<std::uint32_t>(pc - module_.base());
   present.flags = static_cast<std::uint8_t>(flags | where << 2);
-  report_race(r, address, present, before);
-}
+  using threads = race_facts::threads;
+  race_facts facts;
+  facts.apart = present.block != before.block               ? threads::of_blocks
+                : present.thread / 32 != before.thread / 32 ? threads::of_a_block
+                                                            : threads::of_a_warp;
+  facts.writes_meet = (present.kind() & before.kind() & record::write) != 0;
+  facts.reads_meet = !facts.writes_meet;
+  facts.is_volatile = ((present.flags | before.flags) & record::is_volatile) != 0;
+  facts.is_scope_too_narrow = (present.kind() & before.kind() & record::atomic) != 0;
+  const auto is_function = [](const record& a) {
+    return (a.flags & (record::atomic | record::is_volatile)) == record::atomic;
+  };
+  facts.is_one_atomic = !facts.is_scope_too_narrow && (is_function(present) || is_function(before));
+  facts.lacks_acquire = t.pending && t.pending->has(before.block, before.thread, before.clock);
+  facts.is_told = facts.apart == threads::of_blocks &&
+                  (t.heard.has(before.block, before.clock) || b.heard.has(before.block, before.clock));
 
-void engine::report_race(const region& r, std::uintptr_t address, const record& one, const record& other) {
-  finding* const f = report(finding_kind::data_race, module_.base() + std::min(one.pc, other.pc),
-                            module_.base() + std::max(one.pc, other.pc), r.is_shared ? nullptr : &r);
-  if (f == nullptr) return;
-  f->places.push_back(place_of(one, first_serial_, options_.block, options_.grid));
-  f->places.push_back(place_of(other, first_serial_, options_.block, options_.grid));
-  name_element(*f, r, address);
-  const bool same_block = one.block == other.block;
-  if ((one.kind() & other.kind() & record::atomic) != 0) {
-    f->detail = "both are atomic, but not at a scope that reaches the other block";
-  } else if (((one.kind() | other.kind()) & record::atomic) != 0) {
-    f->detail = "one of them is not atomic";
-  } else if (same_block && one.thread / 32 == other.thread / 32) {
-    f->detail = "threads of one warp need not move together: __syncwarp() orders them";
-  } else if (!same_block) {
-    f->detail = "__syncthreads() orders the threads of one block alone";
-  }
+  finding& f = meet(finding_kind::data_race, module_.base() + std::min(present.pc, before.pc),
+                    module_.base() + std::max(present.pc, before.pc), r.is_shared ? nullptr : &r);
+  // Told are those that are farthest apart.
+  const bool tells = f.places.empty() || facts.apart > f.race.apart;
+  f.race.join(facts);
+  if (!tells) return;
+  f.places = {place_of(present, first_serial_, options_.block, options_.grid),
+              place_of(before, first_serial_, options_.block, options_.grid)};
+  name_element(f, r, address);
 }
 
 /// What a launch, or a copy, on another stream does to the same bytes; `before` is the record of a launch.
@@ -471,7 +482,7 @@ void engine::report_race_of_streams(thread_state& t, const region& r, const conc
                                     std::uintptr_t pc) {
   finding* const f = report(finding_kind::data_race, pc, before != nullptr ? before->pc : 0, &other);
   if (f == nullptr) return;
-  f->places.push_back(place_of(t, what_it_does(flags & (record::write | record::atomic)), pc));
+  f->places.push_back(place_of(t, what_it_does(flags), pc));
   if (before != nullptr) f->places.push_back(place_of(*before, other.first_serial, other.block, other.grid));
   f->places.push_back(other.by);
   name_element(*f, r, address);
@@ -498,7 +509,7 @@ place engine::place_of(const thread_state& t, std::string what, const checked_pl
 /// Of a launch whose blocks are numbered from first_serial on in groups of a grid, one for each schedule.
 place engine::place_of(const record& r, std::uint32_t first_serial, index3 block, index3 grid) const {
   place p;
-  p.what = what_it_does(r.kind());
+  p.what = what_it_does(r.flags);
   p.pc = module_.base() + r.pc;
   const auto split = [](std::uint64_t i, index3 size) {
     return index3{static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
@@ -510,21 +521,26 @@ place engine::place_of(const record& r, std::uint32_t first_serial, index3 block
 }
 
 finding* engine::report(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about) {
+  finding& f = meet(kind, pc1, pc2, about);
+  return f.count == 1 ? &f : nullptr;
+}
+
+finding& engine::meet(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about) {
   std::uint64_t key = static_cast<std::uint64_t>(kind);
   for (const std::uintptr_t part : {pc1, pc2, reinterpret_cast<std::uintptr_t>(about)}) {
     key = (key ^ part) * 0x9E3779B97F4A7C15u;
     key ^= key >> 29;
   }
   const auto [at, is_new] = reported_.try_emplace(key, outcome_.findings.size());
-  if (!is_new) {
-    ++outcome_.findings[at->second].count;
-    return nullptr;
+  if (is_new) {
+    outcome_.findings.emplace_back();
+    outcome_.findings.back().kind = kind;
+    outcome_.findings.back().schedule = schedule_;
+    outcome_.findings.back().count = 0;
   }
-  outcome_.findings.emplace_back();
-  finding& f = outcome_.findings.back();
-  f.kind = kind;
-  f.schedule = schedule_;
-  return &f;
+  finding& f = outcome_.findings[at->second];
+  ++f.count;
+  return f;
 }
 
 // --------------------------------------------------------------------------- what the compiler's checks

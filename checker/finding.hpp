@@ -53,6 +53,23 @@ struct place {
   std::vector<std::uintptr_t> callers;
 };
 
+/// Of a data race, which threads met and what they did; of all times that it was met.
+struct race_facts {
+  enum class threads : std::uint8_t { of_a_warp, of_a_block, of_blocks };
+  threads apart = threads::of_a_warp;  ///< the farthest
+  bool reads_meet = false;             ///< a read and a write met; or
+  bool writes_meet = false;            ///< two writes
+  bool is_one_atomic = false;          ///< one by an atomic function
+  bool is_volatile = false;            ///< one, or both, of a volatile variable
+  bool is_scope_too_narrow = false;    ///< both atomic, at a scope that ends between them
+  bool lacks_acquire = false;  ///< the later one had seen what tells of the earlier, without a fence since
+  bool is_told = false;  ///< the later one's block had seen an atomic or volatile write of the other's that
+                         ///< came after it
+
+  /// What is true of either.
+  void join(const race_facts& other);
+};
+
 /// A mistake, once, however often it was met.
 struct finding {
   finding_kind kind;
@@ -67,6 +84,7 @@ struct finding {
   std::vector<std::int64_t> subscripts;
   std::vector<std::size_t> lengths;
   std::uintptr_t about = 0;  ///< where that array or variable is
+  race_facts race;
   /// What else there is to say.
   std::string detail;
   std::size_t count = 1;

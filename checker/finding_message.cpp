@@ -59,6 +59,9 @@ json to_message(const finding& f, std::uintptr_t base) {
           {"type", f.type},
           {"subscripts", f.subscripts},
           {"lengths", f.lengths},
+          {"race",
+           {static_cast<int>(f.race.apart), f.race.reads_meet, f.race.writes_meet, f.race.is_one_atomic,
+            f.race.is_volatile, f.race.is_scope_too_narrow, f.race.lacks_acquire, f.race.is_told}},
           {"detail", f.detail},
           {"count", f.count},
           {"schedule", f.schedule}};
@@ -75,6 +78,15 @@ finding from_message(const json& m) {
   f.type = m.at("type");
   f.subscripts = m.at("subscripts").get<std::vector<std::int64_t>>();
   f.lengths = m.at("lengths").get<std::vector<std::size_t>>();
+  const json& race = m.at("race");
+  f.race = {static_cast<race_facts::threads>(race.at(0).get<int>()),
+            race.at(1),
+            race.at(2),
+            race.at(3),
+            race.at(4),
+            race.at(5),
+            race.at(6),
+            race.at(7)};
   f.detail = m.at("detail");
   f.count = m.at("count");
   f.schedule = m.at("schedule");

@@ -1,6 +1,7 @@
 #include "lines.hpp"
 
 #include "launch.hpp"
+#include "race_hint.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -268,9 +269,18 @@ void find_lines(const modules::compilation& compiled, std::uintptr_t base, std::
         {f.kind, std::move(places), f.variable, f.detail == different_streams}, distinct.size());
     if (is_new) {
       distinct.push_back(std::move(f));
-    } else {
-      distinct[at->second].count += f.count;
+      continue;
     }
+    finding& known = distinct[at->second];
+    const std::size_t count = known.count + f.count;
+    race_facts race = known.race;
+    race.join(f.race);
+    if (f.race.apart > known.race.apart) known = std::move(f);
+    known.count = count;
+    known.race = race;
+  }
+  for (finding& f : distinct) {
+    if (f.kind == finding_kind::data_race && f.detail.empty()) f.detail = race_hint(f);
   }
   findings = std::move(distinct);
 }

@@ -14,7 +14,7 @@ namespace heddle::checker {
 
 /// An access that was made to a word of memory.
 struct record {
-  static constexpr std::uint8_t write = 1, atomic = 2;
+  static constexpr std::uint8_t write = 1, atomic = 2, is_volatile = 16;
   // Of an access, and not recorded: it writes and reads, too; atomics that it comes after are known to it.
   static constexpr std::uint8_t also_reads = 128, observes = 64;
 
@@ -23,10 +23,10 @@ struct record {
   std::uint32_t pc = 0;  // from the module's beginning
   std::uint16_t thread = 0;
   std::uint8_t mask = 0;   // the bytes of the word
-  std::uint8_t flags = 0;  // and the scope of an atomic, above them
+  std::uint8_t flags = 0;  // and the scope of an atomic
 
   std::uint8_t kind() const { return flags & 3; }
-  heddle_device::scope scope() const { return static_cast<heddle_device::scope>(flags >> 2); }
+  heddle_device::scope scope() const { return static_cast<heddle_device::scope>(flags >> 2 & 3); }
 };
 
 /// The history of a word: the last accesses that are not implied by later ones.
