@@ -172,6 +172,11 @@ std::string as_text(const program_checked& what, const program_outcome& outcome)
 
 namespace {
 
+/// Whatever bytes its texts have.
+std::string one_line(const ordered_json& j) {
+  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
 ordered_json index(heddle_device::index3 i) {
   return ordered_json::array({i.x, i.y, i.z});
 }
@@ -226,7 +231,7 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   j["seconds"] = outcome.seconds;
   j["stopped"] = outcome.was_stopped;
   if (what.options.profiles) j["profile"] = profile_as_json(outcome.profile);
-  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return one_line(j);
 }
 
 std::string as_json(const program_checked& what, const program_outcome& outcome) {
@@ -254,10 +259,23 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
                              {"launches", p.launches},
                              {"profile", profile_as_json(p.lines)}});
   }
-  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return one_line(j);
+}
+
+std::string as_json_error(const std::string& source, const std::string& kernel, std::string_view reason) {
+  ordered_json j;
+  j["source"] = source;
+  if (!kernel.empty()) j["kernel"] = kernel;
+  j["verdict"] = "error";
+  j["error"] = reason;
+  j["status"] = 2;
+  return one_line(j);
 }
 
 namespace {
+
+// What a program's test case is called, as a kernel's is by its name.
+constexpr const char* program_case = "main";
 
 std::string junit_of(const std::string& source, const std::string& name, const std::vector<finding>& findings,
                      double seconds) {
@@ -280,17 +298,17 @@ std::string as_junit(const checked& what, const launch_outcome& outcome) {
 }
 
 std::string as_junit(const program_checked& what, const program_outcome& outcome) {
-  return junit_of(what.source, "main", outcome.findings, outcome.seconds);
+  return junit_of(what.source, program_case, outcome.findings, outcome.seconds);
 }
 
-std::string as_junit_error(const std::string& source, const std::string& name, std::string_view reason) {
+std::string as_junit_error(const std::string& source, const std::string& kernel, std::string_view reason) {
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"heddle check\" tests=\"1\" failures=\"0\" errors=\"1\">\n"
       "  <testcase classname=\"{}\" name=\"{}\">\n"
       "    <error message=\"{}\"/>\n"
       "  </testcase>\n</testsuite>\n",
-      detail::xml_text(source), detail::xml_text(name), detail::xml_text(reason));
+      detail::xml_text(source), detail::xml_text(kernel.empty() ? program_case : kernel), detail::xml_text(reason));
 }
 
 }  // namespace heddle::checker

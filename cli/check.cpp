@@ -131,8 +131,8 @@ void run(const check_options& options) {
     is_clean = found.is_clean;
   } catch (const std::exception& wrong) {
     print_error(fmt::format("heddle check: {}\n", wrong.what()));
-    write_junit(checker::as_junit_error(options.source, options.is_program() ? "main" : options.kernel,
-                                        wrong.what()));
+    if (options.json) print(checker::as_json_error(options.source, options.kernel, wrong.what()));
+    write_junit(checker::as_junit_error(options.source, options.kernel, wrong.what()));
     throw ended{2};
   }
   if (!is_clean) throw ended{1};

@@ -116,6 +116,18 @@ class CheckTest(unittest.TestCase):
         # A race for each of 62 or 63 neighbours, under each of two schedules.
         self.assertTrue(63 <= race["count"] <= 126, race["count"])
 
+    def test_json_of_what_cannot_run(self):
+        """One object all the same, beside the message, and the exit status that it says."""
+        for arguments, of_kernel, message in (
+                (["saxpy.cu", "--kernel", "nobody", "--grid", 1, "--block", 1, "-I", "include"], {"kernel": "nobody"}, "nobody"),
+                (["missing.cu"], {}, "missing.cu: cannot be read: No such file or directory")):
+            done = self.run_in_folder("check", *arguments, "--json")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+            error = done.stderr.removeprefix("heddle check: ").rstrip("\n")
+            self.assertEqual(json.loads(done.stdout),
+                             {"source": arguments[0], **of_kernel, "verdict": "error", "error": error, "status": 2})
+
     def test_seeds(self):
         """The same report for a seed, run after run."""
         first = json.loads(self.shifted("--json", "--seed", 3, "--schedules", 5).stdout)
