@@ -90,7 +90,7 @@ class debug_information {
     // From the innermost on: a function that was inlined was called from a line of the one around it.
     for (int i = 0; i < count; ++i) {
       const int tag = dwarf_tag(&scopes[i]);
-      if (tag == DW_TAG_inlined_subroutine && is_of_device_language(result.file)) {
+      if (tag == DW_TAG_inlined_subroutine && is_of_others(result.file)) {
         move_to_call(unit, scopes[i], result);
       } else if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
         result.function = name_of(scopes[i]);

@@ -12,8 +12,8 @@
 namespace heddle::checker {
 
 /// Gives each place of findings that only an instruction is known of its file, line and function: those of
-/// the source itself, where the instruction belongs to what a header of the device language was inlined for.
-/// Then findings that are the same by their lines become one.
+/// the source itself, where the instruction belongs to what a header of the device language, or of the C++
+/// library, was inlined for. Then findings that are the same by their lines become one.
 ///
 /// What was compiled lies at `base`. Places of the host are in the program's own files, as far as what called
 /// what is known.

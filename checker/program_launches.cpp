@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -77,10 +76,10 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
     why = fmt::format("a grid of {} and a block of {}: they have at least one thread along each axis",
                       launch_text(q.grid), launch_text(q.block));
   } else if (threads > 1024 || q.block.x > 1024 || q.block.y > 1024 || q.block.z > 64) {
-    why = fmt::format("a block of {} is {} threads: it can have 1024, and 64 along z", launch_text(q.block),
-                      threads);
+    const std::string size = threads > 1024 ? fmt::format("{} threads", threads) : launch_text(q.block);
+    why = fmt::format("a block of {}: it can have at most {}", size, threads > 1024 ? "1024" : "64 along z");
   } else if (q.grid.x > 0x7fffffffu || q.grid.y > 65535 || q.grid.z > 65535) {
-    why = fmt::format("a grid of {}: it can have 2147483647x65535x65535 blocks", launch_text(q.grid));
+    why = fmt::format("a grid of {}: it can have at most 2147483647x65535x65535 blocks", launch_text(q.grid));
   }
   if (!why.empty()) return errors::invalid_configuration;
   if (kernel.most_threads != 0 && threads > kernel.most_threads) {
@@ -132,14 +131,12 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
       fmt::format("launches {}<<<{}, {}>>>", kernel.name, launch_text(q.grid), launch_text(q.block));
   std::string why;
   if (const int error = check(q, kernel, why); error != 0) {
-    if (unasked_) report(std::exchange(unasked_, std::nullopt).value());
     if (is_statement) {
       finding f{};
       f.kind = finding_kind::unchecked_error;
       f.places.push_back(host_place(written, at));
-      f.detail =
-          fmt::format("{}; nothing runs, and cudaGetLastError, which would say so, is not called", why);
-      unasked_ = std::move(f);
+      f.detail = std::move(why);
+      unasked_ = &report(std::move(f));
     }
     return fail(error);
   }

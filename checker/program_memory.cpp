@@ -89,6 +89,18 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   return fail(0);
 }
 
+bool program_runtime::is_not_the_hosts(const char* function, void* what) {
+  const std::uintptr_t address = address_of(what);
+  if (!memory_ || !(memory_->is_in_device_half(address) || memory_->is_in_host_half(address))) return false;
+  const std::lock_guard lock(mutex_);
+  const allocation* const a = memory_->find(address);
+  report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function),
+             a == nullptr  ? explain_address(address)
+             : a->is_freed ? fmt::format("{} is freed already, by {}", text_of(*a), made_by(a->kind))
+                           : fmt::format("{} is freed by {}", text_of(*a), made_by(a->kind)));
+  return true;
+}
+
 int program_runtime::register_host(void* what, heddle_device::u64 bytes, allocation_name name) {
   const std::lock_guard lock(mutex_);
   if (what == nullptr || bytes == 0) return fail(errors::invalid_value);

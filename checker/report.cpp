@@ -74,7 +74,7 @@ std::string headline(const finding& f) {
     case finding_kind::invalid_free:
       return "invalid free";
     case finding_kind::unchecked_error:
-      return "a launch that fails, and nobody asks";
+      return "a launch fails: " + f.detail;
     case finding_kind::leak:
       return "memory that is not freed: " + f.variable;
     case finding_kind::failed_program:
@@ -91,7 +91,9 @@ std::string describe(const finding& f) {
     result += fmt::format("  {} {} at {}{}\n", who, p.what, line_of(p),
                           p.function.empty() ? "" : " in " + p.function);
   }
-  if (!f.detail.empty()) result += fmt::format("  {}\n", f.detail);
+  const bool is_told = f.kind == finding_kind::unchecked_error;
+  if (is_told) result += "  nothing runs, and cudaGetLastError, which would say so, is not called\n";
+  if (!is_told && !f.detail.empty()) result += fmt::format("  {}\n", f.detail);
   if (f.count > 1) result += fmt::format("  {} times\n", f.count);
   return result;
 }
@@ -308,7 +310,8 @@ std::string as_junit_error(const std::string& source, const std::string& kernel,
       "  <testcase classname=\"{}\" name=\"{}\">\n"
       "    <error message=\"{}\"/>\n"
       "  </testcase>\n</testsuite>\n",
-      detail::xml_text(source), detail::xml_text(kernel.empty() ? program_case : kernel), detail::xml_text(reason));
+      detail::xml_text(source), detail::xml_text(kernel.empty() ? program_case : kernel),
+      detail::xml_text(reason));
 }
 
 }  // namespace heddle::checker

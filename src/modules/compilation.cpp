@@ -340,7 +340,11 @@ compilation compile(const std::string& source, const std::string& name, const co
   std::vector<std::string> link{with.program.string(), "-shared", object.string(), "-o",
                                 library.string(),      "-lm"};
   // All of a program is in its file.
-  if (options.is_program) link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
+  if (options.is_program) {
+    link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
+    for (const char* freeing : {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"})
+      link.push_back(fmt::format("-Wl,--wrap={}", freeing));
+  }
   const process_result linked = run_program(link);
   if (linked.status != 0) fail_compilation(name, linked);
 

@@ -33,13 +33,21 @@
 // finds use-after-free @freed @frees_x
 // program -- freed_in_kernel
 // finds use-after-free @by @frees_y
+// program -- freed_by_the_c_library
+// finds invalid-free @by_free @allocates_x: x (int[100]) is freed by cudaFree
+// program -- deleted
+// finds invalid-free @by_delete: pinned (float[10]) is freed by cudaFreeHost
+// finds invalid-free @by_unique_ptr: on_device (double[10]) is freed by cudaFree
 // program --leak-check -- leaks
 // finds leak @allocates_x
 // program -- leaks
 // clean
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 __managed__ int total = 0;
 
@@ -105,6 +113,21 @@ int main(int, char **argv) {
     for (size_t i = 0; i < count; ++i) sum += z[i];
     std::printf("%d\n", sum != 0);
     cudaFree(z);
+  }
+  if (is("freed_by_the_c_library")) {
+    void *const own = std::malloc(10);
+    std::free(own);
+    std::free(x);  // @by_free
+  }
+  if (is("deleted")) {
+    float *pinned;
+    double *on_device;
+    cudaMallocHost(&pinned, 10 * sizeof(float));
+    cudaMalloc(&on_device, 10 * sizeof(double));
+    std::vector<int> own(10);
+    delete[] pinned;                                   // @by_delete
+    std::unique_ptr<double> owner(on_device);
+    owner.reset();  // @by_unique_ptr
   }
   if (!is("leaks")) cudaFree(x);               // @frees_x
   if (is("freed")) std::printf("%d\n", x[0]);  // @freed

@@ -84,6 +84,8 @@ class runtime {
  public:
   virtual int allocate(memory_kind kind, void** where, u64 bytes, allocation_name name) = 0;
   virtual int release(const char* function, memory_kind kind, void* what) = 0;
+  /// Whether what the C or the C++ library is to free is not its own: that is told, and it must not.
+  virtual bool is_not_the_hosts(const char* function, void* what) = 0;
   virtual int register_host(void* what, u64 bytes, allocation_name name) = 0;
   virtual int unregister_host(void* what) = 0;
   virtual int copy(const copy_request& what) = 0;
