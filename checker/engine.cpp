@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include "modules/grid_shape.hpp"
 #include "watchdog.hpp"
 #include <heddle/error.hpp>
 
@@ -16,47 +17,27 @@ namespace heddle::checker {
 
 using heddle_device::index3;
 using heddle_device::scalar;
+using modules::most_static_shared;
+using modules::split;
+using modules::volume;
 
 constinit thread_local running now;
 
 namespace {
 
-std::uint64_t volume(index3 i) {
-  return std::uint64_t{i.x} * i.y * i.z;
-}
-
-index3 split(std::uint64_t i, index3 size) {
-  return {static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
-          static_cast<std::uint32_t>(i / size.x / size.y)};
-}
-
 constexpr const char* unnamed_dynamic_memory = "dynamic shared memory";
-constexpr std::size_t most_static_shared = 48 * 1024, most_shared = 227 * 1024;
 
 }  // namespace
 
 void check_launch(const kernel_call& kernel, const launch_options& options) {
-  const std::uint64_t threads = volume(options.block);
-  const std::uint64_t blocks = volume(options.grid);
-  if (threads == 0 || blocks == 0) throw error("a grid and a block have at least one thread along each axis");
-  if (threads > 1024) throw error(fmt::format("a block of {} threads: it can have 1024", threads));
-  if (options.block.z > 64)
-    throw error(fmt::format("a block of {} threads along z: it can have 64", options.block.z));
-  if (options.grid.x > 0x7fffffffu || options.grid.y > 65535 || options.grid.z > 65535) {
-    throw error(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", options.grid.x,
-                            options.grid.y, options.grid.z));
+  const dimensions grid = modules::dimensions_of(options.grid), block = modules::dimensions_of(options.block);
+  for (const std::string& why :
+       {modules::wrong_shape(grid, block), modules::wrong_bound(block, kernel.most_threads),
+        modules::wrong_shared_bytes(options.shared_bytes)}) {
+    if (!why.empty()) throw error(why);
   }
-  if (blocks * options.schedules > 0xffff0000u)
-    throw error(fmt::format("{} blocks are more than can be checked", blocks));
-  const std::uint64_t bound = kernel.most_threads;
-  if (bound != 0 && threads > bound) {
-    throw error(
-        fmt::format("a block of {} threads: __launch_bounds__ of {} allows {}", threads, kernel.name, bound));
-  }
-  if (options.shared_bytes > most_shared) {
-    throw error(fmt::format("{} bytes of dynamic shared memory: a block can have {}", options.shared_bytes,
-                            most_shared));
-  }
+  if (grid.count() * options.schedules > 0xffff0000u)
+    throw error(fmt::format("{} blocks are more than can be checked", grid.count()));
 }
 
 engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> regions,
@@ -505,8 +486,8 @@ void* engine::shared(heddle_device::shared_variable& which) {
   }
   layout_.static_bytes += which.size;
   if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
-    failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have {}", kernel_.name,
-                           layout_.static_bytes, most_static_shared);
+    failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have at most {}",
+                           kernel_.name, layout_.static_bytes, most_static_shared);
     stop(*now.thread);
   }
   return now.thread->block->shared->memory.data() + layout_.variables.back().offset;

@@ -1,4 +1,5 @@
 #include "engine.hpp"
+#include "modules/grid_shape.hpp"
 #include "modules/tokens.hpp"
 
 #include <algorithm>
@@ -511,12 +512,8 @@ place engine::place_of(const record& r, std::uint32_t first_serial, index3 block
   place p;
   p.what = what_it_does(r.flags);
   p.pc = module_.base() + r.pc;
-  const auto split = [](std::uint64_t i, index3 size) {
-    return index3{static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
-                  static_cast<std::uint32_t>(i / size.x / size.y)};
-  };
-  p.thread = split(r.thread, block);
-  p.block = split((r.block - first_serial) % (std::uint64_t{grid.x} * grid.y * grid.z), grid);
+  p.thread = modules::split(r.thread, block);
+  p.block = modules::split((r.block - first_serial) % modules::volume(grid), grid);
   return p;
 }
 

@@ -1,4 +1,5 @@
 #include "engine.hpp"
+#include "modules/grid_shape.hpp"
 #include "program_runtime.hpp"
 #include <heddle/error.hpp>
 
@@ -66,36 +67,26 @@ int program_runtime::limit_shared(const void* address, heddle_device::u64 bytes)
 int program_runtime::check(const heddle_device::launch_request& q, const kernel_call& kernel,
                            std::string& why) const {
   using facts = heddle_device::device_facts;
-  const std::uint64_t threads = std::uint64_t{q.block.x} * q.block.y * q.block.z;
-  const std::uint64_t blocks = std::uint64_t{q.grid.x} * q.grid.y * q.grid.z;
   std::uint64_t limit = facts::shared_a_block;
   for (const auto& [address, bytes] : shared_limits_) {
     if (!q.is_address || address == q.function) limit = std::max(limit, bytes);
   }
-  if (threads == 0 || blocks == 0) {
-    why = fmt::format("a grid of {} and a block of {}: they have at least one thread along each axis",
-                      launch_text(q.grid), launch_text(q.block));
-  } else if (threads > 1024 || q.block.x > 1024 || q.block.y > 1024 || q.block.z > 64) {
-    const std::string size = threads > 1024 ? fmt::format("{} threads", threads) : launch_text(q.block);
-    why = fmt::format("a block of {}: it can have at most {}", size, threads > 1024 ? "1024" : "64 along z");
-  } else if (q.grid.x > 0x7fffffffu || q.grid.y > 65535 || q.grid.z > 65535) {
-    why = fmt::format("a grid of {}: it can have at most 2147483647x65535x65535 blocks", launch_text(q.grid));
-  }
+  const dimensions grid = modules::dimensions_of(q.grid), block = modules::dimensions_of(q.block);
+  why = modules::wrong_shape(grid, block);
   if (!why.empty()) return errors::invalid_configuration;
-  if (kernel.most_threads != 0 && threads > kernel.most_threads) {
-    why = fmt::format("a block of {} threads: its __launch_bounds__ allows {}", threads, kernel.most_threads);
-    return errors::launch_out_of_resources;
-  }
+  why = modules::wrong_bound(block, kernel.most_threads);
+  if (!why.empty()) return errors::launch_out_of_resources;
   if (q.shared_bytes > limit) {
     why = fmt::format(
         "{} bytes of dynamic shared memory: a block has {} unless cudaFuncSetAttribute allows more, up to {}",
         q.shared_bytes, limit, std::uint64_t{facts::most_shared_a_block});
     return errors::invalid_value;
   }
-  const auto resident = static_cast<std::uint64_t>(heddle_device::resident_blocks(threads, q.shared_bytes)) *
-                        facts::multiprocessors;
-  if (q.is_cooperative && blocks > resident) {
-    why = fmt::format("{} blocks that wait for one another: the device has {} of them at once", blocks,
+  const auto resident =
+      static_cast<std::uint64_t>(heddle_device::resident_blocks(block.count(), q.shared_bytes)) *
+      facts::multiprocessors;
+  if (q.is_cooperative && grid.count() > resident) {
+    why = fmt::format("{} blocks that wait for one another: the device has {} of them at once", grid.count(),
                       resident);
     return errors::cooperative_launch_too_large;
   }
@@ -199,7 +190,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.legacy_warps = options_.legacy_warps;
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
-  const std::uint64_t blocks = std::uint64_t{q.grid.x} * q.grid.y * q.grid.z;
+  const std::uint64_t blocks = modules::volume(q.grid);
   const std::uint64_t serials = blocks * options.schedules;
   constexpr std::uint64_t most_serials = std::numeric_limits<std::uint32_t>::max() - 65536;
   if (serials > most_serials)

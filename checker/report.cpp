@@ -2,6 +2,7 @@
 
 #include "counted.hpp"
 #include "io/xml_text.hpp"
+#include "modules/grid_shape.hpp"
 #include "profile_report.hpp"
 
 #include <algorithm>
@@ -142,9 +143,7 @@ const char* name(finding_kind kind) noexcept {
 std::string as_text(const checked& what, const launch_outcome& outcome) {
   std::string result;
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
-  const std::uint64_t threads = std::uint64_t{what.options.grid.x} * what.options.grid.y *
-                                what.options.grid.z * what.options.block.x * what.options.block.y *
-                                what.options.block.z;
+  const std::uint64_t threads = modules::volume(what.options.grid) * modules::volume(what.options.block);
   result +=
       fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
                   outcome.findings.empty() ? "clean" : detail::counted(outcome.findings.size(), "finding"),

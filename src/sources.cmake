@@ -44,6 +44,7 @@ set(module_sources
   modules/expression.cpp
   modules/expression_source.cpp
   modules/fiber.cpp
+  modules/grid_shape.cpp
   modules/host_part.cpp
   modules/kernel_declaration.cpp
   modules/process.cpp
