@@ -158,6 +158,9 @@ struct block_state {
   std::vector<warp_trace> traces;          // of warps, while they are profiled
 };
 
+/// What an access with these flags of a record does: "reads", "updates atomically", …
+std::string access_text(std::uint8_t flags);
+
 /// What a launch cannot have is a heddle::error.
 void check_launch(const kernel_call& kernel, const launch_options& options);
 

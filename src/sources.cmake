@@ -47,6 +47,7 @@ set(module_sources
   modules/grid_shape.cpp
   modules/host_part.cpp
   modules/kernel_declaration.cpp
+  modules/module_variables.cpp
   modules/process.cpp
   modules/refusals.cpp
   modules/run_grid.cpp

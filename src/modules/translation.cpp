@@ -1,6 +1,7 @@
 #include "modules/translation.hpp"
 
 #include "modules/host_part.hpp"
+#include "modules/module_variables.hpp"
 #include "modules/refusals.hpp"
 #include "modules/shared_variables.hpp"
 #include "modules/tokens.hpp"
@@ -95,8 +96,8 @@ class translator : private token_sequence {
       close(i);
     } else if (t.text == ";") {
       const bool is_static = in_device_code() && in_function() && is(declaration_, "static");
-      if (is_static ? scopes_.back().has_own_statics : !in_function() && where() != scope::list)
-        describe_variables(i, is_static);
+      if (is_static ? scopes_.back().has_own_statics : where() == scope::space)
+        insert(end_of(i), describe_variables(*this, declaration_, i, is_static, next_number_));
       declaration_ = i + 1;
     } else if (t.text == ":" && where() == scope::type && i > 0 &&
                (is(i - 1, "public") || is(i - 1, "private") || is(i - 1, "protected"))) {
@@ -448,62 +449,6 @@ class translator : private token_sequence {
     if (text.empty()) return;
     insert(end_of(i), text + " {");
     scopes_.back().has_inner_braces = true;
-  }
-
-  // --------------------------------------------------------------------------------- variables of the module
-
-  /// Describes what the declaration that ends at token `end` declares: a variable of a namespace, or a static
-  /// one of a function.
-  void describe_variables(std::size_t end, bool is_static) {
-    bool is_of_module = is_static, is_constant = false, is_managed = false;
-    for (std::size_t j = declaration_; j < end; ++j) {
-      if (is(j, "{")) j = after_group(j) - 1;
-      if (is_static && (is(j, "const") || is(j, "constexpr"))) return;
-      if (is(j, "extern") || is(j, "template") || is(j, "using") || is(j, "typedef") || is(j, "friend"))
-        return;
-      is_constant |= is(j, "__constant__");
-      is_managed |= is(j, "__managed__");
-      is_of_module |= is(j, "__device__") || is(j, "__constant__") || is(j, "__managed__");
-    }
-    if (!is_of_module || (!is_static && where() != scope::space)) return;
-    std::size_t name = t_.size();
-    std::string text;
-    bool in_value = false, named = false, defines_type = false;
-    for (std::size_t j = declaration_; j <= end; ++j) {
-      defines_type |= is(j, "struct") || is(j, "union") || is(j, "class");
-      if (takes_a_group(j)) {
-        j = after_group(j + 1) - 1;
-      } else if (!in_value && is(j, "<")) {
-        j = after_group(j) - 1;
-      } else if (is(j, "(") && !in_value && !named) {
-        return;  // a function
-      } else if (is(j, "(") || is(j, "[") || is(j, "{")) {
-        named |= is(j, "[");
-        const bool is_body = is(j, "{") && defines_type && !in_value;
-        if (is_body) name = t_.size();
-        defines_type &= !is_body;
-        in_value |= is(j, "{") && !is_body && name < t_.size();
-        j = after_group(j) - 1;
-      } else if (is(j, "=")) {
-        in_value = true;
-      } else if (is(j, ",") || j == end) {
-        if (name < t_.size()) {
-          const std::string_view n = t_[name].text;
-          text += fmt::format(
-              " __attribute__((section(\"heddle_variables\"), used)) static const ::heddle_device::variable "
-              "heddle_variable_{0} = {{\"{1}\", (void*)&{1}, sizeof({1}), "
-              "::heddle_device::variable_elements<decltype({1})>::value, {2} || "
-              "::heddle_device::element<decltype({1})>::is_const, "
-              "::heddle_device::element<decltype({1})>::is_const, {3}}};",
-              next_number_++, n, is_constant, is_managed);
-        }
-        in_value = named = false;
-        name = t_.size();
-      } else if (is_identifier(j) && !in_value && !named) {
-        name = j;
-      }
-    }
-    insert(end_of(end), text);
   }
 
   // ------------------------------------------------------------------------------------------------- the
