@@ -332,7 +332,6 @@ class engine {
                  heddle_device::index3 grid) const;
   /// Where it waits, by the file and line that it called the barrier with.
   place place_at_barrier(const thread_state& t, std::string what) const;
-  void name_element(finding& f, const region& r, std::uintptr_t address) const;
   void report_race(thread_state& t, region& r, const record& before, std::uint8_t flags, std::uint8_t scope,
                    std::uintptr_t address, std::uintptr_t pc);
   void report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,

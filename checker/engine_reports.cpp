@@ -109,10 +109,6 @@ void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes,
   stop(t);
 }
 
-void engine::name_element(finding& f, const region& r, std::uintptr_t address) const {
-  checker::name_element(f, r, address);
-}
-
 void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t flags,
                          std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
   const block_state& b = *t.block;
@@ -212,6 +208,18 @@ finding& engine::meet(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2,
   return f;
 }
 
+namespace {
+
+/// A compiler's name of a type, without the words that it adds to the source's.
+std::string_view as_written(std::string_view type) {
+  for (const std::string_view word : {"const ", "volatile ", "struct ", "union ", "class "}) {
+    if (type.starts_with(word)) type.remove_prefix(word.size());
+  }
+  return modules::trimmed(type);
+}
+
+}  // namespace
+
 void engine::index_out_of_bounds(thread_state& t, const checked_place& at, std::int64_t index,
                                  std::string_view type) {
   if (t.out_of_bounds) flush_bounds(t);
@@ -220,7 +228,7 @@ void engine::index_out_of_bounds(thread_state& t, const checked_place& at, std::
   b.at = place_of(t, "indexes", at);
   b.index = index;
   const std::size_t open = std::min(type.find('['), type.size());
-  b.type = modules::trimmed(type.substr(0, open));
+  b.type = as_written(type.substr(0, open));
   for (std::size_t i = open; i < type.size() && type[i] == '['; i = type.find(']', i) + 1)
     b.lengths.push_back(static_cast<std::uint32_t>(std::strtoul(type.data() + i + 1, nullptr, 10)));
 }
@@ -246,12 +254,8 @@ void engine::misaligned(thread_state& t, std::uintptr_t address, const checked_p
   if (f == nullptr) return;
   f->places.push_back(place_of(t, "accesses", at));
   if (const region* const r = find(t, address)) name_element(*f, *r, address);
-  // As it is written: neither compiler leaves out what its type adds.
-  for (const std::string_view word : {"const ", "volatile ", "struct ", "union ", "class "}) {
-    if (type.starts_with(word)) type.remove_prefix(word.size());
-  }
-  f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one", type,
-                          alignment, address, address % alignment);
+  f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one",
+                          as_written(type), alignment, address, address % alignment);
 }
 
 void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address,

@@ -380,7 +380,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
   const std::uint64_t offset = address - r.begin;
   if (writes) {
     r.set_written(offset, bytes, true);
-  } else if (!r.written.empty() && r.reads_unwritten(offset, bytes)) {
+  } else if (r.reads_unwritten(offset, bytes)) {
     report_access(finding_kind::uninitialised_read, "");
   }
   for (const pending_operation& p : pending_) {

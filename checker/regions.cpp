@@ -142,6 +142,7 @@ bool region::seems_written(std::uint64_t offset) {
 }
 
 bool region::reads_unwritten(std::uint64_t offset, std::uint64_t size) {
+  if (written.empty()) return false;
   const bool is_number = size <= bytes_of(type);
   if (is_number ? are_all_written(offset, size) : is_any_written(offset, size)) return false;
   return !host_can_write || !seems_written(offset);
