@@ -407,6 +407,7 @@ bool engine::resolve(block_state& b) {
 void engine::report_deadlock() {
   finding* const f = report(finding_kind::deadlock, 0, 0, nullptr);
   if (f == nullptr) return;
+  constexpr const char* spins = "spins";
   struct group {
     const thread_state* first;
     std::string what;
@@ -418,12 +419,12 @@ void engine::report_deadlock() {
       if (t.waits_for == waiting::done) continue;
       const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid ||
                               t.waits_for == waiting::numbered_barrier;
-      const std::string what = t.waits_for == waiting::barrier ? "wait at the barrier"
+      const std::string what = t.waits_for == waiting::barrier ? "waits at the barrier"
                                : t.waits_for == waiting::numbered_barrier
-                                   ? fmt::format("wait at barrier {}", t.number)
-                               : t.waits_for == waiting::grid ? "wait at the grid's barrier"
-                               : t.waits_for == waiting::warp ? "wait for lanes of their warp"
-                                                              : "spin";
+                                   ? fmt::format("waits at barrier {}", t.number)
+                               : t.waits_for == waiting::grid ? "waits at the grid's barrier"
+                               : t.waits_for == waiting::warp ? "waits for lanes of its warp"
+                                                              : spins;
       const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;
       auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
       ++at->second.count;
@@ -431,11 +432,10 @@ void engine::report_deadlock() {
   }
   for (const auto& [key, g] : groups) {
     if (f->places.size() == 4) break;
-    std::string what = fmt::format("{} thread{} {}", g.count, g.count == 1 ? "" : "s",
-                                   g.count == 1 ? g.what + (g.what == "spin" ? "s" : "") : g.what);
+    std::string what = g.count == 1 ? g.what : fmt::format("{} (as {} threads do)", g.what, g.count);
     place p = key.first == 0 ? place_at_barrier(*g.first, std::move(what))
                              : place_of(*g.first, std::move(what), key.first);
-    if (f->variable.empty() && g.first->looks_at != nullptr && g.what == "spin") {
+    if (f->variable.empty() && g.first->looks_at != nullptr && g.what == spins) {
       const auto a = reinterpret_cast<std::uintptr_t>(g.first->looks_at);
       for (const auto& r : regions_) {
         if (r->has(a, 1)) name_element(*f, *r, a);

@@ -254,8 +254,8 @@ void engine::misaligned(thread_state& t, std::uintptr_t address, const checked_p
   if (f == nullptr) return;
   f->places.push_back(place_of(t, "accesses", at));
   if (const region* const r = find(t, address)) name_element(*f, *r, address);
-  f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one",
-                          as_written(type), alignment, address, address % alignment);
+  f->detail = fmt::format("{} needs an address that {} bytes divide: this is {} bytes past one",
+                          as_written(type), alignment, address % alignment);
 }
 
 void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address,
@@ -264,8 +264,8 @@ void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t 
   if (f == nullptr) return;
   f->places.push_back(place_of(t, "updates atomically", pc));
   if (r != nullptr) name_element(*f, *r, address);
-  f->detail = fmt::format("an atomic of {} bytes needs an address that {} bytes divide: {:#x} is {} past one",
-                          alignment, alignment, address, address % alignment);
+  f->detail = fmt::format("an atomic of {} bytes needs an address that {} bytes divide: this is {} past one",
+                          alignment, alignment, address % alignment);
 }
 
 void engine::failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line) {
