@@ -32,8 +32,8 @@ void add_scan(CLI::App& app);
 void add_sort(CLI::App& app);
 void add_transform(CLI::App& app);
 
-/// Of `transform -a**2 …` the expression is none of the options: puts a blank before it, where it is the first word
-/// that belongs to none.
+/// Of `transform -a**2 …` the expression is none of the options: puts a blank before it, where it is the
+/// first word that belongs to none.
 void keep_expression_from_options(const CLI::App& app, std::vector<std::string>& words);
 
 }  // namespace heddle::cli
