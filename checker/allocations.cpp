@@ -25,9 +25,8 @@ std::uint64_t room_beside(std::uint64_t bytes) {
 
 void describe(region& r, const allocation_name& name) {
   r.name = name.name != nullptr ? name.name : "an allocation";
-  r.type = name.type;
-  r.element_bytes = std::max(name.element_size, 1u);
-  r.shift = name.element_size != 0 ? word_shift(name.element_size) : 2;
+  r.consist_of(name.element);
+  r.shift = name.element.size != 0 ? word_shift(name.element.size) : 2;
   r.persists = true;
 }
 
@@ -49,7 +48,7 @@ allocations::allocations(const module& compiled) {
     a->kind = v.is_managed ? memory_kind::managed : memory_kind::device;
     region& r = a->memory;
     const auto begin = reinterpret_cast<std::uintptr_t>(v.address);
-    describe(r, {v.name, v.type, v.element_size});
+    describe(r, {v.name, v.element});
     // The history of a word that two variables share would be of neither.
     if ((begin & ((std::uintptr_t{1} << r.shift) - 1)) != 0) r.shift = 0;
     r.begin = r.low = begin;

@@ -1,5 +1,6 @@
 #include "arguments.hpp"
 
+#include "counted.hpp"
 #include "modules/device/heddle_device/half_bits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
@@ -24,29 +25,19 @@ namespace {
 struct type_name {
   const char* text;
   scalar type;
-  const char* c_name;
   std::size_t bytes;
 };
 constexpr type_name types[] = {
-    {"bool", scalar::boolean, "bool", 1},
-    {"i8", scalar::i8, "signed char", 1},
-    {"i16", scalar::i16, "short", 2},
-    {"i32", scalar::i32, "int", 4},
-    {"i64", scalar::i64, "long long", 8},
-    {"u8", scalar::u8, "unsigned char", 1},
-    {"u16", scalar::u16, "unsigned short", 2},
-    {"u32", scalar::u32, "unsigned", 4},
-    {"u64", scalar::u64, "unsigned long long", 8},
-    {"f16", scalar::f16, "half", 2},
-    {"f32", scalar::f32, "float", 4},
-    {"f64", scalar::f64, "double", 8},
+    {"bool", scalar::boolean, 1}, {"i8", scalar::i8, 1},   {"i16", scalar::i16, 2}, {"i32", scalar::i32, 4},
+    {"i64", scalar::i64, 8},      {"u8", scalar::u8, 1},   {"u16", scalar::u16, 2}, {"u32", scalar::u32, 4},
+    {"u64", scalar::u64, 8},      {"f16", scalar::f16, 2}, {"f32", scalar::f32, 4}, {"f64", scalar::f64, 8},
 };
 
 const type_name& find_type(std::string_view text, const std::string& whole) {
   for (const type_name& t : types) {
     if (text == t.text) return t;
   }
-  throw error(fmt::format(
+  throw argument_error(fmt::format(
       "argument '{}': '{}' is no type (bool, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32 and f64 are)",
       whole, text));
 }
@@ -102,14 +93,15 @@ template <class T>
 T parse_number(std::string_view text, const std::string& whole) {
   const auto check = [&](std::from_chars_result r) {
     if (r.ec == std::errc::result_out_of_range)
-      throw error(fmt::format("argument '{}': {} is beyond its type", whole, text));
+      throw argument_error(fmt::format("argument '{}': {} is beyond its type", whole, text));
     if (r.ec != std::errc() || r.ptr != text.data() + text.size())
-      throw error(fmt::format("argument '{}': '{}' is no number of its type", whole, text));
+      throw argument_error(fmt::format("argument '{}': '{}' is no number of its type", whole, text));
   };
   if constexpr (std::is_same_v<T, bool>) {
     if (text == "true" || text == "1") return true;
     if (text == "false" || text == "0") return false;
-    throw error(fmt::format("argument '{}': '{}' is no truth value (true and false are)", whole, text));
+    throw argument_error(
+        fmt::format("argument '{}': '{}' is no truth value (true and false are)", whole, text));
   } else if constexpr (std::is_integral_v<T>) {
     T value{};
     const bool hexadecimal = text.starts_with("0x");
@@ -170,7 +162,7 @@ dtype dtype_of_scalar(scalar type, const std::string& what) {
     case scalar::f64:
       return dtype::float64;
     default:
-      throw error(fmt::format("{}: .npy files with float16 are not supported", what));
+      throw argument_error(fmt::format("{}: .npy files with float16 are not supported", what));
   }
 }
 
@@ -178,7 +170,7 @@ dtype dtype_of_scalar(scalar type, const std::string& what) {
 void read_file(argument& a, const std::string& path, bool has_count, const std::string& whole) {
   const npy_file file(path);
   if (has_count && file.size() != a.elements)
-    throw error(fmt::format("argument '{}': {} has {} elements", whole, path, file.size()));
+    throw argument_error(fmt::format("argument '{}': {} has {} elements", whole, path, file.size()));
   a.elements = file.size();
   const dtype type = dtype_of_scalar(a.type, path);
   a.bytes.resize(a.elements * size_of(type));
@@ -222,13 +214,6 @@ std::size_t bytes_of(scalar type) noexcept {
   return 0;
 }
 
-const char* name(scalar type) noexcept {
-  for (const type_name& t : types) {
-    if (t.type == type) return t.c_name;
-  }
-  return "";
-}
-
 const char* short_name(scalar type) noexcept {
   for (const type_name& t : types) {
     if (t.type == type) return t.text;
@@ -243,8 +228,8 @@ argument parse_argument(const std::string& whole) {
   const type_name& type = find_type(text.substr(0, type_end), whole);
   a.type = type.type;
   if (type_end == std::string_view::npos)
-    throw error(fmt::format("argument '{}': a number is '{}:VALUE', an array '{}[COUNT]=zeros'", whole,
-                            type.text, type.text));
+    throw argument_error(fmt::format("argument '{}': a number is '{}:VALUE', an array '{}[COUNT]=zeros'",
+                                     whole, type.text, type.text));
   if (text[type_end] == ':') {
     read_members(a, text, whole);
     return a;
@@ -256,24 +241,24 @@ argument parse_argument(const std::string& whole) {
   if (text.front() == '[') {
     const std::size_t close = text.find(']');
     if (close == std::string_view::npos)
-      throw error(fmt::format("argument '{}': the count's ']' is missing", whole));
+      throw argument_error(fmt::format("argument '{}': the count's ']' is missing", whole));
     const std::string_view count = text.substr(1, close - 1);
     has_count = !count.empty();
     if (has_count) {
       a.elements = parse_number<std::uint64_t>(count, whole);
       if (a.elements > std::numeric_limits<std::size_t>::max() / 16)
-        throw error(fmt::format("argument '{}': {} elements are too many", whole, count));
+        throw argument_error(fmt::format("argument '{}': {} elements are too many", whole, count));
     }
     text.remove_prefix(close + 1);
   }
   if (const std::size_t out = text.rfind(":out="); out != std::string_view::npos) {
     a.output = text.substr(out + 5);
     text = text.substr(0, out);
-    if (a.output.empty()) throw error(fmt::format("argument '{}': ':out=' names no file", whole));
+    if (a.output.empty()) throw argument_error(fmt::format("argument '{}': ':out=' names no file", whole));
     dtype_of_scalar(a.type, fmt::format("argument '{}'", whole));
   }
   if (!text.empty() && text.front() != '=')
-    throw error(
+    throw argument_error(
         fmt::format("argument '{}': '{}' is not understood (=zeros, =arange, =random:SEED, =FILE.npy and "
                     ":out=FILE.npy are)",
                     whole, text));
@@ -281,13 +266,14 @@ argument parse_argument(const std::string& whole) {
   const bool named = values == "zeros" || values == "arange" || values.starts_with("random:");
   if (!text.empty() && !named) {
     if (!values.ends_with(".npy"))
-      throw error(fmt::format("argument '{}': '{}' is neither zeros, arange, random:SEED nor a FILE.npy",
-                              whole, values));
+      throw argument_error(fmt::format(
+          "argument '{}': '{}' is neither zeros, arange, random:SEED nor a FILE.npy", whole, values));
     read_file(a, values, has_count, whole);
     return a;
   }
   if (!has_count)
-    throw error(fmt::format("argument '{}': the number of elements is missing: {}[COUNT]", whole, type.text));
+    throw argument_error(
+        fmt::format("argument '{}': the number of elements is missing: {}[COUNT]", whole, type.text));
   a.is_written = named;
   a.bytes.resize(a.elements * type.bytes);
   with_scalar(a.type, [&](auto zero) {
@@ -300,6 +286,70 @@ argument parse_argument(const std::string& whole) {
     }
   });
   return a;
+}
+
+namespace {
+
+/// "f32", "3 of f32", "particle (20 bytes)", "void".
+std::string wanted_text(const detail::parameter_description& p) {
+  const auto type = static_cast<scalar>(p.type);
+  if (p.is_void) return "void";
+  if (type != scalar::other)
+    return p.components > 1 ? fmt::format("{} of {}", p.components, short_name(type)) : short_name(type);
+  const std::string name = p.type_name.empty() ? short_name(type) : p.type_name;
+  return p.size == 0 ? name : fmt::format("{} ({})", name, detail::counted(p.size, "byte"));
+}
+
+std::string given_text(const argument& a) {
+  if (a.elements == 1) return fmt::format("{} was", short_name(a.type));
+  return fmt::format("{} numbers of {} bytes were", a.elements, a.bytes.size());
+}
+
+/// What is wrong with it; empty when nothing is.
+std::string mismatch(const detail::parameter_description& p, const argument& a) {
+  const auto type = static_cast<scalar>(p.type);
+  if (!p.is_known) {
+    const std::size_t bytes = a.is_array ? sizeof(void*) : a.bytes.size();
+    return p.size == 0 || p.size == bytes
+               ? ""
+               : fmt::format("the kernel takes {} bytes, and {} were given", p.size, bytes);
+  }
+  const std::string wanted = wanted_text(p);
+  if (!p.is_pointer) {
+    if (a.is_array) return fmt::format("the kernel takes a number, {}, and an array was given", wanted);
+    // A structure is known by its size, a vector by its components, too.
+    if (type == scalar::other ? p.size == 0 || p.size == a.bytes.size()
+                              : type == a.type && p.components == a.elements)
+      return "";
+    const bool is_one = type != scalar::other && p.components == 1;
+    return fmt::format("the kernel takes {}, and {} given{}", wanted, given_text(a),
+                       is_one ? "" : " (TYPE:VALUE,TYPE:VALUE,... gives its members)");
+  }
+  if (!a.is_array) return fmt::format("the kernel takes a pointer to {}, and a number was given", wanted);
+  // Structures and void may be made of anything.
+  if (type != scalar::other && type != a.type)
+    return fmt::format("the kernel takes a pointer to {}, and an array of {} was given", wanted,
+                       short_name(a.type));
+  if (p.size != 0 && a.bytes.size() % p.size != 0)
+    return fmt::format("{} bytes are no whole number of elements of {} bytes", a.bytes.size(), p.size);
+  return "";
+}
+
+}  // namespace
+
+void check_arguments(const std::string& kernel, const std::vector<detail::parameter_description>& parameters,
+                     const std::vector<argument>& arguments) {
+  if (parameters.size() != arguments.size()) {
+    throw argument_error(
+        fmt::format("{} {}", kernel, detail::wrong_number_of_arguments(parameters.size(), arguments.size())));
+  }
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    const std::string wrong = mismatch(parameters[i], arguments[i]);
+    if (wrong.empty()) continue;
+    const std::string& name = parameters[i].name;
+    throw argument_error(
+        fmt::format("argument {}{}: {}", i + 1, name.empty() ? "" : " (" + name + ")", wrong));
+  }
 }
 
 void write_outputs(const std::vector<argument>& arguments) {

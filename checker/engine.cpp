@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include "modules/grid_shape.hpp"
 #include "watchdog.hpp"
 #include <heddle/error.hpp>
 
@@ -16,46 +17,27 @@ namespace heddle::checker {
 
 using heddle_device::index3;
 using heddle_device::scalar;
+using modules::most_static_shared;
+using modules::split;
+using modules::volume;
 
 constinit thread_local running now;
 
 namespace {
 
-std::uint64_t volume(index3 i) {
-  return std::uint64_t{i.x} * i.y * i.z;
-}
-
-index3 split(std::uint64_t i, index3 size) {
-  return {static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
-          static_cast<std::uint32_t>(i / size.x / size.y)};
-}
-
-constexpr std::size_t most_static_shared = 48 * 1024, most_shared = 227 * 1024;
+constexpr const char* unnamed_dynamic_memory = "dynamic shared memory";
 
 }  // namespace
 
 void check_launch(const kernel_call& kernel, const launch_options& options) {
-  const std::uint64_t threads = volume(options.block);
-  const std::uint64_t blocks = volume(options.grid);
-  if (threads == 0 || blocks == 0) throw error("a grid and a block have at least one thread along each axis");
-  if (threads > 1024) throw error(fmt::format("a block of {} threads: it can have 1024", threads));
-  if (options.block.z > 64)
-    throw error(fmt::format("a block of {} threads along z: it can have 64", options.block.z));
-  if (options.grid.x > 0x7fffffffu || options.grid.y > 65535 || options.grid.z > 65535) {
-    throw error(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", options.grid.x,
-                            options.grid.y, options.grid.z));
+  const dimensions grid = modules::dimensions_of(options.grid), block = modules::dimensions_of(options.block);
+  for (const std::string& why :
+       {modules::wrong_shape(grid, block), modules::wrong_bound(block, kernel.most_threads),
+        modules::wrong_shared_bytes(options.shared_bytes)}) {
+    if (!why.empty()) throw error(why);
   }
-  if (blocks * options.schedules > 0xffff0000u)
-    throw error(fmt::format("{} blocks are more than can be checked", blocks));
-  const std::uint64_t bound = kernel.most_threads;
-  if (bound != 0 && threads > bound) {
-    throw error(
-        fmt::format("a block of {} threads: __launch_bounds__ of {} allows {}", threads, kernel.name, bound));
-  }
-  if (options.shared_bytes > most_shared) {
-    throw error(fmt::format("{} bytes of dynamic shared memory: a block can have {}", options.shared_bytes,
-                            most_shared));
-  }
+  if (grid.count() * options.schedules > 0xffff0000u)
+    throw error(fmt::format("{} blocks are more than can be checked", grid.count()));
 }
 
 engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> regions,
@@ -76,7 +58,7 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
             [](const region* a, const region* b) { return a->low < b->low; });
   are_copies_beside_ = std::any_of(kernel_.beside.begin(), kernel_.beside.end(),
                                    [](const concurrent_work& other) { return other.first_serial == 0; });
-  dynamic_ = {"dynamic shared memory", 0, 256, scalar::u8, 1};
+  dynamic_ = {unnamed_dynamic_memory, 0, 256, {scalar::u8, 1, nullptr, nullptr}};
   layout_.add(dynamic_, options.shared_bytes);
 }
 
@@ -144,6 +126,7 @@ bool engine::begin_block() {
   b->yields = 0;
   b->at = split(number, options_.grid);
   b->learnt = b->released = nullptr;
+  b->heard = {};
   b->ready.clear();
   if (is_profiling_) begin_traces(*b);
   std::vector<std::uint32_t> threads(threads_a_block_);
@@ -424,6 +407,7 @@ bool engine::resolve(block_state& b) {
 void engine::report_deadlock() {
   finding* const f = report(finding_kind::deadlock, 0, 0, nullptr);
   if (f == nullptr) return;
+  constexpr const char* spins = "spins";
   struct group {
     const thread_state* first;
     std::string what;
@@ -435,12 +419,12 @@ void engine::report_deadlock() {
       if (t.waits_for == waiting::done) continue;
       const bool at_barrier = t.waits_for == waiting::barrier || t.waits_for == waiting::grid ||
                               t.waits_for == waiting::numbered_barrier;
-      const std::string what = t.waits_for == waiting::barrier ? "wait at the barrier"
+      const std::string what = t.waits_for == waiting::barrier ? "waits at the barrier"
                                : t.waits_for == waiting::numbered_barrier
-                                   ? fmt::format("wait at barrier {}", t.number)
-                               : t.waits_for == waiting::grid ? "wait at the grid's barrier"
-                               : t.waits_for == waiting::warp ? "wait for lanes of their warp"
-                                                              : "spin";
+                                   ? fmt::format("waits at barrier {}", t.number)
+                               : t.waits_for == waiting::grid ? "waits at the grid's barrier"
+                               : t.waits_for == waiting::warp ? "waits for lanes of its warp"
+                                                              : spins;
       const std::uintptr_t pc = at_barrier ? 0 : t.waits_for == waiting::warp ? t.visit.pc : t.looks_from;
       auto [at, is_new] = groups.try_emplace({pc, at_barrier ? t.line : 0}, group{&t, what, 0});
       ++at->second.count;
@@ -448,11 +432,10 @@ void engine::report_deadlock() {
   }
   for (const auto& [key, g] : groups) {
     if (f->places.size() == 4) break;
-    std::string what = fmt::format("{} thread{} {}", g.count, g.count == 1 ? "" : "s",
-                                   g.count == 1 ? g.what + (g.what == "spin" ? "s" : "") : g.what);
+    std::string what = g.count == 1 ? g.what : fmt::format("{} (as {} threads do)", g.what, g.count);
     place p = key.first == 0 ? place_at_barrier(*g.first, std::move(what))
                              : place_of(*g.first, std::move(what), key.first);
-    if (f->variable.empty() && g.first->looks_at != nullptr && g.what == "spin") {
+    if (f->variable.empty() && g.first->looks_at != nullptr && g.what == spins) {
       const auto a = reinterpret_cast<std::uintptr_t>(g.first->looks_at);
       for (const auto& r : regions_) {
         if (r->has(a, 1)) name_element(*f, *r, a);
@@ -490,11 +473,9 @@ void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::ui
 void* engine::shared(heddle_device::shared_variable& which) {
   if (which.size == 0) {
     // All dynamic ones are the same memory, and are called as the first is.
-    if (layout_.variables[0].what == &dynamic_ && dynamic_.element_size == 1 && dynamic_.type == scalar::u8 &&
-        std::string_view(dynamic_.name) == "dynamic shared memory") {
+    if (dynamic_.name == unnamed_dynamic_memory) {
       dynamic_.name = which.name;
-      dynamic_.type = which.type;
-      dynamic_.element_size = which.element_size;
+      dynamic_.element = which.element;
     }
     return now.thread->block->shared->memory.data() + layout_.variables[0].offset;
   }
@@ -505,8 +486,8 @@ void* engine::shared(heddle_device::shared_variable& which) {
   }
   layout_.static_bytes += which.size;
   if (layout_.static_bytes > most_static_shared || !layout_.add(which, which.size)) {
-    failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have {}", kernel_.name,
-                           layout_.static_bytes, most_static_shared);
+    failure_ = fmt::format("{} uses {} bytes of static shared memory: a block can have at most {}",
+                           kernel_.name, layout_.static_bytes, most_static_shared);
     stop(*now.thread);
   }
   return now.thread->block->shared->memory.data() + layout_.variables.back().offset;

@@ -8,6 +8,7 @@
 #include "profile.hpp"
 #include "regions.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -30,6 +31,35 @@ struct block_state;
 
 /// Why a thread does not go on.
 enum class waiting : std::uint8_t { nothing, barrier, numbered_barrier, grid, warp, convergence, done };
+
+/// Some atomic and volatile writes of other blocks that were seen: the last ones.
+class writes_heard {
+ public:
+  struct entry {
+    std::uint32_t block = 0, clock = 0;
+  };
+  void add(entry e) {
+    for (entry& known : entries_) {
+      if (known.block == e.block) return void(known.clock = std::max(known.clock, e.clock));
+    }
+    entries_[next_++ % entries_.size()] = e;
+  }
+  void add(const writes_heard& others) {
+    for (const entry& e : others.entries_) {
+      if (e.block != 0) add(e);
+    }
+  }
+  /// Whether one of the block came after what it did at `clock`.
+  bool has(std::uint32_t block, std::uint32_t clock) const {
+    return std::any_of(entries_.begin(), entries_.end(),
+                       [&](const entry& e) { return e.block == block && e.clock >= clock; });
+  }
+  bool is_empty() const { return next_ == 0; }
+
+ private:
+  std::array<entry, 4> entries_{};
+  std::uint32_t next_ = 0;
+};
 
 struct thread_state {
   // What accesses and barriers look at comes first.
@@ -57,6 +87,7 @@ struct thread_state {
   heddle_device::index3 at{};
 
   clocks released, released_in_block;
+  writes_heard heard;
   warp_visit visit{};
 
   // What it last saw and did not change: a thread that sees the same again lets others go on.
@@ -72,10 +103,10 @@ struct thread_state {
 
   // What may be an index out of an array's bounds, until the access that follows says of which.
   struct bounds {
+    place at;
     std::int64_t index = 0;
-    std::uint64_t extent = 0;
-    std::string file, type;
-    std::size_t line = 0;
+    std::string type;                    // of the elements of
+    std::vector<std::uint32_t> lengths;  // an array along its axes, of which the index is along the first
     int accesses_since = 0;
   };
   std::unique_ptr<bounds> out_of_bounds;
@@ -121,10 +152,14 @@ struct block_state {
   std::uint64_t turn = 0;  // how often threads may still go on before other blocks do
   clocks learnt;           // by all of its threads
   clocks released;         // what an atomic of any of its threads publishes without a fence of its own
+  writes_heard heard;      // before its last barrier
   std::unique_ptr<shared_memory> shared;
   std::unique_ptr<std::uint32_t[]> lanes;  // of all threads
   std::vector<warp_trace> traces;          // of warps, while they are profiled
 };
+
+/// What an access with these flags of a record does: "reads", "updates atomically", …
+std::string access_text(std::uint8_t flags);
 
 /// What a launch cannot have is a heddle::error.
 void check_launch(const kernel_call& kernel, const launch_options& options);
@@ -166,10 +201,17 @@ class engine {
   std::uint32_t converge(thread_state& t, std::uintptr_t pc);
   void* shared(heddle_device::shared_variable& which);
   void sleep(thread_state& t, std::uintptr_t pc, std::uintptr_t state);
-  void index_out_of_bounds(thread_state& t, const char* file, std::size_t line, std::int64_t index,
-                           const std::string& type, std::uintptr_t pc);
-  void misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
-                  std::size_t alignment, const std::string& type, std::uintptr_t pc);
+  /// Where the compiler's checks are written.
+  struct checked_place {
+    const char* file;
+    std::size_t line, column;
+    std::uintptr_t pc;
+  };
+  /// `type` is "int [8][33]", as the compiler writes it.
+  void index_out_of_bounds(thread_state& t, const checked_place& at, std::int64_t index,
+                           std::string_view type);
+  void misaligned(thread_state& t, std::uintptr_t address, const checked_place& at, std::size_t alignment,
+                  std::string_view type);
   void misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address, std::size_t alignment,
                          std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
@@ -270,6 +312,8 @@ class engine {
   void outside(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
   region* variable_left(const thread_state& t, std::uintptr_t address) const;
+  bool leaves_row(thread_state& t, const region& r, std::uintptr_t address, std::uint8_t flags,
+                  std::uintptr_t pc);
   void nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
                std::uintptr_t pc);
   void take_lock(thread_state& t, const void* address, std::uintptr_t pc);
@@ -278,17 +322,18 @@ class engine {
   void learn(thread_state& t, const clocks& what);
 
   // Reports.
+  /// The finding that these tell from others, which was met once more.
+  finding& meet(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
+  /// The same when it is the first time; null when it is not.
   finding* report(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
-  void count_again(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about);
   place place_of(const thread_state& t, std::string what, std::uintptr_t pc) const;
+  place place_of(const thread_state& t, std::string what, const checked_place& at) const;
   place place_of(const record& r, std::uint32_t first_serial, heddle_device::index3 block,
                  heddle_device::index3 grid) const;
   /// Where it waits, by the file and line that it called the barrier with.
   place place_at_barrier(const thread_state& t, std::string what) const;
-  void name_element(finding& f, const region& r, std::uintptr_t address) const;
   void report_race(thread_state& t, region& r, const record& before, std::uint8_t flags, std::uint8_t scope,
                    std::uintptr_t address, std::uintptr_t pc);
-  void report_race(const region& r, std::uintptr_t address, const record& one, const record& other);
   void report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,
                               const record* before, std::uint8_t flags, std::uintptr_t address,
                               std::uintptr_t pc);

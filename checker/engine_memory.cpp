@@ -3,19 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include <fmt/format.h>
-
 namespace heddle::checker {
 namespace {
 
-using heddle_device::index3;
 using heddle_device::scope;
-
-std::string what_it_does(std::uint8_t flags) {
-  if ((flags & record::atomic) != 0)
-    return (flags & record::write) != 0 ? "updates atomically" : "reads atomically";
-  return (flags & record::write) != 0 ? "writes" : "reads";
-}
 
 /// Reads of two threads since the last barrier, of two warps if there are, stand for those of any more.
 bool readers_suffice(std::uint32_t one, std::uint32_t other, std::uint32_t third) {
@@ -50,7 +41,12 @@ void engine::access(thread_state& t, std::uintptr_t address, std::size_t bytes, 
       if (r == nullptr && !is_in_module(address)) stop(t);
       return;
     }
-    if ((r == nullptr || r->has(address, bytes)) && ++t.out_of_bounds->accesses_since > 4) flush_bounds(t);
+    const bool is_within = r != nullptr && r->has(address, bytes);
+    if (is_within && leaves_row(t, *r, address, flags, pc)) {
+      t.out_of_bounds.reset();
+    } else if ((r == nullptr || is_within) && ++t.out_of_bounds->accesses_since > 4) {
+      flush_bounds(t);
+    }
   }
   if (r == nullptr) return nowhere(t, address, bytes, flags, pc);
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
@@ -74,12 +70,13 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
   // A volatile access is a strong one, as an atomic of relaxed order is. To shared memory a write is one
   // where a fence makes it a flag; elsewhere it is what threads of a warp once did without a barrier.
   if (r == nullptr || !r->has(address, bytes) || (r->is_shared && writes && !t.has_fenced)) {
-    return access(t, address, bytes, writes ? record::write : 0, pc);
+    return access(t, address, bytes, record::is_volatile | (writes ? record::write : 0), pc);
   }
   change_threads(t, pc);
   ++watched_;
   if (writes) note_change();
-  const auto flags = static_cast<std::uint8_t>(record::atomic | (writes ? record::write : 0));
+  const auto flags =
+      static_cast<std::uint8_t>(record::atomic | record::is_volatile | (writes ? record::write : 0));
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
   const auto found = synchronisations_.find(address);
   if (!writes && found != synchronisations_.end()) {
@@ -246,6 +243,7 @@ void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std:
     }
     const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
                              reaches(static_cast<scope>(where), same_block));
+    if (!conflicts && !same_block && (r.kind() & record::write) != 0) t.heard.add({r.block, r.clock});
     // Of atomics that reach one another, what is learnt of the word says all that the record does.
     if (observes && !conflicts) {
       r.block = 0;
@@ -280,34 +278,13 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
                            std::uint8_t flags, std::uintptr_t pc) {
   const std::size_t offset = address - r.begin;
   const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
-  bool any_written = false, all_written = true;
-  for (std::size_t i = offset; i < offset + bytes;) {
-    const std::size_t bit = i % 64, count = std::min<std::size_t>(64 - bit, offset + bytes - i);
-    const std::uint64_t mask = (count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1) << bit;
-    std::uint64_t& word = r.written[i / 64];
-    if (only_writes) {
-      word |= mask;
-    } else {
-      any_written |= (word & mask) != 0;
-      all_written &= (word & mask) == mask;
-    }
-    i += count;
-  }
-  // Of what is copied as a whole, padding and parts that are not used may well be unwritten.
-  const bool is_whole = bytes <= 8;
-  if (!only_writes && (is_whole ? !all_written : !any_written) &&
-      !(r.host_can_write && r.seems_written(offset))) {
+  if (!only_writes && r.reads_unwritten(offset, bytes)) {
     if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.is_shared ? nullptr : &r)) {
-      f->places.push_back(place_of(t, what_it_does(flags), pc));
+      f->places.push_back(place_of(t, access_text(flags), pc));
       name_element(*f, r, address);
     }
   }
-  if (only_writes) return;
-  if (is_whole ? !all_written : !any_written) {
-    r.tell_unwritten(offset, bytes);
-  } else {
-    r.set_written(offset, bytes, true);
-  }
+  if ((flags & record::write) != 0) r.set_written(offset, bytes, true);
 }
 
 void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
@@ -334,7 +311,7 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
   }
   if (are_copies_beside_ && !r.is_shared) compare_with_copies(t, r, address, bytes, flags, pc);
   const bool observes = (flags & record::observes) != 0;
-  flags &= record::write | record::atomic;
+  flags &= record::write | record::atomic | record::is_volatile;
   const std::size_t word = std::size_t{1} << r.shift;
   const auto all = static_cast<std::uint8_t>((1u << word) - 1);
   std::size_t i = offset >> r.shift;
@@ -355,219 +332,6 @@ void engine::touch(thread_state& t, region& r, std::uintptr_t address, std::size
     t.is_dirty = true;
     if (!t.locks.empty()) ++t.unfenced_writes, t.last_write_pc = pc;
   }
-}
-
-void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t, std::uint8_t flags,
-                     std::uintptr_t pc) {
-  t.out_of_bounds.reset();
-  const bool is_freed = r.freed_bytes != 0 && address - r.begin < r.freed_bytes;
-  if (finding* f = report(is_freed ? finding_kind::use_after_free : finding_kind::out_of_bounds, pc, 0,
-                          r.is_shared ? nullptr : &r)) {
-    f->places.push_back(place_of(t, what_it_does(flags), pc));
-    name_element(*f, r, address);
-    if (r.is_shared && r.bytes == 0)
-      f->detail = "the launch has no dynamic shared memory: --shared, or the third of <<<...>>>, gives it";
-  }
-}
-
-/// The variable of the module that an index out of its bounds leads out of; null for none.
-region* engine::variable_left(const thread_state& t, std::uintptr_t address) const {
-  const std::int64_t index = t.out_of_bounds->index;
-  const std::uint64_t extent = t.out_of_bounds->extent;
-  const auto found = std::find_if(regions_.begin(), regions_.end(), [&](const region* r) {
-    const auto element = static_cast<std::int64_t>(r->element_bytes);
-    const auto from_begin = static_cast<std::int64_t>(address - r->begin);
-    return r->is_variable && r->bytes == extent * r->element_bytes && from_begin >= index * element &&
-           from_begin < (index + 1) * element;
-  });
-  return found == regions_.end() ? nullptr : *found;
-}
-
-void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes, std::uint8_t flags,
-                     std::uintptr_t pc) {
-  // Constants that the compiler put into the module.
-  if (address >= module_.base() && address + bytes <= module_.end()) return;
-  // What it was launched with, where it is copied for each thread.
-  if (address >= kernel_.first_argument && address + bytes <= kernel_.last_argument) return;
-  if (finding* f = report(finding_kind::out_of_bounds, pc, 0, nullptr)) {
-    f->places.push_back(place_of(t, what_it_does(flags), pc));
-    const bool other_stack =
-        std::any_of(t.block->threads.begin(), t.block->threads.end(), [&](const thread_state& other) {
-          return other.stack != nullptr && address - other.stack_low < stack_pool::stack_bytes;
-        });
-    f->detail = address < 4096            ? "a null pointer"
-                : other_stack             ? "a local variable of another thread"
-                : kernel_.explain_address ? kernel_.explain_address(address)
-                                          : fmt::format("address {:#x} belongs to no array", address);
-    if (other_stack) return;
-  }
-  stop(t);
-}
-
-void engine::name_element(finding& f, const region& r, std::uintptr_t address) const {
-  checker::name_element(f, r, address);
-}
-
-void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t flags,
-                         std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
-  record present;
-  present.block = t.block->serial;
-  present.thread = static_cast<std::uint16_t>(t.index);
-  present.pc = static_cast<std::uint32_t>(pc - module_.base());
-  present.flags = static_cast<std::uint8_t>(flags | where << 2);
-  report_race(r, address, present, before);
-}
-
-void engine::report_race(const region& r, std::uintptr_t address, const record& one, const record& other) {
-  finding* const f = report(finding_kind::data_race, module_.base() + std::min(one.pc, other.pc),
-                            module_.base() + std::max(one.pc, other.pc), r.is_shared ? nullptr : &r);
-  if (f == nullptr) return;
-  f->places.push_back(place_of(one, first_serial_, options_.block, options_.grid));
-  f->places.push_back(place_of(other, first_serial_, options_.block, options_.grid));
-  name_element(*f, r, address);
-  const bool same_block = one.block == other.block;
-  if ((one.kind() & other.kind() & record::atomic) != 0) {
-    f->detail = "both are atomic, but not at a scope that reaches the other block";
-  } else if (((one.kind() | other.kind()) & record::atomic) != 0) {
-    f->detail = "one of them is not atomic";
-  } else if (same_block && one.thread / 32 == other.thread / 32) {
-    f->detail = "threads of one warp need not move together: __syncwarp() orders them";
-  } else if (!same_block) {
-    f->detail = "__syncthreads() orders the threads of one block alone";
-  }
-}
-
-/// What a launch, or a copy, on another stream does to the same bytes; `before` is the record of a launch.
-void engine::report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,
-                                    const record* before, std::uint8_t flags, std::uintptr_t address,
-                                    std::uintptr_t pc) {
-  finding* const f = report(finding_kind::data_race, pc, before != nullptr ? before->pc : 0, &other);
-  if (f == nullptr) return;
-  f->places.push_back(place_of(t, what_it_does(flags & (record::write | record::atomic)), pc));
-  if (before != nullptr) f->places.push_back(place_of(*before, other.first_serial, other.block, other.grid));
-  f->places.push_back(other.by);
-  name_element(*f, r, address);
-  f->detail = different_streams;
-}
-
-place engine::place_of(const thread_state& t, std::string what, std::uintptr_t pc) const {
-  place p;
-  p.what = std::move(what);
-  p.pc = pc;
-  p.thread = t.at;
-  p.block = t.block->at;
-  return p;
-}
-
-/// Of a launch whose blocks are numbered from first_serial on in groups of a grid, one for each schedule.
-place engine::place_of(const record& r, std::uint32_t first_serial, index3 block, index3 grid) const {
-  place p;
-  p.what = what_it_does(r.kind());
-  p.pc = module_.base() + r.pc;
-  const auto split = [](std::uint64_t i, index3 size) {
-    return index3{static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
-                  static_cast<std::uint32_t>(i / size.x / size.y)};
-  };
-  p.thread = split(r.thread, block);
-  p.block = split((r.block - first_serial) % (std::uint64_t{grid.x} * grid.y * grid.z), grid);
-  return p;
-}
-
-finding* engine::report(finding_kind kind, std::uintptr_t pc1, std::uintptr_t pc2, const void* about) {
-  std::uint64_t key = static_cast<std::uint64_t>(kind);
-  for (const std::uintptr_t part : {pc1, pc2, reinterpret_cast<std::uintptr_t>(about)}) {
-    key = (key ^ part) * 0x9E3779B97F4A7C15u;
-    key ^= key >> 29;
-  }
-  const auto [at, is_new] = reported_.try_emplace(key, outcome_.findings.size());
-  if (!is_new) {
-    ++outcome_.findings[at->second].count;
-    return nullptr;
-  }
-  outcome_.findings.emplace_back();
-  finding& f = outcome_.findings.back();
-  f.kind = kind;
-  f.schedule = schedule_;
-  return &f;
-}
-
-// --------------------------------------------------------------------------- what the compiler's checks
-// found
-
-void engine::index_out_of_bounds(thread_state& t, const char* file, std::size_t line, std::int64_t index,
-                                 const std::string& type, std::uintptr_t pc) {
-  if (t.out_of_bounds) flush_bounds(t);
-  (void)pc;
-  t.out_of_bounds = std::make_unique<thread_state::bounds>();
-  thread_state::bounds& b = *t.out_of_bounds;
-  b.index = index;
-  b.file = file;
-  b.line = line;
-  const std::size_t open = type.find('['), close = type.find(']');
-  b.type = type.substr(0, open);
-  while (!b.type.empty() && (b.type.back() == ' ' || b.type.back() == '\'')) b.type.pop_back();
-  if (!b.type.empty() && b.type.front() == '\'') b.type.erase(0, 1);
-  if (open != std::string::npos && close != std::string::npos) {
-    b.extent = std::strtoull(type.c_str() + open + 1, nullptr, 10);
-  }
-}
-
-/// An index was out of an array's bounds and the access that followed told nothing of it: it stayed within
-/// another row of the array, or within another variable, or was to local memory.
-void engine::flush_bounds(thread_state& t) {
-  const std::unique_ptr<thread_state::bounds> b = std::move(t.out_of_bounds);
-  if (finding* f = report(finding_kind::out_of_bounds, b->line, std::hash<std::string>()(b->file), nullptr)) {
-    place p = place_of(t, "indexes", 0);
-    p.file = b->file;
-    p.line = b->line;
-    f->places.push_back(std::move(p));
-    f->index = b->index;
-    f->extent = b->extent;
-    f->type = b->type;
-    f->detail = fmt::format("index {} of {}[{}]", b->index, b->type, b->extent);
-  }
-}
-
-void engine::misaligned(thread_state& t, std::uintptr_t address, const char* file, std::size_t line,
-                        std::size_t alignment, const std::string& type, std::uintptr_t pc) {
-  finding* const f = report(finding_kind::misaligned_access, line, std::hash<std::string>()(file), nullptr);
-  (void)pc;
-  if (f == nullptr) return;
-  place p = place_of(t, "accesses", 0);
-  p.file = file;
-  p.line = line;
-  f->places.push_back(std::move(p));
-  if (const region* const r = find(t, address)) name_element(*f, *r, address);
-  f->type = type;
-  f->detail = fmt::format("{} needs an address that {} bytes divide: {:#x} is {} bytes past one", type,
-                          alignment, address, address % alignment);
-}
-
-void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address,
-                               std::size_t alignment, std::uintptr_t pc) {
-  finding* const f = report(finding_kind::misaligned_access, pc, 0, nullptr);
-  if (f == nullptr) return;
-  f->places.push_back(place_of(t, "updates atomically", pc));
-  if (r != nullptr) name_element(*f, *r, address);
-  f->detail = fmt::format("an atomic of {} bytes needs an address that {} bytes divide: {:#x} is {} past one",
-                          alignment, alignment, address, address % alignment);
-}
-
-void engine::failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line) {
-  if (finding* f = report(finding_kind::assertion, line, std::hash<std::string>()(file), nullptr)) {
-    place p = place_of(t, "fails", 0);
-    p.file = file;
-    p.line = line;
-    f->places.push_back(std::move(p));
-    f->detail = fmt::format("assert({})", expression);
-  }
-  stop(t);
-}
-
-void engine::trap(thread_state& t, std::uintptr_t pc) {
-  if (finding* f = report(finding_kind::trap, pc, 0, nullptr))
-    f->places.push_back(place_of(t, "stops the launch", pc));
-  stop(t);
 }
 
 }  // namespace heddle::checker

@@ -232,10 +232,10 @@ struct type_check {
   unsigned char alignment_log2, kind;
 };
 
-std::string unquoted(const char* name) {
+std::string_view unquoted(const char* name) {
   std::string_view text = name;
   if (text.size() >= 2 && text.front() == '\'') text = text.substr(1, text.find('\'', 1) - 1);
-  return std::string(text);
+  return text;
 }
 
 void entry__ubsan_handle_out_of_bounds(const bounds_check* what, std::uintptr_t index) {
@@ -246,8 +246,8 @@ void entry__ubsan_handle_out_of_bounds(const bounds_check* what, std::uintptr_t 
   auto value = static_cast<std::int64_t>(index);
   if ((what->index->information & 1) != 0 && bits < 64)
     value = static_cast<std::int64_t>(index << (64 - bits)) >> (64 - bits);
-  now.by->index_out_of_bounds(*now.thread, what->at.file, what->at.line, value, unquoted(what->array->name),
-                              HEDDLE_PC);
+  now.by->index_out_of_bounds(*now.thread, {what->at.file, what->at.line, what->at.column, HEDDLE_PC}, value,
+                              unquoted(what->array->name));
 }
 
 void entry__ubsan_handle_type_mismatch_v1(const type_check* what, void* address) {
@@ -255,8 +255,8 @@ void entry__ubsan_handle_type_mismatch_v1(const type_check* what, void* address)
   const auto a = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t alignment = std::size_t{1} << what->alignment_log2;
   if (a % alignment == 0) return;
-  now.by->misaligned(*now.thread, a, what->at.file, what->at.line, alignment, unquoted(what->type->name),
-                     HEDDLE_PC);
+  now.by->misaligned(*now.thread, a, {what->at.file, what->at.line, what->at.column, HEDDLE_PC}, alignment,
+                     unquoted(what->type->name));
 }
 
 index3 entry_heddle_thread_index() {

@@ -45,11 +45,29 @@ struct place {
   std::uintptr_t pc = 0;  ///< in the module, after the call; 0 where the line is known by itself
   std::string file;
   std::size_t line = 0;
+  std::size_t column = 0;  ///< in the text that the compiler read; 0 where it is not known
   std::string function;
   heddle_device::index3 thread{}, block{};
   bool has_thread = true;  ///< false: the host does it
   /// Of the host: where what is at `pc` was called from, innermost first.
   std::vector<std::uintptr_t> callers;
+};
+
+/// Of a data race, which threads met and what they did; of all times that it was met.
+struct race_facts {
+  enum class threads : std::uint8_t { of_a_warp, of_a_block, of_blocks };
+  threads apart = threads::of_a_warp;  ///< the farthest
+  bool reads_meet = false;             ///< a read and a write met; or
+  bool writes_meet = false;            ///< two writes
+  bool is_one_atomic = false;          ///< one by an atomic function
+  bool is_volatile = false;            ///< one, or both, of a volatile variable
+  bool is_scope_too_narrow = false;    ///< both atomic, at a scope that ends between them
+  bool lacks_acquire = false;  ///< the later one had seen what tells of the earlier, without a fence since
+  bool is_told = false;  ///< the later one's block had seen an atomic or volatile write of the other's that
+                         ///< came after it
+
+  /// What is true of either.
+  void join(const race_facts& other);
 };
 
 /// A mistake, once, however often it was met.
@@ -62,7 +80,11 @@ struct finding {
   std::int64_t index = 0;
   std::size_t extent = 0;
   std::string type;
+  /// The same axis by axis: of tile[3][8] of float[32][33] these are 3, 8 and 32, 33.
+  std::vector<std::int64_t> subscripts;
+  std::vector<std::size_t> lengths;
   std::uintptr_t about = 0;  ///< where that array or variable is
+  race_facts race;
   /// What else there is to say.
   std::string detail;
   std::size_t count = 1;
@@ -71,5 +93,9 @@ struct finding {
 
 /// "(x,y,z)".
 std::string text(heddle_device::index3 i);
+
+/// "tile[3][8]", and "float[32][33]".
+std::string element_text(const finding& f);
+std::string array_text(const finding& f);
 
 }  // namespace heddle::checker

@@ -26,6 +26,7 @@ json to_message(const place& p, std::uintptr_t base) {
           {"pc", from_base(p.pc, base)},
           {"file", p.file},
           {"line", p.line},
+          {"column", p.column},
           {"thread", to_json(p.thread)},
           {"block", to_json(p.block)},
           {"has_thread", p.has_thread},
@@ -38,6 +39,7 @@ place place_from_message(const json& m) {
   p.pc = m.at("pc");
   p.file = m.at("file");
   p.line = m.at("line");
+  p.column = m.at("column");
   p.thread = index_from(m.at("thread"));
   p.block = index_from(m.at("block"));
   p.has_thread = m.at("has_thread");
@@ -55,6 +57,11 @@ json to_message(const finding& f, std::uintptr_t base) {
           {"index", f.index},
           {"extent", f.extent},
           {"type", f.type},
+          {"subscripts", f.subscripts},
+          {"lengths", f.lengths},
+          {"race",
+           {static_cast<int>(f.race.apart), f.race.reads_meet, f.race.writes_meet, f.race.is_one_atomic,
+            f.race.is_volatile, f.race.is_scope_too_narrow, f.race.lacks_acquire, f.race.is_told}},
           {"detail", f.detail},
           {"count", f.count},
           {"schedule", f.schedule}};
@@ -69,6 +76,17 @@ finding from_message(const json& m) {
   f.index = m.at("index");
   f.extent = m.at("extent");
   f.type = m.at("type");
+  f.subscripts = m.at("subscripts").get<std::vector<std::int64_t>>();
+  f.lengths = m.at("lengths").get<std::vector<std::size_t>>();
+  const json& race = m.at("race");
+  f.race = {static_cast<race_facts::threads>(race.at(0).get<int>()),
+            race.at(1),
+            race.at(2),
+            race.at(3),
+            race.at(4),
+            race.at(5),
+            race.at(6),
+            race.at(7)};
   f.detail = m.at("detail");
   f.count = m.at("count");
   f.schedule = m.at("schedule");

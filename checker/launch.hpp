@@ -81,8 +81,6 @@ struct launch_outcome {
 /// heddle::error.
 launch_outcome run(const module& compiled, std::vector<argument>& arguments, const launch_options& options);
 
-/// CUDA C++'s name of a type: "float", "unsigned char", …
-const char* name(heddle_device::scalar type) noexcept;
 /// Of a number; 0 for `other`.
 std::size_t bytes_of(heddle_device::scalar type) noexcept;
 /// As an argument spells it: "f32", "u8", …

@@ -13,7 +13,7 @@ namespace heddle::checker {
 /// module's variables as they are before.
 class launch_memory {
  public:
-  /// Throws heddle::error when the arguments do not fit the kernel's parameters.
+  /// Throws argument_error when the arguments do not fit the kernel's parameters.
   launch_memory(const module& compiled, const std::vector<argument>& arguments);
 
   /// Puts all of it back to what it is before a launch.
@@ -29,13 +29,10 @@ class launch_memory {
   std::vector<std::vector<std::byte>> contents() const;
 
  private:
-  void check(const module& compiled, const std::vector<argument>& arguments) const;
-
   struct placed {
     std::uintptr_t begin, low, high;
     std::uint64_t bytes;
-    std::uint32_t element_bytes;
-    heddle_device::scalar type;
+    heddle_device::element_type element;
     std::string name;
     unsigned shift;
     const char* space;

@@ -1,6 +1,7 @@
 #include "lines.hpp"
 
 #include "launch.hpp"
+#include "race_hint.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -89,7 +90,7 @@ class debug_information {
     // From the innermost on: a function that was inlined was called from a line of the one around it.
     for (int i = 0; i < count; ++i) {
       const int tag = dwarf_tag(&scopes[i]);
-      if (tag == DW_TAG_inlined_subroutine && is_of_device_language(result.file)) {
+      if (tag == DW_TAG_inlined_subroutine && is_of_others(result.file)) {
         move_to_call(unit, scopes[i], result);
       } else if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
         result.function = name_of(scopes[i]);
@@ -167,9 +168,32 @@ void find_line(module_lines& lines, place& p) {
   const source_line* at = &lines.before(p.pc);
   for (std::size_t i = 0; i < p.callers.size() && is_of_others(at->file); ++i)
     at = &lines.before(p.callers[i]);
+  p.function = at->function;
+  if (p.line != 0) return;
   p.file = at->file;
   p.line = at->line;
-  p.function = at->function;
+}
+
+/// Gives an index that was out of an array's bounds, which is known by the place of its brackets alone, the
+/// name of the array. g++ gives the place where the brackets close. clang++ gives that where the expression
+/// begins, which is the same for all brackets in a row: how many follow says the axes that are left. Of
+/// p[i].v[k] it is the same for both, and the longer is taken, since p is a pointer most often, whose indices
+/// are not checked so.
+void name_indexed_array(const std::vector<modules::subscript>& subscripts, finding& f) {
+  if (f.kind != finding_kind::out_of_bounds || !f.variable.empty() || f.places.empty()) return;
+  const place& p = f.places.front();
+  const auto is_at = [&](const modules::text_place& at) {
+    return at.line == p.line && at.column == p.column;
+  };
+  std::size_t in_a_row = 0;
+  for (const modules::subscript& s : subscripts) {
+    if (s.file == p.file && is_at(s.first)) in_a_row = std::max(in_a_row, s.brackets);
+  }
+  for (const modules::subscript& s : subscripts) {
+    if (s.file != p.file || s.of.size() < f.variable.size()) continue;
+    if (is_at(s.last) || (is_at(s.first) && s.brackets + f.lengths.size() == in_a_row + 1)) f.variable = s.of;
+  }
+  if (!f.variable.empty()) f.detail.clear();
 }
 
 std::vector<line_profile> profile_lines(module_lines& lines,
@@ -222,14 +246,11 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<launch
   }
 }
 
-void find_lines(const module& compiled, std::vector<finding>& findings) {
-  find_lines(compiled.path(), compiled.base(), findings);
-}
-
-void find_lines(const std::string& path, std::uintptr_t base, std::vector<finding>& findings) {
-  module_lines lines(path, base);
+void find_lines(const modules::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings) {
+  module_lines lines(compiled.library.string(), base);
   for (finding& f : findings) {
     for (place& p : f.places) find_line(lines, p);
+    name_indexed_array(compiled.subscripts, f);
   }
 
   // One line may have become several instructions.
@@ -248,9 +269,18 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<findin
         {f.kind, std::move(places), f.variable, f.detail == different_streams}, distinct.size());
     if (is_new) {
       distinct.push_back(std::move(f));
-    } else {
-      distinct[at->second].count += f.count;
+      continue;
     }
+    finding& known = distinct[at->second];
+    const std::size_t count = known.count + f.count;
+    race_facts race = known.race;
+    race.join(f.race);
+    if (f.race.apart > known.race.apart) known = std::move(f);
+    known.count = count;
+    known.race = race;
+  }
+  for (finding& f : distinct) {
+    if (f.kind == finding_kind::data_race && f.detail.empty()) f.detail = race_hint(f);
   }
   findings = std::move(distinct);
 }

@@ -2,6 +2,7 @@
 
 #include "finding.hpp"
 #include "module.hpp"
+#include "modules/compilation.hpp"
 #include "profile.hpp"
 #include "program.hpp"
 
@@ -11,12 +12,12 @@
 namespace heddle::checker {
 
 /// Gives each place of findings that only an instruction is known of its file, line and function: those of
-/// the source itself, where the instruction belongs to what a header of the device language was inlined for.
-/// Then findings that are the same by their lines become one.
-void find_lines(const module& compiled, std::vector<finding>& findings);
-/// The same of the module that the file holds, where it lies at `base`. Places of the host are in the
-/// program's own files, as far as what called what is known.
-void find_lines(const std::string& path, std::uintptr_t base, std::vector<finding>& findings);
+/// the source itself, where the instruction belongs to what a header of the device language, or of the C++
+/// library, was inlined for. Then findings that are the same by their lines become one.
+///
+/// What was compiled lies at `base`. Places of the host are in the program's own files, as far as what called
+/// what is known.
+void find_lines(const modules::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings);
 
 /// What was profiled, by lines, in their order.
 std::vector<line_profile> profile_lines(const module& compiled,

@@ -49,8 +49,10 @@ void module::bind(const module_tables& tables) {
         if (info->dlpi_addr != m.base_) return 0;
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           const auto& header = info->dlpi_phdr[i];
-          if (header.p_type == PT_LOAD)
-            m.end_ = std::max<std::uintptr_t>(m.end_, m.base_ + header.p_vaddr + header.p_memsz);
+          if (header.p_type != PT_LOAD) continue;
+          const std::uintptr_t begin = m.base_ + header.p_vaddr, end = begin + header.p_memsz;
+          m.end_ = std::max(m.end_, end);
+          if ((header.p_flags & PF_X) != 0) m.code_ = begin, m.code_end_ = end;
         }
         return 1;
       },

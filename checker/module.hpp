@@ -45,6 +45,7 @@ class module {
   /// Where it was loaded, and how far it reaches.
   std::uintptr_t base() const noexcept { return base_; }
   std::uintptr_t end() const noexcept { return end_; }
+  bool is_code(std::uintptr_t address) const noexcept { return address >= code_ && address < code_end_; }
 
  private:
   void bind(const module_tables& tables);
@@ -55,7 +56,7 @@ class module {
   const heddle_device::kernel* kernel_ = nullptr;
   std::span<const heddle_device::kernel_entry> kernels_;
   std::span<const heddle_device::variable> variables_;
-  std::uintptr_t base_ = 0, end_ = 0;
+  std::uintptr_t base_ = 0, end_ = 0, code_ = 0, code_end_ = 0;
 };
 
 /// The functions that a module calls, in the order of its slots.

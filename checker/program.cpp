@@ -132,18 +132,17 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
       outcome.findings.push_back(finding_of_signal(message));
       outcome.launches = message.at("launches");
       outcome.accesses = message.at("accesses");
+    } else if (message.contains("count")) {
+      const auto known = std::find(numbers.begin(), numbers.end(), message.at("number").get<std::size_t>());
+      outcome.findings[static_cast<std::size_t>(known - numbers.begin())].count = message.at("count");
     } else {
-      for (const auto& [number, count] :
-           message.at("counts").get<std::vector<std::pair<std::size_t, std::size_t>>>()) {
-        for (std::size_t i = 0; i < numbers.size(); ++i) {
-          if (numbers[i] == number) outcome.findings[i].count = count;
-        }
-      }
       outcome.launches = message.at("launches");
       outcome.accesses = message.at("accesses");
     }
   }
-  find_lines(compiled.library.string(), 0, outcome.findings);
+  // What was taken back.
+  std::erase_if(outcome.findings, [](const finding& f) { return f.count == 0; });
+  find_lines(compiled, 0, outcome.findings);
   find_lines(compiled.library.string(), 0, outcome.profiles);
   return outcome;
 }

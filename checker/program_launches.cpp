@@ -1,11 +1,11 @@
 #include "engine.hpp"
+#include "modules/grid_shape.hpp"
 #include "program_runtime.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <cstdio>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -67,36 +67,26 @@ int program_runtime::limit_shared(const void* address, heddle_device::u64 bytes)
 int program_runtime::check(const heddle_device::launch_request& q, const kernel_call& kernel,
                            std::string& why) const {
   using facts = heddle_device::device_facts;
-  const std::uint64_t threads = std::uint64_t{q.block.x} * q.block.y * q.block.z;
-  const std::uint64_t blocks = std::uint64_t{q.grid.x} * q.grid.y * q.grid.z;
   std::uint64_t limit = facts::shared_a_block;
   for (const auto& [address, bytes] : shared_limits_) {
     if (!q.is_address || address == q.function) limit = std::max(limit, bytes);
   }
-  if (threads == 0 || blocks == 0) {
-    why = fmt::format("a grid of {} and a block of {}: they have at least one thread along each axis",
-                      launch_text(q.grid), launch_text(q.block));
-  } else if (threads > 1024 || q.block.x > 1024 || q.block.y > 1024 || q.block.z > 64) {
-    why = fmt::format("a block of {} is {} threads: it can have 1024, and 64 along z", launch_text(q.block),
-                      threads);
-  } else if (q.grid.x > 0x7fffffffu || q.grid.y > 65535 || q.grid.z > 65535) {
-    why = fmt::format("a grid of {}: it can have 2147483647x65535x65535 blocks", launch_text(q.grid));
-  }
+  const dimensions grid = modules::dimensions_of(q.grid), block = modules::dimensions_of(q.block);
+  why = modules::wrong_shape(grid, block);
   if (!why.empty()) return errors::invalid_configuration;
-  if (kernel.most_threads != 0 && threads > kernel.most_threads) {
-    why = fmt::format("a block of {} threads: its __launch_bounds__ allows {}", threads, kernel.most_threads);
-    return errors::launch_out_of_resources;
-  }
+  why = modules::wrong_bound(block, kernel.most_threads);
+  if (!why.empty()) return errors::launch_out_of_resources;
   if (q.shared_bytes > limit) {
     why = fmt::format(
         "{} bytes of dynamic shared memory: a block has {} unless cudaFuncSetAttribute allows more, up to {}",
         q.shared_bytes, limit, std::uint64_t{facts::most_shared_a_block});
     return errors::invalid_value;
   }
-  const auto resident = static_cast<std::uint64_t>(heddle_device::resident_blocks(threads, q.shared_bytes)) *
-                        facts::multiprocessors;
-  if (q.is_cooperative && blocks > resident) {
-    why = fmt::format("{} blocks that wait for one another: the device has {} of them at once", blocks,
+  const auto resident =
+      static_cast<std::uint64_t>(heddle_device::resident_blocks(block.count(), q.shared_bytes)) *
+      facts::multiprocessors;
+  if (q.is_cooperative && grid.count() > resident) {
+    why = fmt::format("{} blocks that wait for one another: the device has {} of them at once", grid.count(),
                       resident);
     return errors::cooperative_launch_too_large;
   }
@@ -132,14 +122,12 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
       fmt::format("launches {}<<<{}, {}>>>", kernel.name, launch_text(q.grid), launch_text(q.block));
   std::string why;
   if (const int error = check(q, kernel, why); error != 0) {
-    if (unasked_) report(std::exchange(unasked_, std::nullopt).value());
     if (is_statement) {
       finding f{};
       f.kind = finding_kind::unchecked_error;
       f.places.push_back(host_place(written, at));
-      f.detail =
-          fmt::format("{}; nothing runs, and cudaGetLastError, which would say so, is not called", why);
-      unasked_ = std::move(f);
+      f.detail = std::move(why);
+      unasked_ = &report(std::move(f));
     }
     return fail(error);
   }
@@ -160,9 +148,8 @@ void program_runtime::learn_types(const heddle_device::launch_request& q) {
         a->memory.cells != nullptr || a->memory.begin != address ||
         a->memory.type != heddle_device::scalar::other)
       continue;
-    a->memory.type = p.type;
-    a->memory.element_bytes = p.size;
-    a->memory.shift = word_shift(p.size);
+    a->memory.consist_of(p.element);
+    a->memory.shift = word_shift(p.element.size);
   }
 }
 
@@ -203,7 +190,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.legacy_warps = options_.legacy_warps;
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
-  const std::uint64_t blocks = std::uint64_t{q.grid.x} * q.grid.y * q.grid.z;
+  const std::uint64_t blocks = modules::volume(q.grid);
   const std::uint64_t serials = blocks * options.schedules;
   constexpr std::uint64_t most_serials = std::numeric_limits<std::uint32_t>::max() - 65536;
   if (serials > most_serials)

@@ -25,7 +25,7 @@ std::uintptr_t address_of(const void* p) {
 std::string text_of(const allocation& a) {
   finding f{};
   name_element(f, a.memory, a.memory.begin);
-  return fmt::format("{} ({}[{}])", f.variable, f.type, f.extent);
+  return fmt::format("{} ({})", f.variable, array_text(f));
 }
 
 const char* made_by(memory_kind kind) {
@@ -87,6 +87,18 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   a->freed_at = call_stack();
   memory_->free(*a);
   return fail(0);
+}
+
+bool program_runtime::is_not_the_hosts(const char* function, void* what) {
+  const std::uintptr_t address = address_of(what);
+  if (!memory_ || !(memory_->is_in_device_half(address) || memory_->is_in_host_half(address))) return false;
+  const std::lock_guard lock(mutex_);
+  const allocation* const a = memory_->find(address);
+  report_api(finding_kind::invalid_free, a, fmt::format("calls {}", function),
+             a == nullptr  ? explain_address(address)
+             : a->is_freed ? fmt::format("{} is freed already, by {}", text_of(*a), made_by(a->kind))
+                           : fmt::format("{} is freed by {}", text_of(*a), made_by(a->kind)));
+  return true;
 }
 
 int program_runtime::register_host(void* what, heddle_device::u64 bytes, allocation_name name) {
@@ -212,7 +224,6 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
       f.places.push_back(host_place(fmt::format("calls {}", q.function)));
       name_element(f, source.of->memory, from.begin);
       add_places_of_memory(f);
-      source.of->memory.set_written(from.begin - source.of->memory.begin, from.span(), true);
       report(std::move(f));
     }
     const allocations::opening opened(*memory_);
@@ -369,9 +380,8 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
   const std::uint64_t offset = address - r.begin;
   if (writes) {
     r.set_written(offset, bytes, true);
-  } else if (bytes <= 8 && !r.is_any_written(offset, bytes) && !r.seems_written(offset)) {
+  } else if (r.reads_unwritten(offset, bytes)) {
     report_access(finding_kind::uninitialised_read, "");
-    r.tell_unwritten(offset, bytes);
   }
   for (const pending_operation& p : pending_) {
     if (order_.is_done(p.when) || !conflicts(p.work, r, address, bytes, writes)) continue;

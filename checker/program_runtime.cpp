@@ -46,7 +46,6 @@ void program_runtime::begin(std::unique_ptr<const module> compiled) {
 void program_runtime::end() {
   const std::lock_guard lock(mutex_);
   has_begun_ = false;
-  if (unasked_) report(std::exchange(unasked_, std::nullopt).value());
   if (options_.checks_leaks) {
     for (const allocation* const a : memory_->live()) {
       finding f{};
@@ -59,9 +58,8 @@ void program_runtime::end() {
   }
   for (const launch_profile& p : profiles_)
     write(nlohmann::json{{"profile", to_message(p, module_->base())}}.dump());
-  nlohmann::json counts = nlohmann::json::array();
-  for (const auto& [key, r] : reported_) counts.push_back({r.number, r.count});
-  const nlohmann::json last = {{"counts", counts}, {"launches", launches_}, {"accesses", accesses_}};
+  for (const auto& [key, r] : reported_) write_count(r);
+  const nlohmann::json last = {{"launches", launches_}, {"accesses", accesses_}};
   write(last.dump());
 }
 
@@ -104,7 +102,11 @@ place program_runtime::host_place(std::string what, const std::vector<std::uintp
   return p;
 }
 
-void program_runtime::report(finding f) {
+void program_runtime::write_count(const reported& r) const {
+  write(nlohmann::json{{"number", r.number}, {"count", r.count}}.dump());
+}
+
+program_runtime::reported& program_runtime::report(finding f) {
   std::string key = fmt::format("{} {}", static_cast<int>(f.kind), f.variable);
   for (const place& p : f.places) {
     key += fmt::format(" {:x} {}:{}", p.pc, p.file, p.line);
@@ -112,12 +114,16 @@ void program_runtime::report(finding f) {
       for (const std::uintptr_t c : p.callers) key += fmt::format(" {:x}", c);
   }
   const auto [at, is_new] = reported_.try_emplace(std::move(key), reported{reported_.size(), f.count});
-  if (!is_new) {
-    at->second.count += f.count;
-    return;
+  reported& known = at->second;
+  if (is_new) {
+    write(nlohmann::json{{"finding", to_message(f, module_->base())}, {"number", known.number}}.dump(
+        -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  } else {
+    known.count += f.count;
+    // Taken back before, it is there again.
+    if (known.count == f.count) write_count(known);
   }
-  write(nlohmann::json{{"finding", to_message(f, module_->base())}, {"number", at->second.number}}.dump(
-      -1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return known;
 }
 
 void program_runtime::add_places_of_memory(finding& f) {
@@ -196,7 +202,12 @@ int program_runtime::fail(int error) {
 
 int program_runtime::last_error(bool forgets) {
   const std::lock_guard lock(mutex_);
-  unasked_.reset();
+  if (unasked_ != nullptr) {
+    // It was told where the launch failed, before what it leads to.
+    --unasked_->count;
+    write_count(*unasked_);
+    unasked_ = nullptr;
+  }
   if (lasting_error_ != 0) return lasting_error_;
   return forgets ? std::exchange(last_error_, 0) : last_error_;
 }

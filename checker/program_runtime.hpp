@@ -33,6 +33,7 @@ class program_runtime final : public heddle_device::runtime {
 
   int allocate(memory_kind kind, void** where, heddle_device::u64 bytes, allocation_name name) override;
   int release(const char* function, memory_kind kind, void* what) override;
+  bool is_not_the_hosts(const char* function, void* what) override;
   int register_host(void* what, heddle_device::u64 bytes, allocation_name name) override;
   int unregister_host(void* what) override;
   int copy(const heddle_device::copy_request& what) override;
@@ -97,7 +98,12 @@ class program_runtime final : public heddle_device::runtime {
   std::vector<std::uintptr_t> call_stack() const;
   place host_place(std::string what) const { return host_place(std::move(what), call_stack()); }
   static place host_place(std::string what, const std::vector<std::uintptr_t>& frames);
-  void report(finding f);
+  struct reported {
+    std::size_t number;
+    std::size_t count;
+  };
+  reported& report(finding f);
+  void write_count(const reported& r) const;
   void report_api(finding_kind kind, const allocation* about, std::string what, std::string detail);
   void add_places_of_memory(finding& f);
   void write(const std::string& line) const noexcept;
@@ -142,11 +148,7 @@ class program_runtime final : public heddle_device::runtime {
   std::uint32_t next_serial_ = 1;
   std::uint64_t launches_ = 0, accesses_ = 0;
   int last_error_ = 0, lasting_error_ = 0;
-  std::optional<finding> unasked_;  // a launch that failed, while nobody has asked
-  struct reported {
-    std::size_t number;
-    std::size_t count;
-  };
+  reported* unasked_ = nullptr;  // a launch that failed, while nobody has asked
   std::map<std::string, reported> reported_;
   std::vector<launch_profile> profiles_;
 };

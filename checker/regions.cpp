@@ -1,6 +1,7 @@
 #include "regions.hpp"
 
 #include "launch.hpp"
+#include "modules/module_state.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -114,46 +115,80 @@ constexpr std::uint64_t near = 4096;
 
 }  // namespace
 
-void region::tell_unwritten(std::uint64_t offset, std::uint64_t size) {
-  if (!host_can_write) return set_written(offset, size, true);
-  const std::uint64_t first = offset / near * near;
-  set_written(first, std::min((offset + size + near - 1) / near * near, bytes) - first, true);
+bool region::are_all_written(std::uint64_t offset, std::uint64_t size) const {
+  bool result = true;
+  for_each_word(offset, offset + size, [&](std::uint64_t i, std::uint64_t mask) {
+    result = (written[i] & mask) == mask;
+    return result;
+  });
+  return result;
 }
 
 bool region::seems_written(std::uint64_t offset) {
   const std::uint64_t first = offset / near * near, last = std::min(first + near, bytes);
   const auto* const at = reinterpret_cast<const std::byte*>(begin);
-  for (std::uint64_t i = first; i < last; ++i) {
-    if (at[i] == std::byte{0} || (written[i / 64] >> i % 64 & 1) != 0) continue;
-    set_written(first, last - first, true);
-    return true;
+  // Most often all of it is zero.
+  if (at[first] == std::byte{0} && std::memcmp(at + first, at + first + 1, last - first - 1) == 0)
+    return false;
+  for (std::uint64_t part = first; part < last; part += 64) {
+    const std::uint64_t known = written[part / 64], size = std::min<std::uint64_t>(last - part, 64);
+    for (std::uint64_t i = 0; i < size && known != ~std::uint64_t{0}; ++i) {
+      if (at[part + i] == std::byte{0} || (known >> i & 1) != 0) continue;
+      set_written(first, last - first, true);
+      return true;
+    }
   }
   return false;
 }
 
+bool region::reads_unwritten(std::uint64_t offset, std::uint64_t size) {
+  if (written.empty()) return false;
+  const bool is_number = size <= bytes_of(type);
+  if (is_number ? are_all_written(offset, size) : is_any_written(offset, size)) return false;
+  return !host_can_write || !seems_written(offset);
+}
+
+void region::consist_of(const heddle_device::element_type& element) {
+  type = element.type;
+  element_bytes = std::max(element.size, 1u);
+  type_name = heddle::detail::type_name(element);
+  if (type_name.empty()) type_name = "byte";
+  lengths.clear();
+  for (const std::uint32_t* n = element.lengths; n != nullptr && *n != 0; ++n) lengths.push_back(*n);
+}
+
 namespace {
 
-/// As CUDA C++ writes it: "float", "uchar4"; empty for a structure.
-std::string type_of_elements(const region& r) {
-  using heddle_device::scalar;
-  if (r.type == scalar::other) return r.element_bytes == 1 ? "byte" : "";
-  const std::size_t components = r.element_bytes / bytes_of(r.type);
-  if (components < 2 || components > 4) return name(r.type);
-  constexpr const char* names[] = {"",       "bool", "char",      "short",  "int",   "longlong", "uchar",
-                                   "ushort", "uint", "ulonglong", "__half", "float", "double"};
-  return fmt::format("{}{}", names[static_cast<int>(r.type)], components);
+/// The quotient that is rounded down: what lies before an array has indices of -1 and below.
+std::int64_t floored(std::int64_t a, std::int64_t b) {
+  return a >= 0 ? a / b : -((-a + b - 1) / b);
 }
 
 }  // namespace
+
+void set_subscripts(finding& f, const std::vector<std::uint32_t>& lengths) {
+  f.subscripts.clear();
+  f.lengths.clear();
+  std::int64_t index = f.index;
+  std::size_t extent = f.extent;
+  for (auto n = lengths.rbegin(); n != lengths.rend(); ++n) {
+    const std::int64_t row = floored(index, *n);
+    f.subscripts.insert(f.subscripts.begin(), index - row * *n);
+    f.lengths.insert(f.lengths.begin(), *n);
+    index = row;
+    extent /= *n;
+  }
+  f.subscripts.insert(f.subscripts.begin(), index);
+  f.lengths.insert(f.lengths.begin(), extent);
+}
 
 void name_element(finding& f, const region& r, std::uintptr_t address) {
   f.variable = r.name;
   f.space = r.space;
   f.extent = (r.bytes != 0 ? r.bytes : r.freed_bytes) / r.element_bytes;
-  const auto distance = static_cast<std::int64_t>(address - r.begin);
-  const auto size = static_cast<std::int64_t>(r.element_bytes);
-  f.index = distance >= 0 ? distance / size : -((-distance + size - 1) / size);
-  f.type = type_of_elements(r);
+  f.index = floored(static_cast<std::int64_t>(address - r.begin), r.element_bytes);
+  set_subscripts(f, r.lengths);
+  f.type = r.type_name;
   f.about = r.begin;
 }
 
@@ -219,13 +254,12 @@ region* shared_memory::begin(const shared_layout& layout, std::size_t i) {
   auto made = std::make_unique<region>();
   made->begin = reinterpret_cast<std::uintptr_t>(memory.data()) + v.offset;
   made->bytes = v.bytes;
-  made->shift = word_shift(v.what->element_size);
+  made->shift = word_shift(v.what->element.size);
   // A dynamic one is often declared as bytes and used as something else.
   if (v.what->size == 0 && made->shift < 2) made->shift = 0;
   made->name = v.what->name;
   made->space = "shared";
-  made->type = v.what->type;
-  made->element_bytes = std::max(v.what->element_size, 1u);
+  made->consist_of(v.what->element);
   made->is_shared = true;
   made->starts_written = false;
   if (is_watched) made->watch();

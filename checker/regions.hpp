@@ -14,7 +14,7 @@ namespace heddle::checker {
 
 /// An access that was made to a word of memory.
 struct record {
-  static constexpr std::uint8_t write = 1, atomic = 2;
+  static constexpr std::uint8_t write = 1, atomic = 2, is_volatile = 16;
   // Of an access, and not recorded: it writes and reads, too; atomics that it comes after are known to it.
   static constexpr std::uint8_t also_reads = 128, observes = 64;
 
@@ -23,10 +23,10 @@ struct record {
   std::uint32_t pc = 0;  // from the module's beginning
   std::uint16_t thread = 0;
   std::uint8_t mask = 0;   // the bytes of the word
-  std::uint8_t flags = 0;  // and the scope of an atomic, above them
+  std::uint8_t flags = 0;  // and the scope of an atomic
 
   std::uint8_t kind() const { return flags & 3; }
-  heddle_device::scope scope() const { return static_cast<heddle_device::scope>(flags >> 2); }
+  heddle_device::scope scope() const { return static_cast<heddle_device::scope>(flags >> 2 & 3); }
 };
 
 /// The history of a word: the last accesses that are not implied by later ones.
@@ -66,6 +66,8 @@ struct region {
   const char* space = "global";
   heddle_device::scalar type = heddle_device::scalar::other;
   std::uint32_t element_bytes = 1;
+  std::string type_name = "byte";      // of an element
+  std::vector<std::uint32_t> lengths;  // of an array along all axes but the first
   bool is_shared = false, is_constant = false;
   bool is_variable = false;        // of the module
   bool starts_written = true;      // before a schedule
@@ -79,6 +81,8 @@ struct region {
   bool has(std::uintptr_t address, std::size_t size) const {
     return address >= begin && address - begin + size <= bytes;
   }
+  /// Says what it consists of; bytes where that is not known.
+  void consist_of(const heddle_device::element_type& element);
   /// Makes its history, and forgets what was written unless that persists.
   void watch();
   /// That nothing was written yet, or all.
@@ -87,13 +91,20 @@ struct region {
   bool is_any_written(std::uint64_t offset, std::uint64_t size) const;
   /// What is copied from `first` on of another, written or not, is so here from `offset` on.
   void copy_written(std::uint64_t offset, const region& other, std::uint64_t first, std::uint64_t size);
-  /// That it was not written is known: it is not told again, nor looked for in what lies near it where the
-  /// host can write.
-  void tell_unwritten(std::uint64_t offset, std::uint64_t size);
+  /// Whether a read there reads what was never written: part of a number, or all of anything larger, of which
+  /// padding and members that are not used may well be unwritten.
+  bool reads_unwritten(std::uint64_t offset, std::uint64_t size);
+
+ private:
+  bool are_all_written(std::uint64_t offset, std::uint64_t size) const;
   /// Whether something other than zero is near where nothing that is watched has written: then something
   /// that is not watched has, and what is near counts as written.
   bool seems_written(std::uint64_t offset);
 };
+
+/// The subscripts of element `index` of an array of `extent` elements whose axes but the first have these
+/// lengths.
+void set_subscripts(finding& f, const std::vector<std::uint32_t>& lengths);
 
 /// Names the array or the variable, and the element that the address is of.
 void name_element(finding& f, const region& r, std::uintptr_t address);

@@ -2,6 +2,7 @@
 
 #include "counted.hpp"
 #include "io/xml_text.hpp"
+#include "modules/grid_shape.hpp"
 #include "profile_report.hpp"
 
 #include <algorithm>
@@ -23,11 +24,11 @@ std::string where(const finding& f) {
   return f.places.empty() ? "" : line_of(f.places.front()) + ": ";
 }
 
-/// "shared s[5] (float[256])", "x[1024]".
+/// "shared s[5] (float[256])".
 std::string element_of(const finding& f) {
   if (f.variable.empty()) return "";
-  const std::string space = f.space == "global" ? "" : f.space + " ";
-  return fmt::format("{}{}[{}] ({}[{}])", space, f.variable, f.index, f.type, f.extent);
+  const std::string space = f.space.empty() || f.space == "global" ? "" : f.space + " ";
+  return fmt::format("{}{} ({})", space, element_text(f), array_text(f));
 }
 
 std::string headline(const finding& f) {
@@ -74,7 +75,7 @@ std::string headline(const finding& f) {
     case finding_kind::invalid_free:
       return "invalid free";
     case finding_kind::unchecked_error:
-      return "a launch that fails, and nobody asks";
+      return "a launch fails: " + f.detail;
     case finding_kind::leak:
       return "memory that is not freed: " + f.variable;
     case finding_kind::failed_program:
@@ -91,7 +92,9 @@ std::string describe(const finding& f) {
     result += fmt::format("  {} {} at {}{}\n", who, p.what, line_of(p),
                           p.function.empty() ? "" : " in " + p.function);
   }
-  if (!f.detail.empty()) result += fmt::format("  {}\n", f.detail);
+  const bool is_told = f.kind == finding_kind::unchecked_error;
+  if (is_told) result += "  nothing runs, and cudaGetLastError, which would say so, is not called\n";
+  if (!is_told && !f.detail.empty()) result += fmt::format("  {}\n", f.detail);
   if (f.count > 1) result += fmt::format("  {} times\n", f.count);
   return result;
 }
@@ -100,6 +103,14 @@ std::string describe(const finding& f) {
 
 std::string text(heddle_device::index3 i) {
   return fmt::format("({},{},{})", i.x, i.y, i.z);
+}
+
+std::string element_text(const finding& f) {
+  return fmt::format("{}[{}]", f.variable, fmt::join(f.subscripts, "]["));
+}
+
+std::string array_text(const finding& f) {
+  return fmt::format("{}[{}]", f.type, fmt::join(f.lengths, "]["));
 }
 
 const char* name(finding_kind kind) noexcept {
@@ -132,9 +143,7 @@ const char* name(finding_kind kind) noexcept {
 std::string as_text(const checked& what, const launch_outcome& outcome) {
   std::string result;
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
-  const std::uint64_t threads = std::uint64_t{what.options.grid.x} * what.options.grid.y *
-                                what.options.grid.z * what.options.block.x * what.options.block.y *
-                                what.options.block.z;
+  const std::uint64_t threads = modules::volume(what.options.grid) * modules::volume(what.options.block);
   result +=
       fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
                   outcome.findings.empty() ? "clean" : detail::counted(outcome.findings.size(), "finding"),
@@ -164,6 +173,11 @@ std::string as_text(const program_checked& what, const program_outcome& outcome)
 
 namespace {
 
+/// Whatever bytes its texts have.
+std::string one_line(const ordered_json& j) {
+  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
 ordered_json index(heddle_device::index3 i) {
   return ordered_json::array({i.x, i.y, i.z});
 }
@@ -183,6 +197,10 @@ ordered_json findings_as_json(const std::vector<finding>& findings) {
                          {"index", f.index},
                          {"extent", f.extent},
                          {"type", f.type}};
+      if (f.lengths.size() > 1) {
+        one["variable"]["subscripts"] = f.subscripts;
+        one["variable"]["lengths"] = f.lengths;
+      }
     }
     one["places"] = ordered_json::array();
     for (const place& p : f.places) {
@@ -214,7 +232,7 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   j["seconds"] = outcome.seconds;
   j["stopped"] = outcome.was_stopped;
   if (what.options.profiles) j["profile"] = profile_as_json(outcome.profile);
-  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return one_line(j);
 }
 
 std::string as_json(const program_checked& what, const program_outcome& outcome) {
@@ -242,10 +260,23 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
                              {"launches", p.launches},
                              {"profile", profile_as_json(p.lines)}});
   }
-  return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+  return one_line(j);
+}
+
+std::string as_json_error(const std::string& source, const std::string& kernel, std::string_view reason) {
+  ordered_json j;
+  j["source"] = source;
+  if (!kernel.empty()) j["kernel"] = kernel;
+  j["verdict"] = "error";
+  j["error"] = reason;
+  j["status"] = 2;
+  return one_line(j);
 }
 
 namespace {
+
+// What a program's test case is called, as a kernel's is by its name.
+constexpr const char* program_case = "main";
 
 std::string junit_of(const std::string& source, const std::string& name, const std::vector<finding>& findings,
                      double seconds) {
@@ -268,17 +299,18 @@ std::string as_junit(const checked& what, const launch_outcome& outcome) {
 }
 
 std::string as_junit(const program_checked& what, const program_outcome& outcome) {
-  return junit_of(what.source, "main", outcome.findings, outcome.seconds);
+  return junit_of(what.source, program_case, outcome.findings, outcome.seconds);
 }
 
-std::string as_junit_error(const std::string& source, const std::string& name, std::string_view reason) {
+std::string as_junit_error(const std::string& source, const std::string& kernel, std::string_view reason) {
   return fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"heddle check\" tests=\"1\" failures=\"0\" errors=\"1\">\n"
       "  <testcase classname=\"{}\" name=\"{}\">\n"
       "    <error message=\"{}\"/>\n"
       "  </testcase>\n</testsuite>\n",
-      detail::xml_text(source), detail::xml_text(name), detail::xml_text(reason));
+      detail::xml_text(source), detail::xml_text(kernel.empty() ? program_case : kernel),
+      detail::xml_text(reason));
 }
 
 }  // namespace heddle::checker

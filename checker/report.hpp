@@ -31,7 +31,8 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
 /// A test case that fails with each finding, as CI systems read it.
 std::string as_junit(const checked& what, const launch_outcome& outcome);
 std::string as_junit(const program_checked& what, const program_outcome& outcome);
-/// The same where the kernel or the program could not be run, for this reason.
-std::string as_junit_error(const std::string& source, const std::string& name, std::string_view reason);
+/// The same where the kernel could not be run, or the program, which has no kernel's name, for this reason.
+std::string as_json_error(const std::string& source, const std::string& kernel, std::string_view reason);
+std::string as_junit_error(const std::string& source, const std::string& kernel, std::string_view reason);
 
 }  // namespace heddle::checker

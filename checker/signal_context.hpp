@@ -17,6 +17,17 @@ inline std::uintptr_t instruction_of([[maybe_unused]] const ucontext_t& context)
 #endif
 }
 
+/// Where the stack ended then; 0 where that is not known.
+inline std::uintptr_t stack_of([[maybe_unused]] const ucontext_t& context) {
+#if defined(__x86_64__)
+  return static_cast<std::uintptr_t>(context.uc_mcontext.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return context.uc_mcontext.sp;
+#else
+  return 0;
+#endif
+}
+
 /// Goes on in `function` once the signal is handled, on a stack that ends at `top`; false where that is not
 /// known.
 inline bool go_on_in([[maybe_unused]] ucontext_t& context, [[maybe_unused]] void (*function)(),

@@ -26,6 +26,18 @@ struct {
   now.by->crash(*now.thread, stopped.pc, stopped.what, stopped.address);
 }
 
+/// The instruction that called what does not belong to the module: the innermost address on the thread's
+/// stack that the module's code would return to; 0 for none.
+std::uintptr_t caller_in_module(std::uintptr_t stack) {
+  const std::uintptr_t low = now.thread->stack_low, high = low + stack_pool::stack_bytes;
+  if (stack == 0 || stack >= high) return 0;
+  for (std::uintptr_t at = (std::max(stack, low) + 7) / 8 * 8; at < high; at += 8) {
+    const std::uintptr_t word = *reinterpret_cast<const std::uintptr_t*>(at);
+    if (now.by->compiled().is_code(word)) return word - 1;
+  }
+  return 0;
+}
+
 void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
   auto& context = *static_cast<ucontext_t*>(context_of_signal);
   const std::uintptr_t pc = instruction_of(context);
@@ -38,7 +50,7 @@ void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
     raise(signal);
     return;
   }
-  stopped.pc = pc;
+  stopped.pc = now.by->is_in_module(pc) ? pc : caller_in_module(stack_of(context));
   stopped.address = signal == SIGUSR1 ? engine::hang_address
                                       : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
   const std::uintptr_t low = now.thread->stack_low;

@@ -75,7 +75,7 @@ verdict check_kernel(const check_options& options) {
   launch.seconds_without_end = options.timeout;
   launch.profiles = options.profile;
   checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
-  checker::find_lines(loaded, outcome.findings);
+  checker::find_lines(compiled, loaded.base(), outcome.findings);
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
   const checker::checked what{options.source, options.kernel, launch};
@@ -131,8 +131,8 @@ void run(const check_options& options) {
     is_clean = found.is_clean;
   } catch (const std::exception& wrong) {
     print_error(fmt::format("heddle check: {}\n", wrong.what()));
-    write_junit(checker::as_junit_error(options.source, options.is_program() ? "main" : options.kernel,
-                                        wrong.what()));
+    if (options.json) print(checker::as_json_error(options.source, options.kernel, wrong.what()));
+    write_junit(checker::as_junit_error(options.source, options.kernel, wrong.what()));
     throw ended{2};
   }
   if (!is_clean) throw ended{1};

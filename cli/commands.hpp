@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include <CLI/App.hpp>
 
 /// The subcommands. Each adds itself and its options to the command line; what it does runs when it was
@@ -28,5 +31,9 @@ void add_run(CLI::App& app);
 void add_scan(CLI::App& app);
 void add_sort(CLI::App& app);
 void add_transform(CLI::App& app);
+
+/// Of `transform -a**2 …` the expression is none of the options: puts a blank before it, where it is the
+/// first word that belongs to none.
+void keep_expression_from_options(const CLI::App& app, std::vector<std::string>& words);
 
 }  // namespace heddle::cli

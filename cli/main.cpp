@@ -3,12 +3,15 @@
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -35,7 +38,10 @@ std::string failure(const CLI::App& app, std::string_view what) {
 
 int run(CLI::App& app, int argc, char** argv) {
   try {
-    app.parse(argc, argv);
+    std::vector<std::string> words(argv + 1, argv + argc);
+    heddle::cli::keep_expression_from_options(app, words);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
   } catch (const CLI::ParseError& outcome) {
     if (outcome.get_exit_code() == 0) {

@@ -1,6 +1,7 @@
 #include "checker/arguments.hpp"
 #include "commands.hpp"
 #include "kernel_options.hpp"
+#include "modules/module_state.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
 #include <heddle/array.hpp>
@@ -75,13 +76,12 @@ class placed_arguments {
       if (a.is_array && a.is_written)
         detail::copy(pointers_.back(), where, a.bytes.data(), target(), a.bytes.size());
     }
+    // That they fit is known: their types need not be looked at again.
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       const checker::argument& a = arguments[i];
-      const bool has_members = !a.is_array && a.elements > 1;
-      const auto type = has_members ? detail::number::other : static_cast<detail::number>(a.type);
-      const std::size_t element = has_members ? a.bytes.size() : checker::bytes_of(a.type);
       const void* const value = a.is_array ? static_cast<const void*>(&pointers_[i]) : a.bytes.data();
-      described_.push_back({value, type, element, a.is_array, false, a.is_array ? &where_ : nullptr});
+      described_.push_back({value, detail::number::other, a.is_array ? 0 : a.bytes.size(), a.is_array, false,
+                            a.is_array ? &where_ : nullptr});
     }
   }
 
@@ -114,6 +114,8 @@ void run(const launch_options& options) {
   const module compiled = module::from_file(target::parse(options.target), options.source, how);
   const target& where = compiled.where();
   const kernel_function kernel = compiled.function(options.kernel);
+  const detail::function_state& known = kernel.state();
+  if (known.has_parameters) checker::check_arguments(known.name, known.parameters, arguments);
 
   const placed_arguments placed(arguments, where);
   where.wait();
@@ -153,7 +155,14 @@ void add_run(CLI::App& app) {
       "What the kernel prints goes to standard output, arrays to the files that their :out= names.\n"
       "On a GPU NVRTC compiles, and on a CPU the system's C++ compiler; auto is the first GPU, or every "
       "core.");
-  command->callback([options] { run(*options); });
+  command->callback([options] {
+    try {
+      run(*options);
+    } catch (const checker::argument_error& wrong) {
+      print_error(fmt::format("heddle run: {}\n", wrong.what()));
+      throw ended{2};
+    }
+  });
 }
 
 }  // namespace heddle::cli

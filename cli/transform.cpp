@@ -172,9 +172,9 @@ void run(const transform_options& options) {
   const shape lengths = broadcast(files);
   const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
   const target where = detail::resolve(requested, {bytes_read, bytes, target(), cuda::can_compile_modules()});
+  npy_output output(options.output);
   detail::operation running("transform", n, name(type));
   running.runs_on(where);
-  npy_output output(options.output);
   const run_stats stats("transform", options.expression, "single-pass", n, type, bytes_read + bytes, where);
   progress shown(bytes_read, options.quiet);
 
@@ -236,6 +236,24 @@ void run(const transform_options& options) {
 
 }  // namespace
 
+void keep_expression_from_options(const CLI::App& app, std::vector<std::string>& words) {
+  if (words.empty() || words.front() != "transform") return;
+  const CLI::App& command = *app.get_subcommand(words.front());
+  for (std::size_t i = 1; i < words.size(); ++i) {
+    std::string& word = words[i];
+    if (word.size() < 2 || word.front() != '-' || word == "--") return;
+    const bool is_short = word[1] != '-';
+    const std::string name = is_short ? word.substr(0, 2) : word.substr(0, word.find('='));
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    const bool takes_value = option != nullptr && option->get_items_expected_max() > 0;
+    if (is_short && !takes_value && (option == nullptr || word != name)) {
+      word.insert(0, " ");
+      return;
+    }
+    if (takes_value && word == name) ++i;
+  }
+}
+
 void add_transform(CLI::App& app) {
   CLI::App* command = app.add_subcommand("transform", "An expression of the elements of arrays, one by one");
   const auto options = std::make_shared<transform_options>();
@@ -257,7 +275,10 @@ void add_transform(CLI::App& app) {
       "The expression is compiled: on a CPU by the system's C++ compiler, which must be there, on a GPU by "
       "NVRTC.\n"
       "What was compiled is kept for the next run.");
-  command->callback([options] { run(*options); });
+  command->callback([options] {
+    if (options->expression.starts_with(" -")) options->expression.erase(0, 1);
+    run(*options);
+  });
 }
 
 }  // namespace heddle::cli

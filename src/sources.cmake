@@ -48,12 +48,15 @@ set(module_sources
   modules/cpu_module.cpp
   modules/expression.cpp
   modules/expression_source.cpp
+  modules/grid_shape.cpp
   modules/host_part.cpp
   modules/kernel_declaration.cpp
+  modules/module_variables.cpp
   modules/process.cpp
   modules/refusals.cpp
   modules/shared_variables.cpp
   modules/signature.cpp
+  modules/subscripts.cpp
   modules/tokens.cpp
   modules/translation.cpp)
 # A minute each, best compiled at the same time; and what has definitions of its own.

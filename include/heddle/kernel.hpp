@@ -172,6 +172,9 @@ class kernel_function {
   /// Its name and what it takes, as far as that is known: "saxpy(int, float, const float*, float*)".
   std::string signature() const;
 
+  /// What else is known of it.
+  const detail::function_state& state() const noexcept { return *function_; }
+
  private:
   friend class module;
   kernel_function(std::shared_ptr<const detail::function_state> function, const target& where)

@@ -134,7 +134,7 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
   if (!with.is_clang) words.emplace_back("-fno-gnu-unique");
   if (instruments) {
     words.emplace_back(options.is_watched ? (with.is_clang ? "-fsanitize=thread,array-bounds,alignment"
-                                                           : "-fsanitize=thread,bounds,alignment")
+                                                           : "-fsanitize=thread,bounds-strict,alignment")
                                           : "-fsanitize=thread");
     for (const char* w : {"tsan-distinguish-volatile=1", "tsan-instrument-func-entry-exit=0"}) {
       words.emplace_back(with.is_clang ? "-mllvm" : "--param");
@@ -228,9 +228,18 @@ kernel_declaration declaration_from(const json& j) {
   return k;
 }
 
+json to_json(const subscript& s) {
+  return {s.file, s.of, s.first.line, s.first.column, s.last.line, s.last.column, s.brackets};
+}
+subscript subscript_from(const json& j) {
+  return {j.at(0), j.at(1), {j.at(2), j.at(3)}, {j.at(4), j.at(5)}, j.at(6)};
+}
+
 compilation from_kept(const kept_file& kept, bool was_cached) {
-  compilation result{kept.path, {}, was_cached};
-  for (const json& k : json::parse(kept.about)) result.kernels.push_back(declaration_from(k));
+  compilation result{kept.path, {}, {}, was_cached};
+  const json about = json::parse(kept.about);
+  for (const json& k : about.at("kernels")) result.kernels.push_back(declaration_from(k));
+  for (const json& s : about.at("subscripts")) result.subscripts.push_back(subscript_from(s));
   return result;
 }
 
@@ -308,7 +317,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   key.add(name);  // as messages and findings spell it
   key.add(source);
   key.add(fs::current_path().string());
-  key.add("5");  // of the format of what is kept
+  key.add("6");  // of the format of what is kept
   if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
@@ -331,16 +340,23 @@ compilation compile(const std::string& source, const std::string& name, const co
   std::vector<std::string> link{with.program.string(), "-shared", object.string(), "-o",
                                 library.string(),      "-lm"};
   // All of a program is in its file.
-  if (options.is_program) link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
+  if (options.is_program) {
+    link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
+    for (const char* freeing : {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"})
+      link.push_back(fmt::format("-Wl,--wrap={}", freeing));
+  }
   const process_result linked = run_program(link);
   if (linked.status != 0) fail_compilation(name, linked);
 
-  json kernels = json::array();
-  for (const kernel_declaration& k : translated.kernels) kernels.push_back(to_json(k));
+  json about = {{"kernels", json::array()}, {"subscripts", json::array()}};
+  for (const kernel_declaration& k : translated.kernels) about["kernels"].push_back(to_json(k));
+  for (const subscript& s : translated.subscripts) {
+    if (options.is_watched) about["subscripts"].push_back(to_json(s));
+  }
   std::vector<std::string> files_read = dependencies_in(contents(dependencies).value_or(""));
   std::erase(files_read, original.string());
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
-  return from_kept(keep(key.text(), library, files_read, kernels.dump(), began), false);
+  return from_kept(keep(key.text(), library, files_read, about.dump(), began), false);
 }
 
 }  // namespace heddle::modules

@@ -26,6 +26,7 @@ struct compile_options {
 struct compilation {
   std::filesystem::path library;
   std::vector<kernel_declaration> kernels;
+  std::vector<subscript> subscripts;  ///< in code of the device
   bool was_cached = false;
 };
 

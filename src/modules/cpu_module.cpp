@@ -1,5 +1,6 @@
 #include "modules/compilation.hpp"
 #include "modules/cpu_library.hpp"
+#include "modules/grid_shape.hpp"
 #include "modules/module_state.hpp"
 #include <heddle/error.hpp>
 
@@ -24,18 +25,6 @@ struct loaded {
 };
 
 static_assert(static_cast<int>(number::f64) == static_cast<int>(heddle_device::scalar::f64));
-
-parameter_description described(const heddle_device::parameter& p, std::string name) {
-  parameter_description result;
-  result.name = std::move(name);
-  result.is_pointer = p.kind == heddle_device::parameter_kind::pointer;
-  result.is_const = p.is_const;
-  result.type = static_cast<number>(p.type);
-  result.components = p.components;
-  result.size = p.size;
-  result.is_void = result.is_pointer && p.size == 0;
-  return result;
-}
 
 class cpu_function : public function_state {
  public:
@@ -64,25 +53,11 @@ class cpu_function : public function_state {
  private:
   /// What a GPU cannot launch is not launched here.
   void check(const dimensions& grid, const dimensions& block, std::size_t shared_bytes) const {
-    constexpr std::size_t most_shared = 227 * 1024;
-    const auto fail_launch = [&](const std::string& why) { throw error(fmt::format("{}: {}", name, why)); };
-    if (block.x == 0 || block.y == 0 || block.z == 0 || grid.x == 0 || grid.y == 0 || grid.z == 0)
-      fail_launch("a grid and a block have at least one thread along each axis");
-    if (block.x > 1024 || block.y > 1024 || block.z > 64 || block.count() > 1024) {
-      fail_launch(fmt::format("a block of {}x{}x{} threads: it can have 1024, and 64 along z", block.x,
-                              block.y, block.z));
+    for (const std::string& why :
+         {modules::wrong_shape(grid, block), modules::wrong_bound(block, kernel_.most_threads),
+          modules::wrong_shared_bytes(shared_bytes)}) {
+      if (!why.empty()) throw error(fmt::format("{}: {}", name, why));
     }
-    if (grid.x > 0x7fffffffu || grid.y > 65535 || grid.z > 65535) {
-      fail_launch(fmt::format("a grid of {}x{}x{} blocks: it can have 2147483647x65535x65535", grid.x, grid.y,
-                              grid.z));
-    }
-    if (kernel_.most_threads != 0 && block.count() > kernel_.most_threads) {
-      fail_launch(fmt::format("a block of {} threads: its __launch_bounds__ allows {}", block.count(),
-                              kernel_.most_threads));
-    }
-    if (shared_bytes > most_shared)
-      fail_launch(
-          fmt::format("{} bytes of dynamic shared memory: a block can have {}", shared_bytes, most_shared));
   }
 
   std::shared_ptr<loaded> from_;

@@ -13,17 +13,6 @@ namespace {
   throw error(fmt::format("{}:{}: <<<: {}", *at.file, at.line, what));
 }
 
-/// The token that opens what token i, one of ) ] >, closes; 0 when there is none.
-std::size_t group_before(const token_sequence& t, std::size_t i) {
-  const std::string_view close = t[i].text, open = close == ")" ? "(" : close == "]" ? "[" : "<";
-  std::size_t depth = 0;
-  for (;; --i) {
-    if (t.is(i, close)) ++depth;
-    if (t.is(i, open) && --depth == 0) return i;
-    if (i == 0) return 0;
-  }
-}
-
 bool is_keyword_before_expression(std::string_view word) {
   return word == "return" || word == "else" || word == "do";
 }
@@ -34,8 +23,8 @@ std::size_t begin_of_callee(const token_sequence& t, std::size_t end) {
   std::size_t first = end;
   while (first > 0) {
     std::size_t at = first;
-    while (at > 0 && (t.is(at - 1, ")") || t.is(at - 1, "]"))) at = group_before(t, at - 1);
-    if (at > 0 && t.is(at - 1, ">")) at = group_before(t, at - 1);
+    while (at > 0 && (t.is(at - 1, ")") || t.is(at - 1, "]"))) at = t.before_group(at - 1);
+    if (at > 0 && t.is(at - 1, ">")) at = t.before_group(at - 1);
     if (at > 0 && t.is_identifier(at - 1) && !is_keyword_before_expression(t[at - 1].text)) {
       --at;
     } else if (at == first) {

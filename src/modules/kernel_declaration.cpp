@@ -31,7 +31,13 @@ void read_parameters(const token_sequence& t, std::size_t open, kernel_declarati
   while (first < end) {
     std::size_t last = first, name = t.size(), words = 0;
     for (bool named = false; last < end && !t.is(last, ","); ++last) {
-      if (t.is(last, "<") || t.is(last, "(") || t.is(last, "{")) {
+      if (t.is(last, "(") && t.is(last + 1, "*")) {
+        // A pointer to rows: float (*x)[32].
+        const std::size_t close = t.after_group(last) - 1;
+        named = t.is_identifier(close - 1) && !t.is(close - 1, "__restrict__") && !t.is(close - 1, "const");
+        if (named) name = close - 1, words = 2;
+        last = close;
+      } else if (t.is(last, "<") || t.is(last, "(") || t.is(last, "{")) {
         last = t.after_group(last) - 1;
       } else if (t.is(last, "[") || t.is(last, "=")) {
         named = true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "modules/device/heddle_device/abi.hpp"
 #include <heddle/kernel.hpp>
 
 #include <cstddef>
@@ -61,6 +62,12 @@ void check_arguments(const function_state& function, const kernel_argument* argu
 const char* name(number type) noexcept;
 /// Bytes of a number; 0 for `other`.
 std::size_t size_of(number type) noexcept;
+
+/// "float", "float4", "particle"; empty where the compiler did not say.
+std::string type_name(const heddle_device::element_type& element);
+
+/// A parameter as a module describes it.
+parameter_description described(const heddle_device::parameter& p, std::string name);
 
 /// A type as __cxa_demangle writes it, or a declaration: "float const*", "unsigned int", "float4*", "point".
 parameter_description parameter_in(std::string_view type);

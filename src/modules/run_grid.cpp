@@ -1,5 +1,6 @@
 #include "modules/cpu_library.hpp"
 #include "modules/fiber.hpp"
+#include "modules/grid_shape.hpp"
 #include "modules/warp.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
@@ -25,16 +26,6 @@ namespace {
 using heddle_device::barrier_kind;
 using heddle_device::index3;
 using heddle_device::shared_variable;
-
-constexpr std::size_t most_static_shared = 48 * 1024;
-
-std::uint64_t volume(index3 i) {
-  return std::uint64_t{i.x} * i.y * i.z;
-}
-index3 split(std::uint64_t i, index3 size) {
-  return {static_cast<std::uint32_t>(i % size.x), static_cast<std::uint32_t>(i / size.x % size.y),
-          static_cast<std::uint32_t>(i / size.x / size.y)};
-}
 
 using places = std::vector<std::pair<const shared_variable*, std::size_t>>;
 
@@ -83,7 +74,7 @@ struct grid_state {
     const std::size_t alignment = std::max<std::size_t>(which.alignment, 1);
     const std::size_t place = (static_bytes + alignment - 1) / alignment * alignment;
     if (place + which.size > most_static_shared) {
-      throw error(fmt::format("{} uses {} bytes of static shared memory: a block can have {}",
+      throw error(fmt::format("{} uses {} bytes of static shared memory: a block can have at most {}",
                               launch.declaration->name, place + which.size, most_static_shared));
     }
     static_bytes = place + which.size;

@@ -3,6 +3,8 @@
 #include "modules/tokens.hpp"
 #include <heddle/error.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace heddle::detail {
@@ -128,6 +130,30 @@ parameter_description parameter_in(std::string_view type) {
   }
   p.type_name = type;
   return p;
+}
+
+std::string type_name(const heddle_device::element_type& element) {
+  const auto type = static_cast<number>(element.type);
+  if (type != number::other && size_of(type) == element.size) return name(type);
+  if (element.spelled == nullptr) return "";
+  // "constexpr const char* spelled() [with T = particle]", and what other names in it stand for.
+  constexpr std::string_view begin = "T = ";
+  std::string_view text = element.spelled;
+  text.remove_prefix(std::min(text.find(begin) + begin.size(), text.size()));
+  return std::string(text.substr(0, std::min(text.find("; "), text.rfind(']'))));
+}
+
+parameter_description described(const heddle_device::parameter& p, std::string name) {
+  parameter_description result;
+  result.name = std::move(name);
+  result.is_pointer = p.kind == heddle_device::parameter_kind::pointer;
+  result.is_const = p.is_const;
+  result.type = static_cast<number>(p.element.type);
+  result.components = p.components;
+  result.size = p.size;
+  if (result.type == number::other) result.type_name = type_name(p.element);
+  result.is_void = result.is_pointer && p.size == 0;
+  return result;
 }
 
 const char* name(number type) noexcept {

@@ -146,6 +146,16 @@ std::size_t token_sequence::after_group(std::size_t i) const {
   return t_.size();
 }
 
+std::size_t token_sequence::before_group(std::size_t i) const {
+  const std::string_view close = t_[i].text, open = close == ")" ? "(" : close == "]" ? "[" : "<";
+  std::size_t depth = 0;
+  for (;; --i) {
+    if (is(i, close)) ++depth;
+    if (is(i, open) && --depth == 0) return i;
+    if (i == 0) return 0;
+  }
+}
+
 std::string_view token_sequence::text_of(std::size_t first, std::size_t last) const {
   if (first >= last) return {};
   return source_.substr(t_[first].begin, end_of(last - 1) - t_[first].begin);

@@ -62,6 +62,8 @@ class token_sequence {
 
   /// The token after the one that closes what token i, one of ( [ { <, opens.
   std::size_t after_group(std::size_t i) const;
+  /// The token that opens what token i, one of ) ] >, closes; 0 when there is none.
+  std::size_t before_group(std::size_t i) const;
   /// Whether token i is a specifier that has its own parentheses: alignas, __launch_bounds__, …
   bool takes_a_group(std::size_t i) const;
   /// The text of tokens first … last−1, as it stands.

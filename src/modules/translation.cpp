@@ -1,6 +1,7 @@
 #include "modules/translation.hpp"
 
 #include "modules/host_part.hpp"
+#include "modules/module_variables.hpp"
 #include "modules/refusals.hpp"
 #include "modules/shared_variables.hpp"
 #include "modules/tokens.hpp"
@@ -95,14 +96,16 @@ class translator : private token_sequence {
       close(i);
     } else if (t.text == ";") {
       const bool is_static = in_device_code() && in_function() && is(declaration_, "static");
-      if (is_static ? scopes_.back().has_own_statics : !in_function() && where() != scope::list)
-        describe_variables(i, is_static);
+      if (is_static ? scopes_.back().has_own_statics : where() == scope::space)
+        insert(end_of(i), describe_variables(*this, declaration_, i, is_static, next_number_));
       declaration_ = i + 1;
     } else if (t.text == ":" && where() == scope::type && i > 0 &&
                (is(i - 1, "public") || is(i - 1, "private") || is(i - 1, "protected"))) {
       declaration_ = i + 1;
     } else if (t.text == "<<<") {
       rewrite_launch(i);
+    } else if (t.text == "[" && in_device_code() && in_function()) {
+      note_subscript(i);
     }
     return i + 1;
   }
@@ -219,6 +222,15 @@ class translator : private token_sequence {
       bound = "::" + found->second + words_of(name + 1, i);
     }
     for (const token_edit& e : modules::rewrite_launch(*this, launch, bound)) apply(e);
+  }
+
+  void note_subscript(std::size_t i) {
+    const std::size_t last = after_group(i) - 1;
+    const auto indexed = indexed_before(*this, i);
+    if (!indexed || last >= t_.size()) return;
+    subscripts_.push_back({indexed->first, last});
+    result_.subscripts.push_back(
+        {*t_[i].file, std::string(text_of(indexed->first, i)), {}, {}, indexed->brackets});
   }
 
   bool says_inline(std::size_t i) const {
@@ -439,63 +451,6 @@ class translator : private token_sequence {
     scopes_.back().has_inner_braces = true;
   }
 
-  // --------------------------------------------------------------------------------- variables of the module
-
-  /// Describes what the declaration that ends at token `end` declares: a variable of a namespace, or a static
-  /// one of a function.
-  void describe_variables(std::size_t end, bool is_static) {
-    bool is_of_module = is_static, is_constant = false, is_managed = false;
-    for (std::size_t j = declaration_; j < end; ++j) {
-      if (is(j, "{")) j = after_group(j) - 1;
-      if (is_static && (is(j, "const") || is(j, "constexpr"))) return;
-      if (is(j, "extern") || is(j, "template") || is(j, "using") || is(j, "typedef") || is(j, "friend"))
-        return;
-      is_constant |= is(j, "__constant__");
-      is_managed |= is(j, "__managed__");
-      is_of_module |= is(j, "__device__") || is(j, "__constant__") || is(j, "__managed__");
-    }
-    if (!is_of_module || (!is_static && where() != scope::space)) return;
-    std::size_t name = t_.size();
-    std::string text;
-    bool in_value = false, named = false, defines_type = false;
-    for (std::size_t j = declaration_; j <= end; ++j) {
-      defines_type |= is(j, "struct") || is(j, "union") || is(j, "class");
-      if (takes_a_group(j)) {
-        j = after_group(j + 1) - 1;
-      } else if (!in_value && is(j, "<")) {
-        j = after_group(j) - 1;
-      } else if (is(j, "(") && !in_value && !named) {
-        return;  // a function
-      } else if (is(j, "(") || is(j, "[") || is(j, "{")) {
-        named |= is(j, "[");
-        const bool is_body = is(j, "{") && defines_type && !in_value;
-        if (is_body) name = t_.size();
-        defines_type &= !is_body;
-        in_value |= is(j, "{") && !is_body && name < t_.size();
-        j = after_group(j) - 1;
-      } else if (is(j, "=")) {
-        in_value = true;
-      } else if (is(j, ",") || j == end) {
-        if (name < t_.size()) {
-          const std::string_view n = t_[name].text;
-          text += fmt::format(
-              " __attribute__((section(\"heddle_variables\"), used)) static const ::heddle_device::variable "
-              "heddle_variable_{0} = {{\"{1}\", (void*)&{1}, sizeof({1}), "
-              "::heddle_device::scalar_of<::heddle_device::element<decltype({1})>::type>, "
-              "sizeof(::heddle_device::element<decltype({1})>::type), {2} || "
-              "::heddle_device::element<decltype({1})>::is_const, "
-              "::heddle_device::element<decltype({1})>::is_const, {3}}};",
-              next_number_++, n, is_constant, is_managed);
-        }
-        in_value = named = false;
-        name = t_.size();
-      } else if (is_identifier(j) && !in_value && !named) {
-        name = j;
-      }
-    }
-    insert(end_of(end), text);
-  }
-
   // ------------------------------------------------------------------------------------------------- the
   // result
 
@@ -503,13 +458,30 @@ class translator : private token_sequence {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
+    // Where what begins at `first` of the source begins in the text.
+    struct kept_part {
+      std::size_t first, in_text;
+    };
+    std::vector<kept_part> kept{{0, 0}};
     for (const edit& e : edits_) {
       if (e.begin < at) continue;  // inside what was replaced as a whole
       result_.text.append(source_, at, e.begin - at);
       result_.text += e.text;
       at = e.begin + e.length;
+      kept.push_back({at, result_.text.size()});
     }
     result_.text.append(source_, at, source_.size() - at);
+    const auto place_of = [&](std::size_t token) {
+      const std::size_t begin = t_[token].begin;
+      const auto part = std::prev(std::upper_bound(
+          kept.begin(), kept.end(), begin, [](std::size_t b, const kept_part& k) { return b < k.first; }));
+      const std::size_t in_text = part->in_text + (begin - part->first);
+      return text_place{t_[token].line, in_text - result_.text.rfind('\n', in_text)};
+    };
+    for (std::size_t i = 0; i < subscripts_.size(); ++i) {
+      result_.subscripts[i].first = place_of(subscripts_[i].first);
+      result_.subscripts[i].last = place_of(subscripts_[i].second);
+    }
 
     std::string entries;
     const auto add = [&](const kernel_declaration& k, std::string_view instance) {
@@ -565,6 +537,7 @@ class translator : private token_sequence {
       bounds_;  // what __launch_bounds__ of a kernel says is a variable's value
   std::vector<shared_of_namespace> of_namespaces_;
   std::vector<edit> edits_;
+  std::vector<std::pair<std::size_t, std::size_t>> subscripts_;  // the first and the last token of each
   translation result_;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "modules/kernel_declaration.hpp"
+#include "modules/subscripts.hpp"
 
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@ struct translation {
   std::string text;
   std::vector<kernel_declaration> kernels;
   bool has_volatile = false;
+  std::vector<subscript> subscripts;  ///< in code of the device
 };
 
 /// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,

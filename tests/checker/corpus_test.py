@@ -5,8 +5,9 @@ A source's comments hold command lines and what they find:
 
     // check KERNEL FLAGS...
     // program FLAGS... -- ARGUMENTS...    the whole file as a program
-    // finds KIND @label @label...    a finding of that kind, with a place on the line of each label; one line each;
-                                      `of NAME` behind them says which variable it is about
+    // finds KIND @label @label...    a finding of that kind, with a place on the line of each label; one line each.
+                                      Behind the labels may stand, in this order, `of NAME`, the variable that it is about;
+                                      `N times`; and `: TEXT`, which its message or what is said of it contains
     // clean                          nothing is found
     // fails TEXT                     it cannot be run, and says so with this text
     // prints TEXT                    a line of standard output; of a program, whatever is found
@@ -25,6 +26,23 @@ import tempfile
 
 HEDDLE = os.environ["HEDDLE"]
 FOLDERS = [pathlib.Path(__file__).parent / name for name in ("kernels", "programs")]
+
+
+FINDS = re.compile(r"(?P<kind>[\w-]+)(?P<labels>( @\w+)*)( of (?P<variable>.+?))?( (?P<count>\d+) times)?(: (?P<text>.+))?")
+
+
+class Expected:
+    def __init__(self, kind, lines, variable, count, text):
+        self.kind, self.lines, self.variable, self.count, self.text = kind, lines, variable, count, text
+
+    def __str__(self):
+        return f"{self.kind} on lines {sorted(self.lines)} of {self.variable}, {self.count} times: {self.text}"
+
+    def fits(self, finding):
+        return (self.kind == finding["kind"] and self.lines <= {p["line"] for p in finding["places"]}
+                and (self.variable is None or finding.get("variable", {}).get("name") == self.variable)
+                and (self.count is None or int(self.count) == finding["count"])
+                and (self.text is None or self.text in finding["message"] + "\n" + finding.get("detail", "")))
 
 
 class Case:
@@ -52,9 +70,11 @@ def cases_of(source):
         if what in ("check", "program"):
             cases.append(Case(source, number, what == "program", shlex.split(rest)))
         elif what == "finds":
-            places, _, variable = rest.partition(" of ")
-            kind, *names = places.split()
-            cases[-1].finds.append((kind, {labels[name] for name in names}, variable))
+            parts = FINDS.fullmatch(rest)
+            if not parts:
+                sys.exit(f"{source}:{number}: not understood: {rest}")
+            lines = {labels[name] for name in parts["labels"].split()}
+            cases[-1].finds.append(Expected(parts["kind"], lines, parts["variable"], parts["count"], parts["text"]))
         elif what == "clean":
             cases[-1].clean = True
         elif what == "fails":
@@ -85,23 +105,18 @@ def run(case):
         lines = result.stderr.strip().splitlines()[:4]
         return [f"status {result.returncode}: {line}" for line in lines or [""]], 0, 0, len(case.finds)
     findings = json.loads(result.stdout)["findings"]
-    found = [(f["kind"], {p["line"] for p in f["places"]}, f) for f in findings]
-
-    def fits(expected, kind, lines, whole):
-        is_about_it = not expected[2] or whole.get("variable", {}).get("name") == expected[2]
-        return expected[0] == kind and expected[1] <= lines and is_about_it
-
     wrong, right, unexpected, missing = not_printed, 0, 0, 0
-    for kind, lines, whole in found:
-        if any(fits(e, kind, lines, whole) for e in case.finds):
+    for f in findings:
+        if any(e.fits(f) for e in case.finds):
             right += 1
         else:
             unexpected += 1
-            wrong.append(f"unexpected: {kind} on lines {sorted(lines)}: {whole['message']}; {whole.get('detail', '')}")
+            lines = sorted({p["line"] for p in f["places"]})
+            wrong.append(f"unexpected: {f['kind']} on lines {lines}, {f['count']} times: {f['message']}; {f.get('detail', '')}")
     for e in case.finds:
-        if not any(fits(e, *one) for one in found):
+        if not any(e.fits(f) for f in findings):
             missing += 1
-            wrong.append(f"missing: {e[0]} on lines {sorted(e[1])}{e[2] and ' of ' + e[2]}")
+            wrong.append(f"missing: {e}")
     if (result.returncode == 1) != bool(findings):
         wrong.append(f"status {result.returncode} with {len(findings)} findings")
     if not case.clean and not case.finds:

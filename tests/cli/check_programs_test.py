@@ -43,6 +43,19 @@ int main(int argc, char** argv) {
     cudaMalloc(&pixels, 10 * sizeof(uchar4));
     cudaMemcpy(pixels, argv, 44, cudaMemcpyHostToDevice);
   }
+  if (strcmp(mode, "asks") == 0 || strcmp(mode, "asks_once") == 0) {
+    for (int i = 0; i < 2; ++i) {
+      shifts<<<1, 2048>>>(x, 1);
+      if (i == 0 || strcmp(mode, "asks") == 0) cudaGetLastError();
+    }
+  }
+  if (strcmp(mode, "too_large") == 0) {
+    cudaMallocManaged(&x, 4);
+    shifts<<<1, 2048>>>(x, 1);
+    cudaDeviceSynchronize();
+    if (*x == 3) putchar('3');
+    abort();
+  }
   if (strcmp(mode, "killed") == 0) kill(getpid(), SIGKILL);
   cudaFree(x);
 }
@@ -115,6 +128,15 @@ class CheckProgramsTest(unittest.TestCase):
         done = self.check("--", "leaves")
         self.assertEqual((done.returncode, done.stderr), (1, ""))
         self.assertIn("program.cu:24: invalid free [invalid-free]", done.stdout)
+
+    def test_launches_that_fail(self):
+        """The cause stands before what it leads to, and is not lost with the program."""
+        report = json.loads(self.check("--json", "--", "too_large").stdout)
+        self.assertEqual([f["kind"] for f in report["findings"]], ["unchecked-error", "uninitialised-read", "failed-program"])
+        self.assertEqual(report["findings"][0]["message"], "a launch fails: a block of 2048 threads: it can have at most 1024")
+        self.assertEqual(self.check("--", "asks").returncode, 0)
+        failure, = json.loads(self.check("--json", "--", "asks_once").stdout)["findings"]
+        self.assertEqual((failure["kind"], failure["count"]), ("unchecked-error", 1))
 
     def test_vector_types(self):
         self.assertIn("44 bytes to pixels (uchar4[10]), which has 40\n", self.check("--", "vectors").stdout)

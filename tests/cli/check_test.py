@@ -116,6 +116,18 @@ class CheckTest(unittest.TestCase):
         # A race for each of 62 or 63 neighbours, under each of two schedules.
         self.assertTrue(63 <= race["count"] <= 126, race["count"])
 
+    def test_json_of_what_cannot_run(self):
+        """One object all the same, beside the message, and the exit status that it says."""
+        for arguments, of_kernel, message in (
+                (["saxpy.cu", "--kernel", "nobody", "--grid", 1, "--block", 1, "-I", "include"], {"kernel": "nobody"}, "nobody"),
+                (["missing.cu"], {}, "missing.cu: cannot be read: No such file or directory")):
+            done = self.run_in_folder("check", *arguments, "--json")
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(message, done.stderr)
+            error = done.stderr.removeprefix("heddle check: ").rstrip("\n")
+            self.assertEqual(json.loads(done.stdout),
+                             {"source": arguments[0], **of_kernel, "verdict": "error", "error": error, "status": 2})
+
     def test_seeds(self):
         """The same report for a seed, run after run."""
         first = json.loads(self.shifted("--json", "--seed", 3, "--schedules", 5).stdout)
@@ -176,9 +188,10 @@ class CheckTest(unittest.TestCase):
             np.testing.assert_array_equal(np.load(self.folder / "y.npy"), 2 * x + np.arange(100_000, dtype="float32"))
 
     def test_cannot_run(self):
-        """Exit status 2 of check and 1 of run, and a message."""
+        """Exit status 2 of check, 1 of run unless the arguments are wrong, and a message."""
         np.save(self.folder / "x.npy", np.zeros(1000, "float32"))
         (self.folder / "broken.cu").write_text("__global__ void k(int* x) {\n  x[0] = ;\n}\n")
+        of_shifted = ["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg"]
         for arguments, message in (
                 (["missing.cu", "--kernel", "k"], "missing.cu: cannot be read: No such file or directory"),
                 (["broken.cu", "--kernel", "k"], "broken.cu:2:"),
@@ -191,8 +204,12 @@ class CheckTest(unittest.TestCase):
                 (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[3"], "']' is missing"),
                 (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[]=zeros"], "number of elements is missing"),
                 (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[9]=ones"], "'ones' is neither"),
+                ([*of_shifted, "i32:1", "--arg", "f64[3]=zeros"], "argument 2 (x): the kernel takes a pointer to f32, and an array of f64 was"),
+                ([*of_shifted, "f32:1", "--arg", "f32[3]=zeros"], "argument 1 (n): the kernel takes i32, and f32 was given"),
+                ([*of_shifted, "i32[1]=zeros", "--arg", "f32[3]=zeros"], "the kernel takes a number, i32, and an array was given"),
+                ([*of_shifted, "i32:1", "--arg", "f32:3"], "the kernel takes a pointer to f32, and a number was given"),
                 (["saxpy.cu", "--kernel", "shifted", "-I", "include", "--arg", "f32[9]=x.npy"], "x.npy has 1000 elements")):
-            for command, status in (("check", 2), ("run", 1)):
+            for command, status in (("check", 2), ("run", 2 if "--arg" in arguments else 1)):
                 done = self.run_in_folder(command, *arguments, "--grid", 1, "--block", 1)
                 self.assertEqual((done.returncode, done.stdout), (status, ""), arguments)
                 self.assertIn(message, done.stderr)
@@ -213,12 +230,34 @@ class CheckTest(unittest.TestCase):
             done = members(command, "i8:-3,f64:0.5,i32:7", "f32:1,2,3", "i16:4,5")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             np.testing.assert_array_equal(np.load(self.folder / "members.npy"), [-3, 0.5, 7, 321, 5])
-        for wrong, message in (("i8:-3,f64:0.5", "argument 1 (m): the kernel takes a structure of 24 bytes, and 2 numbers of 16 bytes were given"),
-                               ("i32:7", "a structure of 24 bytes, and i32 was given (TYPE:VALUE,TYPE:VALUE,... gives its members)"),
+        for wrong, message in (("i8:-3,f64:0.5", "argument 1 (m): the kernel takes mixed (24 bytes), and 2 numbers of 16 bytes were given"),
+                               ("i32:7", "mixed (24 bytes), and i32 was given (TYPE:VALUE,TYPE:VALUE,... gives its members)"),
                                ("i8:1,", "'' is no number of its type")):
             self.assertIn(message, members("check", wrong, "f32:1,2,3", "i16:4,5").stderr)
         self.assertIn("argument 2 (v): the kernel takes 3 of f32, and 2 numbers of 8 bytes were given",
                       members("check", "i8:-3,f64:0.5,i32:7", "f32:1,2", "i16:4,5").stderr)
+
+    def test_pointers_to_structures(self):
+        """Any array of whole ones; they are called as the source does."""
+        (self.folder / "particles.cu").write_text(
+            "struct particle { float x[3], mass; int kind; };\n"
+            "__global__ void move(particle* p, void* kinds, int n) {\n"
+            "  const int i = threadIdx.x;\n"
+            "  if (i <= n) p[i].x[0] += 2;\n"
+            "  if (i < n) static_cast<int*>(kinds)[i] = p[i].kind;\n}\n")
+
+        def moved(command, numbers, n):
+            return self.run_in_folder(command, "particles.cu", "--kernel", "move", "--grid", 1, "--block", 32, "--arg",
+                                      f"f32[{numbers}]=zeros:out=p.npy", "--arg", "i32[32]=zeros", "--arg", f"i32:{n}")
+        for command in ("run", "check"):
+            (self.folder / "p.npy").unlink(missing_ok=True)
+            done = moved(command, 100, 19)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            np.testing.assert_array_equal(np.load(self.folder / "p.npy"), np.tile([2, 0, 0, 0, 0], 20))
+            done = moved(command, 99, 19)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn("argument 1 (p): 396 bytes are no whole number of elements of 20 bytes", done.stderr)
+        self.assertIn("out of bounds: p[20] (particle[20])", moved("check", 100, 20).stdout)
 
     def test_run_is_given_up(self):
         (self.folder / "spin.cu").write_text("__global__ void spin(volatile int* x) {\n  while (*x == 0) {\n  }\n}\n")

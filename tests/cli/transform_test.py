@@ -162,6 +162,20 @@ class TransformTest(CommandTest):
         self.assertEqual((line["pattern"], line["op"], line["target"], line["n"], line["dtype"]),
                          ("transform", "a + 1", "serial", 5000, "float32"))
 
+    def test_expressions_that_begin_with_a_minus_sign(self):
+        x = samples("float64", 50)
+        path = self.save(x)
+        for words in (["-a**2", path], ["--target=serial", "--dtype", "float64", "--quiet", "-a**2", path]):
+            self.assert_same(self.written("transform", *words), -x**2, words)
+        done = run("transform", "-o", self.out, "--stats", "--", "-a**2", path)
+        self.assertEqual((done.returncode, json.loads(done.stderr)["op"]), (0, "-a**2"))
+        for expression, column in (("-b", 2), ("-hypot(a)", 2), ("-1.5x", 2), ("-(a", 4)):
+            text = self.fails(1, "transform", expression, path, "-o", self.out)
+            self.assertIn(f"expression '{expression}', column {column}: ", text)
+        # What may be an option is one.
+        self.fails(2, "transform", "-ox", path)
+        self.fails(2, "transform", "--a", path, "-o", self.out)
+
     def test_wrong_expressions(self):
         path = self.save(np.ones(3, "float32"))
         for expression, column, message in (
@@ -182,7 +196,9 @@ class TransformTest(CommandTest):
                           ["a", path, "-o", self.out, "--target", "cloud"]):
             self.fails(2, "transform", *arguments)
         self.fails(1, "transform", "a", self.folder / "missing.npy", "-o", self.out)
-        self.fails(1, "transform", "a", path, "-o", self.folder / "nowhere" / "out.npy")
+        nowhere = self.folder / "nowhere" / "out.npy"
+        self.assertEqual(self.fails(1, "transform", "a", path, "-o", nowhere),
+                         f"heddle transform: {nowhere}: cannot write: No such file or directory\n")
         self.assertIn("two inputs are called a", self.fails(1, "transform", "a", path, f"a={path}", "-o", self.out))
 
     def test_without_a_compiler(self):

@@ -95,7 +95,7 @@ __global__ void barrier_in_a_function(int* x) {
 }
 
 // check no_barrier --grid 1 --block 64 --arg i32[64]=arange
-// finds data-race @no_barrier_write @no_barrier_read
+// finds data-race @no_barrier_write @no_barrier_read: __syncthreads() between the two orders the threads of a block
 // finds uninitialised-read @no_barrier_read
 __global__ void no_barrier(int* x) {
   __shared__ int s[64];
@@ -127,15 +127,28 @@ __global__ void barrier_before_reuse(int* x) {
 }
 
 // check all_write_one --grid 1 --block 64 --arg i32[1]=zeros
-// finds data-race @all_write
+// finds data-race @all_write: let one of them do so
 __global__ void all_write_one(int* x) {
   x[0] = threadIdx.x;  // @all_write
 }
 
 // check blocks_write_one --grid 4 --block 1 --arg i32[1]=zeros
-// finds data-race @blocks_write
+// finds data-race @blocks_write: let one of them do so
 __global__ void blocks_write_one(int* x) {
   x[0] = blockIdx.x;  // @blocks_write
+}
+
+// check updates_without_atomics --grid 2 --block 64 --arg i32[128]=zeros --arg i32[4]=zeros
+// finds data-race @updates of counts: atomicAdd() and its kind lose none
+__global__ void updates_without_atomics(const int* x, int* counts) {
+  counts[x[blockIdx.x * blockDim.x + threadIdx.x]]++;  // @updates
+}
+
+// check reads_beside_atomics --grid 1 --block 64 --arg i32[1]=zeros --arg i32[64]
+// finds data-race @counts_atomically @reads_plainly of count: one of them is not atomic: __syncthreads() between
+__global__ void reads_beside_atomics(int* count, int* y) {
+  atomicAdd(count, 1);  // @counts_atomically
+  y[threadIdx.x] = *count;  // @reads_plainly
 }
 
 // check one_block_writes_one --grid 4 --block 32 --arg i32[1]=zeros
@@ -145,7 +158,7 @@ __global__ void one_block_writes_one(int* x) {
 }
 
 // check stencil_across_blocks --grid 4 --block 32 --arg f32[128]=random:1
-// finds data-race @stencil_of_blocks
+// finds data-race @stencil_of_blocks: blocks run in any order
 __global__ void stencil_across_blocks(float* x) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i > 0 && i < 127) {
@@ -173,7 +186,7 @@ __global__ void a_byte_of_an_int(int* x) {
 }
 
 // check transpose_race --grid 1 --block 32,8 --arg f32[1024]=arange --arg f32[1024]
-// finds data-race @tile_write @tile_read
+// finds data-race @tile_write @tile_read of tile: (float[32][33])
 // finds uninitialised-read @tile_read
 __global__ void transpose_race(const float* x, float* y) {
   __shared__ float tile[32][33];

@@ -50,7 +50,7 @@ __global__ void last_block_resets_the_counter(const float* x, float* partial, fl
 }
 
 // check counter_reset_without_a_fence --grid 8 --block 64 --arg i32[1]
-// finds data-race @counter_counts @counter_reset
+// finds data-race @counter_counts @counter_reset: __threadfence() belongs between
 __global__ void counter_reset_without_a_fence(int* out) {
   if (threadIdx.x == 0) {
     if (atomicAdd(&blocks_done, 1) == gridDim.x - 1) {  // @counter_counts
@@ -60,7 +60,7 @@ __global__ void counter_reset_without_a_fence(int* out) {
 }
 
 // check last_block_without_a_fence --grid 8 --block 64 --arg f32[512]=arange --arg f32[8] --arg f32[1]
-// finds data-race @unfenced_partial @reads_partials
+// finds data-race @unfenced_partial @reads_partials of partial: __threadfence() belongs between
 __global__ void last_block_without_a_fence(const float* x, float* partial, float* out) {
   __shared__ bool is_last;
   const int t = threadIdx.x;
@@ -93,7 +93,7 @@ __global__ void last_block_read_by_all(float* partial, float* out) {
 }
 
 // check fence_of_one_thread_before_the_others --grid 8 --block 64 --arg f32[512] --arg f32[64]
-// finds data-race @late_write @early_read
+// finds data-race @late_write @early_read: __syncthreads() before that where another thread tells
 __global__ void fence_of_one_thread_before_the_others(float* partial, float* out) {
   __shared__ bool is_last;
   partial[blockIdx.x * 64 + threadIdx.x] = threadIdx.x;  // @late_write
@@ -192,7 +192,7 @@ __global__ void look_back(const int* x, int* y, volatile int* state, volatile in
 }
 
 // check look_back_without_a_fence --grid 4 --block 1 --arg i32[4]=arange --arg i32[4]=zeros --arg i32[4]
-// finds data-race @unfenced_prefix @reads_prefix
+// finds data-race @unfenced_prefix @reads_prefix: __threadfence() belongs between
 __global__ void look_back_without_a_fence(const int* x, volatile int* state, int* prefix) {
   const int b = blockIdx.x;
   int before = 0;
@@ -275,7 +275,7 @@ __global__ void grid_barrier(int* x) {
 }
 
 // check grid_barrier_missing --grid 4 --block 32 --arg i32[128]=arange
-// finds data-race @grid_read @grid_write
+// finds data-race @grid_read @grid_write: blocks run in any order
 __global__ void grid_barrier_missing(int* x) {
   const auto grid = cooperative_groups::this_grid();
   const unsigned i = grid.thread_rank(), n = grid.size();
@@ -425,7 +425,7 @@ __global__ void volatile_unlock(int* lock, int* sum) {
 }
 
 // check plain_unlock --grid 6 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
-// finds data-race @takes_lock @frees_plainly
+// finds data-race @takes_lock @frees_plainly: both must be
 // finds data-race @after_a_plain_lock
 __global__ void plain_unlock(int* lock, int* sum) {
   while (atomicCAS(lock, 0, 1) != 0) {  // @takes_lock
@@ -566,7 +566,7 @@ __global__ void locks_in_both_orders(int* locks) {
 }
 
 // check fenced_block_scope --grid 4 --block 1 --arg i32[1]=zeros
-// finds data-race @fenced_block_scope
+// finds data-race @fenced_block_scope: at a scope that does not reach
 __global__ void fenced_block_scope(int* count) {
   __threadfence();
   atomicAdd_block(count, 1);  // @fenced_block_scope

@@ -101,7 +101,7 @@ __global__ void several_in_one_line(int* x) {
 // check bounded --grid 1 --block 64 --arg i32[64]
 // clean
 // check bounded --grid 1 --block 128 --arg i32[128]
-// fails a block of 128 threads: __launch_bounds__ of bounded allows 64
+// fails a block of 128 threads: its __launch_bounds__ allows 64
 __global__ void __launch_bounds__(64, 2) bounded(int* __restrict__ x) {
   x[threadIdx.x] = 1;
 }
@@ -300,7 +300,7 @@ __global__ void every_number(bool b, signed char c, unsigned char d, short e, un
 // check no_arguments --grid 1 --block 1 --arg i32:3
 // fails no_arguments takes 0 arguments, and 1 was given
 // check no_arguments --grid 1 --block 1025
-// fails a block of 1025 threads: it can have 1024
+// fails a block of 1025 threads: it can have at most 1024
 __global__ void no_arguments() {}
 
 // check wrong_types --grid 1 --block 1 --arg f32[3]=zeros --arg i32:1
@@ -312,7 +312,7 @@ __global__ void wrong_types(int* counts, int n) {
 }
 
 // check too_much_shared --grid 1 --block 1 --arg i32[3]=zeros
-// fails too_much_shared uses 65536 bytes of static shared memory: a block can have 49152
+// fails too_much_shared uses 65536 bytes of static shared memory: a block can have at most 49152
 __global__ void too_much_shared(int* x) {
   __shared__ int s[16384];
   s[0] = 1;

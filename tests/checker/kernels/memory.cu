@@ -26,7 +26,7 @@ __global__ void two_arrays(const int* x, int* y) {
 }
 
 // check row_of_a_shared_array --grid 1 --block 8 --arg i32[64]=arange
-// finds out-of-bounds @beyond_a_row
+// finds out-of-bounds @beyond_a_row of s: s[3][8] (int[8][8])
 __global__ void row_of_a_shared_array(int* x) {
   __shared__ int s[8][8];
   for (int i = 0; i < 8; ++i) s[i][threadIdx.x] = x[i * 8 + threadIdx.x];
@@ -35,10 +35,59 @@ __global__ void row_of_a_shared_array(int* x) {
 }
 
 // check local_array --grid 1 --block 8 --arg i32[8]=arange
-// finds out-of-bounds @beyond_local
+// finds out-of-bounds @beyond_local of a: a[4] (int[4])
 __global__ void local_array(int* x) {
   int a[4] = {1, 2, 3, 4};
   x[threadIdx.x] = a[x[threadIdx.x]];  // @beyond_local
+}
+
+// check row_of_a_local_array --grid 1 --block 8 --arg i32[8]=arange
+// finds out-of-bounds @beyond_a_local_row of a[threadIdx.x % 2]: a[threadIdx.x % 2][4] (int[4])
+// finds out-of-bounds @beyond_local_rows of a: a[2] (int[2][4])
+__global__ void row_of_a_local_array(int* x) {
+  int a[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+  const int t = x[threadIdx.x];
+  const int of_a_row = a[threadIdx.x % 2][t];  // @beyond_a_local_row
+  const int of_rows = a[t % 3][t % 4];  // @beyond_local_rows
+  x[threadIdx.x] = of_a_row + of_rows;
+}
+
+struct in_parts {
+  int parts[3], count;
+};
+
+// check beyond_a_member --grid 1 --block 1 --arg i32[16]=arange --arg i32:3
+// finds out-of-bounds @beyond_parts of p[i].parts: p[i].parts[3] (int[3])
+__global__ void beyond_a_member(in_parts* p, int n) {
+  int sum = 0;
+  for (int i = 0; i < 4; ++i) sum += p[i].parts[n];  // @beyond_parts
+  p[0].count = sum;
+}
+
+// check before_a_row --grid 1 --block 1 --arg i32[6]=arange --arg i32:-1
+// finds out-of-bounds @before_row of cube: shared cube[1][2][-1] (int[2][3][4])
+// finds out-of-bounds @beyond_rows of cube: shared cube[0][3][1] (int[2][3][4])
+// finds out-of-bounds @beyond_cube of cube: shared cube[2][0][0] (int[2][3][4])
+__global__ void before_a_row(int* x, int n) {
+  __shared__ int cube[2][3][4];
+  for (int i = 0; i < 24; ++i) cube[i / 12][i / 4 % 3][i % 4] = i;
+  x[0] = cube[1][2][n];  // @before_row
+  x[1] = cube[0][2 - n][1];  // @beyond_rows
+  x[2] = cube[1 - n][0][0];  // @beyond_cube
+}
+
+__device__ float grid_of_weights[2][3];
+
+// check row_of_a_variable --grid 1 --block 4 --arg f32[4]
+// finds out-of-bounds @beyond_weights of grid_of_weights: device grid_of_weights[0][3] (float[2][3])
+__global__ void row_of_a_variable(float* x) {
+  x[threadIdx.x] = grid_of_weights[0][threadIdx.x];  // @beyond_weights
+}
+
+// check rows_as_parameters --grid 1 --block 4 --arg f32[12]=arange --arg f32[4]
+// finds out-of-bounds @beyond_a_parameters_row of rows: rows[1][3] (float[4][3])
+__global__ void rows_as_parameters(float (*rows)[3], float* x) {
+  x[threadIdx.x] = rows[1][threadIdx.x];  // @beyond_a_parameters_row
 }
 
 // check no_dynamic_memory --grid 1 --block 8 --arg i32[8]=arange
@@ -66,6 +115,14 @@ __global__ void enough_dynamic_memory(int* x) {
 // finds uninitialised-read @reads_nothing
 __global__ void never_written(const float* x, float* y) {
   y[threadIdx.x] = x[threadIdx.x];  // @reads_nothing
+}
+
+// check never_written_twice --grid 1 --block 32 --arg f32[32] --arg f32[32]
+// finds uninitialised-read @first_read_of_nothing of x 96 times
+// finds uninitialised-read @second_read_of_nothing of x 96 times
+__global__ void never_written_twice(const float* x, float* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // @first_read_of_nothing
+  y[threadIdx.x] += x[31 - threadIdx.x];  // @second_read_of_nothing
 }
 
 // check shared_never_written --grid 1 --block 32 --arg i32[1]
@@ -107,7 +164,7 @@ __global__ void next_block_starts_anew(int* x) {
 }
 
 // check misaligned_vector --grid 1 --block 4 --arg f32[64]=arange --arg f32[64]
-// finds misaligned-access @odd_address
+// finds misaligned-access @odd_address of x: float4 needs an address
 __global__ void misaligned_vector(const float* x, float* y) {
   const float4 v = *reinterpret_cast<const float4*>(x + 1 + 4 * threadIdx.x);  // @odd_address
   y[threadIdx.x] = v.x + v.y + v.z + v.w;
@@ -221,6 +278,33 @@ __global__ void padding_is_never_written(int* x) {
   __syncthreads();
   const particle copy = s[31 - threadIdx.x];
   if (copy.x + copy.y == 3 && threadIdx.x == 0) *x = copy.kind;
+}
+
+struct small_particle {
+  char kind;
+  int charge;
+};
+
+// check padding_of_a_word --grid 1 --block 32 --arg i32[1]
+// clean
+__global__ void padding_of_a_word(int* x) {
+  __shared__ small_particle s[32];
+  s[threadIdx.x].kind = 'c';
+  s[threadIdx.x].charge = 2;
+  __syncthreads();
+  const small_particle copy = s[31 - threadIdx.x];
+  if (copy.charge == 2 && threadIdx.x == 0) *x = copy.kind;
+}
+
+// check a_member_is_never_written --grid 1 --block 32 --arg i32[32]
+// finds uninitialised-read @reads_its_charge
+__global__ void a_member_is_never_written(int* x) {
+  __shared__ small_particle s[32];
+  s[threadIdx.x].kind = 'c';
+  __syncthreads();
+  const small_particle copy = s[31 - threadIdx.x];
+  x[threadIdx.x] = copy.kind;
+  x[threadIdx.x] += s[31 - threadIdx.x].charge;  // @reads_its_charge
 }
 
 // check pointer_to_a_local --grid 1 --block 2 --arg i32[2]

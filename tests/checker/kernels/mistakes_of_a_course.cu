@@ -2,7 +2,7 @@
 // "check" give a command line; what it finds follows: kind and line, or a name in the source that ends with it.
 
 // check hillis_steele_in_place --grid 1 --block 64 --arg i32[64]=arange
-// finds data-race @read_and_write
+// finds data-race @read_and_write of s: __syncthreads() between
 __global__ void hillis_steele_in_place(int* x) {
   __shared__ int s[64];
   const int t = threadIdx.x;
@@ -136,7 +136,7 @@ __global__ void last_block_within_the_input(const float* x, float* sums, int n) 
 
 // check lock_released_too_early --grid 4 --block 1 --arg i32[1]=zeros --arg i32[1]=zeros
 // finds lock-without-fence @released_too_early
-// finds data-race @guarded
+// finds data-race @guarded of sum: __threadfence() belongs between
 __global__ void lock_released_too_early(int* lock, int* sum) {
   while (atomicCAS(lock, 0, 1) != 0) {
   }
@@ -155,7 +155,7 @@ __global__ void lock_with_a_fence(int* lock, int* sum) {
 }
 
 // check lattice_with_block_barriers --grid 4 --block 32 --arg i32[128]=arange --arg i32:3
-// finds data-race @updated @neighbours
+// finds data-race @updated @neighbours: blocks run in any order
 __global__ void lattice_with_block_barriers(int* cells, int steps) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
   for (int step = 0; step < steps; ++step) {
@@ -174,7 +174,7 @@ __global__ void lattice_with_two_arrays(const int* from, int* to) {
 }
 
 // check warp_synchronous_tail --grid 1 --block 64 --arg i32[64]=arange
-// finds data-race @tail
+// finds data-race @tail of s: volatile orders nothing
 // finds data-race @tail_too
 __global__ void warp_synchronous_tail(int* x) {
   __shared__ volatile int s[64];

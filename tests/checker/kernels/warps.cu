@@ -154,7 +154,7 @@ __global__ void mask_without_the_caller(int* x) {
 }
 
 // check shuffle_is_no_fence --grid 1 --block 32 --arg i32[32]=arange
-// finds data-race @before_a_shuffle @after_a_shuffle
+// finds data-race @before_a_shuffle @after_a_shuffle: __syncwarp() between
 __global__ void shuffle_is_no_fence(int* x) {
   __shared__ int s[32];
   s[threadIdx.x] = x[threadIdx.x];  // @before_a_shuffle
@@ -173,7 +173,7 @@ __global__ void syncwarp_is_a_fence(int* x) {
 }
 
 // check syncwarp_of_two_warps --grid 1 --block 64 --arg i32[64]=arange
-// finds data-race @other_warp_write @other_warp_read
+// finds data-race @other_warp_write @other_warp_read: __syncthreads() between the two orders the threads of a block
 __global__ void syncwarp_of_two_warps(int* x) {
   __shared__ int s[64];
   s[threadIdx.x] = x[threadIdx.x];  // @other_warp_write
@@ -315,7 +315,7 @@ __global__ void shared_flag(int* out) {
 
 // The fence behind the flag's last look is missing.
 // check shared_flag_without_fence --grid 1 --block 64 --arg i32[64]
-// finds data-race @guarded @looks_at_it
+// finds data-race @guarded @looks_at_it: __threadfence_block() is missing behind the look
 __global__ void shared_flag_without_fence(int* out) {
   __shared__ int data[32];
   __shared__ volatile int flag;
@@ -360,7 +360,7 @@ __global__ void fence_of_each_lane(int* data, int* flag, int* out) {
 
 // The write comes after the fence.
 // check fence_before_the_write --grid 2 --block 32 --arg i32[32] --arg i32[1]=zeros --arg i32[32]
-// finds data-race @after_its_fence @not_ordered
+// finds data-race @after_its_fence @not_ordered: __threadfence() belongs between
 __global__ void fence_before_the_write(int* data, int* flag, int* out) {
   if (blockIdx.x == 0) {
     __threadfence();

@@ -20,18 +20,34 @@
 // program -- before
 // finds uninitialised-read @before
 // program -- unwritten
-// finds uninitialised-read @by
+// finds uninitialised-read @by of y 300 times
+// program -- twice_unwritten
+// finds uninitialised-read @first_look of z 2 times
+// finds uninitialised-read @second_look of z 1 times
+// finds uninitialised-read @copies_z of z 1 times
+// finds uninitialised-read @sum_of_z of z 12 times
+// finds uninitialised-read @by of z 30 times
+// program -- read_from_a_file
+// clean
 // program -- freed
 // finds use-after-free @freed @frees_x
 // program -- freed_in_kernel
 // finds use-after-free @by @frees_y
+// program -- freed_by_the_c_library
+// finds invalid-free @by_free @allocates_x: x (int[100]) is freed by cudaFree
+// program -- deleted
+// finds invalid-free @by_delete: pinned (float[10]) is freed by cudaFreeHost
+// finds invalid-free @by_unique_ptr: on_device (double[10]) is freed by cudaFree
 // program --leak-check -- leaks
 // finds leak @allocates_x
 // program -- leaks
 // clean
 
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <vector>
 
 __managed__ int total = 0;
 
@@ -42,6 +58,9 @@ __global__ void scale(int *x, int by, int n) {
 __global__ void sum(const int *x, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) atomicAdd(&total, x[i]);
+}
+__global__ void sum_of_four(const int *x) {
+  atomicAdd(&total, x[threadIdx.x]);  // @sum_of_z
 }
 
 int main(int, char **argv) {
@@ -71,6 +90,45 @@ int main(int, char **argv) {
   total += 7;
   if (is("beyond")) std::printf("%d\n", x[n]);  // @beyond
   if (is("waits")) std::printf("%d %d %d\n", x[0], total, x[1] + 3);
+  if (is("twice_unwritten")) {
+    int *z, copy[4] = {};
+    cudaMallocManaged(&z, n * sizeof(int));
+    for (int i = 0; i < 2; ++i) copy[i] = z[i];  // @first_look
+    copy[2] = z[1];                              // @second_look
+    std::memcpy(copy, z, sizeof copy);           // @copies_z
+    sum_of_four<<<1, 4>>>(z);
+    scale<<<1, 16>>>(z, 2, 10);
+    cudaDeviceSynchronize();
+    std::printf("%d\n", z[9] + copy[3]);
+    cudaFree(z);
+  }
+  if (is("read_from_a_file")) {
+    // By the C library, which is not watched.
+    unsigned char *z;
+    cudaMallocManaged(&z, 6000);
+    std::FILE *file = std::fopen(__FILE__, "rb");
+    const size_t count = std::fread(z, 1, 1000, file);
+    std::fclose(file);
+    int sum = 0;
+    for (size_t i = 0; i < count; ++i) sum += z[i];
+    std::printf("%d\n", sum != 0);
+    cudaFree(z);
+  }
+  if (is("freed_by_the_c_library")) {
+    void *const own = std::malloc(10);
+    std::free(own);
+    std::free(x);  // @by_free
+  }
+  if (is("deleted")) {
+    float *pinned;
+    double *on_device;
+    cudaMallocHost(&pinned, 10 * sizeof(float));
+    cudaMalloc(&on_device, 10 * sizeof(double));
+    std::vector<int> own(10);
+    delete[] pinned;                                   // @by_delete
+    std::unique_ptr<double> owner(on_device);
+    owner.reset();  // @by_unique_ptr
+  }
   if (!is("leaks")) cudaFree(x);               // @frees_x
   if (is("freed")) std::printf("%d\n", x[0]);  // @freed
   if (!is("freed_in_kernel")) cudaFree(y);

@@ -13,16 +13,24 @@ using u64 = unsigned long long;
 /// What a bare number is: the element of an array, a parameter, an operand of an atomic.
 enum class scalar : u8 { other, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
 
+/// What an array, a variable or an allocation consists of.
+struct element_type {
+  scalar type;          ///< the number that it is or consists of: float4 of f32
+  u32 size;             ///< bytes; 0 where it is not known
+  const char* spelled;  ///< by the compiler, behind "T = "; null where it is not known
+  const u32* lengths;   ///< of an array along all axes but the first, ends with 0; null for one axis
+};
+
 enum class parameter_kind : u8 { value, pointer };
 
-/// A parameter of a kernel. `type` and `components` describe the value, or what the pointer points to:
+/// A parameter of a kernel. `element` and `components` describe the value, or what the pointer points to:
 /// float4 is four f32.
 struct parameter {
   parameter_kind kind;
-  scalar type;
   u8 components;
   bool is_const;
   u32 size;  ///< bytes of the value, or of what the pointer points to; 0 for void
+  element_type element;
 };
 
 /// A kernel that can be called with a pointer to each of its arguments.
@@ -48,8 +56,7 @@ struct alignas(64) variable {
   const char* name;
   void* address;
   u64 size;
-  scalar type;
-  u32 element_size;
+  element_type element;
   bool is_constant;   ///< the kernel cannot write to it: __constant__, or const
   bool is_read_only;  ///< nobody can: const
   bool is_managed;    ///< the host can, too
@@ -60,8 +67,7 @@ struct shared_variable {
   const char* name;
   u64 size;  ///< 0 for a dynamic one, which is as large as the launch says
   u32 alignment;
-  scalar type;
-  u32 element_size;
+  element_type element;
 };
 
 struct index3 {

@@ -58,13 +58,12 @@ struct pointee<T&> : pointee<T> {};
 template <class T>
 struct pointee<T* const> : pointee<T*> {};
 
+constexpr allocation_name of_unknown_type(const char* name) {
+  return {name, elements_of<void>()};
+}
 template <class T>
 constexpr allocation_name named(const char* name) {
-  if constexpr (__is_same(T, void)) {
-    return {name, scalar::other, 0};
-  } else {
-    return {name, scalar_of<typename without_qualifiers<T>::type>, static_cast<u32>(sizeof(T))};
-  }
+  return {name, elements_of<typename without_qualifiers<T>::type>()};
 }
 
 /// `Pointer` is the type of `&x` where x is the pointer that an allocation goes to.
@@ -72,7 +71,7 @@ template <class Pointer>
 constexpr allocation_name allocated(const char* name) {
   using outer = typename pointee<Pointer>::type;
   if constexpr (__is_same(outer, void)) {
-    return {name, scalar::other, 0};
+    return of_unknown_type(name);
   } else {
     return named<typename without_qualifiers<typename pointee<outer>::type>::type>(name);
   }
@@ -80,7 +79,7 @@ constexpr allocation_name allocated(const char* name) {
 
 template <class T>
 cudaError_t allocate(memory_kind kind, T** where, size_t bytes, allocation_name name) {
-  if (name.element_size == 0) name = named<T>(name.name);
+  if (name.element.size == 0) name = named<T>(name.name);
   return HEDDLE_RUNTIME(allocate(kind, reinterpret_cast<void**>(where), bytes, name));
 }
 
@@ -95,7 +94,7 @@ cudaError_t allocate(memory_kind kind, T** where, size_t bytes, allocation_name 
   template <class T>                                                                          \
   HEDDLE_HOST NAME(T** where, size_t bytes PARAMETERS) {                                      \
     return heddle_device::allocate(heddle_device::memory_kind::KIND, where, bytes,            \
-                                   {nullptr, heddle_device::scalar::other, 0});               \
+                                   heddle_device::of_unknown_type(nullptr));                  \
   }
 #define HEDDLE_NONE
 #define HEDDLE_FLAGS , unsigned = 0
@@ -121,8 +120,7 @@ HEDDLE_HOST cudaMallocPitch(heddle_device::allocation_name name, T** where, size
 }
 template <class T>
 HEDDLE_HOST cudaMallocPitch(T** where, size_t* pitch, size_t width, size_t height) {
-  return cudaMallocPitch(heddle_device::allocation_name{nullptr, heddle_device::scalar::other, 0}, where,
-                         pitch, width, height);
+  return cudaMallocPitch(heddle_device::of_unknown_type(nullptr), where, pitch, width, height);
 }
 HEDDLE_HOST cudaMalloc3D(heddle_device::allocation_name name, cudaPitchedPtr* where, cudaExtent extent) {
   where->pitch = (extent.width + 511) / 512 * 512;
@@ -130,11 +128,10 @@ HEDDLE_HOST cudaMalloc3D(heddle_device::allocation_name name, cudaPitchedPtr* wh
   where->ysize = extent.height;
   return heddle_device::allocate(heddle_device::memory_kind::device, &where->ptr,
                                  where->pitch * extent.height * extent.depth,
-                                 {name.name, heddle_device::scalar::other, 0});
+                                 heddle_device::of_unknown_type(name.name));
 }
 HEDDLE_HOST cudaMalloc3D(cudaPitchedPtr* where, cudaExtent extent) {
-  return cudaMalloc3D(heddle_device::allocation_name{nullptr, heddle_device::scalar::other, 0}, where,
-                      extent);
+  return cudaMalloc3D(heddle_device::of_unknown_type(nullptr), where, extent);
 }
 inline cudaExtent make_cudaExtent(size_t width, size_t height, size_t depth) {
   return {width, height, depth};
@@ -163,8 +160,7 @@ HEDDLE_HOST cudaHostRegister(heddle_device::allocation_name name, T* what, size_
 }
 template <class T>
 HEDDLE_HOST cudaHostRegister(T* what, size_t bytes, unsigned flags) {
-  return cudaHostRegister(heddle_device::allocation_name{nullptr, heddle_device::scalar::other, 0}, what,
-                          bytes, flags);
+  return cudaHostRegister(heddle_device::of_unknown_type(nullptr), what, bytes, flags);
 }
 HEDDLE_HOST cudaHostUnregister(void* what) {
   return HEDDLE_RUNTIME(unregister_host(what));

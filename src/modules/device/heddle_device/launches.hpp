@@ -29,6 +29,26 @@ inline runtime* program_runtime() {
   return heddle_module_runtime;
 }
 
+#ifdef HEDDLE_PROGRAM
+// What frees memory is called by way of these, as the linker is told: memory of the CUDA runtime's is not
+// theirs.
+#define HEDDLE_FREEING_FUNCTIONS(X)                               \
+  X(free, "free", (void* what), (what))                           \
+  X(_ZdlPv, "delete", (void* what), (what))                       \
+  X(_ZdlPvm, "delete", (void* what, size_t bytes), (what, bytes)) \
+  X(_ZdaPv, "delete[]", (void* what), (what))                     \
+  X(_ZdaPvm, "delete[]", (void* what, size_t bytes), (what, bytes))
+#define HEDDLE_FREES(SYMBOL, NAME, PARAMETERS, ARGUMENTS)                                                    \
+  extern "C" void __real_##SYMBOL PARAMETERS;                                                                \
+  extern "C" __attribute__((used, noinline, no_sanitize("thread"))) inline void __wrap_##SYMBOL PARAMETERS { \
+    if (heddle_module_runtime == nullptr || !heddle_module_runtime->is_not_the_hosts(NAME, what))            \
+      __real_##SYMBOL ARGUMENTS;                                                                             \
+  }
+HEDDLE_FREEING_FUNCTIONS(HEDDLE_FREES)
+#undef HEDDLE_FREES
+#undef HEDDLE_FREEING_FUNCTIONS
+#endif
+
 constexpr index3 index_of(dim3 d) {
   return {d.x, d.y, d.z};
 }

@@ -63,24 +63,65 @@ constexpr u32 bytes_of_scalar(scalar type) {
 }
 
 template <class T>
-constexpr parameter describe_element(parameter_kind kind, bool is_const) {
+constexpr const char* spelled() {
+  return __PRETTY_FUNCTION__;
+}
+
+template <class T, u32... N>
+struct lengths_of {
+  static constexpr u32 value[] = {N..., 0};
+};
+template <class T, size_t M, u32... N>
+struct lengths_of<T[M], N...> : lengths_of<T, N..., u32{M}> {};
+
+/// What an array of T consists of.
+template <class T>
+constexpr element_type elements_of() {
   if constexpr (__is_same(T, void)) {
-    return {kind, scalar::other, 0, is_const, 0};
+    return {scalar::other, 0, nullptr, nullptr};
   } else {
-    constexpr u32 bytes = bytes_of_scalar(scalar_of<T>);
-    return {kind, scalar_of<T>, static_cast<u8>(bytes ? sizeof(T) / bytes : 0), is_const,
-            static_cast<u32>(sizeof(T))};
+    using type = typename element<T>::type;
+    return {scalar_of<type>, static_cast<u32>(sizeof(type)), spelled<type>(), lengths_of<T>::value};
+  }
+}
+
+/// The same of a variable, which may be an array.
+template <class T>
+struct variable_elements {
+  static constexpr element_type value = elements_of<T>();
+};
+template <class T>
+struct variable_elements<T[]> : variable_elements<T> {};
+template <class T, size_t N>
+struct variable_elements<T[N]> : variable_elements<T> {};
+template <class T, size_t M, size_t N>
+struct variable_elements<T[M][N]> {
+  static constexpr element_type value = elements_of<T[N]>();
+};
+template <class T, size_t N>
+struct variable_elements<T[][N]> {
+  static constexpr element_type value = elements_of<T[N]>();
+};
+
+template <class T>
+constexpr parameter describe_parameter_type(parameter_kind kind, bool is_const) {
+  constexpr element_type of = elements_of<T>();
+  constexpr u32 bytes = bytes_of_scalar(of.type);
+  if constexpr (__is_same(T, void)) {
+    return {kind, 0, is_const, 0, of};
+  } else {
+    return {kind, static_cast<u8>(bytes ? of.size / bytes : 0), is_const, static_cast<u32>(sizeof(T)), of};
   }
 }
 
 template <class P>
 struct describe_parameter {
   static constexpr parameter value =
-      describe_element<typename without_qualifiers<P>::type>(parameter_kind::value, false);
+      describe_parameter_type<typename without_qualifiers<P>::type>(parameter_kind::value, false);
 };
 template <class T>
 struct describe_parameter<T*> {
-  static constexpr parameter value = describe_element<typename without_qualifiers<T>::type>(
+  static constexpr parameter value = describe_parameter_type<typename without_qualifiers<T>::type>(
       parameter_kind::pointer, without_qualifiers<T>::is_const);
 };
 template <class T>
@@ -141,15 +182,15 @@ struct entry<Function, MostThreads> {
 /// The place of a shared variable of a function: Tag is a type of that function alone.
 template <class Tag, class T, unsigned Alignment>
 struct shared_place {
-  static inline shared_variable variable = {
-      Tag::name(), sizeof(T), Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
-      scalar_of<typename element<T>::type>, unsigned(sizeof(typename element<T>::type))};
+  static inline shared_variable variable = {Tag::name(), sizeof(T),
+                                            Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
+                                            variable_elements<T>::value};
 };
 template <class Tag, class T, unsigned Alignment>
 struct shared_place<Tag, T[], Alignment> {
-  static inline shared_variable variable = {
-      Tag::name(), 0, Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
-      scalar_of<typename element<T>::type>, unsigned(sizeof(typename element<T>::type))};
+  static inline shared_variable variable = {Tag::name(), 0,
+                                            Alignment > alignof(T) ? Alignment : unsigned(alignof(T)),
+                                            variable_elements<T[]>::value};
 };
 
 /// A static one is a reference to the variable; a dynamic one, T[], a pointer to its first element.

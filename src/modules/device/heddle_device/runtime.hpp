@@ -23,8 +23,7 @@ enum class memory_kind : u8 { device, managed, pinned, registered };
 /// What an allocation is called in reports, and what it consists of where that is known.
 struct allocation_name {
   const char* name;  ///< the variable that gets it; null for none
-  scalar type;
-  u32 element_size;  ///< 0 where it is not known
+  element_type element;
 };
 
 /// `depth` slices of `height` rows of `width` bytes each; the pitches are from row to row, and from slice to
@@ -85,6 +84,8 @@ class runtime {
  public:
   virtual int allocate(memory_kind kind, void** where, u64 bytes, allocation_name name) = 0;
   virtual int release(const char* function, memory_kind kind, void* what) = 0;
+  /// Whether what the C or the C++ library is to free is not its own: that is told, and it must not.
+  virtual bool is_not_the_hosts(const char* function, void* what) = 0;
   virtual int register_host(void* what, u64 bytes, allocation_name name) = 0;
   virtual int unregister_host(void* what) = 0;
   virtual int copy(const copy_request& what) = 0;

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "finding.hpp"
+
+#include <string>
+
+namespace heddle::checker {
+
+/// What would order the threads of a data race, or why what is there does not: it follows from which threads
+/// met in it and what they did, over all times that it was met.
+std::string race_hint(const finding& f);
+
+}  // namespace heddle::checker
