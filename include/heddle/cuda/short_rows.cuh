@@ -57,28 +57,29 @@ __device__ T* bring_elements(const T* x, std::size_t n, std::size_t first, unsig
   const auto begin = reinterpret_cast<std::uintptr_t>(x), end = begin + n * sizeof(T);
   const std::uintptr_t from = begin + first * sizeof(T);
   const auto past = static_cast<unsigned>(from & 15);
+  const std::uintptr_t first_granule = from - past;
   const unsigned granules = (past + count * static_cast<unsigned>(sizeof(T)) + 15) / 16;
   constexpr unsigned at_once = 4;
   for (unsigned g = lane; g < granules; g += at_once * warp_size) {
     uint4 bits[at_once];
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
-      const std::uintptr_t at = from - past + 16 * std::uintptr_t{g + k * warp_size};
+      const std::uintptr_t at = first_granule + 16 * std::uintptr_t{g + k * warp_size};
       if (g + k * warp_size < granules && at >= begin && at + 16 <= end)
         bits[k] = *reinterpret_cast<const uint4*>(at);
     }
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
-      const unsigned granule = g + k * warp_size;
-      const std::uintptr_t at = from - past + 16 * std::uintptr_t{granule};
-      if (granule >= granules) break;
-      if (at >= begin && at + 16 <= end) {
-        reinterpret_cast<uint4*>(stage)[granule] = bits[k];
-      } else {
-        copy_part_of_granule(stage + 16 * granule, at, begin, end);
-      }
+      const std::uintptr_t at = first_granule + 16 * std::uintptr_t{g + k * warp_size};
+      if (g + k * warp_size < granules && at >= begin && at + 16 <= end)
+        reinterpret_cast<uint4*>(stage)[g + k * warp_size] = bits[k];
     }
   }
+  // What shares its granule with foreign bytes: the first or the last of the array.
+  const std::uintptr_t last_granule = first_granule + 16 * std::uintptr_t{granules - 1};
+  if (lane == 0 && first_granule < begin) copy_part_of_granule(stage, first_granule, begin, end);
+  if (lane == 0 && granules > 0 && last_granule + 16 > end)
+    copy_part_of_granule(stage + (last_granule - first_granule), last_granule, begin, end);
   __syncwarp();
   return reinterpret_cast<T*>(stage + past);
 }
