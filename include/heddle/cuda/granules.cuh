@@ -65,9 +65,10 @@ __device__ void copy_pack(void* to, const void* from) {
 /// bytes may be read.
 template <bool Shifts, class T>
 __device__ void load_pack(const T* from, unsigned past, grouping::uninitialized<T, scan_pack<T>>& x) {
+  constexpr bool always_granules = packs_are_granules<T> && Shifts && stand_at_multiples<T>;
   if constexpr (packs_are_granules<T>) {
     if (past == 0) return copy_pack<T>(&x, from);
-    if (Shifts && (stand_at_multiples<T> || past % sizeof(T) == 0)) {
+    if (always_granules || (Shifts && past % sizeof(T) == 0)) {
       const uint4* const granules =
           reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(from) - past);
 #if HD_PTX_ARCH > 0
@@ -83,8 +84,10 @@ __device__ void load_pack(const T* from, unsigned past, grouping::uninitialized<
       return;
     }
   }
+  if constexpr (!always_granules) {
 #pragma unroll
-  for (unsigned k = 0; k < scan_pack<T>; ++k) x[k] = from[k];
+    for (unsigned k = 0; k < scan_pack<T>; ++k) x[k] = from[k];
+  }
 }
 
 }  // namespace heddle::cuda
