@@ -134,6 +134,8 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
       outcome.accesses = message.at("accesses");
     } else if (message.contains("count")) {
       const auto known = std::find(numbers.begin(), numbers.end(), message.at("number").get<std::size_t>());
+      // A finding that could not be written is not there.
+      if (known == numbers.end()) continue;
       outcome.findings[static_cast<std::size_t>(known - numbers.begin())].count = message.at("count");
     } else {
       outcome.launches = message.at("launches");

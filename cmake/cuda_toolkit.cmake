@@ -36,8 +36,10 @@ else()
     set(CMAKE_CUDA_ARCHITECTURES "${architectures}" CACHE STRING "Compute capabilities to compile for" FORCE)
   endif()
   if(HEDDLE_CUDA STREQUAL "ON" OR CMAKE_CUDA_COMPILER OR DEFINED ENV{CUDACXX})
-    # How far nvcc optimises is said by heddle_compile_options.
-    set(CMAKE_CUDA_FLAGS_RELEASE "-DNDEBUG" CACHE STRING "Options of nvcc in Release builds")
+    # How far nvcc optimises is said by heddle_compile_options, and to another project by itself.
+    if(PROJECT_IS_TOP_LEVEL)
+      set(CMAKE_CUDA_FLAGS_RELEASE "-DNDEBUG" CACHE STRING "Options of nvcc in Release builds")
+    endif()
     enable_language(CUDA)
     set(HEDDLE_WITH_CUDA TRUE)
   endif()

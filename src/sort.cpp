@@ -123,14 +123,12 @@ bool is_sorted(int threads, std::size_t n, const Key* keys) {
 
 template <class Key>
 void sort_keys(int threads, std::size_t n, sorted_keys<Key, no_index>& all) {
-  if (is_sorted(threads, n, all.keys)) return;
   if (n >= few) return radix_sort(threads, n, all);
   std::sort(all.keys, all.keys + n);
 }
 /// Of few keys the indices alone are sorted.
 template <class Key, class Index>
 void sort_keys(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
-  if (is_sorted(threads, n, all.keys)) return;
   if (n >= few) return radix_sort(threads, n, all);
   std::sort(all.indices, all.indices + n,
             [keys = all.keys](Index a, Index b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
@@ -169,7 +167,11 @@ void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key
           if constexpr (has_index) all[line].indices[i] = static_cast<Index>(i);
         }
       });
-      for (std::size_t line = 0; line < count; ++line) sort_keys(threads_a_line, n, all[line]);
+      for (std::size_t line = 0; line < count; ++line) {
+        // A line alone has been looked at.
+        if (lines.count() > 1 && is_sorted(threads_a_line, n, all[line].keys)) continue;
+        sort_keys(threads_a_line, n, all[line]);
+      }
       for_each(threads_a_line, n, [&](std::size_t i) {
         for (std::size_t line = 0; line < count; ++line) store(begin + i * lines.inner + line, all[line], i);
       });

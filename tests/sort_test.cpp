@@ -138,6 +138,23 @@ TEST_P(sort, of_what_is_sorted_or_alike_or_falls) {
   }
 }
 
+TEST_P(sort, of_sorted_floats_in_place_makes_each_nan_the_one) {
+  for_each_type<float, double>([&]<class T>() {
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+    std::vector<T> rising(40'000);
+    std::iota(rising.begin(), rising.end(), T(-20'000));
+    rising.insert(rising.end(), {nan, -nan});
+    const std::vector<T> fallen(rising.rbegin(), rising.rend());
+    for (const std::vector<T>& x : {rising, fallen}) {
+      hd::array<T> y = hd::array<T>(x).on(where);
+      hd::sort_into(where, y, y, x[0] != x[0] ? falling : hd::sort_order::ascending);
+      hd::array<T> want(x);
+      for (T& value : want.span()) value = hd::grouping::canonical(value);
+      EXPECT_TRUE(same_elements(y, want)) << hd::detail::type_name<T>() << " from " << x[0];
+    }
+  });
+}
+
 TEST_P(sort, argsort_keeps_the_order_of_equal_elements) {
   for_each_ordered_type([&]<class T>() {
     for (const std::size_t n : sizes_up_to(100'003)) {

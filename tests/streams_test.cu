@@ -219,33 +219,6 @@ TEST_F(streams_Gpu, products_stay_right_when_handles_are_dropped_whose_memory_is
   for (std::thread& thread : threads) thread.join();
 }
 
-TEST_F(streams_Gpu, captured_numerics_replay_right_when_their_plans_and_handles_would_be_dropped) {
-  const hd::target& where = on[1];
-  const std::size_t n = 1009;
-  hd::array<complex> x = impulse(n, 3).on(where), y(n, where);
-  hd::array<float> a = whole_numbers(3).on(where), b = whole_numbers(4).on(where), c({side, side}, where);
-  // Libraries, plans and handles take memory when they are first used, which nothing can while capturing.
-  hd::fft_into(where, y, x);
-  hd::matmul_into(where, c, a, b);
-  const captured_graph graph(where, [&] {
-    hd::fft_into(where, y, x);
-    hd::matmul_into(where, c, a, b);
-  });
-  transform_each_length(on, 0, plans_kept + 1);
-  multiply_on_new_streams(80);
-  for (const std::size_t round : {5, 6}) {
-    x.copy_from(impulse(n, round));
-    a.copy_from(whole_numbers(round));
-    y.fill(0);
-    c.fill(0);
-    where.wait();
-    graph.replay(on[3]);
-    on[3].wait();
-    EXPECT_TRUE(is_of_impulse(y, round));
-    EXPECT_TRUE(is_product(c, a, b));
-  }
-}
-
 TEST_F(streams_Gpu, work_on_many_at_once_does_not_mix) {
   std::vector<hd::array<std::int64_t>> x;
   for (int i = 0; i < stream_count; ++i) {
