@@ -1,5 +1,6 @@
 #include "bench/ceilings.hpp"
 #include "bench/measurement.hpp"
+#include "bytes_text.hpp"
 #include "commands.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
@@ -79,13 +80,6 @@ lbm::flow begin(const lbm_options& options) {
   return resumed;
 }
 
-std::string bytes_text(std::size_t bytes) {
-  const double value = static_cast<double>(bytes);
-  if (value < 1 << 20) return fmt::format("{:.1f} KiB", value / 1024);
-  if (value < 1 << 30) return fmt::format("{:.1f} MiB", value / (1 << 20));
-  return fmt::format("{:.2f} GiB", value / (1 << 30));
-}
-
 void describe(const lbm::flow& of, bool quiet) {
   const lbm::description& about = of.about();
   if (!quiet) {
@@ -93,7 +87,8 @@ void describe(const lbm::flow& of, bool quiet) {
         "{} {}x{} on {}: Reynolds number {:.6g}, viscosity {:.6g}, relaxation time {:.6g}, Mach number "
         "{:.3g}, length {:.6g}, memory {}\n",
         name(of.given().which), of.given().width, of.given().height, of.where().text(), of.given().reynolds,
-        about.viscosity, about.relaxation_time, about.mach, about.length, bytes_text(about.bytes)));
+        about.viscosity, about.relaxation_time, about.mach, about.length,
+        detail::bytes_text(static_cast<double>(about.bytes))));
   }
   for (const std::string& warning : about.warnings) print_error(fmt::format("warning: {}\n", warning));
 }

@@ -1,3 +1,4 @@
+#include "bytes_text.hpp"
 #include "cuda/gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
@@ -33,9 +34,8 @@ void* allocate_on_cpu(std::size_t bytes) {
                    ? nullptr
                    : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
   if (data == nullptr) {
-    constexpr double gib = 1 << 30;
-    fail(fmt::format("out of memory (needs {:.1f} GiB; the machine has {:.1f} GiB)",
-                     static_cast<double>(bytes) / gib, static_cast<double>(installed) / gib));
+    fail(fmt::format("out of memory (needs {}; the machine has {})", bytes_text(static_cast<double>(bytes)),
+                     bytes_text(static_cast<double>(installed))));
   }
   if (alignment == huge_page) madvise(data, bytes, MADV_HUGEPAGE);
   return data;

@@ -1,6 +1,7 @@
 #include "buffers.hpp"
 
 #include "../interruption.hpp"
+#include "bytes_text.hpp"
 #include "gpu.hpp"
 #include "sizes.hpp"
 #include <heddle/cpu/threads.hpp>
@@ -86,9 +87,9 @@ void require_memory(const target& where, dtype type, std::size_t n, bool has_out
   const std::size_t of_buffers = stride_of(n, type) * (has_output ? 2 : 1);
   const std::size_t needed = of_buffers + scratch_bytes, available = available_bytes(where);
   if (needed <= available) return;
-  constexpr double gib = 1 << 30;
-  detail::fail(fmt::format("needs {:.1f} GiB of memory with {}, {:.1f} GiB are free; take a smaller --size{}",
-                           static_cast<double>(needed) / gib, algorithm, static_cast<double>(available) / gib,
+  detail::fail(fmt::format("needs {} of memory with {}, {} are free; take a smaller --size{}",
+                           detail::bytes_text(static_cast<double>(needed)), algorithm,
+                           detail::bytes_text(static_cast<double>(available)),
                            of_buffers <= available ? " or leave that --algorithm out" : ""));
 }
 

@@ -1,5 +1,6 @@
 #include "life/grid.hpp"
 
+#include "bytes_text.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ grid::grid(std::size_t width, std::size_t height)
   try {
     words_.resize(words_in_row_ * height);
   } catch (const std::bad_alloc&) {
-    detail::fail(fmt::format("a grid of {}x{} cells: out of memory (needs {:.1f} GiB)", width, height,
-                             static_cast<double>(words_in_row_ * height) / (1 << 27)));
+    detail::fail(fmt::format("a grid of {}x{} cells: out of memory (needs {})", width, height,
+                             detail::bytes_text(static_cast<double>(words_in_row_ * height) * 8)));
   }
 }
 

@@ -1,3 +1,4 @@
+#include "bytes_text.hpp"
 #include "cuda/gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
@@ -154,10 +155,9 @@ void* allocate(std::size_t bytes, const target& where) {
   }
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    constexpr double gib = 1 << 30;
-    detail::fail(fmt::format("out of memory (needs {:.1f} GiB, {:.1f} GiB free)",
-                             static_cast<double>(bytes) / gib,
-                             static_cast<double>(free_bytes(where.device())) / gib));
+    detail::fail(fmt::format("out of memory (needs {}, {} free)",
+                             detail::bytes_text(static_cast<double>(bytes)),
+                             detail::bytes_text(static_cast<double>(free_bytes(where.device())))));
   }
   check(status, "cudaMallocFromPoolAsync");
   return data;

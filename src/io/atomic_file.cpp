@@ -1,3 +1,4 @@
+#include "bytes_text.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 
@@ -107,10 +108,9 @@ void atomic_file::require_room(double bytes) const {
   // Some systems do not say how large they are.
   if (!replaces_ || ::fstatvfs(descriptor_, &system) != 0 || system.f_blocks == 0) return;
   const double free = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
-  constexpr double gib = 1 << 30;
   if (bytes > free) {
-    detail::fail(fmt::format("{}: cannot write: needs {:.1f} GiB, and {:.1f} GiB are free", path_,
-                             bytes / gib, free / gib));
+    detail::fail(fmt::format("{}: cannot write: needs {}, and {} are free", path_, detail::bytes_text(bytes),
+                             detail::bytes_text(free)));
   }
 }
 
