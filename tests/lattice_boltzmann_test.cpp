@@ -728,6 +728,13 @@ TEST_P(lattice_boltzmann, says_when_sixteen_bits_did_not_hold_the_beginning_of_a
   flow tested(where, given);
   const std::string message = message_of([&] { tested.advance(100); });
   EXPECT_NE(message.find("it has been beyond what 16 bits hold"), std::string::npos) << message;
+  // It is known ever after, and no checkpoint makes a beginning of it.
+  const temporary_file file("heddle_lbm_beyond");
+  EXPECT_EQ(message_of([&] { tested.check(); }), message);
+  EXPECT_EQ(message_of([&] { tested.save(file.path); }), message);
+  EXPECT_FALSE(std::filesystem::exists(file.path));
+  EXPECT_NE(message_of([&] { tested.advance(100); }).find("it has been beyond what 16 bits hold"),
+            std::string::npos);
   // In units that hold it the mass is known at every look, with obstacles at both ends too.
   given.fraction_bits = 18;
   for (const flow_case which : {flow_case::cylinder, flow_case::channel, flow_case::free}) {

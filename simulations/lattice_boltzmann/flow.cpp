@@ -50,7 +50,7 @@ struct flow::state {
   std::uint64_t steps = 0;
   std::size_t fluid_cells = 0;
   std::optional<std::uint64_t> compared;  // the step at which change() was called
-  std::optional<double> known_mass;       // of flows in 16 bits at the last look: they keep it exactly
+  std::optional<double> known_mass;       // what flows in 16 bits had to have at the last look, exactly
 
   virtual ~state() = default;
   virtual void begin() = 0;
@@ -266,9 +266,8 @@ void flow::state::check() {
                     given.kept == storage::f16 ? ", or it is beyond what 16 bits hold" : "");
   } else {
     if (!known_mass) return;
-    const double due = *known_mass + mass_brought();
-    known_mass = excess_mass();
-    if (*known_mass == due) return;
+    *known_mass += mass_brought();
+    if (excess_mass() == *known_mass) return;
     what = "it has been beyond what 16 bits hold";
   }
   detail::fail(fmt::format(
@@ -411,6 +410,7 @@ std::optional<double> flow::pressure_difference() const {
 }
 
 void flow::save(const std::string& path) const {
+  check();
   checkpoint_writer to(path, state_->given, state_->steps, state_->compared);
   state_->write_populations(to);
   if (state_->compared) state_->write_compared(to);

@@ -35,9 +35,10 @@ class flow {
   const settings& given() const noexcept;  ///< complete
   const description& about() const noexcept;
 
-  /// Every 100 steps, 500 on more than 2^22 cells, and whenever check() is called, the flow is looked at:
-  /// heddle::error says by which step and in which cell it blew up, and what to change. In 16 bits what has
-  /// left their range blows up too, although it has returned: mass is no longer what it was and what came in.
+  /// Every 100 steps, 500 on more than 2^22 cells, and whenever check() or save() is called, the flow is
+  /// looked at: heddle::error says by which step and in which cell it blew up, and what to change. In 16 bits
+  /// what has left their range blows up too, although it has returned: mass is no longer what it was and what
+  /// came in, at that look and at every later one.
   void advance(std::uint64_t steps);
   void check() const;
   std::uint64_t steps() const noexcept;
@@ -78,7 +79,7 @@ class flow {
   /// 0.001, diameter 0.1). Other cases have none, nor has a cylinder with an obstacle within three cells.
   std::optional<double> pressure_difference() const;
 
-  /// Writes a checkpoint, whole or not at all.
+  /// Writes a checkpoint, whole or not at all. Throws heddle::error for a flow that has blown up.
   void save(const std::string& path) const;
 
  private:
