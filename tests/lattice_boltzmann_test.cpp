@@ -814,13 +814,54 @@ TEST(lattice_boltzmann_settings, what_follows_from_them) {
   sixteen.obstacles.assign(221 * 41, 0);
   for (std::size_t y = 0; y < 25; ++y) sixteen.obstacles[y * 221 + 40] = 1;
   EXPECT_EQ(completed(sixteen).fraction_bits, 18);
-  EXPECT_NE(describe(completed(sixteen)).warnings.at(0).find("--velocity of 0.05 at most"),
+  EXPECT_NE(describe(completed(sixteen)).warnings.at(0).find("--velocity of 0.054 at most"),
             std::string::npos);
   EXPECT_TRUE(about.warnings.empty());
   EXPECT_EQ(completed(sized(flow_case::cavity, 128, 128)).reynolds, 100);
   EXPECT_NEAR(describe(completed(sized(flow_case::cavity, 8192, 8192))).viscosity, 0.2, 1e-12);
   given.velocity = 0.4;
   EXPECT_NE(describe(completed(given)).warnings.at(0).find("compressible"), std::string::npos);
+}
+
+TEST(lattice_boltzmann_settings, say_at_which_velocity_sixteen_bits_hold_a_flow) {
+  const std::string begins = "16 bits hold", before = "take a --velocity of ";
+  const auto warning_of = [&](const settings& given) {
+    std::vector<std::string> found;
+    for (const std::string& one : describe(given).warnings) {
+      if (one.rfind(begins, 0) == 0) found.push_back(one);
+    }
+    EXPECT_LE(found.size(), 1u);
+    return found.empty() ? std::string() : found.front();
+  };
+  // Too fast, past a narrow way and past a plate; too much pressure in the corners of a lid and at the
+  // beginning of a long channel; and both.
+  struct {
+    flow_case which;
+    std::size_t width, height, plate;
+    double reynolds, velocity;
+  } const flows[] = {{flow_case::cavity, 32, 32, 0, 100, 0.3},      {flow_case::free, 60, 40, 38, 20, 0.1},
+                     {flow_case::free, 120, 1000, 999, 500, 0.1},   {flow_case::free, 64, 40, 18, 20, 0.25},
+                     {flow_case::cylinder, 221, 41, 0, 20, 0.1},    {flow_case::cavity, 128, 128, 0, 10, 0.1},
+                     {flow_case::cavity, 500, 500, 0, 0.3, 0.1},    {flow_case::channel, 800, 20, 0, 10, 0.1},
+                     {flow_case::channel, 4000, 12, 0, 0.01, 0.22}, {flow_case::cavity, 64, 64, 0, 1, 0.25}};
+  for (const auto& [which, width, height, plate, reynolds, velocity] : flows) {
+    settings given = sized(which, width, height);
+    given.kept = storage::f16;
+    given.by = drive::inflow;
+    given.reynolds = reynolds;
+    given.velocity = velocity;
+    if (plate != 0) given.obstacles.assign(width * height, 0);
+    for (std::size_t y = 0; y < plate; ++y) given.obstacles[y * width + width / 3] = 1;
+    const std::string said = warning_of(given);
+    const std::size_t at = said.find(before);
+    ASSERT_NE(at, std::string::npos) << name(which) << " " << width << " " << said;
+    given.velocity = std::stod(said.substr(at + before.size()));
+    EXPECT_GT(given.velocity, 0);
+    EXPECT_EQ(warning_of(given), "") << said;
+    // What was left off is less than the second digit.
+    given.velocity *= 1.1 + 1e-9;
+    EXPECT_NE(warning_of(given), "") << said;
+  }
 }
 
 TEST(lattice_boltzmann_settings, say_what_makes_no_flow) {
