@@ -112,7 +112,7 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
   // Before memory is asked for.
   const double cells = static_cast<double>(given_.width) * static_cast<double>(given_.height);
   const double bytes = static_cast<double>(bytes_of(given_.kept));
-  const double compared_bytes = compared_ ? 2 * (given_.kept == storage::f64 ? 8 : 4) : 0;
+  const double compared_bytes = compared_ ? static_cast<double>(bytes_of_velocity(given_.kept)) : 0;
   const double wanted = cells * (9 * bytes + compared_bytes + (has_obstacles != 0 ? 1 : 0)) + 8;
   if (left != wanted) {
     fail(fmt::format("not a whole checkpoint: {:.0f} bytes after its head, where {}x{} cells take {:.0f}",

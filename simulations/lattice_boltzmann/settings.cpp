@@ -25,6 +25,9 @@ const char* name(storage kept) noexcept {
 std::size_t bytes_of(storage kept) noexcept {
   return kept == storage::f64 ? 8 : kept == storage::f32 ? 4 : 2;
 }
+std::size_t bytes_of_velocity(storage kept) noexcept {
+  return 2 * (kept == storage::f64 ? 8 : 4);
+}
 const char* name(drive by) noexcept {
   constexpr const char* names[] = {"force", "inflow"};
   return names[static_cast<int>(by)];

@@ -41,6 +41,8 @@ inline constexpr storage storages[] = {storage::f64, storage::f32, storage::f16}
 const char* name(storage kept) noexcept;
 /// Of a population.
 std::size_t bytes_of(storage kept) noexcept;
+/// Of a cell's velocity, whose two components are in what is computed with.
+std::size_t bytes_of_velocity(storage kept) noexcept;
 
 /// What moves the fluid of a channel.
 enum class drive { force, inflow };
