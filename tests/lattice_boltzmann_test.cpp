@@ -296,6 +296,10 @@ struct temporary_file {
       : path((std::filesystem::temp_directory_path() / (name + std::to_string(::getpid()))).string()) {}
   ~temporary_file() { std::remove(path.c_str()); }
 };
+std::string contents_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 }  // namespace
 
@@ -904,11 +908,7 @@ TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
   EXPECT_NE(resume().find("line 1 does not begin with"), std::string::npos);
   flow small(hd::target::serial(), sized(flow_case::cavity, 9, 8));
   small.save(file.path);
-  std::string bytes;
-  {
-    std::ifstream in(file.path, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(in), {});
-  }
+  const std::string bytes = contents_of(file.path);
   const auto written = [&](const std::string& content) {
     std::ofstream(file.path, std::ios::binary) << content;
     return resume();
@@ -921,4 +921,16 @@ TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
   std::string renamed = bytes;
   renamed.replace(renamed.find("cavity"), 6, "cabity");
   EXPECT_NE(written(renamed).find("has no value that is known"), std::string::npos);
+  for (const std::string version : {"2", "30", "03", "3 "}) {
+    std::string other = bytes;
+    other.replace(other.find("checkpoint 3"), 12, "checkpoint " + version);
+    EXPECT_NE(written(other).find("a checkpoint of lbm of version " + version + ", "), std::string::npos);
+  }
+  small.advance(3);
+  small.change();
+  small.save(file.path);
+  std::string later = contents_of(file.path);
+  EXPECT_EQ(written(later), "no error");
+  later.replace(later.find("compared 3"), 10, "compared 4");
+  EXPECT_NE(written(later).find("compared 4 is after its 3 steps"), std::string::npos) << written(later);
 }
