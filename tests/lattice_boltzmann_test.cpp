@@ -650,6 +650,41 @@ TEST_P(lattice_boltzmann, goes_on_comparing_velocities_from_a_checkpoint) {
   }
 }
 
+TEST_P(lattice_boltzmann, keeps_velocities_while_they_can_be_compared_with) {
+  const temporary_file file("heddle_lbm_compared_long_ago");
+  for (const storage kept : storages) {
+    settings given = sized(flow_case::cavity, 30, 40);
+    given.kept = kept;
+    given.velocity = 0.2;
+    const std::size_t cells = 1200, velocity = kept == storage::f64 ? 16 : 8,
+                      populations = 9 * bytes_of(kept);
+    flow tested(where, given);
+    ASSERT_EQ(tested.steps_between_comparisons(), 150u);
+    const std::size_t bytes = tested.about().bytes;
+    tested.advance(20);
+    for (int call = 0; call < 2; ++call) {
+      tested.change();
+      EXPECT_EQ(tested.about().bytes, bytes + cells * velocity);
+    }
+    const auto saved_bytes_a_cell = [&] {
+      tested.save(file.path);
+      return (std::filesystem::file_size(file.path) - 8) / cells;
+    };
+    tested.advance(150);
+    EXPECT_EQ(saved_bytes_a_cell(), populations + velocity) << name(kept);
+    {
+      const flow resumed = flow::resume(where, file.path);
+      EXPECT_EQ(resumed.compared(), 20u);
+      EXPECT_EQ(resumed.about().bytes, tested.about().bytes);
+    }
+    tested.advance(1);
+    EXPECT_EQ(saved_bytes_a_cell(), populations) << name(kept);
+    const flow resumed = flow::resume(where, file.path);
+    EXPECT_EQ(resumed.compared(), std::nullopt);
+    EXPECT_EQ(resumed.about().bytes, bytes);
+  }
+}
+
 TEST_P(lattice_boltzmann, pressure_difference_wants_three_fluid_cells_beside_the_cylinder) {
   settings given = sized(flow_case::cylinder, 221, 41);
   EXPECT_TRUE(flow(where, given).pressure_difference().has_value());

@@ -63,8 +63,11 @@ class flow {
   /// The largest change of a component of the velocity since the last call, over the given velocity; the
   /// first call has no answer.
   std::optional<double> change();
-  /// The step of that call, which a checkpoint keeps with its velocities.
+  /// The step of that call. A checkpoint keeps it with its velocities, unless more than
+  /// steps_between_comparisons() have passed.
   std::optional<std::uint64_t> compared() const noexcept;
+  /// Those in which the flow goes its length, 100 at least.
+  std::uint64_t steps_between_comparisons() const noexcept;
 
   /// What the fluid has exerted on obstacles in the last step, by momentum exchange (A. Ladd, J. Fluid Mech.
   /// 271 (1994) 285), with pressure measured from that of density 1. Divided by ½·ρ·speed²·length: the
@@ -87,7 +90,7 @@ class flow {
   template <class S>
   struct state_of;
   explicit flow(std::unique_ptr<state> made);
-  static std::unique_ptr<state> make(const target& where, const settings& given);
+  static std::unique_ptr<state> make(const target& where, const settings& given, bool compares);
 
   std::unique_ptr<state> state_;
 };

@@ -82,7 +82,7 @@ struct description {
   double viscosity = 0;          ///< kinematic
   double relaxation_time = 0;    ///< τ = 3·viscosity + 1/2
   double mach = 0;               ///< largest given velocity over the speed of sound
-  std::size_t bytes = 0;         ///< of the populations and the obstacles
+  std::size_t bytes = 0;         ///< of the populations, the obstacles, and what flow::change() compares with
   std::size_t bytes_a_cell = 0;  ///< read and written by an update
   std::vector<std::string> warnings;
 };
