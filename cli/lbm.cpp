@@ -13,7 +13,6 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -244,9 +243,7 @@ void run(const lbm_options& options) {
   }
   const std::uint64_t last = first + wanted;
   describe(flow, options.quiet);
-  // The flow goes its length in this time.
-  const auto look_every = std::max<std::uint64_t>(
-      100, static_cast<std::uint64_t>(std::lround(flow.about().length / flow.about().speed)));
+  const std::uint64_t look_every = flow.steps_between_comparisons();
   const std::uint64_t sample_every = options.every.value_or(10);
   std::optional<lbm_view> view;
   if (options.watch) view.emplace(field);

@@ -1,5 +1,6 @@
 #include "lbm_output.hpp"
 
+#include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/vti.hpp>
@@ -65,20 +66,21 @@ obstacle_mask read_obstacles(const std::string& path) {
     if (file.shape()[0] == 0 || file.shape()[1] == 0) {
       detail::fail(fmt::format("{}: has shape {}, and no cells", path, file.shape().text()));
     }
-    const array<bool> cells = file.read_as<bool>();
     made.height = file.shape()[0];
     made.width = file.shape()[1];
-    if (file.dtype() >= dtype::float32) {
-      const array<std::complex<double>> numbers = file.read_as<std::complex<double>>();
-      for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const std::complex<double> number = numbers.data()[i];
-        if (std::isnan(number.real()) || std::isnan(number.imag())) {
+    made.solid.resize(made.width * made.height);
+    with_type(file.dtype(), [&](auto fluid) {
+      const auto cells = file.read_as<decltype(fluid)>();
+      for (std::size_t i = 0; i < made.solid.size(); ++i) {
+        const auto cell = cells.data()[i];
+        // Of numbers only NaN is other than itself.
+        if (!(cell == cell)) {
           detail::fail(fmt::format("{}: row {}, column {} is NaN, which tells neither a solid cell nor fluid",
                                    path, i / made.width, i % made.width));
         }
+        made.solid[i] = cell != fluid;
       }
-    }
-    made.solid.assign(cells.data(), cells.data() + cells.size());
+    });
   }
   return made;
 }

@@ -2,7 +2,6 @@
 #include "lattice_boltzmann/geometry.hpp"
 #include <heddle/error.hpp>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
@@ -20,22 +19,22 @@ struct state {
   settings given;
   std::uint64_t steps;
   std::optional<std::uint64_t> compared;
-  std::vector<unsigned char> numbers;
+  std::vector<unsigned char> numbers, velocities_then;
 
   friend bool operator==(const state&, const state&) = default;
 };
 
 state read(const std::string& path) {
   checkpoint_reader from(path);
-  state made{from.given(), from.steps(), from.compared(), {}};
+  state made{from.given(), from.steps(), from.compared(), {}, {}};
   // What a flow is made of before the rest is read.
   make_plan(made.given, describe(made.given));
   const std::size_t cells = made.given.width * made.given.height, bytes = bytes_of(made.given.kept);
   made.numbers.resize(velocities * cells * bytes);
   from.read(made.numbers.data(), made.numbers.size());
   if (made.compared) {
-    std::vector<unsigned char> velocities_then(2 * cells * std::max<std::size_t>(bytes, 4));
-    from.read(velocities_then.data(), velocities_then.size());
+    made.velocities_then.resize(cells * bytes_of_velocity(made.given.kept));
+    from.read(made.velocities_then.data(), made.velocities_then.size());
   }
   from.finish();
   return made;
@@ -50,11 +49,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
   if (file < 0 || write(file, bytes, size) != static_cast<ssize_t>(size)) std::abort();
   const std::string path = "/proc/self/fd/" + std::to_string(file);
   try {
-    state one = read(path);
-    one.compared.reset();
+    const state one = read(path);
     const std::string again = "/tmp/heddle_fuzz_checkpoint_" + std::to_string(getpid());
     checkpoint_writer to(again, one.given, one.steps, one.compared);
     to.write(one.numbers.data(), one.numbers.size());
+    to.write(one.velocities_then.data(), one.velocities_then.size());
     to.commit();
     const state other = read(again);
     unlink(again.c_str());

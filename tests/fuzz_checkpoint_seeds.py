@@ -19,9 +19,9 @@ def checkpoint(case, storage, obstacles, compared, width=5, height=4, velocity=0
     parts = [head]
     if obstacles:
         parts.append(bytes(int(cell == width + 2) for cell in range(cells)))
-    parts.append(bytes(9 * cells * bytes_each))
+    parts.append(bytes(i % 251 for i in range(9 * cells * bytes_each)))
     if compared != "none":
-        parts.append(bytes(2 * cells * max(bytes_each, 4)))
+        parts.append(bytes(255 - i % 251 for i in range(2 * cells * max(bytes_each, 4))))
     total = 0xcbf29ce484222325
     for part in parts:
         for at in range(0, len(part), 8):

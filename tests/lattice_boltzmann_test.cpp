@@ -296,6 +296,10 @@ struct temporary_file {
       : path((std::filesystem::temp_directory_path() / (name + std::to_string(::getpid()))).string()) {}
   ~temporary_file() { std::remove(path.c_str()); }
 };
+std::string contents_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 }  // namespace
 
@@ -646,6 +650,41 @@ TEST_P(lattice_boltzmann, goes_on_comparing_velocities_from_a_checkpoint) {
   }
 }
 
+TEST_P(lattice_boltzmann, keeps_velocities_while_they_can_be_compared_with) {
+  const temporary_file file("heddle_lbm_compared_long_ago");
+  for (const storage kept : storages) {
+    settings given = sized(flow_case::cavity, 30, 40);
+    given.kept = kept;
+    given.velocity = 0.2;
+    const std::size_t cells = 1200, velocity = kept == storage::f64 ? 16 : 8,
+                      populations = 9 * bytes_of(kept);
+    flow tested(where, given);
+    ASSERT_EQ(tested.steps_between_comparisons(), 150u);
+    const std::size_t bytes = tested.about().bytes;
+    tested.advance(20);
+    for (int call = 0; call < 2; ++call) {
+      tested.change();
+      EXPECT_EQ(tested.about().bytes, bytes + cells * velocity);
+    }
+    const auto saved_bytes_a_cell = [&] {
+      tested.save(file.path);
+      return (std::filesystem::file_size(file.path) - 8) / cells;
+    };
+    tested.advance(150);
+    EXPECT_EQ(saved_bytes_a_cell(), populations + velocity) << name(kept);
+    {
+      const flow resumed = flow::resume(where, file.path);
+      EXPECT_EQ(resumed.compared(), 20u);
+      EXPECT_EQ(resumed.about().bytes, tested.about().bytes);
+    }
+    tested.advance(1);
+    EXPECT_EQ(saved_bytes_a_cell(), populations) << name(kept);
+    const flow resumed = flow::resume(where, file.path);
+    EXPECT_EQ(resumed.compared(), std::nullopt);
+    EXPECT_EQ(resumed.about().bytes, bytes);
+  }
+}
+
 TEST_P(lattice_boltzmann, pressure_difference_wants_three_fluid_cells_beside_the_cylinder) {
   settings given = sized(flow_case::cylinder, 221, 41);
   EXPECT_TRUE(flow(where, given).pressure_difference().has_value());
@@ -728,6 +767,13 @@ TEST_P(lattice_boltzmann, says_when_sixteen_bits_did_not_hold_the_beginning_of_a
   flow tested(where, given);
   const std::string message = message_of([&] { tested.advance(100); });
   EXPECT_NE(message.find("it has been beyond what 16 bits hold"), std::string::npos) << message;
+  // It is known ever after, and no checkpoint makes a beginning of it.
+  const temporary_file file("heddle_lbm_beyond");
+  EXPECT_EQ(message_of([&] { tested.check(); }), message);
+  EXPECT_EQ(message_of([&] { tested.save(file.path); }), message);
+  EXPECT_FALSE(std::filesystem::exists(file.path));
+  EXPECT_NE(message_of([&] { tested.advance(100); }).find("it has been beyond what 16 bits hold"),
+            std::string::npos);
   // In units that hold it the mass is known at every look, with obstacles at both ends too.
   given.fraction_bits = 18;
   for (const flow_case which : {flow_case::cylinder, flow_case::channel, flow_case::free}) {
@@ -807,13 +853,54 @@ TEST(lattice_boltzmann_settings, what_follows_from_them) {
   sixteen.obstacles.assign(221 * 41, 0);
   for (std::size_t y = 0; y < 25; ++y) sixteen.obstacles[y * 221 + 40] = 1;
   EXPECT_EQ(completed(sixteen).fraction_bits, 18);
-  EXPECT_NE(describe(completed(sixteen)).warnings.at(0).find("--velocity of 0.05 at most"),
+  EXPECT_NE(describe(completed(sixteen)).warnings.at(0).find("--velocity of 0.054 at most"),
             std::string::npos);
   EXPECT_TRUE(about.warnings.empty());
   EXPECT_EQ(completed(sized(flow_case::cavity, 128, 128)).reynolds, 100);
   EXPECT_NEAR(describe(completed(sized(flow_case::cavity, 8192, 8192))).viscosity, 0.2, 1e-12);
   given.velocity = 0.4;
   EXPECT_NE(describe(completed(given)).warnings.at(0).find("compressible"), std::string::npos);
+}
+
+TEST(lattice_boltzmann_settings, say_at_which_velocity_sixteen_bits_hold_a_flow) {
+  const std::string begins = "16 bits hold", before = "take a --velocity of ";
+  const auto warning_of = [&](const settings& given) {
+    std::vector<std::string> found;
+    for (const std::string& one : describe(given).warnings) {
+      if (one.rfind(begins, 0) == 0) found.push_back(one);
+    }
+    EXPECT_LE(found.size(), 1u);
+    return found.empty() ? std::string() : found.front();
+  };
+  // Too fast, past a narrow way and past a plate; too much pressure in the corners of a lid and at the
+  // beginning of a long channel; and both.
+  struct {
+    flow_case which;
+    std::size_t width, height, plate;
+    double reynolds, velocity;
+  } const flows[] = {{flow_case::cavity, 32, 32, 0, 100, 0.3},      {flow_case::free, 60, 40, 38, 20, 0.1},
+                     {flow_case::free, 120, 1000, 999, 500, 0.1},   {flow_case::free, 64, 40, 18, 20, 0.25},
+                     {flow_case::cylinder, 221, 41, 0, 20, 0.1},    {flow_case::cavity, 128, 128, 0, 10, 0.1},
+                     {flow_case::cavity, 500, 500, 0, 0.3, 0.1},    {flow_case::channel, 800, 20, 0, 10, 0.1},
+                     {flow_case::channel, 4000, 12, 0, 0.01, 0.22}, {flow_case::cavity, 64, 64, 0, 1, 0.25}};
+  for (const auto& [which, width, height, plate, reynolds, velocity] : flows) {
+    settings given = sized(which, width, height);
+    given.kept = storage::f16;
+    given.by = drive::inflow;
+    given.reynolds = reynolds;
+    given.velocity = velocity;
+    if (plate != 0) given.obstacles.assign(width * height, 0);
+    for (std::size_t y = 0; y < plate; ++y) given.obstacles[y * width + width / 3] = 1;
+    const std::string said = warning_of(given);
+    const std::size_t at = said.find(before);
+    ASSERT_NE(at, std::string::npos) << name(which) << " " << width << " " << said;
+    given.velocity = std::stod(said.substr(at + before.size()));
+    EXPECT_GT(given.velocity, 0);
+    EXPECT_EQ(warning_of(given), "") << said;
+    // What was left off is less than the second digit.
+    given.velocity *= 1.1 + 1e-9;
+    EXPECT_NE(warning_of(given), "") << said;
+  }
 }
 
 TEST(lattice_boltzmann_settings, say_what_makes_no_flow) {
@@ -856,11 +943,7 @@ TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
   EXPECT_NE(resume().find("line 1 does not begin with"), std::string::npos);
   flow small(hd::target::serial(), sized(flow_case::cavity, 9, 8));
   small.save(file.path);
-  std::string bytes;
-  {
-    std::ifstream in(file.path, std::ios::binary);
-    bytes.assign(std::istreambuf_iterator<char>(in), {});
-  }
+  const std::string bytes = contents_of(file.path);
   const auto written = [&](const std::string& content) {
     std::ofstream(file.path, std::ios::binary) << content;
     return resume();
@@ -873,4 +956,16 @@ TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
   std::string renamed = bytes;
   renamed.replace(renamed.find("cavity"), 6, "cabity");
   EXPECT_NE(written(renamed).find("has no value that is known"), std::string::npos);
+  for (const std::string version : {"2", "30", "03", "3 "}) {
+    std::string other = bytes;
+    other.replace(other.find("checkpoint 3"), 12, "checkpoint " + version);
+    EXPECT_NE(written(other).find("a checkpoint of lbm of version " + version + ", "), std::string::npos);
+  }
+  small.advance(3);
+  small.change();
+  small.save(file.path);
+  std::string later = contents_of(file.path);
+  EXPECT_EQ(written(later), "no error");
+  later.replace(later.find("compared 3"), 10, "compared 4");
+  EXPECT_NE(written(later).find("compared 4 is after its 3 steps"), std::string::npos) << written(later);
 }

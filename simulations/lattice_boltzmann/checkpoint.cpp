@@ -15,7 +15,7 @@
 namespace heddle::lbm {
 namespace {
 
-constexpr std::string_view first_line = "heddle lbm checkpoint 3";
+constexpr std::string_view title = "heddle lbm checkpoint ", version = "3";
 constexpr std::uint64_t sum_of_nothing = 0xcbf29ce484222325u;
 
 /// FNV-1a over words of eight bytes; the last one is filled up with 0.
@@ -42,9 +42,10 @@ checkpoint_writer::checkpoint_writer(const std::string& path, const settings& gi
     : file_(path), sum_(sum_of_nothing) {
   // The shortest digits that are read back as the same number.
   const std::string head = fmt::format(
-      "{}\ncase {}\nwidth {}\nheight {}\nreynolds {}\nvelocity {}\ncollision {}\nstorage {}\nsmagorinsky {}\n"
+      "{}{}\ncase {}\nwidth {}\nheight {}\nreynolds {}\nvelocity {}\ncollision {}\nstorage {}\nsmagorinsky "
+      "{}\n"
       "fraction_bits {}\ndrive {}\nobstacles {}\nsteps {}\ncompared {}\n\n",
-      first_line, name(given.which), given.width, given.height, given.reynolds, given.velocity,
+      title, version, name(given.which), given.width, given.height, given.reynolds, given.velocity,
       name(given.how), name(given.kept), given.smagorinsky, given.fraction_bits, name(given.by),
       given.obstacles.empty() ? 0 : 1, steps, compared ? std::to_string(*compared) : "none");
   write(head.data(), head.size());
@@ -85,7 +86,12 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
     if (!value) fail(fmt::format("no checkpoint of lbm: '{}' has no value that is known", line));
     into = *value;
   };
-  next(first_line);
+  if (const std::string_view found = next(title); found != version) {
+    fail(
+        fmt::format("a checkpoint of lbm of version {}, where version {} is read: it goes on with the heddle "
+                    "that wrote it",
+                    found, version));
+  }
   take(named(flow_cases, next("case ")), given_.which);
   take(number<std::size_t>(next("width ")), given_.width);
   take(number<std::size_t>(next("height ")), given_.height);
@@ -100,8 +106,11 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
   int has_obstacles = 0;
   take(number<int>(next("obstacles ")), has_obstacles);
   take(number<std::uint64_t>(next("steps ")), steps_);
-  if (const std::string_view compared = next("compared "); compared != "none")
+  if (const std::string_view compared = next("compared "); compared != "none") {
     take(number<std::uint64_t>(compared), compared_.emplace());
+    if (*compared_ > steps_)
+      fail(fmt::format("no checkpoint of lbm: {} is after its {} steps", line, steps_));
+  }
   next("");
   if (!line.empty()) fail("no checkpoint of lbm: its head does not end with an empty line");
   add_to(sum_, head.data(), head.size());
@@ -112,7 +121,7 @@ checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum
   // Before memory is asked for.
   const double cells = static_cast<double>(given_.width) * static_cast<double>(given_.height);
   const double bytes = static_cast<double>(bytes_of(given_.kept));
-  const double compared_bytes = compared_ ? 2 * (given_.kept == storage::f64 ? 8 : 4) : 0;
+  const double compared_bytes = compared_ ? static_cast<double>(bytes_of_velocity(given_.kept)) : 0;
   const double wanted = cells * (9 * bytes + compared_bytes + (has_obstacles != 0 ? 1 : 0)) + 8;
   if (left != wanted) {
     fail(fmt::format("not a whole checkpoint: {:.0f} bytes after its head, where {}x{} cells take {:.0f}",

@@ -28,13 +28,13 @@ std::uint64_t steps_between_looks(const settings& given) {
   return given.width * given.height > std::size_t{1} << 22 ? 500 : 100;
 }
 
-/// What `automatic` stands for: a GPU that has room for a flow whose steps outlast their launch, else every
-/// core.
-target chosen(const target& requested, const description& about) {
+/// What `automatic` stands for: a GPU that has room for a flow whose steps outlast their launch, and for so
+/// many bytes more, else every core.
+target chosen(const target& requested, const description& about, std::size_t more) {
   if (!requested.is_automatic()) return requested;
   constexpr std::size_t worth_a_thread = std::size_t{1} << 16, worth_a_gpu = std::size_t{1} << 18;
   for (const gpu_properties& gpu : gpus()) {
-    const bool fits = about.bytes + about.bytes / 16 < gpu.free_bytes;
+    const bool fits = about.bytes + about.bytes / 16 + more < gpu.free_bytes;
     if (fits && about.bytes > worth_a_gpu) return target::gpu(gpu.device);
   }
   return about.bytes > worth_a_thread ? target::parallel() : target::serial();
@@ -50,7 +50,7 @@ struct flow::state {
   std::uint64_t steps = 0;
   std::size_t fluid_cells = 0;
   std::optional<std::uint64_t> compared;  // the step at which change() was called
-  std::optional<double> known_mass;       // of flows in 16 bits at the last look: they keep it exactly
+  std::optional<double> known_mass;       // what flows in 16 bits had to have at the last look, exactly
 
   virtual ~state() = default;
   virtual void begin() = 0;
@@ -73,6 +73,13 @@ struct flow::state {
     if (given.kept == storage::f16) known_mass = excess_mass();
     check();
   }
+
+  /// Throws where there is no memory for so much.
+  void look_for_room(std::size_t bytes) const {
+    const detail::operation running("lbm", given.width * given.height, name(given.kept));
+    const array<std::uint8_t> room(bytes, where);
+  }
+  std::size_t bytes_compared() const { return given.width * given.height * bytes_of_velocity(given.kept); }
 
   int threads() const { return where.is_gpu() ? available_cores() : where.threads(); }
 };
@@ -177,7 +184,7 @@ struct flow::state_of final : flow::state {
   }
 };
 
-std::unique_ptr<flow::state> flow::make(const target& requested, const settings& given) {
+std::unique_ptr<flow::state> flow::make(const target& requested, const settings& given, bool compares) {
   std::unique_ptr<state> made;
   switch (given.kept) {
     case storage::f64:
@@ -192,13 +199,12 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const settings&
   }
   made->given = completed(given);
   made->about = describe(made->given);
-  made->where = chosen(requested, made->about);
   const std::size_t cells = made->given.width * made->given.height;
-  {
-    // Boundaries take time and memory too: whether there is memory for the rest is known first.
-    const detail::operation running("lbm", cells, name(made->given.kept));
-    const array<std::uint8_t> room(made->about.bytes, made->where);
-  }
+  const std::size_t more = compares ? made->bytes_compared() : 0;
+  made->where = chosen(requested, made->about, more);
+  made->about.bytes += more;
+  // Boundaries take time and memory too: whether there is memory for the rest is known first.
+  made->look_for_room(made->about.bytes);
   made->plan = make_plan(made->given, made->about);
   made->fluid_cells =
       cells - static_cast<std::size_t>(std::count_if(made->plan.solid.begin(), made->plan.solid.end(),
@@ -207,7 +213,7 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const settings&
 }
 
 flow::flow(std::unique_ptr<state> made) : state_(std::move(made)) {}
-flow::flow(const target& where, const settings& given) : state_(make(where, given)) {
+flow::flow(const target& where, const settings& given) : state_(make(where, given, false)) {
   {
     const detail::operation running("lbm", state_->given.width * state_->given.height,
                                     name(state_->given.kept));
@@ -266,9 +272,8 @@ void flow::state::check() {
                     given.kept == storage::f16 ? ", or it is beyond what 16 bits hold" : "");
   } else {
     if (!known_mass) return;
-    const double due = *known_mass + mass_brought();
-    known_mass = excess_mass();
-    if (*known_mass == due) return;
+    *known_mass += mass_brought();
+    if (excess_mass() == *known_mass) return;
     what = "it has been beyond what 16 bits hold";
   }
   detail::fail(fmt::format(
@@ -358,13 +363,21 @@ bool flow::has_obstacles() const noexcept {
 }
 
 std::optional<double> flow::change() {
+  const std::size_t more = state_->compared ? 0 : state_->bytes_compared();
+  if (more != 0) state_->look_for_room(more);
   const std::optional<double> found = state_->change();
+  state_->about.bytes += more;
   state_->compared = state_->steps;
   return found ? std::optional(*found / state_->given.velocity) : std::nullopt;
 }
 
 std::optional<std::uint64_t> flow::compared() const noexcept {
   return state_->compared;
+}
+
+std::uint64_t flow::steps_between_comparisons() const noexcept {
+  return std::max<std::uint64_t>(100,
+                                 static_cast<std::uint64_t>(std::lround(about().length / about().speed)));
 }
 
 flow::coefficients flow::on_obstacles() const {
@@ -411,15 +424,17 @@ std::optional<double> flow::pressure_difference() const {
 }
 
 void flow::save(const std::string& path) const {
-  checkpoint_writer to(path, state_->given, state_->steps, state_->compared);
+  check();
+  const bool compares = state_->compared && state_->steps - *state_->compared <= steps_between_comparisons();
+  checkpoint_writer to(path, state_->given, state_->steps, compares ? state_->compared : std::nullopt);
   state_->write_populations(to);
-  if (state_->compared) state_->write_compared(to);
+  if (compares) state_->write_compared(to);
   to.commit();
 }
 
 flow flow::resume(const target& where, const std::string& path) {
   checkpoint_reader from(path);
-  std::unique_ptr<state> made = make(where, from.given());
+  std::unique_ptr<state> made = make(where, from.given(), from.compared().has_value());
   made->steps = from.steps();
   made->compared = from.compared();
   {

@@ -35,9 +35,10 @@ class flow {
   const settings& given() const noexcept;  ///< complete
   const description& about() const noexcept;
 
-  /// Every 100 steps, 500 on more than 2^22 cells, and whenever check() is called, the flow is looked at:
-  /// heddle::error says by which step and in which cell it blew up, and what to change. In 16 bits what has
-  /// left their range blows up too, although it has returned: mass is no longer what it was and what came in.
+  /// Every 100 steps, 500 on more than 2^22 cells, and whenever check() or save() is called, the flow is
+  /// looked at: heddle::error says by which step and in which cell it blew up, and what to change. In 16 bits
+  /// what has left their range blows up too, although it has returned: mass is no longer what it was and what
+  /// came in, at that look and at every later one.
   void advance(std::uint64_t steps);
   void check() const;
   std::uint64_t steps() const noexcept;
@@ -62,8 +63,11 @@ class flow {
   /// The largest change of a component of the velocity since the last call, over the given velocity; the
   /// first call has no answer.
   std::optional<double> change();
-  /// The step of that call, which a checkpoint keeps with its velocities.
+  /// The step of that call. A checkpoint keeps it with its velocities, unless more than
+  /// steps_between_comparisons() have passed.
   std::optional<std::uint64_t> compared() const noexcept;
+  /// Those in which the flow goes its length, 100 at least.
+  std::uint64_t steps_between_comparisons() const noexcept;
 
   /// What the fluid has exerted on obstacles in the last step, by momentum exchange (A. Ladd, J. Fluid Mech.
   /// 271 (1994) 285), with pressure measured from that of density 1. Divided by ½·ρ·speed²·length: the
@@ -78,7 +82,7 @@ class flow {
   /// 0.001, diameter 0.1). Other cases have none, nor has a cylinder with an obstacle within three cells.
   std::optional<double> pressure_difference() const;
 
-  /// Writes a checkpoint, whole or not at all.
+  /// Writes a checkpoint, whole or not at all. Throws heddle::error for a flow that has blown up.
   void save(const std::string& path) const;
 
  private:
@@ -86,7 +90,7 @@ class flow {
   template <class S>
   struct state_of;
   explicit flow(std::unique_ptr<state> made);
-  static std::unique_ptr<state> make(const target& where, const settings& given);
+  static std::unique_ptr<state> make(const target& where, const settings& given, bool compares);
 
   std::unique_ptr<state> state_;
 };

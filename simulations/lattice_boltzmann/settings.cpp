@@ -25,6 +25,9 @@ const char* name(storage kept) noexcept {
 std::size_t bytes_of(storage kept) noexcept {
   return kept == storage::f64 ? 8 : kept == storage::f32 ? 4 : 2;
 }
+std::size_t bytes_of_velocity(storage kept) noexcept {
+  return 2 * (kept == storage::f64 ? 8 : 4);
+}
 const char* name(drive by) noexcept {
   constexpr const char* names[] = {"force", "inflow"};
   return names[static_cast<int>(by)];
@@ -63,31 +66,50 @@ double narrowest(const settings& given) {
 }
 
 /// What a flow takes of the range of populations within ±1/8, which is that of speeds to 0.29 and of
-/// densities within a quarter of 1. It is in proportion to the velocity. Of open flows half is for vortices
-/// and for the sound of the first steps, whose density differs from 1 by the velocity over that of sound, and
-/// more for those against obstacles and for the speed beside them: open flows past cylinders and plates, at
-/// Reynolds numbers from 5 to 100, stayed within it at velocities of 0.098 and less, or of 0.149 of the
-/// narrowest part. Pressure is largest in the corners of a lid, 7.5·ν·U as density, and at the beginning of
-/// an open channel.
-double reach_of(const settings& given, const description& about) {
-  const double in_corners = 7.5 * about.viscosity * given.velocity, quarter = 0.25;
+/// densities within a quarter of 1.
+struct reach {
+  double speed, pressure;
+  double most() const { return std::max(speed, pressure); }
+};
+
+/// That of speed is in proportion to the velocity. Of open flows half is for vortices and for the sound of
+/// the first steps, whose density differs from 1 by the velocity over that of sound, and more for those
+/// against obstacles and for the speed beside them: open flows past cylinders and plates, at Reynolds numbers
+/// from 5 to 100, stayed within it at velocities of 0.098 and less, or of 0.149 of the narrowest part.
+/// Pressure is largest in the corners of a lid, 7.5·ν·U as density, and at the beginning of an open channel.
+reach reach_of(const settings& given, const description& about) {
+  constexpr double quarter = 0.25;
   double fastest = 0.2;
   if (is_open(given)) {
     const double open = narrowest(given);
     fastest = open < 1 ? std::min(0.09, 0.14 * open) : 0.14;
   }
-  double drop = 0;
+  double pressure = 7.5;
   if (is_open(given) && given.which != flow_case::free) {
     const double height = static_cast<double>(given.height);
-    drop = 24 * about.viscosity * given.velocity * static_cast<double>(given.width) / (height * height);
+    pressure = std::max(pressure, 24 * static_cast<double>(given.width) / (height * height));
   }
-  return std::max({given.velocity / fastest, in_corners / quarter, drop / quarter});
+  return {given.velocity / fastest, pressure * about.viscosity * given.velocity / quarter};
+}
+
+/// The largest velocity at which a flow of the same Reynolds number is within the range: viscosity is in
+/// proportion to it, so that pressure is to its square.
+double velocity_within(const reach& range, double velocity) {
+  return std::min(velocity / range.speed, velocity / std::sqrt(range.pressure));
+}
+
+/// The largest number of two digits that is not above one.
+double rounded_down(double value) {
+  const double scale = std::pow(10, 1 - std::floor(std::log10(value)));
+  const double digits = std::round(value * scale);
+  return (digits / scale > value ? digits - 1 : digits) / scale;
 }
 
 /// Bits behind the binary point of sixteen: 18 for the whole range; each more halves it, and the errors.
 int fraction_bits_of(const settings& given, const description& about) {
   constexpr int least = 18, most = 28;
-  return std::clamp(least - static_cast<int>(std::ceil(std::log2(reach_of(given, about)))), least, most);
+  return std::clamp(least - static_cast<int>(std::ceil(std::log2(reach_of(given, about).most()))), least,
+                    most);
 }
 
 }  // namespace
@@ -237,19 +259,13 @@ description describe(const settings& given) {
                     "--velocity or fewer cells",
                     made.relaxation_time));
   }
-  if (given.kept == storage::f16 && is_open(given) && reach_of(given, made) > 1) {
+  if (const reach range = reach_of(given, made); given.kept == storage::f16 && range.most() > 1) {
     made.warnings.push_back(
         fmt::format("16 bits hold speeds up to 0.29 and densities from 0.75 to 1.25: this flow may be beyond "
-                    "in its first steps; take a --velocity of {:.2f} at most",
-                    given.velocity / reach_of(given, made)));
-  }
-  if (given.kept == storage::f16 && given.velocity > 0.2) {
-    made.warnings.push_back("16 bits hold speeds up to 0.29: take a --velocity of 0.2 at most");
-  }
-  if (given.kept == storage::f16 && given.velocity * made.viscosity > 0.033) {
-    made.warnings.push_back(
-        "16 bits hold densities from 0.75 to 1.25: pressure in corners may be beyond; take a smaller "
-        "--velocity or a higher --reynolds");
+                    "{}; take a --velocity of {:.2g} at most{}",
+                    is_open(given) ? "in its first steps" : "where it is fastest or in corners",
+                    rounded_down(velocity_within(range, given.velocity)),
+                    range.speed > 1 ? "" : ", or a higher --reynolds"));
   }
   // In cavities of 64² cells errors over the velocity were 2.9e-5 over the velocity in units of 2^-18 at a
   // viscosity of 0.064, and grew like its power -0.62.

@@ -41,6 +41,8 @@ inline constexpr storage storages[] = {storage::f64, storage::f32, storage::f16}
 const char* name(storage kept) noexcept;
 /// Of a population.
 std::size_t bytes_of(storage kept) noexcept;
+/// Of a cell's velocity, whose two components are in what is computed with.
+std::size_t bytes_of_velocity(storage kept) noexcept;
 
 /// What moves the fluid of a channel.
 enum class drive { force, inflow };
@@ -80,7 +82,7 @@ struct description {
   double viscosity = 0;          ///< kinematic
   double relaxation_time = 0;    ///< τ = 3·viscosity + 1/2
   double mach = 0;               ///< largest given velocity over the speed of sound
-  std::size_t bytes = 0;         ///< of the populations and the obstacles
+  std::size_t bytes = 0;         ///< of the populations, the obstacles, and what flow::change() compares with
   std::size_t bytes_a_cell = 0;  ///< read and written by an update
   std::vector<std::string> warnings;
 };

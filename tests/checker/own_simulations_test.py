@@ -244,6 +244,9 @@ def collided(g, even, odd):
 
 
 class LatticeBoltzmann(unittest.TestCase):
+    # Of kernels of boundaries: their suffix, the type of populations and that of numbers, the unit of populations.
+    BOUNDARIES = (("double", "float64", "float64", 1), ("fixed", "int16", "float32", 2.0**-18))
+
     def memory(self, width, height, kind):
         """All planes, with the ring around the grid, and where each population of the cells is in them."""
         size = np.dtype(kind).itemsize
@@ -305,67 +308,115 @@ class LatticeBoltzmann(unittest.TestCase):
                     self.assertLess(np.abs(after - collided(before * unit, 1.1, 1.1) / unit).max(), 5)
 
     def test_links_and_copies(self):
-        """Walls send back; moving ones take; surfaces between cells interpolate; copies go round."""
-        width, height = 30, 6
-        memory, where, place, pitch = self.memory(width, height, "float64")
-        memory[:] = random.standard_normal(memory.size)
+        """Walls send back; moving ones take; surfaces between cells interpolate; copies go round. Of 16 bits
+        all are whole, no larger than they hold, and what interpolation adds is counted."""
+        for suffix, kind, number, unit in self.BOUNDARIES:
+            with self.subTest(kind=kind):
+                self.exchange(f"exchange_{suffix}", kind, number, unit)
+
+    def exchange(self, kernel, kind, number, unit):
+        width, height, is_fixed, largest = 30, 6, kind == "int16", 32767
+        memory, where, place, pitch = self.memory(width, height, kind)
+        memory[:] = random.integers(-9000, 9000, memory.size) if is_fixed else random.standard_normal(memory.size)
         plane = memory.size // 9
         y, x, pair = np.array([(0, 2, 0), (1, 5, 1), (2, 9, 2), (3, 12, 3), (4, 15, 0), (5, 20, 2), (2, 22, 0), (3, 25, 1)]).T
         against = np.array([0, 1, 0, 1, 0, 1, 0, 1])
         at = place[y, x]
-        second = np.array([0.01, 0.02, 0.3, 0.7])
+        # Of 16 bits with which an interpolation is exact before it is rounded.
+        nearer, further = (0.25, 1.0) if is_fixed else (0.3, 0.7)
+        second = np.array([0.01, 0.02, nearer, further], number)
+        if is_fixed:
+            memory[(2 * pair[2] + 1) * plane + at[2]] = 200 - largest
         ghost = place[1:3, 28] * 8 + 2 * np.array([0, 2])
         image = place[1:3, 1]
-        after, *_ = launch("lattice_boltzmann", "exchange", 1, 128, memory, np.int64(width), np.int64(height), (at * 8 + 2 * pair + against).astype("uint64"),
-                           second, ghost.astype("uint64"), image.astype("uint64"), np.array([2, 2, 2, 2, 2, 0, 0]))
-        expected = memory.copy()
+        after, *_, counted = launch("lattice_boltzmann", kernel, 1, 128, memory, np.int64(width), np.int64(height),
+                                    (at * 8 + 2 * pair + against).astype("uint64"), second, ghost.astype("uint64"), image.astype("uint64"),
+                                    np.array([2, 2, 2, 2, 2, 0, 0]), self.numbers(unit=unit), np.array([7.0]))
+        expected, brought = memory.astype("float64"), 7
         for i in range(8):
             own, ahead = (2 * pair[i] + 1) * plane, (2 * pair[i] + 2) * plane
             left, back = (ahead, own) if against[i] else (own, ahead)
             dx, dy = VELOCITY[2 * pair[i] + 1]
             behind = at[i] + (dy * pitch + dx) * (1 if against[i] else -1)
-            mine = memory[left + at[i]]
+            here = mine = float(memory[left + at[i]])
             if i in (2, 3):
-                mine -= second[i - 2]
+                mine -= second[i - 2] / unit
             if i == 6:
-                mine = 2 * 0.3 * mine + (1 - 2 * 0.3) * memory[left + behind]
+                mine = 2 * nearer * mine + (1 - 2 * nearer) * memory[left + behind]
             if i == 7:
-                mine = 0.5 / 0.7 * mine + (1 - 0.5 / 0.7) * memory[back + behind]
+                mine = 0.5 / further * mine + (1 - 0.5 / further) * memory[back + behind]
+            if is_fixed:
+                mine = np.rint(mine)
+                brought += mine - here if i > 5 else 0
+                mine = np.clip(mine, -largest, largest)
             expected[back + at[i]] = mine
         for cell, from_cell, p in zip(place[1:3, 28], image, (0, 2)):
             own, ahead = (2 * p + 1) * plane, (2 * p + 2) * plane
             expected[own + from_cell] = memory[own + cell]
             expected[ahead + cell] = memory[ahead + from_cell]
         np.testing.assert_allclose(after, expected, rtol=0, atol=1e-15)
+        self.assertEqual(counted[0], brought)
 
-    def random_flow(self, width, height):
-        memory, where, place, _ = self.memory(width, height, "float64")
-        g = 0.01 * random.standard_normal((9, height, width))
-        for i in range(9):
-            memory[where(i)] = g[i]
+    def random_flow(self, width, height, kind="float64", unit=1):
+        memory, where, place, _ = self.memory(width, height, kind)
+        values = 0.01 / unit * random.standard_normal(memory.size)
+        memory[:] = np.rint(values) if kind == "int16" else values
+        g = unit * memory[np.array([where(i) for i in range(9)])].astype("float64")
         return memory, where, place, g
 
     def test_open_ends(self):
-        width, height = 40, 300
-        memory, where, place, g = self.random_flow(width, height)
+        for suffix, kind, number, unit in self.BOUNDARIES:
+            with self.subTest(kind=kind):
+                self.open_ends(suffix, kind, number, unit)
+
+    def open_ends(self, suffix, kind, number, unit):
+        """Of 16 bits to what rounding may change, and with what it brings counted, also where that is beyond the range."""
+        width, height, is_fixed = 40, 300, kind == "int16"
+        memory, where, place, g = self.random_flow(width, height, kind, unit)
         inflow, outflow = place[:, 0].astype("uint64"), place[:, -1].astype("uint64")
-        counts = np.array([0, 0, 0, 0, 0, height, height])
-        *_, excess = launch("lattice_boltzmann", "excess", 1, 256, memory, np.int64(width), np.int64(height), outflow, counts, Unwritten("float64", 1))
+        counts, numbers = np.array([0, 0, 0, 0, 0, height, height]), self.numbers(1.5, 1.5, unit=unit)
+        # Half a unit of each population, and what float leaves of numbers below 1.
+        accuracy, rounding = (2.0**-22, 4.5 * unit) if is_fixed else (1e-15, 0)
+        *_, excess = launch("lattice_boltzmann", f"excess_{suffix}", 1, 256, memory, np.int64(width), np.int64(height), outflow, counts, numbers,
+                            Unwritten(number, 1))
         end = g[:, :, -1]
         leaving = (end[0] + end[3] + end[4] + 2 * (end[1] + end[5] + end[7])).mean()
-        self.assertAlmostEqual(excess[0], (leaving - 0.05) / (1 + 3**-0.5), delta=1e-15)
-        velocity, slope = random.random((2, height)) * 0.05
-        after, *_ = launch("lattice_boltzmann", "ends", blocks_of(2 * height, 128), 128, memory, np.int64(width), np.int64(height), inflow, velocity, slope,
-                           outflow, counts, self.numbers(1.5, 1.5), excess)
-        left = np.array([after[where(i)[:, 0]] for i in range(9)])
-        density = 1 + left.sum(0)
-        np.testing.assert_allclose((VELOCITY.T @ left) / density, [velocity, 0 * velocity], rtol=0, atol=1e-15)
+        self.assertAlmostEqual(excess[0], (leaving - 0.05) / (1 + 3**-0.5), delta=accuracy)
+        velocity, slope = (random.random((2, height)) * 0.05).astype(number)
+        beyond = 5
+        if is_fixed:
+            velocity[beyond], slope[beyond] = 0.3, 0
+        after, *_, counted = launch("lattice_boltzmann", f"ends_{suffix}", blocks_of(2 * height, 128), 128, memory, np.int64(width), np.int64(height),
+                                    inflow, velocity, slope, outflow, counts, numbers, excess, np.array([7.0]))
+        whole = after[np.array([where(i) for i in range(9)])].astype("float64")
         # The populations that come in make up for the density that those that leave have (Zou and He 1997).
         known = g[0] + g[3] + g[4] + 2 * (g[2] + g[6] + g[8])
-        np.testing.assert_allclose(density - 1, (known[:, 0] + velocity) / (1 - velocity), rtol=0, atol=1e-14)
-        right = np.array([after[where(i)[:, -1]] for i in range(9)])
-        np.testing.assert_allclose(right.sum(0), np.broadcast_to(excess, height), rtol=0, atol=1e-15)
+        due = (known[:, 0] + velocity) / (1 - velocity)
+        if is_fixed:
+            along = VELOCITY[:, 0] * 0.3
+            held = np.rint(WEIGHT * ((1 + due[beyond]) * (1 + 3 * along + 4.5 * along**2 - 1.5 * 0.3**2) - 1) / unit)
+            self.assertGreater(held[1], 40000)
+            np.testing.assert_allclose(whole[:, beyond, 0], np.clip(held, -32767, 32767), rtol=0, atol=1)
+            clipped = np.abs(whole[:, beyond, 0]) == 32767
+            whole[clipped, beyond, 0] = held[clipped]
+        left, right = unit * whole[:, :, 0], unit * whole[:, :, -1]
+        density = 1 + left.sum(0)
+        np.testing.assert_allclose(VELOCITY.T @ left, [density * velocity, 0 * velocity], rtol=0, atol=accuracy + rounding)
+        np.testing.assert_allclose(density - 1, due, rtol=0, atol=10 * accuracy + rounding)
+        np.testing.assert_allclose(right.sum(0), np.broadcast_to(excess, height), rtol=0, atol=accuracy + rounding)
         np.testing.assert_array_equal(after[where(5)[:, 1:-1]], memory[where(5)[:, 1:-1]])
+        brought = 0
+        if is_fixed:
+            # What arrives from the grid and what was sent out of it makes way.
+            plane, pitch = memory.size // 9, place[1, 0] - place[0, 0]
+            brought = whole[:, :, [0, -1]].sum() - memory[where(0)[:, [0, -1]]].sum(dtype=int)
+            for p in range(4):
+                dx, dy = VELOCITY[2 * p + 1]
+                for cells, planes in ((place[:, 0], (2, 2)), (place[:, -1], (1, 1))):
+                    here, there = (1, 2) if dx == 0 else planes
+                    brought -= memory[(2 * p + here) * plane + cells].sum(dtype=int)
+                    brought -= memory[(2 * p + there) * plane + cells + dy * pitch + dx].sum(dtype=int)
+        self.assertAlmostEqual(counted[0], 7 + brought, delta=clipped.sum() if is_fixed else 0)
 
     def test_rows(self):
         width, height = 50, 5

@@ -41,12 +41,15 @@ STEP(step_double_regularized, double, regularized, true)
 STEP(step_fixed, fixed16, two_rates, false)
 STEP(step_fixed_regularized, fixed16, regularized, true)
 
+template <class R>
 struct boundary_arrays {
   const unsigned long long *links, *ghosts, *images, *inflow, *outflow;
-  const double *second, *velocity, *slope;
+  const R *second, *velocity, *slope;
 };
 /// `counts`: walls, moving, obstacles, curved, copies, inflows, outflows.
-__device__ boundary_view<double> view_of(const boundary_arrays& a, const long long* counts) {
+template <class R>
+__device__ boundary_view<R> view_of(const boundary_arrays<R>& a, const long long* counts,
+                                    const double* numbers) {
   const auto number = [&](int i) { return static_cast<std::size_t>(counts[i]); };
   const auto places = [](const unsigned long long* x) { return reinterpret_cast<const std::uint64_t*>(x); };
   return {.links = places(a.links),
@@ -64,33 +67,42 @@ __device__ boundary_view<double> view_of(const boundary_arrays& a, const long lo
           .inflows = number(5),
           .outflow = places(a.outflow),
           .outflows = number(6),
-          .mean_outflow = 0.05,
-          .unit = 1};
+          .mean_outflow = R(0.05),
+          .unit = static_cast<R>(numbers[7])};
 }
-__global__ void exchange(double* memory, long long width, long long height, const unsigned long long* links,
-                         const double* second, const unsigned long long* ghosts,
-                         const unsigned long long* images, const long long* counts) {
-  const layout grid = layout::of(width, height, 8);
-  gpu::exchange_links<double>(
-      populations<double>::at(memory, grid, false), grid,
-      view_of({links, ghosts, images, nullptr, nullptr, second, nullptr, nullptr}, counts), nullptr);
-}
-__global__ void excess(double* memory, long long width, long long height, const unsigned long long* outflow,
-                       const long long* counts, double* found) {
-  const layout grid = layout::of(width, height, 8);
-  gpu::find_outflow<double>(
-      populations<double>::at(memory, grid, false), grid,
-      view_of({nullptr, nullptr, nullptr, nullptr, outflow, nullptr, nullptr, nullptr}, counts), found);
-}
-__global__ void ends(double* memory, long long width, long long height, const unsigned long long* inflow,
-                     const double* velocity, const double* slope, const unsigned long long* outflow,
-                     const long long* counts, const double* numbers, const double* found) {
-  const layout grid = layout::of(width, height, 8);
-  gpu::open_ends<double>(
-      populations<double>::at(memory, grid, false), grid,
-      view_of({nullptr, nullptr, nullptr, inflow, outflow, nullptr, velocity, slope}, counts),
-      rates_of<double>(numbers), found, nullptr);
-}
+#define BOUNDARIES(SUFFIX, S, R)                                                                             \
+  __global__ void exchange_##SUFFIX(S* memory, long long width, long long height,                            \
+                                    const unsigned long long* links, const R* second,                        \
+                                    const unsigned long long* ghosts, const unsigned long long* images,      \
+                                    const long long* counts, const double* numbers, double* brought) {       \
+    const layout grid = layout::of(width, height, sizeof(S));                                                \
+    gpu::exchange_links<S>(                                                                                  \
+        populations<S>::at(memory, grid, false), grid,                                                       \
+        view_of<R>({links, ghosts, images, nullptr, nullptr, second, nullptr, nullptr}, counts, numbers),    \
+        brought);                                                                                            \
+  }                                                                                                          \
+  __global__ void excess_##SUFFIX(S* memory, long long width, long long height,                              \
+                                  const unsigned long long* outflow, const long long* counts,                \
+                                  const double* numbers, R* found) {                                         \
+    const layout grid = layout::of(width, height, sizeof(S));                                                \
+    gpu::find_outflow<S>(                                                                                    \
+        populations<S>::at(memory, grid, false), grid,                                                       \
+        view_of<R>({nullptr, nullptr, nullptr, nullptr, outflow, nullptr, nullptr, nullptr}, counts,         \
+                   numbers),                                                                                 \
+        found);                                                                                              \
+  }                                                                                                          \
+  __global__ void ends_##SUFFIX(S* memory, long long width, long long height,                                \
+                                const unsigned long long* inflow, const R* velocity, const R* slope,         \
+                                const unsigned long long* outflow, const long long* counts,                  \
+                                const double* numbers, const R* found, double* brought) {                    \
+    const layout grid = layout::of(width, height, sizeof(S));                                                \
+    gpu::open_ends<S>(                                                                                       \
+        populations<S>::at(memory, grid, false), grid,                                                       \
+        view_of<R>({nullptr, nullptr, nullptr, inflow, outflow, nullptr, velocity, slope}, counts, numbers), \
+        rates_of<S>(numbers), found, brought);                                                               \
+  }
+BOUNDARIES(double, double, double)
+BOUNDARIES(fixed, fixed16, float)
 
 __global__ void load(float* memory, long long width, long long height, long long first, long long count,
                      float* rows) {
