@@ -268,6 +268,14 @@ class CheckTest(unittest.TestCase):
         self.assertFalse((self.folder / "spun.npy").exists())
         self.assertEqual(self.run_in_folder("run", *flags, "i32[1]=random:1").returncode, 0)
 
+    def test_memory_that_is_not_there(self):
+        for command, status in (("check", 2), ("run", 1)):
+            done = self.run_in_folder(command, "saxpy.cu", "--kernel", "shifted", "-I", "include", "--grid", 1, "--block", 1,
+                                      "--arg", "i32:1", "--arg", "f32[9000000000000000]=zeros")
+            self.assertEqual((done.returncode, done.stdout), (status, ""))
+            self.assertRegex(done.stderr, fr"^heddle {command}: argument 'f32\[9000000000000000\]=zeros': out of memory "
+                                          r"\(needs 33527612\.7 GiB; the machine has \d+\.\d [MG]iB\)\n$")
+
     def test_wrong_usage(self):
         for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],
                       ["--grid", "x", "--block", 1], ["--grid", 1, "--block", 1, "--schedules", 0]):
