@@ -55,10 +55,8 @@ void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
                                       : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
   const std::uintptr_t low = now.thread->stack_low;
   const bool overflow = signal == SIGSEGV && stopped.address < low && stopped.address + 65536 > low;
-  stopped.what = overflow           ? "the thread's stack is full: 256 KiB of local variables and calls"
-                 : signal == SIGFPE ? "an integer was divided by 0"
-                 : signal == SIGILL ? "the compiler found that what is done here has no meaning"
-                                    : "memory was accessed that belongs to nobody";
+  stopped.what =
+      overflow ? "the thread's stack is full: 256 KiB of local variables and calls" : fault_text(signal);
   // Nothing on the stack is used again.
   const std::uintptr_t top = (low + stack_pool::stack_bytes - 256) / 16 * 16;
   if (!go_on_in(context, &landing, top)) landing();
