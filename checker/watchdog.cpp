@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <time.h>
 
@@ -105,11 +106,7 @@ watchdogs& all_watchdogs() {
 
 }  // namespace
 
-watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()), signal_stack_(65536) {
-  stack_t stack{};
-  stack.ss_sp = signal_stack_.data();
-  stack.ss_size = signal_stack_.size();
-  sigaltstack(&stack, &stack_before_);
+watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()) {
   const std::lock_guard lock(actions_mutex);
   if (watching++ == 0) {
     struct sigaction action {};
@@ -134,7 +131,6 @@ watchdog::~watchdog() {
       }
     }
   }
-  sigaltstack(&stack_before_, nullptr);
 }
 
 /// What the watched thread has had of a processor, in seconds; a machine that is busy with something else

@@ -81,6 +81,7 @@ state_to_keep::~state_to_keep() {
 kernel_faults::kernel_faults(const std::string& kernel) {
   struct sigaction action = {};
   action.sa_handler = fail_kernel;
+  action.sa_flags = SA_ONSTACK;
   for (std::size_t i = 0; i < std::size(signals); ++i) {
     fault_messages[i] = fmt::format("heddle run: {}: {}: heddle check names the place\n", kernel,
                                     checker::fault_text(signals[i]));

@@ -272,9 +272,13 @@ class CheckTest(unittest.TestCase):
         """What the system ends processes for is one line and a status, with nothing written; with more threads, too."""
         (self.folder / "faults.cu").write_text(
             "__global__ void far(int* x, long long by) { x[threadIdx.x + by] = 1; }\n"
+            "__device__ int deep(int by) {\n  volatile int a[64];\n  a[by & 63] = by;\n"
+            "  return by < 0 ? 0 : deep(by + 1) + a[by & 63];\n}\n"
+            "__global__ void deepens(int* x, long long by) { x[0] = deep(static_cast<int>(by)); }\n"
             "__global__ void divides(int* x, long long by) { x[0] = x[1] / static_cast<int>(by); }\n")
         for kernel, by, grid, what in (("far", 1 << 30, 1, "memory was accessed that belongs to nobody"),
                                        ("far", 1 << 30, 800, "memory was accessed that belongs to nobody"),
+                                       ("deepens", 0, 800, "memory was accessed that belongs to nobody"),
                                        ("divides", 0, 1, "an integer was divided by 0")):
             flags = ("faults.cu", "--kernel", kernel, "--grid", grid, "--block", 32, "--target", "parallel:2",
                      "--arg", "i32[4]=zeros:out=left.npy", "--arg", f"i64:{by}")
