@@ -1,6 +1,7 @@
 #include "arguments.hpp"
 
 #include "counted.hpp"
+#include "installed_memory.hpp"
 #include "modules/device/heddle_device/half_bits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
@@ -12,6 +13,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <new>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -166,6 +168,21 @@ dtype dtype_of_scalar(scalar type, const std::string& what) {
   }
 }
 
+/// Room for all elements, zero.
+void allocate(argument& a, std::size_t element_bytes, const std::string& whole) {
+  const std::size_t bytes = a.elements * element_bytes;
+  const auto refuse = [&] {
+    throw error(fmt::format("argument '{}': {}", whole, detail::out_of_memory_text(bytes)));
+  };
+  // What the system hands out beyond what it has would end the process once it is filled.
+  if (bytes > detail::installed_memory()) refuse();
+  try {
+    a.bytes.resize(bytes);
+  } catch (const std::bad_alloc&) {
+    refuse();
+  }
+}
+
 /// The elements of a file, converted; as many as the argument says, when it says so.
 void read_file(argument& a, const std::string& path, bool has_count, const std::string& whole) {
   const npy_file file(path);
@@ -173,7 +190,7 @@ void read_file(argument& a, const std::string& path, bool has_count, const std::
     throw argument_error(fmt::format("argument '{}': {} has {} elements", whole, path, file.size()));
   a.elements = file.size();
   const dtype type = dtype_of_scalar(a.type, path);
-  a.bytes.resize(a.elements * size_of(type));
+  allocate(a, size_of(type), whole);
   file.read(0, a.elements, type, a.bytes.data());
 }
 
@@ -275,7 +292,7 @@ argument parse_argument(const std::string& whole) {
     throw argument_error(
         fmt::format("argument '{}': the number of elements is missing: {}[COUNT]", whole, type.text));
   a.is_written = named;
-  a.bytes.resize(a.elements * type.bytes);
+  allocate(a, type.bytes, whole);
   with_scalar(a.type, [&](auto zero) {
     using T = decltype(zero);
     auto* const out = reinterpret_cast<T*>(a.bytes.data());

@@ -45,18 +45,27 @@ std::uint64_t stride_of(std::span<const std::uint32_t> lengths) {
 
 }  // namespace
 
-/// The variable of the module that an index out of its bounds leads out of; null for none.
+/// The variable of the module, or the shared one, that an index out of its bounds leads out of; null for
+/// none.
 region* engine::variable_left(const thread_state& t, std::uintptr_t address) const {
   const thread_state::bounds& b = *t.out_of_bounds;
   if (b.lengths.empty()) return nullptr;
   const std::uint64_t stride = stride_of(b.lengths), elements = b.lengths.front() * stride;
-  const auto found = std::find_if(regions_.begin(), regions_.end(), [&](const region* r) {
+  const auto is_left = [&](const region* r) {
     const auto step = static_cast<std::int64_t>(stride * r->element_bytes);
     const auto from_begin = static_cast<std::int64_t>(address - r->begin);
-    return r->is_variable && r->bytes == elements * r->element_bytes && from_begin >= b.index * step &&
+    return r->bytes == elements * r->element_bytes && from_begin >= b.index * step &&
            from_begin < (b.index + 1) * step;
-  });
-  return found == regions_.end() ? nullptr : *found;
+  };
+  for (region* const r : regions_) {
+    if (r->is_variable && is_left(r)) return r;
+  }
+  // The dynamic one is as long as the launch says.
+  for (std::size_t i = 1; i < layout_.variables.size(); ++i) {
+    region* const r = t.block->shared->variable(layout_, i);
+    if (is_left(r)) return r;
+  }
+  return nullptr;
 }
 
 /// Whether the access is to another row of an array than the index was to be in: then that is said.

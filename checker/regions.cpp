@@ -229,14 +229,14 @@ void undo_log::exchange() {
 }
 
 bool shared_layout::add(heddle_device::shared_variable& v, std::uint64_t size) {
+  // Of what lies between two variables each has a part: it is told as an index of the nearest.
   const std::size_t gap = std::clamp<std::size_t>(size, 4096, 65536) / page * page;
   const std::size_t alignment = std::max<std::size_t>(page, v.alignment);
-  const std::size_t offset = (next + alignment - 1) / alignment * alignment;
+  const std::size_t before = variables.empty() ? 0 : gap;
+  const std::size_t offset = (next + before + alignment - 1) / alignment * alignment;
   const std::size_t end = offset + (size + page - 1) / page * page;
   if (end + gap > bytes || variables.size() >= 254) return false;
-  // What lies before the first variable, and around each, is told as an index of the nearest.
-  const std::size_t from =
-      variables.empty() ? 0 : (offset - std::min<std::size_t>(gap, offset - next) / 2) / page;
+  const std::size_t from = variables.empty() ? 0 : (offset - before) / page;
   std::fill(of_page.begin() + static_cast<std::ptrdiff_t>(from), of_page.end(),
             static_cast<std::uint8_t>(variables.size()));
   variables.push_back({&v, offset, size});

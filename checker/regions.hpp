@@ -160,7 +160,10 @@ struct shared_memory {
   region* find(const shared_layout& layout, std::uintptr_t address) {
     const std::size_t offset = address - reinterpret_cast<std::uintptr_t>(memory.data());
     if (offset >= shared_layout::bytes) return nullptr;
-    const std::size_t i = layout.of_page[offset / shared_layout::page];
+    return variable(layout, layout.of_page[offset / shared_layout::page]);
+  }
+  /// The variable of that number; null for none.
+  region* variable(const shared_layout& layout, std::size_t i) {
     return i < regions.size() && regions[i] ? regions[i].get() : begin(layout, i);
   }
   /// For the next block: nothing has been written.

@@ -1,10 +1,18 @@
 #pragma once
 
+#include <csignal>
 #include <cstdint>
 
 #include <ucontext.h>
 
 namespace heddle::checker {
+
+/// What a kernel has done that gets this signal: SIGSEGV, SIGBUS, SIGFPE or SIGILL.
+inline const char* fault_text(int signal) {
+  return signal == SIGFPE   ? "an integer was divided by 0"
+         : signal == SIGILL ? "the compiler found that what is done here has no meaning"
+                            : "memory was accessed that belongs to nobody";
+}
 
 /// The instruction that a signal interrupted; 0 where that is not known.
 inline std::uintptr_t instruction_of([[maybe_unused]] const ucontext_t& context) {

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include <time.h>
 
@@ -55,10 +56,8 @@ void on_signal(int signal, siginfo_t* information, void* context_of_signal) {
                                       : reinterpret_cast<std::uintptr_t>(information->si_addr) >> 1 << 1;
   const std::uintptr_t low = now.thread->stack_low;
   const bool overflow = signal == SIGSEGV && stopped.address < low && stopped.address + 65536 > low;
-  stopped.what = overflow           ? "the thread's stack is full: 256 KiB of local variables and calls"
-                 : signal == SIGFPE ? "an integer was divided by 0"
-                 : signal == SIGILL ? "the compiler found that what is done here has no meaning"
-                                    : "memory was accessed that belongs to nobody";
+  stopped.what =
+      overflow ? "the thread's stack is full: 256 KiB of local variables and calls" : fault_text(signal);
   // Nothing on the stack is used again.
   const std::uintptr_t top = (low + stack_pool::stack_bytes - 256) / 16 * 16;
   if (!go_on_in(context, &landing, top)) landing();
@@ -107,11 +106,7 @@ watchdogs& all_watchdogs() {
 
 }  // namespace
 
-watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()), signal_stack_(65536) {
-  stack_t stack{};
-  stack.ss_sp = signal_stack_.data();
-  stack.ss_size = signal_stack_.size();
-  sigaltstack(&stack, &stack_before_);
+watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()) {
   const std::lock_guard lock(actions_mutex);
   if (watching++ == 0) {
     struct sigaction action {};
@@ -136,7 +131,6 @@ watchdog::~watchdog() {
       }
     }
   }
-  sigaltstack(&stack_before_, nullptr);
 }
 
 /// What the watched thread has had of a processor, in seconds; a machine that is busy with something else

@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <cstdint>
-#include <vector>
 
 #include <pthread.h>
 
@@ -27,8 +26,7 @@ class watchdog {
 
   engine& watched_;
   pthread_t thread_;
-  std::vector<std::byte> signal_stack_;
-  stack_t stack_before_{};
+  modules::signal_stack signals_;
   std::uint64_t ended_ = 0, changes_ = 0;
   double last_end_ = 0, last_change_ = 0;
 };

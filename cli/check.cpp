@@ -13,6 +13,7 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -130,9 +131,11 @@ void run(const check_options& options) {
     write_junit(found.junit);
     is_clean = found.is_clean;
   } catch (const std::exception& wrong) {
-    print_error(fmt::format("heddle check: {}\n", wrong.what()));
-    if (options.json) print(checker::as_json_error(options.source, options.kernel, wrong.what()));
-    write_junit(checker::as_junit_error(options.source, options.kernel, wrong.what()));
+    const bool is_memory = dynamic_cast<const std::bad_alloc*>(&wrong) != nullptr;
+    const char* const why = is_memory ? "out of memory" : wrong.what();
+    print_error(fmt::format("heddle check: {}\n", why));
+    if (options.json) print(checker::as_json_error(options.source, options.kernel, why));
+    write_junit(checker::as_junit_error(options.source, options.kernel, why));
     throw ended{2};
   }
   if (!is_clean) throw ended{1};

@@ -1,10 +1,14 @@
 #include "interruption.hpp"
 
+#include "checker/signal_context.hpp"
 #include "live_view.hpp"
 
-#include <csignal>
+#include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <string_view>
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 namespace heddle::cli {
@@ -22,18 +26,28 @@ void ask_to_stop(int signal) {
   give_terminal_back();
 }
 
-void end(int) {
+/// Of a handler of signals, which may do little.
+[[noreturn]] void end_with(std::string_view message, int status) {
   give_terminal_back();
-  constexpr char message[] = "heddle: interrupted\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
-  ::_exit(128 + received);
+  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
+  ::_exit(status);
+}
+
+void end(int) {
+  end_with("heddle: interrupted\n", 128 + received);
 }
 
 void fail_mapped_read(int) {
-  give_terminal_back();
-  constexpr char message[] = "heddle: the input file was shortened while it was read, or its disk failed\n";
-  [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message, sizeof message - 1);
-  ::_exit(1);
+  end_with("heddle: the input file was shortened while it was read, or its disk failed\n", 1);
+}
+
+// A handler makes no text: what it says of each signal is there before.
+std::array<std::string, std::size(kernel_faults::signals)> fault_messages;
+
+void fail_kernel(int signal) {
+  const auto* const at =
+      std::find(std::begin(kernel_faults::signals), std::end(kernel_faults::signals), signal);
+  end_with(fault_messages[static_cast<std::size_t>(at - std::begin(kernel_faults::signals))], 1);
 }
 
 }  // namespace
@@ -62,6 +76,20 @@ state_to_keep::state_to_keep() noexcept {
 }
 state_to_keep::~state_to_keep() {
   states_to_keep = states_to_keep - 1;
+}
+
+kernel_faults::kernel_faults(const std::string& kernel) {
+  struct sigaction action = {};
+  action.sa_handler = fail_kernel;
+  action.sa_flags = SA_ONSTACK;
+  for (std::size_t i = 0; i < std::size(signals); ++i) {
+    fault_messages[i] = fmt::format("heddle run: {}: {}: heddle check names the place\n", kernel,
+                                    checker::fault_text(signals[i]));
+    ::sigaction(signals[i], &action, &before_[i]);
+  }
+}
+kernel_faults::~kernel_faults() {
+  for (std::size_t i = 0; i < std::size(signals); ++i) ::sigaction(signals[i], &before_[i], nullptr);
 }
 
 void stop_if_interrupted() {

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <csignal>
+#include <iterator>
+#include <string>
+
 namespace heddle::cli {
 
 /// Thrown where the command stops because of a signal.
@@ -20,6 +24,22 @@ class state_to_keep {
   ~state_to_keep();
   state_to_keep(const state_to_keep&) = delete;
   state_to_keep& operator=(const state_to_keep&) = delete;
+};
+
+/// While one of these lives, what a kernel does that the system ends processes for — memory that belongs to
+/// nobody, a division of an integer by 0 — ends the command with status 1 and a line on standard error that
+/// names the kernel and says what it was. There is one at a time.
+class kernel_faults {
+ public:
+  explicit kernel_faults(const std::string& kernel);
+  ~kernel_faults();
+  kernel_faults(const kernel_faults&) = delete;
+  kernel_faults& operator=(const kernel_faults&) = delete;
+
+  static constexpr int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+
+ private:
+  struct sigaction before_[std::size(signals)] = {};
 };
 
 /// Throws `interrupted` once the command has been asked to stop: called between two pieces of work.

@@ -1,5 +1,6 @@
 #include "checker/arguments.hpp"
 #include "commands.hpp"
+#include "interruption.hpp"
 #include "kernel_options.hpp"
 #include "modules/module_state.hpp"
 #include "option_checks.hpp"
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -122,6 +124,8 @@ void run(const launch_options& options) {
   const auto began = std::chrono::steady_clock::now();
   {
     const deadline limit(options.timeout, options.kernel);
+    std::optional<kernel_faults> faults;
+    if (!where.is_gpu()) faults.emplace(options.kernel);
     kernel(grid, block, options.shared_bytes).call(placed.described().data(), arguments.size());
     where.wait();
   }

@@ -1,5 +1,5 @@
-#include "bytes_text.hpp"
 #include "cuda/gpu.hpp"
+#include "installed_memory.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/overlap.hpp>
@@ -23,20 +23,15 @@ namespace heddle::detail {
 namespace {
 
 void* allocate_on_cpu(std::size_t bytes) {
-  // The system hands out more than it has and ends the process when that is used: refuse what can never be
-  // there.
-  static const std::size_t installed =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
   // As cudaMalloc aligns.
   constexpr std::size_t least = 256, huge_page = std::size_t{1} << 21;
   const std::size_t alignment = bytes < 2 * huge_page ? least : huge_page;
-  void* data = bytes > installed
+  // The system hands out more than it has and ends the process when that is used: refuse what can never be
+  // there.
+  void* data = bytes > installed_memory()
                    ? nullptr
                    : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
-  if (data == nullptr) {
-    fail(fmt::format("out of memory (needs {}; the machine has {})", bytes_text(static_cast<double>(bytes)),
-                     bytes_text(static_cast<double>(installed))));
-  }
+  if (data == nullptr) fail(out_of_memory_text(bytes));
   if (alignment == huge_page) madvise(data, bytes, MADV_HUGEPAGE);
   return data;
 }

@@ -29,6 +29,19 @@ std::size_t page_bytes() {
 
 }  // namespace
 
+signal_stack::signal_stack() {
+  constexpr std::size_t bytes = 65536;
+  bytes_ = std::make_unique_for_overwrite<std::byte[]>(bytes);
+  stack_t stack{};
+  stack.ss_sp = bytes_.get();
+  stack.ss_size = bytes;
+  sigaltstack(&stack, &before_);
+}
+
+signal_stack::~signal_stack() {
+  sigaltstack(&before_, nullptr);
+}
+
 stack_pool::~stack_pool() {
   for (const chunk& c : chunks_) munmap(c.begin, c.bytes);
 }

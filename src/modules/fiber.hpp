@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include <signal.h>
 
 #if !defined(__x86_64__) && !defined(__aarch64__)
 #include <ucontext.h>
@@ -33,6 +36,20 @@ class stack_pool {
 
   std::vector<std::byte*> free_;
   std::vector<chunk> chunks_;
+};
+
+/// While it lives, signals of the thread that made it are handled on a stack of its own: a fiber's may be
+/// full.
+class signal_stack {
+ public:
+  signal_stack();
+  signal_stack(const signal_stack&) = delete;
+  signal_stack& operator=(const signal_stack&) = delete;
+  ~signal_stack();
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  stack_t before_{};
 };
 
 /// A point of execution that can be left and come back to: callee-saved registers on a stack of its own.

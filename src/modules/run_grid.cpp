@@ -163,6 +163,7 @@ class worker {
   }
 
   grid_state& grid_;
+  signal_stack signals_;
   stack_pool stacks_;
   fiber scheduler_, plain_;
   std::vector<std::unique_ptr<block_state>> resident_, spare_;

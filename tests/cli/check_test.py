@@ -268,6 +268,33 @@ class CheckTest(unittest.TestCase):
         self.assertFalse((self.folder / "spun.npy").exists())
         self.assertEqual(self.run_in_folder("run", *flags, "i32[1]=random:1").returncode, 0)
 
+    def test_faults_of_run(self):
+        """What the system ends processes for is one line and a status, with nothing written; with more threads, too."""
+        (self.folder / "faults.cu").write_text(
+            "__global__ void far(int* x, long long by) { x[threadIdx.x + by] = 1; }\n"
+            "__device__ int deep(int by) {\n  volatile int a[64];\n  a[by & 63] = by;\n"
+            "  return by < 0 ? 0 : deep(by + 1) + a[by & 63];\n}\n"
+            "__global__ void deepens(int* x, long long by) { x[0] = deep(static_cast<int>(by)); }\n"
+            "__global__ void divides(int* x, long long by) { x[0] = x[1] / static_cast<int>(by); }\n")
+        for kernel, by, grid, what in (("far", 1 << 30, 1, "memory was accessed that belongs to nobody"),
+                                       ("far", 1 << 30, 800, "memory was accessed that belongs to nobody"),
+                                       ("deepens", 0, 800, "memory was accessed that belongs to nobody"),
+                                       ("divides", 0, 1, "an integer was divided by 0")):
+            flags = ("faults.cu", "--kernel", kernel, "--grid", grid, "--block", 32, "--target", "parallel:2",
+                     "--arg", "i32[4]=zeros:out=left.npy", "--arg", f"i64:{by}")
+            done = self.run_in_folder("run", *flags)
+            self.assertEqual((done.returncode, done.stdout, done.stderr),
+                             (1, "", f"heddle run: {kernel}: {what}: heddle check names the place\n"))
+            self.assertFalse((self.folder / "left.npy").exists())
+
+    def test_memory_that_is_not_there(self):
+        for command, status in (("check", 2), ("run", 1)):
+            done = self.run_in_folder(command, "saxpy.cu", "--kernel", "shifted", "-I", "include", "--grid", 1, "--block", 1,
+                                      "--arg", "i32:1", "--arg", "f32[9000000000000000]=zeros")
+            self.assertEqual((done.returncode, done.stdout), (status, ""))
+            self.assertRegex(done.stderr, fr"^heddle {command}: argument 'f32\[9000000000000000\]=zeros': out of memory "
+                                          r"\(needs 33527612\.7 GiB; the machine has \d+\.\d [MG]iB\)\n$")
+
     def test_wrong_usage(self):
         for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],
                       ["--grid", "x", "--block", 1], ["--grid", 1, "--block", 1, "--schedules", 0]):

@@ -90,6 +90,47 @@ __global__ void rows_as_parameters(float (*rows)[3], float* x) {
   x[threadIdx.x] = rows[1][threadIdx.x];  // @beyond_a_parameters_row
 }
 
+// check before_a_shared_array --grid 1 --block 32 --arg i32[32]=arange
+// finds out-of-bounds @before_shared of s: shared s[-1] (int[32])
+__global__ void before_a_shared_array(int* x) {
+  __shared__ int s[32];
+  s[threadIdx.x] = x[threadIdx.x];
+  __syncthreads();
+  x[threadIdx.x] = s[static_cast<int>(threadIdx.x) - 1];  // @before_shared
+}
+
+// check before_the_second --grid 1 --block 32 --shared 128 --arg i32[32]=arange --arg i32:-100000
+// finds out-of-bounds @before_second of second: shared second[-1] (int[32])
+// finds out-of-bounds @by_pointer of second: shared second[-700] (int[32])
+// finds out-of-bounds @beyond_first of first: shared first[732] (int[32])
+// finds out-of-bounds @far_before of second: shared second[-100000] (int[32])
+// finds out-of-bounds @before_dynamic of dynamic: shared dynamic[-1] (int[32])
+__global__ void before_the_second(int* x, int far) {
+  extern __shared__ int dynamic[];
+  __shared__ int first[32], second[32];
+  const int t = threadIdx.x;
+  first[t] = second[t] = dynamic[t] = x[t];
+  __syncthreads();
+  const int* p = second;
+  const int* q = first;
+  int sum = second[t - 1];  // @before_second
+  sum += p[t - 700];  // @by_pointer
+  sum += q[t + 732];  // @beyond_first
+  sum += dynamic[t - 1];  // @before_dynamic
+  x[t] = sum;
+  if (t == 0) x[t] = second[far];  // @far_before
+}
+
+// check before_the_first_row --grid 1 --block 8,8 --shared 64 --arg f32[64]=arange
+// finds out-of-bounds @before_first_row of s: shared s[-1][0] (float[8][8])
+__global__ void before_the_first_row(float* x) {
+  __shared__ float s[8][8];
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  s[ty][tx] = x[ty * 8 + tx];
+  __syncthreads();
+  x[ty * 8 + tx] = s[ty - 1][tx];  // @before_first_row
+}
+
 // check no_dynamic_memory --grid 1 --block 8 --arg i32[8]=arange
 // finds out-of-bounds @no_memory
 __global__ void no_dynamic_memory(int* x) {

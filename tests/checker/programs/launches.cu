@@ -3,6 +3,11 @@
 // program -- ways
 // clean
 // prints 10 20 30 40 50 60 70 80 90
+// program -- defaults
+// clean
+// prints 13 100 2003, bounds 701
+// program -- default_race
+// finds data-race @default_races
 // program -- limits
 // clean
 // prints grid 9 cudaErrorInvalidConfiguration, block 9, z 9, empty 9, shared 1 invalid argument, bounds 701
@@ -63,6 +68,10 @@ struct pair {
 };
 __global__ void takes_structure(int *x, pair p) { x[threadIdx.x] = p.a[19] + p.b; }
 __global__ void __launch_bounds__(64) bounded(int *x) { x[threadIdx.x] = 1; }
+__global__ void __launch_bounds__(64) defaults(int *x, double by = 3, const int *more = nullptr) {
+  x[threadIdx.x] = static_cast<int>(by) + 10 * static_cast<int>(threadIdx.x) + (more != nullptr ? *more : 0);
+}
+__global__ void default_races(int *x, int at = 3) { x[at] = threadIdx.x; }  // @default_races
 __global__ void meets(int *x, int *total) {
   x[blockIdx.x * blockDim.x + threadIdx.x] = blockIdx.x * blockDim.x + threadIdx.x + 1;
   cg::this_grid().sync();  // @grid
@@ -123,6 +132,17 @@ int main(int, char **argv) {
     results.push_back(first(x));
     for (size_t i = 0; i < results.size(); ++i) std::printf(i == 0 ? "%d" : " %d", results[i]);
     std::printf("\n");
+  } else if (is("defaults")) {
+    defaults<<<1, 32>>>(x);
+    const int of_second = first(x + 1);
+    defaults<<<1, 1>>>(x + 2, 100);
+    defaults<<<1, 1>>>(x + 3, 7, x + 1);
+    defaults<<<1, 1>>>(x);
+    const int all = first(x) + 100 * first(x + 3);
+    defaults<<<1, 65>>>(x);
+    std::printf("%d %d %d, bounds %d\n", of_second, first(x + 2), all, (int)cudaGetLastError());
+  } else if (is("default_race")) {
+    default_races<<<1, 32>>>(x);
   } else if (is("limits")) {
     const auto error_of = [](auto launch) {
       launch();

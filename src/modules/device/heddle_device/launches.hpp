@@ -127,16 +127,12 @@ cudaError_t launch_taken(const launch_configuration& how, const kernel_taker::ta
   return how(request);
 }
 
-template <class... P>
-auto launcher_of(const kernel_taker::taken<P...>& what, const launch_configuration& how) {
-  return [what, how](P... arguments) { launch_taken<P...>(how, what, false, arguments...); };
-}
-
 /// Of a kernel that is deduced from what it is launched with.
 template <class Call>
 struct deduced_launcher {
   Call call;
   launch_configuration how;
+  u64 most_threads;
 
   template <class... A>
   struct closure {
@@ -158,12 +154,39 @@ struct deduced_launcher {
     void* const pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
     const closure<A...> begins{call, pointers};
     launch_request request{};
-    request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A), 0};
+    request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A),
+                      most_threads};
     request.function = &begins;
     request.arguments = pointers;
     how(request);
   }
 };
+
+template <bool>
+struct only_if {};
+template <>
+struct only_if<true> {
+  using type = void;
+};
+
+/// Of a kernel that is known. Where it is launched with fewer arguments than it has parameters, the call
+/// makes the rest of their defaults, which only its declaration knows.
+template <class Call, class... P>
+struct taken_launcher {
+  kernel_taker::taken<P...> what;
+  deduced_launcher<Call> with_defaults;
+
+  void operator()(P... arguments) const { launch_taken<P...>(with_defaults.how, what, false, arguments...); }
+  template <class... A, class = typename only_if<(sizeof...(A) < sizeof...(P))>::type>
+  void operator()(A... arguments) const {
+    with_defaults(arguments...);
+  }
+};
+template <class Call, class... P>
+taken_launcher<Call, P...> launcher_of(const kernel_taker::taken<P...>& what, const Call& call,
+                                       const launch_configuration& how) {
+  return {what, {call, how, what.most_threads}};
+}
 
 struct any_take {
   template <class T>
@@ -173,13 +196,13 @@ struct any_take {
 /// What k<<<grid, block, shared, stream>>> becomes: `take` gives the kernel's function where its name says
 /// which it is, and `call` calls it with whatever it is launched with.
 template <class Take, class Call>
-auto launching_with(const Take& take, const Call&, const launch_configuration& how, int)
-    -> decltype(launcher_of(take(kernel_taker()), how)) {
-  return launcher_of(take(kernel_taker()), how);
+auto launching_with(const Take& take, const Call& call, const launch_configuration& how, int)
+    -> decltype(launcher_of(take(kernel_taker()), call, how)) {
+  return launcher_of(take(kernel_taker()), call, how);
 }
 template <class Take, class Call>
 deduced_launcher<Call> launching_with(const Take&, const Call& call, const launch_configuration& how, long) {
-  return {call, how};
+  return {call, how, 0};
 }
 template <class Take, class Call>
 auto launching(const char* name, const Take& take, const Call& call, dim3 grid, dim3 block,
