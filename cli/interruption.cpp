@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <initializer_list>
 #include <string_view>
 
@@ -26,8 +27,11 @@ void ask_to_stop(int signal) {
   give_terminal_back();
 }
 
-/// Of a handler of signals, which may do little.
+/// Of a handler of signals, which may do little and which no other interrupts. Of several threads the first
+/// speaks.
 [[noreturn]] void end_with(std::string_view message, int status) {
+  static std::atomic_flag ends = ATOMIC_FLAG_INIT;
+  while (ends.test_and_set()) ::pause();
   give_terminal_back();
   [[maybe_unused]] const ssize_t written = ::write(STDERR_FILENO, message.data(), message.size());
   ::_exit(status);
@@ -65,9 +69,11 @@ void watch_signals() {
   }
   struct sigaction alarm = {};
   alarm.sa_handler = end;
+  sigfillset(&alarm.sa_mask);
   ::sigaction(SIGALRM, &alarm, nullptr);
   struct sigaction bus = {};
   bus.sa_handler = fail_mapped_read;
+  sigfillset(&bus.sa_mask);
   ::sigaction(SIGBUS, &bus, nullptr);
 }
 
@@ -82,6 +88,7 @@ kernel_faults::kernel_faults(const std::string& kernel) {
   struct sigaction action = {};
   action.sa_handler = fail_kernel;
   action.sa_flags = SA_ONSTACK;
+  sigfillset(&action.sa_mask);
   for (std::size_t i = 0; i < std::size(signals); ++i) {
     fault_messages[i] = fmt::format("heddle run: {}: {}: heddle check names the place\n", kernel,
                                     checker::fault_text(signals[i]));
