@@ -360,6 +360,46 @@ TEST_F(streams_Gpu, a_captured_launch_replays_right) {
   }
 }
 
+TEST_F(streams_Gpu,
+       captured_transforms_and_products_replay_right_when_their_plans_and_handles_would_be_dropped) {
+  const hd::target& where = on[1];
+  const std::size_t n = 1009;
+  hd::array<complex> x = impulse(n, 3).on(where), y(n, where);
+  hd::array<float> a = whole_numbers(3).on(where), b = whole_numbers(4).on(where), c({side, side}, where);
+  hd::fft_into(where, y, x);
+  const captured_graph graph(where, [&] {
+    hd::fft_into(where, y, x);
+    hd::matmul_into(where, c, a, b);
+  });
+  transform_each_length(on, 0, plans_kept + 1);
+  multiply_on_new_streams(80);
+  for (const std::size_t round : {5, 6}) {
+    x.copy_from(impulse(n, round));
+    a.copy_from(whole_numbers(round));
+    y.fill(0);
+    c.fill(0);
+    where.wait();
+    graph.replay(on[3]);
+    on[3].wait();
+    EXPECT_TRUE(is_of_impulse(y, round));
+    EXPECT_TRUE(is_product(c, a, b));
+  }
+}
+
+TEST_F(streams_Gpu, a_transform_without_a_plan_is_not_captured) {
+  const hd::target& where = on[1];
+  hd::array<complex> x = impulse(1013, 3).on(where), y(1013, where);
+  std::string message;
+  const captured_graph graph(where, [&] {
+    try {
+      hd::fft_into(where, y, x);
+    } catch (const hd::error& refused) {
+      message = refused.what();
+    }
+  });
+  EXPECT_NE(message.find("transform such an array once before"), std::string::npos) << message;
+}
+
 TEST_F(streams_Gpu, captured_rungs_of_the_ladder_replay_right) {
   const hd::target& where = on[1];
   for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::min<std::size_t>(n, 70'001)}) {

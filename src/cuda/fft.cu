@@ -1,3 +1,4 @@
+#include "cuda/capture.hpp"
 #include "cuda/gpu.hpp"
 #include "shared_library.hpp"
 #include <heddle/cuda/launch.cuh>
@@ -94,7 +95,7 @@ class plan_cache {
   struct kept_plan {
     cufftHandle handle = 0;
     std::size_t work_bytes = 0;
-    bool is_captured = false;  ///< a graph may run it at any time
+    bool is_in_graph = false;  ///< a graph may run it at any time
   };
   using plans_of_layouts = std::map<std::pair<int, layout>, kept_plan>;
   struct plans {
@@ -108,14 +109,16 @@ class plan_cache {
   }
 
   static const kept_plan& plan_for(const layout& wanted, const target& where) {
-    cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-    check(cudaStreamIsCapturing(where.stream(), &capture), "cudaStreamIsCapturing");
-    const bool is_capturing = capture != cudaStreamCaptureStatusNone;
+    const bool captured = is_captured(where);
     auto& all = kept().all;
     const std::pair key{where.device(), wanted};
     auto found = all.find(key);
     if (found == all.end()) {
-      if (!is_capturing) make_room(all, where.device());
+      if (captured)
+        detail::fail(
+            "the stream is captured into a graph, and cuFFT makes no plan meanwhile: transform such an array "
+            "once before");
+      make_room(all, where.device());
       found = all.emplace(key, kept_plan{}).first;
       try {
         make(found->second, wanted);
@@ -124,7 +127,7 @@ class plan_cache {
         throw;
       }
     }
-    found->second.is_captured |= is_capturing;
+    found->second.is_in_graph |= captured;
     return found->second;
   }
 
@@ -132,7 +135,7 @@ class plan_cache {
   static void make_room(plans_of_layouts& all, int device) {
     constexpr std::ptrdiff_t most_plans = 256;
     const auto is_idle = [device](const auto& entry) {
-      return entry.first.first == device && !entry.second.is_captured;
+      return entry.first.first == device && !entry.second.is_in_graph;
     };
     if (std::count_if(all.begin(), all.end(), is_idle) < most_plans) return;
     // A wait that some capture forbids is tried again at the next plan.

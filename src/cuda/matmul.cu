@@ -1,3 +1,4 @@
+#include "cuda/capture.hpp"
 #include "cuda/gpu.hpp"
 #include "cuda/matmul.cuh"
 #include "shared_library.hpp"
@@ -11,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include <cublas_v2.h>
@@ -98,7 +100,10 @@ struct handle_of_stream {
   handle_of_stream(const handle_of_stream&) = delete;
   handle_of_stream& operator=(const handle_of_stream&) = delete;
 };
-using handles = std::map<std::pair<int, unsigned long long>, std::shared_ptr<handle_of_stream>>;
+/// By device, stream and its number: another stream of the same address may come later. What is captured has
+/// the number 0, as CUDA tells none then; cuBLAS gives graphs memory of their own.
+using handles =
+    std::map<std::tuple<int, cudaStream_t, unsigned long long>, std::shared_ptr<handle_of_stream>>;
 
 /// Destroys what no call uses when streams are many: nothing tells when one is gone.
 void make_room(handles& all, int device) {
@@ -110,7 +115,7 @@ void make_room(handles& all, int device) {
     return;
   }
   std::erase_if(all, [device](const auto& entry) {
-    return entry.first.first == device && entry.second.use_count() == 1;
+    return std::get<int>(entry.first) == device && entry.second.use_count() == 1;
   });
 }
 
@@ -119,11 +124,13 @@ std::shared_ptr<handle_of_stream> handle_for(const target& where) {
   // Never destroyed, as CUDA may be gone at the end of a program.
   static auto& all = *new handles;
   unsigned long long number = 0;
-  check(cudaStreamGetId(where.stream(), &number), "cudaStreamGetId");
+  const bool captured = is_captured(where);
+  if (!captured) check(cudaStreamGetId(where.stream(), &number), "cudaStreamGetId");
   const std::lock_guard lock(mutex);
-  const std::pair key{where.device(), number};
+  const std::tuple key{where.device(), where.stream(), number};
   if (const auto found = all.find(key); found != all.end()) return found->second;
-  make_room(all, where.device());
+  if (!captured) make_room(all, where.device());
+  const beside_capture allowed;
   return all.emplace(key, std::make_shared<handle_of_stream>(where)).first->second;
 }
 

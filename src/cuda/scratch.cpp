@@ -1,3 +1,4 @@
+#include "cuda/capture.hpp"
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/scratch.cuh>
 
@@ -84,10 +85,8 @@ void clear(const detail::memory& memory, const target& where) {
 }  // namespace
 
 lent_scratch::lent_scratch(const target& where, const scratch_sizes& sizes) {
-  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(where.stream(), &capture), "cudaStreamIsCapturing");
   std::size_t least = 0;
-  if (capture != cudaStreamCaptureStatusNone) {
+  if (is_captured(where)) {
     words_ = &captured_[0];
     counters_ = &captured_[1];
     bytes_ = &captured_[2];
