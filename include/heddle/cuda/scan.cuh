@@ -13,9 +13,9 @@
 #include <cstddef>
 
 /// Scan on a GPU. Flat arrays and long rows take one launch that reads once and writes once: up to a few
-/// million elements all tiles at once, and beyond that tiles in turn. Short rows are scanned several at a
-/// time by a warp; columns by blocks that go down them, or, where they are few, in three steps, a thread to a
-/// strip of a column.
+/// million elements all tiles at once, and beyond that tiles in turn. Many rows that a block can hold have a
+/// block each. Short rows are scanned several at a time by a warp; columns by blocks that go down them, or,
+/// where they are few, in three steps, a thread to a strip of a column.
 ///
 /// The bits depend on the number of elements, their type and nothing that happens at run time: rows of 32
 /// lanes are combined by shuffles, rows and warps of a tile and 128 tiles likewise, and totals of 128 tiles
@@ -32,7 +32,8 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
   scan_work<T, Op> work{x, out, op, all.count(), all.length, 1, 0, 0, exclusive, init != nullptr, {}, {}};
   if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
   if constexpr (at_once_tuning<T>::fits) {
-    const at_once_shape shape = shape_at_once<T>(work.rows, work.length);
+    at_once_shape shape = shape_at_once<T>(work.rows, work.length);
+    if (shape.warps == 0) shape = shape_row_by_row<T>(work.rows, work.length);
     if (shape.warps > 0) return launch_scan_at_once(where, work, shape);
   }
   launch_scan_in_turn(where, work);
@@ -104,6 +105,12 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
           T* out) {
   if (all.elements() == 0) return;
   const current_device on(where);
+  if (all.length == 1 && !exclusive && init == nullptr && !detail::is_logical<Op>) {
+    if (x != out)
+      check(cudaMemcpyAsync(out, x, all.elements() * sizeof(T), cudaMemcpyDeviceToDevice, where.stream()),
+            "cudaMemcpyAsync of a scan");
+    return;
+  }
   if (all.inner == 1) return scan_rows_of(where, x, op, all, exclusive, init, out);
   scan_columns_of(where, x, op, all, exclusive, init, out);
 }

@@ -7,6 +7,8 @@
 #include <heddle/grouping.hpp>
 
 #include <cstddef>
+#include <cstdint>
+#include <limits>
 
 /// Scans of up to a few million elements: all tiles at once, each in the registers of one block, in one
 /// launch that reads once and writes once. A block publishes what its tile combines to and combines what all
@@ -44,6 +46,18 @@ at_once_shape shape_at_once(std::size_t rows, std::size_t length) {
       return {most.warps, static_cast<unsigned>(each), (rows_of_warps + each - 1) / each};
   }
   return {0, 0, 0};
+}
+
+/// A block for each of many rows, where it has few warps to hold one, so that some blocks of a multiprocessor
+/// read or write while others wait for their warps.
+template <class T>
+at_once_shape shape_row_by_row(std::size_t rows, std::size_t length) {
+  constexpr std::size_t row_of_warp = warp_size * scan_pack<T>, most = 32 * 1024 / (row_of_warp * sizeof(T));
+  const std::size_t rows_of_warps = (length + row_of_warp - 1) / row_of_warp;
+  if (rows_of_warps > most || rows > std::numeric_limits<std::int32_t>::max()) return {0, 0, 0};
+  const auto warps =
+      static_cast<unsigned>((rows_of_warps + at_once_tuning<T>::rows - 1) / at_once_tuning<T>::rows);
+  return {warps, static_cast<unsigned>((rows_of_warps + warps - 1) / warps), 1};
 }
 
 template <class T, class Op>
