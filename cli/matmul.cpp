@@ -1,3 +1,4 @@
+#include "algorithm_names.hpp"
 #include "commands.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"

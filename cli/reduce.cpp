@@ -1,3 +1,4 @@
+#include "algorithm_names.hpp"
 #include "commands.hpp"
 #include "element_types.hpp"
 #include "interruption.hpp"

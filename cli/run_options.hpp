@@ -52,14 +52,6 @@ std::string check_target(const std::string& text);
 /// What is wrong with the text of an element type.
 std::string check_dtype(const std::string& text);
 
-/// The names of algorithms, the default first.
-template <class Algorithm, std::size_t N>
-std::vector<std::string> names_of(const Algorithm (&all)[N]) {
-  std::vector<std::string> names;
-  for (const Algorithm algorithm : all) names.emplace_back(name(algorithm));
-  return names;
-}
-
 /// Throws: wrong usage, because the rungs of the ladder take an array flat.
 [[noreturn]] void fail_axis_with_rung(const char* algorithm);
 

@@ -17,13 +17,11 @@ set(pattern_sources
   algorithm.cpp
   copy_if.cpp
   fft.cpp
-  histogram.cpp
   linear_algebra.cpp
   random.cpp
   reduce.cpp
   scan.cpp
   segmented_reduce.cpp
-  sort.cpp
   stencil.cpp
   transform.cpp
   cpu/copy_lines.cpp
@@ -59,11 +57,14 @@ set(module_sources
   modules/subscripts.cpp
   modules/tokens.cpp
   modules/translation.cpp)
-# A minute each, best compiled at the same time; and what has definitions of its own.
+set(ladder_sources
+  ladder_reduce.cpp
+  ladder_scan.cpp)
+# What has definitions or options of its own.
 set(single_sources
   modules/source_folder.cpp
-  ladder_reduce.cpp
-  ladder_scan.cpp
+  histogram.cpp
+  sort.cpp
   cpu/fft.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)

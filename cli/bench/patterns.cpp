@@ -1,6 +1,6 @@
 #include "patterns.hpp"
 
-#include "../run_options.hpp"
+#include "../algorithm_names.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/ladder.hpp>

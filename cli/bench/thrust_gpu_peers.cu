@@ -22,9 +22,9 @@ contender thrust_peer(const workload& work) {
 contenders thrust_gpu_peers(const workload& work) {
   contenders all;
   if (!work.where.is_gpu()) return all;
-  // It calls CUB, so that sums of common types are enough to show what its calls cost.
+  // It calls CUB, so that sums of 4-byte types are enough to show what its calls cost.
   with_peer_type(work, [&]<class T, bool IsMaximum>(T, std::bool_constant<IsMaximum>) {
-    if constexpr (sizeof(T) >= 4 && !IsMaximum) all.push_back(thrust_peer<T, IsMaximum>(work));
+    if constexpr (sizeof(T) == 4 && !IsMaximum) all.push_back(thrust_peer<T, IsMaximum>(work));
   });
   return all;
 }

@@ -78,18 +78,14 @@ class gpu_machine final : public machine<T> {
       constexpr bool is_square = decltype(square)::value;
       const auto with_sweeps = [&](auto number) {
         constexpr int now = decltype(number)::value;
-        const bool corrected = from.values != nullptr;
-        // The cases that the methods have.
-        if (u != nullptr && corrected) {
-          if (g != nullptr) return launch_relax<now, is_square, true, true, true>(on, u, from, g, v);
-          return launch_relax<now, is_square, false, true, true>(on, u, from, g, v);
-        }
-        if (u != nullptr) {
-          if (g != nullptr) return launch_relax<now, is_square, true, true, false>(on, u, from, g, v);
-          return launch_relax<now, is_square, false, true, false>(on, u, from, g, v);
-        }
-        if (corrected) return launch_relax<now, is_square, true, false, true>(on, u, from, g, v);
-        launch_relax<now, is_square, true, false, false>(on, u, from, g, v);
+        const std::ptrdiff_t across = (on.width + relax_width - 1) / relax_width;
+        const std::ptrdiff_t down = (on.height + relax_height - 1) / relax_height;
+        relax_tiles<T, now, is_square>
+            <<<static_cast<unsigned>(across * down), relax_threads, 0, where_.stream()>>>(
+                on, formula<T, is_square>{on.across, on.down}, u,
+                placed_correction<T>{from.values, from.pitch, from.across, from.down}, g, v,
+                static_cast<unsigned>(across));
+        check(cudaGetLastError(), "launch of relax_tiles");
       };
       switch (sweeps) {
         case 1:
@@ -144,18 +140,6 @@ class gpu_machine final : public machine<T> {
   static void with_formula(const grid<T>& on, const Run& run) {
     if (on.is_square()) return run(std::true_type());
     run(std::false_type());
-  }
-
-  template <int Sweeps, bool Square, bool HasSource, bool HasU, bool HasCorrection>
-  void launch_relax(const grid<T>& on, const T* u, const correction<T>& from, const T* g, T* v) {
-    const std::ptrdiff_t across = (on.width + relax_width - 1) / relax_width;
-    const std::ptrdiff_t down = (on.height + relax_height - 1) / relax_height;
-    relax_tiles<T, Sweeps, Square, HasSource, HasU, HasCorrection>
-        <<<static_cast<unsigned>(across * down), relax_threads, 0, where_.stream()>>>(
-            on, formula<T, Square>{on.across, on.down}, u,
-            placed_correction<T>{from.values, from.pitch, from.across, from.down}, g, v,
-            static_cast<unsigned>(across));
-    check(cudaGetLastError(), "launch of relax_tiles");
   }
 
   void clear_most() {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-/// CUB's radix sort on the keys that Heddle makes, compiled a piece a file.
+/// CUB's radix sort on the keys that Heddle makes, in a file of its own: its headers take long to read.
 namespace heddle::cuda {
 
 /// Sorts the lower `bits` bits of n keys; x is not written to, and `out` is apart from it.

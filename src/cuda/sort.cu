@@ -74,10 +74,12 @@ struct bits_at {
   const bits_of<T>* x;
   __device__ wide_key<T> operator()(std::size_t i) const { return x[i]; }
 };
+// Divisions of 64 bits are long: each of these is compiled once a kernel, and not for each of a thread's
+// elements.
 /// Elements line by line, whatever the axis of the lines.
 struct lines_in_turn {
   segments lines;
-  __device__ std::size_t operator()(std::size_t i) const {
+  __device__ __noinline__ std::size_t operator()(std::size_t i) const {
     if (lines.inner == 1) return i;
     return lines.begin_of(i / lines.length) + i % lines.length * lines.inner;
   }
@@ -85,7 +87,7 @@ struct lines_in_turn {
 /// Which of these an element of the array is.
 struct place_in_turn {
   segments lines;
-  __device__ std::size_t operator()(std::size_t at) const {
+  __device__ __noinline__ std::size_t operator()(std::size_t at) const {
     if (lines.inner == 1) return at;
     const std::size_t line = at / (lines.length * lines.inner) * lines.inner + at % lines.inner;
     return line * lines.length + at / lines.inner % lines.length;

@@ -178,8 +178,8 @@ __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
 }
 
 /// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side. Shifts are what moves
-/// packs by granules where they do not begin at granules; then granules of a tile that hold an element may be
-/// read whole, and hold anything beside it.
+/// packs by granules where they do not begin at granules, as results are moved anyway; then granules of a
+/// tile that hold an element may be read whole, and hold anything beside it.
 template <class T, class Op, unsigned Rows, bool Shifts>
 class rows_in_registers {
  public:
@@ -207,9 +207,13 @@ class rows_in_registers {
       auto load_to = [&](grouping::uninitialized<T, pack>& x) {
         if (place + pack <= count) {
           load_pack<Shifts>(tile + place, past, x);
+        } else if constexpr (pack > 1) {
+          uint4 elements{};
+#pragma unroll 1
+          for (unsigned k = 0; k < pack; ++k) elements = shift_in(elements, tile[min(place + k, count - 1)]);
+          memcpy(static_cast<void*>(&x), &elements, 16);
         } else {
-#pragma unroll
-          for (unsigned k = 0; k < pack; ++k) x[k] = tile[min(place + k, count - 1)];
+          x[0] = tile[count - 1];
         }
       };
       if constexpr (in_lanes) {
@@ -268,7 +272,7 @@ class rows_in_registers {
     }
     const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
     const unsigned distance = past / static_cast<unsigned>(sizeof(T));
-    const bool shifted = Shifts && pack > 1 && past > 0 && (stand_at_multiples<T> || past % sizeof(T) == 0);
+    const bool shifted = pack > 1 && past > 0 && (stand_at_multiples<T> || past % sizeof(T) == 0);
     grouping::uninitialized<T, pack> result;
     uint4 row_before{};
 #pragma unroll
@@ -292,7 +296,7 @@ class rows_in_registers {
         }
       }
       unsigned place = first_ + r * row_elements, skipped = 0;
-      if constexpr (Shifts && pack > 1) {
+      if constexpr (pack > 1) {
         if (shifted) {
           // The granule that ends in this lane's pack begins in the pack before it.
           uint4 mine;
@@ -322,9 +326,17 @@ class rows_in_registers {
       copy_pack<T>(to + place, &x);
       return;
     }
-#pragma unroll
-    for (unsigned k = 0; k < pack; ++k) {
-      if (k >= first && place + k < count) to[place + k] = x[k];
+    if constexpr (pack > 1) {
+      uint4 elements;
+      memcpy(&elements, &x, 16);
+#pragma unroll 1
+      for (unsigned k = 0; k < pack; ++k) {
+        if (k >= first && place + k < count)
+          memcpy(static_cast<void*>(to + (place + k)), &elements, sizeof(T));
+        elements = shift_in(elements, x[0]);
+      }
+    } else if (place < count) {
+      to[place] = x[0];
     }
   }
 

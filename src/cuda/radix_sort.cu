@@ -1,14 +1,11 @@
-#pragma once
-
 #include "cuda/radix_sort.hpp"
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
 
-#include <utility>
-
 #include <cub/device/device_radix_sort.cuh>
 
 namespace heddle::cuda {
+namespace {
 
 /// Calls CUB twice: for the scratch memory that it wants, and with it.
 template <class Sort>
@@ -18,6 +15,8 @@ void with_cubs_scratch(const target& where, const Sort& sort) {
   const detail::memory scratch(bytes, where);
   check(sort(scratch.data(), bytes), "cub::DeviceRadixSort");
 }
+
+}  // namespace
 
 template <class Key>
 void radix_sort_keys(const Key* x, std::size_t n, Key* out, int bits, const target& where) {
@@ -37,5 +36,15 @@ void radix_sort_pairs(two_arrays<Key>& keys, two_arrays<Index>& indices, std::si
   keys = {k.Current(), k.Alternate()};
   indices = {i.Current(), i.Alternate()};
 }
+
+template void radix_sort_keys(const std::uint32_t*, std::size_t, std::uint32_t*, int, const target&);
+template void radix_sort_keys(const std::uint64_t*, std::size_t, std::uint64_t*, int, const target&);
+template void radix_sort_pairs(two_arrays<std::uint32_t>&, two_arrays<std::uint32_t>&, std::size_t, int,
+                               const target&);
+template void radix_sort_pairs(two_arrays<std::uint64_t>&, two_arrays<std::uint32_t>&, std::size_t, int,
+                               const target&);
+// Of 2^32 elements and more.
+template void radix_sort_pairs(two_arrays<std::uint64_t>&, two_arrays<std::uint64_t>&, std::size_t, int,
+                               const target&);
 
 }  // namespace heddle::cuda
