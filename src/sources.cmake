@@ -64,6 +64,7 @@ set(single_sources
   modules/source_folder.cpp
   ladder_reduce.cpp
   ladder_scan.cpp
-  cpu/fft.cpp)
+  cpu/fft.cpp
+  cpu/fft_plans.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)
