@@ -182,7 +182,7 @@ void lbm_output::finish(const lbm::flow& of) {
   if (field_ == lbm_field::velocity) {
     const array<float> u = of.velocity();
     if (ending_ == ".npy") return write_npy(path_, u);
-    // Vectors of two components are complex numbers to image data.
+    // Vectors in a plane are complex numbers to image data.
     array<std::complex<float>> vectors({of.given().height, of.given().width});
     std::memcpy(static_cast<void*>(vectors.data()), u.data(), u.size() * sizeof(float));
     return write_vti(path_, vectors, "velocity", centres);

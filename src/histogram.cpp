@@ -1,5 +1,6 @@
 #include "bins.hpp"
 #include "cuda/gpu.hpp"
+#include "installed_memory.hpp"
 #include "sortable.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <limits>
 #include <mutex>
+#include <new>
 #include <numeric>
 #include <vector>
 
@@ -71,9 +73,16 @@ bin_edges edges_of(dtype type, const even_bins& given) {
   bin_edges edges{{}, true};
   if (bins.count >= edges.values.max_size())
     fail(fmt::format("histogram: the edges of {} bins are more than memory can hold", bins.count));
-  // Says what memory there is where it is not enough, before any is touched.
-  memory((bins.count + 1) * sizeof(double), target());
-  edges.values.resize(bins.count + 1);
+  const std::size_t bytes = (bins.count + 1) * sizeof(double);
+  const auto refuse = [&] {
+    fail(fmt::format("histogram: the edges of {} bins: {}", bins.count, out_of_memory_text(bytes)));
+  };
+  if (bytes > installed_memory()) refuse();
+  try {
+    edges.values.resize(bins.count + 1);
+  } catch (const std::bad_alloc&) {
+    refuse();
+  }
   const double step = (bins.high - bins.low) / static_cast<double>(bins.count);
   for (std::size_t k = 0; k < bins.count; ++k) edges.values[k] = static_cast<double>(k) * step + bins.low;
   edges.values.back() = bins.high;

@@ -43,22 +43,31 @@ matrix_operand matrices(const shape& lengths, bool is_column) {
   return {nullptr, rows, columns, columns, 1, batches, rows * columns, {}};
 }
 
+/// Lengths of the axes before those of a matrix.
+std::vector<std::size_t> batches_of(const shape& lengths) {
+  if (lengths.axes() < 3) return {};
+  return {lengths.begin(), lengths.end() - 2};
+}
+
 }  // namespace
 
 product_shape shape_of_product(const shape& a, const shape& b) {
   if (a.axes() == 0 || b.axes() == 0) fail_shapes(a, b, "both need an axis");
   product_shape of{{}, matrices(a, false), matrices(b, true)};
   if (of.a.columns != of.b.rows) fail_shapes(a, b, "the columns of the first are not the rows of the second");
-  const bool batch_a = a.axes() > 2, batch_b = b.axes() > 2;
-  const shape& leading = batch_a ? a : b;
   std::vector<std::size_t> lengths;
-  if (batch_a || batch_b) {
-    if (batch_a && batch_b && !std::equal(a.begin(), a.end() - 2, b.begin(), b.end() - 2))
+  if (a.axes() > 2 || b.axes() > 2) {
+    // As NumPy: the shorter begins with axes of one, and one of one matrix goes with all of the other.
+    std::vector<std::size_t> left = batches_of(a), right = batches_of(b);
+    const std::size_t axes = std::max(left.size(), right.size());
+    left.insert(left.begin(), axes - left.size(), 1);
+    right.insert(right.begin(), axes - right.size(), 1);
+    const auto is_one = [](const std::vector<std::size_t>& batches) {
+      return std::all_of(batches.begin(), batches.end(), [](std::size_t length) { return length == 1; });
+    };
+    if (left != right && !is_one(left) && !is_one(right))
       fail_shapes(a, b, "there are other batches of the one than of the other");
-    lengths.assign(leading.begin(), leading.end() - 2);
-    // A batch of one matrix, or of none, is a batch.
-    if (!batch_a) of.a.batches = 1;
-    if (!batch_b) of.b.batches = 1;
+    lengths = is_one(left) ? right : left;
   }
   if (a.axes() > 1) lengths.push_back(of.a.rows);
   if (b.axes() > 1) lengths.push_back(of.b.columns);

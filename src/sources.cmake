@@ -65,6 +65,7 @@ set(single_sources
   modules/source_folder.cpp
   histogram.cpp
   sort.cpp
-  cpu/fft.cpp)
+  cpu/fft.cpp
+  cpu/fft_plans.cpp)
 set(sources_without_cuda
   cuda/absent.cpp)

@@ -1,5 +1,4 @@
-#include "cpu/fft.hpp"
-
+#include "cpu/fft_plans.hpp"
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
@@ -234,7 +233,9 @@ TEST_P(fft, of_a_long_line_and_back) {
     }
     EXPECT_NEAR(static_cast<double>(after / before / n), 1, 1e-13);
     EXPECT_LE(std::abs(wide(on_cpu.data()[3]) - third), 1e-13L * std::sqrt(after));
-    if (!where.is_gpu()) EXPECT_EQ(on_cpu.to_vector(), hd::fft(hd::target::serial(), x).to_vector());
+    if (!where.is_gpu()) {
+      EXPECT_EQ(on_cpu.to_vector(), hd::fft(hd::target::serial(), x).to_vector());
+    }
   }
   const hd::array<float> r = random_array<float>({524'880});
   const hd::array<std::complex<float>> half = hd::rfft(where, r);
@@ -280,6 +281,19 @@ TEST(fft_plans, beyond_the_limit_are_freed_and_results_stay_right) {
   for (std::thread& thread : threads) thread.join();
   EXPECT_EQ(wrong, 0u);
   EXPECT_LT(bytes_in_use, before + 2 * limit);
+}
+
+TEST(fft_plans, that_a_new_limit_leaves_no_room_for_are_freed_at_once) {
+  const std::size_t before = hd::cpu::keep_fft_plans_within(0), in_use = bytes_in_use;
+  hd::cpu::keep_fft_plans_within(before);
+  // A plan of n real elements works in two lines of n/2 complex ones.
+  constexpr std::size_t n = 5000, of_plans = n * (sizeof(std::complex<float>) + sizeof(std::complex<double>));
+  hd::rfft(hd::target::serial(), std::vector<float>(n));
+  hd::rfft(hd::target::serial(), std::vector<double>(n));
+  EXPECT_GE(bytes_in_use, in_use + of_plans);
+  hd::cpu::keep_fft_plans_within(1000);
+  EXPECT_LT(bytes_in_use, in_use + 1000);
+  hd::cpu::keep_fft_plans_within(before);
 }
 
 TEST_P(fft, of_nothing_and_of_slices) {

@@ -200,6 +200,9 @@ TEST(histogram_errors, say_what_is_wrong) {
   EXPECT_NE(message(hd::even_bins{std::numeric_limits<std::size_t>::max(), 0, 1})
                 .find("18446744073709551615 bins are more than memory can hold"),
             std::string::npos);
+  EXPECT_NE(message(hd::even_bins{std::size_t{1} << 50, 0, 1})
+                .find("the edges of 1125899906842624 bins: out of memory (needs 8388608.0 GiB"),
+            std::string::npos);
   EXPECT_NE(message(std::vector<double>{1}).find("1 edges"), std::string::npos);
   EXPECT_NE(message(std::vector<double>{0, 2, 1}).find("edge 1 is 2"), std::string::npos);
   EXPECT_NE(message(std::vector<double>{0, std::nan(""), 1}).find("edges must rise"), std::string::npos);

@@ -153,7 +153,7 @@ void expect_bounded(double before, double once, double several_times) {
 }
 
 /// More plans than are kept: of long lines, many of which have large prime factors.
-constexpr std::size_t plans_kept = 256, plan_lengths = 320, first_length = 30'011;
+constexpr std::size_t plans_kept = 256, plan_lengths = 4 * plans_kept, first_length = 30'011;
 void transform_each_length(const std::vector<hd::target>& on, std::size_t first, std::size_t count) {
   std::vector<hd::array<complex>> results;
   const auto length = [](std::size_t i) { return first_length + 2 * (i % plan_lengths); };
@@ -199,8 +199,9 @@ TEST_F(streams_Gpu, transforms_stay_right_when_plans_are_dropped_whose_memory_is
 TEST_F(streams_Gpu, transforms_of_several_threads_stay_right_when_plans_are_dropped) {
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 4; ++i) {
+    // Half of the lengths of one are the next one's too.
     threads.emplace_back([&, i] {
-      transform_each_length({on[2 * i], on[2 * i + 1]}, i * plan_lengths / 4, plan_lengths / 2);
+      transform_each_length({on[2 * i], on[2 * i + 1]}, i * plans_kept / 2, plans_kept);
     });
   }
   for (std::thread& thread : threads) thread.join();

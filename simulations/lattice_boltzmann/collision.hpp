@@ -2,6 +2,8 @@
 
 #include "lattice_boltzmann/storage.hpp"
 
+#include <type_traits>
+
 /// Collisions, on one cell or on a register of cells: V is a number or a vector of numbers, R the number.
 /// Populations are deviations from the rest state, in the order of lattice.hpp.
 namespace heddle::lbm {
@@ -99,32 +101,42 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& ma
   if constexpr (Kind == collision_kind::two_rates) {
     const V at_rest = mass - R(1.5) * (flux_xx + flux_yy);
     const V along_up = flux_xx + flux_yy + R(2) * flux_xy, along_down = flux_xx + flux_yy - R(2) * flux_xy;
-    V rest_change = even * (R(4.0 / 9) * at_rest - g[0]);
-    V even_change[pairs] = {even * (R(2.0 / 9) * (at_rest + R(4.5) * flux_xx) - even_x),
-                            even * (R(2.0 / 9) * (at_rest + R(4.5) * flux_yy) - even_y),
-                            even * (R(1.0 / 18) * (at_rest + R(4.5) * along_up) - even_up),
-                            even * (R(1.0 / 18) * (at_rest + R(4.5) * along_down) - even_down)};
-    V odd_change[pairs] = {odd * (R(2.0 / 3) * middle_x - (g[1] - g[2])),
-                           odd * (R(2.0 / 3) * middle_y - (g[3] - g[4])),
-                           odd * (R(1.0 / 6) * (middle_x + middle_y) - (g[5] - g[6])),
-                           odd * (R(1.0 / 6) * (middle_x - middle_y) - (g[7] - g[8]))};
+    // How far each pair's sum and difference are from equilibrium.
+    const V from_rest = R(4.0 / 9) * at_rest - g[0];
+    const V from_even[pairs] = {R(2.0 / 9) * (at_rest + R(4.5) * flux_xx) - even_x,
+                                R(2.0 / 9) * (at_rest + R(4.5) * flux_yy) - even_y,
+                                R(1.0 / 18) * (at_rest + R(4.5) * along_up) - even_up,
+                                R(1.0 / 18) * (at_rest + R(4.5) * along_down) - even_down};
+    const V from_odd[pairs] = {R(2.0 / 3) * middle_x - (g[1] - g[2]), R(2.0 / 3) * middle_y - (g[3] - g[4]),
+                               R(1.0 / 6) * (middle_x + middle_y) - (g[5] - g[6]),
+                               R(1.0 / 6) * (middle_x - middle_y) - (g[7] - g[8])};
     if constexpr (General) {
       const V even_part = R(1) - R(0.5) * even, odd_part = R(1) - R(0.5) * odd;
       const V power = R(3) * (ux * fx + uy * fy);
-      rest_change = rest_change - even_part * (R(4.0 / 9) * power);
-      even_change[0] = even_change[0] + even_part * (R(2.0 / 9) * (R(9) * (ux * fx) - power));
-      even_change[1] = even_change[1] + even_part * (R(2.0 / 9) * (R(9) * (uy * fy) - power));
-      even_change[2] = even_change[2] + even_part * (R(1.0 / 18) * (R(9) * ((ux + uy) * (fx + fy)) - power));
-      even_change[3] = even_change[3] + even_part * (R(1.0 / 18) * (R(9) * ((ux - uy) * (fx - fy)) - power));
-      odd_change[0] = odd_change[0] + odd_part * (R(2.0 / 3) * fx);
-      odd_change[1] = odd_change[1] + odd_part * (R(2.0 / 3) * fy);
-      odd_change[2] = odd_change[2] + odd_part * (R(1.0 / 6) * (fx + fy));
-      odd_change[3] = odd_change[3] + odd_part * (R(1.0 / 6) * (fx - fy));
+      g[0] = g[0] - even_part * (R(4.0 / 9) * power);
+      const V even_force[pairs] = {even_part * (R(1.0 / 9) * (R(9) * (ux * fx) - power)),
+                                   even_part * (R(1.0 / 9) * (R(9) * (uy * fy) - power)),
+                                   even_part * (R(1.0 / 36) * (R(9) * ((ux + uy) * (fx + fy)) - power)),
+                                   even_part * (R(1.0 / 36) * (R(9) * ((ux - uy) * (fx - fy)) - power))};
+      const V odd_force[pairs] = {odd_part * (R(1.0 / 3) * fx), odd_part * (R(1.0 / 3) * fy),
+                                  odd_part * (R(1.0 / 12) * (fx + fy)), odd_part * (R(1.0 / 12) * (fx - fy))};
+      for (int p = 0; p < pairs; ++p) {
+        g[2 * p + 1] = g[2 * p + 1] + (even_force[p] + odd_force[p]);
+        g[2 * p + 2] = g[2 * p + 2] + (even_force[p] - odd_force[p]);
+      }
     }
-    g[0] = g[0] + rest_change;
+    g[0] = g[0] + even * from_rest;
     for (int p = 0; p < pairs; ++p) {
-      g[2 * p + 1] = g[2 * p + 1] + R(0.5) * (even_change[p] + odd_change[p]);
-      g[2 * p + 2] = g[2 * p + 2] + R(0.5) * (even_change[p] - odd_change[p]);
+      if constexpr (std::is_same_v<V, R>) {
+        // A GPU waits for memory, not for this: for the sum of both changes it needs fewer registers.
+        const V even_change = even * from_even[p], odd_change = odd * from_odd[p];
+        g[2 * p + 1] = g[2 * p + 1] + R(0.5) * (even_change + odd_change);
+        g[2 * p + 2] = g[2 * p + 2] + R(0.5) * (even_change - odd_change);
+      } else {
+        const V half_even = R(0.5) * even, half_odd = R(0.5) * odd;
+        g[2 * p + 1] = (g[2 * p + 1] + half_odd * from_odd[p]) + half_even * from_even[p];
+        g[2 * p + 2] = (g[2 * p + 2] - half_odd * from_odd[p]) + half_even * from_even[p];
+      }
     }
   } else {
     const V stays = R(1) - even;
@@ -147,6 +159,22 @@ HD_INLINE void collide(V (&g)[velocities], const rates<R>& given, const Math& ma
                  y * R(1.0 / 3) + third_xxy, x * R(1.0 / 3) + third_xyy,
                  mass * R(1.0 / 9) + (second_xx + second_yy) * R(1.0 / 3) + fourth, R());
   }
+}
+
+/// One collision of fixed16, in its units and to whole ones: mass stays to the last of them, and so does
+/// momentum but for the step's share of the force.
+template <collision_kind Kind, bool General, class V, class I, class Math>
+HD_INLINE void collide_units(V (&g)[velocities], const rates<float>& given, const Math& math,
+                             I (&units)[velocities]) {
+  V mass, x, y;
+  sums(g, mass, x, y);
+  collide<Kind, General>(g, given, math, given.unit, given.units);
+  if constexpr (General) {
+    x = x + given.kick_x;
+    y = y + given.kick_y;
+  }
+  for (int i = 1; i < velocities; ++i) units[i] = math.rounded(g[i]);
+  conserve(units, math.rounded(mass), math.rounded(x), math.rounded(y));
 }
 
 /// Density less 1, and the velocity in the middle of the step's force.

@@ -15,6 +15,11 @@ struct device_math {
   __device__ __forceinline__ double root(double x) const { return sqrt(x); }
   __device__ __forceinline__ float inverse(float x) const { return __fdividef(1.0f, x); }
   __device__ __forceinline__ double inverse(double x) const { return 1 / x; }
+  /// The nearest integer of |x| < 2^22, by the rounding of an addition: a conversion takes a unit that a
+  /// multiprocessor has few of.
+  __device__ __forceinline__ int rounded(float x) const {
+    return __float_as_int(x + 12582912.0f) - 0x4b400000;
+  }
 };
 
 /// Blocks go along rows, row after row.
@@ -138,17 +143,13 @@ __global__ void __launch_bounds__(step_threads<S>)
 // Planes that are read one cell further on have the second half of a word and the first of the next, which a
 // lane gets from its neighbour behind its last one; only a warp's ends move halves of words.
 
-/// Cells of a word to numbers in units, and back: an integer below 2^23 is added to 2^23 by writing it into
-/// the lower bits of that, and one of either sign is in the lower bits of its sum with 1.5·2^23. A conversion
-/// takes a unit that a multiprocessor has few of.
+/// The cells of a word as numbers, in units: an integer below 2^23 is added to 2^23 by writing it into the
+/// lower bits of that.
 __device__ __forceinline__ void unpack(std::uint32_t word, float& first, float& second) {
   constexpr float away = 8388608 + 32768;
   const std::uint32_t biased = word ^ 0x80008000u;
   first = __uint_as_float(__byte_perm(biased, 0x4b000000u, 0x7610)) - away;
   second = __uint_as_float(__byte_perm(biased, 0x4b000000u, 0x7632)) - away;
-}
-__device__ __forceinline__ int rounded(float value) {
-  return __float_as_int(value + 12582912.0f) - 0x4b400000;
 }
 /// What is out of range becomes its end.
 __device__ __forceinline__ std::uint32_t pack(int first, int second) {
@@ -160,22 +161,6 @@ __device__ __forceinline__ std::uint32_t pack(int first, int second) {
   const auto half = [](int value) { return static_cast<std::uint16_t>(min(max(value, -32768), 32767)); };
   return std::uint32_t{half(second)} << 16 | half(first);
 #endif
-}
-
-/// A collision in units, rounded such that mass and momentum are kept.
-template <collision_kind Kind, bool General>
-__device__ __forceinline__ void collide_units(float (&g)[velocities], const rates<float>& given,
-                                              int (&units)[velocities]) {
-  float mass, x, y;
-  sums(g, mass, x, y);
-  collide<Kind, General>(g, given, device_math(), given.unit, given.units);
-  if constexpr (General) {
-    x += given.kick_x;
-    y += given.kick_y;
-  }
-#pragma unroll
-  for (int i = 1; i < velocities; ++i) units[i] = rounded(g[i]);
-  conserve(units, rounded(mass), rounded(x), rounded(y));
 }
 
 /// Words that a thread takes, side by side.
@@ -231,8 +216,8 @@ __global__ void __launch_bounds__(step_threads<fixed16>)
 #pragma unroll
     for (int i = 0; i < velocities; ++i) unpack(of[i].words[w], one[i], two[i]);
     int first[velocities], second[velocities];
-    collide_units<Kind, General>(one, given, first);
-    collide_units<Kind, General>(two, given, second);
+    collide_units<Kind, General>(one, given, device_math(), first);
+    collide_units<Kind, General>(two, given, device_math(), second);
     of[0].words[w] = pack(first[0], second[0]);
 #pragma unroll
     for (int i = 1; i < velocities; ++i) of[i].words[w] = pack(first[opposite(i)], second[opposite(i)]);

@@ -15,6 +15,13 @@
 #include <immintrin.h>
 #endif
 
+/// Before a loop that is to stay one.
+#if defined(__clang__)
+#define HEDDLE_ROLLED _Pragma("clang loop unroll(disable)")
+#else
+#define HEDDLE_ROLLED _Pragma("GCC unroll 1")
+#endif
+
 namespace heddle::lbm {
 inline namespace HEDDLE_ISA {
 namespace {
@@ -67,38 +74,45 @@ struct cells<fixed16> {
 #endif
   }
 
-  static inline __attribute__((always_inline)) integers rounded(vector value) {
+  /// Two registers, side by side. What is out of range becomes its end.
+  static inline __attribute__((always_inline)) void store(fixed16* to, integers first, integers second) {
 #if defined(__AVX512F__)
-    return (integers)_mm512_cvtps_epi32((__m512)value);
+    const __m512i in_lanes = _mm512_packs_epi32((__m512i)first, (__m512i)second);
+    const __m512i order = _mm512_setr_epi64(0, 2, 4, 6, 1, 3, 5, 7);
+    _mm512_storeu_si512(to, _mm512_permutexvar_epi64(order, in_lanes));
 #elif defined(__AVX2__)
-    return (integers)_mm256_cvtps_epi32((__m256)value);
+    const __m256i in_lanes = _mm256_packs_epi32((__m256i)first, (__m256i)second);
+    _mm256_storeu_si256((__m256i*)to, _mm256_permute4x64_epi64(in_lanes, 0xd8));
 #elif defined(__SSE2__)
-    return (integers)_mm_cvtps_epi32((__m128)value);
-#else
-    return __builtin_convertvector(nearest(value), integers);
-#endif
-  }
-
-  /// What is out of range becomes its end.
-  static inline __attribute__((always_inline)) void store(fixed16* to, integers value) {
-#if defined(__AVX512F__)
-    _mm256_storeu_si256((__m256i*)to, _mm512_cvtsepi32_epi16((__m512i)value));
-#elif defined(__AVX2__)
-    const __m256i all = (__m256i)value;
-    _mm_storeu_si128((__m128i*)to,
-                     _mm_packs_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1)));
+    _mm_storeu_si128((__m128i*)to, _mm_packs_epi32((__m128i)first, (__m128i)second));
 #else
     typedef std::int16_t shorts __attribute__((vector_size(cpu::register_bytes / 2)));
     const integers largest = integers{} + static_cast<std::int32_t>(fixed16_largest);
-    value = value < largest ? value : largest;
-    value = value > -largest ? value : -largest;
-    const shorts kept = __builtin_convertvector(value, shorts);
-    __builtin_memcpy(to, &kept, sizeof kept);
+    for (integers value : {first, second}) {
+      value = value < largest ? value : largest;
+      value = value > -largest ? value : -largest;
+      const shorts kept = __builtin_convertvector(value, shorts);
+      __builtin_memcpy(to, &kept, sizeof kept);
+      to += count;
+    }
 #endif
   }
 };
 
 struct register_math {
+  /// The nearest integers.
+  inline __attribute__((always_inline)) cells<fixed16>::integers rounded(cells<fixed16>::vector x) const {
+#if defined(__AVX512F__)
+    return (cells<fixed16>::integers)_mm512_cvtps_epi32((__m512)x);
+#elif defined(__AVX2__)
+    return (cells<fixed16>::integers)_mm256_cvtps_epi32((__m256)x);
+#elif defined(__SSE2__)
+    return (cells<fixed16>::integers)_mm_cvtps_epi32((__m128)x);
+#else
+    return __builtin_convertvector(nearest(x), cells<fixed16>::integers);
+#endif
+  }
+
   template <class V>
   inline __attribute__((always_inline)) V root(V x) const {
     [[maybe_unused]] constexpr bool is_float = sizeof(x[0]) == 4;
@@ -148,7 +162,9 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
   using V = typename kept::vector;
   using R = arithmetic<S>;
   const without_denormals faster;
-  const rates<R> given = rates_given;  // what a store might change is read again after it
+  // What a store might change is read again after it.
+  const rates<R> given = rates_given;
+  const std::ptrdiff_t width = grid.width;
   for (std::ptrdiff_t y = first; y < last; ++y) {
     const std::ptrdiff_t row = grid.at(0, y);
     S* place[velocities];
@@ -157,31 +173,27 @@ void step_rows(const populations<S>& at, const layout& grid, const rates<arithme
       place[2 * p + 1] = at.own[p] + row;
       place[2 * p + 2] = at.ahead[p] + row + grid.step(p);
     }
-    for (std::ptrdiff_t x = 0; x < grid.width; x += kept::count) {
-      V g[velocities];
-      for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);
-      const auto put = [&](const auto& after) __attribute__((always_inline)) {
-        kept::store(place[0] + x, after[0]);
-        for (int p = 0; p < pairs; ++p) {
-          kept::store(place[2 * p + 2] + x, after[2 * p + 1]);
-          kept::store(place[2 * p + 1] + x, after[2 * p + 2]);
+    if constexpr (is_fixed<S>) {
+      // Two registers of 16 bits make a whole one. Not side by side: they would not find room in registers.
+      static_assert(2 * kept::count <= layout::row_alignment);
+      for (std::ptrdiff_t x = 0; x < width; x += 2 * kept::count) {
+        typename kept::integers units[2][velocities];
+        HEDDLE_ROLLED
+        for (int half = 0; half < 2; ++half) {
+          V g[velocities];
+          for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x + half * kept::count);
+          collide_units<Kind, General>(g, given, register_math(), units[half]);
         }
-      };
-      if constexpr (is_fixed<S>) {
-        V mass, momentum_x, momentum_y;
-        sums(g, mass, momentum_x, momentum_y);
-        collide<Kind, General>(g, given, register_math(), given.unit, given.units);
-        if constexpr (General) {
-          momentum_x = momentum_x + given.kick_x;
-          momentum_y = momentum_y + given.kick_y;
-        }
-        typename kept::integers units[velocities];
-        for (int i = 1; i < velocities; ++i) units[i] = kept::rounded(g[i]);
-        conserve(units, kept::rounded(mass), kept::rounded(momentum_x), kept::rounded(momentum_y));
-        put(units);
-      } else {
+        kept::store(place[0] + x, units[0][0], units[1][0]);
+        for (int i = 1; i < velocities; ++i) kept::store(place[opposite(i)] + x, units[0][i], units[1][i]);
+      }
+    } else {
+      for (std::ptrdiff_t x = 0; x < width; x += kept::count) {
+        V g[velocities];
+        for (int i = 0; i < velocities; ++i) g[i] = kept::load(place[i] + x);
         collide<Kind, General>(g, given, register_math(), R(1), R(1));
-        put(g);
+        kept::store(place[0] + x, g[0]);
+        for (int i = 1; i < velocities; ++i) kept::store(place[opposite(i)] + x, g[i]);
       }
     }
   }

@@ -40,14 +40,14 @@ HD_INLINE V nearest(V x) {
 template <class V>
 HD_INLINE void conserve(V (&g)[velocities], V mass, V momentum_x, V momentum_y) {
   const V across = g[5] - g[6], down = g[7] - g[8];
-  const V missing_x = momentum_x - ((g[1] - g[2]) + (across + down));
-  const V missing_y = momentum_y - ((g[3] - g[4]) + (across - down));
-  // Towards 0.
-  const V half_x = (missing_x - (missing_x >> 31)) >> 1, half_y = (missing_y - (missing_y >> 31)) >> 1;
-  g[1] = g[1] + half_x;
-  g[2] = g[2] - (missing_x - half_x);
-  g[3] = g[3] + half_y;
-  g[4] = g[4] - (missing_y - half_y);
+  // What the populations along the axes must differ by.
+  const V along_x = momentum_x - (across + down), along_y = momentum_y - (across - down);
+  const V missing_x = along_x - (g[1] - g[2]), missing_y = along_y - (g[3] - g[4]);
+  // A half each, towards 0.
+  g[1] = g[1] + ((missing_x - (missing_x >> 31)) >> 1);
+  g[2] = g[1] - along_x;
+  g[3] = g[3] + ((missing_y - (missing_y >> 31)) >> 1);
+  g[4] = g[3] - along_y;
   g[0] = mass - (((g[1] + g[2]) + (g[3] + g[4])) + ((g[5] + g[6]) + (g[7] + g[8])));
 }
 

@@ -3,8 +3,10 @@
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/vti.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -39,6 +41,22 @@ const char* vtk_name(dtype type) {
   }
 }
 
+/// Pairs of numbers as vectors of three components.
+template <class T>
+void write_vectors(atomic_file& file, const void* pairs, std::size_t count) {
+  const auto* const from = static_cast<const T*>(pairs);
+  constexpr std::size_t at_once = 4096;
+  std::vector<T> vectors(3 * std::min(count, at_once));
+  for (std::size_t first = 0; first < count; first += at_once) {
+    const std::size_t width = std::min(at_once, count - first);
+    for (std::size_t i = 0; i < width; ++i) {
+      vectors[3 * i] = from[2 * (first + i)];
+      vectors[3 * i + 1] = from[2 * (first + i) + 1];
+    }
+    file.write(vectors.data(), 3 * width * sizeof(T));
+  }
+}
+
 }  // namespace
 
 void write_vti(const std::string& path, const std::string& name, dtype type, const shape& lengths,
@@ -56,12 +74,13 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
   for (std::size_t axis = 0; axis < axes; ++axis) last[axis] = lengths[axes - 1 - axis] - 1;
   const std::string extent = fmt::format("0 {} 0 {} 0 {}", last[0], last[1], last[2]);
   const std::string attribute = detail::xml_text(name);
+  const bool is_vector = type >= dtype::complex64;
   const std::string header = fmt::format(
       "<?xml version=\"1.0\"?>\n"
       "<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"{}\" header_type=\"UInt64\">\n"
       "  <ImageData WholeExtent=\"{}\" Origin=\"{} {} {}\" Spacing=\"{} {} {}\">\n"
       "    <Piece Extent=\"{}\">\n"
-      "      <PointData Scalars=\"{}\">\n"
+      "      <PointData {}=\"{}\">\n"
       "        <DataArray type=\"{}\" Name=\"{}\" NumberOfComponents=\"{}\" format=\"appended\" "
       "offset=\"0\"/>\n"
       "      </PointData>\n"
@@ -71,13 +90,20 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
       "_",
       std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian", extent, placement.origin[0],
       placement.origin[1], placement.origin[2], placement.spacing[0], placement.spacing[1],
-      placement.spacing[2], extent, attribute, vtk_name(type), attribute, type >= dtype::complex64 ? 2 : 1);
-  const std::uint64_t bytes = lengths.elements() * size_of(type);
+      placement.spacing[2], extent, is_vector ? "Vectors" : "Scalars", attribute, vtk_name(type), attribute,
+      is_vector ? 3 : 1);
+  const std::uint64_t bytes = lengths.elements() * (is_vector ? size_of(type) / 2 * 3 : size_of(type));
   const std::string end = "\n  </AppendedData>\n</VTKFile>\n";
   atomic_file file(path);
   file.write(header.data(), header.size());
   file.write(&bytes, sizeof bytes);
-  file.write(data, bytes);
+  if (type == dtype::complex64) {
+    write_vectors<float>(file, data, lengths.elements());
+  } else if (is_vector) {
+    write_vectors<double>(file, data, lengths.elements());
+  } else {
+    file.write(data, bytes);
+  }
   file.write(end.data(), end.size());
   file.commit();
 }

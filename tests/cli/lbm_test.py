@@ -85,10 +85,13 @@ class LbmTest(CommandTest):
         content = written("u.vti").read_bytes()
         head, rest = content.split(b"<AppendedData encoding=\"raw\">\n_", 1)
         count = int.from_bytes(rest[:8], "little")
-        np.testing.assert_array_equal(np.frombuffer(rest[8:8 + count], np.float32).reshape(height, width, 2), got)
+        vectors = np.frombuffer(rest[8:8 + count], np.float32).reshape(height, width, 3)
+        np.testing.assert_array_equal(vectors[..., :2], got)
+        self.assertFalse(vectors[..., 2].any())
         tree = xml.etree.ElementTree.fromstring(head + b"<AppendedData/></VTKFile>")
-        data = tree.find("ImageData/Piece/PointData/DataArray").attrib
-        self.assertEqual((data["Name"], data["NumberOfComponents"]), ("velocity", "2"))
+        points = tree.find("ImageData/Piece/PointData")
+        data = points.find("DataArray").attrib
+        self.assertEqual((points.attrib, data["Name"], data["NumberOfComponents"]), ({"Vectors": "velocity"}, "velocity", "3"))
 
         with Image.open(written("w.png", "--field", "vorticity")) as picture:
             self.assertEqual(picture.size, (width, height))

@@ -1,0 +1,135 @@
+#include "flows.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::lbm;
+using namespace heddle::tests;
+
+namespace {
+
+std::string contents_of(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+TEST_P(lattice_boltzmann, goes_on_from_a_checkpoint_bit_for_bit) {
+  const temporary_file file("heddle_lbm_checkpoint");
+  for (const storage kept : storages) {
+    for (const flow_case which : flow_cases) {
+      settings given = sized(which, 90, 33);
+      given.kept = kept;
+      if (which == flow_case::free) given.obstacles = random_obstacles(90, 33, 0.03, 4);
+      flow whole(where, given), half(where, given);
+      whole.advance(64);
+      half.advance(31);
+      half.save(file.path);
+      flow resumed = flow::resume(where, file.path);
+      EXPECT_EQ(resumed.steps(), 31u);
+      EXPECT_EQ(resumed.given(), whole.given());
+      resumed.advance(33);
+      ASSERT_EQ(difference(rows_of(resumed), rows_of(whole)), 0) << name(which) << " " << name(kept);
+    }
+  }
+}
+
+TEST_P(lattice_boltzmann, goes_on_comparing_velocities_from_a_checkpoint) {
+  const temporary_file file("heddle_lbm_compared");
+  for (const storage kept : storages) {
+    settings given = sized(flow_case::cavity, 40, 30);
+    given.kept = kept;
+    flow whole(where, given);
+    whole.save(file.path);
+    EXPECT_EQ(flow::resume(where, file.path).compared(), std::nullopt);
+    whole.advance(20);
+    EXPECT_EQ(whole.change(), std::nullopt);
+    whole.advance(7);
+    whole.save(file.path);
+    flow resumed = flow::resume(where, file.path);
+    EXPECT_EQ(resumed.compared(), 20u);
+    for (flow* const of : {&whole, &resumed}) of->advance(13);
+    const std::optional<double> change = whole.change();
+    ASSERT_TRUE(change.has_value());
+    EXPECT_GT(*change, 0);
+    EXPECT_EQ(resumed.change(), change) << name(kept);
+  }
+}
+
+TEST_P(lattice_boltzmann, keeps_velocities_while_they_can_be_compared_with) {
+  const temporary_file file("heddle_lbm_compared_long_ago");
+  for (const storage kept : storages) {
+    settings given = sized(flow_case::cavity, 30, 40);
+    given.kept = kept;
+    given.velocity = 0.2;
+    const std::size_t cells = 1200, velocity = kept == storage::f64 ? 16 : 8,
+                      populations = 9 * bytes_of(kept);
+    flow tested(where, given);
+    ASSERT_EQ(tested.steps_between_comparisons(), 150u);
+    const std::size_t bytes = tested.about().bytes;
+    tested.advance(20);
+    for (int call = 0; call < 2; ++call) {
+      tested.change();
+      EXPECT_EQ(tested.about().bytes, bytes + cells * velocity);
+    }
+    const auto saved_bytes_a_cell = [&] {
+      tested.save(file.path);
+      return (std::filesystem::file_size(file.path) - 8) / cells;
+    };
+    tested.advance(150);
+    EXPECT_EQ(saved_bytes_a_cell(), populations + velocity) << name(kept);
+    {
+      const flow resumed = flow::resume(where, file.path);
+      EXPECT_EQ(resumed.compared(), 20u);
+      EXPECT_EQ(resumed.about().bytes, tested.about().bytes);
+    }
+    tested.advance(1);
+    EXPECT_EQ(saved_bytes_a_cell(), populations) << name(kept);
+    const flow resumed = flow::resume(where, file.path);
+    EXPECT_EQ(resumed.compared(), std::nullopt);
+    EXPECT_EQ(resumed.about().bytes, bytes);
+  }
+}
+
+TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
+  const temporary_file file("heddle_lbm_bad_checkpoint");
+  const auto resume = [&] { return message_of([&] { flow::resume(hd::target::serial(), file.path); }); };
+  EXPECT_NE(resume().find("cannot open"), std::string::npos);
+  std::ofstream(file.path) << "something else\n";
+  EXPECT_NE(resume().find("line 1 does not begin with"), std::string::npos);
+  flow small(hd::target::serial(), sized(flow_case::cavity, 9, 8));
+  small.save(file.path);
+  const std::string bytes = contents_of(file.path);
+  const auto written = [&](const std::string& content) {
+    std::ofstream(file.path, std::ios::binary) << content;
+    return resume();
+  };
+  EXPECT_EQ(written(bytes), "no error");
+  EXPECT_NE(written(bytes.substr(0, bytes.size() - 9)).find("not a whole checkpoint"), std::string::npos);
+  std::string damaged = bytes;
+  damaged[damaged.size() - 100] ^= 1;
+  EXPECT_NE(written(damaged).find("damaged"), std::string::npos);
+  std::string renamed = bytes;
+  renamed.replace(renamed.find("cavity"), 6, "cabity");
+  EXPECT_NE(written(renamed).find("has no value that is known"), std::string::npos);
+  for (const std::string version : {"2", "30", "03", "3 "}) {
+    std::string other = bytes;
+    other.replace(other.find("checkpoint 3"), 12, "checkpoint " + version);
+    EXPECT_NE(written(other).find("a checkpoint of lbm of version " + version + ", "), std::string::npos);
+  }
+  small.advance(3);
+  small.change();
+  small.save(file.path);
+  std::string later = contents_of(file.path);
+  EXPECT_EQ(written(later), "no error");
+  later.replace(later.find("compared 3"), 10, "compared 4");
+  EXPECT_NE(written(later).find("compared 4 is after its 3 steps"), std::string::npos) << written(later);
+}
