@@ -80,12 +80,16 @@ class gpu_machine final : public machine<T> {
         constexpr int now = decltype(number)::value;
         const std::ptrdiff_t across = (on.width + relax_width - 1) / relax_width;
         const std::ptrdiff_t down = (on.height + relax_height - 1) / relax_height;
-        relax_tiles<T, now, is_square>
-            <<<static_cast<unsigned>(across * down), relax_threads, 0, where_.stream()>>>(
-                on, formula<T, is_square>{on.across, on.down}, u,
-                placed_correction<T>{from.values, from.pitch, from.across, from.down}, g, v,
-                static_cast<unsigned>(across));
-        check(cudaGetLastError(), "launch of relax_tiles");
+        const auto launch = [&](auto has_source) {
+          relax_tiles<T, now, is_square, decltype(has_source)::value>
+              <<<static_cast<unsigned>(across * down), relax_threads, 0, where_.stream()>>>(
+                  on, formula<T, is_square>{on.across, on.down}, u,
+                  placed_correction<T>{from.values, from.pitch, from.across, from.down}, g, v,
+                  static_cast<unsigned>(across));
+          check(cudaGetLastError(), "launch of relax_tiles");
+        };
+        if (g != nullptr) return launch(std::true_type());
+        launch(std::false_type());
       };
       switch (sweeps) {
         case 1:

@@ -196,9 +196,9 @@ struct placed_correction {
   transfer_view<T> across, down;
 };
 
-/// Red-black sweeps in shared memory, of a tile and of what it depends on around it. Without u, correction or
-/// g there are zeros.
-template <class T, int Sweeps, bool Square>
+/// Red-black sweeps in shared memory, of a tile and of what it depends on around it. Without u or
+/// correction there are zeros.
+template <class T, int Sweeps, bool Square, bool HasSource>
 __global__ void __launch_bounds__(relax_threads)
     relax_tiles(const __grid_constant__ grid<T> on, formula<T, Square> sweep, const T* __restrict__ u,
                 const __grid_constant__ placed_correction<T> from, const T* __restrict__ g, T* __restrict__ v,
@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(relax_threads)
       const bool is_inner = row > 0 && row < on.height - 1 && column > 0 && column < on.width - 1;
       if (is_inner && r >= half && r < rows - half && c >= half && c < columns - half) {
         T value = sweep(tile[r][c - 1], tile[r][c + 1], tile[r - 1][c], tile[r + 1][c]);
-        if (g != nullptr) value = value - g[row * on.pitch + column];
+        if constexpr (HasSource) value = value - g[row * on.pitch + column];
         tile[r][c] = value;
       }
     }

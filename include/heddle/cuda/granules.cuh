@@ -41,15 +41,6 @@ __device__ uint4 granule_of(const uint4& low, const uint4& high, unsigned first_
   return {word[0], word[1], word[2], word[3]};
 }
 
-/// A granule's elements without the first, and `last` behind them: so a loop that is not unrolled comes to
-/// each.
-template <class T>
-__device__ uint4 shift_in(const uint4& elements, const T& last) {
-  uint4 high{};
-  memcpy(&high, &last, sizeof(T));
-  return granule_of<sizeof(T)>(elements, high, sizeof(T));
-}
-
 /// Copies what a granule holds of the bytes from `begin` to `end`, one by one: the rest is not to be touched.
 /// No more than the first and the last granule of an array are like that.
 __device__ inline void copy_part_of_granule(unsigned char* to, std::uintptr_t granule, std::uintptr_t begin,

@@ -207,13 +207,9 @@ class rows_in_registers {
       auto load_to = [&](grouping::uninitialized<T, pack>& x) {
         if (place + pack <= count) {
           load_pack<Shifts>(tile + place, past, x);
-        } else if constexpr (pack > 1) {
-          uint4 elements{};
-#pragma unroll 1
-          for (unsigned k = 0; k < pack; ++k) elements = shift_in(elements, tile[min(place + k, count - 1)]);
-          memcpy(static_cast<void*>(&x), &elements, 16);
         } else {
-          x[0] = tile[count - 1];
+#pragma unroll
+          for (unsigned k = 0; k < pack; ++k) x[k] = tile[min(place + k, count - 1)];
         }
       };
       if constexpr (in_lanes) {
@@ -326,17 +322,9 @@ class rows_in_registers {
       copy_pack<T>(to + place, &x);
       return;
     }
-    if constexpr (pack > 1) {
-      uint4 elements;
-      memcpy(&elements, &x, 16);
-#pragma unroll 1
-      for (unsigned k = 0; k < pack; ++k) {
-        if (k >= first && place + k < count)
-          memcpy(static_cast<void*>(to + (place + k)), &elements, sizeof(T));
-        elements = shift_in(elements, x[0]);
-      }
-    } else if (place < count) {
-      to[place] = x[0];
+#pragma unroll
+    for (unsigned k = 0; k < pack; ++k) {
+      if (k >= first && place + k < count) to[place + k] = x[k];
     }
   }
 

@@ -37,10 +37,10 @@ struct transfer_arrays {
                                const int* left, const T* right, const int* low, const T* high) {           \
     const transfer_arrays<T> across{left, nullptr, nullptr, right, nullptr},                               \
         down{low, nullptr, nullptr, high, nullptr};                                                        \
-    relax_tiles<T, SWEEPS, SQUARE>(                                                                        \
+    relax_tiles<T, SWEEPS, SQUARE, HAS_SOURCE>(                                                            \
         grid_of(width, height, pitch, numbers), {numbers[0], numbers[1]}, HAS_U ? u : nullptr,             \
-        {HAS_CORRECTION ? coarse : nullptr, coarse_pitch, across.view(), down.view()},                     \
-        HAS_SOURCE ? g : nullptr, v, static_cast<unsigned>((width + relax_width - 1) / relax_width));      \
+        {HAS_CORRECTION ? coarse : nullptr, coarse_pitch, across.view(), down.view()}, g, v,               \
+        static_cast<unsigned>((width + relax_width - 1) / relax_width));                                   \
   }
 RELAX(all, float, 2, false, true, true, true)
 RELAX(plain, double, 1, true, false, true, false)
