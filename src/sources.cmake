@@ -52,6 +52,7 @@ set(module_sources
   modules/host_part.cpp
   modules/kernel_declaration.cpp
   modules/module_variables.cpp
+  modules/optional_headers.cpp
   modules/process.cpp
   modules/refusals.cpp
   modules/shared_variables.cpp

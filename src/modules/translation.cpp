@@ -2,6 +2,7 @@
 
 #include "modules/host_part.hpp"
 #include "modules/module_variables.hpp"
+#include "modules/optional_headers.hpp"
 #include "modules/refusals.hpp"
 #include "modules/shared_variables.hpp"
 #include "modules/tokens.hpp"
@@ -28,6 +29,9 @@ class translator : private token_sequence {
              bool is_program)
       : token_sequence(source, read.tokens()), source_(source), t_(read.tokens()) {
     run();
+    if (!refusals_.empty()) throw error(refusals_);
+    for (const text_range& header : unused_headers(source, t_))
+      edits_.push_back({header.begin, header.end - header.begin, ""});
     finish(instances, is_program);
   }
 
@@ -139,9 +143,15 @@ class translator : private token_sequence {
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
       if (called_so) host_or_device_word(i);
-      refuse_unsupported(*this, i, called_so, in_device_code());
+      note_refusal(i, why_unsupported(*this, i, called_so, in_device_code()));
     }
     return i + 1;
+  }
+
+  /// All that is not supported is told at once, each name at its first place.
+  void note_refusal(std::size_t i, const std::string& why) {
+    if (why.empty() || !refused_.insert(t_[i].text).second) return;
+    refusals_ += fmt::format("{}{}:{}: {}", refusals_.empty() ? "" : "\n", *t_[i].file, t_[i].line, why);
   }
 
   /// Where a thread is, in code of the device: the host's may call a variable so. Allocations, and instances
@@ -531,6 +541,8 @@ class translator : private token_sequence {
   std::size_t next_number_ = 0;
   std::size_t last_barrier_ = static_cast<std::size_t>(-1), barriers_on_line_ = 0;
   bool blocks_are_independent_ = true, meets_outside_functions_ = false, has_main_ = false;
+  std::set<std::string_view> refused_;
+  std::string refusals_;
   std::map<std::string_view, function_facts> functions_;
   std::vector<kernel_declaration> kernels_;
   std::map<std::string, std::string>

@@ -401,3 +401,14 @@ template __global__ void bounded_template<float, 32>(float*);
 __global__ void __launch_bounds__(4 * (32 + 32)) bounded_by_an_expression(int* x) {
   x[threadIdx.x] = 0;
 }
+
+// check one_of_a_group --grid 1 --block 64 --arg i32[2]=zeros
+// clean
+__global__ void one_of_a_group(int* x) {
+  const auto block = cooperative_groups::this_thread_block();
+  const auto warp = cooperative_groups::tiled_partition<32>(block);
+  cooperative_groups::invoke_one(block, [=] { x[0] = 7; });
+  assert(cooperative_groups::invoke_one_broadcast(warp, [=] { return atomicAdd(x + 1, 1); }) < 2);
+  block.sync();
+  assert(x[0] == 7 && x[1] == 2);
+}
