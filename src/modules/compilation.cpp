@@ -213,7 +213,9 @@ json to_json(const kernel_declaration& k) {
   return {{"name", k.name},
           {"qualified", k.qualified},
           {"parameters", k.parameters},
+          {"types", k.types},
           {"is_template", k.is_template},
+          {"is_overloaded", k.is_overloaded},
           {"blocks_are_independent", k.blocks_are_independent},
           {"threads_are_independent", k.threads_are_independent}};
 }
@@ -222,7 +224,9 @@ kernel_declaration declaration_from(const json& j) {
   k.name = j.at("name");
   k.qualified = j.at("qualified");
   k.parameters = j.at("parameters").get<std::vector<std::string>>();
+  k.types = j.at("types").get<std::vector<std::string>>();
   k.is_template = j.at("is_template");
+  k.is_overloaded = j.at("is_overloaded");
   k.blocks_are_independent = j.at("blocks_are_independent");
   k.threads_are_independent = j.at("threads_are_independent");
   return k;
@@ -294,6 +298,8 @@ std::string read_source(const std::string& path) {
   auto text = contents(path);
   if (!text || fs::is_directory(path))
     throw error(fmt::format("{}: cannot be read: {}", path, std::strerror(text ? EISDIR : errno)));
+  // Some editors begin a file with a mark of its encoding.
+  if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
   return *std::move(text);
 }
 
@@ -317,7 +323,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   key.add(name);  // as messages and findings spell it
   key.add(source);
   key.add(fs::current_path().string());
-  key.add("6");  // of the format of what is kept
+  key.add("7");  // of the format of what is kept
   if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();

@@ -493,27 +493,48 @@ class translator : private token_sequence {
       result_.subscripts[i].last = place_of(subscripts_[i].second);
     }
 
-    std::string entries;
-    const auto add = [&](const kernel_declaration& k, std::string_view instance) {
+    for (kernel_declaration& k : kernels_) {
+      k.is_overloaded = std::count_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
+                          return other.qualified == k.qualified;
+                        }) > 1;
+    }
+    std::string entries, named;
+    const auto add = [&](const kernel_declaration& k, std::string_view instance,
+                         const std::string& function) {
       const auto bound = bounds_.find(k.qualified);
       const std::string of_bound =
-          bound == bounds_.end() ? "" : fmt::format(", ::{}{}", bound->second, template_arguments(instance));
-      const std::string entry = entry_name(k, instance);
+          bound == bounds_.end()
+              ? ""
+              : fmt::format(", ::{}{}", bound->second, parse_kernel_name(instance).arguments);
       // Programs launch by address, too.
-      const std::string address = is_program ? fmt::format("(const void*)&::{}", entry) : "nullptr";
-      entries += fmt::format(" {{\"{0}\", &::heddle_device::entry<&::{0}{1}>::value, {2}}},", entry, of_bound,
-                             address);
+      const std::string address = is_program ? fmt::format("(const void*)({})", function) : "nullptr";
+      entries += fmt::format(" {{\"{}\", &::heddle_device::entry<({}){}>::value, {}}},",
+                             entry_name(k, instance), function, of_bound, address);
     };
     for (const kernel_declaration& k : kernels_) {
-      const auto same = [&](const kernel_declaration& other) { return other.qualified == k.qualified; };
-      if (!k.is_template && std::count_if(kernels_.begin(), kernels_.end(), same) == 1) add(k, "");
+      // Functions of the C library may be called as kernels are. The types are known where the kernel is.
+      if (k.is_template) continue;
+      const std::string name = fmt::format("heddle_kernel_{}", next_number_++);
+      const std::string space =
+          k.qualified.substr(0, k.qualified.size() - std::min(k.qualified.size(), k.name.size() + 2));
+      named += fmt::format("{}constexpr auto {} = static_cast<void (*)({})>(&::{});{}\n",
+                           space.empty() ? "" : fmt::format("namespace {} {{ ", space), name,
+                           parameter_types(k), k.qualified, space.empty() ? "" : " }");
+      add(k, "", fmt::format("::{}{}{}", space, space.empty() ? "" : "::", name));
     }
-    for (const std::string& instance : instances) add(find_kernel(kernels_, instance), instance);
+    for (const std::string& instance : instances) {
+      const kernel_name asked = parse_kernel_name(instance);
+      const kernel_declaration& k = find_kernel(kernels_, instance);
+      const std::string function = fmt::format("&::{}{}", k.qualified, asked.arguments);
+      add(k, instance,
+          asked.parameters ? fmt::format("static_cast<void (*){}>({})", *asked.parameters, function)
+                           : function);
+    }
     result_.text += fmt::format(
-        "\n# 1 \"--kernel\"\n"
+        "\n# 1 \"--kernel\"\n{}"
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
         "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
-        entries);
+        named, entries);
     if (is_program && !has_main_) throw error("the file has no main: name a kernel of it with --kernel");
     if (is_program) {
       result_.text +=

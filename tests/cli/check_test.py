@@ -36,7 +36,8 @@ class CheckTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        (self.folder / "saxpy.cu").write_text(SAXPY)
+        # With the mark that some editors begin a file with.
+        (self.folder / "saxpy.cu").write_text(SAXPY, encoding="utf-8-sig")
         (self.folder / "include").mkdir()
         (self.folder / "include" / "scale.h").write_text("#pragma once\n#ifndef SCALE\n#define SCALE 1\n#endif\n")
         self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"))

@@ -412,3 +412,50 @@ __global__ void one_of_a_group(int* x) {
   block.sync();
   assert(x[0] == 7 && x[1] == 2);
 }
+
+// A kernel may be called as a function of the C library is.
+// check div --grid 1 --block 4 --arg i32[4]=zeros --arg i32:4
+// clean
+// check exp --grid 1 --block 4 --arg f32[4]=arange
+// clean
+__global__ void div(int* x, int n) {
+  if (threadIdx.x < n) x[threadIdx.x] = 1;
+}
+__global__ void exp(float* x) {
+  x[threadIdx.x] = exp(x[threadIdx.x]);
+}
+
+// check 'overloaded(int*, float)' --grid 1 --block 4 --arg i32[4]=zeros --arg f32:4
+// clean
+// check overloads::overloaded(overloads::number*) --grid 1 --block 4 --arg f64[4]=zeros
+// fails no kernel is 'overloads::overloaded(overloads::number*)': there is overloads::overloaded(number*)
+// check overloads::overloaded --grid 1 --block 4 --arg f64[4]=zeros
+// clean
+// check 'overloads::overloaded(number *)' --grid 1 --block 4 --arg f64[4]=zeros
+// clean
+// check 'overloaded<int>(int*, int)' --grid 1 --block 4 --arg i32[4]=zeros --arg i32:4
+// clean
+// check overloaded --grid 1 --block 4 --arg i32[4]=zeros --arg f32:4
+// fails several kernels are called 'overloaded': name one with its parameters: overloaded(int*, float), overloads::overloaded(number*)
+__global__ void overloaded(int* x, float a);
+__global__ void overloaded(int* __restrict__ x, const float a) {
+  x[threadIdx.x] = static_cast<int>(a);
+}
+template <class T>
+__global__ void overloaded(T* x, int n) {
+  if (threadIdx.x < n) x[threadIdx.x] = n;
+}
+namespace overloads {
+using number = double;
+__global__ void overloaded(number* x) {
+  x[threadIdx.x] = 1;
+}
+}  // namespace overloads
+
+// check 'conditional<(4 > 3), 1 << (2 + 1)>' --grid 1 --block 1 --arg i32[1]=zeros
+// clean
+template <bool Condition, int N>
+__global__ void conditional(int* x) {
+  *x = N;
+  assert(Condition && N == 8);
+}
