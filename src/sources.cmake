@@ -46,6 +46,7 @@ set(module_sources
   modules/compilation.cpp
   modules/cpu_library.cpp
   modules/cpu_module.cpp
+  modules/diagnostics.cpp
   modules/expression.cpp
   modules/expression_source.cpp
   modules/grid_shape.cpp

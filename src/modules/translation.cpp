@@ -468,24 +468,23 @@ class translator : private token_sequence {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
-    // Where what begins at `first` of the source begins in the text.
-    struct kept_part {
-      std::size_t first, in_text;
+    const auto keep_until = [&](std::size_t end) {
+      result_.kept.push_back({at, end, result_.text.size()});
+      result_.text.append(source_, at, end - at);
     };
-    std::vector<kept_part> kept{{0, 0}};
     for (const edit& e : edits_) {
       if (e.begin < at) continue;  // inside what was replaced as a whole
-      result_.text.append(source_, at, e.begin - at);
+      keep_until(e.begin);
       result_.text += e.text;
       at = e.begin + e.length;
-      kept.push_back({at, result_.text.size()});
     }
-    result_.text.append(source_, at, source_.size() - at);
+    keep_until(source_.size());
     const auto place_of = [&](std::size_t token) {
       const std::size_t begin = t_[token].begin;
-      const auto part = std::prev(std::upper_bound(
-          kept.begin(), kept.end(), begin, [](std::size_t b, const kept_part& k) { return b < k.first; }));
-      const std::size_t in_text = part->in_text + (begin - part->first);
+      const auto part =
+          std::prev(std::upper_bound(result_.kept.begin(), result_.kept.end(), begin,
+                                     [](std::size_t b, const kept_part& k) { return b < k.begin; }));
+      const std::size_t in_text = part->in_text + (begin - part->begin);
       return text_place{t_[token].line, in_text - result_.text.rfind('\n', in_text)};
     };
     for (std::size_t i = 0; i < subscripts_.size(); ++i) {

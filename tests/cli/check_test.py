@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -295,6 +297,28 @@ class CheckTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (status, ""))
             self.assertRegex(done.stderr, fr"^heddle {command}: argument 'f32\[9000000000000000\]=zeros': out of memory "
                                           r"\(needs 33527612\.7 GiB; the machine has \d+\.\d [MG]iB\)\n$")
+
+    def test_errors_of_the_compiler(self):
+        """They have the columns of the file, whatever was rewritten on its lines, and show these."""
+        lines = ["#define SQUARE(x) ((x) * (x) + missing)",
+                 "__device__   float   twice(float  a) { return 2 * a; }",
+                 "__global__ void wrong(float*    x) {",
+                 "  __shared__ float  tile[32];  tile[threadIdx.x] = undefined;  __syncthreads();",
+                 "\tx[threadIdx.x] =   SQUARE(tile[0])   + other;",
+                 "  int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] = twice(1, 2);", "}"]
+        (self.folder / "wrong.cu").write_text("\n".join(lines))
+        for compiler in ("g++", "clang++"):
+            if not shutil.which(compiler):
+                continue
+            done = self.run_in_folder("run", "wrong.cu", "--kernel", "wrong", "--grid", 1, "--block", 1, "--arg", "f32[1]",
+                                      environment=dict(self.environment, CXX=compiler))
+            self.assertEqual(done.returncode, 1)
+            for line, at in ((4, "undefined"), (5, "SQUARE"), (5, "other"), (6, "twice" if compiler == "clang++" else "(1, 2)")):
+                column = lines[line - 1].index(at)
+                below = "".join(c if c == "\t" else " " for c in lines[line - 1][:column])
+                self.assertRegex(done.stderr, rf"(?m)^wrong.cu:{line}:{column + 1}: error: .*\n +{line} \| {re.escape(lines[line - 1])}\n"
+                                              rf" +\| {re.escape(below)}\^$")
+            self.assertRegex(done.stderr, r"(?m)^wrong.cu:2:22: note: ")
 
     def test_wrong_usage(self):
         for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],
