@@ -174,19 +174,6 @@ std::string demangled(const std::string& symbol) {
   return status == 0 ? text.get() : "";
 }
 
-/// "void inner::sum<float, 64>(float const*, int)" without its result and its parameters.
-std::string name_in(std::string_view demangled_name) {
-  std::size_t depth = 0, begin = 0;
-  for (std::size_t i = 0; i < demangled_name.size(); ++i) {
-    const char c = demangled_name[i];
-    if (c == '<') ++depth;
-    if (c == '>') --depth;
-    if (c == ' ' && depth == 0) begin = i + 1;
-    if (c == '(' && depth == 0) return std::string(demangled_name.substr(begin, i - begin));
-  }
-  return std::string(demangled_name);
-}
-
 /// What names a kernel for NVRTC.
 std::string name_expression(const std::string& asked_for) {
   const modules::kernel_name asked = modules::parse_kernel_name(asked_for);
@@ -213,7 +200,7 @@ compiled_kernel described(const std::string& symbol, const std::vector<std::size
   k.symbol = symbol;
   const std::string text = demangled(symbol);
   k.has_types = !text.empty();
-  k.name = k.has_types ? name_in(text) : symbol;
+  k.name = k.has_types ? detail::function_name(text) : symbol;
   if (k.has_types) k.parameters = detail::parameters_in(text);
   if (!k.has_types || k.parameters.size() != sizes.size()) {
     k.has_types = false;

@@ -298,6 +298,12 @@ class CheckTest(unittest.TestCase):
             self.assertRegex(done.stderr, fr"^heddle {command}: argument 'f32\[9000000000000000\]=zeros': out of memory "
                                           r"\(needs 33527612\.7 GiB; the machine has \d+\.\d [MG]iB\)\n$")
 
+    def test_functions_are_called_as_they_are_written(self):
+        (self.folder / "named.cu").write_text("namespace inner {\ntemplate <class T, int N>\n"
+                                              "__global__ void shift(T* x) { x[threadIdx.x] = x[threadIdx.x + N]; }\n}\n")
+        done = self.run_in_folder("check", "named.cu", "--kernel", "shift<double, 1>", "--grid", 1, "--block", 4, "--arg", "f64[8]=zeros")
+        self.assertIn("writes at named.cu:3 in inner::shift<double, 1>\n", done.stdout)
+
     def test_errors_of_the_compiler(self):
         """They have the columns of the file, whatever was rewritten on its lines, and show these."""
         lines = ["#define SQUARE(x) ((x) * (x) + missing)",
