@@ -240,6 +240,21 @@ class CheckTest(unittest.TestCase):
         self.assertIn("argument 2 (v): the kernel takes 3 of f32, and 2 numbers of 8 bytes were given",
                       members("check", "i8:-3,f64:0.5,i32:7", "f32:1,2", "i16:4,5").stderr)
 
+    def test_halves_in_files(self):
+        """They are float32 there; what is read is rounded once, to the nearest."""
+        (self.folder / "halves.cu").write_text("__global__ void doubled(half* x) { x[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }\n")
+        values = np.array([1, -0.5, 65504, 1e-7, 1 + 2.0 ** -11 + 2.0 ** -40, 1 + 2.0 ** -11])
+        np.save(self.folder / "values.npy", values)
+        for command in ("run", "check"):
+            done = self.run_in_folder(command, "halves.cu", "--kernel", "doubled", "--grid", 1, "--block", 6,
+                                      "--arg", "f16[]=values.npy:out=twice.npy")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            twice = np.load(self.folder / "twice.npy")
+            self.assertEqual(twice.dtype, np.float32)
+            with np.errstate(over="ignore"):
+                halves = values.astype(np.float16)
+                np.testing.assert_array_equal(twice, (halves + halves).astype(np.float32))
+
     def test_pointers_to_structures(self):
         """Any array of whole ones; they are called as the source does."""
         (self.folder / "particles.cu").write_text(
