@@ -57,6 +57,7 @@ std::string signature(const kernel_declaration& k) {
 template <class List>
 std::string signatures(const List& kernels) {
   std::vector<std::string> result;
+  result.reserve(kernels.size());
   for (const kernel_declaration* const k : kernels) result.push_back(signature(*k));
   return fmt::format("{}", fmt::join(result, ", "));
 }
@@ -140,6 +141,7 @@ const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& ker
   if (kernels.empty()) throw error("the file has no kernel (no __global__ function)");
   if (named.empty()) {
     std::vector<std::string_view> names;
+    names.reserve(all.size());
     for (const kernel_declaration* const k : all) names.push_back(k->qualified);
     throw error(fmt::format("no kernel is called '{}': the file has {}", asked.name, fmt::join(names, ", ")));
   }
