@@ -85,7 +85,7 @@ void with_scalar(scalar type, F&& f) {
 template <class T>
 T from_double(double d) {
   if constexpr (std::is_same_v<T, half_number>) {
-    return half_number{heddle_device::float_to_half(static_cast<float>(d))};
+    return half_number{heddle_device::float_to_half(heddle_device::float_to_odd(d))};
   } else {
     return static_cast<T>(d);
   }
@@ -139,7 +139,8 @@ void fill_randomly(T* out, std::size_t count, std::uint64_t seed) {
   }
 }
 
-dtype dtype_of_scalar(scalar type, const std::string& what) {
+/// What files hold the elements as: half, which no .npy file has here, as float.
+dtype dtype_of_scalar(scalar type) {
   switch (type) {
     case scalar::boolean:
       return dtype::boolean;
@@ -163,9 +164,11 @@ dtype dtype_of_scalar(scalar type, const std::string& what) {
       return dtype::float32;
     case scalar::f64:
       return dtype::float64;
-    default:
-      throw argument_error(fmt::format("{}: .npy files with float16 are not supported", what));
+    case scalar::f16:
+    case scalar::other:
+      break;
   }
+  return dtype::float32;
 }
 
 /// Room for all elements, zero.
@@ -189,9 +192,15 @@ void read_file(argument& a, const std::string& path, bool has_count, const std::
   if (has_count && file.size() != a.elements)
     throw argument_error(fmt::format("argument '{}': {} has {} elements", whole, path, file.size()));
   a.elements = file.size();
-  const dtype type = dtype_of_scalar(a.type, path);
-  allocate(a, size_of(type), whole);
-  file.read(0, a.elements, type, a.bytes.data());
+  allocate(a, bytes_of(a.type), whole);
+  if (a.type != scalar::f16) {
+    file.read(0, a.elements, dtype_of_scalar(a.type), a.bytes.data());
+    return;
+  }
+  std::vector<double> values(a.elements);
+  file.read(0, a.elements, dtype::float64, values.data());
+  std::transform(values.begin(), values.end(), reinterpret_cast<half_number*>(a.bytes.data()),
+                 from_double<half_number>);
 }
 
 /// TYPE:VALUE, or several with commas between them, where the type before stands for one that is left out.
@@ -272,7 +281,6 @@ argument parse_argument(const std::string& whole) {
     a.output = text.substr(out + 5);
     text = text.substr(0, out);
     if (a.output.empty()) throw argument_error(fmt::format("argument '{}': ':out=' names no file", whole));
-    dtype_of_scalar(a.type, fmt::format("argument '{}'", whole));
   }
   if (!text.empty() && text.front() != '=')
     throw argument_error(
@@ -372,8 +380,16 @@ void check_arguments(const std::string& kernel, const std::vector<detail::parame
 void write_outputs(const std::vector<argument>& arguments) {
   for (const argument& a : arguments) {
     if (!a.is_array || a.output.empty()) continue;
-    detail::write_npy(a.output, dtype_of_scalar(a.type, a.output), shape{a.bytes.size() / bytes_of(a.type)},
-                      a.bytes.data());
+    const shape elements{a.bytes.size() / bytes_of(a.type)};
+    if (a.type != scalar::f16) {
+      detail::write_npy(a.output, dtype_of_scalar(a.type), elements, a.bytes.data());
+      continue;
+    }
+    const auto* const halves = reinterpret_cast<const half_number*>(a.bytes.data());
+    std::vector<float> values(elements[0]);
+    std::transform(halves, halves + values.size(), values.begin(),
+                   [](half_number h) { return heddle_device::half_to_float(h.bits); });
+    detail::write_npy(a.output, dtype::float32, elements, values.data());
   }
 }
 

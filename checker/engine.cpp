@@ -408,6 +408,7 @@ void engine::report_deadlock() {
   finding* const f = report(finding_kind::deadlock, 0, 0, nullptr);
   if (f == nullptr) return;
   constexpr const char* spins = "spins";
+  bool waits_for_host = false, waits_for_launch = false;
   struct group {
     const thread_state* first;
     std::string what;
@@ -438,12 +439,22 @@ void engine::report_deadlock() {
     if (f->variable.empty() && g.first->looks_at != nullptr && g.what == spins) {
       const auto a = reinterpret_cast<std::uintptr_t>(g.first->looks_at);
       for (const auto& r : regions_) {
-        if (r->has(a, 1)) name_element(*f, *r, a);
+        if (!r->has(a, 1)) continue;
+        name_element(*f, *r, a);
+        waits_for_host |= r->host_can_write;
+        waits_for_launch |= kernel_.has_other_streams;
       }
     }
     f->places.push_back(std::move(p));
   }
   f->detail = "no thread can go on: all that are left wait for something that none of them does";
+  // A launch is over here before the host goes on.
+  if (waits_for_host || waits_for_launch)
+    f->detail +=
+        fmt::format("; if {} does it meanwhile, a GPU may go on: here a launch runs alone, to its end",
+                    !waits_for_launch ? "the host"
+                    : waits_for_host  ? "the host or a launch on another stream"
+                                      : "a launch on another stream");
 }
 
 /// A kernel was stopped that has not ended for long.

@@ -279,7 +279,7 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
   const std::size_t offset = address - r.begin;
   const bool only_writes = (flags & (record::write | record::also_reads)) == record::write;
   if (!only_writes && r.reads_unwritten(offset, bytes)) {
-    if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.is_shared ? nullptr : &r)) {
+    if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.identity())) {
       f->places.push_back(place_of(t, access_text(flags), pc));
       name_element(*f, r, address);
     }

@@ -26,7 +26,7 @@ void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::si
   t.out_of_bounds.reset();
   const bool is_freed = r.freed_bytes != 0 && address - r.begin < r.freed_bytes;
   if (finding* f = report(is_freed ? finding_kind::use_after_free : finding_kind::out_of_bounds, pc, 0,
-                          r.is_shared ? nullptr : &r)) {
+                          r.identity())) {
     f->places.push_back(place_of(t, access_text(flags), pc));
     name_element(*f, r, address);
     if (r.is_shared && r.bytes == 0)
@@ -81,7 +81,7 @@ bool engine::leaves_row(thread_state& t, const region& r, std::uintptr_t address
   const std::int64_t begin = element - element % stride - b.index * stride;
   const auto elements = static_cast<std::int64_t>(r.bytes / r.element_bytes);
   if (begin % row != 0 || begin < 0 || begin >= elements) return false;
-  finding* const f = report(finding_kind::out_of_bounds, pc, 0, r.is_shared ? nullptr : &r);
+  finding* const f = report(finding_kind::out_of_bounds, pc, 0, r.identity());
   if (f == nullptr) return true;
   f->places.push_back(place_of(t, access_text(flags), pc));
   name_element(*f, r, address);
@@ -144,7 +144,7 @@ void engine::report_race(thread_state& t, region& r, const record& before, std::
                   (t.heard.has(before.block, before.clock) || b.heard.has(before.block, before.clock));
 
   finding& f = meet(finding_kind::data_race, module_.base() + std::min(present.pc, before.pc),
-                    module_.base() + std::max(present.pc, before.pc), r.is_shared ? nullptr : &r);
+                    module_.base() + std::max(present.pc, before.pc), r.identity());
   // Told are those that are farthest apart.
   const bool tells = f.places.empty() || facts.apart > f.race.apart;
   f.race.join(facts);
@@ -259,17 +259,19 @@ void engine::flush_bounds(thread_state& t) {
 
 void engine::misaligned(thread_state& t, std::uintptr_t address, const checked_place& at,
                         std::size_t alignment, std::string_view type) {
-  finding* const f = report(finding_kind::misaligned_access, at.pc, 0, nullptr);
+  const region* const r = find(t, address);
+  finding* const f =
+      report(finding_kind::misaligned_access, at.pc, 0, r == nullptr ? nullptr : r->identity());
   if (f == nullptr) return;
   f->places.push_back(place_of(t, "accesses", at));
-  if (const region* const r = find(t, address)) name_element(*f, *r, address);
+  if (r != nullptr) name_element(*f, *r, address);
   f->detail = fmt::format("{} needs an address that {} bytes divide: this is {} bytes past one",
                           as_written(type), alignment, address % alignment);
 }
 
 void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address,
                                std::size_t alignment, std::uintptr_t pc) {
-  finding* const f = report(finding_kind::misaligned_access, pc, 0, nullptr);
+  finding* const f = report(finding_kind::misaligned_access, pc, 0, r == nullptr ? nullptr : r->identity());
   if (f == nullptr) return;
   f->places.push_back(place_of(t, "updates atomically", pc));
   if (r != nullptr) name_element(*f, *r, address);

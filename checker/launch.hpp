@@ -63,6 +63,7 @@ struct kernel_call {
   /// Says what is at an address that belongs to no array; where it is null there is no more to say.
   std::function<std::string(std::uintptr_t)> explain_address;
   std::vector<concurrent_work> beside;  ///< that nothing orders with it
+  bool has_other_streams = false;       ///< on which a GPU may run other launches meanwhile
 };
 
 struct launch_outcome {

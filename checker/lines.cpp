@@ -1,6 +1,7 @@
 #include "lines.hpp"
 
 #include "launch.hpp"
+#include "modules/module_state.hpp"
 #include "race_hint.hpp"
 
 #include <algorithm>
@@ -44,18 +45,8 @@ std::string readable(const char* name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
                                                          &std::free);
-  std::string result = status == 0 ? text.get() : name;
   // The parameters and the result are known from the source.
-  int depth = 0;
-  for (std::size_t i = 0; i < result.size(); ++i) {
-    if (result[i] == '<') ++depth;
-    if (result[i] == '>') --depth;
-    if (result[i] == '(' && depth == 0 && i > 0 && result.compare(i, 21, "(anonymous namespace)") != 0) {
-      result.resize(i);
-      break;
-    }
-  }
-  return result;
+  return status == 0 ? std::string(detail::function_name(text.get())) : name;
 }
 
 /// The debug information of a module.

@@ -170,6 +170,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   kernel.arguments = q.arguments;
   const auto when = order_.enqueue(q.stream);
   kernel.beside = work_beside(q.stream);
+  kernel.has_other_streams = order_.has_own_streams();
   kernel.explain_address = [this](std::uintptr_t address) { return explain_address(address); };
   // They lie together, where the launch was called.
   for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {

@@ -261,6 +261,7 @@ region* shared_memory::begin(const shared_layout& layout, std::size_t i) {
   made->space = "shared";
   made->consist_of(v.what->element);
   made->is_shared = true;
+  made->of_blocks = v.what;
   made->starts_written = false;
   if (is_watched) made->watch();
   regions[i] = std::move(made);

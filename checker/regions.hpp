@@ -77,7 +77,10 @@ struct region {
   undo_log* undo = nullptr;        // what is to be known of it before it is written to
   std::vector<std::uint8_t> kept;  // of each part of it, whether `undo` has it
   mapping history;
+  const heddle_device::shared_variable* of_blocks = nullptr;  // the variable that each block has one of
 
+  /// What findings tell it by: the same for all blocks.
+  const void* identity() const { return of_blocks != nullptr ? static_cast<const void*>(of_blocks) : this; }
   bool has(std::uintptr_t address, std::size_t size) const {
     return address >= begin && address - begin + size <= bytes;
   }

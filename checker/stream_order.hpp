@@ -23,6 +23,8 @@ class stream_order {
   stream_order();
 
   void* make_stream(bool is_blocking);
+  /// Whether the program has made any.
+  bool has_own_streams() const { return streams_.size() > 2; }
   /// False for what is no stream.
   bool end_stream(void* stream);
   bool is_stream(void* stream) const { return find(stream) != nullptr; }

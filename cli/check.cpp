@@ -65,7 +65,8 @@ verdict check_kernel(const check_options& options) {
   modules::compile_options compile = options.compile;
   compile.is_watched = true;
   compile.is_profiled = options.profile;
-  if (!modules::template_arguments(options.kernel).empty()) compile.instances.push_back(options.kernel);
+  if (!modules::parse_kernel_name(options.kernel).arguments.empty())
+    compile.instances.push_back(options.kernel);
   const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
   const checker::module loaded(compiled.library.string(),
                                modules::find_kernel(compiled.kernels, options.kernel), options.kernel);

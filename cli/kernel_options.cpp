@@ -44,11 +44,12 @@ void kernel_options::add_to(CLI::App& command) {
 }
 
 void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
-  CLI::Option* const named =
-      command
-          .add_option("--kernel", kernel,
-                      "Its __global__ function; of a template an instance, such as 'sum<float>'")
-          ->option_text("NAME");
+  CLI::Option* const named = command
+                                 .add_option("--kernel", kernel,
+                                             "Its __global__ function; of a template an instance, such as "
+                                             "'sum<float>', of overloads one with "
+                                             "its types, such as 'sum(float*, int)'")
+                                 ->option_text("NAME");
   CLI::Option* const of_grid =
       command.add_option("--grid", grid, "Blocks")->option_text("X[,Y[,Z]]")->check(check_extents);
   CLI::Option* const of_block = command.add_option("--block", block, "Threads of a block")

@@ -78,16 +78,15 @@ class placed_arguments {
       if (a.is_array && a.is_written)
         detail::copy(pointers_.back(), where, a.bytes.data(), target(), a.bytes.size());
     }
-    // That they fit is known: their types need not be looked at again.
     for (std::size_t i = 0; i < arguments.size(); ++i) {
-      const checker::argument& a = arguments[i];
-      const void* const value = a.is_array ? static_cast<const void*>(&pointers_[i]) : a.bytes.data();
-      described_.push_back({value, detail::number::other, a.is_array ? 0 : a.bytes.size(), a.is_array, false,
-                            a.is_array ? &where_ : nullptr});
+      // Nothing writes to what is passed by value.
+      auto* const bytes = const_cast<std::byte*>(arguments[i].bytes.data());
+      values_.push_back(arguments[i].is_array ? static_cast<void*>(&pointers_[i]) : bytes);
     }
   }
 
-  const std::vector<detail::kernel_argument>& described() const { return described_; }
+  /// A pointer to each.
+  const std::vector<void*>& values() const { return values_; }
 
   /// Brings what the kernel left in the arrays that are wanted.
   void bring_back(std::vector<checker::argument>& arguments) const {
@@ -101,8 +100,7 @@ class placed_arguments {
  private:
   target where_;
   std::vector<detail::memory> memories_;
-  std::vector<void*> pointers_;
-  std::vector<detail::kernel_argument> described_;
+  std::vector<void*> pointers_, values_;
 };
 
 void run(const launch_options& options) {
@@ -116,7 +114,7 @@ void run(const launch_options& options) {
   const module compiled = module::from_file(target::parse(options.target), options.source, how);
   const target& where = compiled.where();
   const kernel_function kernel = compiled.function(options.kernel);
-  const detail::function_state& known = kernel.state();
+  const detail::function_state& known = detail::state_of(kernel);
   if (known.has_parameters) checker::check_arguments(known.name, known.parameters, arguments);
 
   const placed_arguments placed(arguments, where);
@@ -126,7 +124,7 @@ void run(const launch_options& options) {
     const deadline limit(options.timeout, options.kernel);
     std::optional<kernel_faults> faults;
     if (!where.is_gpu()) faults.emplace(options.kernel);
-    kernel(grid, block, options.shared_bytes).call(placed.described().data(), arguments.size());
+    known.launch(where, grid, block, options.shared_bytes, placed.values().data());
     where.wait();
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;

@@ -35,6 +35,10 @@ void launch(const function_state& function, const target& where, const dimension
   }
 }
 
+const function_state& state_of(const kernel_function& kernel) noexcept {
+  return *kernel.function_;
+}
+
 }  // namespace detail
 
 module::module(const target& where, const std::string& source,

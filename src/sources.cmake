@@ -44,12 +44,14 @@ set(module_sources
   modules/compilation.cpp
   modules/cpu_library.cpp
   modules/cpu_module.cpp
+  modules/diagnostics.cpp
   modules/expression.cpp
   modules/expression_source.cpp
   modules/grid_shape.cpp
   modules/host_part.cpp
   modules/kernel_declaration.cpp
   modules/module_variables.cpp
+  modules/optional_headers.cpp
   modules/process.cpp
   modules/refusals.cpp
   modules/shared_variables.cpp

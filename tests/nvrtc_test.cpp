@@ -65,6 +65,32 @@ __global__ void none() {}
   EXPECT_NE(code.symbol_of.at("inner::sum<float, 64>"), "");
 }
 
+TEST_F(Nvrtc, overloads_are_found_by_their_parameters) {
+  module_options options;
+  options.name_expressions = {"chosen<float>(const float*, int)"};
+  const device_code code = compile_by_nvrtc(hopper, R"(
+__global__ void div(int* x, const float* y) {}
+__global__ void div(double* x) {}
+namespace inner { __global__ void alone() {} }
+template <class T> __global__ void chosen(const T* x, int n) {}
+template <class T> __global__ void chosen(T* x, double n) {}
+)",
+                                            options);
+  const auto parameters = [&](const char* asked_for) {
+    const compiled_kernel* const k = find_kernel(code, asked_for);
+    return k == nullptr ? -1 : static_cast<int>(k->parameters.size());
+  };
+  EXPECT_EQ(parameters("div(int*, const float*)"), 2);
+  EXPECT_EQ(parameters("::div( int *, float const * )"), 2);
+  EXPECT_EQ(parameters("div(double*)"), 1);
+  EXPECT_EQ(parameters("div(float*)"), -1);
+  EXPECT_EQ(parameters("alone()"), 0);
+  EXPECT_EQ(parameters("chosen<float>(const float*, int)"), 2);
+  EXPECT_EQ(tests::message_of([&] { find_kernel(code, "div"); }),
+            "several kernels are called 'div': name one with its parameters: div(int*, const float*), "
+            "div(double*)");
+}
+
 TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
   module_options options;
   options.name = "wrong.cu";

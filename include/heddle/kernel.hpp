@@ -35,6 +35,8 @@ struct dimensions {
   constexpr std::size_t count() const noexcept { return x * y * z; }
 };
 
+class kernel_function;
+
 namespace detail {
 
 /// What a bare number is, of the types that a kernel's signature is compared with.
@@ -118,6 +120,9 @@ void launch(const function_state& function, const target& where, const dimension
             const dimensions& block, std::size_t shared_bytes, const kernel_argument* arguments,
             std::size_t count);
 
+/// What the command knows of a kernel beyond its signature (modules/module_state.hpp).
+const function_state& state_of(const kernel_function& kernel) noexcept;
+
 }  // namespace detail
 
 /// A kernel and the shape of its launch, ready to be called.
@@ -138,13 +143,11 @@ class kernel_launch {
         held);
   }
 
-  /// The same for arguments whose number is known when the program runs.
+ private:
+  friend class kernel_function;
   void call(const detail::kernel_argument* arguments, std::size_t count) const {
     detail::launch(*function_, where_, grid_, block_, shared_bytes_, arguments, count);
   }
-
- private:
-  friend class kernel_function;
   kernel_launch(std::shared_ptr<const detail::function_state> function, const target& where, dimensions grid,
                 dimensions block, std::size_t shared_bytes)
       : function_(std::move(function)),
@@ -172,11 +175,9 @@ class kernel_function {
   /// Its name and what it takes, as far as that is known: "saxpy(int, float, const float*, float*)".
   std::string signature() const;
 
-  /// What else is known of it.
-  const detail::function_state& state() const noexcept { return *function_; }
-
  private:
   friend class module;
+  friend const detail::function_state& detail::state_of(const kernel_function& kernel) noexcept;
   kernel_function(std::shared_ptr<const detail::function_state> function, const target& where)
       : function_(std::move(function)), where_(where) {}
 

@@ -162,7 +162,7 @@ class gpu_module : public module_state {
   std::shared_ptr<const function_state> function(const std::string& name) override {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const loaded_code> from = all_;
-    const compiled_kernel* kernel = find(*all_, name);
+    const compiled_kernel* kernel = find_kernel(all_->code(), name);
     if (kernel == nullptr && name.find('<') == std::string::npos) {
       std::vector<std::string> names;
       for (const compiled_kernel& k : all_->code().kernels) names.push_back(k.name);
@@ -185,7 +185,7 @@ class gpu_module : public module_state {
         options_.name_expressions.pop_back();
       }
       from = instance;
-      kernel = find(*from, name);
+      kernel = find_kernel(from->code(), name);
     }
     if (kernel == nullptr) throw error(fmt::format("{} is no kernel of {}", name, options_.name));
     return std::make_shared<gpu_function>(where_, from, *kernel, is_cooperative_);
@@ -198,21 +198,6 @@ class gpu_module : public module_state {
     device_code code = compile_by_nvrtc(capability_, source_, options_);
     was_cached &= code.was_cached;
     return std::make_shared<loaded_code>(where_, std::move(code));
-  }
-
-  const compiled_kernel* find(const loaded_code& code, std::string name) const {
-    if (name.starts_with("::")) name.erase(0, 2);
-    const auto expression = code.code().symbol_of.find(name);
-    if (expression != code.code().symbol_of.end()) return code.find(expression->second);
-    const compiled_kernel* found = nullptr;
-    for (const compiled_kernel& k : code.code().kernels) {
-      if (k.name != name && !k.name.ends_with("::" + name)) continue;
-      if (found != nullptr) {
-        throw error(fmt::format("several kernels are called '{}': {}, {}", name, found->name, k.name));
-      }
-      found = &k;
-    }
-    return found;
   }
 
   target where_;

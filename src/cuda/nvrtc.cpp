@@ -2,6 +2,7 @@
 
 #include "cuda/nvrtc_headers.hpp"
 #include "modules/cache.hpp"
+#include "modules/kernel_declaration.hpp"
 #include "shared_library.hpp"
 #include <heddle/error.hpp>
 
@@ -173,17 +174,18 @@ std::string demangled(const std::string& symbol) {
   return status == 0 ? text.get() : "";
 }
 
-/// "void inner::sum<float, 64>(float const*, int)" without its result and its parameters.
-std::string name_in(std::string_view demangled_name) {
-  std::size_t depth = 0, begin = 0;
-  for (std::size_t i = 0; i < demangled_name.size(); ++i) {
-    const char c = demangled_name[i];
-    if (c == '<') ++depth;
-    if (c == '>') --depth;
-    if (c == ' ' && depth == 0) begin = i + 1;
-    if (c == '(' && depth == 0) return std::string(demangled_name.substr(begin, i - begin));
-  }
-  return std::string(demangled_name);
+/// What names a kernel for NVRTC.
+std::string name_expression(const std::string& asked_for) {
+  const modules::kernel_name asked = modules::parse_kernel_name(asked_for);
+  if (!asked.parameters) return asked_for;
+  return fmt::format("static_cast<void (*){}>(&{}{})", *asked.parameters, asked.name, asked.arguments);
+}
+
+/// With its parameters: "sum(float*, int)".
+std::string signature(const compiled_kernel& k) {
+  std::string types;
+  for (const auto& p : k.parameters) types += (types.empty() ? "" : ", ") + p.text();
+  return fmt::format("{}({})", k.name, types);
 }
 
 json to_json(const compiled_kernel& k) {
@@ -198,7 +200,7 @@ compiled_kernel described(const std::string& symbol, const std::vector<std::size
   k.symbol = symbol;
   const std::string text = demangled(symbol);
   k.has_types = !text.empty();
-  k.name = k.has_types ? name_in(text) : symbol;
+  k.name = k.has_types ? detail::function_name(text) : symbol;
   if (k.has_types) k.parameters = detail::parameters_in(text);
   if (!k.has_types || k.parameters.size() != sizes.size()) {
     k.has_types = false;
@@ -279,7 +281,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
 
   const program p(source, options.name);
   for (const std::string& e : options.name_expressions)
-    n.check(n.AddNameExpression(p, e.c_str()), "nvrtcAddNameExpression");
+    n.check(n.AddNameExpression(p, name_expression(e).c_str()), "nvrtcAddNameExpression");
   std::vector<const char*> pointers;
   for (const std::string& w : words) pointers.push_back(w.c_str());
   const nvrtcResult status = n.CompileProgram(p, static_cast<int>(pointers.size()), pointers.data());
@@ -306,7 +308,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   about["expressions"] = json::object();
   for (const std::string& e : options.name_expressions) {
     const char* symbol = nullptr;
-    n.check(n.GetLoweredName(p, e.c_str(), &symbol), "nvrtcGetLoweredName");
+    n.check(n.GetLoweredName(p, name_expression(e).c_str(), &symbol), "nvrtcGetLoweredName");
     about["expressions"][e] = symbol;
   }
   std::set<std::string> headers;
@@ -315,6 +317,32 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   const fs::path made = work.path() / "kernel.cubin";
   std::ofstream(made, std::ios::binary) << image;
   return from_kept(modules::keep(key.text(), made, {headers.begin(), headers.end()}, about.dump()), false);
+}
+
+const compiled_kernel* find_kernel(const device_code& code, std::string_view asked_for) {
+  const modules::kernel_name asked = modules::parse_kernel_name(asked_for);
+  const auto expression = code.symbol_of.find(std::string(asked_for));
+  const std::string name = fmt::format("{}{}", asked.name, asked.arguments);
+  const std::vector<detail::parameter_description> types =
+      detail::parameters_in(asked.parameters.value_or(""));
+  std::vector<const compiled_kernel*> found;
+  for (const compiled_kernel& k : code.kernels) {
+    if (expression != code.symbol_of.end()) {
+      if (k.symbol == expression->second) return &k;
+      continue;
+    }
+    const bool fits =
+        !asked.parameters || std::equal(types.begin(), types.end(), k.parameters.begin(), k.parameters.end(),
+                                        [](const auto& a, const auto& b) { return a.text() == b.text(); });
+    if (fits && (k.name == name || k.name.ends_with("::" + name))) found.push_back(&k);
+  }
+  if (found.size() > 1) {
+    std::vector<std::string> all;
+    for (const compiled_kernel* const k : found) all.push_back(signature(*k));
+    throw error(fmt::format("several kernels are called '{}': name one with its parameters: {}", asked_for,
+                            fmt::join(all, ", ")));
+  }
+  return found.empty() ? nullptr : found.front();
 }
 
 }  // namespace heddle::cuda

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 /// NVRTC and the driver's library are looked for when they are first needed, so that a program starts without
@@ -33,6 +34,10 @@ struct device_code {
 
 /// Compiles for a compute capability, such as 90, or takes what was kept. Needs no GPU.
 device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& options);
+
+/// The kernel that is asked for as NAME, NAME<ARGUMENTS>, NAME(TYPES) or NAME<ARGUMENTS>(TYPES), with its
+/// namespaces or without; null when there is none, heddle::error when there are several.
+const compiled_kernel* find_kernel(const device_code& code, std::string_view asked_for);
 
 /// Whether NVRTC can be loaded.
 bool has_nvrtc() noexcept;

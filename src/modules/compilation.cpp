@@ -1,6 +1,7 @@
 #include "modules/compilation.hpp"
 
 #include "modules/cache.hpp"
+#include "modules/diagnostics.hpp"
 #include "modules/process.hpp"
 #include "modules/source_folder.hpp"
 #include <heddle/error.hpp>
@@ -127,6 +128,9 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
   std::vector<std::string> words = common_options(with, options);
   words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
                              "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
+  // Excerpts are made of the source itself.
+  words.emplace_back(with.is_clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
+  if (!with.is_clang) words.emplace_back("-ftabstop=1");
   // What they write is watched where they are called.
   if (options.is_watched)
     words.insert(words.end(), {"-fno-optimize-sibling-calls", "-fno-builtin-memcpy", "-fno-builtin-memmove",
@@ -195,8 +199,8 @@ std::string unsupported_library(std::string_view message) {
 }
 
 /// The lines of a compiler's message that say what is wrong where, and no more than a screen of them.
-[[noreturn]] void fail_compilation(const std::string& name, const process_result& result) {
-  std::stringstream text(result.err);
+[[noreturn]] void fail_compilation(const std::string& name, const std::string& messages) {
+  std::stringstream text(messages);
   std::string message;
   std::size_t lines = 0;
   for (std::string line; std::getline(text, line);) {
@@ -213,7 +217,9 @@ json to_json(const kernel_declaration& k) {
   return {{"name", k.name},
           {"qualified", k.qualified},
           {"parameters", k.parameters},
+          {"types", k.types},
           {"is_template", k.is_template},
+          {"is_overloaded", k.is_overloaded},
           {"blocks_are_independent", k.blocks_are_independent},
           {"threads_are_independent", k.threads_are_independent}};
 }
@@ -222,7 +228,9 @@ kernel_declaration declaration_from(const json& j) {
   k.name = j.at("name");
   k.qualified = j.at("qualified");
   k.parameters = j.at("parameters").get<std::vector<std::string>>();
+  k.types = j.at("types").get<std::vector<std::string>>();
   k.is_template = j.at("is_template");
+  k.is_overloaded = j.at("is_overloaded");
   k.blocks_are_independent = j.at("blocks_are_independent");
   k.threads_are_independent = j.at("threads_are_independent");
   return k;
@@ -294,6 +302,8 @@ std::string read_source(const std::string& path) {
   auto text = contents(path);
   if (!text || fs::is_directory(path))
     throw error(fmt::format("{}: cannot be read: {}", path, std::strerror(text ? EISDIR : errno)));
+  // Some editors begin a file with a mark of its encoding.
+  if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
   return *std::move(text);
 }
 
@@ -317,7 +327,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   key.add(name);  // as messages and findings spell it
   key.add(source);
   key.add(fs::current_path().string());
-  key.add("6");  // of the format of what is kept
+  key.add("7");  // of the format of what is kept
   if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
@@ -329,13 +339,14 @@ compilation compile(const std::string& source, const std::string& name, const co
   const process_result preprocessed =
       run_program(preprocess_command(with, original, options, headers, dependencies));
   if (preprocessed.status == 127) throw error(fmt::format("{} cannot be started", with.program.string()));
-  if (preprocessed.status != 0) fail_compilation(name, preprocessed);
+  if (preprocessed.status != 0) fail_compilation(name, preprocessed.err);
   const translation translated = translate(preprocessed.out, options.instances, options.is_program);
   std::ofstream(text, std::ios::binary) << translated.text;
   // Without watching, spins on volatile variables are still to be seen.
   const bool instruments = options.is_watched || translated.has_volatile;
   const process_result compiled = run_program(compile_command(with, options, instruments, text, object));
-  if (compiled.status != 0) fail_compilation(name, compiled);
+  if (compiled.status != 0)
+    fail_compilation(name, with_columns_of_source(compiled.err, preprocessed.out, translated, source, name));
   // Without the compiler's own runtimes: what runs the module has the functions that are called.
   std::vector<std::string> link{with.program.string(), "-shared", object.string(), "-o",
                                 library.string(),      "-lm"};
@@ -346,7 +357,7 @@ compilation compile(const std::string& source, const std::string& name, const co
       link.push_back(fmt::format("-Wl,--wrap={}", freeing));
   }
   const process_result linked = run_program(link);
-  if (linked.status != 0) fail_compilation(name, linked);
+  if (linked.status != 0) fail_compilation(name, linked.err);
 
   json about = {{"kernels", json::array()}, {"subscripts", json::array()}};
   for (const kernel_declaration& k : translated.kernels) about["kernels"].push_back(to_json(k));

@@ -34,6 +34,7 @@ std::string own_lines(const std::string& name, const std::string& text) {
 
 // `heddle_size` is a type of the source, because it takes no headers.
 constexpr const char* beginning = R"(
+#line 1 "heddle"
 typedef unsigned long long heddle_size;
 #if defined(__CUDACC_RTC__)
 #define HEDDLE_BOTH __device__ __forceinline__

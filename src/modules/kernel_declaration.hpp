@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@ struct kernel_declaration {
   std::vector<std::string> parameters;  ///< their names; empty for one without
   std::vector<std::string> types;       ///< of the parameters, as far as the text says
   bool is_template = false;
+  bool is_overloaded = false;  ///< others have its name, and its namespaces
   /// Whether nothing in the file lets a block see what another does: no atomic, fence, volatile, output,
   /// clock.
   bool blocks_are_independent = true;
@@ -27,14 +29,24 @@ struct kernel_declaration {
 /// Reads the names and types of the parameters between the parentheses that token `open` opens.
 void read_parameters(const token_sequence& t, std::size_t open, kernel_declaration& k);
 
-/// The kernel that `name` names, with its namespaces or without, and with arguments where it is a template;
-/// heddle::error when there is none, or more than one.
-const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& kernels, std::string_view name);
+/// How a kernel is asked for: NAME, NAME<ARGUMENTS>, NAME(TYPES), NAME<ARGUMENTS>(TYPES).
+struct kernel_name {
+  std::string_view name;
+  std::string_view arguments;  ///< of a template's instance: "<float>"; empty for what is none
+  std::optional<std::string_view> parameters;  ///< the types of an overload: "(float*, int)"
+};
+kernel_name parse_kernel_name(std::string_view text);
+
+/// The kernel that `asked_for` names, with its namespaces or without, with arguments where it is a template,
+/// and with the types of its parameters where it is overloaded; heddle::error when there is none, or more
+/// than one.
+const kernel_declaration& find_kernel(const std::vector<kernel_declaration>& kernels,
+                                      std::string_view asked_for);
 
 /// What an instance of a template, or a kernel that is none, is called in a compiled module.
-std::string entry_name(const kernel_declaration& kernel, std::string_view name);
+std::string entry_name(const kernel_declaration& kernel, std::string_view asked_for);
 
-/// The arguments of a template's instance: "<float>"; empty for what is none.
-std::string_view template_arguments(std::string_view name);
+/// The types of the parameters, "int*, float".
+std::string parameter_types(const kernel_declaration& kernel);
 
 }  // namespace heddle::modules

@@ -72,6 +72,9 @@ parameter_description described(const heddle_device::parameter& p, std::string n
 /// A type as __cxa_demangle writes it, or a declaration: "float const*", "unsigned int", "float4*", "point".
 parameter_description parameter_in(std::string_view type);
 
+/// "inner::sum<float, 64>" of "void inner::sum<float, 64>(float const*, int)": as the source names it.
+std::string_view function_name(std::string_view demangled);
+
 /// The parameters that a demangled name of a function lists, "void sum<float>(float const*, int)"; nothing
 /// where it lists none.
 std::vector<parameter_description> parameters_in(std::string_view demangled);

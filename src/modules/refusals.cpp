@@ -10,44 +10,101 @@ namespace heddle::modules {
 namespace {
 
 struct refusal {
-  std::string_view name;
-  const char* why;
+  std::string_view name;  // or, with a star at its end, how names begin
+  std::string_view why;
 };
+
+constexpr std::string_view clusters = "thread block clusters are not supported";
+constexpr std::string_view ptx = "inline PTX is not supported";
+constexpr std::string_view textures = "textures are not supported: read the array itself";
+constexpr std::string_view surfaces = "surfaces are not supported: use an array";
+constexpr std::string_view arrays = "textures and their arrays are not supported";
+constexpr std::string_view graphs = "graphs are not supported: launch the kernels one by one";
+constexpr std::string_view pools = "memory pools of a program's own are not supported";
+constexpr std::string_view spaces =
+    "which memory an address is in is not known: a pointer serves for all of them";
+constexpr std::string_view asynchronous =
+    "asynchronous copies are not supported: assign, and meet at __syncthreads()";
+constexpr std::string_view split_barriers =
+    "barriers in shared memory are not supported: meet at __syncthreads()";
+constexpr std::string_view halves_of_barriers =
+    "arriving at a barrier and waiting at it are not supported apart: sync() does both";
+constexpr std::string_view group_results =
+    "it is not supported: reduce and the scans are, with an atomic function";
+constexpr std::string_view counters =
+    "counters of a profiler are not supported: heddle check --profile counts";
+constexpr std::string_view small_floats =
+    "floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are";
+constexpr std::string_view launches = "launches from a kernel are not supported";
+constexpr std::string_view overlapped = "launches that overlap are not supported";
+constexpr std::string_view builtin_atomics =
+    "it is not supported: atomicAdd and its kind and cuda::atomic_ref are";
+
 constexpr refusal refused[] = {
-    {"__cluster_dims__", "thread block clusters are not supported"},
-    {"cluster_group", "thread block clusters are not supported"},
-    {"this_cluster", "thread block clusters are not supported"},
+    {"__cluster*", clusters},
+    {"cluster_group", clusters},
+    {"this_cluster", clusters},
+    {"__isClusterShared", clusters},
+    {"__isCtaShared", clusters},
+    {"__threadfence_cluster", clusters},
     {"this_multi_grid", "grids of several devices are not supported"},
-    {"asm", "inline PTX is not supported"},
-    {"__asm__", "inline PTX is not supported"},
-    {"__asm", "inline PTX is not supported"},
-    {"texture", "textures are not supported"},
-    {"tex1D", "textures are not supported"},
-    {"tex2D", "textures are not supported"},
-    {"tex3D", "textures are not supported"},
-    {"tex1Dfetch", "textures are not supported"},
-    {"cudaTextureObject_t", "textures are not supported"},
-    {"cudaSurfaceObject_t", "surfaces are not supported"},
-    {"surf2Dread", "surfaces are not supported"},
-    {"surf2Dwrite", "surfaces are not supported"},
-    {"cudaCreateTextureObject", "textures are not supported"},
-    {"cudaBindTexture", "textures are not supported"},
-    {"cudaMallocArray", "textures and their arrays are not supported"},
-    {"cudaMalloc3DArray", "textures and their arrays are not supported"},
-    {"cudaMemcpyToArray", "textures and their arrays are not supported"},
-    {"cudaMemcpy2DToArray", "textures and their arrays are not supported"},
-    {"cudaCreateSurfaceObject", "surfaces are not supported"},
-    {"cudaGraph_t", "graphs are not supported"},
-    {"cudaGraphExec_t", "graphs are not supported"},
-    {"cudaGraphCreate", "graphs are not supported"},
-    {"cudaStreamBeginCapture", "graphs are not supported"},
-    {"cudaMemPool_t", "memory pools of a program's own are not supported"},
-    {"cudaMallocFromPoolAsync", "memory pools of a program's own are not supported"},
+    {"multi_grid_group", "grids of several devices are not supported"},
+    {"asm", ptx},
+    {"__asm__", ptx},
+    {"__asm", ptx},
+    {"texture", textures},
+    {"tex1D*", textures},
+    {"tex2D*", textures},
+    {"tex3D*", textures},
+    {"texCubemap*", textures},
+    {"cudaTextureObject_t", textures},
+    {"cudaCreateTextureObject", textures},
+    {"cudaBindTexture", textures},
+    {"cudaSurfaceObject_t", surfaces},
+    {"cudaCreateSurfaceObject", surfaces},
+    {"surf1D*", surfaces},
+    {"surf2D*", surfaces},
+    {"surf3D*", surfaces},
+    {"surfCubemap*", surfaces},
+    {"cudaMallocArray", arrays},
+    {"cudaMalloc3DArray", arrays},
+    {"cudaMemcpyToArray", arrays},
+    {"cudaMemcpy2DToArray", arrays},
+    {"cudaGraph*", graphs},
+    {"cudaGetCurrentGraphExec", graphs},
+    {"cudaStreamBeginCapture", graphs},
+    {"cudaMemPool_t", pools},
+    {"cudaMallocFromPoolAsync", pools},
     {"cudaIpcMemHandle_t", "memory of several processes is not supported"},
     {"cudaDeviceEnablePeerAccess", "there is one device"},
-    {"memcpy_async", "asynchronous copies are not supported"},
-    {"__pipeline_memcpy_async", "asynchronous copies are not supported"},
-    {"__nv_bfloat16", "bfloat16 is not supported"},
+    {"cudaGetParameterBuffer*", launches},
+    {"cudaLaunchDevice*", launches},
+    {"cudaGridDependencySynchronize", overlapped},
+    {"cudaTriggerProgrammaticLaunchCompletion", overlapped},
+    {"__isGlobal", spaces},
+    {"__isShared", spaces},
+    {"__isConstant", spaces},
+    {"__isLocal", spaces},
+    {"__isGridConstant", spaces},
+    {"__cvta_*", spaces},
+    {"memcpy_async", asynchronous},
+    {"__pipeline_*", asynchronous},
+    {"wait_prior", asynchronous},
+    {"__mbarrier_*", split_barriers},
+    {"reduce_update_async", group_results},
+    {"reduce_store_async", group_results},
+    {"inclusive_scan_update*", group_results},
+    {"exclusive_scan_update*", group_results},
+    {"__pm0", counters},
+    {"__pm1", counters},
+    {"__pm2", counters},
+    {"__pm3", counters},
+    {"__prof_trigger", counters},
+    {"__nv_cvt_*", small_floats},
+    {"__nv_fp8*", small_floats},
+    {"__nv_fp6*", small_floats},
+    {"__nv_fp4*", small_floats},
+    {"__nv_atomic_*", builtin_atomics},
     {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
     {"__shfl_up", "it was taken out of CUDA: __shfl_up_sync names the lanes"},
     {"__shfl_down", "it was taken out of CUDA: __shfl_down_sync names the lanes"},
@@ -57,27 +114,44 @@ constexpr refusal refused[] = {
     {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
 };
 
+/// Members of groups.
+constexpr refusal refused_members[] = {
+    {"barrier_arrive", halves_of_barriers},
+    {"barrier_wait", halves_of_barriers},
+};
+
+bool is_named(const refusal& r, std::string_view word) {
+  if (!r.name.ends_with('*')) return word == r.name;
+  return word.starts_with(r.name.substr(0, r.name.size() - 1));
+}
+
 }  // namespace
 
 void refuse(const token& at, const std::string& what) {
   throw error(fmt::format("{}:{}: {}", *at.file, at.line, what));
 }
 
-void refuse_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
+std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
   const std::string_view w = t[i].text;
+  if (w == "wmma" && t.is(i + 1, "::")) return "nvcuda::wmma: tensor cores are not supported";
+  if (!called_so) {
+    for (const refusal& r : refused_members) {
+      if (is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
+    }
+    return "";
+  }
   for (const refusal& r : refused) {
-    if (w != r.name || !called_so) continue;
+    if (!is_named(r, w)) continue;
     // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-    if (w == "texture" && !t.is(i + 1, "<")) continue;
-    if (w == "memcpy_async" && !t.is(i + 1, "(")) continue;
-    refuse(t[i], fmt::format("{}: {}", w, r.why));
+    const bool is_function = t.is(i + 1, "(") || t.is(i + 1, "<");
+    if ((w == "memcpy_async" || w.starts_with("tex") || w.starts_with("surf")) && !is_function) continue;
+    return fmt::format("{}: {}", w, r.why);
   }
   const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||
                          (w == "new" && !t.is(i + 1, "(")) || (w == "delete" && !t.is(i - 1, "="));
-  if (allocates && called_so && in_device_code) {
-    refuse(t[i], fmt::format("{}: memory that a kernel allocates is not supported", w));
-  }
-  if (w == "wmma" && t.is(i + 1, "::")) refuse(t[i], "nvcuda::wmma: tensor cores are not supported");
+  if (allocates && in_device_code)
+    return fmt::format("{}: memory that a kernel allocates is not supported", w);
+  return "";
 }
 
 }  // namespace heddle::modules

@@ -176,6 +176,25 @@ std::string parameter_description::text() const {
   return is_pointer ? fmt::format("{}{}*", is_const ? "const " : "", of) : of;
 }
 
+std::string_view function_name(std::string_view demangled) {
+  constexpr std::string_view unnamed = "(anonymous namespace)";
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t i = 0; i < demangled.size(); ++i) {
+    const char c = demangled[i];
+    if (depth == 0 && demangled.substr(i).starts_with(unnamed)) {
+      i += unnamed.size() - 1;
+    } else if (c == '<' || c == '>') {
+      depth += c == '<' ? 1 : -1;
+    } else if (c == ' ' && depth == 0) {
+      begin = i + 1;
+    } else if (c == '(' && depth == 0 && i > begin) {
+      return demangled.substr(begin, i - begin);
+    }
+  }
+  return demangled;
+}
+
 std::vector<parameter_description> parameters_in(std::string_view demangled) {
   std::vector<parameter_description> result;
   // The last parentheses at the level of the whole name hold the parameters.

@@ -2,6 +2,7 @@
 
 #include "modules/host_part.hpp"
 #include "modules/module_variables.hpp"
+#include "modules/optional_headers.hpp"
 #include "modules/refusals.hpp"
 #include "modules/shared_variables.hpp"
 #include "modules/tokens.hpp"
@@ -28,6 +29,9 @@ class translator : private token_sequence {
              bool is_program)
       : token_sequence(source, read.tokens()), source_(source), t_(read.tokens()) {
     run();
+    if (!refusals_.empty()) throw error(refusals_);
+    for (const text_range& header : unused_headers(source, t_))
+      edits_.push_back({header.begin, header.end - header.begin, ""});
     finish(instances, is_program);
   }
 
@@ -139,9 +143,15 @@ class translator : private token_sequence {
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
       if (called_so) host_or_device_word(i);
-      refuse_unsupported(*this, i, called_so, in_device_code());
+      note_refusal(i, why_unsupported(*this, i, called_so, in_device_code()));
     }
     return i + 1;
+  }
+
+  /// All that is not supported is told at once, each name at its first place.
+  void note_refusal(std::size_t i, const std::string& why) {
+    if (why.empty() || !refused_.insert(t_[i].text).second) return;
+    refusals_ += fmt::format("{}{}:{}: {}", refusals_.empty() ? "" : "\n", *t_[i].file, t_[i].line, why);
   }
 
   /// Where a thread is, in code of the device: the host's may call a variable so. Allocations, and instances
@@ -458,24 +468,23 @@ class translator : private token_sequence {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
-    // Where what begins at `first` of the source begins in the text.
-    struct kept_part {
-      std::size_t first, in_text;
+    const auto keep_until = [&](std::size_t end) {
+      result_.kept.push_back({at, end, result_.text.size()});
+      result_.text.append(source_, at, end - at);
     };
-    std::vector<kept_part> kept{{0, 0}};
     for (const edit& e : edits_) {
       if (e.begin < at) continue;  // inside what was replaced as a whole
-      result_.text.append(source_, at, e.begin - at);
+      keep_until(e.begin);
       result_.text += e.text;
       at = e.begin + e.length;
-      kept.push_back({at, result_.text.size()});
     }
-    result_.text.append(source_, at, source_.size() - at);
+    keep_until(source_.size());
     const auto place_of = [&](std::size_t token) {
       const std::size_t begin = t_[token].begin;
-      const auto part = std::prev(std::upper_bound(
-          kept.begin(), kept.end(), begin, [](std::size_t b, const kept_part& k) { return b < k.first; }));
-      const std::size_t in_text = part->in_text + (begin - part->first);
+      const auto part =
+          std::prev(std::upper_bound(result_.kept.begin(), result_.kept.end(), begin,
+                                     [](std::size_t b, const kept_part& k) { return b < k.begin; }));
+      const std::size_t in_text = part->in_text + (begin - part->begin);
       return text_place{t_[token].line, in_text - result_.text.rfind('\n', in_text)};
     };
     for (std::size_t i = 0; i < subscripts_.size(); ++i) {
@@ -483,27 +492,48 @@ class translator : private token_sequence {
       result_.subscripts[i].last = place_of(subscripts_[i].second);
     }
 
-    std::string entries;
-    const auto add = [&](const kernel_declaration& k, std::string_view instance) {
+    for (kernel_declaration& k : kernels_) {
+      k.is_overloaded = std::count_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
+                          return other.qualified == k.qualified;
+                        }) > 1;
+    }
+    std::string entries, named;
+    const auto add = [&](const kernel_declaration& k, std::string_view instance,
+                         const std::string& function) {
       const auto bound = bounds_.find(k.qualified);
       const std::string of_bound =
-          bound == bounds_.end() ? "" : fmt::format(", ::{}{}", bound->second, template_arguments(instance));
-      const std::string entry = entry_name(k, instance);
+          bound == bounds_.end()
+              ? ""
+              : fmt::format(", ::{}{}", bound->second, parse_kernel_name(instance).arguments);
       // Programs launch by address, too.
-      const std::string address = is_program ? fmt::format("(const void*)&::{}", entry) : "nullptr";
-      entries += fmt::format(" {{\"{0}\", &::heddle_device::entry<&::{0}{1}>::value, {2}}},", entry, of_bound,
-                             address);
+      const std::string address = is_program ? fmt::format("(const void*)({})", function) : "nullptr";
+      entries += fmt::format(" {{\"{}\", &::heddle_device::entry<({}){}>::value, {}}},",
+                             entry_name(k, instance), function, of_bound, address);
     };
     for (const kernel_declaration& k : kernels_) {
-      const auto same = [&](const kernel_declaration& other) { return other.qualified == k.qualified; };
-      if (!k.is_template && std::count_if(kernels_.begin(), kernels_.end(), same) == 1) add(k, "");
+      // Functions of the C library may be called as kernels are. The types are known where the kernel is.
+      if (k.is_template) continue;
+      const std::string name = fmt::format("heddle_kernel_{}", next_number_++);
+      const std::string space =
+          k.qualified.substr(0, k.qualified.size() - std::min(k.qualified.size(), k.name.size() + 2));
+      named += fmt::format("{}constexpr auto {} = static_cast<void (*)({})>(&::{});{}\n",
+                           space.empty() ? "" : fmt::format("namespace {} {{ ", space), name,
+                           parameter_types(k), k.qualified, space.empty() ? "" : " }");
+      add(k, "", fmt::format("::{}{}{}", space, space.empty() ? "" : "::", name));
     }
-    for (const std::string& instance : instances) add(find_kernel(kernels_, instance), instance);
+    for (const std::string& instance : instances) {
+      const kernel_name asked = parse_kernel_name(instance);
+      const kernel_declaration& k = find_kernel(kernels_, instance);
+      const std::string function = fmt::format("&::{}{}", k.qualified, asked.arguments);
+      add(k, instance,
+          asked.parameters ? fmt::format("static_cast<void (*){}>({})", *asked.parameters, function)
+                           : function);
+    }
     result_.text += fmt::format(
-        "\n# 1 \"--kernel\"\n"
+        "\n# 1 \"--kernel\"\n{}"
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
         "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
-        entries);
+        named, entries);
     if (is_program && !has_main_) throw error("the file has no main: name a kernel of it with --kernel");
     if (is_program) {
       result_.text +=
@@ -531,6 +561,8 @@ class translator : private token_sequence {
   std::size_t next_number_ = 0;
   std::size_t last_barrier_ = static_cast<std::size_t>(-1), barriers_on_line_ = 0;
   bool blocks_are_independent_ = true, meets_outside_functions_ = false, has_main_ = false;
+  std::set<std::string_view> refused_;
+  std::string refusals_;
   std::map<std::string_view, function_facts> functions_;
   std::vector<kernel_declaration> kernels_;
   std::map<std::string, std::string>

@@ -3,15 +3,23 @@
 #include "modules/kernel_declaration.hpp"
 #include "modules/subscripts.hpp"
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heddle::modules {
 
+/// From `begin` to `end` of a source, which was kept as it is.
+struct kept_part {
+  std::size_t begin, end;
+  std::size_t in_text;  ///< where it begins in what was made of the source
+};
+
 /// A CUDA source as a host compiler takes it.
 struct translation {
   std::string text;
+  std::vector<kept_part> kept;
   std::vector<kernel_declaration> kernels;
   bool has_volatile = false;
   std::vector<subscript> subscripts;  ///< in code of the device

@@ -3,6 +3,8 @@
 import json
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -36,7 +38,8 @@ class CheckTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        (self.folder / "saxpy.cu").write_text(SAXPY)
+        # With the mark that some editors begin a file with.
+        (self.folder / "saxpy.cu").write_text(SAXPY, encoding="utf-8-sig")
         (self.folder / "include").mkdir()
         (self.folder / "include" / "scale.h").write_text("#pragma once\n#ifndef SCALE\n#define SCALE 1\n#endif\n")
         self.environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "cache"))
@@ -237,6 +240,21 @@ class CheckTest(unittest.TestCase):
         self.assertIn("argument 2 (v): the kernel takes 3 of f32, and 2 numbers of 8 bytes were given",
                       members("check", "i8:-3,f64:0.5,i32:7", "f32:1,2", "i16:4,5").stderr)
 
+    def test_halves_in_files(self):
+        """They are float32 there; what is read is rounded once, to the nearest."""
+        (self.folder / "halves.cu").write_text("__global__ void doubled(half* x) { x[threadIdx.x] = x[threadIdx.x] + x[threadIdx.x]; }\n")
+        values = np.array([1, -0.5, 65504, 1e-7, 1 + 2.0 ** -11 + 2.0 ** -40, 1 + 2.0 ** -11])
+        np.save(self.folder / "values.npy", values)
+        for command in ("run", "check"):
+            done = self.run_in_folder(command, "halves.cu", "--kernel", "doubled", "--grid", 1, "--block", 6,
+                                      "--arg", "f16[]=values.npy:out=twice.npy")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            twice = np.load(self.folder / "twice.npy")
+            self.assertEqual(twice.dtype, np.float32)
+            with np.errstate(over="ignore"):
+                halves = values.astype(np.float16)
+                np.testing.assert_array_equal(twice, (halves + halves).astype(np.float32))
+
     def test_pointers_to_structures(self):
         """Any array of whole ones; they are called as the source does."""
         (self.folder / "particles.cu").write_text(
@@ -294,6 +312,34 @@ class CheckTest(unittest.TestCase):
             self.assertEqual((done.returncode, done.stdout), (status, ""))
             self.assertRegex(done.stderr, fr"^heddle {command}: argument 'f32\[9000000000000000\]=zeros': out of memory "
                                           r"\(needs 33527612\.7 GiB; the machine has \d+\.\d [MG]iB\)\n$")
+
+    def test_functions_are_called_as_they_are_written(self):
+        (self.folder / "named.cu").write_text("namespace inner {\ntemplate <class T, int N>\n"
+                                              "__global__ void shift(T* x) { x[threadIdx.x] = x[threadIdx.x + N]; }\n}\n")
+        done = self.run_in_folder("check", "named.cu", "--kernel", "shift<double, 1>", "--grid", 1, "--block", 4, "--arg", "f64[8]=zeros")
+        self.assertIn("writes at named.cu:3 in inner::shift<double, 1>\n", done.stdout)
+
+    def test_errors_of_the_compiler(self):
+        """They have the columns of the file, whatever was rewritten on its lines, and show these."""
+        lines = ["#define SQUARE(x) ((x) * (x) + missing)",
+                 "__device__   float   twice(float  a) { return 2 * a; }",
+                 "__global__ void wrong(float*    x) {",
+                 "  __shared__ float  tile[32];  tile[threadIdx.x] = undefined;  __syncthreads();",
+                 "\tx[threadIdx.x] =   SQUARE(tile[0])   + other;",
+                 "  int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] = twice(1, 2);", "}"]
+        (self.folder / "wrong.cu").write_text("\n".join(lines))
+        for compiler in ("g++", "clang++"):
+            if not shutil.which(compiler):
+                continue
+            done = self.run_in_folder("run", "wrong.cu", "--kernel", "wrong", "--grid", 1, "--block", 1, "--arg", "f32[1]",
+                                      environment=dict(self.environment, CXX=compiler))
+            self.assertEqual(done.returncode, 1)
+            for line, at in ((4, "undefined"), (5, "SQUARE"), (5, "other"), (6, "twice" if compiler == "clang++" else "(1, 2)")):
+                column = lines[line - 1].index(at)
+                below = "".join(c if c == "\t" else " " for c in lines[line - 1][:column])
+                self.assertRegex(done.stderr, rf"(?m)^wrong.cu:{line}:{column + 1}: error: .*\n +{line} \| {re.escape(lines[line - 1])}\n"
+                                              rf" +\| {re.escape(below)}\^$")
+            self.assertRegex(done.stderr, r"(?m)^wrong.cu:2:22: note: ")
 
     def test_wrong_usage(self):
         for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],

@@ -212,6 +212,19 @@ HEDDLE_DEVICE coalesced_group binary_partition(const Group& group, bool label) {
   return coalesced_group(::__match_any_sync(group.mask(), static_cast<int>(label)));
 }
 
+/// Lets one thread of the group call f.
+template <class Group, class F, class... Arguments>
+HEDDLE_DEVICE void invoke_one(const Group& group, F f, Arguments... arguments) {
+  if (group.thread_rank() == 0) f(arguments...);
+}
+/// The same, and gives what f gives to every thread.
+template <class Group, class F, class... Arguments>
+HEDDLE_DEVICE auto invoke_one_broadcast(const Group& group, F f, Arguments... arguments) {
+  decltype(f(arguments...)) result{};
+  if (group.thread_rank() == 0) result = f(arguments...);
+  return group.shfl(result, 0);
+}
+
 template <class Group>
 HEDDLE_DEVICE void sync(const Group& group) {
   group.sync();

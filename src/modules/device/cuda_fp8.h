@@ -1,1 +1,1 @@
-#error "heddle: 8-bit floating point is not supported"
+#error "heddle: floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are"

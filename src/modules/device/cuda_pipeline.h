@@ -1,1 +1,1 @@
-#error "heddle: asynchronous copies are not supported"
+#error "heddle: asynchronous copies are not supported: assign, and meet at __syncthreads()"

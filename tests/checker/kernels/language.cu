@@ -401,3 +401,61 @@ template __global__ void bounded_template<float, 32>(float*);
 __global__ void __launch_bounds__(4 * (32 + 32)) bounded_by_an_expression(int* x) {
   x[threadIdx.x] = 0;
 }
+
+// check one_of_a_group --grid 1 --block 64 --arg i32[2]=zeros
+// clean
+__global__ void one_of_a_group(int* x) {
+  const auto block = cooperative_groups::this_thread_block();
+  const auto warp = cooperative_groups::tiled_partition<32>(block);
+  cooperative_groups::invoke_one(block, [=] { x[0] = 7; });
+  assert(cooperative_groups::invoke_one_broadcast(warp, [=] { return atomicAdd(x + 1, 1); }) < 2);
+  block.sync();
+  assert(x[0] == 7 && x[1] == 2);
+}
+
+// A kernel may be called as a function of the C library is.
+// check div --grid 1 --block 4 --arg i32[4]=zeros --arg i32:4
+// clean
+// check exp --grid 1 --block 4 --arg f32[4]=arange
+// clean
+__global__ void div(int* x, int n) {
+  if (threadIdx.x < n) x[threadIdx.x] = 1;
+}
+__global__ void exp(float* x) {
+  x[threadIdx.x] = exp(x[threadIdx.x]);
+}
+
+// check 'overloaded(int*, float)' --grid 1 --block 4 --arg i32[4]=zeros --arg f32:4
+// clean
+// check overloads::overloaded(overloads::number*) --grid 1 --block 4 --arg f64[4]=zeros
+// fails no kernel is 'overloads::overloaded(overloads::number*)': there is overloads::overloaded(number*)
+// check overloads::overloaded --grid 1 --block 4 --arg f64[4]=zeros
+// clean
+// check 'overloads::overloaded(number *)' --grid 1 --block 4 --arg f64[4]=zeros
+// clean
+// check 'overloaded<int>(int*, int)' --grid 1 --block 4 --arg i32[4]=zeros --arg i32:4
+// clean
+// check overloaded --grid 1 --block 4 --arg i32[4]=zeros --arg f32:4
+// fails several kernels are called 'overloaded': name one with its parameters: overloaded(int*, float), overloads::overloaded(number*)
+__global__ void overloaded(int* x, float a);
+__global__ void overloaded(int* __restrict__ x, const float a) {
+  x[threadIdx.x] = static_cast<int>(a);
+}
+template <class T>
+__global__ void overloaded(T* x, int n) {
+  if (threadIdx.x < n) x[threadIdx.x] = n;
+}
+namespace overloads {
+using number = double;
+__global__ void overloaded(number* x) {
+  x[threadIdx.x] = 1;
+}
+}  // namespace overloads
+
+// check 'conditional<(4 > 3), 1 << (2 + 1)>' --grid 1 --block 1 --arg i32[1]=zeros
+// clean
+template <bool Condition, int N>
+__global__ void conditional(int* x) {
+  *x = N;
+  assert(Condition && N == 8);
+}

@@ -416,3 +416,70 @@ __global__ void static_that_is_read(int* out) {
   static const int more[2] = {1, 2};
   if (threadIdx.x == 0) *out = ++count + more[blockIdx.x];
 }
+
+// One line for several arrays: what it does to each is a finding of its own.
+__device__ __noinline__ int next_of(const int* values) {
+  return values[threadIdx.x + 1];  // @next_of
+}
+
+// check reads_of_several --grid 1 --block 32 --arg i32[32]=zeros --arg i32[32]=zeros --arg i32[32]=zeros
+// finds out-of-bounds @next_of of a
+// finds out-of-bounds @next_of of b
+// finds out-of-bounds @next_of of first
+// finds out-of-bounds @next_of of second
+__global__ void reads_of_several(int* sums, const int* a, const int* b) {
+  __shared__ int first[32], second[32];
+  first[threadIdx.x] = second[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  sums[threadIdx.x] = next_of(a) + next_of(b) + next_of(first) + next_of(second);
+}
+
+__device__ __noinline__ void shift_of(int* values) {
+  if (threadIdx.x < 31) values[threadIdx.x] = values[threadIdx.x + 1];  // @shift_of
+}
+
+// check races_of_several --grid 1 --block 32 --arg i32[32]=zeros --arg i32[32]=zeros
+// finds data-race @shift_of of a
+// finds data-race @shift_of of b
+// finds data-race @shift_of of first
+// finds data-race @shift_of of second
+__global__ void races_of_several(int* a, int* b) {
+  __shared__ int first[32], second[32];
+  first[threadIdx.x] = second[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  shift_of(a), shift_of(b), shift_of(first), shift_of(second);
+}
+
+__device__ __noinline__ int one_of(const int* values) {
+  return values[threadIdx.x];  // @one_of
+}
+
+// check unwritten_of_several --grid 1 --block 32 --arg i32[32]
+// finds uninitialised-read @one_of of first
+// finds uninitialised-read @one_of of second
+__global__ void unwritten_of_several(int* sums) {
+  __shared__ int first[32], second[32];
+  sums[threadIdx.x] = one_of(first) + one_of(second);
+}
+
+__device__ __noinline__ float first_of_pair(const float* values) {
+  return reinterpret_cast<const float2*>(values + 1)->x;  // @pair_of
+}
+
+// check misaligned_of_several --grid 1 --block 1 --arg f32[4]=zeros --arg f32[4]=zeros --arg f32[1]
+// finds misaligned-access @pair_of of a
+// finds misaligned-access @pair_of of b
+__global__ void misaligned_of_several(const float* a, const float* b, float* sum) {
+  *sum = first_of_pair(a) + first_of_pair(b);
+}
+
+__device__ __noinline__ void count_in(int* counter) {
+  atomicAdd(reinterpret_cast<int*>(reinterpret_cast<char*>(counter) + 2), 1);  // @count_in
+}
+
+// check atomics_of_several --grid 1 --block 1 --arg i32[4]=zeros --arg i32[4]=zeros
+// finds misaligned-access @count_in of a
+// finds misaligned-access @count_in of b
+__global__ void atomics_of_several(int* a, int* b) {
+  count_in(a), count_in(b);
+}

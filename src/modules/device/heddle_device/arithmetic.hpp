@@ -2,9 +2,20 @@
 
 /// Mathematics and bit operations that CUDA knows beyond C. The approximate functions are computed exactly.
 
-#include "entries.hpp"
+#include "special_functions.hpp"
 
-#include <math.h>
+namespace heddle_device {
+
+/// A value beyond the integer type becomes the nearest one. NaN becomes 0, or the sign bit alone of 64 bits
+/// and of what was a double.
+template <class I, class F>
+HEDDLE_DEVICE I to_integer(F x, I least, I most) {
+  if (x != x) return sizeof(I) == 8 || sizeof(F) == 8 ? static_cast<I>(I{1} << (8 * sizeof(I) - 1)) : 0;
+  if (x <= static_cast<F>(least)) return least;
+  return x >= static_cast<F>(most) ? most : static_cast<I>(x);
+}
+
+}  // namespace heddle_device
 
 // Overloads rather than templates, so that they are preferred to those of namespace std.
 #define HEDDLE_EXTREMA(A, B, R)                                                           \
@@ -58,6 +69,19 @@ HEDDLE_DEVICE unsigned umax(unsigned a, unsigned b) {
   return max(a, b);
 }
 
+HEDDLE_DEVICE long long llmin(long long a, long long b) {
+  return min(a, b);
+}
+HEDDLE_DEVICE long long llmax(long long a, long long b) {
+  return max(a, b);
+}
+HEDDLE_DEVICE unsigned long long ullmin(unsigned long long a, unsigned long long b) {
+  return min(a, b);
+}
+HEDDLE_DEVICE unsigned long long ullmax(unsigned long long a, unsigned long long b) {
+  return max(a, b);
+}
+
 HEDDLE_DEVICE float __sinf(float x) {
   return sinf(x);
 }
@@ -66,6 +90,9 @@ HEDDLE_DEVICE float __cosf(float x) {
 }
 HEDDLE_DEVICE float __tanf(float x) {
   return tanf(x);
+}
+HEDDLE_DEVICE float __tanhf(float x) {
+  return tanhf(x);
 }
 HEDDLE_DEVICE float __expf(float x) {
   return expf(x);
@@ -85,68 +112,11 @@ HEDDLE_DEVICE float __log10f(float x) {
 HEDDLE_DEVICE float __saturatef(float x) {
   return fminf(fmaxf(x, 0.0f), 1.0f);
 }
-HEDDLE_DEVICE float rsqrtf(float x) {
-  return 1.0f / sqrtf(x);
-}
 HEDDLE_DEVICE float __frsqrt_rn(float x) {
   return static_cast<float>(1.0 / sqrt(static_cast<double>(x)));
 }
-HEDDLE_DEVICE float __fsqrt_rn(float x) {
-  return sqrtf(x);
-}
-HEDDLE_DEVICE float __fsqrt_rz(float x) {
-  return sqrtf(x);
-}
-HEDDLE_DEVICE float __frcp_rn(float x) {
-  return 1.0f / x;
-}
-HEDDLE_DEVICE float rcbrtf(float x) {
-  return 1.0f / cbrtf(x);
-}
-HEDDLE_DEVICE float sinpif(float x) {
-  return static_cast<float>(sin(3.14159265358979323846 * x));
-}
-HEDDLE_DEVICE float cospif(float x) {
-  return static_cast<float>(cos(3.14159265358979323846 * x));
-}
-HEDDLE_DEVICE float normcdff(float x) {
-  return 0.5f * erfcf(-x * 0.70710678f);
-}
-HEDDLE_DEVICE float erfcxf(float x) {
-  return expf(x * x) * erfcf(x);
-}
-HEDDLE_DEVICE double rsqrt(double x) {
-  return 1.0 / sqrt(x);
-}
-HEDDLE_DEVICE double rcbrt(double x) {
-  return 1.0 / cbrt(x);
-}
-HEDDLE_DEVICE double __dsqrt_rn(double x) {
-  return sqrt(x);
-}
-HEDDLE_DEVICE double __drcp_rn(double x) {
-  return 1.0 / x;
-}
-HEDDLE_DEVICE double sinpi(double x) {
-  return sin(3.14159265358979323846 * x);
-}
-HEDDLE_DEVICE double cospi(double x) {
-  return cos(3.14159265358979323846 * x);
-}
-HEDDLE_DEVICE double normcdf(double x) {
-  return 0.5 * erfc(-x * 0.70710678118654752440);
-}
-HEDDLE_DEVICE double erfcx(double x) {
-  return exp(x * x) * erfc(x);
-}
 HEDDLE_DEVICE void __sincosf(float x, float* s, float* c) {
   *s = sinf(x), *c = cosf(x);
-}
-HEDDLE_DEVICE void sincospif(float x, float* s, float* c) {
-  *s = sinpif(x), *c = cospif(x);
-}
-HEDDLE_DEVICE void sincospi(double x, double* s, double* c) {
-  *s = sinpi(x), *c = cospi(x);
 }
 HEDDLE_DEVICE float __powf(float x, float y) {
   return powf(x, y);
@@ -157,344 +127,13 @@ HEDDLE_DEVICE float __fdividef(float x, float y) {
 HEDDLE_DEVICE float fdividef(float x, float y) {
   return x / y;
 }
-HEDDLE_DEVICE float norm3df(float x, float y, float z) {
-  return sqrtf(x * x + y * y + z * z);
+HEDDLE_DEVICE float fdivide(float x, float y) {
+  return x / y;
 }
-HEDDLE_DEVICE float norm4df(float x, float y, float z, float w) {
-  return sqrtf(x * x + y * y + z * z + w * w);
-}
-HEDDLE_DEVICE float rnorm3df(float x, float y, float z) {
-  return 1 / norm3df(x, y, z);
-}
-HEDDLE_DEVICE float rhypotf(float x, float y) {
-  return 1 / hypotf(x, y);
-}
-HEDDLE_DEVICE double norm3d(double x, double y, double z) {
-  return sqrt(x * x + y * y + z * z);
-}
-HEDDLE_DEVICE double rhypot(double x, double y) {
-  return 1 / hypot(x, y);
+HEDDLE_DEVICE double fdivide(double x, double y) {
+  return x / y;
 }
 
-HEDDLE_DEVICE float __fadd_rn(float a, float b) {
-  return a + b;
-}
-HEDDLE_DEVICE double __dadd_rn(double a, double b) {
-  return a + b;
-}
-HEDDLE_DEVICE float __fsub_rn(float a, float b) {
-  return a - b;
-}
-HEDDLE_DEVICE double __dsub_rn(double a, double b) {
-  return a - b;
-}
-HEDDLE_DEVICE float __fmul_rn(float a, float b) {
-  return a * b;
-}
-HEDDLE_DEVICE double __dmul_rn(double a, double b) {
-  return a * b;
-}
-HEDDLE_DEVICE float __fdiv_rn(float a, float b) {
-  return a / b;
-}
-HEDDLE_DEVICE double __ddiv_rn(double a, double b) {
-  return a / b;
-}
-HEDDLE_DEVICE float __fmaf_rn(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
-HEDDLE_DEVICE double __fma_rn(double a, double b, double c) {
-  return fma(a, b, c);
-}
-HEDDLE_DEVICE float __fadd_rz(float a, float b) {
-  return a + b;
-}
-HEDDLE_DEVICE double __dadd_rz(double a, double b) {
-  return a + b;
-}
-HEDDLE_DEVICE float __fsub_rz(float a, float b) {
-  return a - b;
-}
-HEDDLE_DEVICE double __dsub_rz(double a, double b) {
-  return a - b;
-}
-HEDDLE_DEVICE float __fmul_rz(float a, float b) {
-  return a * b;
-}
-HEDDLE_DEVICE double __dmul_rz(double a, double b) {
-  return a * b;
-}
-HEDDLE_DEVICE float __fdiv_rz(float a, float b) {
-  return a / b;
-}
-HEDDLE_DEVICE double __ddiv_rz(double a, double b) {
-  return a / b;
-}
-HEDDLE_DEVICE float __fmaf_rz(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
-HEDDLE_DEVICE double __fma_rz(double a, double b, double c) {
-  return fma(a, b, c);
-}
-HEDDLE_DEVICE float __fadd_ru(float a, float b) {
-  return a + b;
-}
-HEDDLE_DEVICE double __dadd_ru(double a, double b) {
-  return a + b;
-}
-HEDDLE_DEVICE float __fsub_ru(float a, float b) {
-  return a - b;
-}
-HEDDLE_DEVICE double __dsub_ru(double a, double b) {
-  return a - b;
-}
-HEDDLE_DEVICE float __fmul_ru(float a, float b) {
-  return a * b;
-}
-HEDDLE_DEVICE double __dmul_ru(double a, double b) {
-  return a * b;
-}
-HEDDLE_DEVICE float __fdiv_ru(float a, float b) {
-  return a / b;
-}
-HEDDLE_DEVICE double __ddiv_ru(double a, double b) {
-  return a / b;
-}
-HEDDLE_DEVICE float __fmaf_ru(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
-HEDDLE_DEVICE double __fma_ru(double a, double b, double c) {
-  return fma(a, b, c);
-}
-HEDDLE_DEVICE float __fadd_rd(float a, float b) {
-  return a + b;
-}
-HEDDLE_DEVICE double __dadd_rd(double a, double b) {
-  return a + b;
-}
-HEDDLE_DEVICE float __fsub_rd(float a, float b) {
-  return a - b;
-}
-HEDDLE_DEVICE double __dsub_rd(double a, double b) {
-  return a - b;
-}
-HEDDLE_DEVICE float __fmul_rd(float a, float b) {
-  return a * b;
-}
-HEDDLE_DEVICE double __dmul_rd(double a, double b) {
-  return a * b;
-}
-HEDDLE_DEVICE float __fdiv_rd(float a, float b) {
-  return a / b;
-}
-HEDDLE_DEVICE double __ddiv_rd(double a, double b) {
-  return a / b;
-}
-HEDDLE_DEVICE float __fmaf_rd(float a, float b, float c) {
-  return fmaf(a, b, c);
-}
-HEDDLE_DEVICE double __fma_rd(double a, double b, double c) {
-  return fma(a, b, c);
-}
-
-namespace heddle_device {
-
-// A value beyond the integer type becomes the nearest one; NaN becomes 0.
-template <class I, class F>
-HEDDLE_DEVICE I to_integer(F x, I least, I most) {
-  if (x != x) return 0;
-  if (x <= static_cast<F>(least)) return least;
-  return x >= static_cast<F>(most) ? most : static_cast<I>(x);
-}
-
-}  // namespace heddle_device
-
-HEDDLE_DEVICE int __float2int_rn(float x) {
-  return heddle_device::to_integer<int>(rintf(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __float2uint_rn(float x) {
-  return heddle_device::to_integer<unsigned>(rintf(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __float2ll_rn(float x) {
-  return heddle_device::to_integer<long long>(rintf(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __float2ull_rn(float x) {
-  return heddle_device::to_integer<unsigned long long>(rintf(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE int __double2int_rn(double x) {
-  return heddle_device::to_integer<int>(rint(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __double2uint_rn(double x) {
-  return heddle_device::to_integer<unsigned>(rint(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __double2ll_rn(double x) {
-  return heddle_device::to_integer<long long>(rint(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __double2ull_rn(double x) {
-  return heddle_device::to_integer<unsigned long long>(rint(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE float __int2float_rn(int x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __uint2float_rn(unsigned x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __ll2float_rn(long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ll2double_rn(long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __ull2float_rn(unsigned long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ull2double_rn(unsigned long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __double2float_rn(double x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE int __float2int_rz(float x) {
-  return heddle_device::to_integer<int>(truncf(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __float2uint_rz(float x) {
-  return heddle_device::to_integer<unsigned>(truncf(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __float2ll_rz(float x) {
-  return heddle_device::to_integer<long long>(truncf(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __float2ull_rz(float x) {
-  return heddle_device::to_integer<unsigned long long>(truncf(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE int __double2int_rz(double x) {
-  return heddle_device::to_integer<int>(trunc(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __double2uint_rz(double x) {
-  return heddle_device::to_integer<unsigned>(trunc(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __double2ll_rz(double x) {
-  return heddle_device::to_integer<long long>(trunc(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __double2ull_rz(double x) {
-  return heddle_device::to_integer<unsigned long long>(trunc(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE float __int2float_rz(int x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __uint2float_rz(unsigned x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __ll2float_rz(long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ll2double_rz(long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __ull2float_rz(unsigned long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ull2double_rz(unsigned long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __double2float_rz(double x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE int __float2int_ru(float x) {
-  return heddle_device::to_integer<int>(ceilf(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __float2uint_ru(float x) {
-  return heddle_device::to_integer<unsigned>(ceilf(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __float2ll_ru(float x) {
-  return heddle_device::to_integer<long long>(ceilf(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __float2ull_ru(float x) {
-  return heddle_device::to_integer<unsigned long long>(ceilf(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE int __double2int_ru(double x) {
-  return heddle_device::to_integer<int>(ceil(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __double2uint_ru(double x) {
-  return heddle_device::to_integer<unsigned>(ceil(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __double2ll_ru(double x) {
-  return heddle_device::to_integer<long long>(ceil(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __double2ull_ru(double x) {
-  return heddle_device::to_integer<unsigned long long>(ceil(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE float __int2float_ru(int x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __uint2float_ru(unsigned x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __ll2float_ru(long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ll2double_ru(long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __ull2float_ru(unsigned long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ull2double_ru(unsigned long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __double2float_ru(double x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE int __float2int_rd(float x) {
-  return heddle_device::to_integer<int>(floorf(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __float2uint_rd(float x) {
-  return heddle_device::to_integer<unsigned>(floorf(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __float2ll_rd(float x) {
-  return heddle_device::to_integer<long long>(floorf(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __float2ull_rd(float x) {
-  return heddle_device::to_integer<unsigned long long>(floorf(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE int __double2int_rd(double x) {
-  return heddle_device::to_integer<int>(floor(x), -2147483647 - 1, 2147483647);
-}
-HEDDLE_DEVICE unsigned __double2uint_rd(double x) {
-  return heddle_device::to_integer<unsigned>(floor(x), 0u, 4294967295u);
-}
-HEDDLE_DEVICE long long __double2ll_rd(double x) {
-  return heddle_device::to_integer<long long>(floor(x), -9223372036854775807LL - 1, 9223372036854775807LL);
-}
-HEDDLE_DEVICE unsigned long long __double2ull_rd(double x) {
-  return heddle_device::to_integer<unsigned long long>(floor(x), 0ull, 18446744073709551615ull);
-}
-HEDDLE_DEVICE float __int2float_rd(int x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __uint2float_rd(unsigned x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE float __ll2float_rd(long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ll2double_rd(long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __ull2float_rd(unsigned long long x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __ull2double_rd(unsigned long long x) {
-  return static_cast<double>(x);
-}
-HEDDLE_DEVICE float __double2float_rd(double x) {
-  return static_cast<float>(x);
-}
-HEDDLE_DEVICE double __int2double_rn(int x) {
-  return x;
-}
-HEDDLE_DEVICE double __uint2double_rn(unsigned x) {
-  return x;
-}
 HEDDLE_DEVICE int __float_as_int(float x) {
   return __builtin_bit_cast(int, x);
 }
@@ -568,6 +207,32 @@ HEDDLE_DEVICE unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned by) {
 HEDDLE_DEVICE unsigned __funnelshift_r(unsigned lo, unsigned hi, unsigned by) {
   return static_cast<unsigned>(((static_cast<unsigned long long>(hi) << 32) | lo) >> (by & 31));
 }
+// Those that end in c shift by 32 where they are asked for more.
+HEDDLE_DEVICE unsigned __funnelshift_lc(unsigned lo, unsigned hi, unsigned by) {
+  return by < 32 ? __funnelshift_l(lo, hi, by) : lo;
+}
+HEDDLE_DEVICE unsigned __funnelshift_rc(unsigned lo, unsigned hi, unsigned by) {
+  return by < 32 ? __funnelshift_r(lo, hi, by) : hi;
+}
+/// The place of the set bit that is |offset| - 1 set bits from `base`, which counts; upwards or, for negative
+/// ones, downwards; of offset 0 `base` itself. All bits where there is none.
+HEDDLE_DEVICE unsigned __fns(unsigned mask, unsigned base, int offset) {
+  if (offset == 0) return (mask >> (base & 31)) & 1 ? base : 0xffffffffu;
+  int left = offset < 0 ? -offset : offset;
+  for (int at = static_cast<int>(base); at >= 0 && at < 32; at += offset < 0 ? -1 : 1) {
+    if (((mask >> at) & 1) != 0 && --left == 0) return static_cast<unsigned>(at);
+  }
+  return 0xffffffffu;
+}
+HEDDLE_DEVICE unsigned short __nv_bswap16(unsigned short x) {
+  return __builtin_bswap16(x);
+}
+HEDDLE_DEVICE unsigned __nv_bswap32(unsigned x) {
+  return __builtin_bswap32(x);
+}
+HEDDLE_DEVICE unsigned long long __nv_bswap64(unsigned long long x) {
+  return __builtin_bswap64(x);
+}
 HEDDLE_DEVICE int __mulhi(int a, int b) {
   return static_cast<int>((static_cast<long long>(a) * b) >> 32);
 }
@@ -597,6 +262,12 @@ HEDDLE_DEVICE int __hadd(int a, int b) {
 }
 HEDDLE_DEVICE int __rhadd(int a, int b) {
   return static_cast<int>((static_cast<long long>(a) + b + 1) >> 1);
+}
+HEDDLE_DEVICE unsigned __uhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b) >> 1);
+}
+HEDDLE_DEVICE unsigned __urhadd(unsigned a, unsigned b) {
+  return static_cast<unsigned>((static_cast<unsigned long long>(a) + b + 1) >> 1);
 }
 // Dot products of the bytes of two words, and of the halves of one with two bytes of the other.
 #define HEDDLE_DOT(SIGN, HALF, BYTE, FOUR, TWO)                                    \

@@ -269,12 +269,15 @@ HEDDLE_ATOMIC(atomicMax, long long, maximum)
 HEDDLE_ATOMIC(atomicMax, unsigned long long, maximum)
 HEDDLE_ATOMIC(atomicAnd, int, bit_and)
 HEDDLE_ATOMIC(atomicAnd, unsigned, bit_and)
+HEDDLE_ATOMIC(atomicAnd, long long, bit_and)
 HEDDLE_ATOMIC(atomicAnd, unsigned long long, bit_and)
 HEDDLE_ATOMIC(atomicOr, int, bit_or)
 HEDDLE_ATOMIC(atomicOr, unsigned, bit_or)
+HEDDLE_ATOMIC(atomicOr, long long, bit_or)
 HEDDLE_ATOMIC(atomicOr, unsigned long long, bit_or)
 HEDDLE_ATOMIC(atomicXor, int, bit_xor)
 HEDDLE_ATOMIC(atomicXor, unsigned, bit_xor)
+HEDDLE_ATOMIC(atomicXor, long long, bit_xor)
 HEDDLE_ATOMIC(atomicXor, unsigned long long, bit_xor)
 HEDDLE_ATOMIC(atomicInc, unsigned, increment)
 HEDDLE_ATOMIC(atomicDec, unsigned, decrement)
@@ -285,9 +288,22 @@ HEDDLE_ATOMIC_CAS(unsigned short)
 #undef HEDDLE_ATOMIC
 #undef HEDDLE_ATOMIC_CAS
 
-HEDDLE_DEVICE __half2 atomicAdd(__half2* address, __half2 value) {
-  return heddle_device::from_bits<__half2>(
-      heddle_atomic(address, heddle_device::bits_of(value), 0,
-                    {heddle_device::atomic_operation::add, heddle_device::scalar::f16,
-                     heddle_device::scope::device, heddle_device::order::relaxed, 2, 1}));
-}
+#define HEDDLE_ATOMIC_PAIR(NAME, SCOPE)                                                         \
+  HEDDLE_DEVICE __half2 NAME(__half2* address, __half2 value) {                                 \
+    return heddle_device::from_bits<__half2>(                                                   \
+        heddle_atomic(address, heddle_device::bits_of(value), 0,                                \
+                      {heddle_device::atomic_operation::add, heddle_device::scalar::f16,        \
+                       heddle_device::scope::SCOPE, heddle_device::order::relaxed, 2, 1}));     \
+  }                                                                                             \
+  /* Each number is added for itself. */                                                        \
+  HEDDLE_DEVICE float2 NAME(float2* address, float2 value) {                                    \
+    return {NAME(&address->x, value.x), NAME(&address->y, value.y)};                            \
+  }                                                                                             \
+  HEDDLE_DEVICE float4 NAME(float4* address, float4 value) {                                    \
+    return {NAME(&address->x, value.x), NAME(&address->y, value.y), NAME(&address->z, value.z), \
+            NAME(&address->w, value.w)};                                                        \
+  }
+HEDDLE_ATOMIC_PAIR(atomicAdd, device)
+HEDDLE_ATOMIC_PAIR(atomicAdd_block, block)
+HEDDLE_ATOMIC_PAIR(atomicAdd_system, system)
+#undef HEDDLE_ATOMIC_PAIR

@@ -10,6 +10,7 @@
 #undef _GLIBCXX_USE_STD_SPEC_FUNCS
 #endif
 #include <assert.h>
+#include <fenv.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,3 +41,9 @@ constexpr int warpSize = 32;
 #include "module.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
+
+// These are taken out again where a source names nothing of them (optional_headers.cpp): all that they
+// include is above.
+#include "functions_of_16_bits.hpp"
+#include "rounding.hpp"
+#include "words.hpp"

@@ -44,6 +44,25 @@ HEDDLE_VECTOR(float, float, 4)
 HEDDLE_VECTOR(double, double, 8)
 #undef HEDDLE_VECTOR
 
+// Of four numbers of 8 bytes the alignment may be asked for.
+#define HEDDLE_ALIGNED_VECTOR(NAME, T, ALIGNMENT)                                          \
+  struct alignas(ALIGNMENT) NAME##4_##ALIGNMENT##a {                                       \
+    T x, y, z, w;                                                                          \
+  };                                                                                       \
+  HEDDLE_DEVICE NAME##4_##ALIGNMENT##a make_##NAME##4_##ALIGNMENT##a(T x, T y, T z, T w) { \
+    return {x, y, z, w};                                                                   \
+  }
+#define HEDDLE_ALIGNED_VECTORS(NAME, T) \
+  HEDDLE_ALIGNED_VECTOR(NAME, T, 16)    \
+  HEDDLE_ALIGNED_VECTOR(NAME, T, 32)
+HEDDLE_ALIGNED_VECTORS(long, long)
+HEDDLE_ALIGNED_VECTORS(ulong, unsigned long)
+HEDDLE_ALIGNED_VECTORS(longlong, long long)
+HEDDLE_ALIGNED_VECTORS(ulonglong, unsigned long long)
+HEDDLE_ALIGNED_VECTORS(double, double)
+#undef HEDDLE_ALIGNED_VECTOR
+#undef HEDDLE_ALIGNED_VECTORS
+
 struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}

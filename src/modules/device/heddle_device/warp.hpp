@@ -38,7 +38,6 @@ HEDDLE_SHUFFLE(float)
 HEDDLE_SHUFFLE(double)
 HEDDLE_SHUFFLE(__half)
 HEDDLE_SHUFFLE(__half2)
-#undef HEDDLE_SHUFFLE
 
 HEDDLE_DEVICE int __all_sync(unsigned mask, int predicate) {
   return static_cast<int>(heddle_vote(heddle_device::vote_kind::all, mask, predicate != 0, 0));

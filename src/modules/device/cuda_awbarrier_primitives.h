@@ -1,0 +1,1 @@
+#error "heddle: barriers in shared memory are not supported: meet at __syncthreads()"

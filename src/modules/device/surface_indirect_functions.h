@@ -1,0 +1,1 @@
+#error "heddle: surfaces are not supported: use an array"

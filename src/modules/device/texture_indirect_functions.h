@@ -1,0 +1,1 @@
+#error "heddle: textures are not supported: read the array itself"

@@ -1,0 +1,10 @@
+// check together --grid 1 --block 1 --arg i32[1]
+// fails refused_together.cu:8: barrier_arrive: arriving at a barrier and waiting at it are not supported apart: sync() does both
+// check together --grid 1 --block 1 --arg i32[1]
+// fails refused_together.cu:9: __isShared: which memory an address is in is not known: a pointer serves for all of them
+#include <cooperative_groups.h>
+__global__ void together(int* x) {
+  auto block = cooperative_groups::this_thread_block();
+  auto token = block.barrier_arrive();
+  if (__isShared(x)) *x = 1;
+}
