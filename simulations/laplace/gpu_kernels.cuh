@@ -207,24 +207,30 @@ __global__ void __launch_bounds__(relax_threads)
   __shared__ T tile[rows][columns];
   const std::ptrdiff_t left = static_cast<std::ptrdiff_t>(blockIdx.x % tiles_across) * relax_width - halo;
   const std::ptrdiff_t top = static_cast<std::ptrdiff_t>(blockIdx.x / tiles_across) * relax_height - halo;
-  for (int i = static_cast<int>(threadIdx.x); i < rows * columns; i += relax_threads) {
-    const int r = i / columns, c = i % columns;
-    const std::ptrdiff_t row = top + r, column = left + c;
-    T value = 0;
-    if (row >= 0 && row < on.height && column >= 0 && column < on.width) {
-      if (u != nullptr) value = u[row * on.pitch + column];
-      if (from.values != nullptr) {
-        if (row > 0 && row < on.height - 1 && column > 0 && column < on.width - 1) {
-          const std::ptrdiff_t j = from.across.below[column];
-          const T* const a = from.values + from.down.below[row] * from.pitch + j;
-          const T* const b = a + from.pitch;
-          const T up = from.down.above[row], rest = 1 - up, right = from.across.above[column];
-          const T here = rest * a[0] + up * b[0], next = rest * a[1] + up * b[1];
-          value = value + ((1 - right) * here + right * next);
-        }
-      }
+  const auto fill_with = [&](const auto& value_at) {
+    for (int i = static_cast<int>(threadIdx.x); i < rows * columns; i += relax_threads) {
+      const int r = i / columns, c = i % columns;
+      const std::ptrdiff_t row = top + r, column = left + c;
+      const bool exists = row >= 0 && row < on.height && column >= 0 && column < on.width;
+      tile[r][c] = exists ? value_at(row, column) : T(0);
     }
-    tile[r][c] = value;
+  };
+  const auto before = [&](std::ptrdiff_t row, std::ptrdiff_t column) {
+    return u != nullptr ? u[row * on.pitch + column] : T(0);
+  };
+  if (from.values == nullptr) {
+    fill_with(before);
+  } else {
+    fill_with([&](std::ptrdiff_t row, std::ptrdiff_t column) {
+      const T value = before(row, column);
+      if (row == 0 || row == on.height - 1 || column == 0 || column == on.width - 1) return value;
+      const std::ptrdiff_t j = from.across.below[column];
+      const T* const a = from.values + from.down.below[row] * from.pitch + j;
+      const T* const b = a + from.pitch;
+      const T up = from.down.above[row], rest = 1 - up, right = from.across.above[column];
+      const T here = rest * a[0] + up * b[0], next = rest * a[1] + up * b[1];
+      return value + ((1 - right) * here + right * next);
+    });
   }
   __syncthreads();
 #pragma unroll 1

@@ -102,8 +102,7 @@ def word_functions():
 
     def byte_perm(a, b, selector):
         both = (b << 32 | a).to_bytes(8, "little")
-        chosen = [selector >> (4 * i) & 15 for i in range(4)]
-        return int.from_bytes(bytes((255 * (both[c & 7] >> 7)) if c & 8 else both[c & 7] for c in chosen), "little")
+        return int.from_bytes(bytes(both[selector >> (4 * i) & 7] for i in range(4)), "little")
     yield "__byte_perm", 3, byte_perm
 
 

@@ -194,10 +194,9 @@ HEDDLE_DEVICE unsigned __byte_perm(unsigned x, unsigned y, unsigned selector) {
   const unsigned long long both = (static_cast<unsigned long long>(y) << 32) | x;
   unsigned result = 0;
   for (int i = 0; i < 4; ++i) {
-    const unsigned s = (selector >> (4 * i)) & 15;
-    unsigned byte = static_cast<unsigned>(both >> (8 * (s & 7))) & 255;
-    if (s & 8) byte = byte & 128 ? 255 : 0;
-    result |= byte << (8 * i);
+    // The fourth bit of each number is not used, unlike in the instruction behind it.
+    const unsigned s = (selector >> (4 * i)) & 7;
+    result |= (static_cast<unsigned>(both >> (8 * s)) & 255) << (8 * i);
   }
   return result;
 }
