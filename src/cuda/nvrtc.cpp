@@ -153,7 +153,7 @@ void add_headers(std::string_view text, const fs::path& beside, const std::vecto
 
 std::vector<std::string> words_for(int capability, const module_options& options) {
   std::vector<std::string> words{fmt::format("--gpu-architecture=sm_{}", capability),
-                                 "--std=" + options.standard, "--extended-lambda",
+                                 "--std=" + options.standard,
                                  fmt::format("--pre-include={}", c_library_name)};
   for (const std::string& d : options.definitions) words.push_back("-D" + d);
   for (const std::string& i : options.include_folders) words.push_back("-I" + i);
