@@ -23,7 +23,7 @@ class stream_order {
   stream_order();
 
   void* make_stream(bool is_blocking);
-  /// Whether the program has made any.
+  /// Whether any of the program's own live.
   bool has_own_streams() const { return streams_.size() > 2; }
   /// False for what is no stream.
   bool end_stream(void* stream);

@@ -75,6 +75,17 @@ struct vector40 {
 };
 static_assert(sizeof(vector3) == 12 && sizeof(pair16) == 16 && sizeof(vector40) == 160);
 
+/// Twelve bytes, exactly combined in order.
+struct tally {
+  std::uint32_t sum, last, product;
+  friend bool operator==(const tally&, const tally&) = default;
+};
+struct tallied {
+  HD_FN tally operator()(const tally& a, const tally& b) const {
+    return {a.sum + b.sum, b.last, a.product * b.product};
+  }
+};
+
 template <class T>
 T element(std::size_t i) {
   if constexpr (std::is_same_v<T, vector3>) {
@@ -230,6 +241,20 @@ TEST_P(user_operators, types_of_16_and_of_160_bytes) {
   check_reduce<pair16>(where, hd::commutative_monoid{sum{}, pair16{}});
   check_reduce<vector40>(where, hd::commutative_monoid{sum{}, vector40{}});
   check_reduce<vector3>(where, hd::plus{});
+}
+
+TEST_P(user_operators, many_rows_of_a_size_that_granules_do_not_hold) {
+  for (const hd::shape& lengths : {hd::shape{200, 700}, hd::shape{150, 2100}, hd::shape{130, 2730}}) {
+    if (lengths.elements() > largest_size()) continue;
+    hd::array<tally> x(lengths);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto bits = static_cast<std::uint32_t>(random_bits(i));
+      x.data()[i] = {bits, bits >> 7, bits | 1};
+    }
+    EXPECT_TRUE(same_elements(hd::inclusive_scan(where, x, hd::axis{1}, tallied{}),
+                              scanned<tally>(x, 1, false, std::nullopt, tallied{})))
+        << lengths.text();
+  }
 }
 
 TEST_P(user_operators, a_lambda_is_an_operator) {

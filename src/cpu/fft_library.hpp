@@ -12,7 +12,7 @@
 #include <kissfft/kissfft.hh>
 #endif
 
-/// The one class that knows which library transforms on a CPU.
+/// The library that transforms on a CPU.
 namespace heddle::cpu {
 
 #if defined(HEDDLE_FFTW)

@@ -386,9 +386,9 @@ class idle_plans {
   }
 
   void put(std::size_t n, fft_kind kind, std::unique_ptr<line_plan<T>> plan) {
+    const std::lock_guard lock(mutex_);
     const std::size_t bytes = plan->bytes(), most_bytes = most_kept_bytes;
     if (bytes > most_bytes) return;
-    const std::lock_guard lock(mutex_);
     drop_beyond(most_bytes - bytes);
     try {
       plans_[{n, kind}].push_back(std::move(plan));

@@ -116,8 +116,9 @@ class plan_cache {
     if (found == all.end()) {
       if (captured)
         detail::fail(
-            "the stream is captured into a graph, and cuFFT makes no plan meanwhile: transform such an array "
-            "once before");
+            "the stream is captured into a graph, and cuFFT makes no plan meanwhile: run the same transform, "
+            "of an "
+            "array of this shape and type, once before");
       make_room(all, where.device());
       found = all.emplace(key, kept_plan{}).first;
       try {

@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <complex>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include <cublas_v2.h>
@@ -100,10 +100,8 @@ struct handle_of_stream {
   handle_of_stream(const handle_of_stream&) = delete;
   handle_of_stream& operator=(const handle_of_stream&) = delete;
 };
-/// By device, stream and its number: another stream of the same address may come later. What is captured has
-/// the number 0, as CUDA tells none then; cuBLAS gives graphs memory of their own.
-using handles =
-    std::map<std::tuple<int, cudaStream_t, unsigned long long>, std::shared_ptr<handle_of_stream>>;
+/// By device and number of the stream.
+using handles = std::map<std::pair<int, unsigned long long>, std::shared_ptr<handle_of_stream>>;
 
 /// Destroys what no call uses when streams are many: nothing tells when one is gone.
 void make_room(handles& all, int device) {
@@ -115,19 +113,20 @@ void make_room(handles& all, int device) {
     return;
   }
   std::erase_if(all, [device](const auto& entry) {
-    return std::get<int>(entry.first) == device && entry.second.use_count() == 1;
+    return entry.first.first == device && entry.second.use_count() == 1;
   });
 }
 
-std::shared_ptr<handle_of_stream> handle_for(const target& where) {
+std::shared_ptr<handle_of_stream> handle_for(const target& where, bool captured) {
   static std::mutex mutex;
   // Never destroyed, as CUDA may be gone at the end of a program.
   static auto& all = *new handles;
-  unsigned long long number = 0;
-  const bool captured = is_captured(where);
+  // CUDA tells no number while it captures: then one handle serves all streams, as a graph has memory of its
+  // own.
+  unsigned long long number = std::numeric_limits<unsigned long long>::max();
   if (!captured) check(cudaStreamGetId(where.stream(), &number), "cudaStreamGetId");
   const std::lock_guard lock(mutex);
-  const std::tuple key{where.device(), where.stream(), number};
+  const std::pair key{where.device(), number};
   if (const auto found = all.find(key); found != all.end()) return found->second;
   if (!captured) make_room(all, where.device());
   const beside_capture allowed;
@@ -214,8 +213,10 @@ void by_cublas(matrix_type type, std::size_t element_bytes, const matrix_operand
   const void* const one = is_double ? static_cast<const void*>(twice) : single;
   const void* const none = is_double ? static_cast<const void*>(no_twice) : no_single;
   const cublas& library = cublas::loaded();
-  const std::shared_ptr<handle_of_stream> kept = handle_for(where);
+  const bool captured = is_captured(where);
+  const std::shared_ptr<handle_of_stream> kept = handle_for(where, captured);
   const std::lock_guard lock(kept->mutex);
+  if (captured) library.check(library.set_stream(kept->handle, where.stream()), "cublasSetStream");
   // A batch of one matrix may be another kernel's.
   if (batches == 1) {
     library.check(library.gemm(kept->handle, right.operation(), left.operation(), size(b.columns),

@@ -74,11 +74,10 @@ struct bits_at {
   const bits_of<T>* x;
   __device__ wide_key<T> operator()(std::size_t i) const { return x[i]; }
 };
-// Divisions of 64 bits are long: each of these is compiled once a kernel, and not for each of a thread's
-// elements.
 /// Elements line by line, whatever the axis of the lines.
 struct lines_in_turn {
   segments lines;
+  // Divisions of 64 bits are long: compiled once a kernel, and not for each of a thread's elements.
   __device__ __noinline__ std::size_t operator()(std::size_t i) const {
     if (lines.inner == 1) return i;
     return lines.begin_of(i / lines.length) + i % lines.length * lines.inner;

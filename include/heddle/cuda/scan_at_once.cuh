@@ -6,13 +6,15 @@
 #include <heddle/cuda/warp.cuh>
 #include <heddle/grouping.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
 
-/// Scans of up to a few million elements: all tiles at once, each in the registers of one block, in one
-/// launch that reads once and writes once. A block publishes what its tile combines to and combines what all
-/// tiles before it have published, so that none waits for a chain of others.
+/// Scans of up to a few million elements, and of many rows that a block holds: all tiles at once, each in the
+/// registers of one block, in one launch that reads once and writes once. A block publishes what its tile
+/// combines to and combines what all tiles before it have published, so that none waits for a chain of
+/// others.
 namespace heddle::cuda {
 
 template <class T>
@@ -52,7 +54,9 @@ at_once_shape shape_at_once(std::size_t rows, std::size_t length) {
 /// read or write while others wait for their warps.
 template <class T>
 at_once_shape shape_row_by_row(std::size_t rows, std::size_t length) {
-  constexpr std::size_t row_of_warp = warp_size * scan_pack<T>, most = 32 * 1024 / (row_of_warp * sizeof(T));
+  constexpr std::size_t row_of_warp = warp_size * scan_pack<T>,
+                        fit = std::size_t{at_once_tuning<T>::warps} * at_once_tuning<T>::rows,
+                        most = std::min<std::size_t>(fit, 32 * 1024 / (row_of_warp * sizeof(T)));
   const std::size_t rows_of_warps = (length + row_of_warp - 1) / row_of_warp;
   if (rows_of_warps > most || rows > std::numeric_limits<std::int32_t>::max()) return {0, 0, 0};
   const auto warps =
@@ -101,7 +105,7 @@ __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
              op);
 }
 
-/// Scans rows in the shape that shape_at_once() has found.
+/// Scans rows in a shape of those above.
 template <class T, class Op>
 void launch_scan_at_once(const target& where, scan_work<T, Op>& work, const at_once_shape& shape) {
   work.parts = shape.parts;

@@ -24,10 +24,10 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
 
 /// Writes an array of one to three axes as VTK image data, which ParaView opens: one value a point under
 /// `name`, the fastest axis of the array along x, the values as they are in memory ("appended raw"). A
-/// complex array becomes vectors of three components, the last of them 0, since VTK follows no others along
-/// their lines; bool becomes UInt8. A file at `path` is replaced once
-/// the new one is complete, and never otherwise. Throws heddle::error for any other number of axes, and for
-/// an axis of no points, which VTK does not know.
+/// complex array becomes vectors of three components, the last of them 0, of which alone VTK draws
+/// streamlines; bool becomes UInt8. A file at `path` is replaced once the new one is complete, and never
+/// otherwise. Throws heddle::error for any other number of axes, and for an axis of no points, which VTK does
+/// not know.
 template <array_like X>
 requires has_dtype<element_of<X>>
 void write_vti(const std::string& path, const X& x, const std::string& name = "values",
