@@ -22,9 +22,17 @@
 /// in groups of 32.
 namespace heddle::cuda {
 
-/// Rows shorter than this are scanned a warp or less to a row.
+/// Elements of a row that a warp scans one after another where no granules hold them.
+inline constexpr std::size_t short_row_of_large = 2048;
+
+/// Whether rows are scanned a warp or less to a row. Elements of one and two bytes go through shared memory
+/// one by one there, and faster through registers where each row is whole granules.
 template <class T>
-inline constexpr std::size_t short_row = sizeof(T) <= 16 ? 8192 / sizeof(T) : 2048;
+bool is_short_row(std::size_t length) {
+  if constexpr (sizeof(T) > 16) return length < short_row_of_large;
+  const std::size_t bytes = length * sizeof(T);
+  return bytes < (sizeof(T) <= 2 && bytes % 16 == 0 ? 2048 : 8192);
+}
 
 template <class T, class Op>
 void scan_long_rows(const target& where, const T* x, const Op& op, segments all, bool exclusive,
@@ -51,7 +59,7 @@ grouping::uninitialized<strip_prefixes<T>, 1> prefix_of_first(const T* init) {
 template <class T, class Op>
 void scan_rows_of(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
                   T* out) {
-  if (all.length >= short_row<T> || all.count() == 1)
+  if (!is_short_row<T>(all.length) || all.count() == 1)
     return scan_long_rows(where, x, op, all, exclusive, init, out);
   const auto before = prefix_of_first(init);
   if constexpr (sizeof(T) <= 16) {
@@ -59,7 +67,7 @@ void scan_rows_of(const target& where, const T* x, const Op& op, segments all, b
     launch_short_rows<T>(where, scan_short_rows<T, Op>, "launch of a scan of rows", shape, x, op, shape,
                          exclusive, before[0], out);
   } else {
-    const grouping::tiling rows{all, short_row<T>, 1};
+    const grouping::tiling rows{all, short_row_of_large, 1};
     const unsigned grid = grid_for(rows.pieces(), scan_threads / warp_size);
     scan_rows<T><<<grid, scan_threads, 0, where.stream()>>>(detail::element_at<T, Op>{x}, op, rows, exclusive,
                                                             before[0], out);
