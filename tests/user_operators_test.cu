@@ -78,7 +78,6 @@ static_assert(sizeof(vector3) == 12 && sizeof(pair16) == 16 && sizeof(vector40) 
 /// Twelve bytes, exactly combined in order.
 struct tally {
   std::uint32_t sum, last, product;
-  friend bool operator==(const tally&, const tally&) = default;
 };
 struct tallied {
   HD_FN tally operator()(const tally& a, const tally& b) const {
