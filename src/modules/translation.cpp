@@ -221,7 +221,7 @@ class translator : private token_sequence {
   }
 
   void rewrite_launch(std::size_t i) {
-    if (in_device_code()) refuse(t_[i], "<<<: launches from a kernel are not supported");
+    if (in_device_code()) return note_refusal(i, "<<<: launches from a kernel are not supported");
     const launch_parts launch = find_launch(*this, i);
     // The last name before arguments of a template is the kernel's.
     std::size_t name = launch.first;
