@@ -104,6 +104,9 @@ __global__ void threes(int* x) {
 }
 __global__ void count_calls(int* out) { *out = ++calls; }
 __global__ void __launch_bounds__(64) bounded(int*) {}
+using real = float;
+__global__ void overloaded(real* x, int v) { *x = v; }
+__global__ void overloaded(int* x, int v) { *x = -v; }
 extern "C" __global__ void plain_name(int* x, int v) { *x = v; }
 )";
 
@@ -245,6 +248,18 @@ TEST_P(Kernels, three_axes) {
           for (int i = 0; i < 4; ++i) ASSERT_EQ(got[at++], i + 10 * y + 100 * z + 1000 * bx + 10000 * by);
 }
 
+TEST_P(Kernels, overloads_are_named_by_their_types_as_they_are_written) {
+  hd::array<float> x = zeros<float>(1);
+  hd::array<int> n = zeros<int>(1);
+  compiled().function("overloaded(real*, int)")(1, 1)(x, 3);
+  compiled().function("overloaded(int*, int)")(1, 1)(n, 4);
+  EXPECT_EQ(x[0], 3);
+  EXPECT_EQ(n[0], -4);
+  const std::string message = message_of([&] { compiled().function("overloaded(short*, int)"); });
+  EXPECT_NE(message.find("no kernel is 'overloaded(short*, int)': there are overloaded("), std::string::npos)
+      << message;
+}
+
 TEST_P(Kernels, variables_of_the_module_last) {
   hd::array<int> out = zeros<int>(1);
   const hd::kernel_function count = compiled().function("count_calls");
@@ -346,6 +361,14 @@ __global__ void traps() { if (threadIdx.x == 3) { __syncthreads(); __trap(); } e
             std::string::npos);
   EXPECT_NE(message_of([&] { m.function("traps")(1, 32)(); }).find("__trap()"), std::string::npos);
   m.function("asserts")(1, 1)(x, 10);  // and the next launch is as if nothing had been
+}
+
+TEST(KernelsOnCpu, an_instance_that_does_not_compile_leaves_the_module_as_it_was) {
+  const hd::module m(hd::target::serial(), "template <class T> __global__ void set(T* x) { *x = 7; }\n");
+  EXPECT_NE(message_of([&] { m.function("set<nothing>"); }).find("nothing"), std::string::npos);
+  hd::array<int> x(1);
+  m.function("set<int>")(1, 1)(x);
+  EXPECT_EQ(x[0], 7);
 }
 
 /// Threads are a loop only where neither a kernel nor what it calls lets them wait.

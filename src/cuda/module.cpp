@@ -156,36 +156,31 @@ class gpu_module : public module_state {
     // Blocks that meet at a barrier of the grid must all be there.
     is_cooperative_ =
         source_.find("this_grid") != std::string::npos || source_.find("grid_group") != std::string::npos;
-    all_ = load();
+    all_ = load(options_);
   }
 
   std::shared_ptr<const function_state> function(const std::string& name) override {
     const std::lock_guard lock(mutex_);
     std::shared_ptr<const loaded_code> from = all_;
     const compiled_kernel* kernel = find_kernel(all_->code(), name);
-    if (kernel == nullptr && name.find('<') == std::string::npos) {
-      std::vector<std::string> names;
-      for (const compiled_kernel& k : all_->code().kernels) names.push_back(k.name);
-      throw error(
-          fmt::format("{}: no kernel is called '{}': there {} {}; of a template an instance is named, such "
-                      "as '{}<float>'",
-                      options_.name, name, names.size() == 1 ? "is" : "are",
-                      names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")), name));
-    }
     if (kernel == nullptr) {
-      std::shared_ptr<const loaded_code>& instance = instances_[name];
+      const std::string expression = expression_for(all_->code(), name);
+      if (expression.empty())
+        throw error(fmt::format("{}: {}", options_.name, why_no_kernel(all_->code(), name)));
+      std::shared_ptr<const loaded_code>& instance = instances_[expression];
       if (instance == nullptr) {
-        options_.name_expressions.push_back(name);
+        module_options with_expression = options_;
+        with_expression.name_expressions.push_back(expression);
         try {
-          instance = load();
-        } catch (...) {
-          options_.name_expressions.pop_back();
-          throw;
+          instance = load(with_expression);
+        } catch (const error& e) {
+          // What an instance does not compile for is in the compiler's own message.
+          if (name.find('<') != std::string::npos) throw;
+          throw error(fmt::format("{}: {}\n{}", options_.name, why_no_kernel(all_->code(), name), e.what()));
         }
-        options_.name_expressions.pop_back();
       }
       from = instance;
-      kernel = find_kernel(from->code(), name);
+      kernel = find_kernel(from->code(), expression);
     }
     if (kernel == nullptr) throw error(fmt::format("{} is no kernel of {}", name, options_.name));
     return std::make_shared<gpu_function>(where_, from, *kernel, is_cooperative_);
@@ -194,8 +189,8 @@ class gpu_module : public module_state {
   void* host_function(const char*) override { return nullptr; }
 
  private:
-  std::shared_ptr<const loaded_code> load() {
-    device_code code = compile_by_nvrtc(capability_, source_, options_);
+  std::shared_ptr<const loaded_code> load(const module_options& options) {
+    device_code code = compile_by_nvrtc(capability_, source_, options);
     was_cached &= code.was_cached;
     return std::make_shared<loaded_code>(where_, std::move(code));
   }

@@ -188,6 +188,24 @@ std::string signature(const compiled_kernel& k) {
   return fmt::format("{}({})", k.name, types);
 }
 
+std::string signatures(const std::vector<const compiled_kernel*>& kernels) {
+  std::vector<std::string> all;
+  all.reserve(kernels.size());
+  for (const compiled_kernel* const k : kernels) all.push_back(signature(*k));
+  return fmt::format("{}", fmt::join(all, ", "));
+}
+
+/// With the namespaces that it is in or without, whatever their parameters are.
+std::vector<const compiled_kernel*> kernels_called(const device_code& code,
+                                                   const modules::kernel_name& asked) {
+  const std::string name = fmt::format("{}{}", asked.name, asked.arguments);
+  std::vector<const compiled_kernel*> found;
+  for (const compiled_kernel& k : code.kernels) {
+    if (k.name == name || k.name.ends_with("::" + name)) found.push_back(&k);
+  }
+  return found;
+}
+
 json to_json(const compiled_kernel& k) {
   json sizes = json::array();
   for (const auto& p : k.parameters) sizes.push_back(p.size);
@@ -322,27 +340,51 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
 const compiled_kernel* find_kernel(const device_code& code, std::string_view asked_for) {
   const modules::kernel_name asked = modules::parse_kernel_name(asked_for);
   const auto expression = code.symbol_of.find(std::string(asked_for));
-  const std::string name = fmt::format("{}{}", asked.name, asked.arguments);
+  if (expression != code.symbol_of.end()) {
+    const auto made = std::find_if(code.kernels.begin(), code.kernels.end(),
+                                   [&](const compiled_kernel& k) { return k.symbol == expression->second; });
+    return made == code.kernels.end() ? nullptr : &*made;
+  }
   const std::vector<detail::parameter_description> types =
       detail::parameters_in(asked.parameters.value_or(""));
-  std::vector<const compiled_kernel*> found;
-  for (const compiled_kernel& k : code.kernels) {
-    if (expression != code.symbol_of.end()) {
-      if (k.symbol == expression->second) return &k;
-      continue;
-    }
-    const bool fits =
-        !asked.parameters || std::equal(types.begin(), types.end(), k.parameters.begin(), k.parameters.end(),
-                                        [](const auto& a, const auto& b) { return a.text() == b.text(); });
-    if (fits && (k.name == name || k.name.ends_with("::" + name))) found.push_back(&k);
-  }
+  std::vector<const compiled_kernel*> found = kernels_called(code, asked);
+  std::erase_if(found, [&](const compiled_kernel* k) {
+    return asked.parameters &&
+           !std::equal(types.begin(), types.end(), k->parameters.begin(), k->parameters.end(),
+                       [](const auto& a, const auto& b) { return a.text() == b.text(); });
+  });
   if (found.size() > 1) {
-    std::vector<std::string> all;
-    for (const compiled_kernel* const k : found) all.push_back(signature(*k));
     throw error(fmt::format("several kernels are called '{}': name one with its parameters: {}", asked_for,
-                            fmt::join(all, ", ")));
+                            signatures(found)));
   }
   return found.empty() ? nullptr : found.front();
+}
+
+std::string expression_for(const device_code& code, const std::string& asked_for) {
+  const modules::kernel_name asked = modules::parse_kernel_name(asked_for);
+  if (!asked.arguments.empty()) return asked_for;
+  const std::vector<const compiled_kernel*> named = kernels_called(code, asked);
+  if (!asked.parameters || named.empty()) return "";
+  const std::string& name = named.front()->name;
+  const bool is_only =
+      name.find('(') == std::string::npos &&  // of an unnamed namespace
+      std::all_of(named.begin(), named.end(), [&](const auto* k) { return k->name == name; });
+  return fmt::format("{}{}", is_only ? name : asked.name, *asked.parameters);
+}
+
+std::string why_no_kernel(const device_code& code, std::string_view asked_for) {
+  const modules::kernel_name asked = modules::parse_kernel_name(asked_for);
+  const std::vector<const compiled_kernel*> named = kernels_called(code, asked);
+  if (asked.parameters && !named.empty()) {
+    return fmt::format("no kernel is '{}': there {} {}", asked_for, named.size() == 1 ? "is" : "are",
+                       signatures(named));
+  }
+  std::vector<const compiled_kernel*> all;
+  all.reserve(code.kernels.size());
+  for (const compiled_kernel& k : code.kernels) all.push_back(&k);
+  return fmt::format(
+      "no kernel is called '{}': there {} {}; of a template an instance is named, such as '{}<float>'",
+      asked.name, all.size() == 1 ? "is" : "are", all.empty() ? "none" : signatures(all), asked.name);
 }
 
 }  // namespace heddle::cuda

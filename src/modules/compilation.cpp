@@ -130,7 +130,7 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
                              "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
   // Excerpts are made of the source itself.
   words.emplace_back(with.is_clang ? "-fno-caret-diagnostics" : "-fno-diagnostics-show-caret");
-  if (!with.is_clang) words.emplace_back("-ftabstop=1");
+  if (!with.is_clang) words.emplace_back("-fdiagnostics-column-unit=byte");
   // What they write is watched where they are called.
   if (options.is_watched)
     words.insert(words.end(), {"-fno-optimize-sibling-calls", "-fno-builtin-memcpy", "-fno-builtin-memmove",

@@ -69,21 +69,20 @@ class cpu_module : public module_state {
  public:
   cpu_module(std::string source, std::string name, modules::compile_options options)
       : source_(std::move(source)), name_(std::move(name)), options_(std::move(options)) {
-    all_ = load();
+    all_ = load(options_);
   }
 
   std::shared_ptr<const function_state> function(const std::string& name) override {
     const std::lock_guard lock(mutex_);
     const kernel_declaration& declaration = modules::find_kernel(all_->compiled.kernels, name);
     const std::string entry = modules::entry_name(declaration, name);
-    std::shared_ptr<loaded>& from = instances_[entry];
-    if (from == nullptr) {
-      from = all_;
-      if (all_->library.find(entry) == nullptr) {
-        options_.instances.push_back(name);
-        from = load();
-        options_.instances.pop_back();
-      }
+    const auto known = instances_.find(entry);
+    std::shared_ptr<loaded> from = known == instances_.end() ? all_ : known->second;
+    if (from->library.find(entry) == nullptr) {
+      modules::compile_options with_instance = options_;
+      with_instance.instances.push_back(name);
+      from = load(with_instance);
+      instances_[entry] = from;
     }
     const heddle_device::kernel* const kernel = from->library.find(entry);
     if (kernel == nullptr) throw error(fmt::format("{} is not in what was compiled of {}", entry, name_));
@@ -94,8 +93,8 @@ class cpu_module : public module_state {
   void* host_function(const char* name) override { return all_->library.function(name); }
 
  private:
-  std::shared_ptr<loaded> load() {
-    auto made = std::make_shared<loaded>(modules::compile(source_, name_, options_));
+  std::shared_ptr<loaded> load(const modules::compile_options& options) {
+    auto made = std::make_shared<loaded>(modules::compile(source_, name_, options));
     was_cached &= made->compiled.was_cached;
     return made;
   }

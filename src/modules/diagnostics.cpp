@@ -82,23 +82,37 @@ std::optional<message> message_in(std::string_view text) {
 }
 
 /// For each of the tokens `from` the one of `to` that it is: of those that stand in both in one order as many
-/// as there are; nothing for the others.
-std::vector<std::optional<std::size_t>> aligned(const std::vector<token>& from,
-                                                const std::vector<token>& to) {
-  const std::size_t columns = to.size() + 1;
-  std::vector<std::size_t> most((from.size() + 1) * columns);
-  for (std::size_t i = from.size(); i-- > 0;) {
-    for (std::size_t j = to.size(); j-- > 0;) {
-      most[i * columns + j] = from[i].text == to[j].text
-                                  ? 1 + most[(i + 1) * columns + j + 1]
-                                  : std::max(most[(i + 1) * columns + j], most[i * columns + j + 1]);
-    }
-  }
+/// as there are; nothing for the others. Quadratic in the tokens between what both begin and end with;
+/// nothing at all where these are too many.
+std::optional<std::vector<std::optional<std::size_t>>> aligned(const std::vector<token>& from,
+                                                               const std::vector<token>& to) {
+  const std::size_t shorter = std::min(from.size(), to.size());
+  std::size_t begin = 0, end = 0;
+  while (begin < shorter && from[begin].text == to[begin].text) ++begin;
+  while (end < shorter - begin && from[from.size() - 1 - end].text == to[to.size() - 1 - end].text) ++end;
   std::vector<std::optional<std::size_t>> result(from.size());
-  for (std::size_t i = 0, j = 0; i < from.size() && j < to.size();) {
-    if (from[i].text == to[j].text) {
-      result[i++] = j++;
-    } else if (most[(i + 1) * columns + j] >= most[i * columns + j + 1]) {
+  for (std::size_t i = 0; i < begin; ++i) result[i] = i;
+  for (std::size_t i = 1; i <= end; ++i) result[from.size() - i] = to.size() - i;
+
+  constexpr std::size_t most_cells = 1'000'000;
+  const std::size_t rows = from.size() - begin - end, columns = to.size() - begin - end;
+  if (columns > 0 && rows > most_cells / columns) return std::nullopt;
+  const auto is_same = [&](std::size_t i, std::size_t j) {
+    return from[begin + i].text == to[begin + j].text;
+  };
+  // most(i, j): of the tokens from i and from j on.
+  std::vector<std::size_t> cells((rows + 1) * (columns + 1));
+  const auto most = [&](std::size_t i, std::size_t j) -> std::size_t& {
+    return cells[i * (columns + 1) + j];
+  };
+  for (std::size_t i = rows; i-- > 0;) {
+    for (std::size_t j = columns; j-- > 0;)
+      most(i, j) = is_same(i, j) ? 1 + most(i + 1, j + 1) : std::max(most(i + 1, j), most(i, j + 1));
+  }
+  for (std::size_t i = 0, j = 0; i < rows && j < columns;) {
+    if (is_same(i, j)) {
+      result[begin + i++] = begin + j++;
+    } else if (most(i + 1, j) >= most(i, j + 1)) {
       ++i;
     } else {
       ++j;
@@ -122,6 +136,8 @@ class columns_of_source {
     const auto column = column_at(*at, *m, *own_line);
     if (!column) return std::string(line);
     std::string below(own_line->substr(0, *column));
+    // A character has one place, however many bytes it has.
+    std::erase_if(below, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; });
     std::replace_if(
         below.begin(), below.end(), [](char c) { return c != '\t'; }, ' ');
     return fmt::format("{}:{}:{}{}\n{:>5} | {}\n{:>5} | {}^", m->file, m->line, *column + 1, m->what, m->line,
@@ -174,7 +190,9 @@ class columns_of_source {
         std::find_if(on_line.begin(), on_line.end(), [&](const token& t) { return t.begin > offset; });
     const auto index = static_cast<std::size_t>(std::max<std::ptrdiff_t>(after - on_line.begin() - 1, 0));
     const token& t = on_line[index];
-    const auto same = aligned(on_line, own_tokens);
+    const auto alignment = aligned(on_line, own_tokens);
+    if (!alignment) return std::nullopt;
+    const auto& same = *alignment;
     if (same[index]) {
       const std::size_t inside = offset > t.begin ? std::min(offset - t.begin, t.text.size()) : 0;
       return own_tokens[*same[index]].begin + inside;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -49,6 +50,25 @@ std::string type_of_parameter(const token_sequence& t, std::size_t first, std::s
   return spaced(result);
 }
 
+/// Words of a parameter that say nothing of its name or its type.
+bool is_qualifier(std::string_view word) {
+  constexpr std::string_view qualifiers[] = {"const", "volatile", "__restrict__", "__restrict"};
+  return std::find(std::begin(qualifiers), std::end(qualifiers), word) != std::end(qualifiers);
+}
+
+/// Words that begin the name of a type and are no part of it.
+bool is_type_keyword(std::string_view word) {
+  constexpr std::string_view keywords[] = {"struct", "class", "union", "enum", "typename"};
+  return std::find(std::begin(keywords), std::end(keywords), word) != std::end(keywords);
+}
+
+bool is_builtin_type(std::string_view word) {
+  constexpr std::string_view types[] = {"void",     "bool",     "char",     "short",  "int",     "long",
+                                        "signed",   "unsigned", "float",    "double", "wchar_t", "char8_t",
+                                        "char16_t", "char32_t", "__int128", "auto"};
+  return std::find(std::begin(types), std::end(types), word) != std::end(types);
+}
+
 /// As it is told: "sum(float*, int)".
 std::string signature(const kernel_declaration& k) {
   return fmt::format("{}({})", k.qualified, parameter_types(k));
@@ -73,7 +93,7 @@ void read_parameters(const token_sequence& t, std::size_t open, kernel_declarati
       if (t.is(last, "(") && t.is(last + 1, "*")) {
         // A pointer to rows: float (*x)[32].
         const std::size_t close = t.after_group(last) - 1;
-        named = t.is_identifier(close - 1) && !t.is(close - 1, "__restrict__") && !t.is(close - 1, "const");
+        named = t.is_identifier(close - 1) && !is_qualifier(t[close - 1].text);
         if (named) name = close - 1, words = 2;
         last = close;
       } else if (t.is(last, "<") || t.is(last, "(") || t.is(last, "{")) {
@@ -81,15 +101,17 @@ void read_parameters(const token_sequence& t, std::size_t open, kernel_declarati
       } else if (t.is(last, "[") || t.is(last, "=")) {
         named = true;
         if (t.is(last, "[")) last = t.after_group(last) - 1;
-      } else if (!named && t.is_identifier(last) && !t.is(last, "const") && !t.is(last, "__restrict__") &&
-                 !t.is(last, "__restrict") && !t.is(last, "volatile")) {
-        name = last;
+      } else if (!named && t.is_identifier(last) && !is_qualifier(t[last].text) &&
+                 !is_type_keyword(t[last].text)) {
+        // The last word, unless it is of the type: std::size_t, unsigned long.
+        name = t.is(last - 1, "::") || is_builtin_type(t[last].text) ? t.size() : last;
         ++words;
       }
     }
     const bool has_name =
-        words >= 2 || (words == 1 && name > first &&
-                       (t.is(name - 1, "*") || t.is(name - 1, "__restrict__") || t.is(name - 1, ">")));
+        name < t.size() &&
+        (words >= 2 || (words == 1 && name > first &&
+                        (t.is(name - 1, "*") || t.is(name - 1, "__restrict__") || t.is(name - 1, ">"))));
     if (!(last == first + 1 && t.is(first, "void"))) {
       k.parameters.emplace_back(has_name ? t[name].text : "");
       k.types.push_back(type_of_parameter(t, first, last, has_name ? name : last));

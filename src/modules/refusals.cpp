@@ -2,6 +2,8 @@
 
 #include <heddle/error.hpp>
 
+#include <algorithm>
+#include <iterator>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -20,6 +22,7 @@ constexpr std::string_view textures = "textures are not supported: read the arra
 constexpr std::string_view surfaces = "surfaces are not supported: use an array";
 constexpr std::string_view arrays = "textures and their arrays are not supported";
 constexpr std::string_view graphs = "graphs are not supported: launch the kernels one by one";
+constexpr std::string_view graphics = "arrays shared with a graphics library are not supported";
 constexpr std::string_view pools = "memory pools of a program's own are not supported";
 constexpr std::string_view spaces =
     "which memory an address is in is not known: a pointer serves for all of them";
@@ -53,23 +56,16 @@ constexpr refusal refused[] = {
     {"__asm__", ptx},
     {"__asm", ptx},
     {"texture", textures},
-    {"tex1D*", textures},
-    {"tex2D*", textures},
-    {"tex3D*", textures},
-    {"texCubemap*", textures},
     {"cudaTextureObject_t", textures},
     {"cudaCreateTextureObject", textures},
     {"cudaBindTexture", textures},
     {"cudaSurfaceObject_t", surfaces},
     {"cudaCreateSurfaceObject", surfaces},
-    {"surf1D*", surfaces},
-    {"surf2D*", surfaces},
-    {"surf3D*", surfaces},
-    {"surfCubemap*", surfaces},
     {"cudaMallocArray", arrays},
     {"cudaMalloc3DArray", arrays},
     {"cudaMemcpyToArray", arrays},
     {"cudaMemcpy2DToArray", arrays},
+    {"cudaGraphics*", graphics},
     {"cudaGraph*", graphs},
     {"cudaGetCurrentGraphExec", graphs},
     {"cudaStreamBeginCapture", graphs},
@@ -114,6 +110,45 @@ constexpr refusal refused[] = {
     {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
 };
 
+/// Refused where they are called. Programs have functions of their own with names such as tex2D_bilinear.
+constexpr std::string_view texture_functions[] = {"tex1D",
+                                                  "tex1DGrad",
+                                                  "tex1DLayered",
+                                                  "tex1DLayeredGrad",
+                                                  "tex1DLayeredLod",
+                                                  "tex1DLod",
+                                                  "tex1Dfetch",
+                                                  "tex2D",
+                                                  "tex2DGrad",
+                                                  "tex2DLayered",
+                                                  "tex2DLayeredGrad",
+                                                  "tex2DLayeredLod",
+                                                  "tex2DLod",
+                                                  "tex2Dgather",
+                                                  "tex3D",
+                                                  "tex3DGrad",
+                                                  "tex3DLod",
+                                                  "texCubemap",
+                                                  "texCubemapGrad",
+                                                  "texCubemapLayered",
+                                                  "texCubemapLayeredGrad",
+                                                  "texCubemapLayeredLod",
+                                                  "texCubemapLod"};
+constexpr std::string_view surface_functions[] = {"surf1DLayeredread",
+                                                  "surf1DLayeredwrite",
+                                                  "surf1Dread",
+                                                  "surf1Dwrite",
+                                                  "surf2DLayeredread",
+                                                  "surf2DLayeredwrite",
+                                                  "surf2Dread",
+                                                  "surf2Dwrite",
+                                                  "surf3Dread",
+                                                  "surf3Dwrite",
+                                                  "surfCubemapLayeredread",
+                                                  "surfCubemapLayeredwrite",
+                                                  "surfCubemapread",
+                                                  "surfCubemapwrite"};
+
 /// Members of groups.
 constexpr refusal refused_members[] = {
     {"barrier_arrive", halves_of_barriers},
@@ -123,6 +158,14 @@ constexpr refusal refused_members[] = {
 bool is_named(const refusal& r, std::string_view word) {
   if (!r.name.ends_with('*')) return word == r.name;
   return word.starts_with(r.name.substr(0, r.name.size() - 1));
+}
+
+/// Of a function of textures or of surfaces; empty for others.
+std::string_view why_not_fetched(std::string_view word) {
+  const auto has = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), word) != std::end(names);
+  };
+  return has(texture_functions) ? textures : has(surface_functions) ? surfaces : std::string_view();
 }
 
 }  // namespace
@@ -136,15 +179,17 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
   if (w == "wmma" && t.is(i + 1, "::")) return "nvcuda::wmma: tensor cores are not supported";
   if (!called_so) {
     for (const refusal& r : refused_members) {
-      if (is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
+      if (in_device_code && is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
     }
     return "";
   }
+  // Names that a program may well use for something else are refused where only CUDA's meaning fits.
+  const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
+  if (const std::string_view why = why_not_fetched(w); !why.empty() && is_function)
+    return fmt::format("{}: {}", w, why);
   for (const refusal& r : refused) {
-    if (!is_named(r, w)) continue;
-    // Names that a program may well use for something else are refused where only CUDA's meaning fits.
-    const bool is_function = t.is(i + 1, "(") || t.is(i + 1, "<");
-    if ((w == "memcpy_async" || w.starts_with("tex") || w.starts_with("surf")) && !is_function) continue;
+    if (!is_named(r, w) || (w == "memcpy_async" && !is_function) || (w == "texture" && !has_arguments))
+      continue;
     return fmt::format("{}: {}", w, r.why);
   }
   const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||

@@ -24,7 +24,11 @@ std::size_t index_from(const std::vector<std::size_t>& rest, std::size_t token) 
 std::string join(const token_sequence& t, const std::vector<std::size_t>& rest, std::size_t first,
                  std::size_t last) {
   std::string result;
-  for (std::size_t k = first; k < last; ++k) result += (k > first ? " " : "") + std::string(t[rest[k]].text);
+  for (std::size_t k = first; k < last; ++k) {
+    // The two tokens of << and of >> stay together.
+    if (k > first && t[rest[k]].begin != t.end_of(rest[k - 1])) result += ' ';
+    result += t[rest[k]].text;
+  }
   return result;
 }
 

@@ -163,7 +163,11 @@ std::string_view token_sequence::text_of(std::size_t first, std::size_t last) co
 
 std::string token_sequence::words_of(std::size_t first, std::size_t last) const {
   std::string result;
-  for (std::size_t i = first; i < last; ++i) result += (i > first ? " " : "") + std::string(t_[i].text);
+  for (std::size_t i = first; i < last; ++i) {
+    // The two tokens of << and of >> stay together.
+    if (i > first && t_[i].begin != end_of(i - 1)) result += ' ';
+    result += t_[i].text;
+  }
   return result;
 }
 

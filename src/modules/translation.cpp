@@ -45,7 +45,8 @@ class translator : private token_sequence {
   };
   struct open_scope {
     scope kind;
-    std::string name;  // of a namespace
+    std::string name;            // of a namespace
+    std::size_t kernels_before;  // declared before it
     std::size_t declaration;
     bool has_inner_braces;  // which the function was given for shared variables of a namespace
     bool is_device;         // code of the device
@@ -220,7 +221,7 @@ class translator : private token_sequence {
   }
 
   void rewrite_launch(std::size_t i) {
-    if (in_device_code()) refuse(t_[i], "<<<: launches from a kernel are not supported");
+    if (in_device_code()) return note_refusal(i, "<<<: launches from a kernel are not supported");
     const launch_parts launch = find_launch(*this, i);
     // The last name before arguments of a template is the kernel's.
     std::size_t name = launch.first;
@@ -257,6 +258,7 @@ class translator : private token_sequence {
   void open(std::size_t i) {
     open_scope opened{scope::block,
                       "",
+                      kernels_.size(),
                       declaration_,
                       false,
                       in_device_code(),
@@ -364,8 +366,30 @@ class translator : private token_sequence {
     const open_scope closed = std::move(scopes_.back());
     scopes_.pop_back();
     if (closed.has_inner_braces) insert(t_[i].begin, "}");
+    if (closed.kind == scope::space) bring_constants_out(closed, end_of(i));
     // What follows the braces of a class or of an initialiser belongs to the same declaration.
     declaration_ = closed.kind == scope::list || closed.kind == scope::type ? closed.declaration : i + 1;
+  }
+
+  /// The constants of a namespace's kernels are brought into what is around it, and so, namespace by
+  /// namespace, into the global one: from there an unnamed namespace within cannot be named.
+  void bring_constants_out(const open_scope& closed, std::size_t end) {
+    if (closed.name.empty()) return;
+    for (std::size_t k = closed.kernels_before; k < kernels_.size(); ++k) {
+      if (!kernels_[k].is_template)
+        insert(end, fmt::format(" using {}{}::{};", present_namespace(), closed.name, kernels_[k].constant));
+    }
+  }
+
+  /// What names it where it is open, from the global namespace or from the last unnamed one: with "::" behind
+  /// it. Names without would also be looked for in what is `using namespace`.
+  std::string present_namespace() const {
+    std::string result = "::";
+    for (const open_scope& s : scopes_) {
+      if (is(s.declaration, "extern")) continue;  // the linkage of C
+      result = s.name.empty() ? "" : result + s.name + "::";
+    }
+    return result;
   }
 
   std::string qualifiers() const {
@@ -380,12 +404,14 @@ class translator : private token_sequence {
   // kernels
 
   void declare_kernel(std::size_t i) {
+    // A friend, or what a function declares, is declared in its namespace, too.
+    if (where() != scope::space) return;
     kernel_declaration k;
     k.is_template = is(declaration_, "template");
     // An explicit instantiation or specialisation is of a template that is known.
     if (is(declaration_, "extern") && is(declaration_ + 1, "template")) return;
     if (k.is_template && (!is(declaration_ + 1, "<") || is(declaration_ + 2, ">"))) return;
-    std::size_t bound = t_.size();
+    std::size_t bound = t_.size(), name = t_.size(), open = t_.size();
     for (std::size_t j = i + 1; j < t_.size(); ++j) {
       if (is(j, "__launch_bounds__") && is(j + 1, "(")) bound = j + 2;
       if (takes_a_group(j)) {
@@ -395,23 +421,53 @@ class translator : private token_sequence {
       } else if (is(j, "(")) {
         if (!is_identifier(j - 1)) refuse(t_[i], "a kernel without a name");
         k.name = t_[j - 1].text;
-        k.qualified = qualifiers() + k.name;
+        name = j - 1;
+        while (is(name - 1, "::") && is_identifier(name - 2)) name -= 2;
+        for (std::size_t part = name; part < j; ++part) k.qualified += t_[part].text;
+        k.qualified = qualifiers() + k.qualified;
         read_parameters(*this, j, k);
+        open = j;
         break;
       } else if (is(j, ";") || is(j, "{")) {
         refuse(t_[i], "__global__ belongs to a function");
       }
     }
-    // A declaration and its definition may differ in what they say.
+    // A declaration and its definition may differ in what they say. What is defined outside its namespace is
+    // declared there.
+    const bool is_outside = name + 1 < open;
     const auto known = std::find_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
-      return other.qualified == k.qualified && other.types == k.types;
+      return other.qualified == k.qualified &&
+             (is_outside ? other.types.size() == k.types.size() : other.types == k.types);
     });
     if (bound < t_.size()) declare_bound(bound, k);
     if (known == kernels_.end()) {
+      if (is_outside) return;
+      if (!k.is_template) declare_constant(open, k);
       kernels_.push_back(std::move(k));
     } else {
       known->parameters = std::move(k.parameters);
     }
+  }
+
+  /// The kernel's address, behind its declaration, whose parameters token `open` opens. Other functions may
+  /// have its name, those of the C library too: its type is that of one that is declared alike.
+  void declare_constant(std::size_t open, kernel_declaration& k) {
+    if (open >= t_.size()) return;
+    std::size_t last = after_group(open);
+    std::string parameters = words_of(open, last);
+    constexpr std::string_view unknown = "__grid_constant__";
+    for (std::size_t at = parameters.find(unknown); at != std::string::npos; at = parameters.find(unknown))
+      parameters.erase(at, unknown.size());
+    while (last < t_.size() && !is(last, ";") && !is(last, "{"))
+      last = is(last, "(") || is(last, "[") ? after_group(last) : last + 1;
+    if (is(last, "{")) last = after_group(last) - 1;
+    if (last >= t_.size()) return;
+    const std::size_t number = next_number_++;
+    k.constant = fmt::format("heddle_kernel_{}", number);
+    insert(end_of(last),
+           fmt::format(
+               " void heddle_alike_{}{}; constexpr auto {} = static_cast<decltype(&heddle_alike_{})>(&{}{});",
+               number, parameters, k.constant, number, present_namespace(), k.name));
   }
 
   /// The first argument of __launch_bounds__ is an expression, which may use the template's parameters.
@@ -497,7 +553,7 @@ class translator : private token_sequence {
                           return other.qualified == k.qualified;
                         }) > 1;
     }
-    std::string entries, named;
+    std::string entries;
     const auto add = [&](const kernel_declaration& k, std::string_view instance,
                          const std::string& function) {
       const auto bound = bounds_.find(k.qualified);
@@ -511,15 +567,7 @@ class translator : private token_sequence {
                              entry_name(k, instance), function, of_bound, address);
     };
     for (const kernel_declaration& k : kernels_) {
-      // Functions of the C library may be called as kernels are. The types are known where the kernel is.
-      if (k.is_template) continue;
-      const std::string name = fmt::format("heddle_kernel_{}", next_number_++);
-      const std::string space =
-          k.qualified.substr(0, k.qualified.size() - std::min(k.qualified.size(), k.name.size() + 2));
-      named += fmt::format("{}constexpr auto {} = static_cast<void (*)({})>(&::{});{}\n",
-                           space.empty() ? "" : fmt::format("namespace {} {{ ", space), name,
-                           parameter_types(k), k.qualified, space.empty() ? "" : " }");
-      add(k, "", fmt::format("::{}{}{}", space, space.empty() ? "" : "::", name));
+      if (!k.is_template) add(k, "", "::" + k.constant);
     }
     for (const std::string& instance : instances) {
       const kernel_name asked = parse_kernel_name(instance);
@@ -530,10 +578,10 @@ class translator : private token_sequence {
                            : function);
     }
     result_.text += fmt::format(
-        "\n# 1 \"--kernel\"\n{}"
+        "\n# 1 \"--kernel\"\n"
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
         "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
-        named, entries);
+        entries);
     if (is_program && !has_main_) throw error("the file has no main: name a kernel of it with --kernel");
     if (is_program) {
       result_.text +=

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import tempfile
@@ -326,7 +327,8 @@ class CheckTest(unittest.TestCase):
                  "__global__ void wrong(float*    x) {",
                  "  __shared__ float  tile[32];  tile[threadIdx.x] = undefined;  __syncthreads();",
                  "\tx[threadIdx.x] =   SQUARE(tile[0])   + other;",
-                 "  int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] = twice(1, 2);", "}"]
+                 "  int i = blockIdx.x * blockDim.x + threadIdx.x; x[i] = twice(1, 2);",
+                 "  /* größer als 1 µm */ x[i] = absent;", "}"]
         (self.folder / "wrong.cu").write_text("\n".join(lines))
         for compiler in ("g++", "clang++"):
             if not shutil.which(compiler):
@@ -334,12 +336,31 @@ class CheckTest(unittest.TestCase):
             done = self.run_in_folder("run", "wrong.cu", "--kernel", "wrong", "--grid", 1, "--block", 1, "--arg", "f32[1]",
                                       environment=dict(self.environment, CXX=compiler))
             self.assertEqual(done.returncode, 1)
-            for line, at in ((4, "undefined"), (5, "SQUARE"), (5, "other"), (6, "twice" if compiler == "clang++" else "(1, 2)")):
+            for line, at in ((4, "undefined"), (5, "SQUARE"), (5, "other"), (7, "absent"),
+                             (6, "twice" if compiler == "clang++" else "(1, 2)")):
                 column = lines[line - 1].index(at)
                 below = "".join(c if c == "\t" else " " for c in lines[line - 1][:column])
-                self.assertRegex(done.stderr, rf"(?m)^wrong.cu:{line}:{column + 1}: error: .*\n +{line} \| {re.escape(lines[line - 1])}\n"
+                byte = len(lines[line - 1][:column].encode()) + 1
+                self.assertRegex(done.stderr, rf"(?m)^wrong.cu:{line}:{byte}: error: .*\n +{line} \| {re.escape(lines[line - 1])}\n"
                                               rf" +\| {re.escape(below)}\^$")
             self.assertRegex(done.stderr, r"(?m)^wrong.cu:2:22: note: ")
+
+    @unittest.skipUnless(shutil.which("clang++"), "g++ gives no columns of long lines")
+    def test_errors_on_a_long_line(self):
+        """They take no memory by the square of its tokens; where macros are far apart, the column is the compiler's own."""
+        numbers = "1, " * 20_000
+        for begin, end, is_own in (("ONE, ", "absent", True), ("ONE, absent, ", "ONE", False)):
+            line = f"__device__ const int x[] = {{{begin}{numbers}{end}}};"
+            (self.folder / "long.cu").write_text(f"#define ONE (1)\n{line}\n__global__ void k() {{}}\n")
+            done = subprocess.run([HEDDLE, "run", "long.cu", "--kernel", "k", "--grid", "1", "--block", "1"], cwd=self.folder, text=True,
+                                  capture_output=True, timeout=300, env=dict(self.environment, CXX="clang++"),
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)))
+            self.assertEqual(done.returncode, 1)
+            column = line.index("absent") + 1
+            if is_own:
+                self.assertIn(f"long.cu:2:{column}: error: ", done.stderr)
+            else:
+                self.assertRegex(done.stderr, r"long.cu:2:\d+: error: .*absent")
 
     def test_wrong_usage(self):
         for flags in (["--grid", 1], ["--grid", 0, "--block", 1], ["--grid", "1,2,3,4", "--block", 1],

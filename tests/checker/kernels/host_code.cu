@@ -36,7 +36,25 @@ __global__ void shifts(float* x) {
   if (threadIdx.x < 63) x[threadIdx.x] = x[threadIdx.x + 1];  // @shifts
 }
 
+// Names of a program's own that begin as those of what is refused do, or are used for something else.
+// check sampled --grid 1 --block 4 --arg f32[4]=arange
+// clean
+__device__ float tex2D_bilinear(const float* x, int i) {
+  return x[i];
+}
+__device__ void surf2Dwrite_clamped(float v, float* x, int i) {
+  x[i] = v;
+}
+struct image {
+  __device__ const float* texture(const float* x) const { return x; }
+  void barrier_wait() {}
+};
+__global__ void sampled(float* x) {
+  surf2Dwrite_clamped(tex2D_bilinear(image().texture(x), threadIdx.x), x, threadIdx.x);
+}
+
 int main() {
+  image().barrier_wait();
   const int n = 64;
   std::vector<float> host(n, 1.0f);
   float* x = nullptr;

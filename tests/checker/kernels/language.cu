@@ -459,3 +459,83 @@ __global__ void conditional(int* x) {
   *x = N;
   assert(Condition && N == 8);
 }
+
+// Parameters without names, and declarations without them.
+// check unnamed_parameters --grid 1 --block 1 --arg u64:1 --arg u64:2 --arg u64:3 --arg i32:4 --arg f32:5 --arg i32[1]=zeros
+// clean
+// check declared_before --grid 1 --block 1 --arg u64:1 --arg u64:2 --arg i32:3 --arg i32[1]=zeros
+// clean
+// check shared_name --grid 1 --block 4 --arg i32[4]=zeros --arg i64:4
+// clean
+// check bounded_by_a_shift --grid 1 --block 16 --arg i32[16]=zeros
+// clean
+namespace elsewhere {
+struct whole {
+  int value;
+};
+using real = float;
+__global__ void defined_outside(real* x);
+}  // namespace elsewhere
+struct befriends {
+  friend __global__ void shared_name(int*, long long);
+};
+__global__ void unnamed_parameters(std::size_t, unsigned long, unsigned long long, elsewhere::whole, elsewhere::real,
+                                   int* const) {}
+__global__ void declared_before(std::size_t, unsigned long long, struct elsewhere::whole, int* = nullptr);
+__global__ void declared_before(std::size_t n, unsigned long long count, struct elsewhere::whole w, int* x) {
+  *x = 1;
+  assert(n == 1 && count == 2 && w.value == 3);
+}
+__device__ int shared_name(const int* x) {
+  return *x;
+}
+__global__ void shared_name(int* x, long long) {
+  x[threadIdx.x] = shared_name(x + threadIdx.x);
+}
+__global__ void __launch_bounds__(1 << 4) bounded_by_a_shift(int* x) {
+  __shared__ int s[1 << 4];
+  s[threadIdx.x] = 1;
+  x[threadIdx.x] = s[threadIdx.x];
+}
+
+// check elsewhere::defined_outside --grid 1 --block 1 --arg f32[1]
+// clean
+__global__ void elsewhere::defined_outside(elsewhere::real* x) {
+  *x = 1;
+}
+
+// Namespaces of one name, of which one is in an unnamed one.
+// check within::below_unnamed --grid 1 --block 1 --arg i32[1]=zeros
+// clean
+// check within::below_named --grid 1 --block 1 --arg i32[1]=zeros
+// clean
+namespace {
+namespace within {
+__global__ void below_unnamed(int* x) {
+  *x = 1;
+}
+}  // namespace within
+}  // namespace
+namespace within {
+__global__ void below_named(int* x) {
+  *x = 1;
+}
+}  // namespace within
+
+// A kernel has the name of what a namespace that is used has.
+// check also_elsewhere --grid 1 --block 1 --arg i32[1]=zeros
+// clean
+// check linked_as_in_c --grid 1 --block 1 --arg i32[1]=zeros
+// clean
+namespace used {
+constexpr int also_elsewhere = 1, linked_as_in_c = 2;
+}
+using namespace used;
+__global__ void also_elsewhere(int* x) {
+  *x = used::also_elsewhere;
+}
+extern "C" {
+__global__ void linked_as_in_c(int* x) {
+  *x = used::linked_as_in_c;
+}
+}
