@@ -117,8 +117,7 @@ class plan_cache {
       if (captured)
         detail::fail(
             "the stream is captured into a graph, and cuFFT makes no plan meanwhile: run the same transform, "
-            "of an "
-            "array of this shape and type, once before");
+            "of an array of this shape and type, once before");
       make_room(all, where.device());
       found = all.emplace(key, kept_plan{}).first;
       try {
