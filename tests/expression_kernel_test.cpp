@@ -177,7 +177,9 @@ TEST_P(ExpressionKernels, errors_name_the_lines_of_the_operation) {
       << message;
   EXPECT_NE(message.find("too"), std::string::npos) << message;
   // NVRTC tells no columns.
-  if (!where.is_gpu()) EXPECT_NE(message.find("halving:2:9: error"), std::string::npos) << message;
+  if (!where.is_gpu()) {
+    EXPECT_NE(message.find("halving:2:9: error"), std::string::npos) << message;
+  }
 }
 
 }  // namespace

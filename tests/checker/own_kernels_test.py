@@ -3,6 +3,7 @@
 
 docs/development.md says which kernels are here and which are left to a GPU.
 """
+import itertools
 import sys
 import unittest
 
@@ -210,8 +211,10 @@ class Reduce(unittest.TestCase):
             level = blocks_of(level, tile)
             counters += level
         columns = x[0].size
-        _, _, counted, out = launch("reduce", f"whole_{name}", grid, 256, x, n(first), n(size), Unwritten(x.dtype, max(scratch, 1) * columns),
-                                    np.zeros(max(counters, 1), "uint32"), Unwritten(x.dtype, columns))
+        states = np.full(16 + blocks_of(size, tile) * blocks_of(x[0].nbytes, 4), 2 << 32 | 5, "uint64")
+        states[0] = 7
+        *_, counted, out = launch("reduce", f"whole_{name}", grid, 256, x, n(first), n(size), states, Unwritten(x.dtype, max(scratch, 1) * columns),
+                                  np.zeros(max(counters, 1), "uint32"), Unwritten(x.dtype, columns))
         np.testing.assert_array_equal(out, fold(name, x[first:]))
         self.assertFalse(counted.any())
 
@@ -222,7 +225,9 @@ class Reduce(unittest.TestCase):
                     self.check_whole(name, size, first, grid)
 
     def test_whole_in_three_levels(self):
+        """Too many results for one block to gather."""
         self.check_whole("compositions", 512 * 512 + 700, 0, 5)
+        self.check_whole("largest", 1024 * 1024 + 1, 0, 7)
 
     def test_rows(self):
         for name, (tile, _) in TILES.items():
@@ -383,39 +388,41 @@ class Scan(unittest.TestCase):
             expected = np.cumsum(x, axis=1) + [5, 6, 7] - (x if exclusive else 0)
             np.testing.assert_array_equal(out, expected.ravel())
 
-    def test_columns(self):
-        """Totals of strips of 256 elements, and each strip behind what stands before it."""
-        for name, elements, exclusive, init in self.ways():
-            outer, length, inner = 2, 600, 3
-            x = elements(outer * length * inner)
-            cube = x.reshape(outer, length, inner, *x.shape[1:])
-            _, totals = launch("scan", f"total_columns_{name}", 1, 256, x, n(outer), n(length), n(inner), Unwritten(x.dtype, outer * 3 * inner * x[0].size))
-            strips = [[[cube[o, s:s + 256, c] for c in range(inner)] for s in range(0, length, 256)] for o in range(outer)]
-            np.testing.assert_array_equal(totals, np.array([[[fold(name, y) for y in row] for row in one] for one in strips]).ravel())
-            totals = totals.reshape(outer, 3, inner, *x.shape[1:])
-            prefixes = np.stack([np.stack([scanned(name, totals[o, :, c], True, init) for c in range(inner)], 1) for o in range(outer)])
-            for has_prefixes, given_length in ((True, 600), (False, 100)):
-                with self.subTest(name=name, exclusive=exclusive, prefixes=has_prefixes):
-                    x = elements(outer * length * inner) if not has_prefixes else x
-
-                    def launch_it(given, has_init):
-                        *_, out = launch("scan", f"scan_columns_{name}", 1, 256, x[:outer * given_length * inner], n(outer), n(given_length), n(inner),
-                                         exclusive, given, has_init, prefixes.astype(x.dtype), has_prefixes,
-                                         Unwritten(x.dtype, outer * given_length * inner * x[0].size))
-                        return out
-                    self.check(launch_it, name, x[:outer * given_length * inner], exclusive, init, (outer, given_length, inner), axis=1)
-
     def test_down(self):
+        """Threads side by side and below one another, tiles that rows do not fill, and strips behind what stands before them."""
+        shapes = ((1, 75, 64, 75, 16), (2, 600, 12, 600, 8), (1, 40, 44, 40, 64), (1, 9, 40, 9, 256), (2, 250, 8, 100, 32))
         for name, elements, exclusive, init in self.ways():
-            for outer, length, inner, lanes in ((1, 75, 64, 16), (2, 600, 12, 8), (1, 40, 45, 64), (1, 9, 40, 256)):
-                with self.subTest(name=name, exclusive=exclusive, inner=inner):
-                    x = elements(outer * length * inner)
+            for (outer, length, inner, strip, lanes), granules in itertools.product(shapes, (False, True)):
+                with self.subTest(name=name, exclusive=exclusive, inner=inner, granules=granules):
+                    self.check_down(name, elements, exclusive, init, (outer, length, inner - (not granules)), strip, lanes, granules)
 
-                    def launch_it(given, has_init):
-                        *_, out = launch("scan", f"down_{name}", 1, 256, x, n(outer), n(length), n(inner), np.uint32(lanes), exclusive, given,
-                                         has_init, Unwritten(x.dtype, x.size), schedules=2)
-                        return out
-                    self.check(launch_it, name, x, exclusive, init, (outer, length, inner), axis=1)
+    def check_down(self, name, elements, exclusive, init, shape, strip, lanes, granules):
+        outer, length, inner = shape
+        x = elements(outer * length * inner)
+        cube = x.reshape(*shape, *x.shape[1:])
+        prefixes = np.zeros_like(x[:1])
+        if strip < length:
+            totals = np.array([[[fold(name, cube[o, s:s + strip, c]) for c in range(inner)] for s in range(0, length, strip)] for o in range(outer)])
+            totals = totals.reshape(outer, -1, inner, *x.shape[1:]).astype(x.dtype)
+            prefixes = np.stack([np.stack([scanned(name, totals[o, :, c], True, init) for c in range(inner)], 1) for o in range(outer)])
+        pack = 16 // x[0].nbytes if granules else 1
+        grid = blocks_of(outer * blocks_of(length, strip) * inner // pack, lanes)
+
+        def launch_it(given, has_init):
+            *_, out = launch("scan", f"down_{name}{'_granules' * granules}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
+                             exclusive, given, has_init, prefixes, Unwritten(x.dtype, x.size), schedules=2)
+            return out
+        self.check(launch_it, name, x, exclusive, init, shape, axis=1)
+
+    def test_down_other_elements(self):
+        """Bytes, of which a thread takes 16 columns, and elements that threads keep to themselves."""
+        x = integers(2 * 37 * 32, "uint8")
+        *_, out = launch("scan", "down_bytes_granules", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, Unwritten("uint8", x.size))
+        np.testing.assert_array_equal(out.reshape(2, 37, 32), x.reshape(2, 37, 32).cumsum(axis=1, dtype="uint8"))
+        x = integers(25 * 9 * 3, "int64")
+        *_, out = launch("scan", "down_sums", 1, 256, x, n(1), n(25), n(9), n(25), np.uint32(256), True, x[:3], True, x, Unwritten("int64", x.size))
+        x = x.reshape(25, 9, 3)
+        np.testing.assert_array_equal(out.reshape(25, 9, 3), np.concatenate([np.broadcast_to(x[:1, :1], (1, 9, 3)), x[:-1]]).cumsum(axis=0))
 
 
 EDGES = {"torus": "wrap", "fixed": "constant", "clamped": "edge", "reflect": "reflect", "symmetric": "symmetric", "held": "edge"}

@@ -6,10 +6,12 @@
 #include <heddle/cuda/reduce_columns.cuh>
 #include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/short_rows.cuh>
+#include <heddle/cuda/tile_states.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>
 #include <heddle/grouping.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -87,23 +89,32 @@ __device__ T fold_tile_aligned(const T* x, const Op& op) {
     }
     return static_cast<T>(sum_of_warp(total));
   }
+  // Where the order is free all rows would be asked for at once, for which registers do not suffice.
+  constexpr unsigned rows_at_once = grouping::order_is_free<T, Op> ? grouping::rows / 2 : grouping::rows;
   if constexpr (lanes<T, Op>::exist) {
     total_in_lanes<T, Op> total;
+#pragma unroll 1
+    for (unsigned first = 0; first < grouping::rows; first += rows_at_once) {
 #pragma unroll
-    for (unsigned row = 0; row < grouping::rows; ++row) total.append(load(row), op);
+      for (unsigned row = 0; row < rows_at_once; ++row) total.append(load(first + row), op);
+    }
     grouping::uninitialized<T, 1> sum;
     sum[0] = total.get(op);
     fold_warp<1>(sum, warp_size, op);
     return sum[0];
   }
-  grouping::uninitialized<T, held> sum = load(0);
+  grouping::uninitialized<T, held> sum;
+#pragma unroll 1
+  for (unsigned first = 0; first < grouping::rows; first += rows_at_once) {
 #pragma unroll
-  for (unsigned v = 0; v < held; ++v) sum[v] = detail::lift<Op>(sum[v]);
+    for (unsigned row = 0; row < rows_at_once; ++row) {
+      const grouping::uninitialized<T, held> next = load(first + row);
 #pragma unroll
-  for (unsigned row = 1; row < grouping::rows; ++row) {
-    const grouping::uninitialized<T, held> next = load(row);
-#pragma unroll
-    for (unsigned v = 0; v < held; ++v) sum[v] = op(sum[v], detail::lift<Op>(next[v]));
+      for (unsigned v = 0; v < held; ++v) {
+        const T element = detail::lift<Op>(next[v]);
+        sum[v] = first + row > 0 ? op(sum[v], element) : element;
+      }
+    }
   }
   // Where the order is free, what a thread holds comes first, which leaves one shuffle a step.
   constexpr unsigned across = grouping::order_is_free<T, Op> ? 1 : held;
@@ -235,53 +246,108 @@ __global__ void __launch_bounds__(fold_rows_threads) fold_rows(Load load, Op op,
 }
 
 inline constexpr unsigned reduce_whole_threads = 256;
-inline constexpr unsigned reduce_whole_blocks = 4;  ///< that a multiprocessor holds
+inline constexpr unsigned reduce_whole_blocks = 3;  ///< that a multiprocessor holds
 
-/// Reduces load(0) … load(n−1) in one launch. A block folds tiles that stand side by side. The results of a
-/// tile of results are counted, and whoever adds the last of them folds that tile too, and so on to the last
-/// result; so it does not matter who is last. Counters are zero before and after.
+/// Results of tiles, as many as a block gathers in shared memory: no more than a tile of them.
+template <class T, class Op>
+inline constexpr std::size_t gathered_results = std::min(grouping::tile<T, Op>,
+                                                         std::size_t{8192} / sizeof(T));
+
+/// Where the tiles of a whole array leave their results.
+template <class T>
+struct reduce_whole_scratch {
+  tile_states published;  ///< those that one block gathers
+  T* counted;             ///< those of which there are more
+  unsigned* counters;     ///< zero before and after
+
+  __device__ T* next_level(T* level, std::size_t in_level) const {
+    return level + (in_level + 15) / 16 * 16;  // at a multiple of 16 bytes
+  }
+};
+
+/// Waits for the results of `count` tiles and writes them to `out`, by the warps of a block.
+template <class T>
+__device__ void gather_results(const tile_states& states, unsigned count, T* out) {
+  constexpr unsigned rows = words_of<T> <= 4 ? 4 : 1;
+  const unsigned lane = threadIdx.x % warp_size;
+  for (unsigned first = threadIdx.x / warp_size * rows * warp_size; first < count;
+       first += reduce_whole_threads * rows) {
+    const unsigned here = min(count - first, rows * warp_size);
+    grouping::uninitialized<T, rows> result;
+    await_totals<rows>(states, count, first, here, 0, result);
+#pragma unroll
+    for (unsigned r = 0; r < rows; ++r) {
+      if (r * warp_size + lane < here) out[first + r * warp_size + lane] = result[r];
+    }
+  }
+}
+
+/// Reduces load(0) … load(n−1) in one launch. A block folds tiles that stand side by side. Few results of
+/// tiles are published, and the block that came last gathers and folds them. More are counted, a tile of
+/// results at a time, and whoever adds the last of them folds that tile too, and so on to the last result; so
+/// it does not matter who is last.
 template <class T, class Load, class Op>
 __global__ void __launch_bounds__(reduce_whole_threads, reduce_whole_blocks)
-    reduce_whole(Load load, Op op, std::size_t n, T* results, unsigned* counters, T* out) {
+    reduce_whole(Load load, Op op, std::size_t n, reduce_whole_scratch<T> scratch, T* out) {
   constexpr unsigned warps = reduce_whole_threads / warp_size;
   constexpr std::size_t tile = grouping::tile<T, Op>;
+  __shared__ alignas(16) unsigned char gathered_bytes[gathered_results<T, Op> * sizeof(T) + 1];
+  __shared__ bool came_last;
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-  std::size_t count = (n + tile - 1) / tile;
+  const std::size_t count = (n + tile - 1) / tile;
+  const bool are_gathered = count <= gathered_results<T, Op>;
   wait_for_kernels_before();
+  std::size_t place = 0;
+  if (are_gathered && count > 1 && threadIdx.x == 0) place = scratch.published.take_tile();
   const std::size_t each = count / gridDim.x, rest = count % gridDim.x;
   const std::size_t first = blockIdx.x * each + (blockIdx.x < rest ? blockIdx.x : rest);
   const std::size_t last = first + each + (blockIdx.x < rest ? 1 : 0);
   for (std::size_t p = first + warp; p < last; p += warps) {
     const T sum = fold_neighbours<T>(load, p * tile, n - p * tile < tile ? n - p * tile : tile, op);
-    if (lane == 0) (count == 1 ? out : results)[p] = sum;
+    if (lane > 0) continue;
+    if (count == 1) {
+      *out = sum;
+    } else if (are_gathered) {
+      publish_state(scratch.published, count, p, sum);
+    } else {
+      scratch.counted[p] = sum;
+    }
   }
   if (count == 1) return;
+  T* of_first_level = scratch.counted;
+  if (are_gathered) {
+    if (threadIdx.x == 0) came_last = place + 1 == gridDim.x;
+    __syncthreads();
+    // All blocks that this one waits for run already.
+    if (!came_last) return;
+    of_first_level = reinterpret_cast<T*>(gathered_bytes);
+    gather_results(scratch.published, static_cast<unsigned>(count), of_first_level);
+  }
   __syncthreads();
   for (std::size_t group = first / tile + warp; group * tile < last; group += warps) {
     const std::size_t group_end = (group + 1) * tile;
     auto added = static_cast<unsigned>((last < group_end ? last : group_end) -
                                        (first > group * tile ? first : group * tile));
-    T* of_level = results;
-    unsigned* counter = counters;
+    T* of_level = of_first_level;
+    unsigned* counter = scratch.counters;
     std::size_t g = group, in_level = count;
     while (true) {
       const auto size = static_cast<unsigned>(in_level - g * tile < tile ? in_level - g * tile : tile);
-      unsigned before = 0;
-      if (lane == 0) {
+      if (!are_gathered) {
+        unsigned before = 0;
+        if (lane == 0) {
+          __threadfence();
+          before = atomicAdd(counter + g, added);
+        }
+        if (__shfl_sync(whole_warp, before, 0) + added != size) break;
+        __syncwarp();  // a shuffle orders no memory
         __threadfence();
-        before = atomicAdd(counter + g, added);
+        if (lane == 0) counter[g] = 0;
       }
-      if (__shfl_sync(whole_warp, before, 0) + added != size) break;
-      __syncwarp();  // a shuffle orders no memory
-      __threadfence();
       const T sum = fold_neighbours<T>(results_of_tiles<T>{of_level}, g * tile, size, op);
       const std::size_t groups = (in_level + tile - 1) / tile;
-      // The next level begins at a multiple of 16 bytes.
-      T* const next_level = of_level + (in_level + 15) / 16 * 16;
-      if (lane == 0) {
-        counter[g] = 0;
-        (groups == 1 ? out : next_level)[g] = sum;
-      }
+      T* const next_level = scratch.next_level(of_level, in_level);
+      if (lane == 0) (groups == 1 ? out : next_level)[g] = sum;
       if (groups == 1) break;
       of_level = next_level;
       counter += groups;
@@ -406,18 +472,26 @@ void reduce_flat(const target& where, const Load& load, const Op& op, std::size_
   constexpr unsigned warps = reduce_whole_threads / warp_size;
   const std::size_t tiles = (n + tile - 1) / tile;
   scratch_sizes sizes;
-  for (std::size_t in_level = tiles; in_level > 1;) {
-    sizes.bytes += (in_level + 15) / 16 * 16 * sizeof(T);
-    in_level = (in_level + tile - 1) / tile;
-    sizes.counters += in_level;
+  if (tiles > 1 && tiles <= gathered_results<T, Op>) {
+    sizes.words = tiles * words_of<T>;
+  } else {
+    for (std::size_t in_level = tiles; in_level > 1;) {
+      sizes.bytes += (in_level + 15) / 16 * 16 * sizeof(T);
+      in_level = (in_level + tile - 1) / tile;
+      sizes.counters += in_level;
+    }
   }
-  const lent_scratch scratch(where, sizes);
+  lent_scratch scratch(where, sizes);
+  // Every multiprocessor full once; or more blocks, of which those that come late even out the others' times.
+  constexpr std::size_t tiles_of_warp = 3;
   const std::size_t resident = std::size_t{reduce_whole_blocks} * multiprocessors(where);
-  const std::size_t wanted = (tiles + warps - 1) / warps;
-  const auto grid = static_cast<unsigned>(wanted < resident ? wanted : resident);
+  const std::size_t grid = std::max(std::min((tiles + warps - 1) / warps, resident),
+                                    std::size_t{grid_for(tiles, warps * tiles_of_warp)});
   static overlapping_kernel kernel(reduce_whole<T, Load, Op>, "launch of reduce_whole");
-  kernel.launch(where, grid, reduce_whole_threads, load, op, n, static_cast<T*>(scratch.bytes()),
-                scratch.counters(), out);
+  kernel.launch(
+      where, static_cast<unsigned>(grid), reduce_whole_threads, load, op, n,
+      reduce_whole_scratch<T>{states_in(scratch), static_cast<T*>(scratch.bytes()), scratch.counters()}, out);
+  if (sizes.words > 0) scratch.launched(grid);
 }
 
 /// Reduces each of `all` segments of load(0), load(1), … to one element of `out`, on the GPU's stream. Reads

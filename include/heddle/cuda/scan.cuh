@@ -14,8 +14,8 @@
 
 /// Scan on a GPU. Flat arrays and long rows take one launch that reads once and writes once: up to a few
 /// million elements all tiles at once, and beyond that tiles in turn. Many rows that a block can hold have a
-/// block each. Short rows are scanned several at a time by a warp; columns by blocks that go down them, or,
-/// where they are few, in three steps, a thread to a strip of a column.
+/// block each. Short rows are scanned several at a time by a warp; columns by threads that go down them, or,
+/// where they are few, down strips of them, whose totals are found first.
 ///
 /// The bits depend on the number of elements, their type and nothing that happens at run time: rows of 32
 /// lanes are combined by shuffles, rows and warps of a tile and 128 tiles likewise, and totals of 128 tiles
@@ -78,32 +78,25 @@ void scan_rows_of(const target& where, const T* x, const Op& op, segments all, b
 template <class T, class Op>
 void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init, T* out);
 
-template <class T, class Op>
+template <bool Granules, class T, class Op>
 void scan_columns_of(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                      const T* init, T* out) {
-  if constexpr (sizeof(T) <= 16 && (!only_granules<T> || grouping::order_is_free<T, Op>)) {
-    const unsigned lanes = scan_down_lanes<T>(all);
-    if (lanes > 0 && (!only_granules<T> || are_granules(x, out, all))) {
-      scan_down<<<grid_for(blocks_of_columns<T>(all, lanes), 1), scan_down_threads, 0, where.stream()>>>(
-          x, op, all, lanes, exclusive, prefix_of_first(init)[0], out);
-      return check(cudaGetLastError(), "launch of scan_down");
-    }
-  }
-  const detail::element_at<T, Op> load{x};
-  const grouping::tiling strips{all, column_strip, 1};
-  const unsigned grid = grid_for(strips.pieces(), scan_threads);
+  scan_down_shape<T, Granules> shape{all, all.length, scan_down_threads};
   auto before = prefix_of_first(init);
   detail::memory held;
-  if (strips.parts() > 1) {
-    held = detail::memory(strips.pieces() * sizeof(T), where);
+  if (shape.strips() < least_strips && all.length > grouping::tile<T, Op>) {
+    const grouping::tiling strips{all, grouping::tile<T, Op>, warp_size};
+    shape.strip = strips.part;
+    held = detail::memory(strips.results().elements() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
-    total_columns<T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, totals);
-    check(cudaGetLastError(), "launch of the totals of a scan");
+    fold_tiles(where, detail::element_at<T, Op>{x}, op, strips, totals);
     scan(where, totals, op, strips.results(), true, init, totals);
     before[0].prefixes = totals;
   }
-  scan_columns<T><<<grid, scan_threads, 0, where.stream()>>>(load, op, strips, exclusive, before[0], out);
-  check(cudaGetLastError(), "launch of a scan of columns");
+  if constexpr (sizeof(T) <= 16) shape.lanes = scan_down_lanes(shape);
+  scan_down<Granules><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
+      x, op, shape, exclusive, before[0], out);
+  check(cudaGetLastError(), "launch of scan_down");
 }
 
 /// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
@@ -114,13 +107,14 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
   if (all.elements() == 0) return;
   const current_device on(where);
   if (all.length == 1 && !exclusive && init == nullptr && !detail::is_logical<Op>) {
-    if (x != out)
-      check(cudaMemcpyAsync(out, x, all.elements() * sizeof(T), cudaMemcpyDeviceToDevice, where.stream()),
-            "cudaMemcpyAsync of a scan");
+    if (x != out) detail::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
   if (all.inner == 1) return scan_rows_of(where, x, op, all, exclusive, init, out);
-  scan_columns_of(where, x, op, all, exclusive, init, out);
+  if constexpr (packs_are_granules<T>) {
+    if (are_granules(x, out, all)) return scan_columns_of<true>(where, x, op, all, exclusive, init, out);
+  }
+  scan_columns_of<false>(where, x, op, all, exclusive, init, out);
 }
 
 }  // namespace heddle::cuda

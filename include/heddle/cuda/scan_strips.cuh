@@ -21,8 +21,8 @@ struct strip_prefixes {
   bool has_init;
   T init;  ///< used where `prefixes` is null
 
-  __device__ bool exist_for(const grouping::piece& piece) const {
-    return prefixes != nullptr ? piece.segment_part > 0 || first_has_one : has_init;
+  __device__ bool exist_for(std::size_t part_of_segment) const {
+    return prefixes != nullptr ? part_of_segment > 0 || first_has_one : has_init;
   }
   __device__ T at(std::size_t result) const { return prefixes != nullptr ? prefixes[result] : init; }
 };
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(scan_threads)
        p += std::size_t{gridDim.x} * warps) {
     const grouping::piece piece = strips[p];
     const unsigned count = static_cast<unsigned>(piece.count);
-    bool has_carry = before.exist_for(piece);
+    bool has_carry = before.exist_for(piece.segment_part);
     grouping::uninitialized<T, 1> carry;
     if (has_carry) carry[0] = before.at(piece.result);
     for (unsigned row = 0; row < count; row += warp_size) {

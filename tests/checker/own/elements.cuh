@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/cuda/tile_states.cuh>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -33,3 +34,8 @@ struct add_three {
     return {{a.of[0] + b.of[0], a.of[1] + b.of[1], a.of[2] + b.of[2]}};
   }
 };
+
+/// As lent_scratch has them: a counter that stands at 7, and words that launch 2 left.
+__device__ inline heddle::cuda::tile_states states_of(unsigned long long* scratch) {
+  return {reinterpret_cast<std::uint64_t*>(scratch + 16), scratch, 7, 3};
+}

@@ -8,35 +8,37 @@ using namespace heddle;
 using namespace heddle::cuda;
 using detail::element_at;
 
-#define REDUCE(NAME, T, OP)                                                                                  \
-  __global__ void whole_##NAME(const T* x, size_t first, size_t n, T* results, unsigned* counters, T* out) { \
-    reduce_whole<T, element_at<T, OP>, OP>({x + first}, OP{}, n, results, counters, out);                    \
-  }                                                                                                          \
-  __global__ void rows_##NAME(const T* x, size_t outer, size_t length, T* out) {                             \
-    fold_rows<T, element_at<T, OP>, OP>(                                                                     \
-        {x}, OP{}, grouping::tiling{{outer, length, 1}, grouping::tile<T, OP>, 1}, out);                     \
-  }                                                                                                          \
-  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {          \
-    fold_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, elements_of_lane<T, OP>),      \
-                           out);                                                                             \
-  }                                                                                                          \
-  __global__ void segments_##NAME(const T* x, size_t n, const size_t* offsets, size_t count,                 \
-                                  unsigned at_once, size_t* longer, list_counter* counter, T* out) {         \
-    fold_segments<T, OP>(x, n, OP{}, {offsets, count, {}, grouping::tile<T, OP>}, at_once,                   \
-                         {reinterpret_cast<listed_segment*>(longer), counter}, out);                         \
-  }                                                                                                          \
-  __global__ void tiles_##NAME(const T* x, size_t* listed, list_counter* counter, T* results) {              \
-    fold_rows<T, element_at<T, OP>, OP>(                                                                     \
-        {x}, OP{},                                                                                           \
-        tiles_of_listed{{reinterpret_cast<listed_segment*>(listed), counter}, grouping::tile<T, OP>},        \
-        results);                                                                                            \
-  }                                                                                                          \
-  __global__ void listed_##NAME(const T* results, size_t* listed, list_counter* counter, size_t* longer,     \
-                                list_counter* longer_counter, T* out) {                                      \
-    fold_segments<T, OP>(                                                                                    \
-        results, 0, OP{},                                                                                    \
-        {nullptr, 0, {reinterpret_cast<listed_segment*>(listed), counter}, grouping::tile<T, OP>}, 1,        \
-        {reinterpret_cast<listed_segment*>(longer), longer_counter}, out);                                   \
+#define REDUCE(NAME, T, OP)                                                                                 \
+  __global__ void whole_##NAME(const T* x, size_t first, size_t n, unsigned long long* scratch, T* results, \
+                               unsigned* counters, T* out) {                                                \
+    reduce_whole<T, element_at<T, OP>, OP>({x + first}, OP{}, n, {states_of(scratch), results, counters},   \
+                                           out);                                                            \
+  }                                                                                                         \
+  __global__ void rows_##NAME(const T* x, size_t outer, size_t length, T* out) {                            \
+    fold_rows<T, element_at<T, OP>, OP>(                                                                    \
+        {x}, OP{}, grouping::tiling{{outer, length, 1}, grouping::tile<T, OP>, 1}, out);                    \
+  }                                                                                                         \
+  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {         \
+    fold_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, elements_of_lane<T, OP>),     \
+                           out);                                                                            \
+  }                                                                                                         \
+  __global__ void segments_##NAME(const T* x, size_t n, const size_t* offsets, size_t count,                \
+                                  unsigned at_once, size_t* longer, list_counter* counter, T* out) {        \
+    fold_segments<T, OP>(x, n, OP{}, {offsets, count, {}, grouping::tile<T, OP>}, at_once,                  \
+                         {reinterpret_cast<listed_segment*>(longer), counter}, out);                        \
+  }                                                                                                         \
+  __global__ void tiles_##NAME(const T* x, size_t* listed, list_counter* counter, T* results) {             \
+    fold_rows<T, element_at<T, OP>, OP>(                                                                    \
+        {x}, OP{},                                                                                          \
+        tiles_of_listed{{reinterpret_cast<listed_segment*>(listed), counter}, grouping::tile<T, OP>},       \
+        results);                                                                                           \
+  }                                                                                                         \
+  __global__ void listed_##NAME(const T* results, size_t* listed, list_counter* counter, size_t* longer,    \
+                                list_counter* longer_counter, T* out) {                                     \
+    fold_segments<T, OP>(                                                                                   \
+        results, 0, OP{},                                                                                   \
+        {nullptr, 0, {reinterpret_cast<listed_segment*>(listed), counter}, grouping::tile<T, OP>}, 1,       \
+        {reinterpret_cast<listed_segment*>(longer), longer_counter}, out);                                  \
   }
 REDUCE(bytes, unsigned char, plus)
 REDUCE(halves, short, plus)

@@ -12,43 +12,40 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
                                     bool has_init, unsigned long long* scratch, T* out) {
   scan_work<T, Op> work{x, out, Op{}, rows, length, 1, 0, 0, exclusive, has_init, {}, {}};
   if (has_init) work.init[0] = *init;
-  // As lent_scratch has it: a counter that stands at 7, and words that launch 2 left.
-  work.states = {reinterpret_cast<std::uint64_t*>(scratch + 16), scratch, 7, 3};
+  work.states = states_of(scratch);
   return work;
 }
 
-#define SCAN(NAME, T, OP)                                                                                    \
-  __global__ void at_once_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,       \
-                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,          \
-                                 unsigned long long* scratch, T* out) {                                      \
-    auto work = work_of<T, OP>(x + first, rows, length, exclusive, init, has_init, scratch, out + first);    \
-    work.parts = parts;                                                                                      \
-    work.rows_of_warp = rows_of_warp;                                                                        \
-    work.tile = blockDim.x * rows_of_warp * scan_pack<T>;                                                    \
-    scan_at_once<T, OP>(work);                                                                               \
-  }                                                                                                          \
-  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,    \
-                                    const T* init, bool has_init, T* out) {                                  \
-    scan_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, scan_pack<T>), exclusive,      \
-                           prefix_of_first(has_init ? init : nullptr)[0], out + first);                      \
-  }                                                                                                          \
-  __global__ void total_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* totals) {   \
-    total_columns<T, element_at<T, OP>, OP>(                                                                 \
-        {x}, OP{}, grouping::tiling{{outer, length, inner}, column_strip, 1}, totals);                       \
-  }                                                                                                          \
-  __global__ void scan_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, bool exclusive, \
-                                      const T* init, bool has_init, const T* prefixes, bool has_prefixes,    \
-                                      T* out) {                                                              \
-    auto before = prefix_of_first(has_init ? init : nullptr);                                                \
-    if (has_prefixes) before[0].prefixes = prefixes;                                                         \
-    scan_columns<T, element_at<T, OP>, OP>(                                                                  \
-        {x}, OP{}, grouping::tiling{{outer, length, inner}, column_strip, 1}, exclusive, before[0], out);    \
-  }                                                                                                          \
-  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, unsigned lanes,         \
-                              bool exclusive, const T* init, bool has_init, T* out) {                        \
-    scan_down<T, OP>(x, OP{}, {outer, length, inner}, lanes, exclusive,                                      \
-                     prefix_of_first(has_init ? init : nullptr)[0], out);                                    \
+#define SCAN(NAME, T, OP)                                                                                 \
+  __global__ void at_once_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,    \
+                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,       \
+                                 unsigned long long* scratch, T* out) {                                   \
+    auto work = work_of<T, OP>(x + first, rows, length, exclusive, init, has_init, scratch, out + first); \
+    work.parts = parts;                                                                                   \
+    work.rows_of_warp = rows_of_warp;                                                                     \
+    work.tile = blockDim.x * rows_of_warp * scan_pack<T>;                                                 \
+    scan_at_once<T, OP>(work);                                                                            \
+  }                                                                                                       \
+  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive, \
+                                    const T* init, bool has_init, T* out) {                               \
+    scan_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, scan_pack<T>), exclusive,   \
+                           prefix_of_first(has_init ? init : nullptr)[0], out + first);                   \
   }
+
+#define DOWN(NAME, GRANULES, T, OP)                                                                         \
+  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,          \
+                              unsigned lanes, bool exclusive, const T* init, bool has_init,                 \
+                              const T* prefixes, T* out) {                                                  \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                               \
+    if (strip < length) before[0].prefixes = prefixes;                                                      \
+    scan_down<GRANULES, T, OP>(x, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, before[0], out); \
+  }
+DOWN(sum, false, int, plus)
+DOWN(sum_granules, true, int, plus)
+DOWN(compositions, false, map_of_line, composition)
+DOWN(compositions_granules, true, map_of_line, composition)
+DOWN(bytes_granules, true, unsigned char, plus)
+DOWN(sums, false, three_sums, add_three)
 
 #define IN_TURN(NAME, T, OP)                                                                              \
   __global__ void in_turn_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,    \
