@@ -133,8 +133,7 @@ void check_products(const hd::target& where, const hd::array<T>& x, const varian
 std::vector<std::size_t> small_sizes() {
   return sizes_up_to(4100);
 }
-/// Strips end at multiples of 64 on the CPU and of 256 in a few columns of a GPU, groups of them at powers of
-/// 16 and of 256.
+/// Strips end at multiples of 64 on the CPU, groups of them at powers of 16.
 std::vector<std::size_t> large_sizes() {
   std::vector<std::size_t> sizes{32767, 32768, 100003, 262143, 262144, 262145};
   std::erase_if(sizes, [](std::size_t n) { return n > largest_size(); });
@@ -437,7 +436,8 @@ TEST_P(scan, of_columns_is_what_a_loop_computes) {
     unsigned turn = 0;
     for (const hd::shape& lengths :
          {hd::shape{8, 4096}, hd::shape{9, 5000}, hd::shape{100, 3008}, hd::shape{300, 1600},
-          hd::shape{257, 2049}, hd::shape{2100, 96}, hd::shape{3, 520, 304}}) {
+          hd::shape{257, 2049}, hd::shape{2100, 96}, hd::shape{3, 520, 304}, hd::shape{70, 4099},
+          hd::shape{9000, 3}, hd::shape{9000, 16}}) {
       const std::size_t n = lengths.elements(), first = turn % 3;
       if (n + first > largest_size()) continue;
       const variant how(turn++ % variants);
