@@ -113,6 +113,13 @@ void fill_with_identity(const reduction& op, dtype combined, const npy_input& x,
             [&]<class T>(T) { std::fill_n(static_cast<T*>(values), count, static_cast<T>(op.identity)); });
 }
 
+/// Whether x takes the place of an extremum before it: it lies beyond it, or is the first NaN.
+template <class T>
+bool is_better(function combine, T x, T best) {
+  if (best != best) return false;
+  return x != x || (combine == function::minimum ? x < best : best < x);
+}
+
 /// The first place of the smallest or largest element of the file.
 std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& shown) {
   return with_type(x.type(), [&]<class T>(T) -> std::int64_t {
@@ -130,8 +137,7 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
         of_piece.append(x.load(first, count), count);
         T candidate;
         of_piece.result(&candidate);
-        const bool improves = op.combine == function::minimum ? candidate < extremum : extremum < candidate;
-        if (first == 0 || (extremum == extremum && (improves || candidate != candidate))) {
+        if (first == 0 || is_better(op.combine, candidate, extremum)) {
           extremum = candidate;
           holder = first;
         }
@@ -173,25 +179,28 @@ void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x
   detail::copy(out, target(), result.data(), x.where(), element_bytes);
 }
 
-/// Elements that a reduction along an axis takes at once: some entries of the axes before it, all of the
-/// axis, and some of the axes after it. They are together on the target, and so are their results.
-class reduction_of_block {
+/// A reduction along an axis of elements that are together on the CPU: some entries of the axes before it,
+/// some along the axis, and some of the axes after it. Results are on the CPU too.
+class reduction_along {
  public:
-  reduction_of_block(const reduction& op, const npy_input& x) : op_(op), x_(x) {}
+  reduction_along(const reduction& op, const npy_input& x)
+      : op_(op), x_(x), tile_(detail::streamed_reduction(x.where(), op.combine, x.type()).tile()) {}
 
-  /// Elements on the CPU to results on the CPU.
-  void operator()(const void* elements, segments block, void* results) {
+  /// Pieces of an axis hold a multiple of this many entries, but for the last.
+  std::size_t tile() const noexcept { return tile_; }
+
+  /// The whole axis at once.
+  void whole(const void* elements, segments block, void* results) {
     if (op_.is_place) {
-      const shape whole{block.outer, block.length, block.inner};
-      const array<std::size_t> places =
-          detail::arg_along(op_.name, op_.combine, x_.type(), elements, whole, axis{1}, target(), x_.where());
+      const shape lengths{block.outer, block.length, block.inner};
+      const array<std::size_t> places = detail::arg_along(op_.name, op_.combine, x_.type(), elements, lengths,
+                                                          axis{1}, target(), x_.where());
       detail::copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
     } else if (!x_.where().is_gpu()) {
       detail::library_reduce(op_.combine, x_.type(), elements, block, results, x_.where());
     } else {
-      const std::size_t element_bytes = size_of(x_.type());
-      const std::size_t bytes = block.elements() * element_bytes,
-                        result_bytes = block.count() * element_bytes;
+      const std::size_t bytes = block.elements() * element_bytes_,
+                        result_bytes = block.count() * element_bytes_;
       if (on_gpu_.bytes() < bytes) on_gpu_ = detail::memory(bytes, x_.where());
       const detail::memory results_on_gpu(result_bytes, x_.where());
       detail::copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
@@ -201,40 +210,106 @@ class reduction_of_block {
     }
   }
 
+  /// Entries `first` … `first + count − 1` of an axis in `columns` columns side by side, in order from 0.
+  void piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
+    if (op_.is_place) {
+      places_of_piece(elements, first, count, columns);
+      return;
+    }
+    // Tiles are folded here, and their results, which are an array again, in `pieces_together`.
+    const std::size_t row_bytes = columns * element_bytes_, full = count / tile_, rest = count % tile_;
+    const std::size_t before = first / tile_ * row_bytes;
+    folded_.resize(before + (full + (rest != 0 ? 1 : 0)) * row_bytes);
+    if (full != 0) whole(elements, {full, tile_, columns}, folded_.data() + before);
+    if (rest != 0) {
+      whole(static_cast<const std::byte*>(elements) + full * tile_ * row_bytes, {1, rest, columns},
+            folded_.data() + before + full * row_bytes);
+    }
+  }
+
+  /// What all pieces since the one that began at 0 combine to.
+  void pieces_together(std::size_t columns, void* results) {
+    if (op_.is_place) {
+      std::copy(places_.begin(), places_.end(), static_cast<std::int64_t*>(results));
+    } else {
+      whole(folded_.data(), {1, folded_.size() / (columns * element_bytes_), columns}, results);
+    }
+  }
+
  private:
+  void places_of_piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
+    std::vector<std::int64_t> places(columns);
+    whole(elements, {1, count, columns}, places.data());
+    with_type(x_.type(), [&]<class T>(T) {
+      if constexpr (!detail::is_complex<T>) {
+        const T* const x = static_cast<const T*>(elements);
+        if (first == 0) {
+          places_.resize(columns);
+          folded_.resize(columns * sizeof(T));
+        }
+        T* const best = reinterpret_cast<T*>(folded_.data());
+        for (std::size_t column = 0; column < columns; ++column) {
+          const T here = x[static_cast<std::size_t>(places[column]) * columns + column];
+          if (first == 0 || is_better(op_.combine, here, best[column])) {
+            best[column] = here;
+            places_[column] = static_cast<std::int64_t>(first) + places[column];
+          }
+        }
+      }
+    });
+  }
+
   const reduction& op_;
   const npy_input& x_;
+  std::size_t tile_, element_bytes_ = size_of(x_.type());
   detail::memory on_gpu_;
+  std::vector<std::byte> folded_;     // results of tiles, or the extrema so far
+  std::vector<std::int64_t> places_;  // of the extrema so far
 };
 
-/// Reduces along an axis, block by block.
+/// Reduces along an axis: as many entries of the axes before it at once as are a piece, or else strips of the
+/// axes after it, or else pieces of the axis.
 void reduce_along(const reduction& op, npy_input& x, segments all, progress& shown, void* out) {
+  if (all.length == 0 && (all.count() != 0 || op.is_place)) {
+    return fill_with_identity(op, x.type(), x, out, all.count());
+  }
   if (all.count() == 0) return;
-  if (all.length == 0) return fill_with_identity(op, x.type(), x, out, all.count());
   const std::size_t result_bytes = size_of(op.is_place ? dtype::int64 : x.type());
   const std::size_t entry = all.length * all.inner;
+  reduction_along reduce(op, x);
 
   // Rows of a block are read one by one when it has not all of the inner axes: not less than so many elements
   // of each.
   constexpr std::size_t narrowest = 4096;
   std::size_t outer = std::clamp<std::size_t>(x.piece() / entry, 1, all.outer);
-  std::size_t inner = all.inner;
+  std::size_t inner = all.inner, length = all.length;
   const bool stays_in_file = x.in_place() && !x.where().is_gpu();
   if (entry > x.piece() && !stays_in_file) {
     inner = std::clamp(x.piece() / all.length, std::min(narrowest, all.inner), all.inner);
+    const std::size_t tiles = x.piece() / inner / reduce.tile();
+    length = std::min(all.length, std::max<std::size_t>(tiles, 1) * reduce.tile());
   }
 
-  reduction_of_block reduce_block(op, x);
+  const auto load = [&](std::size_t first, std::size_t columns, std::size_t rows) {
+    return columns == all.inner ? x.load(first, rows * columns) : x.load(first, columns, rows, all.inner);
+  };
   for (std::size_t i = 0; i < all.outer; i += outer) {
     outer = std::min(outer, all.outer - i);
     for (std::size_t j = 0; j < all.inner; j += inner) {
-      stop_if_interrupted();
-      const segments block{outer, all.length, std::min(inner, all.inner - j)};
-      const void* const elements = block.inner == all.inner
-                                       ? x.load(i * entry, outer * entry)
-                                       : x.load(i * entry + j, block.inner, all.length, all.inner);
-      reduce_block(elements, block, static_cast<std::byte*>(out) + (i * all.inner + j) * result_bytes);
-      shown.advance(x.file_bytes(block.elements()));
+      const std::size_t columns = std::min(inner, all.inner - j);
+      void* const results = static_cast<std::byte*>(out) + (i * all.inner + j) * result_bytes;
+      for (std::size_t k = 0; k < all.length; k += length) {
+        stop_if_interrupted();
+        const std::size_t rows = std::min(length, all.length - k);
+        const void* const elements = load(i * entry + k * all.inner + j, columns, outer * rows);
+        if (rows == all.length) {
+          reduce.whole(elements, {outer, rows, columns}, results);
+        } else {
+          reduce.piece(elements, k, rows, columns);
+        }
+        shown.advance(x.file_bytes(outer * rows * columns));
+      }
+      if (length < all.length) reduce.pieces_together(columns, results);
     }
   }
 }

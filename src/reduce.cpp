@@ -140,8 +140,8 @@ array<std::size_t> arg_along(const char* pattern, function op, dtype type, const
   const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true});
   running.runs_on(where);
   array<std::size_t> places(whole.without_axis(axis), where);
-  if (places.size() == 0) return places;
   if (all.length == 0) fail_no_place();
+  if (places.size() == 0) return places;
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
   library_arg(op, type, staged.data(), all, places.data(), where);
   return places;

@@ -180,6 +180,11 @@ TEST_P(argmin, of_nothing_is_an_error) {
   EXPECT_EQ(message_of([&] { (void)hd::argmin(where, x, hd::axis{0}); }),
             "argmin: 0 int32 on " + where.text() + ": there are no elements, and so no place to return");
   EXPECT_EQ(hd::argmin(where, x, hd::axis{1}).shape(), hd::shape{0});
+  // A line without elements has no place even where there is no line, as in NumPy.
+  EXPECT_EQ(message_of([&] {
+              (void)hd::argmax(where, hd::array<int>(hd::shape{0, 0}), hd::axis{1});
+            }),
+            "argmax: 0 int32 on " + where.text() + ": there are no elements, and so no place to return");
 }
 
 TEST_P(argmin, an_axis_that_is_not_there_is_an_error) {

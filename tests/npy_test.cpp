@@ -508,7 +508,8 @@ TEST_F(npy_malformed, each_gets_one_line_with_the_byte) {
       {"", "byte 0: the file is empty"},
       {"\x93NUM", "byte 4: the file ends within the magic string and version"},
       {"\x93NUMPY\x01", "byte 7: the file ends within the magic string and version"},
-      {"PK\x03\x04 and so on", "byte 0: this is no .npy file (one begins with \\x93NUMPY)"},
+      {"PK\x03\x04 and so on",
+       "byte 0: this is a zip file, as .npz files are: unzip it, and name a .npy file in it"},
       {"\x93NUMPI\x01"s, "byte 0: this is no .npy file (one begins with \\x93NUMPY)"},
       {"\x93NUMPY\x04\x00\x10\x00"s, "byte 6: format version 4.0 is unknown (1.0, 2.0 and 3.0 are known)"},
       {"\x93NUMPY\x01\x02\x10\x00"s, "byte 6: format version 1.2 is unknown (1.0, 2.0 and 3.0 are known)"},
@@ -524,6 +525,9 @@ TEST_F(npy_malformed, each_gets_one_line_with_the_byte) {
        "byte 128: the data ends after 0 of 80 bytes (shape (10,), float64): the file is truncated"},
       {ten + "12345678",
        "byte 208: 8 bytes follow the 80 of the array (shape (10,), float64): the header does not describe "
+       "the data"},
+      {ten + "1",
+       "byte 208: 1 byte follows the 80 of the array (shape (10,), float64): the header does not describe "
        "the data"},
 
       {header(""), "byte 10: the header is not a dictionary (the header ends)"},
@@ -553,6 +557,8 @@ TEST_F(npy_malformed, each_gets_one_line_with_the_byte) {
       {descr("'<f2'"), "byte 20: the element type is '<f2' (float16)" + unsupported},
       {descr("'<f16'"), "byte 20: the element type is '<f16' (long double)" + unsupported},
       {descr("'<c32'"), "byte 20: the element type is '<c32' (complex long double)" + unsupported},
+      {descr("'float64'"), "byte 20: the element type is 'float64'" + unsupported},
+      {descr("'cfloat'"), "byte 20: the element type is 'cfloat'" + unsupported},
       {descr("'<M8[ns]'"), "byte 20: the element type is '<M8[ns]' (dates)" + unsupported},
       {descr("'<m8[s]'"), "byte 20: the element type is '<m8[s]' (time differences)" + unsupported},
       {descr("'|V4'"), "byte 20: the element type is '|V4' (raw bytes)" + unsupported},

@@ -75,6 +75,14 @@ struct argument<A> {
 template <class A>
 using value_of_argument = typename argument<std::remove_cvref_t<A>>::value;
 
+/// Whether f can be called with one element of each argument.
+template <class F, class... A>
+inline constexpr bool takes_elements = std::is_invocable_v<const F&, const value_of_argument<A>&...>;
+
+/// What f makes of one element of each argument.
+template <class F, class... A>
+using transformed = std::remove_cvref_t<std::invoke_result_t<const F&, const value_of_argument<A>&...>>;
+
 /// An argument where code on `where` can read it.
 template <class A>
 class staged_argument {

@@ -487,6 +487,8 @@ constexpr bool library_has() {
 /// What reduce and scan ask of an operator, said where it does not hold.
 template <class T, class Op>
 constexpr void check_operator() {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements must be trivially copyable, to be copied from one target to another");
   static_assert(std::is_invocable_r_v<T, const Op&, const T&, const T&>,
                 "the operator must take two elements and return one, such as hd::plus{}; an axis is given as "
                 "hd::axis{0}, "

@@ -180,8 +180,12 @@ template <class All, class F, class Numbers>
 struct mapped_arguments;
 template <class All, class F, std::size_t... I>
 struct mapped_arguments<All, F, std::index_sequence<I...>> {
-  using value = std::remove_cvref_t<
-      std::invoke_result_t<const F&, const value_of_argument<std::tuple_element_t<I, All>>&...>>;
+  static_assert(
+      takes_elements<F, std::tuple_element_t<I, All>...>,
+      "transform_reduce(where, x, y, ..., f, op): f cannot be called with an element of each argument; a "
+      "built-in function takes two of one type, such as 2.0f among floats");
+  using value = transformed<F, std::tuple_element_t<I, All>...>;
+  static_assert(element<value>, "transform_reduce: f must return elements, which are trivially copyable");
   using staged =
       staged_arguments<std::index_sequence<I...>, std::remove_cvref_t<std::tuple_element_t<I, All>>...>;
   template <class Op>

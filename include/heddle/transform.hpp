@@ -33,15 +33,10 @@ void transform_staged(const target& where, const F& f, std::size_t count, T* out
   }
 }
 
-/// What f makes of one element of each argument.
-template <class F, class... A>
-using transformed = std::remove_cvref_t<std::invoke_result_t<const F&, const value_of_argument<A>&...>>;
-
 /// transform of the first arguments in `all`, numbered I, into `out`, or into a new array when `out` is null.
 template <class T, class All, class F, std::size_t... I>
 array<T> transform_first(const target& requested, elements<T>* out, const heddle::shape* out_shape,
                          const All& all, const F& f, std::index_sequence<I...> numbers) {
-  static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
   using A = std::index_sequence<I...>;
   constexpr bool by_library = on_library<T, F, value_of_argument<std::tuple_element_t<I, All>>...>;
   common shared{"transform"};
@@ -96,10 +91,11 @@ requires(sizeof...(Arguments) >= 2) auto transform(const target& where, const Ar
                   "transform needs at least one array to know how many elements there are");
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
     static_assert(
-        std::is_invocable_v<const F&, const detail::value_of_argument<decltype(std::get<I>(all))>&...>,
-        "transform(where, x, y, …, f): f cannot be called with an element of each argument; a built-in "
+        detail::takes_elements<F, decltype(std::get<I>(all))...>,
+        "transform(where, x, y, ..., f): f cannot be called with an element of each argument; a built-in "
         "function takes two of one type, such as 2.0f among floats");
     using T = detail::transformed<F, decltype(std::get<I>(all))...>;
+    static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
     return detail::transform_first<T, decltype(all), F>(where, nullptr, nullptr, all, std::get<inputs>(all),
                                                         numbers);
   }
@@ -117,6 +113,11 @@ requires(sizeof...(Arguments) >= 1) void transform_into(const target& where, Out
   const heddle::shape lengths = detail::shape_of(out);
   [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
+    static_assert(
+        std::is_invocable_r_v<element_of<Out>, const F&,
+                              const detail::value_of_argument<decltype(std::get<I>(all))>&...>,
+        "transform_into(where, out, x, y, ..., f): f must take an element of each argument and return "
+        "what becomes one of out");
     detail::transform_first<element_of<Out>, decltype(all), F>(where, &to, &lengths, all,
                                                                std::get<inputs>(all), numbers);
   }

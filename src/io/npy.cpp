@@ -118,7 +118,9 @@ class header_parser {
     if (text_.empty()) fail(0, "the file is empty");
     const std::size_t known = std::min(text_.size(), magic.size());
     if (text_.substr(0, known) != magic.substr(0, known)) {
-      fail(0, "this is no .npy file (one begins with \\x93NUMPY)");
+      fail(0, text_.starts_with("PK\x03\x04")
+                  ? "this is a zip file, as .npz files are: unzip it, and name a .npy file in it"
+                  : "this is no .npy file (one begins with \\x93NUMPY)");
     }
     if (text_.size() < magic.size() + 2)
       fail(text_.size(), "the file ends within the magic string and version");
@@ -263,9 +265,9 @@ class header_parser {
       case 'm':
         return " (time differences)";
       case 'f':
-        return code == "f2" ? " (float16)" : " (long double)";
+        return code == "f2" ? " (float16)" : code == "f16" || code == "f12" ? " (long double)" : "";
       case 'c':
-        return " (complex long double)";
+        return code == "c32" || code == "c24" ? " (complex long double)" : "";
       default:
         return "";
     }
@@ -614,9 +616,11 @@ npy_file::npy_file(std::string path) : path_(std::move(path)) {
   const std::string_view after(reinterpret_cast<const char*>(file_.get()) + data_offset_ + data_bytes,
                                present - data_bytes);
   if (!after.empty() && !after.starts_with(magic)) {
-    parser.fail(data_offset_ + data_bytes,
-                fmt::format("{} bytes follow the {} of the array ({}): the header does not describe the data",
-                            after.size(), data_bytes, what));
+    parser.fail(
+        data_offset_ + data_bytes,
+        fmt::format("{} the {} of the array ({}): the header does not describe the data",
+                    after.size() == 1 ? "1 byte follows" : fmt::format("{} bytes follow", after.size()),
+                    data_bytes, what));
   }
 
   const auto long_axes =

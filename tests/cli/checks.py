@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import pty
+import resource
 import select
 import signal
 import subprocess
@@ -100,6 +101,13 @@ class CommandTest(unittest.TestCase):
         np.lib.format.open_memmap(path, "w+", "int8", (elements,)).flush()
         return path
 
+    def with_addresses(self, size):
+        """Options for runs that have so many bytes of addresses; skips the test where the command itself needs more."""
+        options = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))}
+        if run("info", **options).returncode != 0:
+            self.skipTest("the command itself needs more addresses: it has a GPU or is sanitized")
+        return options
+
     def printed(self, *arguments, **options):
         """The one line that a successful run prints."""
         done = run(*arguments, **options)
@@ -107,10 +115,10 @@ class CommandTest(unittest.TestCase):
         self.assertTrue(done.stdout.endswith("\n") and done.stdout.count("\n") == 1, done.stdout)
         return done.stdout[:-1]
 
-    def written(self, *arguments):
+    def written(self, *arguments, **options):
         """The array that a successful run writes, printing nothing."""
         self.out.unlink(missing_ok=True)
-        done = run(*arguments, "-o", self.out)
+        done = run(*arguments, "-o", self.out, **options)
         self.assertEqual((done.returncode, done.stderr, done.stdout), (0, "", ""), arguments)
         self.assertEqual(sorted(p.name for p in self.folder.iterdir() if p.suffix != ".npy"), [])
         return np.load(self.out)

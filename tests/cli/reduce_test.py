@@ -127,6 +127,29 @@ class ReduceTest(CommandTest):
                 got = self.written("reduce", path, "--op", op, "--axis", axis, "--target", "parallel:2")
                 self.check_reduction(got, op, x, axis, (dtype, shape, op, axis))
 
+    def test_axis_that_is_taken_in_pieces(self):
+        """Long rows, long columns, and strips of long columns in the other byte order: the bits of what stays in the file."""
+        for shape, axis, target in (((2, 300_001), 1, "serial"), ((300_001, 3), 0, "parallel:2"), ((1100, 4200), 0, "serial")):
+            x = np.clip(samples("float64", shape, seed=12), -2.999, 2.999)
+            x.reshape(-1)[[x.size // 3, x.size // 2]] = np.inf, np.nan
+            native, swapped = self.save(x), self.save(x.astype(">f8"), "swapped.npy")
+            for op in ("sum", "argmin", "argmax"):
+                arguments = ["--op", op, "--axis", axis, "--target", target]
+                whole = self.written("reduce", native, *arguments)
+                self.assert_same(self.written("reduce", swapped, *arguments), whole, (shape, op))
+                if op != "sum":
+                    self.assert_same(whole, getattr(np, op)(x, axis=axis), (shape, op))
+
+    def test_axis_that_does_not_fit_in_memory(self):
+        """A row of 32 MiB, and two columns, that would be 256 MiB as integers of 64 bits."""
+        little = self.with_addresses(1 << 28)
+        for shape, axis in (((1, 1 << 25), 1), ((1 << 24, 2), 0)):
+            path = self.folder / "sparse.npy"
+            np.lib.format.open_memmap(path, "w+", "int8", shape)[-1, -1] = 5
+            for op, expected in (("sum", 5), ("mean", 5 / shape[axis]), ("argmax", shape[axis] - 1)):
+                got = self.written("reduce", path, "--op", op, "--axis", axis, "--target", "serial", **little)
+                self.assertEqual(got[-1], expected, (shape, op))
+
     def test_scalar_array(self):
         for dtype in TYPES:
             x = samples(dtype, (), seed=4)
@@ -155,6 +178,10 @@ class ReduceTest(CommandTest):
                     self.out.unlink(missing_ok=True)
                     self.fails(1, "reduce", path, "--op", op, "--axis", 1, "-o", self.out)
                     self.assertEqual(self.written("reduce", path, "--op", op, "--axis", 0).shape, (0, 3))
+        # A line without elements has no place even where there is no line, as in NumPy.
+        path = self.save(np.zeros((0, 0, 2)))
+        self.assertIn("no elements", self.fails(1, "reduce", path, "--op", "argmax", "--axis", 1, "-o", self.out))
+        self.assertEqual(self.written("reduce", path, "--op", "max", "--axis", 1).shape, (0, 2))
 
     def test_special_values(self):
         cases = {
