@@ -64,5 +64,8 @@ if(HEDDLE_SANITIZE)
   add_link_options(-fsanitize=${HEDDLE_SANITIZE})
   if(HEDDLE_SANITIZE MATCHES "undefined")
     add_compile_options(-fno-sanitize-recover=all)
+    # Each check has a record that names its place: a million and more of them to relocate at each start of a program that can lie
+    # anywhere.
+    add_link_options("$<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>")
   endif()
 endif()

@@ -134,6 +134,8 @@ testing::AssertionResult same_elements(std::span<const T> have, std::span<const 
   if (have.size() != want.size()) {
     return testing::AssertionFailure() << have.size() << " elements instead of " << want.size();
   }
+  if (have.empty() || std::memcmp(have.data(), want.data(), have.size_bytes()) == 0)
+    return testing::AssertionSuccess();
   for (std::size_t i = 0; i < have.size(); ++i) {
     if (same_bits(have[i], want[i])) continue;
     auto failure = testing::AssertionFailure() << "element " << i << " of " << have.size() << " differs: ";

@@ -216,6 +216,7 @@ TEST_P(fft, irfft_of_any_spectrum) {
 TEST_P(fft, of_a_long_line_and_back) {
   // The last is a prime, whose convolution is a long line itself.
   for (const std::size_t n : {100'000, 262'144, 262'440, 131'101}) {
+    if (seeks_races && n > 200'000) continue;
     using complex = std::complex<double>;
     const hd::array<complex> x = random_array<complex>({n});
     const hd::array<complex> y = hd::fft(where, x);
@@ -237,11 +238,13 @@ TEST_P(fft, of_a_long_line_and_back) {
       EXPECT_EQ(on_cpu.to_vector(), hd::fft(hd::target::serial(), x).to_vector());
     }
   }
-  const hd::array<float> r = random_array<float>({524'880});
+  const std::size_t length = seeks_races ? 131'220 : 524'880;
+  const hd::array<float> r = random_array<float>({length});
   const hd::array<std::complex<float>> half = hd::rfft(where, r);
   check_near(hd::irfft(where, half), widened(r), "real line", 12);
   const std::vector<std::complex<float>> whole = hd::fft(where, r).to_vector();
-  check_near(half, {whole.begin(), whole.begin() + 262'441}, "real line by complex ones", 12);
+  check_near(half, {whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(length / 2 + 1)},
+             "real line by complex ones", 12);
 }
 
 TEST(fft_plans, beyond_the_limit_are_freed_and_results_stay_right) {

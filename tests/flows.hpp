@@ -3,6 +3,7 @@
 #include "elements.hpp"
 #include "lattice_boltzmann/flow.hpp"
 #include "on_targets.hpp"
+#include "sizes.hpp"
 
 #include <algorithm>
 #include <cmath>

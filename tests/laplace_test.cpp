@@ -2,6 +2,7 @@
 
 #include "elements.hpp"
 #include "on_targets.hpp"
+#include "sizes.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -87,9 +88,11 @@ double plain_residual(const std::vector<double>& u, const double* f, std::size_t
 }  // namespace
 
 TEST_P(laplace, sweeps_are_those_of_a_plain_loop) {
-  const std::pair<std::size_t, std::size_t> sizes[] = {{1, 1},   {2, 9},    {3, 3},    {4, 3},   {5, 17},
-                                                       {64, 33}, {37, 130}, {300, 71}, {4200, 6}};
+  const std::pair<std::size_t, std::size_t> sizes[] = {{1, 1},   {2, 9},    {3, 3},    {4, 3},    {5, 17},
+                                                       {64, 33}, {37, 130}, {4200, 6}, {220, 310}};
+  // Two threads share the last alone.
   for (const auto& [width, height] : sizes) {
+    if (seeks_races && width != 220) continue;
     const hd::array<double> start = random_points(width, height, 1), f = random_points(width, height, 2);
     for (const method how : {method::jacobi, method::red_black}) {
       for (const bool has_source : {false, true}) {
@@ -101,6 +104,7 @@ TEST_P(laplace, sweeps_are_those_of_a_plain_loop) {
         const double* const source = has_source ? f.data() : nullptr;
         std::vector<double> want = start.to_vector();
         for (const int sweeps : {1, 2, 5, 23}) {
+          if (seeks_races && sweeps > 5) continue;
           problem.iterate(static_cast<std::size_t>(sweeps));
           on_one_core.iterate(static_cast<std::size_t>(sweeps));
           for (int i = 0; i < sweeps; ++i) plain_sweep(want, source, width, height, how);

@@ -30,13 +30,14 @@ TEST_P(lattice_boltzmann, goes_on_from_a_checkpoint_bit_for_bit) {
       given.kept = kept;
       if (which == flow_case::free) given.obstacles = random_obstacles(90, 33, 0.03, 4);
       flow whole(where, given), half(where, given);
-      whole.advance(64);
+      const std::uint64_t later = seeks_races ? 6 : 33;
+      whole.advance(31 + later);
       half.advance(31);
       half.save(file.path);
       flow resumed = flow::resume(where, file.path);
       EXPECT_EQ(resumed.steps(), 31u);
       EXPECT_EQ(resumed.given(), whole.given());
-      resumed.advance(33);
+      resumed.advance(later);
       ASSERT_EQ(difference(rows_of(resumed), rows_of(whole)), 0) << name(which) << " " << name(kept);
     }
   }

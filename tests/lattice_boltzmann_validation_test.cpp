@@ -75,7 +75,7 @@ TEST_P(lattice_boltzmann_validation, cavity_converges_to_second_order) {
   EXPECT_LT(before, 0.003);
 }
 
-TEST_P(lattice_boltzmann, taylor_green_decays_to_second_order) {
+TEST_P(lattice_boltzmann_validation, taylor_green_decays_to_second_order) {
   for (const collision how : collisions) {
     double before = 0;
     for (const std::size_t cells : {12, 24, 48}) {
@@ -95,7 +95,7 @@ TEST_P(lattice_boltzmann, taylor_green_decays_to_second_order) {
   }
 }
 
-TEST_P(lattice_boltzmann, poiseuille_is_second_order_or_exact) {
+TEST_P(lattice_boltzmann_validation, poiseuille_is_second_order_or_exact) {
   double before = 0;
   for (const std::size_t cells : {8, 16, 32}) {
     settings given = sized(flow_case::channel, 2, cells);
@@ -117,7 +117,7 @@ TEST_P(lattice_boltzmann, poiseuille_is_second_order_or_exact) {
   }
 }
 
-TEST_P(lattice_boltzmann, channel_from_inflow_to_outflow_is_poiseuilles_to_second_order) {
+TEST_P(lattice_boltzmann_validation, channel_from_inflow_to_outflow_is_poiseuilles_to_second_order) {
   for (const collision how : collisions) {
     double before = 0, pressure_before = 0;
     for (const std::size_t cells : {6, 12, 24}) {

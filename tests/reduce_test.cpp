@@ -287,10 +287,10 @@ void check_axis(const operator_on<T>& op, const hd::shape& lengths, std::size_t 
 /// neighbours.
 template <class F>
 void for_each_length_and_width(std::size_t tile, std::size_t most_elements, const F& f) {
-  for (const std::size_t length :
-       {std::size_t{1}, std::size_t{2}, std::size_t{7}, std::size_t{8}, std::size_t{9}, std::size_t{15},
-        std::size_t{16}, std::size_t{17}, std::size_t{32}, std::size_t{33}, std::size_t{127},
-        std::size_t{128}, std::size_t{129}, tile - 1, tile, tile + 1, 2 * tile + 1}) {
+  std::vector<std::size_t> lengths{1,  2,   7,   8,   9,        15,   16,       17,          32,
+                                   33, 127, 128, 129, tile - 1, tile, tile + 1, 2 * tile + 1};
+  if (seeks_races) lengths = {2, 33, 129, 2 * tile + 1};
+  for (const std::size_t length : lengths) {
     for (const std::size_t width : {1, 2, 3, 31, 32, 33, 1000}) {
       if (length * width <= most_elements) f(length, width);
     }

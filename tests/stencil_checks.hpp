@@ -1,6 +1,7 @@
 #pragma once
 
 #include "elements.hpp"
+#include "sizes.hpp"
 #include <heddle/stencil.hpp>
 
 #include <cstddef>
@@ -193,6 +194,11 @@ void check_stencil(const target& where, const solid& size, const F& f, const std
   array<T> in(whole, where), out(whole, where);
   int number = 0;
   for (const boundary<T>& around : boundaries<T>()) {
+    // Threads do the same at every edge but a torus's and one that is held.
+    if (seeks_races && number > 0 && around.kind != detail::edge::held) {
+      ++number;
+      continue;
+    }
     std::vector<T> want = x;
     int done = 0;
     for (const int step : steps) {
@@ -230,8 +236,13 @@ inline void check_tables(const target& where) {
 }
 /// More than a tile along either axis, and more generations than one pass does.
 inline void check_large_tables(const target& where) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  check_stencil<1, float>(where, {{1, 150, 1100}, 2}, in_a_table{}, {1, 5});
+  check_stencil<1, double>(where, {{1, 260, 521}, 2}, with_row_and_column{}, {3});
+#else
   check_stencil<1, float>(where, {{1, 150, 1100}, 2}, in_a_table{}, {1, 10});
   check_stencil<1, double>(where, {{1, 260, 521}, 2}, with_row_and_column{}, {7});
+#endif
 }
 inline void check_blocks(const target& where) {
   const long sizes[][3] = {{0, 2, 3}, {1, 1, 1}, {1, 4, 3}, {2, 1, 5}, {3, 3, 1}, {5, 6, 7}, {19, 18, 35}};

@@ -350,7 +350,8 @@ TEST_P(transform_by_users_function, writes_elements_of_every_size_past_the_cache
     auto each = [&]<std::size_t B>() {
       const std::size_t from = hd::cpu::stream_from_bytes / B;
       for (const std::size_t n : {from, from + 1, from + 1000}) {
-        if (n <= largest_size()) check_bytes<B>(where, n, n % 2 == 0 ? 0 : 3);
+        if (n <= largest_size() && (!seeks_races || n == from + 1))
+          check_bytes<B>(where, n, n % 2 == 0 ? 0 : 3);
       }
       check_bytes<B>(where, 777, 1);
     };

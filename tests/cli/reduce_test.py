@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 
-from checks import COMPLEX, ORDERED, REALS, TYPES, CommandTest, in_other_orders, part_type, samples, wide, widened
+from checks import COMPLEX, ORDERED, REALS, TYPES, CommandTest, in_other_orders, part_type, samples, some_of, wide, widened
 
 REDUCTIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all"]
 
@@ -69,7 +69,7 @@ class ReduceTest(CommandTest):
                     continue
                 x = samples(dtype, (3, 70, 5), seed=1, mild=op == "prod")
                 path = self.save(x)
-                for axis in (None, 0, 1, -1):
+                for axis in some_of((None, 0, 1, -1)):
                     note = (dtype, op, axis)
                     where = ["--op", op, "--target", next(targets)]
                     if axis is None:
@@ -82,15 +82,14 @@ class ReduceTest(CommandTest):
     def test_sizes(self):
         """One element, edges of tiles, odd sizes and sizes of several pieces; every target gives the same bits."""
         sizes = [1, 2, 31, 33, 2047, 2048, 2049, 16 * 2048 + 7, 1_000_003]
-        for dtype, op, size in itertools.product(["float32", "int16", "complex128"], ["sum", "mean", "max"], sizes):
-            if op == "max" and dtype in COMPLEX:
-                continue
+        for dtype, size in itertools.product(["float32", "int16", "complex128"], sizes):
             x = samples(dtype, size, seed=size)
             path = self.save(x)
-            texts = {self.printed("reduce", path, "--op", op, "--target", where) for where in ("serial", "parallel:2")}
-            self.assertEqual(len(texts), 1, (dtype, op, size, texts))
-            expected_type = np.asarray(getattr(np, op)(x[:1])).dtype
-            self.check_reduction(self.read_back(texts.pop(), expected_type), op, x, None, (dtype, op, size))
+            for op in some_of(["sum", "mean"] + ["max"] * (dtype not in COMPLEX)):
+                texts = {self.printed("reduce", path, "--op", op, "--target", where) for where in ("serial", "parallel:2")}
+                self.assertEqual(len(texts), 1, (dtype, op, size, texts))
+                expected_type = np.asarray(getattr(np, op)(x[:1])).dtype
+                self.check_reduction(self.read_back(texts.pop(), expected_type), op, x, None, (dtype, op, size))
 
     def test_large_arrays_of_every_type(self):
         """Sizes that are read in several pieces, converted and not."""
@@ -123,7 +122,7 @@ class ReduceTest(CommandTest):
         for dtype, shape in (("int16", (3000, 700)), ("float64", (700, 3000)), ("int8", (2, 300, 40_000))):
             x = samples(dtype, shape, seed=3)
             path = self.save(x)
-            for op, axis in itertools.product(("sum", "argmax"), range(x.ndim)):
+            for op, axis in itertools.product(("sum", "argmax"), some_of(range(x.ndim))):
                 got = self.written("reduce", path, "--op", op, "--axis", axis, "--target", "parallel:2")
                 self.check_reduction(got, op, x, axis, (dtype, shape, op, axis))
 
@@ -170,7 +169,7 @@ class ReduceTest(CommandTest):
                     self.assertEqual(complex(text) if dtype in COMPLEX and op in ("sum", "prod") else text,
                                      complex(identities[op]) if dtype in COMPLEX and op in ("sum", "prod")
                                      else identities[op])
-                    for axis in range(3):
+                    for axis in some_of(range(3)):
                         self.check_reduction(self.written("reduce", path, "--op", op, "--axis", axis), op,
                                              np.zeros((2, 0, 3), dtype), axis, (dtype, op, axis))
                 elif not (op in ORDERED and dtype in COMPLEX):
@@ -197,7 +196,7 @@ class ReduceTest(CommandTest):
             "mean": [([np.inf, 1], "inf"), ([1, 2], "1.5")],
         }
         for op, inputs in cases.items():
-            for values, expected in inputs:
+            for values, expected in some_of(inputs):
                 text = self.printed("reduce", self.save(np.array(values, "float64")), "--op", op)
                 if expected is None:
                     expected = repr(float(np.sum(values)))
@@ -209,7 +208,7 @@ class ReduceTest(CommandTest):
         for dtype, values in cases:
             x = np.array(values, dtype)
             path = self.save(x)
-            for op in ("sum", "prod", "min", "max", "mean"):
+            for op in some_of(("sum", "prod", "min", "max", "mean")):
                 expected = np.asarray(getattr(np, op)(x))
                 got = self.read_back(self.printed("reduce", path, "--op", op), expected.dtype)
                 self.check_reduction(got, op, x, None, (dtype, op))
@@ -224,7 +223,7 @@ class ReduceTest(CommandTest):
 
     def test_complex_truth(self):
         for values in ([0, 0], [0, 1j], [1j, 1], [complex(-0.0, 0)], [1, complex(0, np.nan)]):
-            for dtype, op in itertools.product(COMPLEX, ("any", "all")):
+            for dtype, op in itertools.product(some_of(COMPLEX), ("any", "all")):
                 x = np.array(values, dtype)
                 expected = str(getattr(np, op)(x))
                 self.assertEqual(self.printed("reduce", self.save(x), "--op", op), expected, (values, op))
@@ -248,10 +247,12 @@ class ReduceTest(CommandTest):
                 continue
             mean_type = dtype if dtype in REALS + COMPLEX else "float64"
             got_type = {"sum": dtype, "max": dtype, "argmin": "int64", "mean": mean_type}.get(op, "bool")
-            got = self.read_back(self.printed("reduce", path, "--op", op, "--dtype", dtype), np.dtype(got_type))
-            self.check_reduction(got, op, y, None, (dtype, op), dtype=dtype)
-            self.check_reduction(self.written("reduce", path, "--op", op, "--dtype", dtype, "--axis", 0), op, y, 0,
-                                 (dtype, op), dtype=dtype)
+            for axis in some_of((None, 0)):
+                if axis is None:
+                    got = self.read_back(self.printed("reduce", path, "--op", op, "--dtype", dtype), np.dtype(got_type))
+                else:
+                    got = self.written("reduce", path, "--op", op, "--dtype", dtype, "--axis", axis)
+                self.check_reduction(got, op, y, axis, (dtype, op), dtype=dtype)
         path = self.save(np.full(300, 1, "int8"))
         self.assertEqual(self.printed("reduce", path, "--dtype", "int8"), "44")
         self.assertEqual(self.printed("reduce", path, "--dtype", "bool"), "True")
@@ -265,7 +266,7 @@ class ReduceTest(CommandTest):
                 path = self.save(y)
                 got = self.read_back(self.printed("reduce", path, "--target", "parallel:2"), widened(x.dtype))
                 self.check_reduction(got, "sum", x, None, dtype)
-                for axis in range(3):
+                for axis in some_of(range(3)):
                     self.check_reduction(self.written("reduce", path, "--axis", axis), "sum", x, axis, (dtype, axis))
                 self.assertEqual(self.printed("reduce", path, "--op", "any"), "True")
                 if dtype not in COMPLEX:

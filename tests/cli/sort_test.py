@@ -5,7 +5,7 @@ import unittest
 
 import numpy as np
 
-from checks import COMPLEX, TYPES, CommandTest, in_other_orders, run, samples
+from checks import COMPLEX, TYPES, CommandTest, in_other_orders, run, samples, some_of
 
 
 class SortTest(CommandTest):
@@ -36,7 +36,7 @@ class SortTest(CommandTest):
             x = self.mixed("float32", shape)
             path = self.save(x)
             for axis in (*range(len(shape)), -1):
-                for target in self.targets():
+                for target in some_of(self.targets()):
                     flags = (path, "--axis", axis, "--target", target)
                     self.assert_same(self.written("sort", *flags), np.sort(x, axis=axis), (shape, axis, target))
                     self.assert_same(self.written("sort", "--places", *flags),
