@@ -25,14 +25,13 @@ enum class scope : std::uint8_t { space, type, function, block, list };
 
 class translator : private token_sequence {
  public:
-  translator(std::string_view source, const lexer& read, const std::vector<std::string>& instances,
-             bool is_program)
-      : token_sequence(source, read.tokens()), source_(source), t_(read.tokens()) {
+  translator(std::string_view source, const lexer& read, const translation_options& options)
+      : token_sequence(source, read.tokens()), source_(source), t_(read.tokens()), options_(options) {
     run();
     if (!refusals_.empty()) throw error(refusals_);
     for (const text_range& header : unused_headers(source, t_))
       edits_.push_back({header.begin, header.end - header.begin, ""});
-    finish(instances, is_program);
+    finish();
   }
 
   translation result() && { return std::move(result_); }
@@ -124,7 +123,7 @@ class translator : private token_sequence {
     if (lets_threads_meet(w)) (facts != nullptr ? facts->meets : meets_outside_functions_) = true;
     if (w == "__global__") {
       declare_kernel(i);
-      replace(i, i + 1, "");
+      replace(i, i + 1, options_.flattens ? "__attribute__((flatten))" : "");
     } else if (w == "__device__" || w == "__constant__" || w == "__managed__" || w == "__host__" ||
                w == "__grid_constant__") {
       replace(i, i + 1, "");
@@ -520,7 +519,7 @@ class translator : private token_sequence {
   // ------------------------------------------------------------------------------------------------- the
   // result
 
-  void finish(const std::vector<std::string>& instances, bool is_program) {
+  void finish() {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
@@ -562,14 +561,15 @@ class translator : private token_sequence {
               ? ""
               : fmt::format(", ::{}{}", bound->second, parse_kernel_name(instance).arguments);
       // Programs launch by address, too.
-      const std::string address = is_program ? fmt::format("(const void*)({})", function) : "nullptr";
+      const std::string address =
+          options_.is_program ? fmt::format("(const void*)({})", function) : "nullptr";
       entries += fmt::format(" {{\"{}\", &::heddle_device::entry<({}){}>::value, {}}},",
                              entry_name(k, instance), function, of_bound, address);
     };
     for (const kernel_declaration& k : kernels_) {
       if (!k.is_template) add(k, "", "::" + k.constant);
     }
-    for (const std::string& instance : instances) {
+    for (const std::string& instance : options_.instances) {
       const kernel_name asked = parse_kernel_name(instance);
       const kernel_declaration& k = find_kernel(kernels_, instance);
       const std::string function = fmt::format("&::{}{}", k.qualified, asked.arguments);
@@ -582,8 +582,9 @@ class translator : private token_sequence {
         "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
         "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
         entries);
-    if (is_program && !has_main_) throw error("the file has no main: name a kernel of it with --kernel");
-    if (is_program) {
+    if (options_.is_program && !has_main_)
+      throw error("the file has no main: name a kernel of it with --kernel");
+    if (options_.is_program) {
       result_.text +=
           "extern \"C\" __attribute__((visibility(\"default\"), used)) int heddle_module_main(int count, "
           "char** "
@@ -604,6 +605,7 @@ class translator : private token_sequence {
 
   std::string_view source_;
   const std::vector<token>& t_;
+  const translation_options& options_;
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
@@ -623,10 +625,9 @@ class translator : private token_sequence {
 
 }  // namespace
 
-translation translate(std::string_view preprocessed, const std::vector<std::string>& instances,
-                      bool is_program) {
+translation translate(std::string_view preprocessed, const translation_options& options) {
   const lexer read(preprocessed);
-  return translator(preprocessed, read, instances, is_program).result();
+  return translator(preprocessed, read, options).result();
 }
 
 }  // namespace heddle::modules
