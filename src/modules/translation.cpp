@@ -439,26 +439,48 @@ class translator : private token_sequence {
              (is_outside ? other.types.size() == k.types.size() : other.types == k.types);
     });
     if (bound < t_.size()) declare_bound(bound, k);
+    k.is_defined = is(end_of_declarator(open), "{");
     if (known == kernels_.end()) {
       if (is_outside) return;
       if (!k.is_template) declare_constant(open, k);
       kernels_.push_back(std::move(k));
     } else {
       known->parameters = std::move(k.parameters);
+      known->is_defined |= k.is_defined;
     }
+  }
+
+  /// The token behind what token `open`, the parenthesis of the parameters, is part of: ";", or "{" of a
+  /// body.
+  std::size_t end_of_declarator(std::size_t open) const {
+    if (open >= t_.size()) return open;
+    std::size_t last = after_group(open);
+    while (last < t_.size() && !is(last, ";") && !is(last, "{"))
+      last = is(last, "(") || is(last, "[") ? after_group(last) : last + 1;
+    return last;
+  }
+
+  /// What is declared with its types in other words than its definition's is no overload: there is nothing to
+  /// run where no body is.
+  void remove_declared_again() {
+    const std::vector<kernel_declaration> all = kernels_;
+    std::erase_if(kernels_, [&](const kernel_declaration& k) {
+      return !k.is_defined && std::any_of(all.begin(), all.end(), [&](const kernel_declaration& other) {
+        return other.is_defined && other.qualified == k.qualified && other.is_template == k.is_template &&
+               other.types.size() == k.types.size();
+      });
+    });
   }
 
   /// The kernel's address, behind its declaration, whose parameters token `open` opens. Other functions may
   /// have its name, those of the C library too: its type is that of one that is declared alike.
   void declare_constant(std::size_t open, kernel_declaration& k) {
     if (open >= t_.size()) return;
-    std::size_t last = after_group(open);
-    std::string parameters = words_of(open, last);
+    std::string parameters = words_of(open, after_group(open));
     constexpr std::string_view unknown = "__grid_constant__";
     for (std::size_t at = parameters.find(unknown); at != std::string::npos; at = parameters.find(unknown))
       parameters.erase(at, unknown.size());
-    while (last < t_.size() && !is(last, ";") && !is(last, "{"))
-      last = is(last, "(") || is(last, "[") ? after_group(last) : last + 1;
+    std::size_t last = end_of_declarator(open);
     if (is(last, "{")) last = after_group(last) - 1;
     if (last >= t_.size()) return;
     const std::size_t number = next_number_++;
@@ -547,6 +569,7 @@ class translator : private token_sequence {
       result_.subscripts[i].last = place_of(subscripts_[i].second);
     }
 
+    remove_declared_again();
     for (kernel_declaration& k : kernels_) {
       k.is_overloaded = std::count_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
                           return other.qualified == k.qualified;
