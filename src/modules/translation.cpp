@@ -1,6 +1,7 @@
 #include "modules/translation.hpp"
 
 #include "modules/host_part.hpp"
+#include "modules/kernel_table.hpp"
 #include "modules/module_variables.hpp"
 #include "modules/optional_headers.hpp"
 #include "modules/refusals.hpp"
@@ -575,46 +576,10 @@ class translator : private token_sequence {
                           return other.qualified == k.qualified;
                         }) > 1;
     }
-    std::string entries;
-    const auto add = [&](const kernel_declaration& k, std::string_view instance,
-                         const std::string& function) {
-      const auto bound = bounds_.find(k.qualified);
-      const std::string of_bound =
-          bound == bounds_.end()
-              ? ""
-              : fmt::format(", ::{}{}", bound->second, parse_kernel_name(instance).arguments);
-      // Programs launch by address, too.
-      const std::string address =
-          options_.is_program ? fmt::format("(const void*)({})", function) : "nullptr";
-      entries += fmt::format(" {{\"{}\", &::heddle_device::entry<({}){}>::value, {}}},",
-                             entry_name(k, instance), function, of_bound, address);
-    };
-    for (const kernel_declaration& k : kernels_) {
-      if (!k.is_template) add(k, "", "::" + k.constant);
-    }
-    for (const std::string& instance : options_.instances) {
-      const kernel_name asked = parse_kernel_name(instance);
-      const kernel_declaration& k = find_kernel(kernels_, instance);
-      const std::string function = fmt::format("&::{}{}", k.qualified, asked.arguments);
-      add(k, instance,
-          asked.parameters ? fmt::format("static_cast<void (*){}>({})", *asked.parameters, function)
-                           : function);
-    }
-    result_.text += fmt::format(
-        "\n# 1 \"--kernel\"\n"
-        "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
-        "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
-        entries);
+    result_.text += kernel_table(kernels_, bounds_, options_);
     if (options_.is_program && !has_main_)
       throw error("the file has no main: name a kernel of it with --kernel");
-    if (options_.is_program) {
-      result_.text +=
-          "extern \"C\" __attribute__((visibility(\"default\"), used)) int heddle_module_main(int count, "
-          "char** "
-          "words, char** environment) { return ::heddle_device::call_main(&::main, count, words, "
-          "environment); "
-          "}\n";
-    }
+    if (options_.is_program) result_.text += main_entry();
     // Functions without a name may be called by any.
     std::set<std::string_view> of_unnamed;
     const bool any_may_meet = meets_outside_functions_ || may_meet({}, of_unnamed);
