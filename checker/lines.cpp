@@ -78,10 +78,12 @@ class debug_information {
     int count = dwarf_getscopes(&unit, address, &lexical);
     if (count > 0) count = dwarf_getscopes_die(&lexical[0], &scopes);
     std::free(lexical);
-    // From the innermost on: a function that was inlined was called from a line of the one around it.
+    // From the innermost on: a function that was inlined was called from a line of the one around it. One
+    // that is written nowhere copies what that line names.
     for (int i = 0; i < count; ++i) {
       const int tag = dwarf_tag(&scopes[i]);
-      if (tag == DW_TAG_inlined_subroutine && is_of_others(result.file)) {
+      if (tag == DW_TAG_inlined_subroutine &&
+          (is_of_others(result.file) || dwarf_hasattr_integrate(&scopes[i], DW_AT_artificial) != 0)) {
         move_to_call(unit, scopes[i], result);
       } else if (tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine) {
         result.function = name_of(scopes[i]);

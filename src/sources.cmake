@@ -50,6 +50,7 @@ set(module_sources
   modules/grid_shape.cpp
   modules/host_part.cpp
   modules/kernel_declaration.cpp
+  modules/kernel_table.cpp
   modules/module_variables.cpp
   modules/optional_headers.cpp
   modules/process.cpp

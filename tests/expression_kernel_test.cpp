@@ -166,6 +166,15 @@ TEST_P(ExpressionKernels, arguments_are_checked) {
       says(message_of([&] { products.exclusive(where, std::vector<int>(3)); }), "begins with the identity"));
 }
 
+TEST(Expressions, there_must_be_some) {
+  EXPECT_EQ(message_of([] { hd::elementwise_kernel("float x, float y", " "); }),
+            "elementwise_kernel: there are no statements, such as y = 2 * x");
+  EXPECT_EQ(message_of([] { hd::reduction_kernel<float>("float x", "", "a + b", "0"); }),
+            "reduction_kernel: there is no expression to map elements by, such as x * x");
+  EXPECT_EQ(message_of([] { hd::scan_kernel<float>("float x", "x", "", "0"); }),
+            "scan_kernel: there is no expression to combine a and b by, such as a + b");
+}
+
 TEST_P(ExpressionKernels, errors_name_the_lines_of_the_operation) {
   hd::expression_options options;
   options.name = "halving";
@@ -180,6 +189,20 @@ TEST_P(ExpressionKernels, errors_name_the_lines_of_the_operation) {
   if (!where.is_gpu()) {
     EXPECT_NE(message.find("halving:2:9: error"), std::string::npos) << message;
   }
+}
+
+TEST_P(ExpressionKernels, what_is_missing_at_the_end_is_missed_there) {
+  std::vector<float> x(3), y(3);
+  const auto expect_place = [&](const std::string& message, const std::string& name) {
+    EXPECT_NE(message.find(name + (where.is_gpu() ? "(1): error" : ":1:")), std::string::npos) << message;
+    EXPECT_EQ(message.find("heddle_size;"), std::string::npos) << message;
+  };
+  const hd::elementwise_kernel half("float x, float y", "y = x +");
+  expect_place(message_of([&] { half(where, x, y); }), "expression");
+  const hd::reduction_kernel<float> open("float x", "(x", "a + b", "0");
+  expect_place(message_of([&] { open(where, x); }), "expression: map");
+  const hd::reduction_kernel<float> commented("float x", "x // and no more", "a + b", "0");
+  EXPECT_EQ(commented(where, x), 0);
 }
 
 }  // namespace

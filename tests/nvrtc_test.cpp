@@ -95,25 +95,31 @@ template <class T> __global__ void chosen(T* x, double n) {}
 TEST_F(Nvrtc, overloads_are_found_by_aliases) {
   const std::string source = R"(
 using real = float;
-namespace inner {
+namespace outer { namespace inner {
+using whole = int;
 __global__ void sum(real* x, int n) {}
-__global__ void sum(int* x, int n) {}
-}
+__global__ void sum(whole* x, int n) {}
+} }
 )";
   const device_code code = compile_by_nvrtc(hopper, source, {});
   EXPECT_EQ(find_kernel(code, "sum(real*, int)"), nullptr);
-  EXPECT_EQ(expression_for(code, "sum(real*, int)"), "inner::sum(real*, int)");
+  EXPECT_EQ(expression_for(code, "sum(real*, int)"), "outer::inner::sum(real*, int)");
   EXPECT_EQ(expression_for(code, "chosen<float>"), "chosen<float>");
   EXPECT_EQ(expression_for(code, "sum"), "");
   EXPECT_EQ(expression_for(code, "nobody(int)"), "");
-  EXPECT_EQ(why_no_kernel(code, "sum(short*)"),
-            "no kernel is 'sum(short*)': there are inner::sum(float*, int), inner::sum(int*, int)");
+  EXPECT_EQ(
+      why_no_kernel(code, "sum(short*)"),
+      "no kernel is 'sum(short*)': there are outer::inner::sum(float*, int), outer::inner::sum(int*, int)");
   module_options options;
-  options.name_expressions = {"inner::sum(real*, int)"};
+  options.standard = "c++14";
+  options.name_expressions = {"outer::inner::sum(real*, int)", "outer::inner::sum(whole*, int)"};
   const device_code with_alias = compile_by_nvrtc(hopper, source, options);
-  const compiled_kernel* const found = find_kernel(with_alias, "inner::sum(real*, int)");
-  ASSERT_NE(found, nullptr);
-  EXPECT_EQ(signature(*found), "inner::sum(float*, int)");
+  const compiled_kernel* const of_reals = find_kernel(with_alias, "outer::inner::sum(real*, int)");
+  ASSERT_NE(of_reals, nullptr);
+  EXPECT_EQ(signature(*of_reals), "outer::inner::sum(float*, int)");
+  const compiled_kernel* const of_wholes = find_kernel(with_alias, "outer::inner::sum(whole*, int)");
+  ASSERT_NE(of_wholes, nullptr);
+  EXPECT_EQ(signature(*of_wholes), "outer::inner::sum(int*, int)");
 }
 
 TEST_F(Nvrtc, errors_name_lines_and_headers_count) {

@@ -175,10 +175,27 @@ std::string demangled(const std::string& symbol) {
 }
 
 /// What names a kernel for NVRTC.
-std::string name_expression(const std::string& asked_for) {
+struct name_expression {
+  std::string text;
+  std::string declaration;  ///< that the source is to end with
+};
+
+/// The types of an overload's parameters are as the kernel's own namespace names them.
+name_expression name_expression_for(const std::string& asked_for, std::size_t number) {
   const modules::kernel_name asked = modules::parse_kernel_name(asked_for);
-  if (!asked.parameters) return asked_for;
-  return fmt::format("static_cast<void (*){}>(&{}{})", *asked.parameters, asked.name, asked.arguments);
+  if (!asked.parameters) return {asked_for, ""};
+  const std::string type = fmt::format("heddle_overload_{}", number);
+  std::string declaration = fmt::format("using {} = void (*){};", type, *asked.parameters), scope;
+  std::string_view name = asked.name;
+  for (std::size_t at = name.rfind("::"); at != std::string_view::npos; at = name.rfind("::")) {
+    name = name.substr(0, at);
+    const std::size_t begin = name.rfind("::") == std::string_view::npos ? 0 : name.rfind("::") + 2;
+    declaration = fmt::format("namespace {} {{ {} }}", name.substr(begin), declaration);
+  }
+  const std::size_t own = asked.name.rfind("::");
+  if (own != std::string_view::npos) scope = asked.name.substr(0, own + 2);
+  return {fmt::format("static_cast<{}{}>(&{}{})", scope, type, asked.name, asked.arguments),
+          "\n" + declaration};
 }
 
 /// With its parameters: "sum(float*, int)".
@@ -289,7 +306,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   n.check(n.Version(&major, &minor), "nvrtcVersion");
   const std::vector<std::string> words = words_for(capability, options);
   modules::digest key;
-  key.add(fmt::format("nvrtc {}.{} 5", major, minor));
+  key.add(fmt::format("nvrtc {}.{} 6", major, minor));
   for (const std::string& w : words) key.add(w);
   for (const std::string& e : options.name_expressions) key.add(e);
   key.add(options.name);
@@ -297,9 +314,15 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   key.add(fs::current_path().string());
   if (const auto kept = modules::find_kept(key.text())) return from_kept(*kept, true);
 
-  const program p(source, options.name);
-  for (const std::string& e : options.name_expressions)
-    n.check(n.AddNameExpression(p, name_expression(e).c_str()), "nvrtcAddNameExpression");
+  std::vector<name_expression> expressions;
+  std::string text = source;
+  for (const std::string& e : options.name_expressions) {
+    expressions.push_back(name_expression_for(e, expressions.size()));
+    text += expressions.back().declaration;
+  }
+  const program p(text, options.name);
+  for (const name_expression& e : expressions)
+    n.check(n.AddNameExpression(p, e.text.c_str()), "nvrtcAddNameExpression");
   std::vector<const char*> pointers;
   for (const std::string& w : words) pointers.push_back(w.c_str());
   const nvrtcResult status = n.CompileProgram(p, static_cast<int>(pointers.size()), pointers.data());
@@ -324,10 +347,10 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   about["kernels"] = json::array();
   for (const compiled_kernel& k : kernels_in_ptx(ptx)) about["kernels"].push_back(to_json(k));
   about["expressions"] = json::object();
-  for (const std::string& e : options.name_expressions) {
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
     const char* symbol = nullptr;
-    n.check(n.GetLoweredName(p, name_expression(e).c_str(), &symbol), "nvrtcGetLoweredName");
-    about["expressions"][e] = symbol;
+    n.check(n.GetLoweredName(p, expressions[i].text.c_str(), &symbol), "nvrtcGetLoweredName");
+    about["expressions"][options.name_expressions[i]] = symbol;
   }
   std::set<std::string> headers;
   add_headers(source, {}, options.include_folders, headers);

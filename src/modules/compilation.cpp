@@ -340,7 +340,11 @@ compilation compile(const std::string& source, const std::string& name, const co
       run_program(preprocess_command(with, original, options, headers, dependencies));
   if (preprocessed.status == 127) throw error(fmt::format("{} cannot be started", with.program.string()));
   if (preprocessed.status != 0) fail_compilation(name, preprocessed.err);
-  const translation translated = translate(preprocessed.out, options.instances, options.is_program);
+  // g++ does not instrument what calls read and write as wholes: structures that they take by value, and
+  // results.
+  const bool flattens = options.is_watched && !with.is_clang;
+  const translation translated =
+      translate(preprocessed.out, {options.instances, options.is_program, flattens});
   std::ofstream(text, std::ios::binary) << translated.text;
   // Without watching, spins on volatile variables are still to be seen.
   const bool instruments = options.is_watched || translated.has_volatile;

@@ -170,6 +170,8 @@ std::shared_ptr<expression_state> elementwise_expression(const std::string& para
                                                          const std::string& operation,
                                                          const expression_options& options) {
   auto state = std::make_shared<expression_state>();
+  if (modules::trimmed(operation).empty())
+    throw error(fmt::format("{}: there are no statements, such as y = 2 * x", state->pattern));
   state->parameters = parse_parameters(parameters, operation);
   state->operation = operation;
   state->options = options;
@@ -183,6 +185,11 @@ std::shared_ptr<expression_state> combining_expression(bool scans, dtype type, c
   auto state = std::make_shared<expression_state>();
   state->pattern = scans ? "scan_kernel" : "reduction_kernel";
   state->type = heddle::name(type);
+  if (modules::trimmed(map).empty())
+    throw error(fmt::format("{}: there is no expression to map elements by, such as x * x", state->pattern));
+  if (modules::trimmed(combine).empty())
+    throw error(
+        fmt::format("{}: there is no expression to combine a and b by, such as a + b", state->pattern));
   state->parameters = parse_parameters(parameters, "");
   for (const expression_parameter& p : state->parameters) {
     if (p.is_written)

@@ -27,9 +27,13 @@ std::string literal_of(std::string_view text) {
   return result + "\"";
 }
 
-/// A user's text, so that messages name its own lines.
-std::string own_lines(const std::string& name, const std::string& text) {
-  return fmt::format("\n#line 1 {}\n{}\n#line 1 \"heddle\"\n", literal_of(name), text);
+/// A user's text, so that messages name its own lines, and what ends it: as if it stood behind the
+/// last line, which may be a comment.
+std::string own_lines(const std::string& name, const std::string& text, std::string_view end) {
+  const std::size_t last_line = text.rfind('\n') + 1;
+  return fmt::format("\n#line 1 {0}\n{1}\n#line {2} {0}\n{3}{4}\n#line 1 \"heddle\"\n", literal_of(name),
+                     text, 1 + std::count(text.begin(), text.end(), '\n'),
+                     std::string(text.size() - last_line, ' '), end);
 }
 
 // `heddle_size` is a type of the source, because it takes no headers.
@@ -88,12 +92,12 @@ std::string combination_source(const expression_text& text, const combination& h
          parameter_structure(text) +
          "  HEDDLE_BOTH heddle_element operator()(heddle_size heddle_k, heddle_size heddle_n) const {\n"
          "    const heddle_size heddle_offset = 0;\n" +
-         declarations(text) + "    return (" + own_lines(text.name + ": map", how.map) + ");\n  }\n};\n" +
+         declarations(text) + "    return (" + own_lines(text.name + ": map", how.map, ");") + "\n  }\n};\n" +
          "HEDDLE_BOTH heddle_element heddle_combine(heddle_element a, heddle_element b) {\n  return (" +
-         own_lines(text.name + ": combine", how.combine) + ");\n}\n" +
+         own_lines(text.name + ": combine", how.combine, ");") + "\n}\n" +
          "HEDDLE_BOTH heddle_element heddle_identity() {\n  return (" +
-         own_lines(text.name + ": identity", how.identity.empty() ? "heddle_element()" : how.identity) +
-         ");\n}\n"
+         own_lines(text.name + ": identity", how.identity.empty() ? "heddle_element()" : how.identity, ");") +
+         "\n}\n"
          "struct heddle_array {\n"
          "  const heddle_element* elements;\n"
          "  HEDDLE_BOTH heddle_element operator()(heddle_size k, heddle_size) const { return elements[k]; }\n"
@@ -421,7 +425,7 @@ std::string elementwise_source(const expression_text& text, const std::string& o
   return beginning + text.preamble + "\n" + parameter_structure(text) +
          "  HEDDLE_BOTH void operator()(heddle_size heddle_k, heddle_size heddle_n, heddle_size "
          "heddle_offset) const {\n" +
-         declarations(text) + "    {" + own_lines(text.name, operation) + "    ;}\n  }\n};\n" + R"(
+         declarations(text) + "    {" + own_lines(text.name, operation, ";") + "    }\n  }\n};\n" + R"(
 #if defined(__CUDACC_RTC__)
 extern "C" __global__ void heddle_elements(heddle_parameters x, heddle_size count, heddle_size n, heddle_size offset) {
   const heddle_size step = (heddle_size)gridDim.x * blockDim.x;

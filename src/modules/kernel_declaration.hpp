@@ -18,6 +18,7 @@ struct kernel_declaration {
   std::vector<std::string> types;       ///< of the parameters, as far as the text says
   std::string constant;                 ///< what a translation calls its address; empty for a template
   bool is_template = false;
+  bool is_defined = false;     ///< has a body
   bool is_overloaded = false;  ///< others have its name, and its namespaces
   /// Whether nothing in the file lets a block see what another does: no atomic, fence, volatile, output,
   /// clock.

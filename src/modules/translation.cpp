@@ -1,6 +1,7 @@
 #include "modules/translation.hpp"
 
 #include "modules/host_part.hpp"
+#include "modules/kernel_table.hpp"
 #include "modules/module_variables.hpp"
 #include "modules/optional_headers.hpp"
 #include "modules/refusals.hpp"
@@ -25,14 +26,13 @@ enum class scope : std::uint8_t { space, type, function, block, list };
 
 class translator : private token_sequence {
  public:
-  translator(std::string_view source, const lexer& read, const std::vector<std::string>& instances,
-             bool is_program)
-      : token_sequence(source, read.tokens()), source_(source), t_(read.tokens()) {
+  translator(std::string_view source, const lexer& read, const translation_options& options)
+      : token_sequence(source, read.tokens()), source_(source), t_(read.tokens()), options_(options) {
     run();
     if (!refusals_.empty()) throw error(refusals_);
     for (const text_range& header : unused_headers(source, t_))
       edits_.push_back({header.begin, header.end - header.begin, ""});
-    finish(instances, is_program);
+    finish();
   }
 
   translation result() && { return std::move(result_); }
@@ -124,7 +124,7 @@ class translator : private token_sequence {
     if (lets_threads_meet(w)) (facts != nullptr ? facts->meets : meets_outside_functions_) = true;
     if (w == "__global__") {
       declare_kernel(i);
-      replace(i, i + 1, "");
+      replace(i, i + 1, options_.flattens ? "__attribute__((flatten))" : "");
     } else if (w == "__device__" || w == "__constant__" || w == "__managed__" || w == "__host__" ||
                w == "__grid_constant__") {
       replace(i, i + 1, "");
@@ -440,26 +440,48 @@ class translator : private token_sequence {
              (is_outside ? other.types.size() == k.types.size() : other.types == k.types);
     });
     if (bound < t_.size()) declare_bound(bound, k);
+    k.is_defined = is(end_of_declarator(open), "{");
     if (known == kernels_.end()) {
       if (is_outside) return;
       if (!k.is_template) declare_constant(open, k);
       kernels_.push_back(std::move(k));
     } else {
       known->parameters = std::move(k.parameters);
+      known->is_defined |= k.is_defined;
     }
+  }
+
+  /// The token behind what token `open`, the parenthesis of the parameters, is part of: ";", or "{" of a
+  /// body.
+  std::size_t end_of_declarator(std::size_t open) const {
+    if (open >= t_.size()) return open;
+    std::size_t last = after_group(open);
+    while (last < t_.size() && !is(last, ";") && !is(last, "{"))
+      last = is(last, "(") || is(last, "[") ? after_group(last) : last + 1;
+    return last;
+  }
+
+  /// What is declared with its types in other words than its definition's is no overload: there is nothing to
+  /// run where no body is.
+  void remove_declared_again() {
+    const std::vector<kernel_declaration> all = kernels_;
+    std::erase_if(kernels_, [&](const kernel_declaration& k) {
+      return !k.is_defined && std::any_of(all.begin(), all.end(), [&](const kernel_declaration& other) {
+        return other.is_defined && other.qualified == k.qualified && other.is_template == k.is_template &&
+               other.types.size() == k.types.size();
+      });
+    });
   }
 
   /// The kernel's address, behind its declaration, whose parameters token `open` opens. Other functions may
   /// have its name, those of the C library too: its type is that of one that is declared alike.
   void declare_constant(std::size_t open, kernel_declaration& k) {
     if (open >= t_.size()) return;
-    std::size_t last = after_group(open);
-    std::string parameters = words_of(open, last);
+    std::string parameters = words_of(open, after_group(open));
     constexpr std::string_view unknown = "__grid_constant__";
     for (std::size_t at = parameters.find(unknown); at != std::string::npos; at = parameters.find(unknown))
       parameters.erase(at, unknown.size());
-    while (last < t_.size() && !is(last, ";") && !is(last, "{"))
-      last = is(last, "(") || is(last, "[") ? after_group(last) : last + 1;
+    std::size_t last = end_of_declarator(open);
     if (is(last, "{")) last = after_group(last) - 1;
     if (last >= t_.size()) return;
     const std::size_t number = next_number_++;
@@ -520,7 +542,7 @@ class translator : private token_sequence {
   // ------------------------------------------------------------------------------------------------- the
   // result
 
-  void finish(const std::vector<std::string>& instances, bool is_program) {
+  void finish() {
     std::stable_sort(edits_.begin(), edits_.end(),
                      [](const edit& a, const edit& b) { return a.begin < b.begin; });
     std::size_t at = 0;
@@ -548,49 +570,16 @@ class translator : private token_sequence {
       result_.subscripts[i].last = place_of(subscripts_[i].second);
     }
 
+    remove_declared_again();
     for (kernel_declaration& k : kernels_) {
       k.is_overloaded = std::count_if(kernels_.begin(), kernels_.end(), [&](const kernel_declaration& other) {
                           return other.qualified == k.qualified;
                         }) > 1;
     }
-    std::string entries;
-    const auto add = [&](const kernel_declaration& k, std::string_view instance,
-                         const std::string& function) {
-      const auto bound = bounds_.find(k.qualified);
-      const std::string of_bound =
-          bound == bounds_.end()
-              ? ""
-              : fmt::format(", ::{}{}", bound->second, parse_kernel_name(instance).arguments);
-      // Programs launch by address, too.
-      const std::string address = is_program ? fmt::format("(const void*)({})", function) : "nullptr";
-      entries += fmt::format(" {{\"{}\", &::heddle_device::entry<({}){}>::value, {}}},",
-                             entry_name(k, instance), function, of_bound, address);
-    };
-    for (const kernel_declaration& k : kernels_) {
-      if (!k.is_template) add(k, "", "::" + k.constant);
-    }
-    for (const std::string& instance : instances) {
-      const kernel_name asked = parse_kernel_name(instance);
-      const kernel_declaration& k = find_kernel(kernels_, instance);
-      const std::string function = fmt::format("&::{}{}", k.qualified, asked.arguments);
-      add(k, instance,
-          asked.parameters ? fmt::format("static_cast<void (*){}>({})", *asked.parameters, function)
-                           : function);
-    }
-    result_.text += fmt::format(
-        "\n# 1 \"--kernel\"\n"
-        "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
-        "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
-        entries);
-    if (is_program && !has_main_) throw error("the file has no main: name a kernel of it with --kernel");
-    if (is_program) {
-      result_.text +=
-          "extern \"C\" __attribute__((visibility(\"default\"), used)) int heddle_module_main(int count, "
-          "char** "
-          "words, char** environment) { return ::heddle_device::call_main(&::main, count, words, "
-          "environment); "
-          "}\n";
-    }
+    result_.text += kernel_table(kernels_, bounds_, options_);
+    if (options_.is_program && !has_main_)
+      throw error("the file has no main: name a kernel of it with --kernel");
+    if (options_.is_program) result_.text += main_entry();
     // Functions without a name may be called by any.
     std::set<std::string_view> of_unnamed;
     const bool any_may_meet = meets_outside_functions_ || may_meet({}, of_unnamed);
@@ -604,6 +593,7 @@ class translator : private token_sequence {
 
   std::string_view source_;
   const std::vector<token>& t_;
+  const translation_options& options_;
   std::vector<open_scope> scopes_;
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
@@ -623,10 +613,9 @@ class translator : private token_sequence {
 
 }  // namespace
 
-translation translate(std::string_view preprocessed, const std::vector<std::string>& instances,
-                      bool is_program) {
+translation translate(std::string_view preprocessed, const translation_options& options) {
   const lexer read(preprocessed);
-  return translator(preprocessed, read, instances, is_program).result();
+  return translator(preprocessed, read, options).result();
 }
 
 }  // namespace heddle::modules

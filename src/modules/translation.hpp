@@ -25,12 +25,16 @@ struct translation {
   std::vector<subscript> subscripts;  ///< in code of the device
 };
 
+struct translation_options {
+  std::vector<std::string> instances;  ///< of templates, such as "sum<float>", that are kernels of the result
+  bool is_program = false;             ///< there must be a main, which the result exports
+  bool flattens = false;               ///< kernels have no calls of what has a body that is known
+};
+
 /// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,
 /// shared variables become references to a place that a block has for them, variables of the module and its
-/// kernels are described for what runs them: those that are no templates, and `instances` of those that are,
-/// such as "sum<float>". Lines stay where they are. What is not supported is a heddle::error that names it
-/// and its line. Of a program there must be a main, which the result exports.
-translation translate(std::string_view preprocessed, const std::vector<std::string>& instances,
-                      bool is_program = false);
+/// kernels are described for what runs them: those that are no templates, and the instances of those that
+/// are. Lines stay where they are. What is not supported is a heddle::error that names it and its line.
+translation translate(std::string_view preprocessed, const translation_options& options);
 
 }  // namespace heddle::modules

@@ -539,3 +539,20 @@ __global__ void linked_as_in_c(int* x) {
   *x = used::linked_as_in_c;
 }
 }
+
+using signed_number = int;
+__global__ void declared_in_other_words(float const* x, unsigned n, signed_number);
+template <class T>
+__global__ void declared_with_another_name(T* x, int = 2);
+
+// check declared_in_other_words --grid 1 --block 4 --arg f32[4]=arange --arg u32:4 --arg i32:1
+// clean
+// check declared_with_another_name<float> --grid 1 --block 4 --arg f32[4]=arange --arg i32:1
+// clean
+__global__ void declared_in_other_words(const float* x, unsigned int n, int offset) {
+  assert(x[threadIdx.x % n] == threadIdx.x && offset == 1);
+}
+template <class U>
+__global__ void declared_with_another_name(U* x, int factor) {
+  x[threadIdx.x] *= factor;
+}

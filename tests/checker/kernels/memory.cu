@@ -483,3 +483,50 @@ __device__ __noinline__ void count_in(int* counter) {
 __global__ void atomics_of_several(int* a, int* b) {
   count_in(a), count_in(b);
 }
+
+struct number {
+  number() = default;
+  number(const number&) = default;
+  __device__ number& operator=(const number& other) {
+    value = other.value;  // @copies_a_number
+    return *this;
+  }
+  float value;
+};
+struct number_and_rest {
+  number first;
+  float rest;
+};
+
+// What copies the rest of it is written nowhere.
+// check copied_as_a_whole --grid 1 --block 8 --arg f32[16]=arange --arg f32[14]
+// finds out-of-bounds @copies of y: y[7] (number_and_rest[7])
+// finds out-of-bounds @copies_a_number of y
+__global__ void copied_as_a_whole(const number_and_rest* x, number_and_rest* y) {
+  y[threadIdx.x] = x[threadIdx.x];  // @copies
+}
+
+struct triple {
+  float x, y, z;
+};
+__device__ triple difference(triple a, triple b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
+__device__ triple multiple(triple a, int times) { return times == 0 ? a : multiple(a, times - 1); }
+
+// check structures_as_arguments --grid 1 --block 8 --arg f32[24]=arange --arg f32[24]
+// finds out-of-bounds @passes_beyond of x: x[8] (triple[8])
+// finds uninitialised-read @passes_unwritten of y
+__global__ void structures_as_arguments(const triple* x, triple* y) {
+  const triple d = difference(x[threadIdx.x + 1], x[0]);  // @passes_beyond
+  const triple m = multiple(y[threadIdx.x], 2);  // @passes_unwritten
+  y[threadIdx.x] = {d.x + m.x, d.y + m.y, d.z + m.z};
+}
+
+// check structures_as_results --grid 2 --block 8 --arg f32[48]=arange --arg f32[45]
+// finds data-race @returned of x
+// finds out-of-bounds @returned_beyond of y: y[15] (triple[15])
+__global__ void structures_as_results(triple* x, triple* y) {
+  triple (*const function)(triple, int) = multiple;
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  x[i] = difference(x[i], x[15 - i]);  // @returned
+  y[i] = function(x[i], 1);  // @returned_beyond
+}
