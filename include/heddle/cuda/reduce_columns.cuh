@@ -213,6 +213,25 @@ __global__ void __launch_bounds__(fold_few_rows_threads)
   }
 }
 
+template <unsigned Columns, unsigned Rows, class T, class Load, class Op>
+void launch_fold_columns(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
+                         T* out) {
+  const grouping::tiling strips{tiles.all, tiles.part, warp_size * Columns};
+  fold_columns<Columns, Rows, T>
+      <<<grid_for(strips.pieces(), 1), dim3(warp_size, Rows), 0, where.stream()>>>(load, op, strips, out);
+  check(cudaGetLastError(), "launch of fold_columns");
+}
+
+/// Folds every tile of columns that are longer than a tile has lanes.
+template <unsigned Columns, class T, class Load, class Op>
+void fold_long_columns(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
+                       T* out) {
+  constexpr unsigned rows = column_rows<T>, lanes = grouping::lanes<T, Op>;
+  // Eight lanes a thread are better than sixteen, unless most of them are empty.
+  constexpr bool has_many_lanes = !grouping::order_is_free<T, Op> && rows > 1 && lanes / rows > 8;
+  launch_fold_columns<Columns, has_many_lanes ? 2 * rows : rows>(where, load, op, tiles, out);
+}
+
 /// Folds every tile of segments that are columns, so many of which a thread takes side by side.
 template <unsigned Columns, class T, class Load, class Op>
 void fold_columns_by(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
@@ -231,20 +250,9 @@ void fold_columns_by(const target& where, const Load& load, const Op& op, const 
       return check(cudaGetLastError(), "launch of fold_few_rows");
     }
   }
-  const grouping::tiling strips{tiles.all, tiles.part, warp_size * Columns};
-  const auto launch = [&](auto kernel, unsigned rows) {
-    kernel<<<grid_for(strips.pieces(), 1), dim3(warp_size, rows), 0, where.stream()>>>(load, op, strips, out);
-  };
-  constexpr unsigned rows = column_rows<T>, lanes = grouping::lanes<T, Op>;
-  if constexpr (!grouping::order_is_free<T, Op> && rows > 1 && lanes / rows > 8) {
-    // Eight lanes a thread are better than sixteen, unless most of them are empty.
-    if (tiles.all.length > lanes) {
-      launch(fold_columns<Columns, 2 * rows, T, Load, Op>, 2 * rows);
-      return check(cudaGetLastError(), "launch of fold_columns");
-    }
-  }
-  launch(fold_columns<Columns, rows, T, Load, Op>, rows);
-  check(cudaGetLastError(), "launch of fold_columns");
+  if (tiles.all.length > grouping::lanes<T, Op>)
+    return fold_long_columns<Columns>(where, load, op, tiles, out);
+  launch_fold_columns<Columns, column_rows<T>>(where, load, op, tiles, out);
 }
 
 }  // namespace heddle::cuda

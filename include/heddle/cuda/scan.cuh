@@ -89,7 +89,7 @@ void scan_columns_of(const target& where, const T* x, const Op& op, segments all
     shape.strip = strips.part;
     held = detail::memory(strips.results().elements() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
-    fold_tiles(where, detail::element_at<T, Op>{x}, op, strips, totals);
+    fold_long_columns<1>(where, detail::element_at<T, Op>{x}, op, strips, totals);
     scan(where, totals, op, strips.results(), true, init, totals);
     before[0].prefixes = totals;
   }

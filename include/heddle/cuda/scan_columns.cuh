@@ -234,27 +234,20 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
   for (std::size_t tile = 0; tile < shape.strip; tile += groups * rows) {
     const std::size_t row = tile + group * rows;
     const unsigned left = row < length ? static_cast<unsigned>(min(length - row, std::size_t{rows})) : 0;
-    // Where all rows are there the loads wait for nothing.
-    const auto for_rows = [&](unsigned count, const auto& f) {
-      if (count == rows) {
-#pragma unroll
-        for (unsigned k = 0; k < rows; ++k) f(k);
-      } else {
-#pragma unroll
-        for (unsigned k = 0; k < rows; ++k) {
-          if (k < count) f(k);
-        }
-      }
-    };
     stored here[rows];
     const T* from = x + begin + min(row, length - 1) * inner;
-    for_rows(max(left, 1u), [&](unsigned k) { here[k] = load(from + k * inner); });
+#pragma unroll
+    for (unsigned k = 0; k < rows; ++k) {
+      here[k] = load(from);
+      if (k + 1 < left) from += inner;  // loads wait for nothing
+    }
     pack total;
-    for_rows(max(left, 1u), [&](unsigned k) {
+#pragma unroll
+    for (unsigned k = 0; k < rows; ++k) {
       const pack next = enter(here[k]);
       total = k > 0 ? combine(total, next) : next;
       here[k] = leave(total);
-    });
+    }
 
     pack before;
     bool has_before = before_tile.get(before);
@@ -286,7 +279,10 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
     }
     before_tile.append(total);
     if (wanted >= strips || left == 0) continue;
-    if (has_before) for_rows(left, [&](unsigned k) { here[k] = leave(combine(before, enter(here[k]))); });
+    if (has_before) {
+#pragma unroll
+      for (unsigned k = 0; k < rows; ++k) here[k] = leave(combine(before, enter(here[k])));
+    }
     T* to = out + begin + row * inner;
     unsigned written = left;
     if (exclusive) {
@@ -295,7 +291,10 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
       to += inner;
       --written;
     }
-    for_rows(written, [&](unsigned k) { store(to + k * inner, here[k]); });
+#pragma unroll
+    for (unsigned k = 0; k < rows; ++k, to += inner) {
+      if (k < written) store(to, here[k]);
+    }
   }
 }
 
