@@ -239,7 +239,7 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
 #pragma unroll
     for (unsigned k = 0; k < rows; ++k) {
       here[k] = load(from);
-      if (k + 1 < left) from += inner;  // loads wait for nothing
+      if (k + 1 < left) from += inner;  // a load that were left out would have the next one wait
     }
     pack total;
 #pragma unroll
