@@ -342,6 +342,30 @@ TEST(reduce_on_cpu_and_gpu, along_every_axis_of_1_to_4_axes_by_every_operator) {
   });
 }
 
+TEST(reduceGpu, along_an_axis_of_many_lines_has_the_bits_of_one_core) {
+  if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
+  // A thread takes a column there, and a warp several rows.
+  const std::vector<std::pair<hd::shape, std::ptrdiff_t>> by_every_operator{{{9, 131'075}, 0},
+                                                                            {{20'000, 33}, 1}};
+  const std::vector<std::pair<hd::shape, std::ptrdiff_t>> sums{
+      {{16, 131'075}, 0},  {{33, 131'075}, 0},   {{64, 131'075}, 0}, {{100, 131'075}, 0},
+      {{300, 131'075}, 0}, {{2, 70, 70'000}, 1}, {{70'000, 3}, 1},   {{40'000, 16}, 1},
+      {{20'000, 100}, 1},  {{9'000, 500}, 1},    {{16'500, 131}, 1}};
+  for_each_dtype([&]<class T>() {
+    const auto check = [&](const operator_on<T>& op, const hd::shape& lengths, std::ptrdiff_t axis) {
+      if (lengths.elements() > largest_size()) return;
+      const hd::array<T> x = op.operands(lengths);
+      ASSERT_TRUE(same_elements(op.reduce_along(hd::target::gpu(), x, hd::axis{axis}),
+                                op.reduce_along(hd::target::serial(), x, hd::axis{axis})))
+          << op.named(x.size()) << " of shape " << lengths.text() << " along axis " << axis;
+    };
+    for (const auto& [lengths, axis] : sums) check(make_operator_on<T, hd::plus>(), lengths, axis);
+    for (const operator_on<T>& op : operators_on<T>()) {
+      for (const auto& [lengths, axis] : by_every_operator) check(op, lengths, axis);
+    }
+  });
+}
+
 TEST_P(reduce, axes_of_no_elements_give_identities_or_nothing) {
   const hd::array<float> x(hd::shape{0, 3});
   EXPECT_TRUE(same_elements(hd::reduce(where, x, hd::axis{0}), hd::array(std::vector{0.f, 0.f, 0.f})));

@@ -3,6 +3,7 @@
 
 docs/development.md says which kernels are here and which are left to a GPU.
 """
+import functools
 import itertools
 import sys
 import unittest
@@ -176,9 +177,21 @@ class ScanRungs(unittest.TestCase):
                     np.testing.assert_array_equal(out.reshape(x.shape), scanned(name, x, exclusive, init))
 
 
+def total_in_order(x):
+    """Floats of at most a tile: each of 128 lanes from above, and the lanes by halves."""
+    lanes = [x[lane::128] for lane in range(min(len(x), 128))]
+    sums = [functools.reduce(np.add, lane) for lane in lanes]
+    half = 64
+    while half > 0:
+        sums = [sums[i] + sums[i + half] if i + half < len(sums) else sums[i] for i in range(min(half, len(sums)))]
+        half //= 2
+    return sums[0]
+
+
 PATTERNS = REDUCTIONS | {
     "bytes": (lambda size: integers(size, "uint8"), lambda x: x.sum(dtype="uint8"), None),
     "halves": (lambda size: integers(size, "int16"), lambda x: x.sum(dtype="int16"), None),
+    "totals": (floats, total_in_order, None),
     "largest": (floats64, np.max, None),
     "sums": (lambda size: integers(3 * size, "int64").reshape(size, 3), lambda x: x.sum(0), None),
 }
@@ -239,7 +252,8 @@ class Reduce(unittest.TestCase):
                 np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
 
     def test_short_rows(self):
-        for name, (_, lane_elements) in TILES.items():
+        for name in ("bytes", "largest", "compositions"):
+            lane_elements = TILES[name][1]
             for length, first in ((1, 0), (7, 1), (50, 0)):
                 with self.subTest(name=name, length=length):
                     rows = 101
@@ -248,6 +262,17 @@ class Reduce(unittest.TestCase):
                     _, out = launch("reduce", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows), n(length),
                                     Unwritten(x.dtype, rows * x[0].size), shared=shared)
                     np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]).ravel())
+
+    def test_rows_in_packs(self):
+        """Rows of a pack, of some packs of a warp, and of several rows of packs; with what else is in their granules."""
+        for name, pack in (("bytes", 16), ("halves", 8), ("sum", 4)):
+            for length, first, of_warp in ((pack, 0, 40), (pack + 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
+                with self.subTest(name=name, length=length):
+                    rows = 101 if length < 1000 else 3
+                    x = PATTERNS[name][0](rows * length + first)
+                    _, out = launch("reduce", f"rows_in_packs_{name}", max(blocks_of(rows, 8 * of_warp) - 1, 1), 256, x, n(first), n(rows), n(length),
+                                    np.uint32(of_warp), Unwritten(x.dtype, rows))
+                    np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]))
 
     def test_segments(self):
         for name, (tile, _) in TILES.items():
@@ -302,8 +327,13 @@ class Reduce(unittest.TestCase):
                 self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
         self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
 
+    def test_many_columns(self):
+        """One lane of a column at a time, and several, and lanes of several elements."""
+        for kernel, name, length in (("totals", "totals", 9), ("totals", "totals", 33), ("totals_of_rows", "totals", 200), ("largest", "largest", 100)):
+            self.by_columns(f"many_columns_{kernel}", name, 2, length, 150, length, 256, 1)
+
     def test_few_rows(self):
-        for name, lengths in (("bytes", (1, 20)), ("sum", (2, 8)), ("largest", (3, 32)), ("compositions", (1, 32))):
+        for name, lengths in (("bytes", (1, 20)), ("sum", (2, 8)), ("largest", (3, 8)), ("compositions", (1, 32))):
             for length in lengths:
                 self.by_columns(f"few_{name}", name, 3, length, 200, length, 256, 2)
 
@@ -362,26 +392,27 @@ class Scan(unittest.TestCase):
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
 
     def test_short_rows(self):
+        """Rows that begin anywhere in granules, in place, and to where granules begin elsewhere."""
         for name, elements, exclusive, init in self.ways():
-            pack = 4 if name == "sum" else 2
-            for rows, length, first in ((50, 5, 1), (9, 333, 0)):
+            for rows, length, of_warp, first, to in ((101, 1, 9, 0, 0), (50, 5, 4, 1, 1), (9, 333, 2, 0, 3), (3, 2100, 1, 2, 2)):
                 with self.subTest(name=name, exclusive=exclusive, length=length):
                     x = elements(rows * length + first)
-                    at_once, shared = shape_of_short_rows(length, x[0].nbytes, pack)
+                    in_place = first == to and first > 0
 
                     def launch_it(given, has_init):
-                        *_, out = launch("scan", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows),
-                                         n(length), exclusive, given, has_init, Unwritten(x.dtype, x.size), shared=shared)
-                        return out[first * x[0].size:]
+                        room = x if in_place else Unwritten(x.dtype, (rows * length + to) * x[0].size)
+                        *_, out = launch("scan", f"short_rows_{name}", max(blocks_of(rows, 8 * of_warp) - 1, 1), 256, x, n(first), n(rows), n(length),
+                                         np.uint32(of_warp), exclusive, given, has_init, in_place, n(to), room)
+                        return out[to * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
 
     def test_short_rows_of_bytes(self):
-        for first in (0, 3):
-            x = integers(20 * 99 + first, "uint8")
-            at_once, shared = shape_of_short_rows(99, 1, 16)
-            *_, out = launch("scan", "short_rows_bytes", 2, 128, x, n(first), n(20), n(99), False, x[:1], False, Unwritten("uint8", len(x)),
-                             shared=shared)
-            np.testing.assert_array_equal(out[first:].reshape(20, 99), np.cumsum(x[first:].reshape(20, 99), axis=1, dtype="uint8"))
+        for length, first, in_place in ((2, 1, True), (7, 0, False), (16, 16, True), (99, 3, True)):
+            x = integers(20 * length + first, "uint8")
+            *_, out = launch("scan", "short_rows_bytes", 2, 256, x, n(first), n(20), n(length), np.uint32(2), False, x[:1], False, in_place, n(first),
+                             x if in_place else Unwritten("uint8", len(x)))
+            rows = x[first:].reshape(20, length)
+            np.testing.assert_array_equal(out[first:].reshape(20, length), np.cumsum(rows, axis=1, dtype="uint8"))
 
     def test_rows_of_large_elements(self):
         x = integers(5 * 70 * 3, "int64").reshape(5, 70, 3)
@@ -397,8 +428,13 @@ class Scan(unittest.TestCase):
             for (outer, length, inner, strip, lanes), granules in itertools.product(shapes, (False, True)):
                 with self.subTest(name=name, exclusive=exclusive, inner=inner, granules=granules):
                     self.check_down(name, elements, exclusive, init, (outer, length, inner - (not granules)), strip, lanes, granules)
+        name, elements, exclusive, init = next(self.ways())
+        for (outer, length, inner, strip, lanes), granules in itertools.product((*shapes, (1, 3, 4100, 3, 256)), (False, True)):
+            with self.subTest("in place", inner=inner, granules=granules):
+                shape = outer, length, inner // 4 * 4 - (not granules)
+                self.check_down(name, elements, exclusive, init, shape, strip, lanes, granules, in_place=True)
 
-    def check_down(self, name, elements, exclusive, init, shape, strip, lanes, granules):
+    def check_down(self, name, elements, exclusive, init, shape, strip, lanes, granules, in_place=False):
         outer, length, inner = shape
         x = elements(outer * length * inner)
         cube = x.reshape(*shape, *x.shape[1:])
@@ -412,17 +448,17 @@ class Scan(unittest.TestCase):
 
         def launch_it(given, has_init):
             *_, out = launch("scan", f"down_{name}{'_granules' * granules}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
-                             exclusive, given, has_init, prefixes, Unwritten(x.dtype, x.size), schedules=2)
+                             exclusive, given, has_init, prefixes, in_place, x if in_place else Unwritten(x.dtype, x.size), schedules=2)
             return out
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
 
     def test_down_other_elements(self):
         """Bytes, of which a thread takes 16 columns, and elements that threads keep to themselves."""
         x = integers(2 * 37 * 32, "uint8")
-        *_, out = launch("scan", "down_bytes_granules", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, Unwritten("uint8", x.size))
+        *_, out = launch("scan", "down_bytes_granules", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, False, Unwritten("uint8", x.size))
         np.testing.assert_array_equal(out.reshape(2, 37, 32), x.reshape(2, 37, 32).cumsum(axis=1, dtype="uint8"))
         x = integers(25 * 9 * 3, "int64")
-        *_, out = launch("scan", "down_sums", 1, 256, x, n(1), n(25), n(9), n(25), np.uint32(256), True, x[:3], True, x, Unwritten("int64", x.size))
+        *_, out = launch("scan", "down_sums", 1, 256, x, n(1), n(25), n(9), n(25), np.uint32(256), True, x[:3], True, x, False, Unwritten("int64", x.size))
         x = x.reshape(25, 9, 3)
         np.testing.assert_array_equal(out.reshape(25, 9, 3), np.concatenate([np.broadcast_to(x[:1, :1], (1, 9, 3)), x[:-1]]).cumsum(axis=0))
 

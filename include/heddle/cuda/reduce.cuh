@@ -3,9 +3,10 @@
 #include <heddle/array.hpp>
 #include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/neutral.cuh>
 #include <heddle/cuda/reduce_columns.cuh>
+#include <heddle/cuda/reduce_short_rows.cuh>
 #include <heddle/cuda/scratch.cuh>
-#include <heddle/cuda/short_rows.cuh>
 #include <heddle/cuda/tile_states.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>
@@ -155,19 +156,6 @@ __device__ T fold_tile_blocked(const Load& load, std::size_t count, const Op& op
   return sum[0];
 }
 
-template <class T, class Op>
-inline constexpr T constant_identity = Op::template identity<T>();
-
-/// What changes no element.
-template <class T, class Op>
-__device__ T neutral(const Op& op) {
-  if constexpr (detail::has_typed_identity<Op, T>) {
-    return constant_identity<T, Op>;
-  } else {
-    return T(op.identity_value);
-  }
-}
-
 /// Neighbours from anywhere, folded by a warp granule by granule; the result is in lane 0.
 template <class T, class Op>
 __device__ __noinline__ T fold_in_any_order(const T* x, unsigned count, const Op& op) {
@@ -253,16 +241,17 @@ template <class T, class Op>
 inline constexpr std::size_t gathered_results = std::min(grouping::tile<T, Op>,
                                                          std::size_t{8192} / sizeof(T));
 
+/// From the results of a level of tiles to those of the next: a multiple of 16 bytes.
+HD_INLINE std::size_t to_next_level(std::size_t in_level) {
+  return (in_level + 15) / 16 * 16;
+}
+
 /// Where the tiles of a whole array leave their results.
 template <class T>
 struct reduce_whole_scratch {
   tile_states published;  ///< those that one block gathers
   T* counted;             ///< those of which there are more
   unsigned* counters;     ///< zero before and after
-
-  __device__ T* next_level(T* level, std::size_t in_level) const {
-    return level + (in_level + 15) / 16 * 16;  // at a multiple of 16 bytes
-  }
 };
 
 /// Waits for the results of `count` tiles and writes them to `out`, by the warps of a block.
@@ -346,7 +335,7 @@ __global__ void __launch_bounds__(reduce_whole_threads, reduce_whole_blocks)
       }
       const T sum = fold_neighbours<T>(results_of_tiles<T>{of_level}, g * tile, size, op);
       const std::size_t groups = (in_level + tile - 1) / tile;
-      T* const next_level = scratch.next_level(of_level, in_level);
+      T* const next_level = of_level + to_next_level(in_level);
       if (lane == 0) (groups == 1 ? out : next_level)[g] = sum;
       if (groups == 1) break;
       of_level = next_level;
@@ -358,96 +347,13 @@ __global__ void __launch_bounds__(reduce_whole_threads, reduce_whole_blocks)
   }
 }
 
-/// Elements of a row that a lane of its group folds side by side.
-template <class T, class Op>
-inline constexpr unsigned elements_of_lane = grouping::striped<T, Op>
-                                                 ? (grouping::lanes<T, Op> + warp_size - 1) / warp_size
-                                                 : grouping::rows;
-
-/// Folds a row of at most a tile by the lanes of a group, which this is the `thread`th of; the result is in
-/// the first.
-template <class T, class Op>
-__device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsigned group, const Op& op) {
-  constexpr unsigned held = elements_of_lane<T, Op>, lanes = grouping::lanes<T, Op>;
-  auto load = [&](unsigned i) { return detail::lift<Op>(row[i]); };
-  if constexpr (grouping::order_is_free<T, Op>) {
-    T sum = 0;
-    if (thread < count) sum = load(thread);
-    for (unsigned i = thread + group; i < count; i += group) sum = op(sum, load(i));
-    for (unsigned half = group / 2; half > 0; half /= 2) {
-      const T other = shuffle_down(sum, half);
-      if (thread < half && thread + half < count) sum = op(sum, other);
-    }
-    return sum;
-  } else if constexpr (grouping::striped<T, Op>) {
-    grouping::uninitialized<T, held> sum;
-    const unsigned active = count < lanes ? count : lanes;
-#pragma unroll
-    for (unsigned v = 0; v < held; ++v) {
-      const unsigned lane = v * group + thread;
-      if (lane < active) {
-        sum[v] = load(lane);
-        for (unsigned i = lane + lanes; i < count; i += lanes) sum[v] = op(sum[v], load(i));
-      }
-    }
-    by_halves<held>([&](unsigned v, unsigned other) {
-      if (other * group + thread < active) sum[v] = op(sum[v], sum[other]);
-    });
-    for (unsigned half = group / 2; half > 0; half /= 2) {
-      const T other = shuffle_down(sum[0], half);
-      if (thread < half && thread + half < active) sum[0] = op(sum[0], other);
-    }
-    return sum[0];
-  } else {
-    const unsigned active = (count + held - 1) / held, first = thread * held;
-    grouping::uninitialized<T, 1> sum;
-    if (thread < active) {
-      sum[0] = load(first);
-      for (unsigned i = first + 1; i < first + held && i < count; ++i) sum[0] = op(sum[0], load(i));
-    }
-    for (unsigned step = 1; step < group; step *= 2) {
-      const T other = shuffle_down(sum[0], step);
-      if (thread % (2 * step) == 0 && thread + step < active) sum[0] = op(sum[0], other);
-    }
-    return sum[0];
-  }
-}
-
-/// A warp folds several rows at a time.
-template <class T, class Op>
-__global__ void __launch_bounds__(short_rows_warps* warp_size)
-    fold_short_rows(const T* x, Op op, short_rows shape, T* out) {
-  extern __shared__ __align__(128) unsigned char stages[];
-  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-  unsigned char* const stage = stages + warp * shape.stage_bytes<T>();
-  const std::size_t stride = std::size_t{gridDim.x} * short_rows_warps * shape.at_once;
-  for (std::size_t base = (std::size_t{blockIdx.x} * short_rows_warps + warp) * shape.at_once;
-       base < shape.rows; base += stride) {
-    const std::size_t left = shape.rows - base;
-    const unsigned rows = left < shape.at_once ? static_cast<unsigned>(left) : shape.at_once;
-    const T* const staged =
-        bring_elements(x, shape.rows * shape.length, base * shape.length, rows * shape.length, stage);
-    for (unsigned first = 0; first < rows; first += warp_size / shape.group) {
-      const unsigned row = first + lane / shape.group, thread = lane % shape.group;
-      const T sum =
-          fold_short_row(staged + min(row, rows - 1) * shape.length, shape.length, thread, shape.group, op);
-      if (thread == 0 && row < rows) out[base + row] = grouping::canonical(sum);
-    }
-    __syncwarp();
-  }
-}
-
 /// Folds every tile of the segments; one launch.
 template <class T, class Load, class Op>
 void fold_tiles(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles, T* out) {
   const std::size_t pieces = tiles.pieces();
   if constexpr (std::is_same_v<Load, detail::element_at<T, Op>> && sizeof(T) <= 16) {
-    if (tiles.all.inner == 1 && tiles.all.length * sizeof(T) <= 2048 && tiles.parts() == 1) {
-      constexpr unsigned held = elements_of_lane<T, Op>;
-      const auto shape = shape_short_rows<T>(pieces, tiles.all.length, held);
-      return launch_short_rows<T>(where, fold_short_rows<T, Op>, "launch of fold_short_rows", shape, load.x,
-                                  op, shape, out);
-    }
+    if (tiles.all.inner == 1 && tiles.all.length * sizeof(T) <= 2048 && tiles.parts() == 1)
+      return fold_rows_of(where, load.x, op, pieces, tiles.all.length, out);
   }
   if (tiles.all.inner == 1) {
     constexpr unsigned warps = fold_rows_threads / warp_size;
@@ -476,7 +382,7 @@ void reduce_flat(const target& where, const Load& load, const Op& op, std::size_
     sizes.words = tiles * words_of<T>;
   } else {
     for (std::size_t in_level = tiles; in_level > 1;) {
-      sizes.bytes += (in_level + 15) / 16 * 16 * sizeof(T);
+      sizes.bytes += to_next_level(in_level) * sizeof(T);
       in_level = (in_level + tile - 1) / tile;
       sizes.counters += in_level;
     }

@@ -6,6 +6,8 @@
 #include <heddle/elementwise.hpp>
 #include <heddle/grouping.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -213,6 +215,87 @@ __global__ void __launch_bounds__(fold_few_rows_threads)
   }
 }
 
+/// Lanes of a column that a thread asks for at once.
+inline constexpr unsigned lanes_at_once = 16;
+
+/// Blocks of which a multiprocessor's registers hold those lanes.
+template <class T>
+inline constexpr unsigned fold_many_columns_blocks = sizeof(T) <= 4   ? 5
+                                                     : sizeof(T) <= 8 ? 4
+                                                                      : 2;
+
+/// Of the tree in which the lanes of a column are combined, those above what is asked for at once.
+template <class T, class Op>
+inline constexpr unsigned levels_of_lanes = std::bit_width(grouping::lanes<T, Op> / lanes_at_once);
+
+/// From one of them to the next: all that columns of `length` elements have, by the power of two above, are
+/// shared out evenly.
+template <class T, class Op>
+unsigned lanes_apart(std::size_t length) {
+  unsigned apart = 1;
+  while (apart * lanes_at_once < std::min(length, grouping::lanes<T, Op>)) apart *= 2;
+  return apart;
+}
+
+/// A thread folds a column of at most a tile: lanes j, j + apart, … at once, for j after j in an order in
+/// which those that are to be combined follow each other. SeveralRows: lanes have more than one element.
+template <bool SeveralRows, class T, class Load, class Op>
+__global__ void __launch_bounds__(fold_few_rows_threads, SeveralRows ? 4 : fold_many_columns_blocks<T>)
+    fold_many_columns(Load load, Op op, segments all, unsigned apart, T* out) {
+  constexpr unsigned lanes = static_cast<unsigned>(grouping::lanes<T, Op>);
+  static_assert(grouping::striped<T, Op> && lanes >= lanes_at_once);
+  const unsigned count = static_cast<unsigned>(all.length);
+  const std::size_t results = all.count(), step = apart * all.inner;
+  for (std::size_t result = std::size_t{blockIdx.x} * fold_few_rows_threads + threadIdx.x; result < results;
+       result += std::size_t{gridDim.x} * fold_few_rows_threads) {
+    const std::size_t outer = result < all.inner ? 0 : result / all.inner;
+    const std::size_t first = outer * (all.length - 1) * all.inner + result;
+    constexpr unsigned levels = levels_of_lanes<T, Op>;
+    grouping::uninitialized<T, levels> waiting;  // what 1, 2, 4, … of the j before were folded to
+    grouping::uninitialized<T, lanes_at_once> sum;
+#pragma unroll 1
+    for (unsigned turn = 0; turn < apart; ++turn) {
+      const unsigned j = __brev(turn) >> 1 >> __clz(apart);
+      const auto read = [&](unsigned row, auto& x) {
+        const unsigned there = (count - row - j + apart - 1) / apart;
+        std::size_t at = first + (row + j) * all.inner;
+#pragma unroll
+        for (unsigned m = 0; m < lanes_at_once; ++m, at += step) {
+          if (m < there) x[m] = load(at);
+        }
+        return there;
+      };
+      const unsigned active = read(0, sum);
+      if constexpr (SeveralRows) {
+#pragma unroll 1
+        for (unsigned row = lanes; row + j < count; row += lanes) {
+          grouping::uninitialized<T, lanes_at_once> next;
+          const unsigned there = read(row, next);
+#pragma unroll
+          for (unsigned m = 0; m < lanes_at_once; ++m) {
+            if (m < there) sum[m] = op(sum[m], next[m]);
+          }
+        }
+      }
+      by_halves<lanes_at_once>([&](unsigned m, unsigned other) {
+        if (other < active) sum[m] = op(sum[m], sum[other]);
+      });
+      bool is_waiting = false;  // and no break, which would have the compiler keep an array in memory
+#pragma unroll
+      for (unsigned level = 0; level < levels; ++level) {
+        if (is_waiting) continue;
+        is_waiting = (turn >> level & 1) == 0;
+        if (is_waiting) {
+          waiting[level] = sum[0];
+        } else {
+          sum[0] = op(waiting[level], sum[0]);
+        }
+      }
+    }
+    out[result] = grouping::canonical(sum[0]);
+  }
+}
+
 template <unsigned Columns, unsigned Rows, class T, class Load, class Op>
 void launch_fold_columns(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
                          T* out) {
@@ -238,11 +321,27 @@ void fold_columns_by(const target& where, const Load& load, const Op& op, const 
                      T* out) {
   if constexpr (sizeof(T) <= 16) {
     // As many columns fill a GPU by themselves.
-    constexpr std::size_t many_columns = std::size_t{1} << 18;
     constexpr bool free = grouping::order_is_free<T, Op>;
+    constexpr std::size_t many_columns = std::size_t{1} << (free ? 18 : 17);
     const bool are_many = tiles.all.count() / Columns >= many_columns && tiles.parts() == 1;
+    if constexpr (grouping::striped<T, Op> && !free) {
+      // Larger elements are as well off with a block to a tile, unless its lanes have one element.
+      constexpr bool lanes_of_rows = sizeof(T) <= 4;
+      if (tiles.all.length > 8 &&
+          (tiles.all.length <= few_rows ||
+           (are_many && (lanes_of_rows || tiles.all.length <= grouping::lanes<T, Op>)))) {
+        auto kernel = fold_many_columns<false, T, Load, Op>;
+        if constexpr (lanes_of_rows) {
+          if (tiles.all.length > grouping::lanes<T, Op>) kernel = fold_many_columns<true, T, Load, Op>;
+        }
+        const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads);
+        kernel<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all,
+                                                                   lanes_apart<T, Op>(tiles.all.length), out);
+        return check(cudaGetLastError(), "launch of fold_many_columns");
+      }
+    }
     if (tiles.all.length <= few_rows || (free && are_many)) {
-      constexpr unsigned most = free ? 8 : few_rows;
+      constexpr unsigned most = free || grouping::striped<T, Op> ? 8 : few_rows;
       const auto kernel = tiles.all.length <= 8 ? fold_few_rows<8, false, Columns, T, Load, Op>
                                                 : fold_few_rows<most, free, Columns, T, Load, Op>;
       const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * Columns);

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/reduce_columns.cuh>
 #include <heddle/cuda/scan_at_once.cuh>
 #include <heddle/cuda/scan_columns.cuh>
 #include <heddle/cuda/scan_in_turn.cuh>
@@ -63,16 +64,16 @@ void scan_rows_of(const target& where, const T* x, const Op& op, segments all, b
     return scan_long_rows(where, x, op, all, exclusive, init, out);
   const auto before = prefix_of_first(init);
   if constexpr (sizeof(T) <= 16) {
-    const auto shape = shape_short_rows<T>(all.count(), all.length, scan_pack<T>);
-    launch_short_rows<T>(where, scan_short_rows<T, Op>, "launch of a scan of rows", shape, x, op, shape,
-                         exclusive, before[0], out);
+    const rows_for_warps shape = share_rows<T>(all.count(), all.length);
+    scan_short_rows<<<grid_for_rows(shape), rows_in_packs_threads, 0, where.stream()>>>(
+        x, op, shape, exclusive, before[0], out);
   } else {
     const grouping::tiling rows{all, short_row_of_large, 1};
     const unsigned grid = grid_for(rows.pieces(), scan_threads / warp_size);
     scan_rows<T><<<grid, scan_threads, 0, where.stream()>>>(detail::element_at<T, Op>{x}, op, rows, exclusive,
                                                             before[0], out);
-    check(cudaGetLastError(), "launch of a scan of rows");
   }
+  check(cudaGetLastError(), "launch of a scan of rows");
 }
 
 template <class T, class Op>

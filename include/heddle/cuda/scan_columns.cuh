@@ -175,19 +175,18 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
   const unsigned lane = threadIdx.x % lanes, group = threadIdx.x / lanes;
   const unsigned groups_of_warp = lanes < warp_size ? warp_size / lanes : 1;
   const std::size_t inner = shape.all.inner, across = shape.threads_across(), parts = shape.parts();
-  const std::size_t strips = shape.strips(), wanted = std::size_t{blockIdx.x} * lanes + lane;
-  // Threads without a strip repeat the last one, rows beyond a strip its last, and columns beyond a row its
-  // last: nothing but elements is combined.
-  const std::size_t strip = wanted < strips ? wanted : strips - 1;
+  const std::size_t strip = std::size_t{blockIdx.x} * lanes + lane;
   const std::size_t strip_row = strip / across, in_row = strip - strip_row * across;
   const std::size_t outer = strip_row / parts, part = strip_row - outer * parts, top = part * shape.strip;
   const std::size_t length = min(shape.all.length - top, shape.strip);
   const unsigned apart = shape.apart();
-  const std::size_t first_column = in_row / apart * apart * columns + in_row % apart;
-  const std::size_t column = min(first_column, inner - 1);
+  const std::size_t column = in_row / apart * apart * columns + in_row % apart;
+  const bool has_strip = strip < shape.strips() && column < inner;
   const std::size_t begin = (outer * shape.all.length + top) * inner + column;
-  const auto place = [&](unsigned c) { return min(std::size_t{c} * apart, inner - 1 - column); };
-  const auto is_mine = [&](unsigned c) { return first_column + c * apart < inner; };
+  // What is beyond a row or a strip repeats an element of this thread: nothing but elements is combined, and
+  // those of others may be written meanwhile.
+  const auto is_mine = [&](unsigned c) { return column + c * apart < inner; };
+  const auto place = [&](unsigned c) { return is_mine(c) ? c * apart : 0; };
   const auto load = [&](const T* from) {
     stored bits;
     if constexpr (Granules) {
@@ -220,7 +219,7 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
     return bits;
   };
 
-  const bool has_first = before_strips.exist_for(part);
+  const bool has_first = has_strip && before_strips.exist_for(part);
   pack first;
   if (has_first) {
     elements given;
@@ -233,20 +232,23 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
   unsigned buffer = 0;
   for (std::size_t tile = 0; tile < shape.strip; tile += groups * rows) {
     const std::size_t row = tile + group * rows;
-    const unsigned left = row < length ? static_cast<unsigned>(min(length - row, std::size_t{rows})) : 0;
+    const unsigned left =
+        has_strip && row < length ? static_cast<unsigned>(min(length - row, std::size_t{rows})) : 0;
     stored here[rows];
-    const T* from = x + begin + min(row, length - 1) * inner;
-#pragma unroll
-    for (unsigned k = 0; k < rows; ++k) {
-      here[k] = load(from);
-      if (k + 1 < left) from += inner;  // a load that were left out would have the next one wait
-    }
     pack total;
+    if (left > 0) {
+      const T* from = x + begin + row * inner;
 #pragma unroll
-    for (unsigned k = 0; k < rows; ++k) {
-      const pack next = enter(here[k]);
-      total = k > 0 ? combine(total, next) : next;
-      here[k] = leave(total);
+      for (unsigned k = 0; k < rows; ++k) {
+        here[k] = load(from);
+        if (k + 1 < left) from += inner;  // a load that were left out would have the next one wait
+      }
+#pragma unroll
+      for (unsigned k = 0; k < rows; ++k) {
+        const pack next = enter(here[k]);
+        total = k > 0 ? combine(total, next) : next;
+        here[k] = leave(total);
+      }
     }
 
     pack before;
@@ -256,29 +258,32 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
         const unsigned in_warp = threadIdx.x % warp_size;
         for (unsigned distance = lanes; distance < warp_size; distance *= 2) {
           const pack above = shuffle_up(total, distance);
-          if (in_warp >= distance) total = combine(above, total);
+          if (left > 0 && in_warp >= distance) total = combine(above, total);
         }
         const pack above = shuffle_up(total, lanes % warp_size);
         const unsigned level = group / groups_of_warp;
         buffer ^= 1;  // the other may still be read
         if (group % groups_of_warp == groups_of_warp - 1) exchange[buffer][level * lanes + lane] = total;
         __syncthreads();
-        total = exchange[buffer][lane];
-        for (unsigned l = 1; l < groups / groups_of_warp; ++l) {
-          if (l == level) {
+        // The last tile of a strip may have levels without rows, for which no rows wait.
+        const bool goes_on = has_strip && tile + groups * rows < length;
+        const unsigned levels = goes_on ? groups / groups_of_warp : left > 0 ? level : 0;
+        for (unsigned l = 0; l < levels; ++l) {
+          const pack& of_level = exchange[buffer][l * lanes + lane];
+          total = l > 0 ? combine(total, of_level) : of_level;
+          if (l + 1 == level) {
             before = has_before ? combine(before, total) : total;
             has_before = true;
           }
-          total = combine(total, exchange[buffer][l * lanes + lane]);
         }
-        if (group % groups_of_warp > 0) {
+        if (left > 0 && group % groups_of_warp > 0) {
           before = has_before ? combine(before, above) : above;
           has_before = true;
         }
       }
     }
+    if (left == 0) continue;
     before_tile.append(total);
-    if (wanted >= strips || left == 0) continue;
     if (has_before) {
 #pragma unroll
       for (unsigned k = 0; k < rows; ++k) here[k] = leave(combine(before, enter(here[k])));

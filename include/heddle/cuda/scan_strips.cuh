@@ -1,9 +1,11 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/short_rows.cuh>
+#include <heddle/cuda/rows_in_packs.cuh>
 #include <heddle/cuda/warp.cuh>
+#include <heddle/elementwise.hpp>
 #include <heddle/grouping.hpp>
 
 #include <cstddef>
@@ -59,77 +61,97 @@ __global__ void __launch_bounds__(scan_threads)
   }
 }
 
-/// Scans a pack of each lane of a group of lanes behind `carry`, and leaves in `carry` what stands behind the
-/// group. Returns what stands before the lane's pack, where something does.
+/// Scans several rows by a warp: its lanes take packs side by side, in which rows begin anywhere.
 template <class T, class Op>
-__device__ bool scan_group(grouping::uninitialized<T, scan_pack<T>>& x, unsigned group, bool has_carry,
-                           T& carry, T& before, const Op& op) {
-  constexpr unsigned pack = scan_pack<T>;
-  const unsigned thread = threadIdx.x % group;
-  x[0] = detail::lift<Op>(x[0]);
-#pragma unroll
-  for (unsigned k = 1; k < pack; ++k) x[k] = op(x[k - 1], detail::lift<Op>(x[k]));
-  T sum = x[pack - 1];
-  for (unsigned distance = 1; distance < group; distance *= 2) {
-    const T left = shuffle_up(sum, distance);
-    if (thread >= distance) sum = op(left, sum);
-  }
-  if (has_carry) sum = op(carry, sum);
-  const T left = shuffle_up(sum, 1);
-  const bool has_left = thread > 0 || has_carry;
-  before = thread > 0 ? left : carry;
-  carry = shuffle_from(sum, threadIdx.x % warp_size | (group - 1));
-  return has_left;
-}
-
-/// Scans several rows at a time by a warp, each by a group of lanes.
-template <class T, class Op>
-__global__ void __launch_bounds__(short_rows_warps* warp_size)
-    scan_short_rows(const T* x, Op op, short_rows shape, bool exclusive, strip_prefixes<T> before_rows,
+__global__ void __launch_bounds__(rows_in_packs_threads)
+    scan_short_rows(const T* x, Op op, rows_for_warps shape, bool exclusive, strip_prefixes<T> before_rows,
                     T* out) {
-  constexpr unsigned pack = scan_pack<T>;
-  extern __shared__ __align__(128) unsigned char stages[];
-  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size, thread = lane % shape.group;
-  unsigned char* const stage = stages + warp * shape.stage_bytes<T>();
-  const std::size_t stride = std::size_t{gridDim.x} * short_rows_warps * shape.at_once;
-  for (std::size_t base = (std::size_t{blockIdx.x} * short_rows_warps + warp) * shape.at_once;
-       base < shape.rows; base += stride) {
-    const std::size_t left = shape.rows - base;
-    const unsigned rows = left < shape.at_once ? static_cast<unsigned>(left) : shape.at_once;
-    T* const staged =
-        bring_elements(x, shape.rows * shape.length, base * shape.length, rows * shape.length, stage);
-    for (unsigned first = 0; first < rows; first += warp_size / shape.group) {
-      const unsigned number = first + lane / shape.group;
-      T* const row = staged + min(number, rows - 1) * shape.length;
-      grouping::uninitialized<T, 1> carry;
-      bool has_carry = before_rows.has_init;
-      if (has_carry) carry[0] = before_rows.init;
-      for (unsigned begin = 0; begin < shape.length; begin += shape.group * pack) {
-        const unsigned place = begin + thread * pack;
-        grouping::uninitialized<T, pack> values;
-        if (place + pack <= shape.length) {
-          load_pack<true>(row + place, bytes_past_granule(row + place), values);
-        } else {
-          // Places beyond the row repeat its last element: nothing but elements is combined.
+  constexpr unsigned pack = scan_pack<T>, across = warp_size * pack, ahead = 4;
+  const unsigned lane = threadIdx.x % warp_size;
+  const bool has_init = before_rows.has_init;
+  const unsigned reach = (shape.length - 1) / pack;  // lanes that wait for the one in which their row begins
+  for_rows_of_warp(shape, [&](std::size_t first, unsigned count) {
+    const T* const from = x + first;
+    T* const to = out + first;
+    // Elements are numbered from the granule on that the first of them is written to.
+    const unsigned past = bytes_past_granule(to);
+    const bool writes_granules = packs_are_granules<T> && past % sizeof(T) == 0;
+    const bool reads_granules = writes_granules && bytes_past_granule(from) == past;
+    const unsigned skipped = writes_granules ? past / static_cast<unsigned>(sizeof(T)) : 0;
+    const unsigned end = skipped + count;
+    const auto is_inside = [&](unsigned place) { return place >= skipped && place + pack <= end; };
+    const auto load = [&](unsigned place) {
+      grouping::uninitialized<T, pack> read;
+      if (reads_granules && is_inside(place)) {
+        copy_pack<T>(&read, from + (place - skipped));
+      } else {
+        // Places beyond the elements repeat one of them: nothing but elements is combined.
 #pragma unroll
-          for (unsigned k = 0; k < pack; ++k) values[k] = row[min(place + k, shape.length - 1)];
-        }
-        __syncwarp();
-        grouping::uninitialized<T, 2> before;  // the pack, and the element
-        const bool has_before = scan_group(values, shape.group, has_carry, carry[0], before[0], op);
-        has_carry = true;
-        before[1] = before[0];
+        for (unsigned k = 0; k < pack; ++k) read[k] = from[min(max(place + k, skipped), end - 1) - skipped];
+      }
+      return read;
+    };
+    starts_in_packs<pack> starts_of_lane(shape.length, skipped);
+    grouping::uninitialized<T, 1> carry;
+    for (unsigned begin = 0; begin < end; begin += ahead * across) {
+      grouping::uninitialized<T, pack> held[ahead];
+#pragma unroll
+      for (unsigned r = 0; r < ahead; ++r) {
+        if (begin + r * across < end) held[r] = load(begin + r * across + lane * pack);
+      }
+      __syncwarp();  // what lanes repeat may be written by its own
+#pragma unroll
+      for (unsigned r = 0; r < ahead; ++r) {
+        if (begin + r * across >= end) break;
+        auto& here = held[r];
+        const unsigned starts = starts_of_lane.take();
+        const auto is_start = [&](unsigned k) { return (starts >> k & 1) != 0; };
+        const bool has_start = (starts & ((1u << pack) - 1)) != 0;
 #pragma unroll
         for (unsigned k = 0; k < pack; ++k) {
-          const T value = has_before ? op(before[0], values[k]) : values[k];
-          if (number < rows && place + k < shape.length) row[place + k] = exclusive ? before[1] : value;
-          before[1] = value;
+          here[k] = detail::lift<Op>(here[k]);
+          if (has_init && is_start(k)) here[k] = op(before_rows.init, here[k]);
+          if (k > 0 && !is_start(k)) here[k] = op(here[k - 1], here[k]);
         }
-        __syncwarp();
+        // Each lane is combined with those before it, back to the one in which its last row begins.
+        T sum = here[pack - 1];
+        if (begin + r == 0) carry[0] = sum;  // an element, for places before the first row
+        if (lane == 0 && !has_start) sum = op(carry[0], sum);
+        const unsigned up_to_here = __ballot_sync(whole_warp, has_start) & ((2u << lane) - 1);
+        const unsigned row_begins = up_to_here == 0 ? 0 : warp_size - 1 - __clz(up_to_here);
+#pragma unroll
+        for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+          if (distance > reach) break;
+          const T left = shuffle_up(sum, distance);
+          if (lane >= row_begins + distance) sum = op(left, sum);
+        }
+        const T left = shuffle_up(sum, 1);
+        const T before = lane > 0 ? left : carry[0];
+        carry[0] = shuffle_from(sum, warp_size - 1);
+        const unsigned continued = __ffs(starts) - 1u;  // elements of the row before
+#pragma unroll
+        for (unsigned k = 0; k < pack; ++k) {
+          if (k < continued) here[k] = op(before, here[k]);
+        }
+        if (exclusive) {
+#pragma unroll
+          for (unsigned k = pack; k-- > 0;) {
+            if (!is_start(k)) here[k] = k > 0 ? here[k - 1] : before;
+            if (is_start(k) && has_init) here[k] = before_rows.init;
+          }
+        }
+        const unsigned place = begin + r * across + lane * pack;
+        if (writes_granules && is_inside(place)) {
+          copy_pack<T>(to + (place - skipped), &here);
+        } else {
+#pragma unroll
+          for (unsigned k = 0; k < pack; ++k) {
+            if (place + k >= skipped && place + k < end) to[place + k - skipped] = here[k];
+          }
+        }
       }
     }
-    take_elements(staged, out + base * shape.length, rows * shape.length);
-  }
+  });
 }
 
 }  // namespace heddle::cuda

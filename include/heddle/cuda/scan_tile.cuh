@@ -5,7 +5,7 @@
 #include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/reduce.cuh>
+#include <heddle/cuda/neutral.cuh>
 #include <heddle/cuda/tile_states.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>

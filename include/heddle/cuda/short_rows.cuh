@@ -84,36 +84,4 @@ __device__ T* bring_elements(const T* x, std::size_t n, std::size_t first, unsig
   return reinterpret_cast<T*>(stage + past);
 }
 
-/// Takes `count` elements from shared memory to `to`; whole granules with an element may be read.
-template <class T>
-__device__ void take_elements(const T* staged, T* to, unsigned count) {
-  const unsigned lane = threadIdx.x % warp_size;
-  __syncwarp();
-  const auto past = bytes_past_granule(to);
-  if (!packs_are_granules<T> || past % sizeof(T) != 0) {
-    for (unsigned i = lane; i < count; i += warp_size) to[i] = staged[i];
-  } else {
-    constexpr unsigned pack = scan_pack<T>;
-    const unsigned skipped = past / static_cast<unsigned>(sizeof(T));
-    const unsigned granules = (skipped + count + pack - 1) / pack;
-    for (unsigned g = lane; g < granules; g += warp_size) {
-      // Elements are numbered from the first granule on.
-      const unsigned first = g * pack;
-      if (first >= skipped && first + pack <= skipped + count) {
-        const T* const from = staged + (first - skipped);
-        grouping::uninitialized<T, pack> x;
-        load_pack<true>(from, bytes_past_granule(from), x);
-        copy_pack<T>(to + (first - skipped), &x);
-      } else {
-#pragma unroll 1
-        for (unsigned k = 0; k < pack; ++k) {
-          if (first + k >= skipped && first + k < skipped + count)
-            to[first + k - skipped] = staged[first + k - skipped];
-        }
-      }
-    }
-  }
-  __syncwarp();
-}
-
 }  // namespace heddle::cuda

@@ -18,10 +18,6 @@ using detail::element_at;
     fold_rows<T, element_at<T, OP>, OP>(                                                                    \
         {x}, OP{}, grouping::tiling{{outer, length, 1}, grouping::tile<T, OP>, 1}, out);                    \
   }                                                                                                         \
-  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {         \
-    fold_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, elements_of_lane<T, OP>),     \
-                           out);                                                                            \
-  }                                                                                                         \
   __global__ void segments_##NAME(const T* x, size_t n, const size_t* offsets, size_t count,                \
                                   unsigned at_once, size_t* longer, list_counter* counter, T* out) {        \
     fold_segments<T, OP>(x, n, OP{}, {offsets, count, {}, grouping::tile<T, OP>}, at_once,                  \
@@ -46,12 +42,39 @@ REDUCE(sum, int, plus)
 REDUCE(largest, double, maximum)
 REDUCE(compositions, map_of_line, composition)
 
+#define SHORT_ROWS(NAME, T, OP)                                                                         \
+  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {     \
+    fold_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, elements_of_lane<T, OP>), \
+                           out);                                                                        \
+  }
+SHORT_ROWS(bytes, unsigned char, plus)
+SHORT_ROWS(largest, double, maximum)
+SHORT_ROWS(compositions, map_of_line, composition)
+
+#define ROWS_IN_PACKS(NAME, T, OP)                                                                   \
+  __global__ void rows_in_packs_##NAME(const T* x, size_t first, size_t rows, size_t length,         \
+                                       unsigned of_warp, T* out) {                                   \
+    fold_rows_in_packs<T, OP>(x + first, OP{}, {rows, static_cast<unsigned>(length), of_warp}, out); \
+  }
+ROWS_IN_PACKS(bytes, unsigned char, plus)
+ROWS_IN_PACKS(halves, short, plus)
+ROWS_IN_PACKS(sum, int, plus)
+
 #define COLUMNS(NAME, T, OP, ACROSS, ROWS)                                                              \
   __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {       \
     fold_columns<ACROSS, ROWS, T, element_at<T, OP>, OP>(                                               \
         {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size * ACROSS}, \
         out);                                                                                           \
   }
+#define MANY_COLUMNS(NAME, T, OP, SEVERAL_ROWS)                                                        \
+  __global__ void many_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) { \
+    fold_many_columns<SEVERAL_ROWS, T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner},       \
+                                                              lanes_apart<T, OP>(length), out);        \
+  }
+MANY_COLUMNS(totals, float, plus, false)
+MANY_COLUMNS(totals_of_rows, float, plus, true)
+MANY_COLUMNS(largest, double, maximum, true)
+
 COLUMNS(bytes, unsigned char, plus, 4, 8)
 COLUMNS(sum, int, plus, 1, 8)
 COLUMNS(largest, double, maximum, 1, 8)
@@ -65,5 +88,5 @@ COLUMNS(sums, three_sums, add_three, 1, 8)
   }
 FEW(bytes, unsigned char, plus, 8, true, 4)
 FEW(sum, int, plus, 8, false, 1)
-FEW(largest, double, maximum, 32, false, 1)
+FEW(largest, double, maximum, 8, false, 1)
 FEW(compositions, map_of_line, composition, 32, false, 1)

@@ -25,20 +25,28 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
     work.rows_of_warp = rows_of_warp;                                                                     \
     work.tile = blockDim.x * rows_of_warp * scan_pack<T>;                                                 \
     scan_at_once<T, OP>(work);                                                                            \
-  }                                                                                                       \
-  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive, \
-                                    const T* init, bool has_init, T* out) {                               \
-    scan_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, scan_pack<T>), exclusive,   \
-                           prefix_of_first(has_init ? init : nullptr)[0], out + first);                   \
   }
+
+#define SHORT_ROWS(NAME, T, OP)                                                                             \
+  __global__ void short_rows_##NAME(const T* x, size_t from, size_t rows, size_t length, unsigned of_warp,  \
+                                    bool exclusive, const T* init, bool has_init, bool in_place, size_t to, \
+                                    T* out) {                                                               \
+    scan_short_rows<T, OP>((in_place ? out : x) + from, OP{},                                               \
+                           {rows, static_cast<unsigned>(length), of_warp}, exclusive,                       \
+                           prefix_of_first(has_init ? init : nullptr)[0], out + to);                        \
+  }
+SHORT_ROWS(sum, int, plus)
+SHORT_ROWS(compositions, map_of_line, composition)
+SHORT_ROWS(bytes, unsigned char, plus)
 
 #define DOWN(NAME, GRANULES, T, OP)                                                                         \
   __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,          \
                               unsigned lanes, bool exclusive, const T* init, bool has_init,                 \
-                              const T* prefixes, T* out) {                                                  \
+                              const T* prefixes, bool in_place, T* out) {                                   \
     auto before = prefix_of_first(has_init ? init : nullptr);                                               \
     if (strip < length) before[0].prefixes = prefixes;                                                      \
-    scan_down<GRANULES, T, OP>(x, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, before[0], out); \
+    scan_down<GRANULES, T, OP>(in_place ? out : x, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, \
+                               before[0], out);                                                             \
   }
 DOWN(sum, false, int, plus)
 DOWN(sum_granules, true, int, plus)
@@ -61,13 +69,6 @@ IN_TURN(sum, int, plus)
 IN_TURN(compositions, map_of_line, composition)
 SCAN(sum, int, plus)
 SCAN(compositions, map_of_line, composition)
-
-__global__ void short_rows_bytes(const unsigned char* x, size_t first, size_t rows, size_t length,
-                                 bool exclusive, const unsigned char* init, bool has_init,
-                                 unsigned char* out) {
-  scan_short_rows<unsigned char, plus>(x + first, plus{}, shape_short_rows<unsigned char>(rows, length, 16),
-                                       exclusive, prefix_of_first(has_init ? init : nullptr)[0], out + first);
-}
 
 // Elements that no granules hold are scanned a warp to a row.
 __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool exclusive,

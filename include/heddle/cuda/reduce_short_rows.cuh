@@ -1,0 +1,256 @@
+#pragma once
+
+#include <heddle/cuda/granules.cuh>
+#include <heddle/cuda/lanes.cuh>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/neutral.cuh>
+#include <heddle/cuda/rows_in_packs.cuh>
+#include <heddle/cuda/short_rows.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/elementwise.hpp>
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// Reductions of short rows, of which a warp takes several: through shared memory, a group of lanes to a row
+/// in the order of grouping.hpp, or, where every order gives the same bits, from registers, in packs in which
+/// rows end anywhere.
+namespace heddle::cuda {
+
+/// Elements of a row that a lane of its group folds side by side.
+template <class T, class Op>
+inline constexpr unsigned elements_of_lane = grouping::striped<T, Op>
+                                                 ? (grouping::lanes<T, Op> + warp_size - 1) / warp_size
+                                                 : grouping::rows;
+
+/// Folds a row of at most a tile by the lanes of a group, which this is the `thread`th of; the result is in
+/// the first.
+template <class T, class Op>
+__device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsigned group, const Op& op) {
+  constexpr unsigned held = elements_of_lane<T, Op>, lanes = grouping::lanes<T, Op>;
+  auto load = [&](unsigned i) { return detail::lift<Op>(row[i]); };
+  if constexpr (grouping::order_is_free<T, Op>) {
+    T sum = 0;
+    if (thread < count) sum = load(thread);
+    for (unsigned i = thread + group; i < count; i += group) sum = op(sum, load(i));
+    for (unsigned half = group / 2; half > 0; half /= 2) {
+      const T other = shuffle_down(sum, half);
+      if (thread < half && thread + half < count) sum = op(sum, other);
+    }
+    return sum;
+  } else if constexpr (grouping::striped<T, Op>) {
+    grouping::uninitialized<T, held> sum;
+    const unsigned active = count < lanes ? count : lanes;
+#pragma unroll
+    for (unsigned v = 0; v < held; ++v) {
+      const unsigned lane = v * group + thread;
+      if (lane < active) {
+        sum[v] = load(lane);
+        for (unsigned i = lane + lanes; i < count; i += lanes) sum[v] = op(sum[v], load(i));
+      }
+    }
+    by_halves<held>([&](unsigned v, unsigned other) {
+      if (other * group + thread < active) sum[v] = op(sum[v], sum[other]);
+    });
+    for (unsigned half = group / 2; half > 0; half /= 2) {
+      const T other = shuffle_down(sum[0], half);
+      if (thread < half && thread + half < active) sum[0] = op(sum[0], other);
+    }
+    return sum[0];
+  } else {
+    const unsigned active = (count + held - 1) / held, first = thread * held;
+    grouping::uninitialized<T, 1> sum;
+    if (thread < active) {
+      sum[0] = load(first);
+      for (unsigned i = first + 1; i < first + held && i < count; ++i) sum[0] = op(sum[0], load(i));
+    }
+    for (unsigned step = 1; step < group; step *= 2) {
+      const T other = shuffle_down(sum[0], step);
+      if (thread % (2 * step) == 0 && thread + step < active) sum[0] = op(sum[0], other);
+    }
+    return sum[0];
+  }
+}
+
+/// A warp folds several rows at a time.
+template <class T, class Op>
+__global__ void __launch_bounds__(short_rows_warps* warp_size)
+    fold_short_rows(const T* x, Op op, short_rows shape, T* out) {
+  extern __shared__ __align__(128) unsigned char stages[];
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  unsigned char* const stage = stages + warp * shape.stage_bytes<T>();
+  const std::size_t stride = std::size_t{gridDim.x} * short_rows_warps * shape.at_once;
+  for (std::size_t base = (std::size_t{blockIdx.x} * short_rows_warps + warp) * shape.at_once;
+       base < shape.rows; base += stride) {
+    const std::size_t left = shape.rows - base;
+    const unsigned rows = left < shape.at_once ? static_cast<unsigned>(left) : shape.at_once;
+    const T* const staged =
+        bring_elements(x, shape.rows * shape.length, base * shape.length, rows * shape.length, stage);
+    for (unsigned first = 0; first < rows; first += warp_size / shape.group) {
+      const unsigned row = first + lane / shape.group, thread = lane % shape.group;
+      const T sum =
+          fold_short_row(staged + min(row, rows - 1) * shape.length, shape.length, thread, shape.group, op);
+      if (thread == 0 && row < rows) out[base + row] = grouping::canonical(sum);
+    }
+    __syncwarp();
+  }
+}
+
+/// What a pack is folded to where a row ends in it: its elements before that, and those behind it.
+template <class T>
+struct folded_pack {
+  T before, behind;
+};
+
+/// Packs are folded as words where their elements are small, by what processors do with several at once.
+template <class T, class Op>
+inline constexpr bool folds_words = adds_small_integers<T, Op> || lanes<T, Op>::exist;
+template <class T, class Op>
+inline constexpr bool folds_packs = packs_are_granules<T> && (sizeof(T) >= 4 || folds_words<T, Op>);
+
+/// Folds the words of a pack, in any order.
+template <class T, class Op>
+__device__ T fold_words(const pack_words& words, const Op& op) {
+  if constexpr (adds_small_integers<T, Op>) {
+    return static_cast<T>(add_small_integers<T>(&words, 0));
+  } else {
+    grouping::uninitialized<T, scan_pack<T>> x;
+    memcpy(&x, &words, sizeof x);
+    total_in_lanes<T, Op> total;
+    total.append(x, op);
+    return total.get(op);
+  }
+}
+
+/// Folds the first `taken` elements of a pack and the others, in any order.
+template <class T, class Op>
+__device__ folded_pack<T> fold_pack(const pack_words& x, unsigned taken, const Op& op) {
+  if constexpr (folds_words<T, Op>) {
+    const std::uint32_t nothing = in_every_place(neutral<T>(op));
+    pack_words before, behind;
+#pragma unroll
+    for (unsigned w = 0; w < words_of_pack; ++w) {
+      const unsigned bytes = taken * static_cast<unsigned>(sizeof(T)), in_word = bytes - min(bytes, 4 * w);
+      const std::uint32_t rest = __funnelshift_lc(0, ~0u, 8 * in_word);
+      before.word[w] = (x.word[w] & ~rest) | (nothing & rest);
+      behind.word[w] = (x.word[w] & rest) | (nothing & ~rest);
+    }
+    return {fold_words<T>(before, op), fold_words<T>(behind, op)};
+  } else {
+    grouping::uninitialized<T, scan_pack<T>> element;
+    memcpy(&element, &x, sizeof element);
+    folded_pack<T> folded{neutral<T>(op), neutral<T>(op)};
+#pragma unroll
+    for (unsigned k = 0; k < scan_pack<T>; ++k) {
+      const T next = detail::lift<Op>(element[k]);
+      if (k < taken) {
+        folded.before = op(folded.before, next);
+      } else {
+        folded.behind = op(folded.behind, next);
+      }
+    }
+    return folded;
+  }
+}
+
+/// As fold_short_rows for rows of a pack and more where the order is free: the lanes of a warp take packs
+/// side by side, in each of which one row ends at most.
+template <class T, class Op>
+__global__ void __launch_bounds__(rows_in_packs_threads)
+    fold_rows_in_packs(const T* x, Op op, rows_for_warps shape, T* out) {
+  static_assert(grouping::order_is_free<T, Op> && folds_packs<T, Op>);
+  constexpr unsigned pack = scan_pack<T>, across = warp_size * pack, ahead = 4;
+  const unsigned lane = threadIdx.x % warp_size;
+  const unsigned reach = (shape.length - 1) / pack;  // lanes that wait for the one in which their row begins
+  for_rows_of_warp(shape, [&](std::size_t first, unsigned count) {
+    const T* const from = x + first;
+    T* result = out + first / shape.length;
+    const unsigned skipped = bytes_past_granule(from) / static_cast<unsigned>(sizeof(T));
+    const unsigned end = skipped + count;
+    const auto load = [&](unsigned place) {
+      if (place >= skipped && place + pack <= end) {
+        pack_words words;
+        copy_pack<T>(&words, from + (place - skipped));
+        return words;
+      }
+      grouping::uninitialized<T, pack> some;
+#pragma unroll
+      for (unsigned k = 0; k < pack; ++k) {
+        const bool is_there = place + k >= skipped && place + k < end;
+        some[k] = is_there ? from[place + k - skipped] : neutral<T>(op);
+      }
+      pack_words words;
+      memcpy(&words, &some, sizeof words);
+      return words;
+    };
+    starts_in_packs<pack> starts_of_lane(shape.length, skipped);
+    // What stands before the next lane of the row that is open, and what each lane has of it behind that.
+    T carry = neutral<T>(op), open = carry;
+    bool is_open = false;
+    for (unsigned begin = 0; begin < end; begin += ahead * across) {
+      pack_words held[ahead];
+#pragma unroll
+      for (unsigned r = 0; r < ahead; ++r) {
+        if (begin + r * across < end) held[r] = load(begin + r * across + lane * pack);
+      }
+#pragma unroll
+      for (unsigned r = 0; r < ahead; ++r) {
+        if (begin + r * across >= end) break;
+        // Rows end where others begin; none ends before the first one.
+        const unsigned place = begin + r * across + lane * pack, starts = starts_of_lane.take() & ~1u;
+        const unsigned taken = __ffs(starts) - 1u;
+        const bool ends = starts != 0 && place + taken > skipped && place + taken <= end;
+        const unsigned ending = __ballot_sync(whole_warp, ends);
+        if (ending == 0) {
+          const T next = fold_pack<T>(held[r], 0, op).behind;
+          open = is_open ? op(open, next) : next;
+          is_open = true;
+          continue;
+        }
+        if (is_open) {
+#pragma unroll
+          for (unsigned half = warp_size / 2; half > 0; half /= 2)
+            open = op(open, shuffle_from(open, lane ^ half));
+          carry = op(carry, open);
+          is_open = false;
+        }
+        const folded_pack<T> folded = fold_pack<T>(held[r], ends ? taken : 0, op);
+        T sum = folded.behind;
+        if (lane == 0 && !ends) sum = op(carry, sum);
+        const unsigned up_to_here = ending & ((2u << lane) - 1);
+        const unsigned row_begins = up_to_here == 0 ? 0 : warp_size - 1 - __clz(up_to_here);
+#pragma unroll
+        for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+          if (distance > reach) break;
+          const T left = shuffle_up(sum, distance);
+          if (lane >= row_begins + distance) sum = op(left, sum);
+        }
+        const T left = shuffle_up(sum, 1);
+        const T before = lane > 0 ? left : carry;
+        carry = shuffle_from(sum, warp_size - 1);
+        if (ends) result[__popc(up_to_here) - 1] = op(before, folded.before);
+        result += __popc(ending);
+      }
+    }
+  });
+}
+
+/// Reduces rows of at most 2 KiB.
+template <class T, class Op>
+void fold_rows_of(const target& where, const T* x, const Op& op, std::size_t rows, std::size_t length,
+                  T* out) {
+  if constexpr (grouping::order_is_free<T, Op> && folds_packs<T, Op>) {
+    if (length >= scan_pack<T>) {
+      const rows_for_warps shape = share_rows<T>(rows, length);
+      fold_rows_in_packs<<<grid_for_rows(shape), rows_in_packs_threads, 0, where.stream()>>>(x, op, shape,
+                                                                                             out);
+      return check(cudaGetLastError(), "launch of fold_rows_in_packs");
+    }
+  }
+  const auto shape = shape_short_rows<T>(rows, length, elements_of_lane<T, Op>);
+  launch_short_rows<T>(where, fold_short_rows<T, Op>, "launch of fold_short_rows", shape, x, op, shape, out);
+}
+
+}  // namespace heddle::cuda
