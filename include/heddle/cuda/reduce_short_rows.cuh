@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
     const unsigned skipped = bytes_past_granule(from) / static_cast<unsigned>(sizeof(T));
     const unsigned end = skipped + count;
     const auto load = [&](unsigned place) {
-      if (place >= skipped && place + pack <= end) {
+      if (place - skipped < count && place + pack <= end) {  // before the first they are large
         pack_words words;
         copy_pack<T>(&words, from + (place - skipped));
         return words;
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
       grouping::uninitialized<T, pack> some;
 #pragma unroll
       for (unsigned k = 0; k < pack; ++k) {
-        const bool is_there = place + k >= skipped && place + k < end;
+        const bool is_there = place + k - skipped < count;
         some[k] = is_there ? from[place + k - skipped] : neutral<T>(op);
       }
       pack_words words;

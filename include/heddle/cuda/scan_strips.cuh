@@ -79,7 +79,9 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
     const bool reads_granules = writes_granules && bytes_past_granule(from) == past;
     const unsigned skipped = writes_granules ? past / static_cast<unsigned>(sizeof(T)) : 0;
     const unsigned end = skipped + count;
-    const auto is_inside = [&](unsigned place) { return place >= skipped && place + pack <= end; };
+    const auto is_inside = [&](unsigned place) {
+      return place - skipped < count && place + pack <= end;  // before the first they are large
+    };
     const auto load = [&](unsigned place) {
       grouping::uninitialized<T, pack> read;
       if (reads_granules && is_inside(place)) {
@@ -146,7 +148,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
         } else {
 #pragma unroll
           for (unsigned k = 0; k < pack; ++k) {
-            if (place + k >= skipped && place + k < end) to[place + k - skipped] = here[k];
+            if (place + k - skipped < count) to[place + k - skipped] = here[k];
           }
         }
       }
