@@ -289,7 +289,10 @@ class LbmTest(CommandTest):
                                     "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(running.kill)
         time.sleep(1)
-        running.send_signal(signal.SIGINT)
+        # As timeout does: to the process, and at once to its group.
+        for asked in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+            running.send_signal(asked)
+            time.sleep(0.02)
         printed, errors = running.communicate(timeout=60)
         self.assertEqual((running.returncode, printed, errors), (130, b"", b"heddle lbm: interrupted\n"))
         self.assertGreater(np.abs(np.load(out)).max(), 0)
