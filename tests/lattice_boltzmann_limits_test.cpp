@@ -126,6 +126,37 @@ TEST_P(lattice_boltzmann, says_when_a_flow_blows_up) {
   EXPECT_FALSE(tested.about().warnings.empty());
 }
 
+TEST_P(lattice_boltzmann, says_to_take_less_viscosity_where_that_blows_up) {
+  settings given = sized(flow_case::cavity, 100, 2);
+  given.reynolds = 5;
+  flow tested(where, given);
+  const std::string message = message_of([&] { tested.advance(100); });
+  EXPECT_NE(message.find("a lower --velocity or a higher --reynolds: "), std::string::npos) << message;
+  EXPECT_NE(tested.about().warnings.at(0).find("a higher --reynolds"), std::string::npos);
+}
+
+TEST(lattice_boltzmann_settings, say_when_rounding_hides_the_viscosity) {
+  settings given = sized(flow_case::cavity, 64, 64);
+  for (const storage kept : {storage::f64, storage::f32}) {
+    given.kept = kept;
+    // Whether a thousandth of the viscosity still changes the relaxation time.
+    for (const auto& [velocity, is_seen] : {std::pair(0.1, true),
+                                            {1e-4, true},
+                                            {1e-7, kept == storage::f64},
+                                            {1e-15, false},
+                                            {1e-300, false}}) {
+      given.velocity = velocity;
+      const std::vector<std::string> warnings = describe(completed(given)).warnings;
+      EXPECT_EQ(warnings.empty(), is_seen) << velocity;
+      if (!warnings.empty()) {
+        EXPECT_NE(warnings.front().find("rounding"), std::string::npos) << warnings.front();
+      }
+    }
+  }
+  // A number of steps that no integer holds.
+  EXPECT_EQ(flow(hd::target::serial(), given).steps_between_comparisons(), std::uint64_t{1} << 62);
+}
+
 TEST(lattice_boltzmann_settings, what_follows_from_them) {
   settings given = sized(flow_case::cylinder, 0, 0);
   given.reynolds = 20;

@@ -276,11 +276,15 @@ void flow::state::check() {
     if (excess_mass() == *known_mass) return;
     what = "it has been beyond what 16 bits hold";
   }
-  detail::fail(fmt::format(
-      "lbm: the flow blew up by step {}: {}. Take more cells, a lower --reynolds or --velocity{}{} or "
-      "--smagorinsky 0.1: the relaxation time is {:.6g}",
-      steps, what, given.how == collision::regularized ? "" : ", --collision regularized",
-      given.kept == storage::f16 ? ", --storage f32" : "", about.relaxation_time));
+  const char* const other_storage = given.kept == storage::f16 ? ", --storage f32" : "";
+  const std::string remedy =
+      about.is_viscous()
+          ? fmt::format("a lower --velocity{} or a higher --reynolds", other_storage)
+          : fmt::format("more cells, a lower --reynolds or --velocity{}{} or --smagorinsky 0.1",
+                        given.how == collision::regularized ? "" : ", --collision regularized",
+                        other_storage);
+  detail::fail(fmt::format("lbm: the flow blew up by step {}: {}. Take {}: the relaxation time is {:.6g}",
+                           steps, what, remedy, about.relaxation_time));
 }
 
 void flow::read_rows(std::size_t first, std::size_t count, moments<double>* to) const {
@@ -376,8 +380,8 @@ std::optional<std::uint64_t> flow::compared() const noexcept {
 }
 
 std::uint64_t flow::steps_between_comparisons() const noexcept {
-  return std::max<std::uint64_t>(100,
-                                 static_cast<std::uint64_t>(std::lround(about().length / about().speed)));
+  constexpr double least = 100, most = 0x1p62;  // an integer, for any velocity
+  return static_cast<std::uint64_t>(std::clamp(std::round(about().length / about().speed), least, most));
 }
 
 flow::coefficients flow::on_obstacles() const {

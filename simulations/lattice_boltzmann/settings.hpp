@@ -85,6 +85,9 @@ struct description {
   std::size_t bytes = 0;         ///< of the populations, the obstacles, and what flow::change() compares with
   std::size_t bytes_a_cell = 0;  ///< read and written by an update
   std::vector<std::string> warnings;
+
+  /// Whether errors that grow with the viscosity are large.
+  bool is_viscous() const { return relaxation_time > 3; }
 };
 description describe(const settings& given);
 
