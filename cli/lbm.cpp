@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -274,10 +275,20 @@ void run(const lbm_options& options) {
   };
   const auto finish = [&] {
     pace.hide();
-    output.finish(flow);
-    forces.finish();
-    if (!options.profile.empty()) write_profiles(options.profile, flow);
-    if (!options.checkpoint.empty()) flow.save(options.checkpoint);
+    // A file that cannot be written leaves the others: the run may have taken hours.
+    std::vector<std::string> failures;
+    const auto attempt = [&](const auto& write) {
+      try {
+        write();
+      } catch (const std::exception& wrong) {
+        failures.emplace_back(wrong.what());
+      }
+    };
+    attempt([&] { output.finish(flow); });
+    attempt([&] { forces.finish(); });
+    if (!options.profile.empty()) attempt([&] { write_profiles(options.profile, flow); });
+    if (!options.checkpoint.empty()) attempt([&] { flow.save(options.checkpoint); });
+    if (!failures.empty()) detail::fail(fmt::format("{}", fmt::join(failures, "; ")));
   };
   try {
     const state_to_keep last_state;

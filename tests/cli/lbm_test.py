@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -196,6 +197,14 @@ class LbmTest(CommandTest):
         self.assertEqual([name.read_text() for name in names], ["before"] * 4)
         self.assertEqual(run("lbm", *case).returncode, 0)
         self.assertEqual([name.read_bytes()[:6] for name in names], [b"\x93NUMPY", b"heddle", b"line,p", b"step,t"])
+
+    def test_files_that_cannot_be_written_leave_the_others(self):
+        out, state, profile = (self.file(name) for name in ("u.npy", "state", "p.csv"))
+        done = run("lbm", "cavity", "--size", "32x32", "--steps", 9, "--quiet", "-o", out, "--checkpoint", state, "--profile",
+                   profile, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)))
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+        self.assertRegex(done.stderr, r"u.npy: cannot write: File too large.*; .*state: cannot write: File too large")
+        self.assertEqual([path.exists() for path in (out, state, profile)], [False, False, True])
 
     def test_what_a_case_has_not(self):
         out = self.file("u.npy")
