@@ -106,6 +106,18 @@ double rounded_down(double value) {
   return (digits / scale > value ? digits - 1 : digits) / scale;
 }
 
+/// The Reynolds number of a cell, velocity times its width over viscosity, below which cavities of 64² cells
+/// and the cylinder on 41 and 82 rows were stable, at velocities that are not compressible.
+double stable_cell_reynolds(const settings& given) {
+  const bool is_regularized = given.how == collision::regularized;
+  if (given.smagorinsky >= (is_regularized ? some_eddies : many_eddies)) {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (is_regularized) return 30;
+  if (given.smagorinsky < some_eddies) return 15;
+  return given.how == collision::trt ? 40 : 20;
+}
+
 /// Bits behind the binary point of sixteen: 18 for the whole range; each more halves it, and the errors.
 int fraction_bits_of(const settings& given, const description& about) {
   constexpr int least = 18, most = 28;
@@ -241,18 +253,14 @@ description describe(const settings& given) {
         "the Mach number {:.2f} is above 0.3: the flow will be compressible; take a smaller --velocity",
         made.mach));
   }
-  // Velocity times a cell's width over viscosity. Cavities of 64² cells and the cylinder on 41 rows were
-  // stable below.
   const double cell_reynolds = given.velocity / made.viscosity;
-  const bool is_eddy = given.smagorinsky > 0, is_trt = given.how == collision::trt;
-  const double bound = given.how == collision::regularized ? 30 : 15;
-  if (is_eddy ? is_trt && cell_reynolds > 40 : cell_reynolds > bound) {
+  if (cell_reynolds > stable_cell_reynolds(given)) {
     made.warnings.push_back(
         fmt::format("the relaxation time {:.6g} is close to 1/2 (Reynolds number of a cell {:.6g}): the run "
                     "may be unstable; take more cells, a lower --reynolds{}{}",
                     made.relaxation_time, cell_reynolds,
                     given.how == collision::regularized ? "" : " or --collision regularized",
-                    is_eddy ? "" : ", and --smagorinsky 0.1"));
+                    given.smagorinsky >= some_eddies ? "" : ", and --smagorinsky 0.1"));
   }
   if (made.is_viscous()) {
     made.warnings.push_back(
