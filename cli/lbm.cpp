@@ -146,6 +146,11 @@ double copy_rate(const target& where, std::size_t like_bytes) {
 /// Thrown where who watches has seen enough.
 struct seen_enough {};
 
+/// Thrown where a file that grows with the run cannot be written to.
+struct unwritable {
+  std::string what;
+};
+
 class lbm_view {
  public:
   explicit lbm_view(lbm_field field) : pictures_(field), palette_(lbm_pictures::palette(field)) {}
@@ -253,12 +258,20 @@ void run(const lbm_options& options) {
 
   std::optional<double> change;
   bool is_steady = false;
+  const auto add_to = [&](auto& file, const auto& add) {
+    try {
+      add();
+    } catch (const error& wrong) {
+      file.give_up();
+      throw unwritable{fmt::format("{}: the run ends at step {}", wrong.what(), flow.steps())};
+    }
+  };
   const auto at_state = [&] {
     const std::uint64_t step = flow.steps();
     const bool pictured = step % picture_every == 0;
-    if (pictured && output.is_animation()) output.add_frame(flow);
+    if (pictured && output.is_animation()) add_to(output, [&] { output.add_frame(flow); });
     if (pictured && view) view->show(flow);
-    if (step > first && step % sample_every == 0) forces.add(flow);
+    if (step > first && step % sample_every == 0) add_to(forces, [&] { forces.add(flow); });
     // What goes to a file of forces need not be printed.
     const bool printed = options.every && !forces.is_wanted() && !view;
     if (printed && step % *options.every == 0 && step > first && step < last) {
@@ -273,10 +286,9 @@ void run(const lbm_options& options) {
       is_steady = change && *change <= *options.steady;
     }
   };
-  const auto finish = [&] {
+  const auto finish = [&](std::vector<std::string> failures = {}) {
     pace.hide();
     // A file that cannot be written leaves the others: the run may have taken hours.
-    std::vector<std::string> failures;
     const auto attempt = [&](const auto& write) {
       try {
         write();
@@ -313,6 +325,10 @@ void run(const lbm_options& options) {
     flow.check();
     finish();
     throw;
+  } catch (const unwritable& file) {
+    view.reset();
+    flow.check();
+    finish({file.what});  // throws
   } catch (const seen_enough&) {
   } catch (const error& wrong) {
     if (forces.samples() == 0) throw;

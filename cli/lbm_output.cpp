@@ -192,6 +192,11 @@ void lbm_output::finish(const lbm::flow& of) {
   write_vti(path_, field, name(field_), centres);
 }
 
+void lbm_output::give_up() {
+  animation_.reset();
+  path_.clear();
+}
+
 lbm_forces::lbm_forces(const std::string& path) {
   if (path.empty()) return;
   file_.emplace(path);

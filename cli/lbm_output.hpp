@@ -62,6 +62,8 @@ class lbm_output {
   bool is_animation() const { return ending_ == ".gif"; }
   void add_frame(const lbm::flow& of);
   void finish(const lbm::flow& of);
+  /// From here on there is nothing to finish.
+  void give_up();
 
  private:
   std::string path_;
@@ -79,6 +81,8 @@ class lbm_forces {
   void add(const lbm::flow& of);
   std::uint64_t samples() const { return samples_; }
   void finish();
+  /// From here on there is nothing to finish.
+  void give_up() { file_.reset(); }
 
  private:
   void write();

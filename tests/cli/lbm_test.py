@@ -205,6 +205,20 @@ class LbmTest(CommandTest):
         self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
         self.assertRegex(done.stderr, r"u.npy: cannot write: File too large.*; .*state: cannot write: File too large")
         self.assertEqual([path.exists() for path in (out, state, profile)], [False, False, True])
+        # Those that grow end the run.
+        forces, gif = self.file("f.csv"), self.file("u.gif")
+        mask = np.zeros((12, 12))
+        mask[5, 5] = 1
+        for grows in (["--forces", forces], ["-o", gif]):
+            done = run("lbm", "cavity", "--obstacles", self.save(mask, "mask.npy"), "--steps", 10**8, "--quiet", "--every", 1, *grows,
+                       "--checkpoint", state, "--target", "serial",
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
+            self.assertEqual(done.returncode, 1)
+            step, = re.findall(rf"\Aheddle lbm: {grows[1]}: cannot write: File too large.*: the run ends at step (\d+)\n\Z", done.stderr)
+            self.assertFalse(grows[1].exists())
+            said, = self.lbm("cavity", "--resume", state, "--steps", 0)
+            self.assertEqual(said["steps"], int(step))
+            state.unlink()
 
     def test_what_a_case_has_not(self):
         out = self.file("u.npy")
