@@ -240,6 +240,7 @@ void run(const lbm_options& options) {
   if (forces.is_wanted() && !flow.has_obstacles()) {
     throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
   }
+  output.begin(flow);
   constexpr std::uint64_t steps_unless_given = 10'000, most_steps = 100'000'000;
   const std::uint64_t first = flow.steps();
   const std::uint64_t wanted = options.steps.value_or(options.steady ? most_steps : steps_unless_given);

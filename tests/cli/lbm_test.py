@@ -289,7 +289,15 @@ class LbmTest(CommandTest):
         self.assertIn("(rows, columns)", self.fails(1, "lbm", "free", "--obstacles", flat, "-o", out))
         self.assertIn("ends in none of .png, .npy", self.fails(2, "lbm", "free", "--obstacles", self.file("mask.bmp")))
         self.assertIn("is the file of -o too", self.fails(2, "lbm", "cavity", "-o", out, "--checkpoint", out))
-        self.assertIn("cannot", self.fails(1, "lbm", "cavity", "-o", self.file("nowhere") / "u.npy"))
+        for name in ("u.npy", "u.gif"):
+            self.assertRegex(self.fails(1, "lbm", "cavity", "--quiet", "-o", self.file("nowhere") / name), "No such file or directory\n\\Z")
+        self.assertRegex(self.fails(1, "lbm", "cavity", "--quiet", "--size", "70000x4", "-o", self.file("u.gif")), "70000x4\n\\Z")
+        huge = self.file("huge.npy")
+        np.lib.format.open_memmap(huge, "w+", "int8", (1 << 20, 1 << 20)).flush()
+        done = run("lbm", "free", "--obstacles", huge, "-o", out)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"out of memory \(needs 1024.0 GiB; the machine has .*\)\n\Z")
+        huge.unlink()
         message = run("lbm", "cavity", "--size", "20x20", "--velocity", 0.3, "--reynolds", 1e6, "--collision", "bgk",
                       "--steps", 20000, "-o", out)
         self.assertEqual((message.returncode, message.stdout, out.exists()), (1, "", False))
