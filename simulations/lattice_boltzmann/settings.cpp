@@ -114,8 +114,9 @@ double stable_cell_reynolds(const settings& given) {
     return std::numeric_limits<double>::infinity();
   }
   if (is_regularized) return 30;
-  if (given.smagorinsky < some_eddies) return 15;
-  return given.how == collision::trt ? 40 : 20;
+  const bool has_eddies = given.smagorinsky >= some_eddies;
+  if (given.how == collision::trt) return has_eddies ? 40 : 15;
+  return has_eddies ? 20 : 13;
 }
 
 /// Bits behind the binary point of sixteen: 18 for the whole range; each more halves it, and the errors.
