@@ -107,7 +107,7 @@ double rounded_down(double value) {
 }
 
 /// The Reynolds number of a cell, velocity times its width over viscosity, below which cavities of 64² cells
-/// and the cylinder on 41 and 82 rows were stable, at velocities that are not compressible.
+/// and the cylinder on 41 and 82 rows were stable, at velocities to 0.1.
 double stable_cell_reynolds(const settings& given) {
   const bool is_regularized = given.how == collision::regularized;
   if (given.smagorinsky >= (is_regularized ? some_eddies : many_eddies)) {
