@@ -143,8 +143,11 @@ void run(const histogram_options& options) {
   shown.hide();
   stats.report(options);
   if (edges_output)
-    edges_output->write(dtype::float64, shape{edges.values.size()}, edges.values.data(), options.quiet);
-  output.write(weights ? weights->type() : dtype::int64, shape{edges.bins()}, result.data(), options.quiet);
+    edges_output->fill(dtype::float64, shape{edges.values.size()}, edges.values.data(), options.quiet);
+  output.fill(weights ? weights->type() : dtype::int64, shape{edges.bins()}, result.data(), options.quiet);
+  // Both are there, or neither.
+  if (edges_output) edges_output->commit();
+  output.commit();
 }
 
 }  // namespace

@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cstdint>
+#include <ctime>
 #include <initializer_list>
+#include <limits>
 #include <string_view>
 
 #include <fmt/core.h>
@@ -20,10 +23,27 @@ volatile std::sig_atomic_t received = 0, states_to_keep = 0;
 // What cannot look for the signal in time, such as the opening of a pipe that nobody writes to, is ended.
 constexpr unsigned seconds_to_stop = 2;
 
+// timeout and some shells signal a process and then its group, to which it belongs: what follows so soon is
+// the same request.
+constexpr std::int64_t nanoseconds_of_a_request = 500'000'000;
+constexpr std::int64_t never = std::numeric_limits<std::int64_t>::min();
+std::atomic<std::int64_t> asked_at{never};
+static_assert(std::atomic<std::int64_t>::is_always_lock_free, "for handlers of signals");
+
 void ask_to_stop(int signal) {
+  timespec time = {};
+  ::clock_gettime(CLOCK_MONOTONIC, &time);
+  const std::int64_t now = std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  std::int64_t first = never;
+  if (!asked_at.compare_exchange_strong(first, now)) {
+    if (now - first < nanoseconds_of_a_request) return;
+    ::signal(signal, SIG_DFL);
+    ::raise(signal);
+    return;
+  }
   received = signal;
   if (states_to_keep == 0) ::alarm(seconds_to_stop);
-  // Now, because a second signal leaves no time for it.
+  // Now, because a second request leaves no time for it.
   give_terminal_back();
 }
 
@@ -57,16 +77,18 @@ void fail_kernel(int signal) {
 }  // namespace
 
 void watch_signals() {
-  struct sigaction once = {};
-  once.sa_handler = ask_to_stop;
-  once.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  struct sigaction asked = {};
+  asked.sa_handler = ask_to_stop;
+  asked.sa_flags = SA_RESTART;
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction present;
     // A background job or nohup has these ignored.
     if (::sigaction(signal, nullptr, &present) == 0 && present.sa_handler != SIG_IGN) {
-      ::sigaction(signal, &once, nullptr);
+      ::sigaction(signal, &asked, nullptr);
     }
   }
+  // A write beyond the largest file that is allowed is then an error, which says so.
+  ::signal(SIGXFSZ, SIG_IGN);
   struct sigaction alarm = {};
   alarm.sa_handler = end;
   sigfillset(&alarm.sa_mask);

@@ -12,8 +12,9 @@ struct interrupted {
 };
 
 /// From here on the first Ctrl-C, hang-up or request to terminate asks the command to stop, and ends it when
-/// it has not begun to stop two seconds later, unless it has a state to keep; the second one kills it. Bytes
-/// of a mapped file that are gone when they are read end the command with a line that says so.
+/// it has not begun to stop two seconds later, unless it has a state to keep; another one kills it, unless it
+/// comes within half a second. Bytes of a mapped file that are gone when they are read end the command with a
+/// line that says so, and files beyond the largest that is allowed cannot be written to.
 void watch_signals();
 
 /// While one of these lives, what is asked to stop may take as long as the next state takes, which is then

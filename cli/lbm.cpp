@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -145,6 +146,11 @@ double copy_rate(const target& where, std::size_t like_bytes) {
 /// Thrown where who watches has seen enough.
 struct seen_enough {};
 
+/// Thrown where a file that grows with the run cannot be written to.
+struct unwritable {
+  std::string what;
+};
+
 class lbm_view {
  public:
   explicit lbm_view(lbm_field field) : pictures_(field), palette_(lbm_pictures::palette(field)) {}
@@ -234,6 +240,7 @@ void run(const lbm_options& options) {
   if (forces.is_wanted() && !flow.has_obstacles()) {
     throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
   }
+  output.begin(flow);
   constexpr std::uint64_t steps_unless_given = 10'000, most_steps = 100'000'000;
   const std::uint64_t first = flow.steps();
   const std::uint64_t wanted = options.steps.value_or(options.steady ? most_steps : steps_unless_given);
@@ -252,12 +259,20 @@ void run(const lbm_options& options) {
 
   std::optional<double> change;
   bool is_steady = false;
+  const auto add_to = [&](auto& file, const auto& add) {
+    try {
+      add();
+    } catch (const error& wrong) {
+      file.give_up();
+      throw unwritable{fmt::format("{}: the run ends at step {}", wrong.what(), flow.steps())};
+    }
+  };
   const auto at_state = [&] {
     const std::uint64_t step = flow.steps();
     const bool pictured = step % picture_every == 0;
-    if (pictured && output.is_animation()) output.add_frame(flow);
+    if (pictured && output.is_animation()) add_to(output, [&] { output.add_frame(flow); });
     if (pictured && view) view->show(flow);
-    if (step > first && step % sample_every == 0) forces.add(flow);
+    if (step > first && step % sample_every == 0) add_to(forces, [&] { forces.add(flow); });
     // What goes to a file of forces need not be printed.
     const bool printed = options.every && !forces.is_wanted() && !view;
     if (printed && step % *options.every == 0 && step > first && step < last) {
@@ -272,12 +287,21 @@ void run(const lbm_options& options) {
       is_steady = change && *change <= *options.steady;
     }
   };
-  const auto finish = [&] {
+  const auto finish = [&](std::vector<std::string> failures = {}) {
     pace.hide();
-    output.finish(flow);
-    forces.finish();
-    if (!options.profile.empty()) write_profiles(options.profile, flow);
-    if (!options.checkpoint.empty()) flow.save(options.checkpoint);
+    // A file that cannot be written leaves the others: the run may have taken hours.
+    const auto attempt = [&](const auto& write) {
+      try {
+        write();
+      } catch (const std::exception& wrong) {
+        failures.emplace_back(wrong.what());
+      }
+    };
+    attempt([&] { output.finish(flow); });
+    attempt([&] { forces.finish(); });
+    if (!options.profile.empty()) attempt([&] { write_profiles(options.profile, flow); });
+    if (!options.checkpoint.empty()) attempt([&] { flow.save(options.checkpoint); });
+    if (!failures.empty()) detail::fail(fmt::format("{}", fmt::join(failures, "; ")));
   };
   try {
     const state_to_keep last_state;
@@ -302,6 +326,10 @@ void run(const lbm_options& options) {
     flow.check();
     finish();
     throw;
+  } catch (const unwritable& file) {
+    view.reset();
+    flow.check();
+    finish({file.what});  // throws
   } catch (const seen_enough&) {
   } catch (const error& wrong) {
     if (forces.samples() == 0) throw;

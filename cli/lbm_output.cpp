@@ -68,7 +68,12 @@ obstacle_mask read_obstacles(const std::string& path) {
     }
     made.height = file.shape()[0];
     made.width = file.shape()[1];
-    made.solid.resize(made.width * made.height);
+    const std::size_t cells = made.width * made.height;
+    {
+      const detail::operation running("lbm", cells, "cells of --obstacles");
+      const detail::memory room(cells, target());
+    }
+    made.solid.resize(cells);
     with_type(file.dtype(), [&](auto fluid) {
       const auto cells = file.read_as<decltype(fluid)>();
       for (std::size_t i = 0; i < made.solid.size(); ++i) {
@@ -157,20 +162,23 @@ lbm_output::lbm_output(const std::string& path, lbm_field field)
   if (!is_animation()) atomic_file{path};
 }
 
-void lbm_output::add_frame(const lbm::flow& of) {
-  const std::size_t width = of.given().width, height = of.given().height;
-  if (!animation_) {
-    constexpr unsigned hundredths_of_a_second = 5;
-    animation_ = std::make_unique<gif_writer>(path_, width, height, lbm_pictures::palette(field_),
-                                              hundredths_of_a_second);
+void lbm_output::begin(const lbm::flow& of) {
+  constexpr unsigned hundredths_of_a_second = 5;
+  if (is_animation()) {
+    animation_ = std::make_unique<gif_writer>(path_, of.given().width, of.given().height,
+                                              lbm_pictures::palette(field_), hundredths_of_a_second);
   }
+}
+
+void lbm_output::add_frame(const lbm::flow& of) {
   animation_->add_frame(pictures_.draw(of));
+  has_frames_ = true;
 }
 
 void lbm_output::finish(const lbm::flow& of) {
   if (path_.empty()) return;
   if (is_animation()) {
-    if (!animation_) add_frame(of);
+    if (!has_frames_) add_frame(of);
     return animation_->commit();
   }
   if (ending_ == ".png") {
@@ -190,6 +198,11 @@ void lbm_output::finish(const lbm::flow& of) {
   const array<float> field = field_ == lbm_field::vorticity ? of.vorticity() : of.density();
   if (ending_ == ".npy") return write_npy(path_, field);
   write_vti(path_, field, name(field_), centres);
+}
+
+void lbm_output::give_up() {
+  animation_.reset();
+  path_.clear();
 }
 
 lbm_forces::lbm_forces(const std::string& path) {

@@ -60,8 +60,12 @@ class lbm_output {
   lbm_output(const std::string& path, lbm_field field);
 
   bool is_animation() const { return ending_ == ".gif"; }
+  /// Before the first frame.
+  void begin(const lbm::flow& of);
   void add_frame(const lbm::flow& of);
   void finish(const lbm::flow& of);
+  /// From here on there is nothing to finish.
+  void give_up();
 
  private:
   std::string path_;
@@ -69,6 +73,7 @@ class lbm_output {
   lbm_field field_;
   lbm_pictures pictures_;
   std::unique_ptr<gif_writer> animation_;
+  bool has_frames_ = false;
 };
 
 /// The file of --forces: a line for each sample, in place once it is finished.
@@ -79,6 +84,8 @@ class lbm_forces {
   void add(const lbm::flow& of);
   std::uint64_t samples() const { return samples_; }
   void finish();
+  /// From here on there is nothing to finish.
+  void give_up() { file_.reset(); }
 
  private:
   void write();

@@ -36,6 +36,16 @@ std::string failure(const CLI::App& app, std::string_view what) {
   return fmt::format("{}: {}", name, what);
 }
 
+/// Options that are given no text, as of a script's variable that is not set, are not taken for absent.
+void refuse_empty_values(CLI::App& app) {
+  for (CLI::App* const command : app.get_subcommands({})) {
+    for (CLI::Option* const option : command->get_options()) {
+      if (option->get_positional()) continue;
+      option->check([](const std::string& text) { return text.empty() ? "no text is given" : ""; });
+    }
+  }
+}
+
 int run(CLI::App& app, int argc, char** argv) {
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
@@ -84,6 +94,7 @@ int main(int argc, char** argv) {
   heddle::cli::add_pi(app);
   heddle::cli::add_check(app);
   heddle::cli::add_run(app);
+  refuse_empty_values(app);
 
   try {
     return run(app, argc, argv);

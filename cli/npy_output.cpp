@@ -27,7 +27,7 @@ void npy_output::commit() {
   file_.commit();
 }
 
-void npy_output::write(dtype type, const shape& lengths, const void* data, bool quiet) {
+void npy_output::fill(dtype type, const shape& lengths, const void* data, bool quiet) {
   constexpr std::size_t piece = std::size_t{16} << 20;
   const std::size_t bytes = lengths.elements() * size_of(type);
   progress shown(bytes, quiet);
@@ -37,6 +37,10 @@ void npy_output::write(dtype type, const shape& lengths, const void* data, bool 
     append(static_cast<const std::byte*>(data) + done, now);
     shown.advance(now);
   }
+}
+
+void npy_output::write(dtype type, const shape& lengths, const void* data, bool quiet) {
+  fill(type, lengths, data, quiet);
   commit();
 }
 

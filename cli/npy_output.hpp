@@ -25,7 +25,10 @@ class npy_output {
   /// Puts the complete file in its place.
   void commit();
 
-  /// All of it, with progress.
+  /// All of it but the commit, with progress.
+  void fill(dtype type, const shape& lengths, const void* data, bool quiet);
+
+  /// The same with the commit.
   void write(dtype type, const shape& lengths, const void* data, bool quiet);
 
  private:

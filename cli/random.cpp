@@ -31,7 +31,7 @@ struct random_options : run_options {
   std::optional<double> mean, deviation;
 };
 
-/// "1000" or "300,200"; no text at all is one element.
+/// "1000" or "300,200".
 shape parse_shape(const std::string& text) {
   std::vector<std::size_t> lengths;
   for (std::size_t begin = 0; begin < text.size();) {

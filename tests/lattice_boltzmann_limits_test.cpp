@@ -123,7 +123,77 @@ TEST_P(lattice_boltzmann, says_when_a_flow_blows_up) {
   const std::string message = message_of([&] { tested.advance(20'000); });
   EXPECT_NE(message.find("lbm: the flow blew up by step "), std::string::npos) << message;
   EXPECT_NE(message.find("in cell ("), std::string::npos) << message;
+  EXPECT_NE(message.find("--collision regularized or --smagorinsky 0.1: "), std::string::npos) << message;
   EXPECT_FALSE(tested.about().warnings.empty());
+  // What is given already is no remedy.
+  given.smagorinsky = 0.1;
+  flow with_eddies(where, given);
+  const std::string other = message_of([&] { with_eddies.advance(20'000); });
+  EXPECT_NE(other.find("--collision regularized or --smagorinsky 0.15: "), std::string::npos) << other;
+}
+
+TEST_P(lattice_boltzmann, says_to_take_less_viscosity_where_that_blows_up) {
+  settings given = sized(flow_case::cavity, 100, 2);
+  given.reynolds = 5;
+  flow tested(where, given);
+  const std::string message = message_of([&] { tested.advance(100); });
+  EXPECT_NE(message.find("a lower --velocity or a higher --reynolds: "), std::string::npos) << message;
+  EXPECT_NE(tested.about().warnings.at(0).find("a higher --reynolds"), std::string::npos);
+}
+
+TEST(lattice_boltzmann_settings, say_when_viscosity_is_too_little) {
+  // Cavities of 64² cells at a velocity of 0.1: the least Reynolds number of a cell at which 10,000 steps
+  // blew up, of 10, 15, 20, 30, 40, 80, 160, 1000 and 100,000; 0 for none.
+  struct {
+    double constant;
+    collision how;
+    double unstable;
+  } const cases[] = {{0, collision::bgk, 15},
+                     {0, collision::trt, 28},
+                     {0.03, collision::bgk, 20},
+                     {0.05, collision::trt, 30},
+                     {0.05, collision::regularized, 80},
+                     {0.1, collision::bgk, 30},
+                     {0.1, collision::trt, 160},
+                     {0.1, collision::regularized, 0},
+                     {0.15, collision::bgk, 0},
+                     {0.15, collision::trt, 0},
+                     {0.15, collision::regularized, 0}};
+  for (const auto& [constant, how, unstable] : cases) {
+    settings given = sized(flow_case::cavity, 64, 64);
+    given.how = how;
+    given.smagorinsky = constant;
+    given.reynolds = 64 * (unstable > 0 ? unstable : 1e5);
+    const std::vector<std::string> warnings = describe(completed(given)).warnings;
+    EXPECT_EQ(warnings.empty(), unstable == 0) << constant << ' ' << name(how);
+    if (!warnings.empty()) {
+      EXPECT_NE(warnings.front().find("may be unstable"), std::string::npos) << warnings.front();
+    }
+    given.reynolds = 64 * 10;
+    EXPECT_TRUE(describe(completed(given)).warnings.empty()) << constant << ' ' << name(how);
+  }
+}
+
+TEST(lattice_boltzmann_settings, say_when_rounding_hides_the_viscosity) {
+  settings given = sized(flow_case::cavity, 64, 64);
+  for (const storage kept : {storage::f64, storage::f32}) {
+    given.kept = kept;
+    // Whether a thousandth of the viscosity still changes the relaxation time.
+    for (const auto& [velocity, is_seen] : {std::pair(0.1, true),
+                                            {1e-4, true},
+                                            {1e-7, kept == storage::f64},
+                                            {1e-15, false},
+                                            {1e-300, false}}) {
+      given.velocity = velocity;
+      const std::vector<std::string> warnings = describe(completed(given)).warnings;
+      EXPECT_EQ(warnings.empty(), is_seen) << velocity;
+      if (!warnings.empty()) {
+        EXPECT_NE(warnings.front().find("rounding"), std::string::npos) << warnings.front();
+      }
+    }
+  }
+  // A number of steps that no integer holds.
+  EXPECT_EQ(flow(hd::target::serial(), given).steps_between_comparisons(), std::uint64_t{1} << 62);
 }
 
 TEST(lattice_boltzmann_settings, what_follows_from_them) {

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 namespace heddle::lbm {
 namespace {
@@ -266,21 +266,36 @@ void flow::state::check() {
     std::vector<moments<double>> row(given.width);
     read(y, 1, row.data());
     const moments<double>& of = row[x];
-    what =
-        fmt::format("in cell ({}, {}) its density is {:.6g} and its speed {:.6g}, where sound has {:.3f}{}",
-                    x, y, 1 + of.excess, std::hypot(of.ux, of.uy), speed_of_sound,
-                    given.kept == storage::f16 ? ", or it is beyond what 16 bits hold" : "");
+    // Of what is no number the sign says nothing.
+    const auto number = [](double value) { return std::isnan(value) ? "nan" : fmt::format("{:.6g}", value); };
+    what = fmt::format("in cell ({}, {}) its density is {} and its speed {}, where sound has {:.3f}{}", x, y,
+                       number(1 + of.excess), number(std::hypot(of.ux, of.uy)), speed_of_sound,
+                       given.kept == storage::f16 ? ", or it is beyond what 16 bits hold" : "");
   } else {
     if (!known_mass) return;
     *known_mass += mass_brought();
     if (excess_mass() == *known_mass) return;
     what = "it has been beyond what 16 bits hold";
   }
-  detail::fail(fmt::format(
-      "lbm: the flow blew up by step {}: {}. Take more cells, a lower --reynolds or --velocity{}{} or "
-      "--smagorinsky 0.1: the relaxation time is {:.6g}",
-      steps, what, given.how == collision::regularized ? "" : ", --collision regularized",
-      given.kept == storage::f16 ? ", --storage f32" : "", about.relaxation_time));
+  std::vector<std::string> remedies;
+  if (about.is_viscous()) {
+    remedies = {"a lower --velocity", "a higher --reynolds"};
+  } else {
+    remedies = {"more cells", "a lower --reynolds", "a lower --velocity"};
+    const bool is_regularized = given.how == collision::regularized;
+    if (!is_regularized) remedies.emplace_back("--collision regularized");
+    if (given.smagorinsky < some_eddies) {
+      remedies.push_back(fmt::format("--smagorinsky {}", some_eddies));
+    } else if (!is_regularized && given.smagorinsky < many_eddies) {
+      remedies.push_back(fmt::format("--smagorinsky {}", many_eddies));
+    }
+  }
+  if (given.kept == storage::f16) remedies.emplace_back("--storage f32");
+  const std::string last = remedies.back();
+  remedies.pop_back();
+  detail::fail(
+      fmt::format("lbm: the flow blew up by step {}: {}. Take {} or {}: the relaxation time is {:.6g}", steps,
+                  what, fmt::join(remedies, ", "), last, about.relaxation_time));
 }
 
 void flow::read_rows(std::size_t first, std::size_t count, moments<double>* to) const {
@@ -376,8 +391,8 @@ std::optional<std::uint64_t> flow::compared() const noexcept {
 }
 
 std::uint64_t flow::steps_between_comparisons() const noexcept {
-  return std::max<std::uint64_t>(100,
-                                 static_cast<std::uint64_t>(std::lround(about().length / about().speed)));
+  constexpr double least = 100, most = 0x1p62;  // an integer, for any velocity
+  return static_cast<std::uint64_t>(std::clamp(std::round(about().length / about().speed), least, most));
 }
 
 flow::coefficients flow::on_obstacles() const {

@@ -75,6 +75,10 @@ struct settings {
 /// The same with sizes and a Reynolds number. Throws heddle::error for what makes no flow.
 settings completed(settings given);
 
+/// Constants of the eddy viscosity: with the one flows of `regularized` are stable at any Reynolds number,
+/// with the other all.
+inline constexpr double some_eddies = 0.1, many_eddies = 0.15;
+
 /// What follows from complete settings.
 struct description {
   double length = 0;             ///< that the Reynolds number is of, in cells
@@ -85,6 +89,9 @@ struct description {
   std::size_t bytes = 0;         ///< of the populations, the obstacles, and what flow::change() compares with
   std::size_t bytes_a_cell = 0;  ///< read and written by an update
   std::vector<std::string> warnings;
+
+  /// Whether errors that grow with the viscosity are large.
+  bool is_viscous() const { return relaxation_time > 3; }
 };
 description describe(const settings& given);
 

@@ -51,7 +51,7 @@ class FftTest(CommandTest):
         self.assertIn("real elements", self.fails(1, "fft", path, "-o", self.out, "--real"))
         for axes in ("", "x", "0,010"):
             self.assertIn("no number of an axis", self.fails(2, "fft", path, "-o", self.out, "--axes", axes))
-        self.assertIn("has no name", self.fails(1, "fft", path, "-o", ""))
+        self.assertIn("no text is given", self.fails(2, "fft", path, "-o", ""))
         self.assertIn("float32, float64", self.fails(1, "fft", path, "-o", self.out, "--dtype", "int32"))
         self.assertIn("of 9 real ones: they are that of 10 or 11",
                       self.fails(1, "fft", path, "-o", self.out, "--inverse", "--real", "--length", 9))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """heddle histogram against NumPy."""
 import json
+import resource
 import unittest
 
 import numpy as np
@@ -70,6 +71,13 @@ class HistogramTest(CommandTest):
         self.assertEqual(counts.tolist(), [np.sum(~np.isnan(x))])
         message = self.fails(1, "histogram", self.save(x), "-o", self.folder / "none.npy")
         self.assertIn("from nan to nan: say with --range", message)
+
+    def test_both_files_are_written_or_none(self):
+        path, weights = self.save(samples("float64", 1000)), self.save(samples("complex128", 1000), "weights.npy")
+        largest = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (12000, 12000))}
+        message = self.fails(1, "histogram", path, "-o", self.out, "--bins", 1000, "--weights", weights, "--write-edges",
+                             self.folder / "edges.npy", **largest)
+        self.assertIn("out.npy: cannot write", message)
 
     def test_stats_and_errors(self):
         path = self.save(samples("int16", 1000))

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Pipes, signals, and the line that shows progress."""
 import os
+import resource
 import signal
 import subprocess
 import time
@@ -43,6 +44,23 @@ class InterruptionTest(CommandTest):
         running.send_signal(signal.SIGTERM)
         self.assertEqual(running.communicate(timeout=60)[1], b"heddle: interrupted\n")
         self.assertEqual(running.returncode, 128 + signal.SIGTERM)
+
+    def test_a_second_request_kills_at_once(self):
+        """What waits for a pipe is ended two seconds after the first by itself."""
+        pipe = self.folder / "pipe"
+        os.mkfifo(pipe)
+        running = subprocess.Popen([HEDDLE, "reduce", pipe], stderr=subprocess.PIPE)
+        self.addCleanup(running.kill)
+        time.sleep(0.3)
+        running.send_signal(signal.SIGTERM)
+        time.sleep(0.7)
+        running.send_signal(signal.SIGTERM)
+        self.assertEqual((running.communicate(timeout=60)[1], running.returncode), (b"", -signal.SIGTERM))
+
+    def test_output_beyond_the_largest_file_that_is_allowed(self):
+        path = self.save(np.zeros(4096))
+        largest = {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))}
+        self.assertIn("out.npy: cannot write: File too large", self.fails(1, "scan", path, "-o", self.out, **largest))
 
     def test_endless_input_that_is_no_array(self):
         self.assertIn("no .npy file", self.fails(1, "reduce", "/dev/zero"))

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+import resource
 import signal
 import subprocess
 import time
@@ -197,6 +198,28 @@ class LbmTest(CommandTest):
         self.assertEqual(run("lbm", *case).returncode, 0)
         self.assertEqual([name.read_bytes()[:6] for name in names], [b"\x93NUMPY", b"heddle", b"line,p", b"step,t"])
 
+    def test_files_that_cannot_be_written_leave_the_others(self):
+        out, state, profile = (self.file(name) for name in ("u.npy", "state", "p.csv"))
+        done = run("lbm", "cavity", "--size", "32x32", "--steps", 9, "--quiet", "-o", out, "--checkpoint", state, "--profile",
+                   profile, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000)))
+        self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+        self.assertRegex(done.stderr, r"u.npy: cannot write: File too large.*; .*state: cannot write: File too large")
+        self.assertEqual([path.exists() for path in (out, state, profile)], [False, False, True])
+        # Those that grow end the run.
+        forces, gif = self.file("f.csv"), self.file("u.gif")
+        mask = np.zeros((12, 12))
+        mask[5, 5] = 1
+        for grows in (["--forces", forces], ["-o", gif]):
+            done = run("lbm", "cavity", "--obstacles", self.save(mask, "mask.npy"), "--steps", 10**8, "--quiet", "--every", 1, *grows,
+                       "--checkpoint", state, "--target", "serial",
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
+            self.assertEqual(done.returncode, 1)
+            step, = re.findall(rf"\Aheddle lbm: {grows[1]}: cannot write: File too large.*: the run ends at step (\d+)\n\Z", done.stderr)
+            self.assertFalse(grows[1].exists())
+            said, = self.lbm("cavity", "--resume", state, "--steps", 0)
+            self.assertEqual(said["steps"], int(step))
+            state.unlink()
+
     def test_what_a_case_has_not(self):
         out = self.file("u.npy")
         for case in ("cavity", "taylor-green", "cylinder", "free"):
@@ -266,7 +289,15 @@ class LbmTest(CommandTest):
         self.assertIn("(rows, columns)", self.fails(1, "lbm", "free", "--obstacles", flat, "-o", out))
         self.assertIn("ends in none of .png, .npy", self.fails(2, "lbm", "free", "--obstacles", self.file("mask.bmp")))
         self.assertIn("is the file of -o too", self.fails(2, "lbm", "cavity", "-o", out, "--checkpoint", out))
-        self.assertIn("cannot", self.fails(1, "lbm", "cavity", "-o", self.file("nowhere") / "u.npy"))
+        for name in ("u.npy", "u.gif"):
+            self.assertRegex(self.fails(1, "lbm", "cavity", "--quiet", "-o", self.file("nowhere") / name), "No such file or directory\n\\Z")
+        self.assertRegex(self.fails(1, "lbm", "cavity", "--quiet", "--size", "70000x4", "-o", self.file("u.gif")), "70000x4\n\\Z")
+        huge = self.file("huge.npy")
+        np.lib.format.open_memmap(huge, "w+", "int8", (1 << 20, 1 << 20)).flush()
+        done = run("lbm", "free", "--obstacles", huge, "-o", out)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"out of memory \(needs 1024.0 GiB; the machine has .*\)\n\Z")
+        huge.unlink()
         message = run("lbm", "cavity", "--size", "20x20", "--velocity", 0.3, "--reynolds", 1e6, "--collision", "bgk",
                       "--steps", 20000, "-o", out)
         self.assertEqual((message.returncode, message.stdout, out.exists()), (1, "", False))
@@ -289,7 +320,10 @@ class LbmTest(CommandTest):
                                     "--quiet"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.addCleanup(running.kill)
         time.sleep(1)
-        running.send_signal(signal.SIGINT)
+        # As timeout does: to the process, and at once to its group.
+        for asked in (signal.SIGINT, signal.SIGINT, signal.SIGTERM):
+            running.send_signal(asked)
+            time.sleep(0.02)
         printed, errors = running.communicate(timeout=60)
         self.assertEqual((running.returncode, printed, errors), (130, b"", b"heddle lbm: interrupted\n"))
         self.assertGreater(np.abs(np.load(out)).max(), 0)

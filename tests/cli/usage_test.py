@@ -23,6 +23,17 @@ class UsageTest(CommandTest):
                 ["scan", path, "-o", self.out, "--op", "mean"], ["info", "extra"]):
             self.assertIn("--help", self.fails(2, *arguments))
 
+    def test_options_without_a_value(self):
+        """As of a variable of a script that is not set: nothing begins anew, and nothing is left out."""
+        path = self.save(np.arange(6.0))
+        state = self.folder / "state"
+        for arguments in (["reduce", path, "-o", ""], ["reduce", path, "--output="], ["histogram", path, "-o", self.out, "--edges", ""],
+                          ["histogram", path, "-o", self.out, "--weights", ""], ["laplace", "--size", "9x9", "--source", ""],
+                          ["lbm", "cavity", "--steps", 1, "--checkpoint", state, "--resume", ""],
+                          ["lbm", "cavity", "--steps", 1, "--profile", ""], ["random", "uniform", "--seed", 1, "-o", self.out, "--shape", ""],
+                          ["bench", "reduce", "--size", 9, "--json", ""], ["reduce", path, "--target", ""]):
+            self.assertIn(f"{str(arguments[-2 if arguments[-1] == '' else -1]).rstrip('=')}", self.fails(2, *arguments))
+
     def test_axis_out_of_range(self):
         path = self.save(np.zeros((2, 3)))
         for command, axis in itertools.product(("reduce", "scan"), (2, -3, 2**40)):
