@@ -415,10 +415,19 @@ TEST_P(scan, of_slices_is_what_a_loop_computes_and_touches_nothing_else) {
 
 TEST_P(scan, of_rows_is_what_a_loop_computes) {
   some_of_each_width([&]<class T, class Op>() {
-    std::vector<hd::shape> shapes{
-        {50, 2047},  {50, 2049},   {33, 4099},  {3, 65'537},  {130, 2049},
-        {140, 1031}, {150, 2064},  {130, 8191}, {2, 300'001},  // and several to a warp
-        {20'000, 3}, {12'300, 16}, {9'000, 33}};
+    std::vector<hd::shape> shapes{{50, 2047},
+                                  {50, 2049},
+                                  {33, 4099},
+                                  {3, 65'537},
+                                  {130, 2049},
+                                  {140, 1031},
+                                  {150, 2064},
+                                  {130, 8191},
+                                  {2, 300'001},
+                                  // and several to a warp
+                                  {20'000, 3},
+                                  {12'300, 16},
+                                  {9'000, 33}};
     for (const std::size_t length : {1, 2, 3, 5, 8, 9, 16, 31, 33, 64, 100, 129, 500, 513, 1025})
       shapes.push_back({1 + 5000 / length, length});
     for (const hd::shape& lengths : shapes) {

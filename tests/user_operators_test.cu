@@ -297,6 +297,9 @@ TEST_P(user_operators, transform_reduce_by_lambdas) {
     const double two = hd::transform_reduce(
         where, x, [] HD_FN(float a) { return static_cast<double>(a) * a; }, hd::plus{});
     EXPECT_TRUE(same_bits(two, (grouped_reduce_by<hd::plus, double>(squares.span())))) << n;
+    const bool is_any_low = hd::transform_reduce(
+        where, x, [] HD_FN(float a) { return a < -1; }, hd::plus{});
+    EXPECT_EQ(is_any_low, std::any_of(x.data(), x.data() + n, [](float a) { return a < -1; })) << n;
     const float three = hd::transform_reduce(
         where, x, y, factor, [] HD_FN(float a, float b, float c) { return a - b * c; }, hd::maximum{});
     EXPECT_TRUE(same_bits(three, (grouped_reduce_by<hd::maximum, float>(differences.span())))) << n;

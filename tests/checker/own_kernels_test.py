@@ -191,6 +191,9 @@ def total_in_order(x):
 PATTERNS = REDUCTIONS | {
     "bytes": (lambda size: integers(size, "uint8"), lambda x: x.sum(dtype="uint8"), None),
     "halves": (lambda size: integers(size, "int16"), lambda x: x.sum(dtype="int16"), None),
+    "least": (lambda size: integers(size, "uint8"), np.min, None),
+    "all": (lambda size: random.integers(0, 40, size, dtype="uint8"), lambda x: np.uint8(x.all()), None),
+    "product": (lambda size: integers(size, "int64"), np.prod, None),
     "totals": (floats, total_in_order, None),
     "largest": (floats64, np.max, None),
     "sums": (lambda size: integers(3 * size, "int64").reshape(size, 3), lambda x: x.sum(0), None),
@@ -265,8 +268,8 @@ class Reduce(unittest.TestCase):
 
     def test_rows_in_packs(self):
         """Rows of a pack, of some packs of a warp, and of several rows of packs; with what else is in their granules."""
-        for name, pack in (("bytes", 16), ("halves", 8), ("sum", 4)):
-            for length, first, of_warp in ((pack, 0, 40), (pack + 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
+        for name, pack in (("bytes", 16), ("least", 16), ("all", 16), ("halves", 8), ("sum", 4), ("product", 2)):
+            for length, first, of_warp in ((pack, 0, 40), (3 * pack - 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
                 with self.subTest(name=name, length=length):
                     rows = 101 if length < 1000 else 3
                     x = PATTERNS[name][0](rows * length + first)
@@ -394,7 +397,7 @@ class Scan(unittest.TestCase):
     def test_short_rows(self):
         """Rows that begin anywhere in granules, in place, and to where granules begin elsewhere."""
         for name, elements, exclusive, init in self.ways():
-            for rows, length, of_warp, first, to in ((101, 1, 9, 0, 0), (50, 5, 4, 1, 1), (9, 333, 2, 0, 3), (3, 2100, 1, 2, 2)):
+            for rows, length, of_warp, first, to in ((101, 1, 9, 0, 0), (50, 5, 4, 1, 1), (40, 11, 20, 0, 0), (9, 333, 2, 0, 3), (3, 2100, 1, 2, 2)):
                 with self.subTest(name=name, exclusive=exclusive, length=length):
                     x = elements(rows * length + first)
                     in_place = first == to and first > 0
@@ -406,6 +409,11 @@ class Scan(unittest.TestCase):
                         return out[to * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
 
+    def test_short_rows_behind_a_word(self):
+        x = maps(30 * 7)
+        words, = launch("scan", "short_rows_behind_a_word", 1, 256, np.concatenate([[5], x.ravel()]).astype("uint32"), n(30), n(7), np.uint32(4))
+        np.testing.assert_array_equal(words[1:].reshape(30, 7, 2), np.array([composed(row) for row in x.reshape(30, 7, 2)]))
+
     def test_short_rows_of_bytes(self):
         for length, first, in_place in ((2, 1, True), (7, 0, False), (16, 16, True), (99, 3, True)):
             x = integers(20 * length + first, "uint8")
@@ -416,8 +424,9 @@ class Scan(unittest.TestCase):
 
     def test_rows_of_large_elements(self):
         x = integers(5 * 70 * 3, "int64").reshape(5, 70, 3)
-        for exclusive in (False, True):
-            *_, out = launch("scan", "rows_sums", 1, 256, x, n(5), n(70), exclusive, np.array([5, 6, 7]), True, Unwritten("int64", x.size))
+        for exclusive, in_place in itertools.product((False, True), repeat=2):
+            *_, out = launch("scan", "rows_sums", 1, 256, x, n(5), n(70), exclusive, np.array([5, 6, 7]), True, in_place,
+                             x if in_place else Unwritten("int64", x.size))
             expected = np.cumsum(x, axis=1) + [5, 6, 7] - (x if exclusive else 0)
             np.testing.assert_array_equal(out, expected.ravel())
 

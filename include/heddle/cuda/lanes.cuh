@@ -56,7 +56,8 @@ struct alignas(16) pack_words {
 /// The element in every place of a word.
 template <class T>
 __device__ std::uint32_t in_every_place(T x) {
-  return static_cast<std::make_unsigned_t<T>>(x) * (sizeof(T) == 1 ? 0x01010101u : 0x00010001u);
+  return sizeof(T) == 1 ? (static_cast<std::uint32_t>(x) & 0xffu) * 0x01010101u
+                        : (static_cast<std::uint32_t>(x) & 0xffffu) * 0x00010001u;
 }
 
 // Bytes 0 and 2 of a word, and 1 and 3, as lanes; and back.

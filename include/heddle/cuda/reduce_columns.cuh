@@ -155,8 +155,8 @@ __global__ void __launch_bounds__(warp_size* Rows)
 }
 
 inline constexpr unsigned fold_few_rows_threads = 256;
-/// Columns of at most so many elements are folded by a thread.
-inline constexpr unsigned few_rows = 32;
+/// Columns of at most so many elements are folded by a thread, and so short ones without a loop.
+inline constexpr unsigned few_rows = 32, fewest_rows = 8;
 
 /// A thread folds Columns columns of at most Most elements, all of which it asks for at once; AndMore: of
 /// more, so many at a time, which takes an operator that gives the same bits in every order.
@@ -218,18 +218,19 @@ __global__ void __launch_bounds__(fold_few_rows_threads)
 /// Lanes of a column that a thread asks for at once.
 inline constexpr unsigned lanes_at_once = 16;
 
-/// Blocks of which a multiprocessor's registers hold those lanes.
-template <class T>
-inline constexpr unsigned fold_many_columns_blocks = sizeof(T) <= 4   ? 5
-                                                     : sizeof(T) <= 8 ? 4
-                                                                      : 2;
+/// Blocks of which a multiprocessor's registers hold those lanes, and as many again where each has several
+/// rows.
+template <class T, bool SeveralRows>
+inline constexpr unsigned fold_many_columns_blocks = SeveralRows || (sizeof(T) > 4 && sizeof(T) <= 8) ? 4
+                                                     : sizeof(T) <= 4                                 ? 5
+                                                                                                      : 2;
 
 /// Of the tree in which the lanes of a column are combined, those above what is asked for at once.
 template <class T, class Op>
-inline constexpr unsigned levels_of_lanes = std::bit_width(grouping::lanes<T, Op> / lanes_at_once);
+inline constexpr unsigned levels_of_lanes = std::bit_width(grouping::lanes<T, Op> / lanes_at_once) - 1;
 
-/// From one of them to the next: all that columns of `length` elements have, by the power of two above, are
-/// shared out evenly.
+/// The distance between the lanes that a thread asks for at once: the least power of two that shares all
+/// lanes of a column among so many places.
 template <class T, class Op>
 unsigned lanes_apart(std::size_t length) {
   unsigned apart = 1;
@@ -240,7 +241,7 @@ unsigned lanes_apart(std::size_t length) {
 /// A thread folds a column of at most a tile: lanes j, j + apart, … at once, for j after j in an order in
 /// which those that are to be combined follow each other. SeveralRows: lanes have more than one element.
 template <bool SeveralRows, class T, class Load, class Op>
-__global__ void __launch_bounds__(fold_few_rows_threads, SeveralRows ? 4 : fold_many_columns_blocks<T>)
+__global__ void __launch_bounds__(fold_few_rows_threads, fold_many_columns_blocks<T, SeveralRows>)
     fold_many_columns(Load load, Op op, segments all, unsigned apart, T* out) {
   constexpr unsigned lanes = static_cast<unsigned>(grouping::lanes<T, Op>);
   static_assert(grouping::striped<T, Op> && lanes >= lanes_at_once);
@@ -320,14 +321,14 @@ template <unsigned Columns, class T, class Load, class Op>
 void fold_columns_by(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
                      T* out) {
   if constexpr (sizeof(T) <= 16) {
-    // As many columns fill a GPU by themselves.
+    // As many columns fill a GPU by themselves, a thread to each; one that asks for more at once needs fewer.
     constexpr bool free = grouping::order_is_free<T, Op>;
     constexpr std::size_t many_columns = std::size_t{1} << (free ? 18 : 17);
     const bool are_many = tiles.all.count() / Columns >= many_columns && tiles.parts() == 1;
     if constexpr (grouping::striped<T, Op> && !free) {
       // Larger elements are as well off with a block to a tile, unless its lanes have one element.
       constexpr bool lanes_of_rows = sizeof(T) <= 4;
-      if (tiles.all.length > 8 &&
+      if (tiles.all.length > fewest_rows &&
           (tiles.all.length <= few_rows ||
            (are_many && (lanes_of_rows || tiles.all.length <= grouping::lanes<T, Op>)))) {
         auto kernel = fold_many_columns<false, T, Load, Op>;
@@ -341,9 +342,10 @@ void fold_columns_by(const target& where, const Load& load, const Op& op, const 
       }
     }
     if (tiles.all.length <= few_rows || (free && are_many)) {
-      constexpr unsigned most = free || grouping::striped<T, Op> ? 8 : few_rows;
-      const auto kernel = tiles.all.length <= 8 ? fold_few_rows<8, false, Columns, T, Load, Op>
-                                                : fold_few_rows<most, free, Columns, T, Load, Op>;
+      constexpr unsigned most = free || grouping::striped<T, Op> ? fewest_rows : few_rows;
+      const auto kernel = tiles.all.length <= fewest_rows
+                              ? fold_few_rows<fewest_rows, false, Columns, T, Load, Op>
+                              : fold_few_rows<most, free, Columns, T, Load, Op>;
       const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * Columns);
       kernel<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
       return check(cudaGetLastError(), "launch of fold_few_rows");

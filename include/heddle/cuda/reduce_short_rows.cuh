@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
   static_assert(grouping::order_is_free<T, Op> && folds_packs<T, Op>);
   constexpr unsigned pack = scan_pack<T>, across = warp_size * pack, ahead = 4;
   const unsigned lane = threadIdx.x % warp_size;
-  const unsigned reach = (shape.length - 1) / pack;  // lanes that wait for the one in which their row begins
+  const unsigned reach = shape.reach<T>();
   for_rows_of_warp(shape, [&](std::size_t first, unsigned count) {
     const T* const from = x + first;
     T* result = out + first / shape.length;
@@ -219,18 +219,11 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
         const folded_pack<T> folded = fold_pack<T>(held[r], ends ? taken : 0, op);
         T sum = folded.behind;
         if (lane == 0 && !ends) sum = op(carry, sum);
-        const unsigned up_to_here = ending & ((2u << lane) - 1);
-        const unsigned row_begins = up_to_here == 0 ? 0 : warp_size - 1 - __clz(up_to_here);
-#pragma unroll
-        for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-          if (distance > reach) break;
-          const T left = shuffle_up(sum, distance);
-          if (lane >= row_begins + distance) sum = op(left, sum);
-        }
+        sum = scan_rows_of_lanes(sum, ending, reach, op);
         const T left = shuffle_up(sum, 1);
         const T before = lane > 0 ? left : carry;
         carry = shuffle_from(sum, warp_size - 1);
-        if (ends) result[__popc(up_to_here) - 1] = op(before, folded.before);
+        if (ends) result[__popc(ending & ((1u << lane) - 1))] = op(before, folded.before);
         result += __popc(ending);
       }
     }

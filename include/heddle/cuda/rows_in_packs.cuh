@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/compiler.hpp>
 #include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/warp.cuh>
@@ -18,6 +19,12 @@ inline constexpr unsigned rows_in_packs_threads = 256;
 struct rows_for_warps {
   std::size_t rows;
   unsigned length, of_warp;
+
+  /// Lanes behind that in which a row begins and that it fills, at most.
+  template <class T>
+  HD_INLINE unsigned reach() const {
+    return (length - 1) / scan_pack<T>;
+  }
 };
 
 /// About 8 KiB to a warp, and less where rows are few; rows that fill granules where there are enough.
@@ -69,5 +76,20 @@ class starts_in_packs {
   unsigned starts_ = 0;  ///< of a pack that begins with a row
   unsigned distance_;    ///< from the pack to the next start
 };
+
+/// What each lane holds, behind that of the lanes before it, back to the one of the lanes `beginning` in
+/// which its row begins, at most `reach` before it.
+template <class T, class Op>
+__device__ T scan_rows_of_lanes(T sum, unsigned beginning, unsigned reach, const Op& op) {
+  const unsigned lane = threadIdx.x % warp_size, up_to_here = beginning & ((2u << lane) - 1);
+  const unsigned row_begins = up_to_here == 0 ? 0 : warp_size - 1 - __clz(up_to_here);
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    if (distance > reach) break;
+    const T left = shuffle_up(sum, distance);
+    if (lane >= row_begins + distance) sum = op(left, sum);
+  }
+  return sum;
+}
 
 }  // namespace heddle::cuda

@@ -26,8 +26,8 @@ namespace heddle::cuda {
 /// Elements of a row that a warp scans one after another where no granules hold them.
 inline constexpr std::size_t short_row_of_large = 2048;
 
-/// Whether rows are scanned a warp or less to a row. Elements of one and two bytes go through shared memory
-/// one by one there, and faster through registers where each row is whole granules.
+/// Whether rows are scanned several to a warp. Those of one and two bytes an element are faster with a block
+/// to a row from 2 KiB on, if each is whole granules.
 template <class T>
 bool is_short_row(std::size_t length) {
   if constexpr (sizeof(T) > 16) return length < short_row_of_large;

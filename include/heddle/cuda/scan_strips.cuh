@@ -10,7 +10,7 @@
 
 #include <cstddef>
 
-/// Scans of short rows behind what stands before them, a warp or less to a row.
+/// Scans of short rows: packs of several by the lanes of a warp, or, of large elements, a warp to a row.
 namespace heddle::cuda {
 
 inline constexpr unsigned scan_threads = 256;
@@ -47,6 +47,7 @@ __global__ void __launch_bounds__(scan_threads)
       const unsigned last = min(count - row, warp_size) - 1;
       T value = scan_warp(load(piece.first + row + min(thread, last)), op);
       if (has_carry) value = op(carry[0], value);
+      __syncwarp();  // what lanes repeat may be written by its own
       if (exclusive) {
         const T left = shuffle_up(value, 1);
         if (thread <= last && (thread > 0 || has_carry)) {
@@ -69,7 +70,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
   constexpr unsigned pack = scan_pack<T>, across = warp_size * pack, ahead = 4;
   const unsigned lane = threadIdx.x % warp_size;
   const bool has_init = before_rows.has_init;
-  const unsigned reach = (shape.length - 1) / pack;  // lanes that wait for the one in which their row begins
+  const unsigned reach = shape.reach<T>();
   for_rows_of_warp(shape, [&](std::size_t first, unsigned count) {
     const T* const from = x + first;
     T* const to = out + first;
@@ -119,14 +120,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
         T sum = here[pack - 1];
         if (begin + r == 0) carry[0] = sum;  // an element, for places before the first row
         if (lane == 0 && !has_start) sum = op(carry[0], sum);
-        const unsigned up_to_here = __ballot_sync(whole_warp, has_start) & ((2u << lane) - 1);
-        const unsigned row_begins = up_to_here == 0 ? 0 : warp_size - 1 - __clz(up_to_here);
-#pragma unroll
-        for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-          if (distance > reach) break;
-          const T left = shuffle_up(sum, distance);
-          if (lane >= row_begins + distance) sum = op(left, sum);
-        }
+        sum = scan_rows_of_lanes(sum, __ballot_sync(whole_warp, has_start), reach, op);
         const T left = shuffle_up(sum, 1);
         const T before = lane > 0 ? left : carry[0];
         carry[0] = shuffle_from(sum, warp_size - 1);

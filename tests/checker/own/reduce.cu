@@ -1,4 +1,5 @@
 #include "elements.cuh"
+#include "operators_by_masks.hpp"
 #include <heddle/cuda/reduce.cuh>
 #include <heddle/cuda/segmented_reduce.cuh>
 
@@ -51,21 +52,18 @@ SHORT_ROWS(bytes, unsigned char, plus)
 SHORT_ROWS(largest, double, maximum)
 SHORT_ROWS(compositions, map_of_line, composition)
 
-#define ROWS_IN_PACKS(NAME, T, OP)                                                                   \
+#define ROWS_IN_PACKS(NAME, T, OPERATOR)                                                             \
   __global__ void rows_in_packs_##NAME(const T* x, size_t first, size_t rows, size_t length,         \
                                        unsigned of_warp, T* out) {                                   \
-    fold_rows_in_packs<T, OP>(x + first, OP{}, {rows, static_cast<unsigned>(length), of_warp}, out); \
+    fold_rows_in_packs<T>(x + first, OPERATOR, {rows, static_cast<unsigned>(length), of_warp}, out); \
   }
-ROWS_IN_PACKS(bytes, unsigned char, plus)
-ROWS_IN_PACKS(halves, short, plus)
-ROWS_IN_PACKS(sum, int, plus)
+ROWS_IN_PACKS(bytes, unsigned char, plus{})
+ROWS_IN_PACKS(least, unsigned char, (detail::mask_of_extremes<unsigned char, minimum>()))
+ROWS_IN_PACKS(all, unsigned char, detail::by_masks(logical_and{}))
+ROWS_IN_PACKS(halves, short, plus{})
+ROWS_IN_PACKS(sum, int, plus{})
+ROWS_IN_PACKS(product, long long, multiplies{})
 
-#define COLUMNS(NAME, T, OP, ACROSS, ROWS)                                                              \
-  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {       \
-    fold_columns<ACROSS, ROWS, T, element_at<T, OP>, OP>(                                               \
-        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size * ACROSS}, \
-        out);                                                                                           \
-  }
 #define MANY_COLUMNS(NAME, T, OP, SEVERAL_ROWS)                                                        \
   __global__ void many_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) { \
     fold_many_columns<SEVERAL_ROWS, T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner},       \
@@ -75,6 +73,12 @@ MANY_COLUMNS(totals, float, plus, false)
 MANY_COLUMNS(totals_of_rows, float, plus, true)
 MANY_COLUMNS(largest, double, maximum, true)
 
+#define COLUMNS(NAME, T, OP, ACROSS, ROWS)                                                              \
+  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {       \
+    fold_columns<ACROSS, ROWS, T, element_at<T, OP>, OP>(                                               \
+        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size * ACROSS}, \
+        out);                                                                                           \
+  }
 COLUMNS(bytes, unsigned char, plus, 4, 8)
 COLUMNS(sum, int, plus, 1, 8)
 COLUMNS(largest, double, maximum, 1, 8)

@@ -39,6 +39,13 @@ SHORT_ROWS(sum, int, plus)
 SHORT_ROWS(compositions, map_of_line, composition)
 SHORT_ROWS(bytes, unsigned char, plus)
 
+// Elements that stand between granules.
+__global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t length, unsigned of_warp) {
+  map_of_line* const x = reinterpret_cast<map_of_line*>(words + 1);
+  scan_short_rows<map_of_line, composition>(x, composition{}, {rows, static_cast<unsigned>(length), of_warp},
+                                            false, prefix_of_first<map_of_line>(nullptr)[0], x);
+}
+
 #define DOWN(NAME, GRANULES, T, OP)                                                                         \
   __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,          \
                               unsigned lanes, bool exclusive, const T* init, bool has_init,                 \
@@ -72,8 +79,8 @@ SCAN(compositions, map_of_line, composition)
 
 // Elements that no granules hold are scanned a warp to a row.
 __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool exclusive,
-                          const three_sums* init, bool has_init, three_sums* out) {
+                          const three_sums* init, bool has_init, bool in_place, three_sums* out) {
   scan_rows<three_sums, element_at<three_sums, add_three>, add_three>(
-      {x}, add_three{}, grouping::tiling{{rows, length, 1}, 2048, 1}, exclusive,
+      {in_place ? out : x}, add_three{}, grouping::tiling{{rows, length, 1}, 2048, 1}, exclusive,
       prefix_of_first(has_init ? init : nullptr)[0], out);
 }
