@@ -169,6 +169,8 @@ TEST_P(ExpressionKernels, arguments_are_checked) {
 TEST(Expressions, there_must_be_some) {
   EXPECT_EQ(message_of([] { hd::elementwise_kernel("float x, float y", " "); }),
             "elementwise_kernel: there are no statements, such as y = 2 * x");
+  EXPECT_EQ(message_of([] { hd::elementwise_kernel("float x, float y", "x + y "); }),
+            "elementwise_kernel: 'x + y' writes nothing: assign to a parameter, such as y = 2 * x");
   EXPECT_EQ(message_of([] { hd::reduction_kernel<float>("float x", "", "a + b", "0"); }),
             "reduction_kernel: there is no expression to map elements by, such as x * x");
   EXPECT_EQ(message_of([] { hd::scan_kernel<float>("float x", "x", "", "0"); }),

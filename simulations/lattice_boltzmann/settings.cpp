@@ -106,10 +106,12 @@ double rounded_down(double value) {
   return (digits / scale > value ? digits - 1 : digits) / scale;
 }
 
-/// The Reynolds number of a cell, velocity times its width over viscosity, below which cavities of 64² cells
-/// and the cylinder on 41 and 82 rows were stable, at velocities to 0.1.
+/// The Reynolds number of a cell, velocity times its width over viscosity, up to which cavities of 64² cells,
+/// the cylinder on 41 and 82 rows, and plates and circles of cells were stable, at velocities to 0.1.
 double stable_cell_reynolds(const settings& given) {
   const bool is_regularized = given.how == collision::regularized;
+  // At the ends of a plate, whatever the eddy viscosity.
+  if (given.how == collision::trt && !given.obstacles.empty()) return 6;
   if (given.smagorinsky >= (is_regularized ? some_eddies : many_eddies)) {
     return std::numeric_limits<double>::infinity();
   }

@@ -173,6 +173,13 @@ std::shared_ptr<expression_state> elementwise_expression(const std::string& para
   if (modules::trimmed(operation).empty())
     throw error(fmt::format("{}: there are no statements, such as y = 2 * x", state->pattern));
   state->parameters = parse_parameters(parameters, operation);
+  // What is called may print, or write elsewhere.
+  const bool calls = operation.find('(') != std::string::npos;
+  const auto is_written = [](const expression_parameter& p) { return p.is_written; };
+  if (!calls && std::none_of(state->parameters.begin(), state->parameters.end(), is_written)) {
+    throw error(fmt::format("{}: '{}' writes nothing: assign to a parameter, such as y = 2 * x",
+                            state->pattern, modules::trimmed(operation)));
+  }
   state->operation = operation;
   state->options = options;
   return state;
