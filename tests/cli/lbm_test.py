@@ -115,7 +115,7 @@ class LbmTest(CommandTest):
         odd[2, 10] = np.inf
         for mask in (self.save(solid, "mask.npy"), self.file("mask.png"), self.save(odd, "odd.npy")):
             forces = self.file("forces.csv")
-            said, = self.lbm("free", "--obstacles", mask, "--steps", 200, "-o", self.file("u.npy"), "--forces", forces,
+            said, = self.lbm("free", "--obstacles", mask, "--reynolds", 50, "--steps", 200, "-o", self.file("u.npy"), "--forces", forces,
                              "--every", 200)
             got = np.load(self.file("u.npy"))
             self.assertEqual(got.shape, (16, 24, 2))
@@ -210,7 +210,7 @@ class LbmTest(CommandTest):
         mask = np.zeros((12, 12))
         mask[5, 5] = 1
         for grows in (["--forces", forces], ["-o", gif]):
-            done = run("lbm", "cavity", "--obstacles", self.save(mask, "mask.npy"), "--steps", 10**8, "--quiet", "--every", 1, *grows,
+            done = run("lbm", "cavity", "--obstacles", self.save(mask, "mask.npy"), "--reynolds", 50, "--steps", 10**8, "--quiet", "--every", 1, *grows,
                        "--checkpoint", state, "--target", "serial",
                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (30000, 30000)))
             self.assertEqual(done.returncode, 1)
@@ -245,7 +245,7 @@ class LbmTest(CommandTest):
     def test_mass_is_that_of_a_fluid_cell(self):
         """Not of a solid one."""
         out = self.file("d.npy")
-        case = ("free", "--size", "30x20", "--steps", 40, "--storage", "f64", "--field", "density", "-o", out)
+        case = ("free", "--size", "30x20", "--reynolds", 50, "--steps", 40, "--storage", "f64", "--field", "density", "-o", out)
         mask = np.zeros((20, 30))
         mask[5:15, 10:20] = 1
         said, = self.lbm(*case, "--obstacles", self.save(mask, "mask.npy"))
