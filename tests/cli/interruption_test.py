@@ -35,24 +35,24 @@ class InterruptionTest(CommandTest):
             self.assertEqual((running.returncode, out, errors), (130, b"", b"heddle reduce: interrupted\n"))
             self.assertEqual([p.name for p in self.folder.iterdir()], ["sparse.npy"])
 
-    def test_interruption_of_a_pipe_that_nobody_writes_to(self):
+    def asked_to_end_at_a_pipe(self):
+        """A run that waits for a pipe that nobody writes to, after its first SIGTERM."""
         pipe = self.folder / "pipe"
         os.mkfifo(pipe)
         running = subprocess.Popen([HEDDLE, "reduce", pipe], stderr=subprocess.PIPE)
         self.addCleanup(running.kill)
         time.sleep(0.3)
         running.send_signal(signal.SIGTERM)
+        return running
+
+    def test_interruption_of_a_pipe_that_nobody_writes_to(self):
+        running = self.asked_to_end_at_a_pipe()
         self.assertEqual(running.communicate(timeout=60)[1], b"heddle: interrupted\n")
         self.assertEqual(running.returncode, 128 + signal.SIGTERM)
 
     def test_a_second_request_kills_at_once(self):
         """What waits for a pipe is ended two seconds after the first by itself."""
-        pipe = self.folder / "pipe"
-        os.mkfifo(pipe)
-        running = subprocess.Popen([HEDDLE, "reduce", pipe], stderr=subprocess.PIPE)
-        self.addCleanup(running.kill)
-        time.sleep(0.3)
-        running.send_signal(signal.SIGTERM)
+        running = self.asked_to_end_at_a_pipe()
         time.sleep(0.7)
         running.send_signal(signal.SIGTERM)
         self.assertEqual((running.communicate(timeout=60)[1], running.returncode), (b"", -signal.SIGTERM))
