@@ -1,5 +1,5 @@
-# heddle_compile_options(TARGET), heddle_optimise_little(TARGET), heddle_only_starts_kernels(TARGET) and the
-# sanitizer flags of the whole build.
+# heddle_compile_options(TARGET), heddle_optimise_little(TARGET), heddle_only_starts_kernels(TARGET),
+# heddle_compile_as_one(LIST NAME SOURCES…) and the sanitizer flags of the whole build.
 
 # Contraction of a*b+c would make the same expression differ in its bits from one target to another.
 set(heddle_reproducible_options
@@ -53,6 +53,16 @@ function(heddle_optimise_little target)
   if(NOT HEDDLE_QUICK_KERNELS)
     target_compile_options(${target} PRIVATE "$<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>")
   endif()
+endfunction()
+
+# Appends to a list of sources one that includes others of nvcc's: CMake 3.25 groups none of them, and nvcc takes
+# seconds to read its own headers.
+function(heddle_compile_as_one list name)
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n")
+  list(JOIN ARGN "" includes)
+  set(file "${CMAKE_CURRENT_BINARY_DIR}/Unity/${name}.cu")
+  file(CONFIGURE OUTPUT "${file}" CONTENT "${includes}")
+  set(${list} ${${list}} "${file}" PARENT_SCOPE)
 endfunction()
 
 if(HEDDLE_SANITIZE)
