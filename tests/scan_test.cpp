@@ -451,7 +451,8 @@ TEST_P(scan, of_columns_is_what_a_loop_computes) {
     for (const hd::shape& lengths :
          {hd::shape{8, 4096}, hd::shape{9, 5000}, hd::shape{100, 3008}, hd::shape{300, 1600},
           hd::shape{257, 2049}, hd::shape{2100, 96}, hd::shape{3, 520, 304}, hd::shape{70, 4099},
-          hd::shape{9000, 3}, hd::shape{9000, 16}}) {
+          hd::shape{9000, 3}, hd::shape{9000, 16}, hd::shape{33, 1031}, hd::shape{2, 40, 2051},
+          hd::shape{17, 20'001}, hd::shape{2100, 1025}}) {
       const std::size_t n = lengths.elements(), first = turn % 3;
       if (n + first > largest_size()) continue;
       const variant how(turn++ % variants);

@@ -461,6 +461,24 @@ class Scan(unittest.TestCase):
             return out
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
 
+    def test_down_shifted(self):
+        """Rows that begin at no granule: their ends, lanes that repeat others, and what stands before strips."""
+        for (kernel, dtype, combine), (outer, length, inner, strip), lanes, exclusive, (first, to) in itertools.product(
+                (("bytes", "uint8", np.add), ("products", "uint16", np.multiply)),
+                ((1, 11, 16, 11), (2, 9, 70, 9), (1, 20, 531, 20), (1, 24, 37, 8)), (8, 64), (False, True), ((0, 0), (3, 5), (16, 1))):
+            with self.subTest(kernel=kernel, inner=inner, lanes=lanes, exclusive=exclusive, first=first, to=to):
+                x = integers(first + outer * length * inner, dtype) | np.array(1, dtype)
+                init = np.array([7], dtype)
+                want = combine.accumulate(np.concatenate([np.full((outer, 1, inner), 7, dtype), x[first:].reshape(outer, length, inner)], 1), axis=1, dtype=dtype)
+                prefixes = want[:, 0:length:strip].copy()
+                packs = blocks_of(inner, 16 // x.itemsize)
+                together = min(lanes, 32)
+                grid = blocks_of(outer * blocks_of(length, strip) * blocks_of(packs, together - 1) * together, lanes)
+                *_, out = launch("scan", f"down_shifted_{kernel}", grid, 256, x, n(first), n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
+                                 exclusive, init, True, prefixes, n(to), np.full(to + outer * length * inner, 99, dtype))
+                np.testing.assert_array_equal(out[:to], 99)
+                np.testing.assert_array_equal(out[to:].reshape(outer, length, inner), want[:, :-1] if exclusive else want[:, 1:])
+
     def test_down_other_elements(self):
         """Bytes, of which a thread takes 16 columns, and elements that threads keep to themselves."""
         x = integers(2 * 37 * 32, "uint8")

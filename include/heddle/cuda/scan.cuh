@@ -79,10 +79,10 @@ void scan_rows_of(const target& where, const T* x, const Op& op, segments all, b
 template <class T, class Op>
 void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init, T* out);
 
-template <bool Granules, class T, class Op>
-void scan_columns_of(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+template <class Columns, class T, class Op>
+void scan_columns_by(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                      const T* init, T* out) {
-  scan_down_shape<T, Granules> shape{all, all.length, scan_down_threads};
+  scan_down_shape<Columns> shape{all, all.length, scan_down_threads};
   auto before = prefix_of_first(init);
   detail::memory held;
   if (shape.strips() < least_strips && all.length > grouping::tile<T, Op>) {
@@ -94,8 +94,8 @@ void scan_columns_of(const target& where, const T* x, const Op& op, segments all
     scan(where, totals, op, strips.results(), true, init, totals);
     before[0].prefixes = totals;
   }
-  if constexpr (sizeof(T) <= 16) shape.lanes = scan_down_lanes(shape);
-  scan_down<Granules><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
+  if constexpr (sizeof(T) <= 16) shape.lanes = scan_down_lanes(where, shape);
+  scan_down<Columns><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
       x, op, shape, exclusive, before[0], out);
   check(cudaGetLastError(), "launch of scan_down");
 }
@@ -113,9 +113,14 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
   }
   if (all.inner == 1) return scan_rows_of(where, x, op, all, exclusive, init, out);
   if constexpr (packs_are_granules<T>) {
-    if (are_granules(x, out, all)) return scan_columns_of<true>(where, x, op, all, exclusive, init, out);
+    if (are_granules(x, out, all))
+      return scan_columns_by<columns_of_granule<T>>(where, x, op, all, exclusive, init, out);
   }
-  scan_columns_of<false>(where, x, op, all, exclusive, init, out);
+  if constexpr (packs_are_granules<T> && stand_at_multiples<T> && sizeof(T) <= 2) {
+    if (x != out && all.inner * sizeof(T) >= least_shifted_row)
+      return scan_columns_by<columns_of_shifted_granule<T>>(where, x, op, all, exclusive, init, out);
+  }
+  scan_columns_by<columns_by_elements<T>>(where, x, op, all, exclusive, init, out);
 }
 
 }  // namespace heddle::cuda

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/cuda/columns_of_thread.cuh>
 #include <heddle/cuda/granules.cuh>
-#include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/prefix_of_tiles.cuh>
 #include <heddle/cuda/scan_strips.cuh>
@@ -17,76 +17,6 @@
 /// Scans of columns: threads go down columns side by side, several below one another where columns are few,
 /// and memory is read and written once. Few long columns are cut into strips, whose totals are found first.
 namespace heddle::cuda {
-
-/// Columns that a thread takes: those of a granule, or as many as keep loads in flight.
-template <class T, bool Granules>
-inline constexpr unsigned columns_of_thread = Granules || scan_pack<T> < 4 ? scan_pack<T> : 4;
-
-/// Elements of neighbouring columns, combined one by one.
-template <unsigned Columns, class T, class Op>
-struct elements_across {
-  using pack = grouping::uninitialized<T, Columns>;
-  Op op;
-  __device__ pack enter(pack x) const {
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) x[c] = detail::lift<Op>(x[c]);
-    return x;
-  }
-  __device__ pack leave(const pack& x) const {
-    return x;
-  }
-  __device__ pack operator()(const pack& a, const pack& b) const {
-    pack both;
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) both[c] = op(a[c], b[c]);
-    return both;
-  }
-};
-
-/// Elements of one and two bytes, combined a word at a time.
-template <class T, class Op>
-struct words_across {
-  static constexpr bool adds = std::is_same_v<Op, plus> && std::is_integral_v<T> && sizeof(T) <= 2;
-  static constexpr bool exist = adds || lanes<T, Op>::exist;
-  using by = lanes<T, Op>;
-  using pack = pack_words;
-  Op op;
-  __device__ pack enter(pack x) const {
-    if constexpr (!adds) {
-#pragma unroll
-      for (std::uint32_t& word : x.word) word = by::enter(op, word);
-    }
-    return x;
-  }
-  __device__ pack leave(pack x) const {
-    if constexpr (!adds) {
-#pragma unroll
-      for (std::uint32_t& word : x.word) word = by::leave(op, word);
-    }
-    return x;
-  }
-  __device__ pack operator()(pack a, const pack& b) const {
-#pragma unroll
-    for (unsigned w = 0; w < words_of_pack; ++w) a.word[w] = combine(a.word[w], b.word[w]);
-    return a;
-  }
-
- private:
-  __device__ std::uint32_t combine(std::uint32_t a, std::uint32_t b) const {
-    if constexpr (adds) {
-      return sizeof(T) == 1 ? __vadd4(a, b) : __vadd2(a, b);
-    } else if constexpr (sizeof(T) == 1) {
-      return interleaved_bytes(by::combine(op, even_bytes(a), even_bytes(b)),
-                               by::combine(op, odd_bytes(a), odd_bytes(b)));
-    } else {
-      return by::combine(op, a, b);
-    }
-  }
-};
-
-template <bool Granules, class T, class Op>
-using combined_across = std::conditional_t<Granules && words_across<T, Op>::exist, words_across<T, Op>,
-                                           elements_across<columns_of_thread<T, Granules>, T, Op>>;
 
 /// What stands before the next tile of columns.
 template <bool Exact, class Across>
@@ -123,32 +53,17 @@ class prefix_of_columns {
 };
 
 inline constexpr unsigned scan_down_threads = 256, scan_down_blocks = 2;
-/// Rows that a thread has in its registers.
-template <class T, bool Granules, unsigned Bytes = sizeof(T) * columns_of_thread<T, Granules>>
-inline constexpr unsigned scan_down_rows = Bytes > 16                   ? (Bytes < 256 ? 256 / Bytes : 1)
-                                           : Granules && sizeof(T) >= 4 ? 16
-                                                                        : 8;
 
 /// Columns cut into strips, and how the threads of a block share them: `lanes` stand side by side, the others
 /// below them.
-template <class T, bool Granules>
+template <class Columns>
 struct scan_down_shape {
-  static constexpr unsigned columns = columns_of_thread<T, Granules>, rows = scan_down_rows<T, Granules>;
   segments all;
   std::size_t strip;  ///< rows of one
   unsigned lanes;
 
   HD_INLINE std::size_t parts() const { return (all.length + strip - 1) / strip; }
-  /// From one column of a thread to its next: where these are no granules, threads are neighbours if rows are
-  /// long.
-  HD_INLINE unsigned apart() const {
-    if (Granules || all.inner < 32 * warp_size * columns) return 1;
-    return lanes < warp_size ? lanes : warp_size;
-  }
-  HD_INLINE std::size_t threads_across() const {
-    const std::size_t together = std::size_t{columns} * apart();
-    return (all.inner + together - 1) / together * apart();
-  }
+  HD_INLINE std::size_t threads_across() const { return Columns::threads_across(all.inner, lanes); }
   /// Each is a thread's.
   HD_INLINE std::size_t strips() const { return all.outer * parts() * threads_across(); }
 };
@@ -156,16 +71,14 @@ struct scan_down_shape {
 /// Threads go down strips of columns a tile at a time, each with its rows in registers: it scans them, and
 /// puts in front of them what stands before. The totals of threads below one another are combined by shuffles
 /// and in shared memory.
-template <bool Granules, class T, class Op>
+template <class Columns, class T, class Op>
 __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
-    scan_down(const T* x, Op op, scan_down_shape<T, Granules> shape, bool exclusive,
+    scan_down(const T* x, Op op, scan_down_shape<Columns> shape, bool exclusive,
               strip_prefixes<T> before_strips, T* out) {
-  using combined = combined_across<Granules, T, Op>;
+  constexpr unsigned rows = Columns::rows, columns = Columns::columns;
+  using combined = combined_across<Columns, T, Op>;
   using pack = typename combined::pack;
-  constexpr unsigned rows = shape.rows, columns = shape.columns;
-  using elements = grouping::uninitialized<T, columns>;
-  // Bytes that are taken apart need a register each.
-  using stored = std::conditional_t<Granules, uint4, elements>;
+  using stored = typename Columns::stored;
   constexpr bool shares = sizeof(pack) <= 16;
   __shared__ alignas(16) unsigned char exchange_bytes[shares ? 2 * scan_down_threads * sizeof(pack) : 1];
   const auto exchange = reinterpret_cast<pack(*)[scan_down_threads]>(exchange_bytes);
@@ -179,34 +92,9 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
   const std::size_t strip_row = strip / across, in_row = strip - strip_row * across;
   const std::size_t outer = strip_row / parts, part = strip_row - outer * parts, top = part * shape.strip;
   const std::size_t length = min(shape.all.length - top, shape.strip);
-  const unsigned apart = shape.apart();
-  const std::size_t column = in_row / apart * apart * columns + in_row % apart;
-  const bool has_strip = strip < shape.strips() && column < inner;
-  const std::size_t begin = (outer * shape.all.length + top) * inner + column;
-  // What is beyond a row or a strip repeats an element of this thread: nothing but elements is combined, and
-  // those of others may be written meanwhile.
-  const auto is_mine = [&](unsigned c) { return column + c * apart < inner; };
-  const auto place = [&](unsigned c) { return is_mine(c) ? c * apart : 0; };
-  const auto load = [&](const T* from) {
-    stored bits;
-    if constexpr (Granules) {
-      bits = *reinterpret_cast<const uint4*>(from);
-    } else {
-#pragma unroll
-      for (unsigned c = 0; c < columns; ++c) bits[c] = from[place(c)];
-    }
-    return bits;
-  };
-  const auto store = [&](T* to, const stored& bits) {
-    if constexpr (Granules) {
-      *reinterpret_cast<uint4*>(to) = bits;
-    } else {
-#pragma unroll
-      for (unsigned c = 0; c < columns; ++c) {
-        if (is_mine(c)) to[c * apart] = bits[c];
-      }
-    }
-  };
+  const Columns mine(x, shape.all, in_row, lanes);
+  const bool has_strip = strip < shape.strips() && mine.exist();
+  const std::size_t begin = (outer * shape.all.length + top) * inner + mine.column;
   const auto enter = [&](const stored& bits) {
     pack x;
     memcpy(static_cast<void*>(&x), &bits, sizeof x);
@@ -222,9 +110,10 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
   const bool has_first = has_strip && before_strips.exist_for(part);
   pack first;
   if (has_first) {
-    elements given;
+    grouping::uninitialized<T, columns> given;
 #pragma unroll
-    for (unsigned c = 0; c < columns; ++c) given[c] = before_strips.at(strip_row * inner + column + place(c));
+    for (unsigned c = 0; c < columns; ++c)
+      given[c] = before_strips.at(strip_row * inner + mine.column + mine.place(c));
     memcpy(static_cast<void*>(&first), &given, sizeof first);
     first = combine.enter(first);
   }
@@ -237,15 +126,13 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
     stored here[rows];
     pack total;
     if (left > 0) {
-      const T* from = x + begin + row * inner;
+      const T* const from = x + begin + row * inner;
+      auto past = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from));
+      typename Columns::asked asked[rows];
+      mine.ask(from, left, inner, asked);
 #pragma unroll
-      for (unsigned k = 0; k < rows; ++k) {
-        here[k] = load(from);
-        if (k + 1 < left) from += inner;  // a load that were left out would have the next one wait
-      }
-#pragma unroll
-      for (unsigned k = 0; k < rows; ++k) {
-        const pack next = enter(here[k]);
+      for (unsigned k = 0; k < rows; ++k, past += static_cast<unsigned>(inner * sizeof(T))) {
+        const pack next = enter(mine.arrived(asked[k], past));
         total = k > 0 ? combine(total, next) : next;
         here[k] = leave(total);
       }
@@ -282,24 +169,23 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
         }
       }
     }
-    if (left == 0) continue;
-    before_tile.append(total);
-    if (has_before) {
+    if (left > 0) {
+      before_tile.append(total);
+      if (has_before) {
 #pragma unroll
-      for (unsigned k = 0; k < rows; ++k) here[k] = leave(combine(before, enter(here[k])));
+        for (unsigned k = 0; k < rows; ++k) here[k] = leave(combine(before, enter(here[k])));
+      }
     }
     T* to = out + begin + row * inner;
     unsigned written = left;
     if (exclusive) {
       // Each goes a row down, and the last one is in front of the rows below.
-      if (has_before) store(to, leave(before));
+      mine.store(to, leave(before), left > 0 && has_before);
       to += inner;
-      --written;
+      if (left > 0) --written;
     }
 #pragma unroll
-    for (unsigned k = 0; k < rows; ++k, to += inner) {
-      if (k < written) store(to, here[k]);
-    }
+    for (unsigned k = 0; k < rows; ++k, to += inner) mine.store(to, here[k], k < written);
   }
 }
 
@@ -313,19 +199,33 @@ bool are_granules(const T* x, const T* out, const segments& all) {
 /// Fewer strips than these leave multiprocessors idle.
 inline constexpr std::size_t least_strips = 2048;
 
-/// Lanes side by side: as many as leave enough blocks to fill a GPU, and rows for all threads.
-template <class Shape>
-unsigned scan_down_lanes(const Shape& shape) {
+/// Lanes side by side: the more the better, but for multiprocessors without a block while the last blocks
+/// run.
+template <class Columns>
+unsigned scan_down_lanes(const target& where, scan_down_shape<Columns> shape) {
+  // Long columns of elements are better off with two rows of threads.
+  const bool in_two_rows = !Columns::fill_granules && shape.parts() == 1 && shape.strip >= 8 * Columns::rows;
+  const unsigned most_lanes = in_two_rows ? scan_down_threads / 2 : scan_down_threads;
   constexpr unsigned least_lanes = 8;
-  constexpr std::size_t wide = 16384, many_blocks = 256;
-  unsigned lanes = scan_down_threads;
-  const std::size_t strips = shape.strips();
-  if (strips >= wide) return lanes;
-  while (lanes > least_lanes && strips < many_blocks * lanes &&
-         shape.strip > shape.rows * (scan_down_threads / lanes)) {
-    lanes /= 2;
+  constexpr double enough = 0.9, better = 1.05;
+  const std::size_t at_once = std::size_t{scan_down_blocks} * multiprocessors(where);
+  unsigned best = most_lanes;
+  double best_share = 0;  // of the places for blocks that have one, while there are blocks
+  for (unsigned lanes = most_lanes; lanes >= least_lanes; lanes /= 2) {
+    shape.lanes = lanes;
+    const std::size_t blocks = (shape.strips() + lanes - 1) / lanes, turns = (blocks + at_once - 1) / at_once;
+    const double share = static_cast<double>(blocks) / static_cast<double>(turns * at_once);
+    if (share > better * best_share) {
+      best = lanes;
+      best_share = share;
+    }
+    const bool have_rows = shape.strip > Columns::rows * (scan_down_threads / lanes);
+    if (best_share >= enough || !have_rows) break;
   }
-  return lanes;
+  return best;
 }
+
+/// Rows of fewer bytes leave most lanes without a granule, or with one that another repeats.
+inline constexpr std::size_t least_shifted_row = 1024;
 
 }  // namespace heddle::cuda

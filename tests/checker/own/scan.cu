@@ -46,21 +46,34 @@ __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t le
                                             false, prefix_of_first<map_of_line>(nullptr)[0], x);
 }
 
-#define DOWN(NAME, GRANULES, T, OP)                                                                         \
-  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,          \
-                              unsigned lanes, bool exclusive, const T* init, bool has_init,                 \
-                              const T* prefixes, bool in_place, T* out) {                                   \
+#define DOWN(NAME, COLUMNS, T, OP)                                                                 \
+  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip, \
+                              unsigned lanes, bool exclusive, const T* init, bool has_init,        \
+                              const T* prefixes, bool in_place, T* out) {                          \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                      \
+    if (strip < length) before[0].prefixes = prefixes;                                             \
+    scan_down<COLUMNS<T>, T, OP>(in_place ? out : x, OP{}, {{outer, length, inner}, strip, lanes}, \
+                                 exclusive, before[0], out);                                       \
+  }
+DOWN(sum, columns_by_elements, int, plus)
+DOWN(sum_granules, columns_of_granule, int, plus)
+DOWN(compositions, columns_by_elements, map_of_line, composition)
+DOWN(compositions_granules, columns_of_granule, map_of_line, composition)
+DOWN(bytes_granules, columns_of_granule, unsigned char, plus)
+DOWN(sums, columns_by_elements, three_sums, add_three)
+
+// Rows that begin anywhere.
+#define DOWN_SHIFTED(NAME, T, OP)                                                                           \
+  __global__ void down_shifted_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner,   \
+                                      size_t strip, unsigned lanes, bool exclusive, const T* init,          \
+                                      bool has_init, const T* prefixes, size_t to, T* out) {                \
     auto before = prefix_of_first(has_init ? init : nullptr);                                               \
     if (strip < length) before[0].prefixes = prefixes;                                                      \
-    scan_down<GRANULES, T, OP>(in_place ? out : x, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, \
-                               before[0], out);                                                             \
+    scan_down<columns_of_shifted_granule<T>, T, OP>(x + from, OP{}, {{outer, length, inner}, strip, lanes}, \
+                                                    exclusive, before[0], out + to);                        \
   }
-DOWN(sum, false, int, plus)
-DOWN(sum_granules, true, int, plus)
-DOWN(compositions, false, map_of_line, composition)
-DOWN(compositions_granules, true, map_of_line, composition)
-DOWN(bytes_granules, true, unsigned char, plus)
-DOWN(sums, false, three_sums, add_three)
+DOWN_SHIFTED(bytes, unsigned char, plus)
+DOWN_SHIFTED(products, unsigned short, multiplies)
 
 #define IN_TURN(NAME, T, OP)                                                                              \
   __global__ void in_turn_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,    \

@@ -1,0 +1,277 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/cuda/granules.cuh>
+#include <heddle/cuda/lanes.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/elementwise.hpp>
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+/// Neighbouring columns that a thread of scan_down() takes: how it reads and writes a row of them, and how it
+/// combines rows, where `enter` turns what was read into what is combined and `leave` turns it back.
+namespace heddle::cuda {
+
+/// Asks for all rows before any is waited for: what is beyond the last one repeats it, since a load that were
+/// left out would have the next one wait.
+template <class T, class Asked, unsigned Rows, class Ask>
+__device__ void ask_for_rows(const T* from, unsigned count, std::size_t inner, Asked (&to)[Rows], Ask ask) {
+#pragma unroll
+  for (unsigned k = 0; k < Rows; ++k) {
+    to[k] = ask(from);
+    if (k + 1 < count) from += inner;
+  }
+}
+
+/// How a thread of scan_down() reads and writes its columns of a row; `rows` of them are in its registers.
+/// Here they are a granule.
+template <class T>
+struct columns_of_granule {
+  static constexpr unsigned columns = scan_pack<T>, rows = sizeof(T) >= 4 ? 16 : 8;
+  static constexpr bool fill_granules = true;
+  using asked = uint4;
+  using stored = uint4;
+  std::size_t column;
+
+  static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned) { return inner / columns; }
+
+  __device__ columns_of_granule(const T*, const segments&, std::size_t in_row, unsigned)
+      : column(in_row * columns) {}
+  __device__ bool exist() const { return true; }
+  __device__ std::size_t place(unsigned c) const { return c; }
+  /// Asks for `count` rows from the one at `from` on.
+  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[rows]) const {
+    ask_for_rows(from, count, inner, to, [](const T* x) { return *reinterpret_cast<const uint4*>(x); });
+  }
+  /// What was asked for so many bytes behind a granule.
+  __device__ stored arrived(const asked& bits, unsigned /*past*/) const { return bits; }
+  /// Writes a row, or nothing. All lanes of a warp call this together.
+  __device__ void store(T* to, const stored& bits, bool is_row) const {
+    if (is_row) *reinterpret_cast<uint4*>(to) = bits;
+  }
+};
+
+/// Columns that are read and written one by one: as many as keep loads in flight. Where rows are long they
+/// are apart, so that lanes side by side have neighbours.
+template <class T>
+class columns_by_elements {
+ public:
+  static constexpr unsigned columns = scan_pack<T> < 4 ? scan_pack<T> : 4;
+  static constexpr bool fill_granules = false;
+  static constexpr unsigned bytes = sizeof(T) * columns, rows = bytes <= 16   ? 8
+                                                                : bytes < 256 ? 256 / bytes
+                                                                              : 1;
+  // Bytes that are taken apart need a register each.
+  using asked = grouping::uninitialized<T, columns>;
+  using stored = asked;
+  std::size_t column;
+
+  static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned lanes) {
+    const std::size_t apart = apart_in(inner, lanes), together = columns * apart;
+    return (inner + together - 1) / together * apart;
+  }
+
+  __device__ columns_by_elements(const T*, const segments& all, std::size_t in_row, unsigned lanes)
+      : inner_(all.inner), apart_(apart_in(inner_, lanes)) {
+    column = in_row / apart_ * apart_ * columns + in_row % apart_;
+  }
+  __device__ bool exist() const { return column < inner_; }
+  // What is beyond a row repeats an element of this thread: nothing but elements is combined, and those of
+  // others may be written meanwhile.
+  __device__ std::size_t place(unsigned c) const { return is_mine(c) ? c * apart_ : 0; }
+  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[rows]) const {
+    ask_for_rows(from, count, inner, to, [this](const T* row) {
+      asked x;
+#pragma unroll
+      for (unsigned c = 0; c < columns; ++c) x[c] = row[place(c)];
+      return x;
+    });
+  }
+  __device__ stored arrived(const asked& x, unsigned) const {
+    return x;
+  }
+  __device__ void store(T* to, const stored& x, bool is_row) const {
+#pragma unroll
+    for (unsigned c = 0; c < columns; ++c) {
+      if (is_row && is_mine(c)) to[c * apart_] = x[c];
+    }
+  }
+
+ private:
+  static HD_INLINE unsigned apart_in(std::size_t inner, unsigned lanes) {
+    if (inner < 32 * warp_size * columns) return 1;
+    return lanes < warp_size ? lanes : warp_size;
+  }
+  __device__ bool is_mine(unsigned c) const {
+    return column + c * apart_ < inner_;
+  }
+
+  std::size_t inner_;
+  unsigned apart_;
+};
+
+/// Columns that fill a granule wherever they begin. Granules of memory are written, each by the lane in whose
+/// columns it ends, which has its first bytes from the lane before; the first of the lanes side by side
+/// repeats the last of those before them. Lanes read what others write.
+template <class T>
+class columns_of_shifted_granule {
+ public:
+  static constexpr unsigned columns = scan_pack<T>, rows = 8;
+  static constexpr bool fill_granules = true;
+  struct asked {
+    uint4 low, high;
+  };
+  using stored = uint4;
+  std::size_t column;
+
+  static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned lanes) {
+    const std::size_t together = side_by_side(lanes), others = together - 1;
+    return (packs_of(inner) + others - 1) / others * together;
+  }
+
+  __device__ columns_of_shifted_granule(const T* x, const segments& all, std::size_t in_row, unsigned lanes)
+      : begin_(x), end_(x + all.elements()) {
+    const unsigned together = side_by_side(lanes), lane = static_cast<unsigned>(in_row % together);
+    const std::size_t packs = packs_of(all.inner),
+                      until = in_row / together * (together - 1) + lane;  // packs up to this one
+    writes_ = lane > 0 && until <= packs;
+    has_before_ = until > 1;
+    column = (min(max(until, std::size_t{1}), packs) - 1) * columns;
+    rest_ = static_cast<unsigned>(min(all.inner - column, std::size_t{2 * columns}));
+  }
+  __device__ bool exist() const { return true; }
+  __device__ std::size_t place(unsigned c) const { return c < rest_ ? c : 0; }
+  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[rows]) const {
+    const T* const last = from + (count - 1) * inner;
+    if (granule_at(from) >= reinterpret_cast<const char*>(begin_) &&
+        granule_at(last) + 32 <= reinterpret_cast<const char*>(end_)) {
+      ask_for_rows(from, count, inner, to, [](const T* x) {
+        const auto granules = reinterpret_cast<const uint4*>(granule_at(x));
+        return asked{granules[0], granules[1]};
+      });
+    } else {
+      ask_for_rows(from, count, inner, to, [this](const T* x) { return by_elements(x, end_); });
+    }
+  }
+  __device__ stored arrived(const asked& bits, unsigned past) const {
+    return granule_of<sizeof(T)>(bits.low, bits.high, past % 16);
+  }
+  __device__ void store(T* to, const stored& bits, bool is_row) const {
+    const uint4 before = shuffle_up(bits, 1);
+    if (!writes_ || !is_row) return;
+    const unsigned past = bytes_past_granule(to);
+    const uint4 granule = past == 0 ? bits : granule_of<sizeof(T)>(before, bits, 16 - past);
+    if (has_before_ && rest_ == 2 * columns) {
+      *reinterpret_cast<uint4*>(granule_at(to)) = granule;
+    } else {
+      store_at_end(to, bits, granule, has_before_, rest_);
+    }
+  }
+
+ private:
+  static HD_INLINE unsigned side_by_side(unsigned lanes) { return lanes < warp_size ? lanes : warp_size; }
+  static HD_INLINE std::size_t packs_of(std::size_t inner) { return (inner + columns - 1) / columns; }
+  static __device__ const char* granule_at(const T* x) {
+    return reinterpret_cast<const char*>(x) - bytes_past_granule(x);
+  }
+  static __device__ char* granule_at(T* x) { return reinterpret_cast<char*>(x) - bytes_past_granule(x); }
+  /// What ask() asks for without reading anything but elements before `end`, the last of which repeats.
+  static __device__ __noinline__ asked by_elements(const T* from, const T* end) {
+    const unsigned past = bytes_past_granule(from) / static_cast<unsigned>(sizeof(T));
+    const auto last = static_cast<unsigned>(min(end - 1 - from, std::ptrdiff_t{2 * columns}));
+    grouping::uninitialized<T, 2 * columns> held;
+    for (unsigned c = 0; c < 2 * columns; ++c) held[c] = from[c < past ? 0 : min(c - past, last)];
+    asked bits;
+    memcpy(&bits, &held, sizeof bits);
+    return bits;
+  }
+  /// The first and the last columns of a row: a granule if all of it is of the row, and elements.
+  static __device__ __noinline__ void store_at_end(T* to, uint4 bits, uint4 granule, bool has_before,
+                                                   unsigned rest) {
+    const unsigned past = bytes_past_granule(to) / static_cast<unsigned>(sizeof(T)), own = min(rest, columns);
+    const bool is_whole = (has_before || past == 0) && own + past >= columns;
+    const bool next_is_whole = past > 0 && rest + past >= 2 * columns;
+    if (is_whole) *reinterpret_cast<uint4*>(granule_at(to)) = granule;
+    grouping::uninitialized<T, columns> x;
+    memcpy(&x, &bits, sizeof x);
+    for (unsigned c = is_whole ? columns - past : 0; c < (next_is_whole ? columns - past : own); ++c)
+      to[c] = x[c];
+  }
+
+  const T *begin_, *end_;
+  unsigned rest_;  ///< columns of the row from `column` on, up to twice those of a thread
+  bool writes_, has_before_;
+};
+
+/// Elements of neighbouring columns, combined one by one.
+template <unsigned Columns, class T, class Op>
+struct elements_across {
+  using pack = grouping::uninitialized<T, Columns>;
+  Op op;
+  __device__ pack enter(pack x) const {
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) x[c] = detail::lift<Op>(x[c]);
+    return x;
+  }
+  __device__ pack leave(const pack& x) const {
+    return x;
+  }
+  __device__ pack operator()(const pack& a, const pack& b) const {
+    pack both;
+#pragma unroll
+    for (unsigned c = 0; c < Columns; ++c) both[c] = op(a[c], b[c]);
+    return both;
+  }
+};
+
+/// Elements of one and two bytes, combined a word at a time.
+template <class T, class Op>
+struct words_across {
+  static constexpr bool adds = std::is_same_v<Op, plus> && std::is_integral_v<T> && sizeof(T) <= 2;
+  static constexpr bool exist = adds || lanes<T, Op>::exist;
+  using by = lanes<T, Op>;
+  using pack = pack_words;
+  Op op;
+  __device__ pack enter(pack x) const {
+    if constexpr (!adds) {
+#pragma unroll
+      for (std::uint32_t& word : x.word) word = by::enter(op, word);
+    }
+    return x;
+  }
+  __device__ pack leave(pack x) const {
+    if constexpr (!adds) {
+#pragma unroll
+      for (std::uint32_t& word : x.word) word = by::leave(op, word);
+    }
+    return x;
+  }
+  __device__ pack operator()(pack a, const pack& b) const {
+#pragma unroll
+    for (unsigned w = 0; w < words_of_pack; ++w) a.word[w] = combine(a.word[w], b.word[w]);
+    return a;
+  }
+
+ private:
+  __device__ std::uint32_t combine(std::uint32_t a, std::uint32_t b) const {
+    if constexpr (adds) {
+      return sizeof(T) == 1 ? __vadd4(a, b) : __vadd2(a, b);
+    } else if constexpr (sizeof(T) == 1) {
+      return interleaved_bytes(by::combine(op, even_bytes(a), even_bytes(b)),
+                               by::combine(op, odd_bytes(a), odd_bytes(b)));
+    } else {
+      return by::combine(op, a, b);
+    }
+  }
+};
+
+/// How a thread combines the columns that it reads as `Columns` says.
+template <class Columns, class T, class Op>
+using combined_across = std::conditional_t<Columns::fill_granules && words_across<T, Op>::exist,
+                                           words_across<T, Op>, elements_across<Columns::columns, T, Op>>;
+
+}  // namespace heddle::cuda
