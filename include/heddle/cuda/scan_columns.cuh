@@ -207,7 +207,7 @@ unsigned scan_down_lanes(const target& where, scan_down_shape<Columns> shape) {
   const bool in_two_rows = !Columns::fill_granules && shape.parts() == 1 && shape.strip >= 8 * Columns::rows;
   const unsigned most_lanes = in_two_rows ? scan_down_threads / 2 : scan_down_threads;
   constexpr unsigned least_lanes = 8;
-  constexpr double enough = 0.9, better = 1.05;
+  constexpr double enough = 0.9, better = 1.15;
   const std::size_t at_once = std::size_t{scan_down_blocks} * multiprocessors(where);
   unsigned best = most_lanes;
   double best_share = 0;  // of the places for blocks that have one, while there are blocks
@@ -215,7 +215,7 @@ unsigned scan_down_lanes(const target& where, scan_down_shape<Columns> shape) {
     shape.lanes = lanes;
     const std::size_t blocks = (shape.strips() + lanes - 1) / lanes, turns = (blocks + at_once - 1) / at_once;
     const double share = static_cast<double>(blocks) / static_cast<double>(turns * at_once);
-    if (share > better * best_share) {
+    if (blocks <= at_once / 4 || share > better * best_share) {
       best = lanes;
       best_share = share;
     }
