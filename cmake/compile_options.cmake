@@ -58,7 +58,9 @@ endfunction()
 # Appends to a list of sources one that includes others of nvcc's: CMake 3.25 groups none of them, and nvcc takes
 # seconds to read its own headers.
 function(heddle_compile_as_one list name)
-  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${CMAKE_CURRENT_SOURCE_DIR}/\\1\"\n")
+  # Relative, so that what one checkout has compiled is found from another.
+  file(RELATIVE_PATH here "${CMAKE_CURRENT_BINARY_DIR}/Unity" "${CMAKE_CURRENT_SOURCE_DIR}")
+  list(TRANSFORM ARGN REPLACE "(.+)" "#include \"${here}/\\1\"\n")
   list(JOIN ARGN "" includes)
   set(file "${CMAKE_CURRENT_BINARY_DIR}/Unity/${name}.cu")
   file(CONFIGURE OUTPUT "${file}" CONTENT "${includes}")

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
 #include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/warp.cuh>
-#include <heddle/elementwise.hpp>
 #include <heddle/grouping.hpp>
+#include <heddle/operators.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -16,8 +17,8 @@
 /// combines rows, where `enter` turns what was read into what is combined and `leave` turns it back.
 namespace heddle::cuda {
 
-/// Asks for all rows before any is waited for: what is beyond the last one repeats it, since a load that were
-/// left out would have the next one wait.
+/// Asks for all rows before any is waited for: what is beyond the last one reads it again, since a load that
+/// were left out would have the next one wait.
 template <class T, class Asked, unsigned Rows, class Ask>
 __device__ void ask_for_rows(const T* from, unsigned count, std::size_t inner, Asked (&to)[Rows], Ask ask) {
 #pragma unroll
@@ -47,7 +48,7 @@ struct columns_of_granule {
   __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[rows]) const {
     ask_for_rows(from, count, inner, to, [](const T* x) { return *reinterpret_cast<const uint4*>(x); });
   }
-  /// What was asked for so many bytes behind a granule.
+  /// What was asked for so many bytes behind a granule; of rows beyond the last one it is any elements.
   __device__ stored arrived(const asked& bits, unsigned /*past*/) const { return bits; }
   /// Writes a row, or nothing. All lanes of a warp call this together.
   __device__ void store(T* to, const stored& bits, bool is_row) const {
@@ -116,7 +117,7 @@ class columns_by_elements {
 
 /// Columns that fill a granule wherever they begin. Granules of memory are written, each by the lane in whose
 /// columns it ends, which has its first bytes from the lane before; the first of the lanes side by side
-/// repeats the last of those before them. Lanes read what others write.
+/// repeats the last of those before them. A lane reads elements that others write: not for scans in place.
 template <class T>
 class columns_of_shifted_granule {
  public:
@@ -137,10 +138,10 @@ class columns_of_shifted_granule {
       : begin_(x), end_(x + all.elements()) {
     const unsigned together = side_by_side(lanes), lane = static_cast<unsigned>(in_row % together);
     const std::size_t packs = packs_of(all.inner),
-                      until = in_row / together * (together - 1) + lane;  // packs up to this one
-    writes_ = lane > 0 && until <= packs;
-    has_before_ = until > 1;
-    column = (min(max(until, std::size_t{1}), packs) - 1) * columns;
+                      packs_until_here = in_row / together * (together - 1) + lane;  // packs up to this one
+    writes_ = lane > 0 && packs_until_here <= packs;
+    has_before_ = packs_until_here > 1;
+    column = (min(max(packs_until_here, std::size_t{1}), packs) - 1) * columns;
     rest_ = static_cast<unsigned>(min(all.inner - column, std::size_t{2 * columns}));
   }
   __device__ bool exist() const { return true; }

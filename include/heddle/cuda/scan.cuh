@@ -94,7 +94,7 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
     scan(where, totals, op, strips.results(), true, init, totals);
     before[0].prefixes = totals;
   }
-  if constexpr (sizeof(T) <= 16) shape.lanes = scan_down_lanes(where, shape);
+  if constexpr (sizeof(T) <= 16) shape.lanes = scan_down_lanes(shape);
   scan_down<Columns><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
       x, op, shape, exclusive, before[0], out);
   check(cudaGetLastError(), "launch of scan_down");
@@ -116,7 +116,8 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
     if (are_granules(x, out, all))
       return scan_columns_by<columns_of_granule<T>>(where, x, op, all, exclusive, init, out);
   }
-  if constexpr (packs_are_granules<T> && stand_at_multiples<T> && sizeof(T) <= 2) {
+  // Not in place, where lanes would read what others have written; and in place the same bits are asked for.
+  if constexpr (grouping::order_is_free<T, Op> && sizeof(T) <= 2) {
     if (x != out && all.inner * sizeof(T) >= least_shifted_row)
       return scan_columns_by<columns_of_shifted_granule<T>>(where, x, op, all, exclusive, init, out);
   }
