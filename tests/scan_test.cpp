@@ -487,7 +487,8 @@ TEST_P(scan, of_columns_is_what_a_loop_computes) {
 }
 
 template <class T, class Op>
-void scan_rows_that_begin_anywhere(const hd::target& where, const hd::shape& lengths, bool exclusive) {
+void check_columns_of_rows_that_begin_anywhere(const hd::target& where, const hd::shape& lengths,
+                                               bool exclusive) {
   // Each begins at a place of its own in memory.
   constexpr std::size_t first = 3, to = 5, beyond = 7;
   const std::size_t n = lengths.elements(), inner = lengths[lengths.axes() - 1];
@@ -520,10 +521,10 @@ TEST_P(scan, of_columns_whose_rows_begin_anywhere_is_what_a_loop_computes) {
                                    hd::shape{17, 20'001}, hd::shape{9000, 1031}}) {
     if (lengths.elements() > largest_size()) continue;
     for (const bool exclusive : {false, true}) {
-      scan_rows_that_begin_anywhere<std::uint8_t, hd::plus>(where, lengths, exclusive);
-      scan_rows_that_begin_anywhere<std::int8_t, hd::maximum>(where, lengths, exclusive);
-      scan_rows_that_begin_anywhere<std::uint16_t, hd::multiplies>(where, lengths, exclusive);
-      scan_rows_that_begin_anywhere<std::uint16_t, hd::bit_xor>(where, lengths, exclusive);
+      check_columns_of_rows_that_begin_anywhere<std::uint8_t, hd::plus>(where, lengths, exclusive);
+      check_columns_of_rows_that_begin_anywhere<std::int8_t, hd::maximum>(where, lengths, exclusive);
+      check_columns_of_rows_that_begin_anywhere<std::uint16_t, hd::multiplies>(where, lengths, exclusive);
+      check_columns_of_rows_that_begin_anywhere<std::uint16_t, hd::bit_xor>(where, lengths, exclusive);
     }
   }
 }

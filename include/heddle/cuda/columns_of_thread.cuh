@@ -138,7 +138,7 @@ class columns_of_shifted_granule {
       : begin_(x), end_(x + all.elements()) {
     const unsigned together = side_by_side(lanes), lane = static_cast<unsigned>(in_row % together);
     const std::size_t packs = packs_of(all.inner),
-                      packs_until_here = in_row / together * (together - 1) + lane;  // packs up to this one
+                      packs_until_here = in_row / together * (together - 1) + lane;
     writes_ = lane > 0 && packs_until_here <= packs;
     has_before_ = packs_until_here > 1;
     column = (min(max(packs_until_here, std::size_t{1}), packs) - 1) * columns;
