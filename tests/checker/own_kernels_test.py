@@ -371,7 +371,7 @@ class Scan(unittest.TestCase):
 
                     def launch_it(given, has_init):
                         *_, out = launch("scan", f"at_once_{name}", rows * parts, warps * 32, x, n(first), n(rows), n(length), exclusive, given,
-                                         has_init, n(parts), np.uint32(rows_of_warp), scratch, Unwritten(x.dtype, x.size))
+                                         has_init, n(parts), np.uint32(rows_of_warp), scratch, False, n(first), Unwritten(x.dtype, x.size))
                         return out[first * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
 
@@ -390,9 +390,30 @@ class Scan(unittest.TestCase):
 
                     def launch_it(given, has_init):
                         *_, out = launch("scan", f"in_turn_{name}", grid, warps * 32, x, n(first), n(rows), n(length), exclusive, given, has_init,
-                                         n(parts), np.uint32(rows_of_warp), scratch, Unwritten(x.dtype, x.size), shared=1024, schedules=schedules)
+                                         n(parts), np.uint32(rows_of_warp), scratch, False, n(first), Unwritten(x.dtype, x.size), shared=1024,
+                                         schedules=schedules)
                         return out[first * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
+
+    def test_tiles_at_granules(self):
+        """Rows of any length, from anywhere to anywhere; the last tile of some holds no element."""
+        for kernel, kind, accumulate in (("bytes", "uint8", np.add.accumulate), ("largest", "int16", np.maximum.accumulate)):
+            row = 16 * 32 * 16 // np.dtype(kind).itemsize
+            for way, (rows, length, parts, rows_of_warp, first, to) in enumerate((
+                    (2, 2 * row - 4, 3, 1, 1, 1), (3, 5, 1, 1, 3, 3), (3, row + 77, 2, 1, 2, 5), (2, row - 9, 1, 1, 0, 0), (1, 3 * row, 2, 2, 0, 0))):
+                # Warps that wait for others cost much.
+                for launched, blocks, warps in (("at_once", rows * parts, 16), ("in_turn", 2, 16 + 2 + 4))[:1 if way in (1, 3) else 2]:
+                    with self.subTest(kernel=kernel, launched=launched, length=length):
+                        x = integers(first + rows * length, kind)
+                        scratch, exclusive, in_place = np.full(16 + rows * parts, 2 << 32 | 5, "uint64"), way % 2 == 1, first == to and first > 0
+                        scratch[0], init = 7, integers(1, kind)
+                        *_, out = launch("scan", f"{launched}_{kernel}", blocks, warps * 32, x, n(first), n(rows), n(length), exclusive, init, exclusive,
+                                         n(parts), np.uint32(rows_of_warp), scratch, in_place, n(to),
+                                         x if in_place else Unwritten(kind, rows * length + to), shared=1024, schedules=1)
+                        wanted = x[first:].reshape(rows, length)
+                        if exclusive:
+                            wanted = np.concatenate([np.repeat(init[None], rows, 0), wanted[:, :-1]], 1)
+                        np.testing.assert_array_equal(out[to:].reshape(rows, length), accumulate(wanted, axis=1, dtype=kind))
 
     def test_short_rows(self):
         """Rows that begin anywhere in granules, in place, and to where granules begin elsewhere."""

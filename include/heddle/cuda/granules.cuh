@@ -61,6 +61,19 @@ __device__ void copy_pack(void* to, const void* from) {
   }
 }
 
+/// Stores a pack, at a granule of global memory where packs are granules.
+template <class T>
+__device__ void store_pack(T* to, const grouping::uninitialized<T, scan_pack<T>>& x) {
+  if constexpr (packs_are_granules<T>) {
+    uint4 bits;
+    memcpy(&bits, &x, sizeof bits);
+    // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
+    __stwb(reinterpret_cast<uint4*>(to), bits);
+  } else {
+    memcpy(static_cast<void*>(to), &x, sizeof(T));
+  }
+}
+
 /// A pack that stands `past` bytes behind a granule; it shifts where whole granules that hold one of its
 /// bytes may be read.
 template <bool Shifts, class T>

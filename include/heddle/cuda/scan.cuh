@@ -27,12 +27,11 @@ namespace heddle::cuda {
 inline constexpr std::size_t short_row_of_large = 2048;
 
 /// Whether rows are scanned several to a warp. Those of one and two bytes an element are faster with a block
-/// to a row from 2 KiB on, if each is whole granules.
-template <class T>
+/// to a row from 2 KiB on, whose tiles are granules.
+template <class T, class Op>
 bool is_short_row(std::size_t length) {
   if constexpr (sizeof(T) > 16) return length < short_row_of_large;
-  const std::size_t bytes = length * sizeof(T);
-  return bytes < (sizeof(T) <= 2 && bytes % 16 == 0 ? 2048 : 8192);
+  return length * sizeof(T) < (sizeof(T) <= 2 && tiles_are_granules<T, Op> ? 2048 : 8192);
 }
 
 template <class T, class Op>
@@ -41,8 +40,8 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
   scan_work<T, Op> work{x, out, op, all.count(), all.length, 1, 0, 0, exclusive, init != nullptr, {}, {}};
   if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
   if constexpr (at_once_tuning<T>::fits) {
-    at_once_shape shape = shape_at_once<T>(work.rows, work.length);
-    if (shape.warps == 0) shape = shape_row_by_row<T>(work.rows, work.length);
+    at_once_shape shape = shape_at_once<T>(work.rows, work.places());
+    if (shape.warps == 0) shape = shape_row_by_row<T>(work.rows, work.places());
     if (shape.warps > 0) return launch_scan_at_once(where, work, shape);
   }
   launch_scan_in_turn(where, work);
@@ -60,7 +59,7 @@ grouping::uninitialized<strip_prefixes<T>, 1> prefix_of_first(const T* init) {
 template <class T, class Op>
 void scan_rows_of(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
                   T* out) {
-  if (!is_short_row<T>(all.length) || all.count() == 1)
+  if (!is_short_row<T, Op>(all.length) || all.count() == 1)
     return scan_long_rows(where, x, op, all, exclusive, init, out);
   const auto before = prefix_of_first(init);
   if constexpr (sizeof(T) <= 16) {

@@ -32,7 +32,7 @@ struct at_once_shape {
 };
 
 template <class T>
-at_once_shape shape_at_once(std::size_t rows, std::size_t length) {
+at_once_shape shape_at_once(std::size_t rows, std::size_t places) {
   using tuning = at_once_tuning<T>;
   // More tiles share the reading and writing among more processors; fewer wait for each other less.
   struct limit {
@@ -43,7 +43,7 @@ at_once_shape shape_at_once(std::size_t rows, std::size_t length) {
        {limit{16, 1, 64}, limit{tuning::warps, tuning::rows, 64}, limit{tuning::warps, tuning::rows, 128}}) {
     const std::size_t parts = most.tiles / rows, row = most.warps * warp_size * scan_pack<T>;
     if (parts == 0) continue;
-    const std::size_t rows_of_warps = (length + row - 1) / row, each = (rows_of_warps + parts - 1) / parts;
+    const std::size_t rows_of_warps = (places + row - 1) / row, each = (rows_of_warps + parts - 1) / parts;
     if (each <= most.rows_of_warp)
       return {most.warps, static_cast<unsigned>(each), (rows_of_warps + each - 1) / each};
   }
@@ -53,11 +53,11 @@ at_once_shape shape_at_once(std::size_t rows, std::size_t length) {
 /// A block for each of many rows, where it has few warps to hold one, so that some blocks of a multiprocessor
 /// read or write while others wait for their warps.
 template <class T>
-at_once_shape shape_row_by_row(std::size_t rows, std::size_t length) {
+at_once_shape shape_row_by_row(std::size_t rows, std::size_t places) {
   constexpr std::size_t row_of_warp = warp_size * scan_pack<T>,
                         fit = std::size_t{at_once_tuning<T>::warps} * at_once_tuning<T>::rows,
                         most = std::min<std::size_t>(fit, 32 * 1024 / (row_of_warp * sizeof(T)));
-  const std::size_t rows_of_warps = (length + row_of_warp - 1) / row_of_warp;
+  const std::size_t rows_of_warps = (places + row_of_warp - 1) / row_of_warp;
   if (rows_of_warps > most || rows > std::numeric_limits<std::int32_t>::max()) return {0, 0, 0};
   const auto warps =
       static_cast<unsigned>((rows_of_warps + at_once_tuning<T>::rows - 1) / at_once_tuning<T>::rows);
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
   const Op op = work.op;
   const placed_tile tile = place_tile(work, work.parts > 1 ? taken : blockIdx.x);
   rows_in_registers<T, Op, tuning::rows, false> mine(warp, work.rows_of_warp);
-  mine.load(work.x + tile.first, tile.count, tile.count == work.tile);
+  mine.load(work.x + tile.first - tile.skipped, tile, tile.fills(work.tile), op);
   const T total = mine.scan(op);
   if (lane == 0) warp_total[warp] = total;
   __syncthreads();
@@ -101,8 +101,8 @@ __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
     mine.prepend(shuffle_from(warps_so_far, warp - 1), op);
   }
   __syncthreads();
-  mine.write(work.out + tile.first, tile.count, work.exclusive, tile.part > 0 || work.has_init, prefix[0],
-             op);
+  mine.write(work.out + tile.first - tile.skipped, tile, work.exclusive, tile.part > 0 || work.has_init,
+             prefix[0], op);
 }
 
 /// Scans rows in a shape of those above.

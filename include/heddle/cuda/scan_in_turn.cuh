@@ -41,7 +41,7 @@ struct scan_tuning {
 
 /// A tile that is on its way.
 struct tile_in_flight : placed_tile {
-  unsigned shift;  ///< bytes in shared memory before its first element
+  unsigned shift;  ///< bytes in shared memory before its first place
 };
 
 template <class T>
@@ -100,9 +100,12 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
     if constexpr (in_shared_memory<T>) {
       const std::uintptr_t from = begin + next.first * sizeof(T);
       std::uintptr_t copy_from = from / 16 * 16, copy_to = (from + next.count * sizeof(T) + 15) / 16 * 16;
-      next.shift = static_cast<unsigned>(from - copy_from);
-      const auto place_of = [&](std::uintptr_t address) {
-        return stages + (at.stage * tuning::stage_bytes + next.shift + address - from);
+      const auto past = static_cast<unsigned>(from - copy_from),
+                 skipped = next.skipped * static_cast<unsigned>(sizeof(T)), room = skipped > past ? 16u : 0;
+      next.shift = room + past - skipped;
+      unsigned char* const copied_to = stages + (at.stage * tuning::stage_bytes + room);
+      const auto place_of = [copied_to, begin = copy_from](std::uintptr_t address) {
+        return copied_to + (address - begin);
       };
       // What shares its granule with foreign bytes.
       const auto copy_by_hand = [&](std::uintptr_t granule) {
@@ -140,6 +143,7 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
     const std::size_t number = shared.tiles[at.stage].number;
     if (number == placed_tile::none) return;
     const std::size_t part = shared.tiles[at.stage].part;
+    const bool is_empty = shared.tiles[at.stage].count == 0;
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
     if (number - part != row_begin) {
@@ -149,7 +153,7 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
     }
     grouping::uninitialized<T, 1> prefix;
     unsigned rest = 0;
-    for (bool more = true; more;) {
+    for (bool more = !is_empty; more;) {
       rest = static_cast<unsigned>(min(part - folded, std::size_t{rows_at_once * warp_size}));
       if (rest == 0) break;
       more = rest == rows_at_once * warp_size;
@@ -176,24 +180,25 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
   }
 }
 
-/// The elements of the tile in a stage.
+/// The places of the tile in a stage.
 template <class T, class Op>
-__device__ const T* elements_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
+__device__ const T* places_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
                                 const unsigned char* stages, unsigned stage) {
   using tuning = scan_tuning<T>;
   if constexpr (in_shared_memory<T>) {
     return reinterpret_cast<const T*>(stages + stage * tuning::stage_bytes + tile.shift);
   }
-  return work.x + tile.first;
+  return work.x + tile.first - tile.skipped;
 }
 
 /// Rows of packs that a reducer has are a multiple of this.
 template <class T>
 inline constexpr unsigned rows_of_reducer = scan_tuning<T>::warps / scan_tuning<T>::reducers;
 
-/// What a lane's packs in `rows` rows combine to, in any order.
+/// What a lane's packs in `rows` rows combine to, in any order, but for the first `skipped` places.
 template <class T, class Op>
-__device__ T total_of_lane(const T* rows_begin, unsigned rows, const Op& op) {
+__device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] unsigned skipped,
+                           const Op& op) {
   constexpr unsigned pack = scan_pack<T>, row = warp_size * pack;
   constexpr unsigned batch = sizeof(T) > 16 ? 1 : sizeof(T) < 16 ? rows_of_reducer<T> : 4;
   constexpr bool in_lanes = lanes<T, Op>::exist && !adds_small_integers<T, Op>;
@@ -206,7 +211,16 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, const Op& op) {
   for (unsigned r = 0; r < rows; r += batch) {
     grouping::uninitialized<T, pack> x[batch];
 #pragma unroll
-    for (unsigned n = 0; n < batch; ++n) load_pack<in_shared_memory<T>>(from + (r + n) * row, past, x[n]);
+    for (unsigned n = 0; n < batch; ++n) {
+      if constexpr (tiles_are_granules<T, Op>) {
+        if (n == 0 && r == 0 && skipped > 0) {
+#pragma unroll
+          for (unsigned k = 0; k < pack; ++k) x[n][k] = k < skipped ? neutral<T>(op) : from[k];
+          continue;
+        }
+      }
+      load_pack<in_shared_memory<T>>(from + (r + n) * row, past, x[n]);
+    }
     if constexpr (adds_small_integers<T, Op>) {
 #pragma unroll
       for (unsigned n = 0; n < batch; ++n) small += add_small_integers<T>(&x[n], 0);
@@ -273,14 +287,14 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
-    // Nobody asks for the total of the last tile of a row.
-    const bool wanted = tile.part + 1 < work.parts;
+    // Nobody asks for the total of what ends a row.
+    const bool wanted = !tile.ends_row;
     grouping::uninitialized<T, 1> total;
     if (wanted) {
       const T* const from =
-          elements_of(work, tile, stages, at.stage) + warp * rows * warp_size * scan_pack<T>;
+          places_of(work, tile, stages, at.stage) + warp * rows * warp_size * scan_pack<T>;
       if constexpr (is_commutative<Op, T>) {
-        total[0] = total_of_lane(from, rows, op);
+        total[0] = total_of_lane(from, rows, warp == 0 && lane == 0 ? tile.skipped : 0, op);
       } else {
         total[0] = total_in_order(from, rows, op);
       }
@@ -316,7 +330,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
     rows_in_registers<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, work.rows_of_warp);
-    mine.load(elements_of(work, tile, stages, at.stage), tile.count, tile.count == work.tile);
+    mine.load(places_of(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
 
@@ -332,7 +346,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     }
 
     shared.prefixed[at.stage].wait(at.parity);
-    const bool has_prefix = tile.part > 0 || work.has_init;
+    const bool has_prefix = tile.count > 0 && (tile.part > 0 || work.has_init);
     grouping::uninitialized<T, 1> prefix;
     if (has_prefix) prefix[0] = shared.prefix[at.stage];
     __syncwarp();
@@ -340,7 +354,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
 
     // What is read where it stands may be what is written.
     if (!in_shared_memory<T>) shared.taken[at.stage].wait(at.parity);
-    mine.write(work.out + tile.first, tile.count, work.exclusive, has_prefix, prefix[0], op);
+    mine.write(work.out + tile.first - tile.skipped, tile, work.exclusive, has_prefix, prefix[0], op);
   }
 }
 
@@ -379,7 +393,7 @@ __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
 template <class T, class Op>
 void launch_scan_in_turn(const target& where, scan_work<T, Op>& work) {
   using tuning = scan_tuning<T>;
-  const std::size_t rows_of_warps = (work.length + tuning::row_of_warps - 1) / tuning::row_of_warps;
+  const std::size_t rows_of_warps = (work.places() + tuning::row_of_warps - 1) / tuning::row_of_warps;
   work.parts = (rows_of_warps + tuning::rows - 1) / tuning::rows;
   work.rows_of_warp = static_cast<unsigned>((rows_of_warps + work.parts - 1) / work.parts);
   work.parts = (rows_of_warps + work.rows_of_warp - 1) / work.rows_of_warp;

@@ -18,6 +18,12 @@
 /// A tile of a scan: where it stands, and how its warps scan it in registers.
 namespace heddle::cuda {
 
+/// Whether tiles begin at granules of the output wherever rows begin, with places before the first element:
+/// where every grouping gives the same bits.
+template <class T, class Op>
+inline constexpr bool tiles_are_granules =
+    grouping::order_is_free<T, Op>&& packs_are_granules<T>&& stand_at_multiples<T>;
+
 /// What is scanned: rows of `length` elements, each cut into `parts` tiles.
 template <class T, class Op>
 struct scan_work {
@@ -32,22 +38,38 @@ struct scan_work {
   tile_states states;
 
   HD_INLINE std::size_t tiles() const { return rows * parts; }
+  /// Of a row, where most stand before its first element.
+  HD_INLINE std::size_t places() const {
+    const bool begin_at_granules = reinterpret_cast<std::uintptr_t>(out) % 16 == 0 &&
+                                   (rows == 1 || length * sizeof(T) % 16 == 0);
+    return length + (!tiles_are_granules<T, Op> || begin_at_granules ? 0 : scan_pack<T> - 1);
+  }
 };
 
 struct placed_tile {
   std::size_t number;  ///< none when there are no more
   std::size_t part;    ///< its number in its row
   std::size_t first;   ///< its first element
-  unsigned count;      ///< of its elements
+  unsigned count;      ///< of its elements, none in the last tile of some rows
+  unsigned skipped;    ///< places before its first element, fewer than in a pack
+  bool ends_row;
   static constexpr std::size_t none = ~std::size_t{0};
+
+  __device__ bool fills(unsigned places) const { return skipped == 0 && count == places; }
 };
 
 template <class T, class Op>
 __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t number) {
   const std::size_t row = work.rows == 1 ? 0 : number / work.parts;
-  const std::size_t part = number - row * work.parts, begins = part * work.tile;
-  return {number, part, row * work.length + begins,
-          static_cast<unsigned>(min(work.length - begins, std::size_t{work.tile}))};
+  const std::size_t part = number - row * work.parts;
+  unsigned skipped = 0;
+  if constexpr (tiles_are_granules<T, Op>)
+    skipped = bytes_past_granule(work.out + row * work.length) / static_cast<unsigned>(sizeof(T));
+  const std::size_t begins = min(work.length, part > 0 ? part * work.tile - skipped : 0);
+  if (part > 0) skipped = 0;
+  const std::size_t left = work.length - begins, most = work.tile - skipped;
+  return {number,  part,         row * work.length + begins, static_cast<unsigned>(min(left, most)),
+          skipped, left <= most};
 }
 
 /// Rows of 32 totals that are combined one after another; groups of so many are combined in turn.
@@ -91,27 +113,37 @@ class rows_in_registers {
   __device__ rows_in_registers(unsigned warp, unsigned rows)
       : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * pack) {}
 
-  /// From a tile of `count` elements; `whole` when that is all the warps' places.
-  __device__ void load(const T* tile, unsigned count, bool whole) {
-    const unsigned past = bytes_past_granule(tile);
+  /// From a tile whose places begin at `from`; `whole` when an element is in every place of the warps.
+  __device__ void load(const T* from, const placed_tile& tile, bool whole, const Op& op) {
+    const unsigned past = bytes_past_granule(from), begin = first_place(tile), end = begin + tile.count;
     if (whole && (!packs_are_granules<T> || past == 0)) {
 #pragma unroll
       for (unsigned r = 0; r < Rows; ++r) {
-        if (r < rows_) copy_pack<T>(&row_[r], tile + first_ + r * row_elements);
+        if (r < rows_) copy_pack<T>(&row_[r], from + first_ + r * row_elements);
       }
       return;
     }
-    // Places beyond the elements repeat the last one: nothing but elements is combined.
+    // What is beyond the last element is left out, but for a row, whose totals nobody asks for.
+    const unsigned warp_first = first_ - threadIdx.x % warp_size * pack, left = end - min(end, warp_first);
+    rows_ = max(1u, min(rows_, (left + row_elements - 1) / row_elements));
+    // Where no element changes nothing, places beyond the last one repeat it.
+    const auto element_in = [&](unsigned place) {
+      if constexpr (tiles_are_granules<T, Op>) {
+        return place >= begin && place < end ? from[place] : neutral<T>(op);
+      } else {
+        return from[min(place, end - 1)];
+      }
+    };
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       const unsigned place = first_ + r * row_elements;
       if (r >= rows_) break;
       auto load_to = [&](grouping::uninitialized<T, pack>& x) {
-        if (place + pack <= count) {
-          load_pack<Shifts>(tile + place, past, x);
+        if (place >= begin && place + pack <= end) {
+          load_pack<Shifts>(from + place, past, x);
         } else {
 #pragma unroll
-          for (unsigned k = 0; k < pack; ++k) x[k] = tile[min(place + k, count - 1)];
+          for (unsigned k = 0; k < pack; ++k) x[k] = element_in(place + k);
         }
       };
       if constexpr (in_lanes) {
@@ -162,15 +194,17 @@ class rows_in_registers {
 
   /// Writes the scanned elements, behind `prefix` where there is one; where there is none, the very first of
   /// an exclusive scan means nothing.
-  __device__ void write(T* to, unsigned count, bool exclusive, bool has_prefix, T prefix,
+  __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, T prefix,
                         const Op& op) const {
-    if constexpr (in_lanes) {
+    if constexpr (in_lanes || tiles_are_granules<T, Op>) {
       if (!has_prefix) prefix = neutral<T>(op);
       has_prefix = true;
     }
+    const unsigned begin = first_place(tile), end = begin + tile.count;
     const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
     const unsigned distance = past / static_cast<unsigned>(sizeof(T));
-    const bool shifted = pack > 1 && past > 0 && (stand_at_multiples<T> || past % sizeof(T) == 0);
+    const bool shifted = pack > 1 && !tiles_are_granules<T, Op> && past > 0 &&
+                         (stand_at_multiples<T> || past % sizeof(T) == 0);
     grouping::uninitialized<T, pack> result;
     uint4 row_before{};
 #pragma unroll
@@ -193,8 +227,8 @@ class rows_in_registers {
           result[0] = carry[0];
         }
       }
-      unsigned place = first_ + r * row_elements, skipped = 0;
-      if constexpr (pack > 1) {
+      unsigned place = first_ + r * row_elements, skipped = is_first ? begin : 0;
+      if constexpr (pack > 1 && !tiles_are_granules<T, Op>) {
         if (shifted) {
           // The granule that ends in this lane's pack begins in the pack before it.
           uint4 mine;
@@ -208,25 +242,26 @@ class rows_in_registers {
           if (r == 0 && lane == 0) skipped = distance;
         }
       }
-      write_pack(to, place, skipped, count, shifted || past == 0, result);
+      write_pack(to, place, skipped, end, shifted || past == 0, result);
     }
     if (shifted && lane == warp_size - 1) {
       memcpy(static_cast<void*>(&result), &row_before, 16);
-      write_pack(to, first_ + (rows_ - 1) * row_elements, pack - distance, count, false, result);
+      write_pack(to, first_ + (rows_ - 1) * row_elements, pack - distance, end, false, result);
     }
   }
 
  private:
-  /// Those of a pack's elements from the `first` one on that are below `count`; `place` is the pack's.
-  __device__ static void write_pack(T* to, unsigned place, unsigned first, unsigned count, bool aligned,
+  __device__ static unsigned first_place(const placed_tile& tile) {
+    return tiles_are_granules<T, Op> ? tile.skipped : 0;
+  }
+  /// Those of a pack's elements from the `first` one on that are below `end`; `place` is the pack's.
+  __device__ static void write_pack(T* to, unsigned place, unsigned first, unsigned end, bool aligned,
                                     const grouping::uninitialized<T, pack>& x) {
-    if ((!packs_are_granules<T> || aligned) && first == 0 && place + pack <= count) {
-      copy_pack<T>(to + place, &x);
-      return;
-    }
+    if ((!packs_are_granules<T> || aligned) && first == 0 && place + pack <= end)
+      return store_pack<T>(to + place, x);
 #pragma unroll
     for (unsigned k = 0; k < pack; ++k) {
-      if (k >= first && place + k < count) to[place + k] = x[k];
+      if (k >= first && place + k < end) to[place + k] = x[k];
     }
   }
 

@@ -17,10 +17,11 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
 }
 
 #define SCAN(NAME, T, OP)                                                                                 \
-  __global__ void at_once_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,    \
+  __global__ void at_once_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,     \
                                  const T* init, bool has_init, size_t parts, unsigned rows_of_warp,       \
-                                 unsigned long long* scratch, T* out) {                                   \
-    auto work = work_of<T, OP>(x + first, rows, length, exclusive, init, has_init, scratch, out + first); \
+                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {         \
+    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,      \
+                               scratch, out + to);                                                        \
     work.parts = parts;                                                                                   \
     work.rows_of_warp = rows_of_warp;                                                                     \
     work.tile = blockDim.x * rows_of_warp * scan_pack<T>;                                                 \
@@ -76,10 +77,11 @@ DOWN_SHIFTED(bytes, unsigned char, plus)
 DOWN_SHIFTED(products, unsigned short, multiplies)
 
 #define IN_TURN(NAME, T, OP)                                                                              \
-  __global__ void in_turn_##NAME(const T* x, size_t first, size_t rows, size_t length, bool exclusive,    \
+  __global__ void in_turn_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,     \
                                  const T* init, bool has_init, size_t parts, unsigned rows_of_warp,       \
-                                 unsigned long long* scratch, T* out) {                                   \
-    auto work = work_of<T, OP>(x + first, rows, length, exclusive, init, has_init, scratch, out + first); \
+                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {         \
+    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,      \
+                               scratch, out + to);                                                        \
     work.parts = parts;                                                                                   \
     work.rows_of_warp = rows_of_warp;                                                                     \
     work.tile = rows_of_warp * scan_tuning<T>::row_of_warps;                                              \
@@ -87,8 +89,12 @@ DOWN_SHIFTED(products, unsigned short, multiplies)
   }
 IN_TURN(sum, int, plus)
 IN_TURN(compositions, map_of_line, composition)
+IN_TURN(bytes, unsigned char, plus)
+IN_TURN(largest, short, maximum)
 SCAN(sum, int, plus)
 SCAN(compositions, map_of_line, composition)
+SCAN(bytes, unsigned char, plus)
+SCAN(largest, short, maximum)
 
 // Elements that no granules hold are scanned a warp to a row.
 __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool exclusive,
