@@ -330,6 +330,54 @@ TEST_P(reduce, along_an_axis_of_a_slice_that_begins_anywhere) {
   });
 }
 
+/// Columns of elements behind the begin of an array, by a loop over rows; and with an initial value, behind
+/// which the columns' results stand where no granule begins.
+template <class T, class Op>
+void check_columns(const hd::target& where, const hd::shape& lengths) {
+  constexpr std::size_t first = 3;
+  const std::size_t n = lengths.elements(), axes = lengths.axes();
+  const std::size_t inner = lengths[axes - 1], length = lengths[axes - 2], outer = n / (inner * length);
+  const hd::array<T> x = make_operator_on<T, Op>().operands(hd::shape{n + first});
+  const T init = 5;
+  hd::array<T> want(outer * inner), after_init(outer * inner);
+  for (std::size_t o = 0; o < outer; ++o) {
+    for (std::size_t row = 0; row < length; ++row) {
+      for (std::size_t column = 0; column < inner; ++column) {
+        const T element = x.data()[first + (o * length + row) * inner + column];
+        const std::size_t at = o * inner + column;
+        want.data()[at] = row == 0 ? element : static_cast<T>(Op()(want.data()[at], element));
+        after_init.data()[at] = static_cast<T>(Op()(row == 0 ? init : after_init.data()[at], element));
+      }
+    }
+  }
+  const hd::array<T> there = x.on(where), at_a_granule = x.slice(first, first + n).on(where);
+  for (const auto& columns :
+       {there.slice(first, first + n).reshaped(lengths), at_a_granule.reshaped(lengths)}) {
+    const auto flat = [](const hd::array<T>& results) {
+      return results.on(hd::target::serial()).to_vector();
+    };
+    ASSERT_EQ(flat(hd::reduce(where, columns, hd::axis{-2}, Op())), want.to_vector())
+        << hd::detail::type_name<T>() << lengths.text();
+    ASSERT_EQ(flat(hd::reduce(where, columns, hd::axis{-2}, Op(), init)), after_init.to_vector())
+        << hd::detail::type_name<T>() << lengths.text() << " with an initial value";
+  }
+}
+
+TEST_P(reduce, of_columns_of_one_and_two_bytes_is_what_a_loop_computes) {
+  // Rows that are granules, that begin anywhere, and that are so short that many are taken as one, with a
+  // rest.
+  for (const hd::shape& lengths :
+       {hd::shape{1, 4096}, hd::shape{33, 1031}, hd::shape{2, 40, 2051}, hd::shape{700, 1024},
+        hd::shape{3, 5, 64}, hd::shape{5, 640, 4}, hd::shape{20'011, 30}, hd::shape{17, 20'001},
+        hd::shape{9000, 1031}, hd::shape{150'001, 64}}) {
+    if (lengths.elements() > largest_size()) continue;
+    check_columns<std::uint8_t, hd::plus>(where, lengths);
+    check_columns<std::int8_t, hd::maximum>(where, lengths);
+    check_columns<std::uint16_t, hd::multiplies>(where, lengths);
+    check_columns<std::uint16_t, hd::bit_xor>(where, lengths);
+  }
+}
+
 TEST(reduce_on_cpu_and_gpu, along_every_axis_of_1_to_4_axes_by_every_operator) {
   for_each_dtype([&]<class T>() {
     for (const operator_on<T>& op : operators_on<T>()) {

@@ -330,6 +330,21 @@ class Reduce(unittest.TestCase):
                 self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
         self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
 
+    def test_granules(self):
+        """Strips of columns that are granules, and of columns that begin anywhere, from anywhere to anywhere."""
+        for kernel, pack in (("bytes", 16), ("least", 16), ("halves", 8)):
+            for shifted, outer, length, inner, strip, first, to in ((False, 2, 21, 5 * pack, 10, 0, 0), (False, 1, 8, 300 * pack, 8, 0, 0),
+                                                                    (True, 2, 13, 40 * pack + 3, 9, 1, 5), (True, 1, 3, 33 * pack - 1, 3, 0, 0)):
+                with self.subTest(kernel=kernel, shifted=shifted, inner=inner):
+                    parts = blocks_of(length, strip)
+                    x = PATTERNS[kernel][0](first + outer * length * inner)
+                    across = blocks_of(blocks_of(inner, pack), 31) * 32 if shifted else inner // pack
+                    _, out = launch("reduce", f"granules_{'shifted_' * shifted}{kernel}", blocks_of(outer * parts * across, 256), 256, x, n(first), n(outer),
+                                    n(length), n(inner), n(strip), n(to), Unwritten(x.dtype, to + outer * parts * inner))
+                    cube = x[first:].reshape(outer, length, inner)
+                    expected = [fold(kernel, cube[o, top:top + strip, c]) for o in range(outer) for top in range(0, length, strip) for c in range(inner)]
+                    np.testing.assert_array_equal(out[to:], np.array(expected).ravel())
+
     def test_many_columns(self):
         """One lane of a column at a time, and several, and lanes of several elements."""
         for kernel, name, length in (("totals", "totals", 9), ("totals", "totals", 33), ("totals_of_rows", "totals", 200), ("largest", "largest", 100)):

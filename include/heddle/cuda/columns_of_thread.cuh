@@ -13,9 +13,14 @@
 #include <cstring>
 #include <type_traits>
 
-/// Neighbouring columns that a thread of scan_down() takes: how it reads and writes a row of them, and how it
-/// combines rows, where `enter` turns what was read into what is combined and `leave` turns it back.
+/// Neighbouring columns that a thread takes down their rows: how it reads and writes a row of them, and how
+/// it combines rows, where `enter` turns what was read into what is combined and `leave` turns it back.
 namespace heddle::cuda {
+
+/// Lanes of a warp, of those side by side: a power of two.
+HD_INLINE unsigned lanes_of_warp(unsigned lanes) {
+  return lanes < warp_size ? lanes : warp_size;
+}
 
 /// Asks for all rows before any is waited for: what is beyond the last one reads it again, since a load that
 /// were left out would have the next one wait.
@@ -28,11 +33,12 @@ __device__ void ask_for_rows(const T* from, unsigned count, std::size_t inner, A
   }
 }
 
-/// How a thread of scan_down() reads and writes its columns of a row; `rows` of them are in its registers.
+/// How a thread reads and writes its columns of a row; `rows` of them are in its registers, of which a
+/// multiprocessor has room for `blocks` of scan_down().
 /// Here they are a granule.
 template <class T>
 struct columns_of_granule {
-  static constexpr unsigned columns = scan_pack<T>, rows = sizeof(T) >= 4 ? 16 : 8;
+  static constexpr unsigned columns = scan_pack<T>, rows = sizeof(T) >= 4 ? 16 : 8, blocks = 2;
   static constexpr bool fill_granules = true;
   using asked = uint4;
   using stored = uint4;
@@ -45,7 +51,8 @@ struct columns_of_granule {
   __device__ bool exist() const { return true; }
   __device__ std::size_t place(unsigned c) const { return c; }
   /// Asks for `count` rows from the one at `from` on.
-  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[rows]) const {
+  template <unsigned Rows>
+  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[Rows]) const {
     ask_for_rows(from, count, inner, to, [](const T* x) { return *reinterpret_cast<const uint4*>(x); });
   }
   /// What was asked for so many bytes behind a granule; of rows beyond the last one it is any elements.
@@ -61,7 +68,7 @@ struct columns_of_granule {
 template <class T>
 class columns_by_elements {
  public:
-  static constexpr unsigned columns = scan_pack<T> < 4 ? scan_pack<T> : 4;
+  static constexpr unsigned columns = scan_pack<T> < 4 ? scan_pack<T> : 4, blocks = 2;
   static constexpr bool fill_granules = false;
   static constexpr unsigned bytes = sizeof(T) * columns, rows = bytes <= 16   ? 8
                                                                 : bytes < 256 ? 256 / bytes
@@ -78,13 +85,15 @@ class columns_by_elements {
 
   __device__ columns_by_elements(const T*, const segments& all, std::size_t in_row, unsigned lanes)
       : inner_(all.inner), apart_(apart_in(inner_, lanes)) {
-    column = in_row / apart_ * apart_ * columns + in_row % apart_;
+    const std::size_t in_group = in_row & (apart_ - 1);
+    column = (in_row - in_group) * columns + in_group;
   }
   __device__ bool exist() const { return column < inner_; }
   // What is beyond a row repeats an element of this thread: nothing but elements is combined, and those of
   // others may be written meanwhile.
   __device__ std::size_t place(unsigned c) const { return is_mine(c) ? c * apart_ : 0; }
-  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[rows]) const {
+  template <unsigned Rows>
+  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[Rows]) const {
     ask_for_rows(from, count, inner, to, [this](const T* row) {
       asked x;
 #pragma unroll
@@ -105,7 +114,7 @@ class columns_by_elements {
  private:
   static HD_INLINE unsigned apart_in(std::size_t inner, unsigned lanes) {
     if (inner < 32 * warp_size * columns) return 1;
-    return lanes < warp_size ? lanes : warp_size;
+    return lanes_of_warp(lanes);
   }
   __device__ bool is_mine(unsigned c) const {
     return column + c * apart_ < inner_;
@@ -121,7 +130,8 @@ class columns_by_elements {
 template <class T>
 class columns_of_shifted_granule {
  public:
-  static constexpr unsigned columns = scan_pack<T>, rows = 8;
+  // Two granules a row: fewer rows, and more blocks instead.
+  static constexpr unsigned columns = scan_pack<T>, rows = 5, blocks = 3;
   static constexpr bool fill_granules = true;
   struct asked {
     uint4 low, high;
@@ -130,15 +140,15 @@ class columns_of_shifted_granule {
   std::size_t column;
 
   static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned lanes) {
-    const std::size_t together = side_by_side(lanes), others = together - 1;
+    const std::size_t together = lanes_of_warp(lanes), others = together - 1;
     return (packs_of(inner) + others - 1) / others * together;
   }
 
   __device__ columns_of_shifted_granule(const T* x, const segments& all, std::size_t in_row, unsigned lanes)
       : begin_(x), end_(x + all.elements()) {
-    const unsigned together = side_by_side(lanes), lane = static_cast<unsigned>(in_row % together);
-    const std::size_t packs = packs_of(all.inner),
-                      packs_until_here = in_row / together * (together - 1) + lane;
+    const unsigned together = lanes_of_warp(lanes), lane = static_cast<unsigned>(in_row) & (together - 1);
+    const std::size_t packs = packs_of(all.inner), group = in_row >> __popc(together - 1),
+                      packs_until_here = group * (together - 1) + lane;
     writes_ = lane > 0 && packs_until_here <= packs;
     has_before_ = packs_until_here > 1;
     column = (min(max(packs_until_here, std::size_t{1}), packs) - 1) * columns;
@@ -146,7 +156,8 @@ class columns_of_shifted_granule {
   }
   __device__ bool exist() const { return true; }
   __device__ std::size_t place(unsigned c) const { return c < rest_ ? c : 0; }
-  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[rows]) const {
+  template <unsigned Rows>
+  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[Rows]) const {
     const T* const last = from + (count - 1) * inner;
     if (granule_at(from) >= reinterpret_cast<const char*>(begin_) &&
         granule_at(last) + 32 <= reinterpret_cast<const char*>(end_)) {
@@ -174,7 +185,6 @@ class columns_of_shifted_granule {
   }
 
  private:
-  static HD_INLINE unsigned side_by_side(unsigned lanes) { return lanes < warp_size ? lanes : warp_size; }
   static HD_INLINE std::size_t packs_of(std::size_t inner) { return (inner + columns - 1) / columns; }
   static __device__ const char* granule_at(const T* x) {
     return reinterpret_cast<const char*>(x) - bytes_past_granule(x);
@@ -206,6 +216,49 @@ class columns_of_shifted_granule {
   const T *begin_, *end_;
   unsigned rest_;  ///< columns of the row from `column` on, up to twice those of a thread
   bool writes_, has_before_;
+};
+
+/// Rows of fewer bytes leave most lanes without a granule, or with one that another repeats.
+inline constexpr std::size_t least_shifted_row = 1024;
+
+/// Whether the columns of each row are granules, of x and of `out`.
+template <class T>
+bool are_granules(const T* x, const T* out, const segments& all) {
+  return packs_are_granules<T> && all.inner % scan_pack<T> == 0 &&
+         (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(out)) % 16 == 0;
+}
+
+/// Columns cut into strips of at most `strip` rows, each a thread's, and how the threads of a block share
+/// them: `lanes` stand side by side, a power of two, the others below them.
+template <class Columns>
+struct strips_of_columns {
+  segments all;
+  std::size_t strip;
+  unsigned lanes;
+  std::size_t parts, threads_across;
+
+  /// A thread's strip: part `part` of segments side by side, and in row `row` of the strips' totals.
+  struct place {
+    std::size_t row, part, in_row;
+    std::size_t begin;   ///< of its rows
+    std::size_t length;  ///< rows that it has
+  };
+
+  HD_INLINE strips_of_columns(const segments& all, std::size_t strip, unsigned lanes)
+      : all(all),
+        strip(strip),
+        lanes(lanes),
+        parts((all.length + strip - 1) / strip),
+        threads_across(Columns::threads_across(all.inner, lanes)) {}
+
+  HD_INLINE std::size_t strips() const { return all.outer * parts * threads_across; }
+  HD_INLINE place operator[](std::size_t index) const {
+    // Divisions of 64 bits take as long as some rows.
+    const std::size_t row = index < threads_across ? 0 : index / threads_across,
+                      outer = row < parts ? 0 : row / parts, part = row - outer * parts, top = part * strip;
+    return {row, part, index - row * threads_across, (outer * all.length + top) * all.inner,
+            all.length - top < strip ? all.length - top : strip};
+  }
 };
 
 /// Elements of neighbouring columns, combined one by one.

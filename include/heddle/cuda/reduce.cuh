@@ -5,6 +5,7 @@
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/neutral.cuh>
 #include <heddle/cuda/reduce_columns.cuh>
+#include <heddle/cuda/reduce_granules.cuh>
 #include <heddle/cuda/reduce_short_rows.cuh>
 #include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/tile_states.cuh>
@@ -359,15 +360,8 @@ void fold_tiles(const target& where, const Load& load, const Op& op, const group
     constexpr unsigned warps = fold_rows_threads / warp_size;
     fold_rows<T><<<grid_for(pieces, warps), fold_rows_threads, 0, where.stream()>>>(load, op, tiles, out);
     check(cudaGetLastError(), "launch of fold_rows");
-  } else if constexpr (std::is_same_v<Load, detail::element_at<T, Op>> && grouping::order_is_free<T, Op> &&
-                       columns_in_word<T> > 1) {
-    constexpr unsigned columns = columns_in_word<T>;
-    const bool are_words = tiles.all.inner % columns == 0 &&
-                           reinterpret_cast<std::uintptr_t>(load.x) % sizeof(std::uint32_t) == 0;
-    if (are_words) return fold_columns_by<columns>(where, load, op, tiles, out);
-    fold_columns_by<1>(where, load, op, tiles, out);
   } else {
-    fold_columns_by<1>(where, load, op, tiles, out);
+    fold_tiles_of_columns(where, load, op, tiles, out);
   }
 }
 
@@ -400,6 +394,32 @@ void reduce_flat(const target& where, const Load& load, const Op& op, std::size_
   if (sizes.words > 0) scratch.launched(grid);
 }
 
+template <class T, class Load, class Op>
+void reduce(const target& where, const Load& load, const Op& op, segments all, T* out);
+
+/// Reduces columns by granules, in one launch if they are many and in two or three if not. Not where few of a
+/// warp's lanes would have columns: returns false.
+template <class T, class Op>
+bool reduce_by_granules(const target& where, const T* x, const Op& op, const segments& all, T* out) {
+  const std::size_t as_one = rows_taken_as_one<T>(all);
+  const segments rows{all.outer, all.length / as_one, all.inner * as_one};
+  if (!are_granules(x, out, rows) && rows.inner * sizeof(T) < least_shifted_row) return false;
+  const std::size_t strip = rows_of_strip<T>(rows), parts = (rows.length + strip - 1) / strip,
+                    rest = all.length % as_one;
+  const segments partials{all.outer, parts * as_one + rest, all.inner};
+  if (partials.length == 1) {
+    fold_strips_of_granules(where, x, op, rows, strip, out);
+    return true;
+  }
+  const detail::memory held(partials.elements() * sizeof(T), where);
+  T* const to = static_cast<T*>(held.data());
+  fold_strips_of_granules(where, x, op, rows, strip, to);
+  const std::size_t folded = rows.length * rows.inner;
+  if (rest > 0) detail::copy(to + parts * rows.inner, where, x + folded, where, rest * all.inner * sizeof(T));
+  reduce(where, detail::element_at<T, Op>{to}, op, partials, out);
+  return true;
+}
+
 /// Reduces each of `all` segments of load(0), load(1), … to one element of `out`, on the GPU's stream. Reads
 /// each input once; one launch when there is one segment, and otherwise one for each factor of `tile` in the
 /// length.
@@ -408,6 +428,9 @@ void reduce(const target& where, const Load& load, const Op& op, segments all, T
   if (all.count() == 0) return;
   const current_device on(where);
   if (all.count() == 1) return reduce_flat(where, load, op, all.length, out);
+  if constexpr (folds_granules<T, Op> && std::is_same_v<Load, detail::element_at<T, Op>>) {
+    if (all.inner > 1 && reduce_by_granules(where, load.x, op, all, out)) return;
+  }
   const grouping::tiling tiles{all, grouping::tile<T, Op>, warp_size};
   if (tiles.parts() == 1) return fold_tiles(where, load, op, tiles, out);
   const detail::memory partials(tiles.results().elements() * sizeof(T), where);

@@ -16,42 +16,15 @@
 /// side by side. Long columns are folded a block to a tile, short ones a thread to a column.
 namespace heddle::cuda {
 
-/// Neighbouring columns that a thread folds where they are read as one word of four bytes.
-template <class T>
-inline constexpr unsigned columns_in_word = sizeof(T) < 4 ? 4 / sizeof(T) : 1;
-
-/// Elements i … i + Columns − 1, which are a word where they are more than one.
-template <unsigned Columns, class T, class Load, class Op>
-__device__ grouping::uninitialized<T, Columns> load_columns(const Load& load, std::size_t i, const Op&) {
-  grouping::uninitialized<T, Columns> x;
-  if constexpr (Columns == 1) {
-    x[0] = load(i);
-  } else {
-    static_assert(Columns * sizeof(T) == sizeof(std::uint32_t));
-    const std::uint32_t word = *reinterpret_cast<const std::uint32_t*>(load.x + i);
-    memcpy(&x, &word, sizeof word);
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) x[c] = detail::lift<Op>(x[c]);
-  }
-  return x;
-}
-
-template <class T, std::size_t Columns, class Op>
-__device__ void combine_columns(grouping::uninitialized<T, Columns>& to,
-                                const grouping::uninitialized<T, Columns>& other, const Op& op) {
-#pragma unroll
-  for (unsigned c = 0; c < Columns; ++c) to[c] = op(to[c], other[c]);
-}
-
 /// Rows of threads that share a tile of columns: as many as exchange their sums within 32 KiB of shared
 /// memory.
 template <class T>
 inline constexpr unsigned column_rows = sizeof(T) <= 128 ? 8 : 1;
 
-/// A block folds a tile of up to 32 · Columns columns. Thread (c, y) folds lanes y, y + Rows, … of Columns
-/// columns; or, when order matters, as many neighbouring lanes; or, where it does not even matter to the
-/// bits, elements y, y + Rows, ….
-template <unsigned Columns, unsigned Rows, class T, class Load, class Op>
+/// A block folds a tile of up to 32 columns. Thread (c, y) folds lanes y, y + Rows, … of column c; or, when
+/// order matters, as many neighbouring lanes; or, where it does not even matter to the bits, elements
+/// y, y + Rows, ….
+template <unsigned Rows, class T, class Load, class Op>
 __global__ void __launch_bounds__(warp_size* Rows)
     fold_columns(Load load, Op op, grouping::tiling tiles, T* out) {
   constexpr unsigned lanes =
@@ -60,12 +33,12 @@ __global__ void __launch_bounds__(warp_size* Rows)
   // Elements of each lane that are asked for before one is combined.
   constexpr unsigned ahead = sizeof(T) > 16 || held >= 8 ? 1 : 8 / held;
   constexpr bool striped = grouping::striped<T, Op>;
-  using columns = grouping::uninitialized<T, Columns>;
-  constexpr unsigned exchanged = Rows > 1 ? Rows * warp_size * sizeof(columns) : 1;
+  using element = grouping::uninitialized<T, 1>;
+  constexpr unsigned exchanged = Rows > 1 ? Rows * warp_size * sizeof(element) : 1;
   __shared__ alignas(16) unsigned char exchange_bytes[exchanged];
-  columns* const exchange = reinterpret_cast<columns*>(exchange_bytes);
-  const auto combine = [&op](columns& to, const columns& other) { combine_columns(to, other, op); };
-  const unsigned column = threadIdx.x * Columns, y = threadIdx.y;
+  element* const exchange = reinterpret_cast<element*>(exchange_bytes);
+  const auto combine = [&op](element& to, const element& other) { to[0] = op(to[0], other[0]); };
+  const unsigned column = threadIdx.x, y = threadIdx.y;
   const std::size_t pieces = tiles.pieces();
   for (std::size_t p = blockIdx.x; p < pieces; p += gridDim.x) {
     const grouping::piece piece = tiles[p];
@@ -80,9 +53,11 @@ __global__ void __launch_bounds__(warp_size* Rows)
       return striped ? r * lanes + lane_of(v) : lane_of(v) * static_cast<unsigned>(grouping::rows) + r;
     };
     const auto read = [&](unsigned v, unsigned r) {
-      return load_columns<Columns, T>(load, first + place(v, r) * piece.stride, op);
+      element x;
+      x[0] = load(first + place(v, r) * piece.stride);
+      return x;
     };
-    columns sum[held];
+    element sum[held];
     const auto fold_lanes = [&](auto whole) {
       const auto is_there = [&](unsigned v, unsigned r) {
         if constexpr (decltype(whole)::value) return r * lanes < grouping::tile<T, Op>;
@@ -98,7 +73,7 @@ __global__ void __launch_bounds__(warp_size* Rows)
             if (is_there(v, r)) combine(sum[v], read(v, r));
           }
         } else {
-          columns next[ahead][held];
+          element next[ahead][held];
 #pragma unroll
           for (unsigned i = 0; i < ahead * held; ++i) {
             const unsigned v = i % held, d = i / held;
@@ -133,7 +108,7 @@ __global__ void __launch_bounds__(warp_size* Rows)
       }
     }
     if constexpr (Rows > 1) {
-      columns* const mine = exchange + y * warp_size + threadIdx.x;
+      element* const mine = exchange + y * warp_size + threadIdx.x;
       if (inside) *mine = sum[0];
       __syncthreads();
       for (unsigned step = striped ? Rows / 2 : 1; striped ? step > 0 : step < Rows;
@@ -147,10 +122,7 @@ __global__ void __launch_bounds__(warp_size* Rows)
       if (inside && y == 0) sum[0] = *mine;
       __syncthreads();
     }
-    if (inside && y == 0) {
-#pragma unroll
-      for (unsigned c = 0; c < Columns; ++c) out[piece.result + column + c] = grouping::canonical(sum[0][c]);
-    }
+    if (inside && y == 0) out[piece.result + column] = grouping::canonical(sum[0][0]);
   }
 }
 
@@ -158,21 +130,20 @@ inline constexpr unsigned fold_few_rows_threads = 256;
 /// Columns of at most so many elements are folded by a thread, and so short ones without a loop.
 inline constexpr unsigned few_rows = 32, fewest_rows = 8;
 
-/// A thread folds Columns columns of at most Most elements, all of which it asks for at once; AndMore: of
-/// more, so many at a time, which takes an operator that gives the same bits in every order.
-template <unsigned Most, bool AndMore, unsigned Columns, class T, class Load, class Op>
+/// A thread folds a column of at most Most elements, all of which it asks for at once; AndMore: of more, so
+/// many at a time, which takes an operator that gives the same bits in every order.
+template <unsigned Most, bool AndMore, class T, class Load, class Op>
 __global__ void __launch_bounds__(fold_few_rows_threads)
     fold_few_rows(Load load, Op op, segments all, T* out) {
-  using columns = grouping::uninitialized<T, Columns>;
   const unsigned count = static_cast<unsigned>(all.length);
   const std::size_t results = all.count();
-  const auto combine = [&op](columns& to, const columns& other) { combine_columns(to, other, op); };
-  for (std::size_t result = (std::size_t{blockIdx.x} * fold_few_rows_threads + threadIdx.x) * Columns;
-       result < results; result += std::size_t{gridDim.x} * fold_few_rows_threads * Columns) {
+  const auto combine = [&op](T& to, const T& other) { to = op(to, other); };
+  for (std::size_t result = std::size_t{blockIdx.x} * fold_few_rows_threads + threadIdx.x; result < results;
+       result += std::size_t{gridDim.x} * fold_few_rows_threads) {
     const std::size_t outer = result < all.inner ? 0 : result / all.inner;
     const std::size_t first = outer * (all.length - 1) * all.inner + result;
-    const auto read = [&](unsigned i) { return load_columns<Columns, T>(load, first + i * all.inner, op); };
-    columns x[Most];
+    const auto read = [&](unsigned i) { return load(first + i * all.inner); };
+    grouping::uninitialized<T, Most> x;
 #pragma unroll
     for (unsigned i = 0; i < Most; ++i) {
       if (i < count) x[i] = read(i);
@@ -180,7 +151,7 @@ __global__ void __launch_bounds__(fold_few_rows_threads)
     if constexpr (AndMore) {
       static_assert(grouping::order_is_free<T, Op>);
       for (unsigned start = Most; start < count; start += Most) {
-        columns next[Most];
+        grouping::uninitialized<T, Most> next;
 #pragma unroll
         for (unsigned i = 0; i < Most; ++i) {
           if (start + i < count) next[i] = read(start + i);
@@ -210,8 +181,7 @@ __global__ void __launch_bounds__(fold_few_rows_threads)
         }
       }
     }
-#pragma unroll
-    for (unsigned c = 0; c < Columns; ++c) out[result + c] = grouping::canonical(x[0][c]);
+    out[result] = grouping::canonical(x[0]);
   }
 }
 
@@ -297,34 +267,33 @@ __global__ void __launch_bounds__(fold_few_rows_threads, fold_many_columns_block
   }
 }
 
-template <unsigned Columns, unsigned Rows, class T, class Load, class Op>
+template <unsigned Rows, class T, class Load, class Op>
 void launch_fold_columns(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
                          T* out) {
-  const grouping::tiling strips{tiles.all, tiles.part, warp_size * Columns};
-  fold_columns<Columns, Rows, T>
-      <<<grid_for(strips.pieces(), 1), dim3(warp_size, Rows), 0, where.stream()>>>(load, op, strips, out);
+  fold_columns<Rows, T>
+      <<<grid_for(tiles.pieces(), 1), dim3(warp_size, Rows), 0, where.stream()>>>(load, op, tiles, out);
   check(cudaGetLastError(), "launch of fold_columns");
 }
 
 /// Folds every tile of columns that are longer than a tile has lanes.
-template <unsigned Columns, class T, class Load, class Op>
+template <class T, class Load, class Op>
 void fold_long_columns(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
                        T* out) {
   constexpr unsigned rows = column_rows<T>, lanes = grouping::lanes<T, Op>;
   // Eight lanes a thread are better than sixteen, unless most of them are empty.
   constexpr bool has_many_lanes = !grouping::order_is_free<T, Op> && rows > 1 && lanes / rows > 8;
-  launch_fold_columns<Columns, has_many_lanes ? 2 * rows : rows>(where, load, op, tiles, out);
+  launch_fold_columns<has_many_lanes ? 2 * rows : rows>(where, load, op, tiles, out);
 }
 
-/// Folds every tile of segments that are columns, so many of which a thread takes side by side.
-template <unsigned Columns, class T, class Load, class Op>
-void fold_columns_by(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
-                     T* out) {
+/// Folds every tile of segments that are columns.
+template <class T, class Load, class Op>
+void fold_tiles_of_columns(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
+                           T* out) {
   if constexpr (sizeof(T) <= 16) {
     // As many columns fill a GPU by themselves, a thread to each; one that asks for more at once needs fewer.
     constexpr bool free = grouping::order_is_free<T, Op>;
     constexpr std::size_t many_columns = std::size_t{1} << (free ? 18 : 17);
-    const bool are_many = tiles.all.count() / Columns >= many_columns && tiles.parts() == 1;
+    const bool are_many = tiles.all.count() >= many_columns && tiles.parts() == 1;
     if constexpr (grouping::striped<T, Op> && !free) {
       // Larger elements are as well off with a block to a tile, unless its lanes have one element.
       constexpr bool lanes_of_rows = sizeof(T) <= 4;
@@ -343,17 +312,15 @@ void fold_columns_by(const target& where, const Load& load, const Op& op, const 
     }
     if (tiles.all.length <= few_rows || (free && are_many)) {
       constexpr unsigned most = free || grouping::striped<T, Op> ? fewest_rows : few_rows;
-      const auto kernel = tiles.all.length <= fewest_rows
-                              ? fold_few_rows<fewest_rows, false, Columns, T, Load, Op>
-                              : fold_few_rows<most, free, Columns, T, Load, Op>;
-      const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * Columns);
+      const auto kernel = tiles.all.length <= fewest_rows ? fold_few_rows<fewest_rows, false, T, Load, Op>
+                                                          : fold_few_rows<most, free, T, Load, Op>;
+      const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads);
       kernel<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
       return check(cudaGetLastError(), "launch of fold_few_rows");
     }
   }
-  if (tiles.all.length > grouping::lanes<T, Op>)
-    return fold_long_columns<Columns>(where, load, op, tiles, out);
-  launch_fold_columns<Columns, column_rows<T>>(where, load, op, tiles, out);
+  if (tiles.all.length > grouping::lanes<T, Op>) return fold_long_columns(where, load, op, tiles, out);
+  launch_fold_columns<column_rows<T>>(where, load, op, tiles, out);
 }
 
 }  // namespace heddle::cuda

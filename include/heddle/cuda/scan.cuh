@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/reduce_columns.cuh>
+#include <heddle/cuda/reduce_granules.cuh>
 #include <heddle/cuda/scan_at_once.cuh>
 #include <heddle/cuda/scan_columns.cuh>
 #include <heddle/cuda/scan_in_turn.cuh>
@@ -81,19 +82,27 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
 template <class Columns, class T, class Op>
 void scan_columns_by(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                      const T* init, T* out) {
-  scan_down_shape<Columns> shape{all, all.length, scan_down_threads};
+  constexpr bool by_granules = folds_granules<T, Op> && Columns::fill_granules;
+  constexpr std::size_t short_column = by_granules ? 8 * fold_granules_least_rows : grouping::tile<T, Op>;
+  std::size_t strip = all.length;
   auto before = prefix_of_first(init);
   detail::memory held;
-  if (shape.strips() < least_strips && all.length > grouping::tile<T, Op>) {
-    const grouping::tiling strips{all, grouping::tile<T, Op>, warp_size};
-    shape.strip = strips.part;
-    held = detail::memory(strips.results().elements() * sizeof(T), where);
+  const strips_of_columns<Columns> whole(all, all.length, scan_down_threads);
+  if (whole.strips() < least_strips && all.length > short_column) {
+    strip = by_granules ? rows_of_strip<T>(all) : grouping::tile<T, Op>;
+    const segments strips{all.outer, (all.length + strip - 1) / strip, all.inner};
+    held = detail::memory(strips.elements() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
-    fold_long_columns<1>(where, detail::element_at<T, Op>{x}, op, strips, totals);
-    scan(where, totals, op, strips.results(), true, init, totals);
+    if constexpr (by_granules) {
+      launch_fold_granules<Columns>(where, x, op, all, strip, totals);
+    } else {
+      fold_long_columns(where, detail::element_at<T, Op>{x}, op, {all, strip, warp_size}, totals);
+    }
+    scan(where, totals, op, strips, true, init, totals);
     before[0].prefixes = totals;
   }
-  if constexpr (sizeof(T) <= 16) shape.lanes = scan_down_lanes(shape);
+  strips_of_columns<Columns> shape(all, strip, scan_down_threads);
+  if constexpr (sizeof(T) <= 16) shape = strips_to_scan_down<Columns>(all, strip);
   scan_down<Columns><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
       x, op, shape, exclusive, before[0], out);
   check(cudaGetLastError(), "launch of scan_down");

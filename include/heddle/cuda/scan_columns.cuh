@@ -51,28 +51,14 @@ class prefix_of_columns {
   pack first_;
 };
 
-inline constexpr unsigned scan_down_threads = 256, scan_down_blocks = 2;
-
-/// Columns cut into strips, and how the threads of a block share them: `lanes` stand side by side, the others
-/// below them.
-template <class Columns>
-struct scan_down_shape {
-  segments all;
-  std::size_t strip;  ///< rows of one
-  unsigned lanes;
-
-  HD_INLINE std::size_t parts() const { return (all.length + strip - 1) / strip; }
-  HD_INLINE std::size_t threads_across() const { return Columns::threads_across(all.inner, lanes); }
-  /// Each is a thread's.
-  HD_INLINE std::size_t strips() const { return all.outer * parts() * threads_across(); }
-};
+inline constexpr unsigned scan_down_threads = 256;
 
 /// Threads go down strips of columns a tile at a time, each with its rows in registers: it scans them, and
 /// puts in front of them what stands before. The totals of threads below one another are combined by shuffles
 /// and in shared memory.
 template <class Columns, class T, class Op>
-__global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
-    scan_down(const T* x, Op op, scan_down_shape<Columns> shape, bool exclusive,
+__global__ void __launch_bounds__(scan_down_threads, Columns::blocks)
+    scan_down(const T* x, Op op, strips_of_columns<Columns> shape, bool exclusive,
               strip_prefixes<T> before_strips, T* out) {
   constexpr unsigned rows = Columns::rows, columns = Columns::columns;
   using combined = combined_across<Columns, T, Op>;
@@ -86,14 +72,12 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
   const unsigned lanes = shares ? shape.lanes : scan_down_threads, groups = scan_down_threads / lanes;
   const unsigned lane = threadIdx.x % lanes, group = threadIdx.x / lanes;
   const unsigned groups_of_warp = lanes < warp_size ? warp_size / lanes : 1;
-  const std::size_t inner = shape.all.inner, across = shape.threads_across(), parts = shape.parts();
-  const std::size_t strip = std::size_t{blockIdx.x} * lanes + lane;
-  const std::size_t strip_row = strip / across, in_row = strip - strip_row * across;
-  const std::size_t outer = strip_row / parts, part = strip_row - outer * parts, top = part * shape.strip;
-  const std::size_t length = min(shape.all.length - top, shape.strip);
-  const Columns mine(x, shape.all, in_row, lanes);
-  const bool has_strip = strip < shape.strips() && mine.exist();
-  const std::size_t begin = (outer * shape.all.length + top) * inner + mine.column;
+  const std::size_t number = std::size_t{blockIdx.x} * lanes + lane;
+  const auto strip = shape[number];
+  const std::size_t inner = shape.all.inner, length = strip.length;
+  const Columns mine(x, shape.all, strip.in_row, lanes);
+  const bool has_strip = number < shape.strips() && mine.exist();
+  const std::size_t begin = strip.begin + mine.column;
   const auto enter = [&](const stored& bits) {
     pack x;
     memcpy(static_cast<void*>(&x), &bits, sizeof x);
@@ -106,13 +90,13 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
     return bits;
   };
 
-  const bool has_first = has_strip && before_strips.exist_for(part);
+  const bool has_first = has_strip && before_strips.exist_for(strip.part);
   pack first;
   if (has_first) {
     grouping::uninitialized<T, columns> given;
 #pragma unroll
     for (unsigned c = 0; c < columns; ++c)
-      given[c] = before_strips.at(strip_row * inner + mine.column + mine.place(c));
+      given[c] = before_strips.at(strip.row * inner + mine.column + mine.place(c));
     memcpy(static_cast<void*>(&first), &given, sizeof first);
     first = combine.enter(first);
   }
@@ -188,30 +172,24 @@ __global__ void __launch_bounds__(scan_down_threads, scan_down_blocks)
   }
 }
 
-/// Whether the columns of each row are granules, of x and of `out`.
-template <class T>
-bool are_granules(const T* x, const T* out, const segments& all) {
-  return packs_are_granules<T> && all.inner % scan_pack<T> == 0 &&
-         (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(out)) % 16 == 0;
-}
-
 /// Fewer strips than these leave multiprocessors idle.
 inline constexpr std::size_t least_strips = 2048;
 
-/// Lanes side by side: the more the better, but for multiprocessors without a block, also while the last ones
-/// run. Sums of floating-point numbers are grouped by it: it is the same on every GPU, and best on an H200.
+/// Strips with as many lanes side by side as is best: the more the better, but for multiprocessors without a
+/// block, also while the last ones run. Sums of floating-point numbers are grouped by it: it is the same on
+/// every GPU, and best on an H200.
 template <class Columns>
-unsigned scan_down_lanes(scan_down_shape<Columns> shape) {
+strips_of_columns<Columns> strips_to_scan_down(const segments& all, std::size_t strip) {
   // Long columns of elements are better off with two rows of threads.
-  const bool in_two_rows = !Columns::fill_granules && shape.parts() == 1 && shape.strip >= 8 * Columns::rows;
+  const bool in_two_rows = !Columns::fill_granules && strip == all.length && strip >= 8 * Columns::rows;
   const unsigned most_lanes = in_two_rows ? scan_down_threads / 2 : scan_down_threads;
   constexpr unsigned least_lanes = 8;
   constexpr double enough = 0.9, better = 1.15;
-  constexpr std::size_t multiprocessors = 132, at_once = scan_down_blocks * multiprocessors;
+  constexpr std::size_t multiprocessors = 132, at_once = Columns::blocks * multiprocessors;
   unsigned best = most_lanes;
   double best_share = 0;  // of the places for blocks, those that have one until the last block ends
   for (unsigned lanes = most_lanes; lanes >= least_lanes; lanes /= 2) {
-    shape.lanes = lanes;
+    const strips_of_columns<Columns> shape(all, strip, lanes);
     const std::size_t blocks = (shape.strips() + lanes - 1) / lanes, turns = (blocks + at_once - 1) / at_once;
     const double share = static_cast<double>(blocks) / static_cast<double>(turns * at_once);
     // A GPU of which most waits has nothing to lose.
@@ -219,13 +197,10 @@ unsigned scan_down_lanes(scan_down_shape<Columns> shape) {
       best = lanes;
       best_share = share;
     }
-    const bool have_rows = shape.strip > Columns::rows * (scan_down_threads / lanes);
+    const bool have_rows = strip > Columns::rows * (scan_down_threads / lanes);
     if (best_share >= enough || !have_rows) break;
   }
-  return best;
+  return {all, strip, best};
 }
-
-/// Rows of fewer bytes leave most lanes without a granule, or with one that another repeats.
-inline constexpr std::size_t least_shifted_row = 1024;
 
 }  // namespace heddle::cuda

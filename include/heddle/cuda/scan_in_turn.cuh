@@ -183,7 +183,7 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
 /// The places of the tile in a stage.
 template <class T, class Op>
 __device__ const T* places_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
-                                const unsigned char* stages, unsigned stage) {
+                              const unsigned char* stages, unsigned stage) {
   using tuning = scan_tuning<T>;
   if constexpr (in_shared_memory<T>) {
     return reinterpret_cast<const T*>(stages + stage * tuning::stage_bytes + tile.shift);
@@ -291,8 +291,7 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
     const bool wanted = !tile.ends_row;
     grouping::uninitialized<T, 1> total;
     if (wanted) {
-      const T* const from =
-          places_of(work, tile, stages, at.stage) + warp * rows * warp_size * scan_pack<T>;
+      const T* const from = places_of(work, tile, stages, at.stage) + warp * rows * warp_size * scan_pack<T>;
       if constexpr (is_commutative<Op, T>) {
         total[0] = total_of_lane(from, rows, warp == 0 && lane == 0 ? tile.skipped : 0, op);
       } else {

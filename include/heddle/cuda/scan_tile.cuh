@@ -40,8 +40,8 @@ struct scan_work {
   HD_INLINE std::size_t tiles() const { return rows * parts; }
   /// Of a row, where most stand before its first element.
   HD_INLINE std::size_t places() const {
-    const bool begin_at_granules = reinterpret_cast<std::uintptr_t>(out) % 16 == 0 &&
-                                   (rows == 1 || length * sizeof(T) % 16 == 0);
+    const bool begin_at_granules =
+        reinterpret_cast<std::uintptr_t>(out) % 16 == 0 && (rows == 1 || length * sizeof(T) % 16 == 0);
     return length + (!tiles_are_granules<T, Op> || begin_at_granules ? 0 : scan_pack<T> - 1);
   }
 };
@@ -68,7 +68,7 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
   const std::size_t begins = min(work.length, part > 0 ? part * work.tile - skipped : 0);
   if (part > 0) skipped = 0;
   const std::size_t left = work.length - begins, most = work.tile - skipped;
-  return {number,  part,         row * work.length + begins, static_cast<unsigned>(min(left, most)),
+  return {number,  part,        row * work.length + begins, static_cast<unsigned>(min(left, most)),
           skipped, left <= most};
 }
 

@@ -73,24 +73,37 @@ MANY_COLUMNS(totals, float, plus, false)
 MANY_COLUMNS(totals_of_rows, float, plus, true)
 MANY_COLUMNS(largest, double, maximum, true)
 
-#define COLUMNS(NAME, T, OP, ACROSS, ROWS)                                                              \
-  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {       \
-    fold_columns<ACROSS, ROWS, T, element_at<T, OP>, OP>(                                               \
-        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size * ACROSS}, \
-        out);                                                                                           \
+#define COLUMNS(NAME, T, OP, ROWS)                                                                   \
+  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {    \
+    fold_columns<ROWS, T, element_at<T, OP>, OP>(                                                    \
+        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size}, out); \
   }
-COLUMNS(bytes, unsigned char, plus, 4, 8)
-COLUMNS(sum, int, plus, 1, 8)
-COLUMNS(largest, double, maximum, 1, 8)
-COLUMNS(largest_of_many, double, maximum, 1, 16)
-COLUMNS(compositions, map_of_line, composition, 1, 8)
-COLUMNS(sums, three_sums, add_three, 1, 8)
+COLUMNS(bytes, unsigned char, plus, 8)
+COLUMNS(sum, int, plus, 8)
+COLUMNS(largest, double, maximum, 8)
+COLUMNS(largest_of_many, double, maximum, 16)
+COLUMNS(compositions, map_of_line, composition, 8)
+COLUMNS(sums, three_sums, add_three, 8)
 
-#define FEW(NAME, T, OP, MOST, AND_MORE, ACROSS)                                                             \
-  __global__ void few_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {                \
-    fold_few_rows<MOST, AND_MORE, ACROSS, T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner}, out); \
+#define FEW(NAME, T, OP, MOST, AND_MORE)                                                             \
+  __global__ void few_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {        \
+    fold_few_rows<MOST, AND_MORE, T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner}, out); \
   }
-FEW(bytes, unsigned char, plus, 8, true, 4)
-FEW(sum, int, plus, 8, false, 1)
-FEW(largest, double, maximum, 8, false, 1)
-FEW(compositions, map_of_line, composition, 32, false, 1)
+FEW(bytes, unsigned char, plus, 8, true)
+FEW(sum, int, plus, 8, false)
+FEW(largest, double, maximum, 8, false)
+FEW(compositions, map_of_line, composition, 32, false)
+
+#define GRANULES(NAME, COLUMNS, T, OP)                                                                \
+  __global__ void granules_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner, \
+                                  size_t strip, size_t to, T* out) {                                  \
+    fold_granules<COLUMNS<T>>(x + from, OP, {{outer, length, inner}, strip, fold_granules_threads},   \
+                              out + to);                                                              \
+  }
+GRANULES(bytes, columns_of_granule, unsigned char, plus{})
+GRANULES(least, columns_of_granule, unsigned char, (detail::mask_of_extremes<unsigned char, minimum>()))
+GRANULES(halves, columns_of_granule, short, plus{})
+GRANULES(shifted_bytes, columns_of_shifted_granule, unsigned char, plus{})
+GRANULES(shifted_least, columns_of_shifted_granule, unsigned char,
+         (detail::mask_of_extremes<unsigned char, minimum>()))
+GRANULES(shifted_halves, columns_of_shifted_granule, short, plus{})

@@ -16,16 +16,16 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
   return work;
 }
 
-#define SCAN(NAME, T, OP)                                                                                 \
-  __global__ void at_once_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,     \
-                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,       \
-                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {         \
-    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,      \
-                               scratch, out + to);                                                        \
-    work.parts = parts;                                                                                   \
-    work.rows_of_warp = rows_of_warp;                                                                     \
-    work.tile = blockDim.x * rows_of_warp * scan_pack<T>;                                                 \
-    scan_at_once<T, OP>(work);                                                                            \
+#define SCAN(NAME, T, OP)                                                                             \
+  __global__ void at_once_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive, \
+                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,   \
+                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {     \
+    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,  \
+                               scratch, out + to);                                                    \
+    work.parts = parts;                                                                               \
+    work.rows_of_warp = rows_of_warp;                                                                 \
+    work.tile = blockDim.x * rows_of_warp * scan_pack<T>;                                             \
+    scan_at_once<T, OP>(work);                                                                        \
   }
 
 #define SHORT_ROWS(NAME, T, OP)                                                                             \
@@ -76,16 +76,16 @@ DOWN(sums, columns_by_elements, three_sums, add_three)
 DOWN_SHIFTED(bytes, unsigned char, plus)
 DOWN_SHIFTED(products, unsigned short, multiplies)
 
-#define IN_TURN(NAME, T, OP)                                                                              \
-  __global__ void in_turn_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,     \
-                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,       \
-                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {         \
-    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,      \
-                               scratch, out + to);                                                        \
-    work.parts = parts;                                                                                   \
-    work.rows_of_warp = rows_of_warp;                                                                     \
-    work.tile = rows_of_warp * scan_tuning<T>::row_of_warps;                                              \
-    scan_in_turn<T, OP>(work);                                                                            \
+#define IN_TURN(NAME, T, OP)                                                                          \
+  __global__ void in_turn_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive, \
+                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,   \
+                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {     \
+    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,  \
+                               scratch, out + to);                                                    \
+    work.parts = parts;                                                                               \
+    work.rows_of_warp = rows_of_warp;                                                                 \
+    work.tile = rows_of_warp * scan_tuning<T>::row_of_warps;                                          \
+    scan_in_turn<T, OP>(work);                                                                        \
   }
 IN_TURN(sum, int, plus)
 IN_TURN(compositions, map_of_line, composition)

@@ -1,0 +1,108 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/cuda/columns_of_thread.cuh>
+#include <heddle/cuda/granules.cuh>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/grouping.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// Reductions of columns of one- and two-byte integers, in any order: a thread goes down 16 bytes of columns,
+/// and combines them as words. Short rows are taken several at a time, as one row that is as long as all.
+namespace heddle::cuda {
+
+/// Whether columns are folded so.
+template <class T, class Op>
+inline constexpr bool folds_granules = grouping::order_is_free<T, Op> && sizeof(T) <= 2;
+
+inline constexpr unsigned fold_granules_threads = 256, fold_granules_blocks = 4;
+/// Threads that keep a GPU's memory busy, and rows that are worth one.
+inline constexpr std::size_t fold_granules_most_threads = std::size_t{1} << 16, fold_granules_least_rows = 64;
+
+/// A thread folds a strip of its columns to a row of `out`.
+template <class Columns, class T, class Op>
+__global__ void __launch_bounds__(fold_granules_threads, fold_granules_blocks)
+    fold_granules(const T* x, Op op, strips_of_columns<Columns> shape, T* out) {
+  constexpr unsigned rows = 4;  // asked for at once: more blocks hide more than more rows
+  using combined = combined_across<Columns, T, Op>;
+  using pack = typename combined::pack;
+  const combined combine{op};
+  const std::size_t number = std::size_t{blockIdx.x} * fold_granules_threads + threadIdx.x;
+  const auto strip = shape[number];
+  const std::size_t inner = shape.all.inner;
+  const Columns mine(x, shape.all, strip.in_row, shape.lanes);
+  const bool has_strip = number < shape.strips();
+  typename Columns::stored result;
+  if (has_strip) {
+    const T* from = x + strip.begin + mine.column;
+    pack total;
+    for (std::size_t row = 0; row < strip.length; row += rows, from += rows * inner) {
+      const auto left = static_cast<unsigned>(min(strip.length - row, std::size_t{rows}));
+      typename Columns::asked asked[rows];
+      mine.ask(from, left, inner, asked);
+      auto past = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from));
+#pragma unroll
+      for (unsigned k = 0; k < rows; ++k, past += static_cast<unsigned>(inner * sizeof(T))) {
+        const typename Columns::stored bits = mine.arrived(asked[k], past);
+        pack next;
+        memcpy(static_cast<void*>(&next), &bits, sizeof next);
+        next = combine.enter(next);
+        if (k == 0) {
+          total = row > 0 ? combine(total, next) : next;
+        } else if (k < left) {
+          total = combine(total, next);
+        }
+      }
+    }
+    total = combine.leave(total);
+    memcpy(static_cast<void*>(&result), &total, sizeof result);
+  }
+  mine.store(out + strip.row * inner + mine.column, result, has_strip);
+}
+
+template <class Columns, class T, class Op>
+void launch_fold_granules(const target& where, const T* x, const Op& op, const segments& all,
+                          std::size_t strip, T* out) {
+  const strips_of_columns<Columns> shape{all, strip, fold_granules_threads};
+  fold_granules<Columns>
+      <<<grid_for(shape.strips(), fold_granules_threads), fold_granules_threads, 0, where.stream()>>>(
+          x, op, shape, out);
+  check(cudaGetLastError(), "launch of fold_granules");
+}
+
+/// Folds strips of columns to rows of `out`.
+template <class T, class Op>
+void fold_strips_of_granules(const target& where, const T* x, const Op& op, const segments& all,
+                             std::size_t strip, T* out) {
+  if (are_granules(x, out, all))
+    return launch_fold_granules<columns_of_granule<T>>(where, x, op, all, strip, out);
+  launch_fold_granules<columns_of_shifted_granule<T>>(where, x, op, all, strip, out);
+}
+
+/// How many short rows are taken as one: a power of two, whose rows are granules.
+template <class T>
+std::size_t rows_taken_as_one(const segments& all) {
+  const std::size_t bytes = all.inner * sizeof(T), enough = 4 * least_shifted_row;
+  if (bytes >= least_shifted_row) return 1;
+  const std::size_t wanted = std::max(std::bit_ceil((enough + bytes - 1) / bytes), std::size_t{16});
+  if (all.outer == 1) return all.length / wanted >= fold_granules_least_rows ? wanted : 1;
+  // What is left over would be in the way of the next of the outer ones.
+  const std::size_t divides = std::min(wanted, std::size_t{1} << std::countr_zero(all.length));
+  return all.length / divides >= fold_granules_least_rows / 8 ? divides : 1;
+}
+
+/// Rows of a strip, so that threads suffice to keep the memory busy.
+template <class T>
+std::size_t rows_of_strip(const segments& all) {
+  const std::size_t across = all.outer * ((all.inner + scan_pack<T> - 1) / scan_pack<T>),
+                    parts = std::min((fold_granules_most_threads + across - 1) / across,
+                                     (all.length + fold_granules_least_rows - 1) / fold_granules_least_rows);
+  return (all.length + parts - 1) / parts;
+}
+
+}  // namespace heddle::cuda
