@@ -28,7 +28,7 @@ inline constexpr std::size_t fold_granules_most_threads = std::size_t{1} << 16, 
 template <class Columns, class T, class Op>
 __global__ void __launch_bounds__(fold_granules_threads, fold_granules_blocks)
     fold_granules(const T* x, Op op, strips_of_columns<Columns> shape, T* out) {
-  constexpr unsigned rows = 4;  // asked for at once: more blocks hide more than more rows
+  constexpr unsigned rows = 128 / sizeof(typename Columns::asked);  // of bytes asked for at once
   using combined = combined_across<Columns, T, Op>;
   using pack = typename combined::pack;
   const combined combine{op};
