@@ -329,6 +329,7 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
     rows_in_registers<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, work.rows_of_warp);
+    mine.leave_out_what_is_beyond(tile);
     mine.load(places_of(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();

@@ -113,6 +113,14 @@ class rows_in_registers {
   __device__ rows_in_registers(unsigned warp, unsigned rows)
       : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * pack) {}
 
+  /// Rows beyond the tile's last element are left out, but for one, whose total nobody asks for. Then
+  /// compilers no longer know that the lanes of a warp have as many rows: not worth it where a tile is all
+  /// that a block has.
+  __device__ void leave_out_what_is_beyond(const placed_tile& tile) {
+    const unsigned warp_first = first_ - threadIdx.x % warp_size * pack, end = first_place(tile) + tile.count;
+    rows_ = max(1u, min(rows_, (end - min(end, warp_first) + row_elements - 1) / row_elements));
+  }
+
   /// From a tile whose places begin at `from`; `whole` when an element is in every place of the warps.
   __device__ void load(const T* from, const placed_tile& tile, bool whole, const Op& op) {
     const unsigned past = bytes_past_granule(from), begin = first_place(tile), end = begin + tile.count;
@@ -123,9 +131,6 @@ class rows_in_registers {
       }
       return;
     }
-    // What is beyond the last element is left out, but for a row, whose totals nobody asks for.
-    const unsigned warp_first = first_ - threadIdx.x % warp_size * pack, left = end - min(end, warp_first);
-    rows_ = max(1u, min(rows_, (left + row_elements - 1) / row_elements));
     // Where no element changes nothing, places beyond the last one repeat it.
     const auto element_in = [&](unsigned place) {
       if constexpr (tiles_are_granules<T, Op>) {
@@ -242,7 +247,7 @@ class rows_in_registers {
           if (r == 0 && lane == 0) skipped = distance;
         }
       }
-      write_pack(to, place, skipped, end, shifted || past == 0, result);
+      write_pack(to, place, skipped, end, tiles_are_granules<T, Op> || shifted || past == 0, result);
     }
     if (shifted && lane == warp_size - 1) {
       memcpy(static_cast<void*>(&result), &row_before, 16);
