@@ -36,32 +36,35 @@ T element(std::size_t i) {
   }
 }
 
-/// Rows that begin `first` elements behind the start of an array, between elements that must stay.
+/// Rows that begin `first` elements behind the start of an array, and elsewhere in another one unless the
+/// scan is in place, between elements that must stay.
 template <class T, class Op>
 void check(std::size_t rows, std::size_t length, std::size_t first, bool exclusive, bool has_init,
            bool in_place) {
   const hd::target gpu = hd::target::gpu();
-  const std::size_t n = rows * length;
+  const std::size_t n = rows * length, to = in_place ? first : first + first % 2;
   const Op op{};
   const T init = element<T>(n + 9);
-  hd::array<T> want(n + 2 * first);
+  hd::array<T> want(n + 2 * first + 1);
   for (std::size_t i = 0; i < want.size(); ++i) want.data()[i] = element<T>(i);
   hd::array<T> x = want.on(gpu), elsewhere = want.on(gpu);
   hd::array<T>& out = in_place ? x : elsewhere;
-  hd::cuda::scan_work<T, Op> work{x.data() + first, out.data() + first, op, rows, length, 1, 0, 0,
-                                  exclusive,        has_init,           {}, {}};
+  hd::cuda::scan_work<T, Op> work{x.data() + first, out.data() + to, op, rows, length, 1, 0, 0,
+                                  exclusive,        has_init,        {}, {}};
   work.init[0] = init;
   hd::cuda::launch_scan_in_turn(gpu, work);
+  hd::array<T> scanned(n);
+  std::copy_n(want.data() + first, n, scanned.data());
   for (std::size_t row = 0; row < rows; ++row) {
     hd::array<T> line(length);
-    std::copy_n(want.data() + first + row * length, length, line.data());
+    std::copy_n(scanned.data() + row * length, length, line.data());
     const hd::array<T> sums = looped<T>(line, exclusive, has_init ? &init : nullptr, op);
-    std::copy_n(sums.data(), length, want.data() + first + row * length);
+    std::copy_n(sums.data(), length, want.data() + to + row * length);
   }
   const hd::array<T> have = out.on(hd::target::serial());
   for (std::size_t i = 0; i < want.size(); ++i) {
     ASSERT_EQ(have.data()[i], want.data()[i])
-        << rows << " rows of " << length << " from " << first << " on, at " << i
+        << rows << " rows of " << length << " from " << first << " to " << to << ", at " << i
         << (exclusive ? ", exclusive" : "") << (has_init ? ", with init" : "")
         << (in_place ? ", in place" : "");
   }
