@@ -204,14 +204,17 @@ def fold(name, x):
     return PATTERNS[name][1](x)
 
 
-# Elements of a tile, and those that a lane folds side by side.
-TILES = {"bytes": (8192, 16), "halves": (4096, 8), "sum": (2048, 4), "largest": (1024, 2), "compositions": (512, 16)}
+# Elements of a tile.
+TILES = {"bytes": 8192, "halves": 4096, "sum": 2048, "largest": 1024, "compositions": 512}
 
 
-def shape_of_short_rows(length, size, lane_elements):
+def shape_of_short_rows(name, length, size):
     """Rows that a warp takes at a time, and the shared memory of a block of four warps."""
+    held, most, is_ordered = {"bytes": (16, 32, False), "totals": (8, 16, True), "largest": (4, 16, True), "compositions": (16, 32, True)}[name]
+    if is_ordered and length.bit_count() == 1 and length * size <= 128:
+        held //= 2
     group = 1
-    while group < 32 and group * lane_elements < length:
+    while group < most and group * held < length:
         group *= 2
     at_once = 32 // group * max(2048 // (length * size * (32 // group)), 1)
     return at_once, 4 * ((at_once * length * size + 48) // 16 * 16)
@@ -219,7 +222,7 @@ def shape_of_short_rows(length, size, lane_elements):
 
 class Reduce(unittest.TestCase):
     def check_whole(self, name, size, first, grid):
-        tile, x = TILES[name][0], PATTERNS[name][0](size + first)
+        tile, x = TILES[name], PATTERNS[name][0](size + first)
         scratch = counters = 0
         level = blocks_of(size, tile)
         while level > 1:
@@ -235,7 +238,7 @@ class Reduce(unittest.TestCase):
         self.assertFalse(counted.any())
 
     def test_whole(self):
-        for name, (tile, _) in TILES.items():
+        for name, tile in TILES.items():
             for size, first, grid in ((1, 0, 1), (100, 1, 1), (5 * tile + 77, 0, 2), (9 * tile, 1, 3)):
                 with self.subTest(name=name, size=size):
                     self.check_whole(name, size, first, grid)
@@ -246,7 +249,7 @@ class Reduce(unittest.TestCase):
         self.check_whole("largest", 1024 * 1024 + 1, 0, 7)
 
     def test_rows(self):
-        for name, (tile, _) in TILES.items():
+        for name, tile in TILES.items():
             with self.subTest(name=name):
                 outer, length = 3, 2 * tile + 3
                 x = PATTERNS[name][0](outer * length)
@@ -255,13 +258,12 @@ class Reduce(unittest.TestCase):
                 np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
 
     def test_short_rows(self):
-        for name in ("bytes", "largest", "compositions"):
-            lane_elements = TILES[name][1]
-            for length, first in ((1, 0), (7, 1), (50, 0)):
+        for name in ("bytes", "totals", "largest", "compositions"):
+            for length, first in ((1, 0), (7, 1), (16, 0), (50, 0), (150, 1)):
                 with self.subTest(name=name, length=length):
                     rows = 101
                     x = PATTERNS[name][0](rows * length + first)
-                    at_once, shared = shape_of_short_rows(length, x[0].nbytes, lane_elements)
+                    at_once, shared = shape_of_short_rows(name, length, x[0].nbytes)
                     _, out = launch("reduce", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows), n(length),
                                     Unwritten(x.dtype, rows * x[0].size), shared=shared)
                     np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]).ravel())
@@ -278,11 +280,11 @@ class Reduce(unittest.TestCase):
                     np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]))
 
     def test_segments(self):
-        for name, (tile, _) in TILES.items():
+        for name, tile in TILES.items():
             short = random.integers(0, 12, 70).tolist()
             with self.subTest(name=name):
                 self.check_segments(name, tile, 32, np.array(short + [0] * 26 + [tile, 1, 0, 2 * tile + 1, 3, tile + 1]))
-        self.check_segments("sum", TILES["sum"][0], 1, np.array([0, 3, TILES["sum"][0], 0, 40]))
+        self.check_segments("sum", TILES["sum"], 1, np.array([0, 3, TILES["sum"], 0, 40]))
 
     def check_segments(self, name, tile, at_once, lengths):
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype("uint64") + np.uint64(1)
@@ -325,7 +327,7 @@ class Reduce(unittest.TestCase):
     def test_columns(self):
         for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
                                    ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
-            tile = TILES[name][0]
+            tile = TILES[name]
             for length in (3, 70, tile + 9):
                 self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
         self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
@@ -349,6 +351,12 @@ class Reduce(unittest.TestCase):
         """One lane of a column at a time, and several, and lanes of several elements."""
         for kernel, name, length in (("totals", "totals", 9), ("totals", "totals", 33), ("totals_of_rows", "totals", 200), ("largest", "largest", 100)):
             self.by_columns(f"many_columns_{kernel}", name, 2, length, 150, length, 256, 1)
+
+    def test_two_rows(self):
+        """Of one column a thread and of several, and what a block's last ones have beside other segments."""
+        for name in ("bytes", "totals", "compositions"):
+            for outer, length, inner in ((1, 1, 5000), (1, 2, 4099), (3, 2, 2100), (30, 2, 7)):
+                self.by_columns(f"two_rows_{name}", name, outer, length, inner, length, 256, 2)
 
     def test_few_rows(self):
         for name, lengths in (("bytes", (1, 20)), ("sum", (2, 8)), ("largest", (3, 8)), ("compositions", (1, 32))):

@@ -428,6 +428,7 @@ void reduce(const target& where, const Load& load, const Op& op, segments all, T
   if (all.count() == 0) return;
   const current_device on(where);
   if (all.count() == 1) return reduce_flat(where, load, op, all.length, out);
+  if (all.length == 1) all = {1, 1, all.count()};  // columns, of which a thread takes several
   if constexpr (folds_granules<T, Op> && std::is_same_v<Load, detail::element_at<T, Op>>) {
     if (all.inner > 1 && reduce_by_granules(where, load.x, op, all, out)) return;
   }

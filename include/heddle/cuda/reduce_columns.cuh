@@ -130,6 +130,47 @@ inline constexpr unsigned fold_few_rows_threads = 256;
 /// Columns of at most so many elements are folded by a thread, and so short ones without a loop.
 inline constexpr unsigned few_rows = 32, fewest_rows = 8;
 
+/// Folds columns of one or two elements: a thread takes several, so that it has as much in flight as one that
+/// folds a longer column.
+template <class T, class Load, class Op>
+__global__ void __launch_bounds__(fold_few_rows_threads)
+    fold_two_rows(Load load, Op op, segments all, T* out) {
+  constexpr unsigned columns = fewest_rows, block = fold_few_rows_threads * columns;
+  const bool are_two = all.length == 2;
+  const std::size_t results = all.count();
+  for (std::size_t begin = std::size_t{blockIdx.x} * block; begin < results;
+       begin += std::size_t{gridDim.x} * block) {
+    const auto outer_of = [&](std::size_t result) { return result < all.inner ? 0 : result / all.inner; };
+    const auto first_of = [&](std::size_t result, std::size_t outer) {
+      return are_two ? outer * all.inner + result : result;
+    };
+    const std::size_t outer = outer_of(begin), result = begin + threadIdx.x;
+    if (begin + block <= (outer + 1) * all.inner) {
+      const std::size_t first = first_of(result, outer);
+      grouping::uninitialized<T, columns> x;
+#pragma unroll
+      for (unsigned c = 0; c < columns; ++c) x[c] = load(first + c * fold_few_rows_threads);
+      if (are_two) {
+        grouping::uninitialized<T, columns> second;
+#pragma unroll
+        for (unsigned c = 0; c < columns; ++c)
+          second[c] = load(first + all.inner + c * fold_few_rows_threads);
+#pragma unroll
+        for (unsigned c = 0; c < columns; ++c) x[c] = op(x[c], second[c]);
+      }
+#pragma unroll
+      for (unsigned c = 0; c < columns; ++c)
+        out[result + c * fold_few_rows_threads] = grouping::canonical(x[c]);
+    } else {
+      for (unsigned c = 0; c < columns && result + c * fold_few_rows_threads < results; ++c) {
+        const std::size_t r = result + c * fold_few_rows_threads, first = first_of(r, outer_of(r));
+        const T x = load(first);
+        out[r] = grouping::canonical(are_two ? op(x, load(first + all.inner)) : x);
+      }
+    }
+  }
+}
+
 /// A thread folds a column of at most Most elements, all of which it asks for at once; AndMore: of more, so
 /// many at a time, which takes an operator that gives the same bits in every order.
 template <unsigned Most, bool AndMore, class T, class Load, class Op>
@@ -309,6 +350,11 @@ void fold_tiles_of_columns(const target& where, const Load& load, const Op& op, 
                                                                    lanes_apart<T, Op>(tiles.all.length), out);
         return check(cudaGetLastError(), "launch of fold_many_columns");
       }
+    }
+    if (tiles.all.length <= 2) {
+      const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * fewest_rows);
+      fold_two_rows<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
+      return check(cudaGetLastError(), "launch of fold_two_rows");
     }
     if (tiles.all.length <= few_rows || (free && are_many)) {
       constexpr unsigned most = free || grouping::striped<T, Op> ? fewest_rows : few_rows;

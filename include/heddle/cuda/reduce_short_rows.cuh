@@ -10,6 +10,8 @@
 #include <heddle/elementwise.hpp>
 #include <heddle/grouping.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -21,9 +23,28 @@ namespace heddle::cuda {
 
 /// Elements of a row that a lane of its group folds side by side.
 template <class T, class Op>
-inline constexpr unsigned elements_of_lane = grouping::striped<T, Op>
-                                                 ? (grouping::lanes<T, Op> + warp_size - 1) / warp_size
-                                                 : grouping::rows;
+inline constexpr unsigned elements_of_lane = !grouping::striped<T, Op>        ? grouping::rows
+                                             : grouping::order_is_free<T, Op> ? 16 / sizeof(T)
+                                             : sizeof(T) <= 8                 ? 32 / sizeof(T)
+                                                                              : 2;
+
+/// The most lanes that share a row, a power of two.
+template <class T, class Op>
+inline constexpr unsigned largest_group =
+    grouping::striped<T, Op> ? grouping::lanes<T, Op> / elements_of_lane<T, Op> : warp_size;
+
+/// Lanes that share a row: the least power of two that holds its elements, and twice as many for rows of a
+/// power of two of which many begin in the same banks of shared memory.
+template <class T, class Op>
+unsigned lanes_of_short_row(std::size_t length) {
+  constexpr std::size_t all_banks = 128;
+  const bool begins_in_few_banks =
+      std::has_single_bit(length) && length * sizeof(T) <= all_banks && !grouping::order_is_free<T, Op>;
+  const std::size_t held = elements_of_lane<T, Op> / (begins_in_few_banks ? 2 : 1);
+  unsigned group = 1;
+  while (group < largest_group<T, Op> && group * held < length) group *= 2;
+  return group;
+}
 
 /// Folds a row of at most a tile by the lanes of a group, which this is the `thread`th of; the result is in
 /// the first.
@@ -43,20 +64,30 @@ __device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsig
   } else if constexpr (grouping::striped<T, Op>) {
     grouping::uninitialized<T, held> sum;
     const unsigned active = count < lanes ? count : lanes;
+    const auto combine = [&](unsigned lane, T& to, const T& other) {
+      if (has_filler<T, Op> || lane < active) to = op(to, other);
+    };
+    const T* next = row + thread;
+    unsigned lane = thread;
 #pragma unroll
-    for (unsigned v = 0; v < held; ++v) {
-      const unsigned lane = v * group + thread;
-      if (lane < active) {
-        sum[v] = load(lane);
-        for (unsigned i = lane + lanes; i < count; i += lanes) sum[v] = op(sum[v], load(i));
+    for (unsigned v = 0; v < held; ++v, next += group, lane += group) {
+      if constexpr (has_filler<T, Op>) sum[v] = filler<T, Op>;
+      if (lane < active) sum[v] = detail::lift<Op>(*next);
+    }
+    for (unsigned first = lanes; first < count; first += lanes) {
+      next = row + first + thread;
+      lane = first + thread;
+#pragma unroll
+      for (unsigned v = 0; v < held; ++v, next += group, lane += group) {
+        if (lane < count) sum[v] = op(sum[v], detail::lift<Op>(*next));
       }
     }
-    by_halves<held>([&](unsigned v, unsigned other) {
-      if (other * group + thread < active) sum[v] = op(sum[v], sum[other]);
-    });
-    for (unsigned half = group / 2; half > 0; half /= 2) {
+    by_halves<held>([&](unsigned v, unsigned other) { combine(other * group + thread, sum[v], sum[other]); });
+#pragma unroll
+    for (unsigned half = largest_group<T, Op> / 2; half > 0; half /= 2) {
+      if (half >= group) continue;
       const T other = shuffle_down(sum[0], half);
-      if (thread < half && thread + half < active) sum[0] = op(sum[0], other);
+      if (has_filler<T, Op> || thread < half) combine(thread + half, sum[0], other);
     }
     return sum[0];
   } else {
@@ -80,6 +111,7 @@ __global__ void __launch_bounds__(short_rows_warps* warp_size)
     fold_short_rows(const T* x, Op op, short_rows shape, T* out) {
   extern __shared__ __align__(128) unsigned char stages[];
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const unsigned group = 1u << shape.log2_group, thread = lane & (group - 1);
   unsigned char* const stage = stages + warp * shape.stage_bytes<T>();
   const std::size_t stride = std::size_t{gridDim.x} * short_rows_warps * shape.at_once;
   for (std::size_t base = (std::size_t{blockIdx.x} * short_rows_warps + warp) * shape.at_once;
@@ -88,11 +120,12 @@ __global__ void __launch_bounds__(short_rows_warps* warp_size)
     const unsigned rows = left < shape.at_once ? static_cast<unsigned>(left) : shape.at_once;
     const T* const staged =
         bring_elements(x, shape.rows * shape.length, base * shape.length, rows * shape.length, stage);
-    for (unsigned first = 0; first < rows; first += warp_size / shape.group) {
-      const unsigned row = first + lane / shape.group, thread = lane % shape.group;
+    T* const results = out + base;
+    for (unsigned first = 0; first < rows; first += warp_size >> shape.log2_group) {
+      const unsigned row = first + (lane >> shape.log2_group);
       const T sum =
-          fold_short_row(staged + min(row, rows - 1) * shape.length, shape.length, thread, shape.group, op);
-      if (thread == 0 && row < rows) out[base + row] = grouping::canonical(sum);
+          fold_short_row(staged + min(row, rows - 1) * shape.length, shape.length, thread, group, op);
+      if (thread == 0 && row < rows) results[row] = grouping::canonical(sum);
     }
     __syncwarp();
   }
@@ -242,7 +275,7 @@ void fold_rows_of(const target& where, const T* x, const Op& op, std::size_t row
       return check(cudaGetLastError(), "launch of fold_rows_in_packs");
     }
   }
-  const auto shape = shape_short_rows<T>(rows, length, elements_of_lane<T, Op>);
+  const auto shape = shape_short_rows<T>(rows, length, lanes_of_short_row<T, Op>(length));
   launch_short_rows<T>(where, fold_short_rows<T, Op>, "launch of fold_short_rows", shape, x, op, shape, out);
 }
 

@@ -124,7 +124,7 @@ __global__ void __launch_bounds__(fold_segments_warps* warp_size)
                                                stages + warp * segments_stage_bytes);
         constexpr unsigned held = elements_of_lane<T, Op>;
         unsigned group = 1;
-        while (group < warp_size && __any_sync(whole_warp, mine.count > group * held)) group *= 2;
+        while (group < largest_group<T, Op> && __any_sync(whole_warp, mine.count > group * held)) group *= 2;
         for (unsigned next = 0; next < some; next += warp_size / group) {
           const unsigned s = next + lane / group, from = s < some ? s : some - 1;
           const unsigned count = shuffle_from(static_cast<unsigned>(mine.count), from);

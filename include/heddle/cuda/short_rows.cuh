@@ -4,6 +4,7 @@
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/warp.cuh>
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -17,8 +18,8 @@ inline constexpr unsigned short_rows_warps = 4;
 struct short_rows {
   std::size_t rows;
   unsigned length;
-  unsigned at_once;  ///< rows that a warp brings at a time
-  unsigned group;    ///< lanes that share a row, a power of two
+  unsigned at_once;     ///< rows that a warp brings at a time
+  unsigned log2_group;  ///< of the number of lanes that share a row, a power of two
 
   /// Shared memory of a warp: the rows, what else is in their first and last granule, and one to shift from.
   template <class T>
@@ -27,14 +28,15 @@ struct short_rows {
   }
 };
 
-/// Rows of `length` elements of T for warps that bring about 2 KiB at a time and give each lane of a group
-/// `lane_elements`; `rows` is a whole number of steps where there are several.
+/// Rows of `length` elements of T, each shared by a group of lanes, for warps that bring about 4 KiB at a
+/// time, or 2 KiB where more would leave multiprocessors without any; `rows` is a whole number of steps where
+/// there are several.
 template <class T>
-short_rows shape_short_rows(std::size_t rows, std::size_t length, std::size_t lane_elements) {
-  short_rows shape{rows, static_cast<unsigned>(length), 0, 1};
-  while (shape.group < warp_size && shape.group * lane_elements < length) shape.group *= 2;
-  const unsigned a_step = warp_size / shape.group;
-  const std::size_t steps = 2048 / (length * sizeof(T) * a_step);
+short_rows shape_short_rows(std::size_t rows, std::size_t length, unsigned group) {
+  short_rows shape{rows, static_cast<unsigned>(length), 0, static_cast<unsigned>(std::countr_zero(group))};
+  const std::size_t row = length * sizeof(T), wanted = rows * row < (std::size_t{1} << 24) ? 2048 : 4096;
+  const unsigned a_step = warp_size / group;
+  const std::size_t steps = wanted / (row * a_step);
   shape.at_once = a_step * static_cast<unsigned>(steps > 1 ? steps : 1);
   return shape;
 }
@@ -59,26 +61,25 @@ __device__ T* bring_elements(const T* x, std::size_t n, std::size_t first, unsig
   const auto past = static_cast<unsigned>(from & 15);
   const std::uintptr_t first_granule = from - past;
   const unsigned granules = (past + count * static_cast<unsigned>(sizeof(T)) + 15) / 16;
+  // What shares its granule with foreign bytes: the first or the last of the array.
+  const std::uintptr_t last_granule = first_granule + 16 * std::uintptr_t{granules} - 16;
+  const bool has_first = first_granule >= begin, has_last = last_granule + 16 <= end;
+  const unsigned whole = has_last ? granules : granules - (granules > 0);
   constexpr unsigned at_once = 4;
-  for (unsigned g = lane; g < granules; g += at_once * warp_size) {
+  for (unsigned g = lane + !has_first; g < whole; g += at_once * warp_size) {
+    const uint4* const granule = reinterpret_cast<const uint4*>(first_granule) + g;
     uint4 bits[at_once];
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
-      const std::uintptr_t at = first_granule + 16 * std::uintptr_t{g + k * warp_size};
-      if (g + k * warp_size < granules && at >= begin && at + 16 <= end)
-        bits[k] = *reinterpret_cast<const uint4*>(at);
+      if (g + k * warp_size < whole) bits[k] = granule[k * warp_size];
     }
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
-      const std::uintptr_t at = first_granule + 16 * std::uintptr_t{g + k * warp_size};
-      if (g + k * warp_size < granules && at >= begin && at + 16 <= end)
-        reinterpret_cast<uint4*>(stage)[g + k * warp_size] = bits[k];
+      if (g + k * warp_size < whole) reinterpret_cast<uint4*>(stage)[g + k * warp_size] = bits[k];
     }
   }
-  // What shares its granule with foreign bytes: the first or the last of the array.
-  const std::uintptr_t last_granule = first_granule + 16 * std::uintptr_t{granules - 1};
-  if (lane == 0 && first_granule < begin) copy_part_of_granule(stage, first_granule, begin, end);
-  if (lane == 0 && granules > 0 && last_granule + 16 > end)
+  if (lane == 0 && !has_first) copy_part_of_granule(stage, first_granule, begin, end);
+  if (lane == 0 && granules > 0 && !has_last)
     copy_part_of_granule(stage + (last_granule - first_granule), last_granule, begin, end);
   __syncwarp();
   return reinterpret_cast<T*>(stage + past);

@@ -43,12 +43,13 @@ REDUCE(sum, int, plus)
 REDUCE(largest, double, maximum)
 REDUCE(compositions, map_of_line, composition)
 
-#define SHORT_ROWS(NAME, T, OP)                                                                         \
-  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {     \
-    fold_short_rows<T, OP>(x + first, OP{}, shape_short_rows<T>(rows, length, elements_of_lane<T, OP>), \
-                           out);                                                                        \
+#define SHORT_ROWS(NAME, T, OP)                                                                        \
+  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {    \
+    fold_short_rows<T, OP>(x + first, OP{},                                                            \
+                           shape_short_rows<T>(rows, length, lanes_of_short_row<T, OP>(length)), out); \
   }
 SHORT_ROWS(bytes, unsigned char, plus)
+SHORT_ROWS(totals, float, plus)
 SHORT_ROWS(largest, double, maximum)
 SHORT_ROWS(compositions, map_of_line, composition)
 
@@ -93,6 +94,14 @@ FEW(bytes, unsigned char, plus, 8, true)
 FEW(sum, int, plus, 8, false)
 FEW(largest, double, maximum, 8, false)
 FEW(compositions, map_of_line, composition, 32, false)
+
+#define TWO_ROWS(NAME, T, OP)                                                                      \
+  __global__ void two_rows_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) { \
+    fold_two_rows<T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner}, out);               \
+  }
+TWO_ROWS(bytes, unsigned char, plus)
+TWO_ROWS(totals, float, plus)
+TWO_ROWS(compositions, map_of_line, composition)
 
 #define GRANULES(NAME, COLUMNS, T, OP)                                                                \
   __global__ void granules_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner, \
