@@ -11,6 +11,7 @@
 #include <cmath>
 #include <complex>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <optional>
 #include <span>
@@ -347,6 +348,18 @@ TEST_P(user_operators, transform_reduce_along_an_axis) {
           << lengths.text() << " along axis " << axis;
     }
   }
+}
+
+TEST_P(user_operators, truth_values_are_added_as_truth_values) {
+  // So many rows that what parts of columns came to is added again, by bytes.
+  hd::array<float> x(hd::shape{20'000, 16});
+  x.fill(1);
+  const hd::array<bool> have = hd::transform_reduce(
+      where, hd::axis{0}, x, [] HD_FN(float a) { return a > 0; }, hd::plus{});
+  const hd::array<bool> here = have.on(hd::target::serial());
+  std::vector<std::uint8_t> bytes(here.size());
+  std::memcpy(bytes.data(), here.data(), bytes.size());
+  EXPECT_EQ(bytes, std::vector<std::uint8_t>(16, 1));
 }
 
 TEST_P(user_operators, transform_maps_types_to_types) {

@@ -33,9 +33,8 @@ __device__ void ask_for_rows(const T* from, unsigned count, std::size_t inner, A
   }
 }
 
-/// How a thread reads and writes its columns of a row; `rows` of them are in its registers, of which a
-/// multiprocessor has room for `blocks` of scan_down().
-/// Here they are a granule.
+/// How a thread reads and writes its columns of a row. scan_down() holds `rows` of them in registers, and a
+/// multiprocessor `blocks` of its blocks. Here they are a granule.
 template <class T>
 struct columns_of_granule {
   static constexpr unsigned columns = scan_pack<T>, rows = sizeof(T) >= 4 ? 16 : 8, blocks = 2;
@@ -252,6 +251,8 @@ struct strips_of_columns {
         threads_across(Columns::threads_across(all.inner, lanes)) {}
 
   HD_INLINE std::size_t strips() const { return all.outer * parts * threads_across; }
+  /// What each strip is folded to, seen as segments again.
+  HD_INLINE segments totals() const { return {all.outer, parts, all.inner}; }
   HD_INLINE place operator[](std::size_t index) const {
     // Divisions of 64 bits take as long as some rows.
     const std::size_t row = index < threads_across ? 0 : index / threads_across,
@@ -285,7 +286,7 @@ struct elements_across {
 /// Elements of one and two bytes, combined a word at a time.
 template <class T, class Op>
 struct words_across {
-  static constexpr bool adds = std::is_same_v<Op, plus> && std::is_integral_v<T> && sizeof(T) <= 2;
+  static constexpr bool adds = adds_small_integers<T, Op>;
   static constexpr bool exist = adds || lanes<T, Op>::exist;
   using by = lanes<T, Op>;
   using pack = pack_words;

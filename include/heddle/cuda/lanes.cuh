@@ -36,9 +36,10 @@ requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
   }
 };
 
-/// Sums of bytes: a lane has room for those of some packs, and what is above a byte is cut off.
+/// Sums of bytes, other than truth values: a lane has room for those of some packs, and what is above a byte
+/// is cut off.
 template <class T>
-requires(std::is_integral_v<T> && sizeof(T) == 1) struct lanes<T, plus> {
+requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) == 1) struct lanes<T, plus> {
   static constexpr bool exist = true;
   static __device__ std::uint32_t enter(plus, std::uint32_t word) { return word; }
   static __device__ std::uint32_t leave(plus, std::uint32_t word) { return word; }

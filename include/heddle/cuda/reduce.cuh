@@ -397,17 +397,19 @@ void reduce_flat(const target& where, const Load& load, const Op& op, std::size_
 template <class T, class Load, class Op>
 void reduce(const target& where, const Load& load, const Op& op, segments all, T* out);
 
-/// Reduces columns by granules, in one launch if they are many and in two or three if not. Not where few of a
-/// warp's lanes would have columns: returns false.
+/// Reduces columns by granules: in one launch if they are many, and in one for each factor of 64 in their
+/// length at most. Not where few of a warp's lanes would have columns: returns false.
 template <class T, class Op>
 bool reduce_by_granules(const target& where, const T* x, const Op& op, const segments& all, T* out) {
-  const std::size_t as_one = rows_taken_as_one<T>(all);
+  const std::size_t as_one = rows_in_one<T>(all);
   const segments rows{all.outer, all.length / as_one, all.inner * as_one};
-  if (!are_granules(x, out, rows) && rows.inner * sizeof(T) < least_shifted_row) return false;
   const std::size_t strip = rows_of_strip<T>(rows), parts = (rows.length + strip - 1) / strip,
                     rest = all.length % as_one;
   const segments partials{all.outer, parts * as_one + rest, all.inner};
-  if (partials.length == 1) {
+  const bool is_last = partials.length == 1;
+  if (!are_granules(x, is_last ? out : nullptr, rows) && rows.inner * sizeof(T) < least_shifted_row)
+    return false;
+  if (is_last) {
     fold_strips_of_granules(where, x, op, rows, strip, out);
     return true;
   }
@@ -422,7 +424,7 @@ bool reduce_by_granules(const target& where, const T* x, const Op& op, const seg
 
 /// Reduces each of `all` segments of load(0), load(1), … to one element of `out`, on the GPU's stream. Reads
 /// each input once; one launch when there is one segment, and otherwise one for each factor of `tile` in the
-/// length.
+/// length, or what reduce_by_granules() says.
 template <class T, class Load, class Op>
 void reduce(const target& where, const Load& load, const Op& op, segments all, T* out) {
   if (all.count() == 0) return;

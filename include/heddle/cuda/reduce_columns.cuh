@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <type_traits>
 
 /// Reductions of columns: neighbouring threads take neighbouring columns, so that a warp reads what stands

@@ -10,7 +10,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 /// Reductions of columns of one- and two-byte integers, in any order: a thread goes down 16 bytes of columns,
 /// and combines them as words. Short rows are taken several at a time, as one row that is as long as all.
@@ -22,7 +21,7 @@ inline constexpr bool folds_granules = grouping::order_is_free<T, Op> && sizeof(
 
 inline constexpr unsigned fold_granules_threads = 256, fold_granules_blocks = 4;
 /// Threads that keep a GPU's memory busy, and rows that are worth one.
-inline constexpr std::size_t fold_granules_most_threads = std::size_t{1} << 16, fold_granules_least_rows = 64;
+inline constexpr std::size_t fold_granules_most_threads = std::size_t{1} << 16, rows_worth_a_thread = 64;
 
 /// A thread folds a strip of its columns to a row of `out`.
 template <class Columns, class T, class Op>
@@ -84,16 +83,16 @@ void fold_strips_of_granules(const target& where, const T* x, const Op& op, cons
   launch_fold_granules<columns_of_shifted_granule<T>>(where, x, op, all, strip, out);
 }
 
-/// How many short rows are taken as one: a power of two, whose rows are granules.
+/// How many short rows are taken as one, a power of two: enough to be granules where rows suffice for that.
 template <class T>
-std::size_t rows_taken_as_one(const segments& all) {
+std::size_t rows_in_one(const segments& all) {
   const std::size_t bytes = all.inner * sizeof(T), enough = 4 * least_shifted_row;
   if (bytes >= least_shifted_row) return 1;
   const std::size_t wanted = std::max(std::bit_ceil((enough + bytes - 1) / bytes), std::size_t{16});
-  if (all.outer == 1) return all.length / wanted >= fold_granules_least_rows ? wanted : 1;
+  if (all.outer == 1) return all.length / wanted >= rows_worth_a_thread ? wanted : 1;
   // What is left over would be in the way of the next of the outer ones.
-  const std::size_t divides = std::min(wanted, std::size_t{1} << std::countr_zero(all.length));
-  return all.length / divides >= fold_granules_least_rows / 8 ? divides : 1;
+  return std::min({wanted, std::size_t{1} << std::countr_zero(all.length),
+                   std::bit_floor(std::max(all.length / 8, std::size_t{1}))});
 }
 
 /// Rows of a strip, so that threads suffice to keep the memory busy.
@@ -101,7 +100,7 @@ template <class T>
 std::size_t rows_of_strip(const segments& all) {
   const std::size_t across = all.outer * ((all.inner + scan_pack<T> - 1) / scan_pack<T>),
                     parts = std::min((fold_granules_most_threads + across - 1) / across,
-                                     (all.length + fold_granules_least_rows - 1) / fold_granules_least_rows);
+                                     std::max(all.length / rows_worth_a_thread, std::size_t{1}));
   return (all.length + parts - 1) / parts;
 }
 

@@ -83,14 +83,15 @@ template <class Columns, class T, class Op>
 void scan_columns_by(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                      const T* init, T* out) {
   constexpr bool by_granules = folds_granules<T, Op> && Columns::fill_granules;
-  constexpr std::size_t short_column = by_granules ? 8 * fold_granules_least_rows : grouping::tile<T, Op>;
+  // Shorter ones take as long as the launches that finding their strips' totals adds.
+  constexpr std::size_t short_column = by_granules ? 8 * rows_worth_a_thread : grouping::tile<T, Op>;
   std::size_t strip = all.length;
   auto before = prefix_of_first(init);
   detail::memory held;
   const strips_of_columns<Columns> whole(all, all.length, scan_down_threads);
   if (whole.strips() < least_strips && all.length > short_column) {
     strip = by_granules ? rows_of_strip<T>(all) : grouping::tile<T, Op>;
-    const segments strips{all.outer, (all.length + strip - 1) / strip, all.inner};
+    const segments strips = strips_of_columns<Columns>(all, strip, scan_down_threads).totals();
     held = detail::memory(strips.elements() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
     if constexpr (by_granules) {

@@ -2,7 +2,6 @@
 
 #include <heddle/array.hpp>
 #include <heddle/cuda/columns_of_thread.cuh>
-#include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/prefix_of_tiles.cuh>
 #include <heddle/cuda/scan_strips.cuh>

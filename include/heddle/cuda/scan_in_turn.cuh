@@ -33,7 +33,7 @@ struct scan_tuning {
   static constexpr unsigned row_of_warps = warps * warp_size * scan_pack<T>;
   static constexpr unsigned tile = row_of_warps * rows;
   static constexpr unsigned stages = 3;
-  /// A tile begins up to 16 bytes after the first byte that is copied, and ends as much before the last.
+  /// Places begin less than 16 bytes behind the stage, and what is copied ends at most 16 behind them.
   static constexpr unsigned stage_bytes = (tile * bytes + 32 + 127) / 128 * 128;
   static constexpr bool staged = stages * stage_bytes <= 200 * 1024;
   static constexpr unsigned threads = (warps + reducers + 2) * warp_size;

@@ -131,7 +131,7 @@ class rows_in_registers {
       }
       return;
     }
-    // Where no element changes nothing, places beyond the last one repeat it.
+    // Where tiles are not granules, places beyond the last element repeat it.
     const auto element_in = [&](unsigned place) {
       if constexpr (tiles_are_granules<T, Op>) {
         return place >= begin && place < end ? from[place] : neutral<T>(op);
