@@ -449,9 +449,10 @@ TEST_P(scan, of_columns_is_what_a_loop_computes) {
   some_of_each_width([&]<class T, class Op>() {
     unsigned turn = 0;
     for (const hd::shape& lengths :
-         {hd::shape{8, 4096}, hd::shape{9, 5000}, hd::shape{100, 3008}, hd::shape{300, 1600},
-          hd::shape{257, 2049}, hd::shape{2100, 96}, hd::shape{3, 520, 304}, hd::shape{70, 4099},
-          hd::shape{9000, 3}, hd::shape{9000, 16}}) {
+         {hd::shape{1, 3000}, hd::shape{2, 4096}, hd::shape{3, 5001}, hd::shape{7, 4, 1300},
+          hd::shape{5, 2, 7}, hd::shape{8, 4096}, hd::shape{9, 5000}, hd::shape{100, 3008},
+          hd::shape{300, 1600}, hd::shape{257, 2049}, hd::shape{2100, 96}, hd::shape{3, 520, 304},
+          hd::shape{70, 4099}, hd::shape{9000, 3}, hd::shape{9000, 16}}) {
       const std::size_t n = lengths.elements(), first = turn % 3;
       if (n + first > largest_size()) continue;
       const variant how(turn++ % variants);
@@ -517,8 +518,8 @@ void check_columns_of_rows_that_begin_anywhere(const hd::target& where, const hd
 }
 
 TEST_P(scan, of_columns_whose_rows_begin_anywhere_is_what_a_loop_computes) {
-  for (const hd::shape& lengths : {hd::shape{33, 1031}, hd::shape{2, 40, 2051}, hd::shape{700, 1031},
-                                   hd::shape{17, 20'001}, hd::shape{9000, 1031}}) {
+  for (const hd::shape& lengths : {hd::shape{3, 2051}, hd::shape{33, 1031}, hd::shape{2, 40, 2051},
+                                   hd::shape{700, 1031}, hd::shape{17, 20'001}, hd::shape{9000, 1031}}) {
     if (lengths.elements() > largest_size()) continue;
     for (const bool exclusive : {false, true}) {
       check_columns_of_rows_that_begin_anywhere<std::uint8_t, hd::plus>(where, lengths, exclusive);

@@ -476,7 +476,8 @@ class Scan(unittest.TestCase):
 
     def test_down(self):
         """Threads side by side and below one another, tiles that rows do not fill, and strips behind what stands before them."""
-        shapes = ((1, 75, 64, 75, 16), (2, 600, 12, 600, 8), (1, 40, 44, 40, 64), (1, 9, 40, 9, 256), (2, 250, 8, 100, 32))
+        shapes = ((1, 75, 64, 75, 16), (2, 600, 12, 600, 8), (1, 40, 44, 40, 64), (1, 9, 40, 9, 256), (2, 250, 8, 100, 32),
+                  (3, 1, 20, 1, 256), (2, 3, 1100, 3, 256), (1, 4, 12, 4, 256))
         for name, elements, exclusive, init in self.ways():
             for (outer, length, inner, strip, lanes), granules in itertools.product(shapes, (False, True)):
                 with self.subTest(name=name, exclusive=exclusive, inner=inner, granules=granules):
@@ -510,8 +511,9 @@ class Scan(unittest.TestCase):
         places = itertools.cycle([((0, 0), False), ((3, 5), True), ((16, 1), False), ((3, 5), False), ((16, 1), True)])
         for (kernel, dtype, combine), (outer, length, inner, strip), lanes in itertools.product(
                 (("bytes", "uint8", np.add), ("products", "uint16", np.multiply)),
-                ((1, 11, 16, 11), (2, 9, 70, 9), (1, 20, 531, 20), (1, 24, 37, 8), (1, 70, 37, 70)), (8, 64)):
+                ((1, 11, 16, 11), (2, 9, 70, 9), (1, 20, 531, 20), (1, 24, 37, 8), (1, 70, 37, 70), (2, 3, 531, 3), (1, 2, 4500, 2)), (8, 64)):
             (first, to), exclusive = next(places)
+            lanes = 256 if length <= 4 else lanes
             with self.subTest(kernel=kernel, inner=inner, lanes=lanes, exclusive=exclusive, first=first, to=to):
                 x = integers(first + outer * length * inner, dtype) | np.array(1, dtype)
                 init = np.array([7], dtype)

@@ -103,8 +103,15 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
     before[0].prefixes = totals;
   }
   strips_of_columns<Columns> shape(all, strip, scan_down_threads);
-  if constexpr (sizeof(T) <= 16) shape = strips_to_scan_down<Columns>(all, strip);
-  scan_down<Columns><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
+  auto kernel = scan_down<false, Columns, T, Op>;
+  if constexpr (sizeof(T) <= 16) {
+    if (all.length <= few_rows_to_scan) {
+      kernel = scan_down<true, Columns, T, Op>;
+    } else {
+      shape = strips_to_scan_down<Columns>(all, strip);
+    }
+  }
+  kernel<<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
       x, op, shape, exclusive, before[0], out);
   check(cudaGetLastError(), "launch of scan_down");
 }

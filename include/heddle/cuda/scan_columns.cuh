@@ -52,18 +52,21 @@ class prefix_of_columns {
 
 inline constexpr unsigned scan_down_threads = 256;
 
+/// Rows of a tile that threads of scan_down() hold: of columns that are not longer than few_rows_to_scan, no
+/// more than those, so that a multiprocessor has more blocks.
+inline constexpr unsigned few_rows_to_scan = 4, blocks_of_few_rows = 4;
 /// Threads go down strips of columns a tile at a time, each with its rows in registers: it scans them, and
 /// puts in front of them what stands before. The totals of threads below one another are combined by shuffles
 /// and in shared memory.
-template <class Columns, class T, class Op>
-__global__ void __launch_bounds__(scan_down_threads, Columns::blocks)
+template <bool FewRows, class Columns, class T, class Op>
+__global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_rows : Columns::blocks)
     scan_down(const T* x, Op op, strips_of_columns<Columns> shape, bool exclusive,
               strip_prefixes<T> before_strips, T* out) {
-  constexpr unsigned rows = Columns::rows, columns = Columns::columns;
+  constexpr unsigned rows = FewRows ? few_rows_to_scan : Columns::rows, columns = Columns::columns;
   using combined = combined_across<Columns, T, Op>;
   using pack = typename combined::pack;
   using stored = typename Columns::stored;
-  constexpr bool shares = sizeof(pack) <= 16;
+  constexpr bool shares = !FewRows && sizeof(pack) <= 16;
   __shared__ alignas(16) unsigned char exchange_bytes[shares ? 2 * scan_down_threads * sizeof(pack) : 1];
   const auto exchange = reinterpret_cast<pack(*)[scan_down_threads]>(exchange_bytes);
   const combined combine{op};
@@ -99,7 +102,8 @@ __global__ void __launch_bounds__(scan_down_threads, Columns::blocks)
     memcpy(static_cast<void*>(&first), &given, sizeof first);
     first = combine.enter(first);
   }
-  prefix_of_columns<grouping::order_is_free<T, Op>, combined> before_tile(combine, has_first, first);
+  prefix_of_columns<FewRows || grouping::order_is_free<T, Op>, combined> before_tile(combine, has_first,
+                                                                                     first);
   unsigned buffer = 0;
   for (std::size_t tile = 0; tile < shape.strip; tile += groups * rows) {
     const std::size_t row = tile + group * rows;

@@ -47,14 +47,24 @@ __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t le
                                             false, prefix_of_first<map_of_line>(nullptr)[0], x);
 }
 
-#define DOWN(NAME, COLUMNS, T, OP)                                                                 \
-  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip, \
-                              unsigned lanes, bool exclusive, const T* init, bool has_init,        \
-                              const T* prefixes, bool in_place, T* out) {                          \
-    auto before = prefix_of_first(has_init ? init : nullptr);                                      \
-    if (strip < length) before[0].prefixes = prefixes;                                             \
-    scan_down<COLUMNS<T>, T, OP>(in_place ? out : x, OP{}, {{outer, length, inner}, strip, lanes}, \
-                                 exclusive, before[0], out);                                       \
+// As scan_columns_by() launches it.
+template <class Columns, class T, class Op>
+__device__ void go_down(const T* x, Op op, strips_of_columns<Columns> shape, bool exclusive,
+                        strip_prefixes<T> before, T* out) {
+  if constexpr (sizeof(T) <= 16) {
+    if (shape.all.length <= few_rows_to_scan) return scan_down<true>(x, op, shape, exclusive, before, out);
+  }
+  scan_down<false>(x, op, shape, exclusive, before, out);
+}
+
+#define DOWN(NAME, COLUMNS, T, OP)                                                                      \
+  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,      \
+                              unsigned lanes, bool exclusive, const T* init, bool has_init,             \
+                              const T* prefixes, bool in_place, T* out) {                               \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                           \
+    if (strip < length) before[0].prefixes = prefixes;                                                  \
+    go_down<COLUMNS<T>, T>(in_place ? out : x, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, \
+                           before[0], out);                                                             \
   }
 DOWN(sum, columns_by_elements, int, plus)
 DOWN(sum_granules, columns_of_granule, int, plus)
@@ -64,14 +74,14 @@ DOWN(bytes_granules, columns_of_granule, unsigned char, plus)
 DOWN(sums, columns_by_elements, three_sums, add_three)
 
 // Rows that begin anywhere.
-#define DOWN_SHIFTED(NAME, T, OP)                                                                           \
-  __global__ void down_shifted_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner,   \
-                                      size_t strip, unsigned lanes, bool exclusive, const T* init,          \
-                                      bool has_init, const T* prefixes, size_t to, T* out) {                \
-    auto before = prefix_of_first(has_init ? init : nullptr);                                               \
-    if (strip < length) before[0].prefixes = prefixes;                                                      \
-    scan_down<columns_of_shifted_granule<T>, T, OP>(x + from, OP{}, {{outer, length, inner}, strip, lanes}, \
-                                                    exclusive, before[0], out + to);                        \
+#define DOWN_SHIFTED(NAME, T, OP)                                                                         \
+  __global__ void down_shifted_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner, \
+                                      size_t strip, unsigned lanes, bool exclusive, const T* init,        \
+                                      bool has_init, const T* prefixes, size_t to, T* out) {              \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                             \
+    if (strip < length) before[0].prefixes = prefixes;                                                    \
+    go_down<columns_of_shifted_granule<T>, T>(x + from, OP{}, {{outer, length, inner}, strip, lanes},     \
+                                              exclusive, before[0], out + to);                            \
   }
 DOWN_SHIFTED(bytes, unsigned char, plus)
 DOWN_SHIFTED(products, unsigned short, multiplies)
