@@ -210,7 +210,7 @@ TILES = {"bytes": 8192, "halves": 4096, "sum": 2048, "largest": 1024, "compositi
 
 def shape_of_short_rows(name, length, size):
     """Rows that a warp takes at a time, and the shared memory of a block of four warps."""
-    held, most, is_ordered = {"bytes": (16, 32, False), "totals": (8, 16, True), "largest": (4, 16, True), "compositions": (16, 32, True)}[name]
+    held, most, is_ordered = {"bytes": (16, 32, False), "sum": (8, 16, True), "product": (4, 16, True), "totals": (8, 16, True), "largest": (4, 16, True), "compositions": (16, 32, True)}[name]
     if is_ordered and length.bit_count() == 1 and length * size <= 128:
         held //= 2
     group = 1
@@ -258,7 +258,7 @@ class Reduce(unittest.TestCase):
                 np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
 
     def test_short_rows(self):
-        for name in ("bytes", "totals", "largest", "compositions"):
+        for name in ("bytes", "sum", "product", "totals", "largest", "compositions"):
             for length, first in ((1, 0), (7, 1), (16, 0), (50, 0), (150, 1)):
                 with self.subTest(name=name, length=length):
                     rows = 101
@@ -270,7 +270,7 @@ class Reduce(unittest.TestCase):
 
     def test_rows_in_packs(self):
         """Rows of a pack, of some packs of a warp, and of several rows of packs; with what else is in their granules."""
-        for name, pack in (("bytes", 16), ("least", 16), ("all", 16), ("halves", 8), ("sum", 4), ("product", 2)):
+        for name, pack in (("bytes", 16), ("least", 16), ("all", 16), ("halves", 8)):
             for length, first, of_warp in ((pack, 0, 40), (3 * pack - 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
                 with self.subTest(name=name, length=length):
                     rows = 101 if length < 1000 else 3

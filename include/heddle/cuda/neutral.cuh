@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/grouping.hpp>
 #include <heddle/operators.hpp>
 
 #include <type_traits>
@@ -19,13 +20,20 @@ __device__ T neutral(const Op& op) {
   }
 }
 
-/// Whether some number changes no other in any bit, as 1 · x does not: it stands where there is no element.
+/// Whether an element that changes no other in any bit can stand where there is none.
 template <class T, class Op>
-inline constexpr bool has_filler = std::is_floating_point_v<T> &&
-                                   (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> ||
-                                    std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>);
-/// That number: 0 would make 0 of −0.
+inline constexpr bool has_filler = (grouping::order_is_free<T, Op> && detail::has_identity<Op, T>) ||
+                                   (std::is_floating_point_v<T> &&
+                                    (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> ||
+                                     std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>));
+/// That element: 0 would make 0 of −0.
 template <class T, class Op>
-inline constexpr T filler = std::is_same_v<Op, plus> ? -T(0) : constant_identity<T, Op>;
+__device__ T filler(const Op& op) {
+  if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, plus>) {
+    return -T(0);
+  } else {
+    return neutral<T>(op);
+  }
+}
 
 }  // namespace heddle::cuda

@@ -17,16 +17,21 @@
 #include <type_traits>
 
 /// Reductions of short rows, of which a warp takes several: through shared memory, a group of lanes to a row
-/// in the order of grouping.hpp, or, where every order gives the same bits, from registers, in packs in which
-/// rows end anywhere.
+/// in the order of grouping.hpp, or, of integers of one and two bytes, from registers, in packs in which rows
+/// end anywhere.
 namespace heddle::cuda {
+
+/// Integers of one and two bytes are folded in any order: larger ones take no longer in the order of
+/// grouping.hpp.
+template <class T, class Op>
+inline constexpr bool folds_in_any_order = grouping::order_is_free<T, Op> && sizeof(T) <= 2;
 
 /// Elements of a row that a lane of its group folds side by side.
 template <class T, class Op>
-inline constexpr unsigned elements_of_lane = !grouping::striped<T, Op>        ? grouping::rows
-                                             : grouping::order_is_free<T, Op> ? 16 / sizeof(T)
-                                             : sizeof(T) <= 8                 ? 32 / sizeof(T)
-                                                                              : 2;
+inline constexpr unsigned elements_of_lane = !grouping::striped<T, Op>   ? grouping::rows
+                                             : folds_in_any_order<T, Op> ? 16 / sizeof(T)
+                                             : sizeof(T) <= 8            ? 32 / sizeof(T)
+                                                                         : 2;
 
 /// The most lanes that share a row, a power of two.
 template <class T, class Op>
@@ -39,7 +44,7 @@ template <class T, class Op>
 unsigned lanes_of_short_row(std::size_t length) {
   constexpr std::size_t all_banks = 128;
   const bool begins_in_few_banks =
-      std::has_single_bit(length) && length * sizeof(T) <= all_banks && !grouping::order_is_free<T, Op>;
+      std::has_single_bit(length) && length * sizeof(T) <= all_banks && !folds_in_any_order<T, Op>;
   const std::size_t held = elements_of_lane<T, Op> / (begins_in_few_banks ? 2 : 1);
   unsigned group = 1;
   while (group < largest_group<T, Op> && group * held < length) group *= 2;
@@ -52,7 +57,7 @@ template <class T, class Op>
 __device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsigned group, const Op& op) {
   constexpr unsigned held = elements_of_lane<T, Op>, lanes = grouping::lanes<T, Op>;
   auto load = [&](unsigned i) { return detail::lift<Op>(row[i]); };
-  if constexpr (grouping::order_is_free<T, Op>) {
+  if constexpr (folds_in_any_order<T, Op>) {
     T sum = 0;
     if (thread < count) sum = load(thread);
     for (unsigned i = thread + group; i < count; i += group) sum = op(sum, load(i));
@@ -71,7 +76,7 @@ __device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsig
     unsigned lane = thread;
 #pragma unroll
     for (unsigned v = 0; v < held; ++v, next += group, lane += group) {
-      if constexpr (has_filler<T, Op>) sum[v] = filler<T, Op>;
+      if constexpr (has_filler<T, Op>) sum[v] = filler<T>(op);
       if (lane < active) sum[v] = detail::lift<Op>(*next);
     }
     for (unsigned first = lanes; first < count; first += lanes) {
@@ -137,11 +142,11 @@ struct folded_pack {
   T before, behind;
 };
 
-/// Packs are folded as words where their elements are small, by what processors do with several at once.
+/// Packs are folded as words, by what processors do with several elements at once.
 template <class T, class Op>
 inline constexpr bool folds_words = adds_small_integers<T, Op> || lanes<T, Op>::exist;
 template <class T, class Op>
-inline constexpr bool folds_packs = packs_are_granules<T> && (sizeof(T) >= 4 || folds_words<T, Op>);
+inline constexpr bool folds_packs = folds_in_any_order<T, Op>&& packs_are_granules<T>&& folds_words<T, Op>;
 
 /// Folds the words of a pack, in any order.
 template <class T, class Op>
@@ -160,40 +165,24 @@ __device__ T fold_words(const pack_words& words, const Op& op) {
 /// Folds the first `taken` elements of a pack and the others, in any order.
 template <class T, class Op>
 __device__ folded_pack<T> fold_pack(const pack_words& x, unsigned taken, const Op& op) {
-  if constexpr (folds_words<T, Op>) {
-    const std::uint32_t nothing = in_every_place(neutral<T>(op));
-    pack_words before, behind;
+  const std::uint32_t nothing = in_every_place(neutral<T>(op));
+  pack_words before, behind;
 #pragma unroll
-    for (unsigned w = 0; w < words_of_pack; ++w) {
-      const unsigned bytes = taken * static_cast<unsigned>(sizeof(T)), in_word = bytes - min(bytes, 4 * w);
-      const std::uint32_t rest = __funnelshift_lc(0, ~0u, 8 * in_word);
-      before.word[w] = (x.word[w] & ~rest) | (nothing & rest);
-      behind.word[w] = (x.word[w] & rest) | (nothing & ~rest);
-    }
-    return {fold_words<T>(before, op), fold_words<T>(behind, op)};
-  } else {
-    grouping::uninitialized<T, scan_pack<T>> element;
-    memcpy(&element, &x, sizeof element);
-    folded_pack<T> folded{neutral<T>(op), neutral<T>(op)};
-#pragma unroll
-    for (unsigned k = 0; k < scan_pack<T>; ++k) {
-      const T next = detail::lift<Op>(element[k]);
-      if (k < taken) {
-        folded.before = op(folded.before, next);
-      } else {
-        folded.behind = op(folded.behind, next);
-      }
-    }
-    return folded;
+  for (unsigned w = 0; w < words_of_pack; ++w) {
+    const unsigned bytes = taken * static_cast<unsigned>(sizeof(T)), in_word = bytes - min(bytes, 4 * w);
+    const std::uint32_t rest = __funnelshift_lc(0, ~0u, 8 * in_word);
+    before.word[w] = (x.word[w] & ~rest) | (nothing & rest);
+    behind.word[w] = (x.word[w] & rest) | (nothing & ~rest);
   }
+  return {fold_words<T>(before, op), fold_words<T>(behind, op)};
 }
 
-/// As fold_short_rows for rows of a pack and more where the order is free: the lanes of a warp take packs
+/// As fold_short_rows for rows of a pack and more in any order: the lanes of a warp take packs
 /// side by side, in each of which one row ends at most.
 template <class T, class Op>
 __global__ void __launch_bounds__(rows_in_packs_threads)
     fold_rows_in_packs(const T* x, Op op, rows_for_warps shape, T* out) {
-  static_assert(grouping::order_is_free<T, Op> && folds_packs<T, Op>);
+  static_assert(folds_packs<T, Op>);
   constexpr unsigned pack = scan_pack<T>, across = warp_size * pack, ahead = 4;
   const unsigned lane = threadIdx.x % warp_size;
   const unsigned reach = shape.reach<T>();
@@ -267,7 +256,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
 template <class T, class Op>
 void fold_rows_of(const target& where, const T* x, const Op& op, std::size_t rows, std::size_t length,
                   T* out) {
-  if constexpr (grouping::order_is_free<T, Op> && folds_packs<T, Op>) {
+  if constexpr (folds_packs<T, Op>) {
     if (length >= scan_pack<T>) {
       const rows_for_warps shape = share_rows<T>(rows, length);
       fold_rows_in_packs<<<grid_for_rows(shape), rows_in_packs_threads, 0, where.stream()>>>(x, op, shape,

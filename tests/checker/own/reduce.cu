@@ -49,6 +49,8 @@ REDUCE(compositions, map_of_line, composition)
                            shape_short_rows<T>(rows, length, lanes_of_short_row<T, OP>(length)), out); \
   }
 SHORT_ROWS(bytes, unsigned char, plus)
+SHORT_ROWS(sum, int, plus)
+SHORT_ROWS(product, long long, multiplies)
 SHORT_ROWS(totals, float, plus)
 SHORT_ROWS(largest, double, maximum)
 SHORT_ROWS(compositions, map_of_line, composition)
@@ -62,8 +64,6 @@ ROWS_IN_PACKS(bytes, unsigned char, plus{})
 ROWS_IN_PACKS(least, unsigned char, (detail::mask_of_extremes<unsigned char, minimum>()))
 ROWS_IN_PACKS(all, unsigned char, detail::by_masks(logical_and{}))
 ROWS_IN_PACKS(halves, short, plus{})
-ROWS_IN_PACKS(sum, int, plus{})
-ROWS_IN_PACKS(product, long long, multiplies{})
 
 #define MANY_COLUMNS(NAME, T, OP, SEVERAL_ROWS)                                                        \
   __global__ void many_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) { \
