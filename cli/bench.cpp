@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "element_types.hpp"
 #include "machine_description.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -432,6 +433,7 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
 
 void run(const bench_options& options) {
   const plan what = plan_of(options);
+  check_distinct_outputs({{"--json", options.json_file}, {"--plot", options.plot_file}});
   if (!options.plot_file.empty()) require_gnuplot();
   std::optional<atomic_file> json_file, plot_file;
   if (!options.json_file.empty()) json_file.emplace(options.json_file);
@@ -524,7 +526,7 @@ void add_bench(CLI::App& app) {
                     "The same buffers over and over, from whatever cache they fit");
   command->add_option("--seconds", options->seconds, "The most time for each measurement; default 1")
       ->option_text("S")
-      ->check(CLI::PositiveNumber);
+      ->check(check_number::above(0));
   command->add_option("--json", options->json_file, "All numbers, and what machine this is")
       ->option_text("F");
   command->add_option("--plot", options->plot_file, "A chart of bandwidth against size, drawn by gnuplot")

@@ -112,6 +112,11 @@ void fail_index(const char* what, std::size_t index, std::size_t size) {
                    size));
 }
 
+void fail_range(const char* what, std::size_t first, std::size_t last) {
+  fail(fmt::format("{}: {} to {} is no range: it ends before it begins", what,
+                   static_cast<std::ptrdiff_t>(first), static_cast<std::ptrdiff_t>(last)));
+}
+
 void fail_axes(const char* what, std::size_t wanted, const shape& have) {
   fail(fmt::format("{}: {} {} for an array of shape {}", what, wanted, wanted == 1 ? "index" : "indices",
                    have.text()));

@@ -73,6 +73,7 @@ void fill(void* data, const target& where, std::size_t elements, const void* val
 
 [[noreturn]] void fail_not_on_cpu(const char* what, const target& where);
 [[noreturn]] void fail_index(const char* what, std::size_t index, std::size_t size);
+[[noreturn]] void fail_range(const char* what, std::size_t first, std::size_t last);
 [[noreturn]] void fail_axes(const char* what, std::size_t wanted, const shape& have);
 [[noreturn]] void fail_sizes(const char* what, std::size_t a, std::size_t b);
 
@@ -133,7 +134,7 @@ class array_view {
   array_view slice(std::size_t first, std::size_t last) const {
     if (shape_.axes() == 0) detail::fail_axes("slice", 1, shape_);
     if (last > shape_[0]) detail::fail_index("slice", last, shape_[0]);
-    if (first > last) detail::fail_index("slice", first, last);
+    if (first > last) detail::fail_range("slice", first, last);
     const std::size_t stride = shape_[0] == 0 ? 0 : size_ / shape_[0];
     return {data_ + first * stride, shape_.with_length(0, last - first), where_};
   }

@@ -48,8 +48,10 @@ struct matrix_view {
   /// Rows first_row … last_row − 1 and columns first_column … last_column − 1.
   matrix_view part(std::size_t first_row, std::size_t last_row, std::size_t first_column,
                    std::size_t last_column) const {
-    if (last_row > rows || first_row > last_row) detail::fail_index("part", last_row, rows);
-    if (last_column > columns || first_column > last_column) detail::fail_index("part", last_column, columns);
+    if (last_row > rows) detail::fail_index("part", last_row, rows);
+    if (last_column > columns) detail::fail_index("part", last_column, columns);
+    if (first_row > last_row) detail::fail_range("part", first_row, last_row);
+    if (first_column > last_column) detail::fail_range("part", first_column, last_column);
     matrix_view result = *this;
     result.data += first_row * row_stride + first_column * column_stride;
     result.rows = last_row - first_row;

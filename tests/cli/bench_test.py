@@ -175,6 +175,12 @@ class BenchTest(CommandTest):
         for size in ("0", "-1", "1.5", "many", "2^57", "2^99", "2^", "^2", "1e99", "1000,", "2^10..", "..2^10", "2^10..2^9",
                      "1..8:1", "1..8:0", "1..8:x", "1...8", "nan", "inf"):
             self.assertIn("--size", self.fails(2, "bench", "reduce", "--size", size), size)
+        for seconds in ("0", "-1", "inf", "nan"):
+            self.assertIn(f"--seconds: '{seconds}' is no", self.fails(2, "bench", "reduce", "--seconds", seconds), seconds)
+        same = self.folder / "same"
+        message = self.fails(2, "bench", "reduce", "--size", 1000, "--json", same, "--plot", same)
+        self.assertIn("--json", message)
+        self.assertFalse(same.exists())
 
     def test_failures(self):
         self.fails(1, "bench", "reduce", "--target", "gpu:99")
