@@ -2,9 +2,14 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <latch>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <thread>
+#include <vector>
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
@@ -37,25 +42,46 @@ struct acquire_on_leaving {
   ~acquire_on_leaving() { HEDDLE_ACQUIRE(address); }
 };
 
+/// How many threads the system gives at once, of so many with this one: where it refuses one, oneTBB ends the
+/// process.
+std::size_t threads_given(std::size_t wanted) {
+  std::latch all_are_there(1);
+  std::vector<std::thread> others;
+  others.reserve(wanted);
+  try {
+    while (others.size() + 1 < wanted) others.emplace_back([&] { all_are_there.wait(); });
+  } catch (const std::exception&) {
+    // These are what there is.
+  }
+  all_are_there.count_down();
+  for (std::thread& other : others) other.join();
+  return others.size() + 1;
+}
+
 /// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may
-/// outlive the static objects of this library.
-tbb::task_arena& arena_for(int threads) {
+/// outlive the static objects of this library. None where the system gives no thread but this one.
+tbb::task_arena* arena_for(int threads) {
   static std::mutex mutex;
   static auto& arenas = *new std::map<int, std::unique_ptr<tbb::task_arena>>;
   static auto& permit = *new std::unique_ptr<tbb::global_control>;
+  static std::size_t given = 1;
   std::lock_guard lock(mutex);
   auto& arena = arenas[threads];
   if (!arena) {
-    // oneTBB has a worker for each core and no more, unless it is told.
     const auto wanted = static_cast<std::size_t>(threads);
-    constexpr auto workers = tbb::global_control::max_allowed_parallelism;
-    if (wanted > tbb::global_control::active_value(workers)) {
-      permit.reset();  // of two, oneTBB heeds the smaller
-      permit = std::make_unique<tbb::global_control>(workers, wanted);
+    if (wanted > given) {
+      given = std::max(given, threads_given(wanted));
+      if (given == 1) return nullptr;
+      // oneTBB has a worker for each core, unless it is told.
+      constexpr auto workers = tbb::global_control::max_allowed_parallelism;
+      if (given < wanted || wanted > tbb::global_control::active_value(workers)) {
+        permit.reset();  // of two, oneTBB heeds the smaller
+        permit = std::make_unique<tbb::global_control>(workers, given);
+      }
     }
-    arena = std::make_unique<tbb::task_arena>(threads);
+    arena = std::make_unique<tbb::task_arena>(static_cast<int>(std::min(wanted, given)));
   }
-  return *arena;
+  return arena.get();
 }
 
 }  // namespace
@@ -83,8 +109,13 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     const std::size_t first = slice * each + std::min(slice, rest);
     f(first, first + each + (slice < rest ? 1 : 0));
   };
+  tbb::task_arena* const arena = arena_for(threads);
+  if (arena == nullptr) {
+    for (std::size_t slice = 0; slice < slices; ++slice) work(slice);
+    return;
+  }
   // Isolated: a thread that waits for these slices must not take one of another call, whose lock it may hold.
-  arena_for(threads).execute(
+  arena->execute(
       [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
 }
 

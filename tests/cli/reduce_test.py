@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """heddle reduce against NumPy."""
 import itertools
+import os
+import resource
 import unittest
 
 import numpy as np
 
-from checks import COMPLEX, ORDERED, REALS, TYPES, CommandTest, in_other_orders, part_type, samples, some_of, wide, widened
+from checks import COMPLEX, ORDERED, REALS, TYPES, CommandTest, in_other_orders, part_type, run, samples, some_of, wide, widened
 
 REDUCTIONS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all"]
 
@@ -298,6 +300,28 @@ class ReduceTest(CommandTest):
         path = self.save(samples("float32", 40_000_003, seed=11))
         self.assertEqual(self.printed("reduce", path, "--target", gpu),
                          self.printed("reduce", path, "--target", "serial"))
+
+
+class FewThreadsTest(CommandTest):
+    def test_that_the_system_gives(self):
+        """What it gives do the work: none but the first, or some of those that are asked for."""
+        x = np.arange(1 << 20, dtype="int64")
+        path = self.save(x)
+        self.folder.chmod(0o755)
+        nobody = 65534
+        for threads in (1, 2, 8):
+            def limit(threads=threads):
+                if os.getuid() == 0:
+                    os.setgroups([])
+                    os.setgid(nobody)
+                    os.setuid(nobody)
+                resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+            # What looks for leaks at the end needs a thread of its own.
+            options = {"preexec_fn": limit, "env": {**os.environ, "HOME": str(self.folder), "ASAN_OPTIONS": "detect_leaks=0"}}
+            if run("reduce", path, "--target", "serial", **options).returncode != 0:
+                self.skipTest("the command cannot be run by a user without rights, or with few threads")
+            for target in ("parallel:64", "parallel:2"):
+                self.assertEqual(int(self.printed("reduce", path, "--target", target, **options)), x.sum())
 
 
 if __name__ == "__main__":
