@@ -363,8 +363,8 @@ void run(const run_options& options) {
     stats.report(options);
   }
   stop_if_interrupted();
-  if (output) output->write(result, lengths, results.data(), options.quiet);
   if (!options.axis) print(value_text(result, results.data()) + "\n");
+  if (output) output->write(result, lengths, results.data(), options.quiet);
 }
 
 }  // namespace

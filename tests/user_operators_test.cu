@@ -74,6 +74,16 @@ struct vector40 {
     return total;
   }
 };
+/// Three and six bytes.
+template <class Part>
+struct colour {
+  Part red, green, blue;
+  friend HD_FN colour operator+(const colour& a, const colour& b) {
+    return {static_cast<Part>(a.red + b.red), static_cast<Part>(a.green + b.green),
+            static_cast<Part>(a.blue + b.blue)};
+  }
+};
+static_assert(sizeof(colour<std::uint8_t>) == 3 && sizeof(colour<std::uint16_t>) == 6);
 static_assert(sizeof(vector3) == 12 && sizeof(pair16) == 16 && sizeof(vector40) == 160);
 
 /// Twelve bytes, exactly combined in order.
@@ -96,6 +106,10 @@ T element(std::size_t i) {
     vector40 v;
     for (std::size_t k = 0; k < 40; ++k) v.at[k] = static_cast<std::uint32_t>(random_bits(40 * i + k));
     return v;
+  } else if constexpr (requires(T x) { x.green; }) {
+    using part = decltype(T::green);
+    return {static_cast<part>(random_bits(3 * i)), static_cast<part>(random_bits(3 * i + 1)),
+            static_cast<part>(random_bits(3 * i + 2))};
   } else if constexpr (std::is_same_v<T, run>) {
     return {static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)};
   } else if constexpr (std::is_arithmetic_v<T> || hd::detail::is_complex<T>) {
@@ -235,6 +249,11 @@ TEST_P(user_operators, rounded_sums_have_the_same_bits_everywhere) {
   check_reduce<float>(where, hd::commutative_monoid{sum{}, 0.f});
   check_reduce<vector3>(where, sum{});
   check_reduce<vector3>(where, hd::commutative_monoid{sum{}, vector3{}});
+}
+
+TEST_P(user_operators, types_of_3_and_of_6_bytes) {
+  check_reduce<colour<std::uint8_t>>(where, hd::commutative_monoid{sum{}, colour<std::uint8_t>{}});
+  check_reduce<colour<std::uint16_t>>(where, hd::commutative_monoid{sum{}, colour<std::uint16_t>{}});
 }
 
 TEST_P(user_operators, types_of_16_and_of_160_bytes) {

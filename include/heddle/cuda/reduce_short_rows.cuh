@@ -26,12 +26,14 @@ namespace heddle::cuda {
 template <class T, class Op>
 inline constexpr bool folds_in_any_order = grouping::order_is_free<T, Op> && sizeof(T) <= 2;
 
-/// Elements of a row that a lane of its group folds side by side.
+/// Elements of a row that a lane of its group folds side by side, a power of two: 32 bytes of them, and two
+/// where they are large or a row of grouping.hpp has 32 lanes.
 template <class T, class Op>
-inline constexpr unsigned elements_of_lane = !grouping::striped<T, Op>   ? grouping::rows
-                                             : folds_in_any_order<T, Op> ? 16 / sizeof(T)
-                                             : sizeof(T) <= 8            ? 32 / sizeof(T)
-                                                                         : 2;
+inline constexpr unsigned elements_of_lane =
+    !grouping::striped<T, Op>                          ? grouping::rows
+    : folds_in_any_order<T, Op>                        ? 16 / sizeof(T)
+    : std::has_single_bit(sizeof(T)) && sizeof(T) <= 8 ? 32 / sizeof(T)
+                                                       : 2;
 
 /// The most lanes that share a row, a power of two.
 template <class T, class Op>
