@@ -43,19 +43,23 @@ struct acquire_on_leaving {
 };
 
 /// How many threads the system gives at once, of so many with this one: where it refuses one, oneTBB ends the
-/// process.
+/// process. Where it refuses one here, some are left to others, and to the system until it has taken back
+/// these.
 std::size_t threads_given(std::size_t wanted) {
   std::latch all_are_there(1);
+  constexpr std::size_t spare = 2;
+  bool is_refused = false;
   std::vector<std::thread> others;
   others.reserve(wanted);
   try {
     while (others.size() + 1 < wanted) others.emplace_back([&] { all_are_there.wait(); });
   } catch (const std::exception&) {
-    // These are what there is.
+    is_refused = true;
   }
   all_are_there.count_down();
   for (std::thread& other : others) other.join();
-  return others.size() + 1;
+  const std::size_t given = others.size() + 1;
+  return is_refused ? std::max(given, spare + 1) - spare : given;
 }
 
 /// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may

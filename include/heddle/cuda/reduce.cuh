@@ -398,7 +398,8 @@ template <class T, class Load, class Op>
 void reduce(const target& where, const Load& load, const Op& op, segments all, T* out);
 
 /// Reduces columns by granules: in one launch if they are many, and in one for each factor of 64 in their
-/// length at most. Not where few of a warp's lanes would have columns: returns false.
+/// length at most, or of 8 behind other axes. Not where few of a warp's lanes would have columns: returns
+/// false.
 template <class T, class Op>
 bool reduce_by_granules(const target& where, const T* x, const Op& op, const segments& all, T* out) {
   const std::size_t as_one = rows_in_one<T>(all);

@@ -350,7 +350,9 @@ void fold_tiles_of_columns(const target& where, const Load& load, const Op& op, 
         return check(cudaGetLastError(), "launch of fold_many_columns");
       }
     }
-    if (tiles.all.length <= 2) {
+    // Elsewhere the columns of a block would not follow each other.
+    const bool follow = tiles.all.outer == 1 || tiles.all.inner >= fold_few_rows_threads * fewest_rows;
+    if (tiles.all.length <= 2 && follow) {
       const unsigned grid = grid_for(tiles.all.count(), fold_few_rows_threads * fewest_rows);
       fold_two_rows<<<grid, fold_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
       return check(cudaGetLastError(), "launch of fold_two_rows");
