@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <atomic>
+#include <complex>
+#include <cstddef>
 
 #include <fmt/core.h>
 
@@ -36,8 +38,21 @@ void common::fail_shapes(const char* pattern, int position, const heddle::shape&
                    first.text()));
 }
 
+void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept {
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  if (n <= kernels.tile) return kernels.fold_tile(x, n, out);
+  const std::size_t bytes = size_of(type);
+  alignas(16) std::byte partials[tiles_here * sizeof(std::complex<double>)];
+  std::size_t tiles = 0;
+  for (std::size_t first = 0; first < n; first += kernels.tile) {
+    kernels.fold_tile(static_cast<const std::byte*>(x) + first * bytes, std::min(n - first, kernels.tile),
+                      partials + tiles++ * bytes);
+  }
+  kernels.fold_tile(partials, tiles, out);
+}
+
 void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where) {
-  const cpu::kernels kernels = cpu::kernels_for(type, op);
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (kernels.fold_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (where.is_gpu()) return cuda::reduce(op, type, x, all, out, where);
   cpu::reduce_segments(where.threads(), all, kernels.tile, size_of(type), x, out, kernels.fold_pieces,
@@ -150,7 +165,7 @@ array<std::size_t> arg_along(const char* pattern, function op, dtype type, const
 streamed_reduction::streamed_reduction(const target& where, function op, dtype type)
     : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
   if (where.is_automatic()) fail("streamed reduction: name a target");
-  const cpu::kernels kernels = cpu::kernels_for(type, op);
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (kernels.fold_pieces == nullptr) {
     fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
   }
@@ -178,7 +193,7 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
     cuda::fold_tiles(op_, type_, staged_.data(), count, folded.data(), where_);
     copy(out, target(), folded.data(), where_, tiles * element_bytes_);
   } else {
-    const cpu::kernels kernels = cpu::kernels_for(type_, op_);
+    const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
     const grouping::tiling pieces{{1, count, 1}, tile_, 1};
     constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
     cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (tile_ * element_bytes_) + 1,

@@ -53,6 +53,31 @@ TEST_P(reduce, is_a_plain_loop_for_every_type_operator_and_size) {
   });
 }
 
+// A CPU has other ways for them, which change where their number fills registers, rows and tiles.
+TEST_P(reduce, few_elements_have_the_bits_of_the_documented_order) {
+  for_each_dtype([&]<class T>() {
+    constexpr std::size_t lanes = lanes_of(sizeof(T), true), tile = tile_of(sizeof(T), true);
+    std::vector<std::size_t> sizes;
+    for (std::size_t n = 1; n <= 140; ++n) sizes.push_back(n);
+    for (std::size_t rows = 1; rows <= 16; ++rows) {
+      for (const std::size_t rest : {std::size_t{0}, std::size_t{1}, lanes / 2 + 3, lanes - 1})
+        sizes.push_back(rows * lanes + rest);
+    }
+    for (const std::size_t tiles : {1, 2, 15, 16}) {
+      for (const std::size_t n : {tiles * tile - 1, tiles * tile + 1, tiles * tile + lanes + 5})
+        sizes.push_back(n);
+    }
+    for (const operator_on<T>& op : operators_on<T>()) {
+      const hd::array<T> x = op.operands({17 * tile});
+      for (const std::size_t n : sizes) {
+        const auto some = x.slice(n % 5, n % 5 + n);
+        const T have = op.reduce(where, some);
+        ASSERT_TRUE(same_bits(have, op.grouped(some.span()))) << op.named(n) << ": " << have;
+      }
+    }
+  });
+}
+
 TEST_P(reduce, hears_one_element_wherever_it_stands) {
   for_each_dtype([&]<class T>() {
     for (const operator_on<T>& op : operators_on<T>()) {
@@ -206,7 +231,7 @@ T odd_nan(std::uint64_t seed) {
 TEST_P(reduce, a_nan_anywhere_gives_the_one_quiet_nan) {
   for_each_type<float, double>([&]<class T>() {
     const T nan = std::numeric_limits<T>::quiet_NaN();
-    for (const std::size_t n : {1, 2, 33, 5000}) {
+    for (const std::size_t n : {1, 2, 7, 33, 100, 300, 5000}) {
       for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
         hd::array<T> x = operands<T, hd::plus>(n);
         x.set(odd_nan<T>(place), place);
@@ -222,7 +247,7 @@ TEST_P(reduce, a_nan_anywhere_gives_the_one_quiet_nan) {
       }
     }
     const T infinity = std::numeric_limits<T>::infinity();
-    for (const std::size_t n : {2, 40, 5000}) {
+    for (const std::size_t n : {2, 7, 40, 100, 5000}) {
       hd::array<T> x = operands<T, hd::plus>(n);
       x.set(infinity, 0);
       EXPECT_EQ(hd::reduce(where, x), infinity);
@@ -249,7 +274,7 @@ TEST_P(reduce, a_nan_in_one_part_of_a_complex_sum_stays_there) {
 
 TEST_P(reduce, negative_zero_lies_below_zero_and_sums_of_it_keep_it) {
   for_each_type<float, double>([&]<class T>() {
-    for (const std::size_t n : {1, 2, 31, 5000}) {
+    for (const std::size_t n : {1, 2, 7, 31, 100, 300, 5000}) {
       hd::array<T> x(n);
       x.fill(T(-0.0));
       EXPECT_TRUE(same_bits(hd::reduce(where, x), T(-0.0)));

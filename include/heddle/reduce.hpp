@@ -21,6 +21,11 @@ namespace detail {
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
 void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where);
 
+/// Reduces the elements of x, on this CPU, to *out by a built-in operator that is defined on them: at least
+/// one and at most as many as `tiles_here` tiles have, which are not worth a second thread.
+inline constexpr std::size_t tiles_here = 16;
+void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept;
+
 /// Reduces the n ≥ 1 elements of x to *out by a built-in operator and a rung of the ladder; both are on
 /// `where`.
 void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, const void* x, std::size_t n,
@@ -112,8 +117,32 @@ T reduce_flat_with(const target& requested, const X& x, const Op& op, const T* i
                             [&](T* out) { reduce_elements(where, staged.data(), in.size, out); });
 }
 
+/// The most elements that are combined on the calling thread without what a call costs otherwise.
+template <class T, class Op>
+inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here : 1) * grouping::tile<T, Op>;
+
+template <class T, class Op>
+T reduce_here(const T* x, std::size_t n, const Op& op) {
+  if constexpr (cpu::few < T, Op >> 0) {
+    if (n <= cpu::few<T, Op>) return cpu::fold_few(x, n, op);
+  }
+  grouping::uninitialized<T, 1> total;
+  if constexpr (library_combines<T, Op>()) {
+    library_reduce_here(function_of<Op>, dtype_of<T>, x, n, &total);
+  } else {
+    cpu::fold_tile<T>(element_at<T, Op>{x}, n, op, &total[0]);
+  }
+  return total[0];
+}
+
 template <class T, class X, class Op>
 T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) {
+  check_operator<T, Op>();
+  if (const elements<const T> in = input(x);
+      in.size > 0 && in.size <= most_here<T, Op> && requested.is_cpu() && in.where.is_cpu()) {
+    const T total = reduce_here(in.data, in.size, op);
+    return init == nullptr ? total : grouping::canonical(op(lift<Op>(*init), total));
+  }
   return reduce_flat_with<T>(requested, x, op, init,
                              [&](const target& where, const T* elements, std::size_t n, T* out) {
                                reduce_array(where, elements, op, segments{1, n, 1}, out);
@@ -123,11 +152,10 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
 template <class T, class X, class Op>
 T reduce_flat_by(reduce_algorithm algorithm, const target& requested, const X& x, const Op& op,
                  const T* init) {
+  if (algorithm == reduce_algorithm::single_pass) return reduce_flat<T>(requested, x, op, init);
   const T result = reduce_flat_with<T>(requested, x, op, init,
                                        [&](const target& where, const T* elements, std::size_t n, T* out) {
-                                         if (algorithm != reduce_algorithm::single_pass)
-                                           return reduce_by_rung(where, algorithm, elements, op, n, out);
-                                         reduce_array(where, elements, op, segments{1, n, 1}, out);
+                                         reduce_by_rung(where, algorithm, elements, op, n, out);
                                        });
   return grouping::canonical(result);
 }

@@ -167,7 +167,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
     const auto to = output(out);
     const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
     if (along_axis == nullptr && in.size <= few && in.size == to.size && (apart || in.data == to.data) &&
-        !requested.is_automatic() && !requested.is_gpu() && !in.where.is_gpu() && !to.where.is_gpu()) {
+        requested.is_cpu() && in.where.is_cpu() && to.where.is_cpu()) {
       grouping::uninitialized<T, 1> start;
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);

@@ -48,6 +48,7 @@ class target {
 
   constexpr enum kind kind() const noexcept { return kind_; }
   constexpr bool is_gpu() const noexcept { return kind_ == kind::gpu; }
+  constexpr bool is_cpu() const noexcept { return kind_ == kind::serial || kind_ == kind::parallel; }
   constexpr bool is_automatic() const noexcept { return kind_ == kind::automatic; }
   /// Threads of a CPU target: 1 for serial.
   constexpr int threads() const noexcept { return kind_ == kind::parallel ? number_ : 1; }

@@ -13,10 +13,28 @@ namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
 
-/// A whole tile of numbers whose lanes fill registers: the sixteen rows go through `lanes` elements of
-/// accumulators, which fold by halves until `final_lanes` are left.
+/// Lane l + Half, around the end.
+template <std::size_t Width, std::size_t Half>
+struct half_away {
+  constexpr std::size_t operator()(std::size_t l) const { return (l + Half) % Width; }
+};
+
+/// Lane l with lane l + Half, then with Half / 2, and so on until `final_lanes` are left to be combined into.
+template <class Op, class T, std::size_t Half, std::size_t final_lanes>
+HEDDLE_ALWAYS_INLINE typename simd<T>::vector fold_register(typename simd<T>::vector v) {
+  if constexpr (Half < final_lanes) {
+    return v;
+  } else {
+    const auto other = shuffled<T>(v, v, half_away<simd<T>::width, Half>());
+    return fold_register<Op, T, Half / 2, final_lanes>(apply<Op, T>(v, other));
+  }
+}
+
+/// Up to a tile of numbers whose lanes fill registers: rows of `lanes` elements go through accumulators,
+/// which fold by halves until `final_lanes` are left. Where the last row has no elements stands what changes
+/// none.
 template <class Op, class T, std::size_t final_lanes>
-inline void fold_full_tile(const T* x, T* out) {
+inline void fold_rows(const T* x, std::size_t count, T* out) {
   constexpr std::size_t lanes = 512 / sizeof(T);
   constexpr std::size_t width = simd<T>::width;
   // Accumulators that do not fit the registers are taken in turns; the tile is in the first-level cache by
@@ -24,33 +42,40 @@ inline void fold_full_tile(const T* x, T* out) {
   constexpr std::size_t at_once = 8;
   constexpr std::size_t turns = lanes / (at_once * width);
   using vector = typename simd<T>::vector;
-  alignas(64) T lane[lanes];
-  for (std::size_t turn = 0; turn < turns; ++turn) {
+  const std::size_t rows = count / lanes, rest = count % lanes;
+  vector lane[lanes / width];
+  for (std::size_t turn = 0; rows > 0 && turn < turns; ++turn) {
     vector sum[at_once];
     const T* const start = x + turn * at_once * width;
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < at_once; ++i) sum[i] = simd<T>::load(start + i * width);
-    for (std::size_t row = 1; row < grouping::rows; ++row) {
+    for (std::size_t row = 1; row < rows; ++row) {
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < at_once; ++i) {
         sum[i] = apply<Op, T>(sum[i], simd<T>::load(start + row * lanes + i * width));
       }
     }
-    __builtin_memcpy(lane + turn * at_once * width, sum, sizeof sum);
-  }
-  const Op op;
 #pragma GCC unroll 16
-  for (std::size_t half = lanes / 2; half >= final_lanes; half /= 2) {
-    if (half >= width) {
-      for (std::size_t l = 0; l < half; l += width) {
-        const vector v = apply<Op, T>(simd<T>::load(lane + l), simd<T>::load(lane + l + half));
-        __builtin_memcpy(lane + l, &v, sizeof v);
-      }
-    } else {
-      for (std::size_t l = 0; l < half; ++l) lane[l] = op(lane[l], lane[l + half]);
+    for (std::size_t i = 0; i < at_once; ++i) lane[turn * at_once + i] = sum[i];
+  }
+  if (rest > 0) {
+    const T *const last = x + rows * lanes, *const end = last + rest / width * width;
+    const T none = grouping::filler<T>(Op());
+    alignas(64) T padded[width];
+    for (std::size_t l = 0; l < width; ++l) padded[l] = l < rest % width ? end[l] : none;
+#pragma GCC unroll 32
+    for (std::size_t i = 0; i < lanes / width; ++i) {
+      const T* const from = last + i * width;
+      const vector v = i * width < rest ? simd<T>::load(from < end ? from : padded) : splat(none);
+      lane[i] = rows == 0 ? v : i * width < rest ? apply<Op, T>(lane[i], v) : lane[i];
     }
   }
-  for (std::size_t l = 0; l < final_lanes; ++l) out[l] = grouping::canonical(lane[l]);
+#pragma GCC unroll 16
+  for (std::size_t half = lanes / width / 2; half > 0; half /= 2) {
+    for (std::size_t i = 0; i < half; ++i) lane[i] = apply<Op, T>(lane[i], lane[i + half]);
+  }
+  const vector folded = fold_register<Op, T, width / 2, final_lanes>(lane[0]);
+  for (std::size_t l = 0; l < final_lanes; ++l) out[l] = grouping::canonical(folded[l]);
 }
 
 /// The minimum or maximum of a whole tile of floating-point numbers by the processor's own comparison, which
@@ -118,30 +143,36 @@ inline bool fold_full_tile_by_comparison(const T* x, T* out) {
   return true;
 }
 
+/// Up to a tile of elements.
+template <class T, class Op>
+void fold_tile_of(const void* from, std::size_t count, void* out) {
+  const T* const x = static_cast<const T*>(from);
+  T* const result = static_cast<T*>(out);
+  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>)) {
+    if (count == grouping::tile<T, Op> && fold_full_tile_by_comparison<Op>(x, result)) return;
+  }
+  if constexpr (has_simd<Op, T>) {
+    fold_rows<Op, T, 1>(x, count, result);
+  } else if constexpr (detail::is_complex<T> && std::is_same_v<Op, plus>) {
+    fold_rows<Op, typename T::value_type, 2>(&detail::part(*x, 0), 2 * count, &detail::part(*result, 0));
+  } else {
+    fold_tile<T>(
+        [x](std::size_t i) __attribute__((always_inline)) { return detail::lift<Op>(x[i]); }, count, Op(),
+        result);
+  }
+}
+
 template <class T, class Op>
 void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t first, std::size_t last,
                     void* out) {
   const T* const x = static_cast<const T*>(from);
-  const Op op;
   auto load = [x](std::size_t i) __attribute__((always_inline)) {
     return detail::lift<Op>(x[i]);
   };
-  auto fold_row = [&](std::size_t start, std::size_t count, T* result) {
-    if (count == grouping::tile<T, Op>) {
-      if constexpr (std::is_floating_point_v<T> &&
-                    (std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>)) {
-        if (fold_full_tile_by_comparison<Op>(x + start, result)) return;
-      }
-      if constexpr (has_simd<Op, T>) return fold_full_tile<Op, T, 1>(x + start, result);
-      if constexpr (detail::is_complex<T> && std::is_same_v<Op, plus>) {
-        return fold_full_tile<Op, typename T::value_type, 2>(&detail::part(x[start], 0),
-                                                             &detail::part(*result, 0));
-      }
-    }
-    fold_tile<T>(
-        [&](std::size_t i) __attribute__((always_inline)) { return load(start + i); }, count, op, result);
+  auto fold_row = [x](std::size_t start, std::size_t count, T* result) {
+    fold_tile_of<T, Op>(x + start, count, result);
   };
-  fold_pieces<T>(load, op, tiles, first, last, fold_row, static_cast<T*>(out));
+  fold_pieces<T>(load, Op(), tiles, first, last, fold_row, static_cast<T*>(out));
 }
 
 template <class T>
@@ -184,6 +215,7 @@ kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, detail::function function) {
                                               found.map = map_elements<T, Op>;
                                               if constexpr (requires { Op::commutative; }) {
                                                 found.fold_pieces = fold_pieces_of<T, Op>;
+                                                found.fold_tile = fold_tile_of<T, Op>;
                                                 found.tile = grouping::tile<T, Op>;
                                                 if constexpr (has_simd<Op, T>)
                                                   found.scan = scan_kernels_of<T, Op>();

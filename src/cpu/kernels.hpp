@@ -12,6 +12,9 @@ namespace heddle::cpu {
 using fold_pieces_kernel = void (*)(const void* from, const grouping::tiling& tiles, std::size_t first,
                                     std::size_t last, void* out);
 
+/// Folds 1 … tile elements into *out.
+using fold_tile_kernel = void (*)(const void* x, std::size_t count, void* out);
+
 /// out[i] = function(x[i], y[i]) for `count` elements, where a constant operand is one element for all i.
 /// Outputs that are larger than a cache are written past it.
 using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bool y_is_constant,
@@ -30,6 +33,7 @@ struct scan_kernels {
 /// The kernels of one function on one element type; null where the type does not define the function.
 struct kernels {
   fold_pieces_kernel fold_pieces = nullptr;
+  fold_tile_kernel fold_tile = nullptr;
   map_kernel map = nullptr;
   std::size_t tile = 0;  ///< elements that one fold takes
   scan_kernels scan;

@@ -11,36 +11,9 @@ namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
 
-#define HEDDLE_ALWAYS_INLINE inline __attribute__((always_inline))
-
-/// Lane l of the result is lane Index(l) of a and b side by side.
-template <class T, class Index>
-HEDDLE_ALWAYS_INLINE typename simd<T>::vector shuffled(typename simd<T>::vector a, typename simd<T>::vector b,
-                                                       Index) {
-  return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
-    return __builtin_shufflevector(a, b, static_cast<int>(Index{}(L))...);
-  }
-  (std::make_index_sequence<simd<T>::width>());
-}
-
-template <class T>
-HEDDLE_ALWAYS_INLINE typename simd<T>::vector splat(T value) {
-  return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
-    return typename simd<T>::vector{((void)L, value)...};
-  }
-  (std::make_index_sequence<simd<T>::width>());
-}
-
 template <class T>
 HEDDLE_ALWAYS_INLINE void store(typename simd<T>::vector v, T* to) {
   __builtin_memcpy(to, &v, sizeof v);
-}
-
-/// What changes no bit of any number: a sum's +0 would change −0.
-template <class Op, class T>
-constexpr T neutral() {
-  if constexpr (std::is_same_v<Op, plus> && std::is_floating_point_v<T>) return -T(0);
-  return Op::template identity<T>();
 }
 
 // Which lane each lane comes from: l is lane l of the first of two registers, Width + l of the second.
@@ -172,7 +145,7 @@ struct tile_in_registers {
 
   /// The last register is left to the caller, who may not have room for all of it.
   HEDDLE_ALWAYS_INLINE vector write_but_last(vector before, T* out) {
-    vector last = splat(neutral<Op, T>());
+    vector last = splat(grouping::filler<T>(Op()));
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < sets; ++s) {
       const vector prefix = apply<Op, T>(before, shuffled<T>(last, strips[s], strip_before<width>()));
@@ -194,7 +167,7 @@ struct tile_in_registers {
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < sets; ++s) {
       if constexpr (Half < width) {
-        const vector none = splat(neutral<Op, T>());
+        const vector none = splat(grouping::filler<T>(Op()));
         strips[s] = apply<Op, T>(shuffled<T>(none, strips[s], last_of_left_half<width, Half>()), strips[s]);
       } else if ((s & (Half / width)) != 0) {
         const vector left = strips[(s & ~(Half / width - 1)) - 1];
@@ -206,7 +179,7 @@ struct tile_in_registers {
 
 template <class T, class Op>
 void start_grouped(const void* init, void* state) {
-  const T none = neutral<Op, T>();
+  const T none = grouping::filler<T>(Op());
   static_cast<scan_state<T>*>(state)->start(Op(), init == nullptr ? &none : static_cast<const T*>(init));
 }
 
@@ -222,7 +195,7 @@ void fold_grouped(const void* from, std::size_t count, bool opens, void* to) {
   constexpr std::size_t tile_elements = scan_tile<T>;
   const T* x = static_cast<const T*>(from);
   const Op op;
-  auto sum = splat(opens ? neutral<Op, T>() : *static_cast<const T*>(to));
+  auto sum = splat(opens ? grouping::filler<T>(Op()) : *static_cast<const T*>(to));
   for (; count >= tile_elements; count -= tile_elements, x += tile_elements) {
     tile_in_registers<Op, T> tile;
     tile.read(x);
@@ -246,7 +219,7 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, void* sta
     const std::size_t left = state.tiles_left(), there = count / tile_elements;
     const std::size_t tiles = there < left ? there : left;
     const auto upper = splat(state.upper());
-    auto group = splat(state.group(neutral<Op, T>()));
+    auto group = splat(state.group(grouping::filler<T>(Op())));
     for (std::size_t t = 0; t < tiles; ++t, x += tile_elements, out += tile_elements) {
       tile_in_registers<Op, T> tile;
       tile.read(x);
@@ -269,7 +242,7 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, void* sta
   if (count == 0) return;
   // The last tile, filled up: what stands behind an element has no part in its output, and no tile follows.
   alignas(64) T last[tile_elements + 1], results[tile_elements + 1];
-  for (std::size_t i = 0; i < tile_elements; ++i) last[i] = neutral<Op, T>();
+  for (std::size_t i = 0; i < tile_elements; ++i) last[i] = grouping::filler<T>(Op());
   __builtin_memcpy(last, x, count * sizeof(T));
   tile_in_registers<Op, T> tile;
   tile.read(last);
@@ -362,7 +335,7 @@ T scan_exactly(const T* x, std::size_t count, bool exclusive, T carry, T* out) {
   const Op op;
   std::size_t i = 0;
   if (count > width) {
-    const vector none = splat(neutral<Op, T>());
+    const vector none = splat(grouping::filler<T>(Op()));
     vector before = splat(carry), v = simd<T>::load(x), last;
     if (exclusive) {
       // A register is written one place on, over an element that must have been read.
@@ -408,7 +381,7 @@ T fold_exactly(const T* x, std::size_t count) {
   constexpr std::size_t width = simd<T>::width, at_once = 4;
   using vector = typename simd<T>::vector;
   const Op op;
-  T total = neutral<Op, T>();
+  T total = grouping::filler<T>(Op());
   std::size_t i = 0;
   if (count >= at_once * width) {
     vector sum[at_once];
@@ -488,7 +461,7 @@ template <class T, class Op>
 T fold_by_keys(const T* x, std::size_t count) {
   using K = same_size_integer<T>;
   alignas(64) K key[keys_at_once];
-  K least = turned(__builtin_bit_cast(K, neutral<Op, T>()));
+  K least = turned(__builtin_bit_cast(K, grouping::filler<T>(Op())));
   for (std::size_t i = 0; i < count; i += keys_at_once) {
     const std::size_t some = count - i < keys_at_once ? count - i : keys_at_once;
     const std::size_t before_nan = keys_of(x + i, some, key);
@@ -500,7 +473,7 @@ T fold_by_keys(const T* x, std::size_t count) {
 
 template <class T, class Op>
 void start_exact(const void* init, void* state) {
-  *static_cast<T*>(state) = init == nullptr ? neutral<Op, T>() : *static_cast<const T*>(init);
+  *static_cast<T*>(state) = init == nullptr ? grouping::filler<T>(Op()) : *static_cast<const T*>(init);
 }
 
 template <class T, class Op>

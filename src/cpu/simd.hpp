@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -39,6 +40,26 @@ struct simd {
     return v;
   }
 };
+
+#define HEDDLE_ALWAYS_INLINE inline __attribute__((always_inline))
+
+/// Lane l of the result is lane Index(l) of a and b side by side.
+template <class T, class Index>
+HEDDLE_ALWAYS_INLINE typename simd<T>::vector shuffled(typename simd<T>::vector a, typename simd<T>::vector b,
+                                                       Index) {
+  return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
+    return __builtin_shufflevector(a, b, static_cast<int>(Index{}(L))...);
+  }
+  (std::make_index_sequence<simd<T>::width>());
+}
+
+template <class T>
+HEDDLE_ALWAYS_INLINE typename simd<T>::vector splat(T value) {
+  return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
+    return typename simd<T>::vector{((void)L, value)...};
+  }
+  (std::make_index_sequence<simd<T>::width>());
+}
 
 template <class T>
 using same_size_integer =

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
+#include <heddle/elementwise.hpp>
 #include <heddle/function_ref.hpp>
 #include <heddle/grouping.hpp>
 
@@ -71,6 +72,94 @@ inline void fold_tile(const Load& load, std::size_t count, const Op& op, T* out)
     }
   }
   *out = grouping::canonical(lane[0]);
+}
+
+template <class Op>
+inline constexpr bool is_extreme = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
+
+/// The most elements that fold_few() takes.
+template <class T, class Op>
+inline constexpr std::size_t few = grouping::order_is_free<T, Op> ? 128
+                                   : !grouping::has_filler<T, Op> ? 0
+                                                                  : 64;
+
+/// Elements Offset, Offset + Stride, … of the `count` at x, of which there are at most Most, in the order of
+/// a tile's lanes: those at even places, then those at odd ones, each combined likewise.
+template <std::size_t Most, std::size_t Offset = 0, std::size_t Stride = 1, class Load, class Combine>
+inline auto fold_lanes(const Load& load, std::size_t count, const Combine& op) {
+  if constexpr (Offset + Stride < Most) {
+    if (Offset + Stride < count) {
+      return op(fold_lanes<Most, Offset, 2 * Stride>(load, count, op),
+                fold_lanes<Most, Offset + Stride, 2 * Stride>(load, count, op));
+    }
+  }
+  return load(Offset);
+}
+
+/// The minimum or maximum of floating-point numbers by the processor's own comparison, if that finds it: not
+/// if an element is NaN, or infinities of both signs, or if it is zero, whose sign the comparison passes
+/// over.
+template <class T, class Op>
+inline bool extreme_by_comparison(const T* x, std::size_t count, T& found) {
+  const auto nearer = [](T a, T b) { return (std::is_same_v<Op, minimum> ? b < a : a < b) ? b : a; };
+  T best = x[0], sum = x[0];
+  std::size_t i = 1;
+  for (; i + 4 <= count; i += 4) {
+    best = nearer(best, nearer(nearer(x[i], x[i + 1]), nearer(x[i + 2], x[i + 3])));
+    sum += (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3]);
+  }
+  for (; i < count; ++i) {
+    best = nearer(best, x[i]);
+    sum += x[i];
+  }
+  found = best;
+  return sum == sum && best != 0;
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Combines 1 … few elements, where the call of a library would take longer than the work.
+template <class T, class Op>
+inline T fold_few(const T* x, std::size_t count, const Op& op) {
+  if constexpr (grouping::order_is_free<T, Op>) {
+    const detail::element_at<T, Op> load{x};
+    T sum = load(0);
+    std::size_t i = 1;
+    for (; i + 4 <= count; i += 4) sum = op(sum, op(op(load(i), load(i + 1)), op(load(i + 2), load(i + 3))));
+    for (; i < count; ++i) sum = op(sum, load(i));
+    return sum;
+  } else if constexpr (is_extreme<Op>) {
+    T found;
+    if (extreme_by_comparison<T, Op>(x, count, found)) return found;
+    found = x[0];
+    for (std::size_t i = 1; i < count; ++i) found = op(found, x[i]);
+    return grouping::canonical(found);
+  } else {
+    constexpr std::size_t width = 8;
+    if (count < width)
+      return grouping::canonical(fold_lanes<width>([x](std::size_t i) { return x[i]; }, count, op));
+    // Rows of elements side by side, the last of which ends with what changes none.
+    struct row {
+      T element[width];
+    };
+    T last[2 * width];
+    for (std::size_t l = 0; l < width; ++l) last[l] = x[count - width + l];
+    for (std::size_t l = 0; l < width; ++l) last[width + l] = grouping::filler<T>(op);
+    const std::size_t rows = (count + width - 1) / width;
+    const T* const last_row = last + (rows * width - count);
+    const auto load = [&](std::size_t r) {
+      const T* const from = r + 1 < rows ? x + r * width : last_row;
+      row loaded;
+      for (std::size_t l = 0; l < width; ++l) loaded.element[l] = from[l];
+      return loaded;
+    };
+    const row sum = fold_lanes<few<T, Op> / width>(load, rows, [&](row a, const row& b) {
+      for (std::size_t l = 0; l < width; ++l) a.element[l] = op(a.element[l], b.element[l]);
+      return a;
+    });
+    return grouping::canonical(fold_lanes<width>([&](std::size_t l) { return sum.element[l]; }, width, op));
+  }
 }
 
 #if defined(__CUDACC__)

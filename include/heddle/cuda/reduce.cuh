@@ -3,7 +3,6 @@
 #include <heddle/array.hpp>
 #include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/neutral.cuh>
 #include <heddle/cuda/reduce_columns.cuh>
 #include <heddle/cuda/reduce_granules.cuh>
 #include <heddle/cuda/reduce_short_rows.cuh>
@@ -166,7 +165,7 @@ __device__ __noinline__ T fold_in_any_order(const T* x, unsigned count, const Op
   const unsigned head = past == 0 ? 0 : min(count, pack - past);
   const unsigned granules = (count - head) / pack, tail = head + granules * pack;
   const uint4* const body = reinterpret_cast<const uint4*>(x + head);
-  T sum = neutral<T>(op);
+  T sum = grouping::neutral<T>(op);
   if (thread < head) sum = op(sum, detail::lift<Op>(x[thread]));
   if (tail + thread < count) sum = op(sum, detail::lift<Op>(x[tail + thread]));
   for (unsigned first = thread; first < granules; first += ahead * warp_size) {

@@ -3,7 +3,6 @@
 #include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/neutral.cuh>
 #include <heddle/cuda/rows_in_packs.cuh>
 #include <heddle/cuda/short_rows.cuh>
 #include <heddle/cuda/warp.cuh>
@@ -72,13 +71,13 @@ __device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsig
     grouping::uninitialized<T, held> sum;
     const unsigned active = count < lanes ? count : lanes;
     const auto combine = [&](unsigned lane, T& to, const T& other) {
-      if (has_filler<T, Op> || lane < active) to = op(to, other);
+      if (grouping::has_filler<T, Op> || lane < active) to = op(to, other);
     };
     const T* next = row + thread;
     unsigned lane = thread;
 #pragma unroll
     for (unsigned v = 0; v < held; ++v, next += group, lane += group) {
-      if constexpr (has_filler<T, Op>) sum[v] = filler<T>(op);
+      if constexpr (grouping::has_filler<T, Op>) sum[v] = grouping::filler<T>(op);
       if (lane < active) sum[v] = detail::lift<Op>(*next);
     }
     for (unsigned first = lanes; first < count; first += lanes) {
@@ -94,7 +93,7 @@ __device__ T fold_short_row(const T* row, unsigned count, unsigned thread, unsig
     for (unsigned half = largest_group<T, Op> / 2; half > 0; half /= 2) {
       if (half >= group) continue;
       const T other = shuffle_down(sum[0], half);
-      if (has_filler<T, Op> || thread < half) combine(thread + half, sum[0], other);
+      if (grouping::has_filler<T, Op> || thread < half) combine(thread + half, sum[0], other);
     }
     return sum[0];
   } else {
@@ -167,7 +166,7 @@ __device__ T fold_words(const pack_words& words, const Op& op) {
 /// Folds the first `taken` elements of a pack and the others, in any order.
 template <class T, class Op>
 __device__ folded_pack<T> fold_pack(const pack_words& x, unsigned taken, const Op& op) {
-  const std::uint32_t nothing = in_every_place(neutral<T>(op));
+  const std::uint32_t nothing = in_every_place(grouping::neutral<T>(op));
   pack_words before, behind;
 #pragma unroll
   for (unsigned w = 0; w < words_of_pack; ++w) {
@@ -203,7 +202,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
 #pragma unroll
       for (unsigned k = 0; k < pack; ++k) {
         const bool is_there = place + k - skipped < count;
-        some[k] = is_there ? from[place + k - skipped] : neutral<T>(op);
+        some[k] = is_there ? from[place + k - skipped] : grouping::neutral<T>(op);
       }
       pack_words words;
       memcpy(&words, &some, sizeof words);
@@ -211,7 +210,7 @@ __global__ void __launch_bounds__(rows_in_packs_threads)
     };
     starts_in_packs<pack> starts_of_lane(shape.length, skipped);
     // What stands before the next lane of the row that is open, and what each lane has of it behind that.
-    T carry = neutral<T>(op), open = carry;
+    T carry = grouping::neutral<T>(op), open = carry;
     bool is_open = false;
     for (unsigned begin = 0; begin < end; begin += ahead * across) {
       pack_words held[ahead];

@@ -215,7 +215,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
       if constexpr (tiles_are_granules<T, Op>) {
         if (n == 0 && r == 0 && skipped > 0) {
 #pragma unroll
-          for (unsigned k = 0; k < pack; ++k) x[n][k] = k < skipped ? neutral<T>(op) : from[k];
+          for (unsigned k = 0; k < pack; ++k) x[n][k] = k < skipped ? grouping::neutral<T>(op) : from[k];
           continue;
         }
       }

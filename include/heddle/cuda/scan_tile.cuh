@@ -5,7 +5,6 @@
 #include <heddle/cuda/granules.cuh>
 #include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/neutral.cuh>
 #include <heddle/cuda/tile_states.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/elementwise.hpp>
@@ -134,7 +133,7 @@ class rows_in_registers {
     // Where tiles are not granules, places beyond the last element repeat it.
     const auto element_in = [&](unsigned place) {
       if constexpr (tiles_are_granules<T, Op>) {
-        return place >= begin && place < end ? from[place] : neutral<T>(op);
+        return place >= begin && place < end ? from[place] : grouping::neutral<T>(op);
       } else {
         return from[min(place, end - 1)];
       }
@@ -202,7 +201,7 @@ class rows_in_registers {
   __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, T prefix,
                         const Op& op) const {
     if constexpr (in_lanes || tiles_are_granules<T, Op>) {
-      if (!has_prefix) prefix = neutral<T>(op);
+      if (!has_prefix) prefix = grouping::neutral<T>(op);
       has_prefix = true;
     }
     const unsigned begin = first_place(tile), end = begin + tile.count;
