@@ -21,11 +21,11 @@ constexpr std::size_t block_bytes = std::size_t{1} << 17;
 /// longer.
 constexpr std::size_t past_the_cache_from_bytes = 4 * stream_from_bytes;
 /// What is read, scanned and written before the next is read: small enough for reading and writing to
-/// overlap.
-constexpr std::size_t piece_bytes = 512;
+/// overlap. Large ones were faster for one thread and elements of four bytes and more.
+constexpr std::size_t large_piece_bytes = 1024, small_piece_bytes = 512;
 /// How far ahead memory is asked for: this much work an element keeps a processor from looking ahead by
 /// itself.
-constexpr std::size_t read_ahead_bytes = 3072;
+constexpr std::size_t read_ahead_bytes = 4096;
 /// Elements larger than this are written where they belong at once.
 constexpr std::size_t largest_staged_bytes = 64;
 constexpr std::size_t largest_piece_bytes = 256 * largest_staged_bytes;
@@ -98,14 +98,17 @@ class line_writer {
   std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
 };
 
+/// Into the second-level cache.
 void read_ahead(const void* x, std::size_t bytes) {
-  for (std::size_t b = 0; b < bytes; b += line) __builtin_prefetch(at(x, read_ahead_bytes + b));
+  for (std::size_t b = 0; b < bytes; b += line) __builtin_prefetch(at(x, read_ahead_bytes + b), 0, 1);
+  // gcc leaves out calls of a function that does nothing else.
+  asm volatile("");
 }
 
 /// Elements in a piece: a unit has a whole number of them.
-std::size_t piece_elements(const scan_steps& steps) {
+std::size_t piece_elements(const scan_steps& steps, std::size_t bytes) {
   std::size_t count = steps.tile();
-  while (count < steps.unit() && count * steps.element_bytes < piece_bytes) count *= 2;
+  while (count < steps.unit() && count * steps.element_bytes < bytes) count *= 2;
   return count;
 }
 
@@ -129,17 +132,27 @@ class piece_writer {
   std::optional<line_writer> writer_;
 };
 
-/// Scans `count` elements on this thread; calls beside(first, count) before each piece, with its place.
+/// Scans `count` elements on this thread, a piece at a time; calls beside(first, count) before each, with its
+/// place.
 template <class Beside>
-void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
-                 piece_writer& writer, const Beside& beside) {
-  const std::size_t size = steps.element_bytes, piece = piece_elements(steps);
+void scan_pieces(const scan_steps& steps, std::size_t piece, const void* x, std::size_t count, bool exclusive,
+                 void* state, piece_writer& writer, const Beside& beside) {
+  const std::size_t size = steps.element_bytes;
   for (std::size_t first = 0; first < count; first += piece) {
     const std::size_t in_piece = std::min(piece, count - first);
     beside(first, in_piece);
     steps.scan(at(x, first * size), in_piece, exclusive, state, writer.room());
     writer.wrote(in_piece * size);
   }
+}
+
+/// The same, from memory.
+void scan_from_memory(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
+                      piece_writer& writer) {
+  const std::size_t size = steps.element_bytes, bytes = size < 4 ? small_piece_bytes : large_piece_bytes;
+  scan_pieces(
+      steps, piece_elements(steps, bytes), x, count, exclusive, state, writer,
+      [&](std::size_t first, std::size_t in_piece) { read_ahead(at(x, first * size), in_piece * size); });
 }
 
 /// Blocks of one segment, scanned by threads that take them in order. A thread folds its block, waits for its
@@ -204,7 +217,7 @@ class scan_in_turns {
     scratch own_state(steps_.state_bytes), own_totals(units_ * size_);
     void* const state = own_state.data();
     std::byte* const totals = own_totals.data();
-    const std::size_t piece = piece_elements(steps_), unit = steps_.unit();
+    const std::size_t piece = piece_elements(steps_, small_piece_bytes), unit = steps_.unit();
     auto fold = [&](std::size_t b, std::size_t first, std::size_t count) {
       if (past_the_cache_) read_ahead(at(x_, (b * block_ + first) * size_), count * size_);
       steps_.fold(at(x_, (b * block_ + first) * size_), count, first % unit == 0,
@@ -227,7 +240,7 @@ class scan_in_turns {
       const std::size_t in_next = next < blocks_ ? elements_of(next) : 0;
       {
         piece_writer writer(past_the_cache_, size_, at(out_, b * block_ * size_));
-        scan_pieces(steps_, at(x_, b * block_ * size_), elements_of(b), exclusive_, state, writer,
+        scan_pieces(steps_, piece, at(x_, b * block_ * size_), elements_of(b), exclusive_, state, writer,
                     [&](std::size_t first, std::size_t) {
                       if (first < in_next) fold(next, first, std::min(piece, in_next - first));
                     });
@@ -528,8 +541,7 @@ void scan_rows(int threads, const scan_steps& steps, segments rows, const void* 
     piece_writer writer(past_the_cache, steps.element_bytes, at(out, first * row_bytes));
     for (std::size_t r = first; r < last; ++r) {
       steps.start(init, state.data());
-      scan_pieces(steps, at(x, r * row_bytes), rows.length, exclusive, state.data(), writer,
-                  [](std::size_t, std::size_t) {});
+      scan_from_memory(steps, at(x, r * row_bytes), rows.length, exclusive, state.data(), writer);
     }
   });
 }
@@ -571,9 +583,7 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
   }
   if (bytes <= past_the_cache_from_bytes) return steps.scan(x, count, exclusive, state, out);
   piece_writer writer(true, steps.element_bytes, out);
-  scan_pieces(steps, x, count, exclusive, state, writer, [&](std::size_t first, std::size_t in_piece) {
-    read_ahead(at(x, first * steps.element_bytes), in_piece * steps.element_bytes);
-  });
+  scan_from_memory(steps, x, count, exclusive, state, writer);
 }
 
 void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,
