@@ -157,6 +157,33 @@ TEST_P(scan, of_exact_operators_is_what_a_loop_computes) {
   });
 }
 
+// A CPU has other ways for them, which change where their number fills strips and registers.
+TEST_P(scan, of_few_elements_by_exact_operators_is_what_a_loop_computes) {
+  unsigned turn = 0;
+  scan_type_by_operators([&]<class T, class Op>() {
+    for (std::size_t n = 1; n <= 140; ++n) check_exactly<T, Op>(where, n, turn, turn + 1), turn += 5;
+  });
+}
+
+TEST_P(scan, of_few_sums_on_a_cpu_has_the_bits_of_the_first_of_many) {
+  if (where.is_gpu()) GTEST_SKIP() << "tiles of a GPU depend on the number of elements";
+  for_each_type<float, double, std::complex<float>>([&]<class T>() {
+    constexpr std::size_t many = 40'000;
+    const hd::array<T> x = operands<T, hd::plus>(many);
+    for (unsigned v = 0; v < variants; ++v) {
+      const variant how(v);
+      const hd::array<T> sums = scanned(where, x, how, hd::plus{}, T(0.1f));
+      for (std::size_t n = 1; n <= 200; ++n) {
+        hd::array<T> few(n);
+        std::copy_n(x.data(), n, few.data());
+        const hd::array<T> have = scanned(where, few, how, hd::plus{}, T(0.1f));
+        ASSERT_TRUE(same_elements<T>(have.span(), sums.span().first(n)))
+            << hd::detail::type_name<T>() << ", n = " << n << ", " << how.text();
+      }
+    }
+  });
+}
+
 TEST_P(scan, of_many_elements_by_exact_operators_is_what_a_loop_computes) {
   const std::vector<std::size_t> sizes = large_sizes();
   if (sizes.empty()) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";

@@ -172,12 +172,11 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
       const T* const before = exclusive || init ? &start[0] : nullptr;
-      if (in.size <= cpu::fewest<any_grouping>) {
+      if (in.size <= cpu::fewest<T, any_grouping>) {
         cpu::scan_few<exclusive, any_grouping>(in.data, in.size, op, before, to.data);
-      } else if (library_combines<T, Op>() && (any_grouping || in.size > 40)) {
-        if constexpr (library_combines<T, Op>())
-          library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
-      } else if constexpr (!any_grouping) {
+      } else if constexpr (library_combines<T, Op>()) {
+        library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
+      } else {
         cpu::scan_state<T> state;
         state.start(op, before);
         cpu::scan_elements<exclusive>(in.data, in.size, op, state, to.data);

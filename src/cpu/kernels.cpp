@@ -59,15 +59,18 @@ inline void fold_rows(const T* x, std::size_t count, T* out) {
     for (std::size_t i = 0; i < at_once; ++i) lane[turn * at_once + i] = sum[i];
   }
   if (rest > 0) {
-    const T *const last = x + rows * lanes, *const end = last + rest / width * width;
+    const T* const last = x + rows * lanes;
     const T none = grouping::filler<T>(Op());
-    alignas(64) T padded[width];
-    for (std::size_t l = 0; l < width; ++l) padded[l] = l < rest % width ? end[l] : none;
 #pragma GCC unroll 32
     for (std::size_t i = 0; i < lanes / width; ++i) {
-      const T* const from = last + i * width;
-      const vector v = i * width < rest ? simd<T>::load(from < end ? from : padded) : splat(none);
-      lane[i] = rows == 0 ? v : i * width < rest ? apply<Op, T>(lane[i], v) : lane[i];
+      const std::size_t first = i * width;
+      if (first < rest) {
+        const vector v =
+            first + width <= rest ? simd<T>::load(last + first) : load_some(last + first, rest - first, none);
+        lane[i] = rows > 0 ? apply<Op, T>(lane[i], v) : v;
+      } else if (rows == 0) {
+        lane[i] = splat(none);
+      }
     }
   }
 #pragma GCC unroll 16

@@ -122,11 +122,17 @@ struct tile_in_registers {
   vector local[sets][4];  ///< element k of the strips of a set, scanned within its strip
   vector strips[sets];    ///< what the strips of the tile combine to, up to each
 
-  HEDDLE_ALWAYS_INLINE void read(const T* x) {
+  /// The first `count` elements; what is in the place of others means nothing.
+  HEDDLE_ALWAYS_INLINE void read(const T* x, std::size_t count = scan_tile<T>) {
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < sets; ++s) {
 #pragma GCC unroll 16
-      for (std::size_t k = 0; k < 4; ++k) local[s][k] = simd<T>::load(x + (s * 4 + k) * width);
+      for (std::size_t k = 0; k < 4; ++k) {
+        const std::size_t first = (s * 4 + k) * width;
+        local[s][k] = first + width <= count ? simd<T>::load(x + first)
+                      : first < count        ? load_some(x + first, count - first, T())
+                                             : splat(T());
+      }
       transpose<T>(local[s], false);
 #pragma GCC unroll 16
       for (std::size_t k = 1; k < 4; ++k) local[s][k] = apply<Op, T>(local[s][k - 1], local[s][k]);
@@ -145,6 +151,33 @@ struct tile_in_registers {
 
   /// The last register is left to the caller, who may not have room for all of it.
   HEDDLE_ALWAYS_INLINE vector write_but_last(vector before, T* out) {
+    finish(before);
+#pragma GCC unroll 64
+    for (std::size_t r = 0; r + 1 < 4 * sets; ++r) store(local[r / 4][r % 4], out + r * width);
+    return local[sets - 1][3];
+  }
+
+  /// The first `written` of `count` elements. Returns the last of the `count`.
+  HEDDLE_ALWAYS_INLINE T write_some(vector before, std::size_t count, std::size_t written, T* out) {
+    finish(before);
+    alignas(64) T results[scan_tile<T>];
+#pragma GCC unroll 64
+    for (std::size_t r = 0; r < 4 * sets; ++r) {
+      const std::size_t first = r * width;
+      const vector v = local[r / 4][r % 4];
+      store(v, results + first);
+      if (first + width <= written) {
+        store(v, out + first);
+      } else if (first < written) {
+        store_some(v, written - first, out + first);
+      }
+    }
+    return results[count - 1];
+  }
+
+ private:
+  /// Makes the elements, in the order of memory, what they are behind `before`.
+  HEDDLE_ALWAYS_INLINE void finish(vector before) {
     vector last = splat(grouping::filler<T>(Op()));
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < sets; ++s) {
@@ -153,15 +186,9 @@ struct tile_in_registers {
 #pragma GCC unroll 16
       for (std::size_t k = 0; k < 4; ++k) local[s][k] = apply<Op, T>(prefix, local[s][k]);
       transpose<T>(local[s], true);
-#pragma GCC unroll 16
-      for (std::size_t k = 0; k < 4; ++k) {
-        if (s + 1 < sets || k < 3) store(local[s][k], out + (s * 4 + k) * width);
-      }
     }
-    return local[sets - 1][3];
   }
 
- private:
   template <std::size_t Half>
   HEDDLE_ALWAYS_INLINE void join() {
 #pragma GCC unroll 16
@@ -240,17 +267,13 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, void* sta
     count -= tiles * tile_elements;
   }
   if (count == 0) return;
-  // The last tile, filled up: what stands behind an element has no part in its output, and no tile follows.
-  alignas(64) T last[tile_elements + 1], results[tile_elements + 1];
-  for (std::size_t i = 0; i < tile_elements; ++i) last[i] = grouping::filler<T>(Op());
-  __builtin_memcpy(last, x, count * sizeof(T));
+  // What is in the place of an element that is not there has no part in the others, and no tile follows.
   tile_in_registers<Op, T> tile;
-  tile.read(last);
-  results[0] = state.previous[0];
-  T* const inclusive = exclusive ? results + 1 : results;
-  store(tile.write_but_last(splat(state.value(op)), inclusive), inclusive + last_register);
-  __builtin_memcpy(out, results, count * sizeof(T));
-  state.previous[0] = inclusive[count - 1];
+  tile.read(x, count);
+  const auto before = splat(state.value(op));
+  if (exclusive) out[0] = state.previous[0];
+  state.previous[0] =
+      tile.write_some(before, count, exclusive ? count - 1 : count, exclusive ? out + 1 : out);
 }
 
 // Operators that give the same bits in any grouping: a state is the last output.
@@ -332,48 +355,34 @@ template <class T, class Op>
 T scan_exactly(const T* x, std::size_t count, bool exclusive, T carry, T* out) {
   constexpr std::size_t width = simd<T>::width;
   using vector = typename simd<T>::vector;
-  const Op op;
+  if (count == 0) return carry;
+  const T nothing = grouping::filler<T>(Op());
+  const vector none = splat(nothing);
+  vector before = splat(carry), last;
+  const auto load_from = [&](std::size_t first) __attribute__((always_inline)) {
+    return first + width <= count ? simd<T>::load(x + first) : load_some(x + first, count - first, nothing);
+  };
+  const auto scan_behind = [&](vector v) __attribute__((always_inline)) {
+    v = apply<Op, T>(before, scan_register<Op, T>(v, none, &last));
+    before = apply<Op, T>(before, last);
+    return v;
+  };
   std::size_t i = 0;
-  if (count > width) {
-    const vector none = splat(grouping::filler<T>(Op()));
-    vector before = splat(carry), v = simd<T>::load(x), last;
-    if (exclusive) {
-      // A register is written one place on, over an element that must have been read.
-      vector result = before;
-      T next = T();
-      for (; i + width < count; i += width) {
-        next = x[i + width];
-        const vector ahead = i + 2 * width <= count ? simd<T>::load(x + i + width) : v;
-        if (i == 0) out[0] = carry;
-        result = apply<Op, T>(before, scan_register<Op, T>(v, none, &last));
-        before = apply<Op, T>(before, last);
-        store(result, out + i + 1);
-        v = ahead;
-      }
-      carry = before[0];
-      // out[i] is written: what was there is `next`.
-      carry = op(carry, next);
-      for (++i; i < count; ++i) {
-        const T value = x[i];
-        out[i] = carry;
-        carry = op(carry, value);
-      }
-      return carry;
+  if (exclusive) {
+    // A register is written one place on, over an element that must have been read.
+    vector v = load_from(0);
+    out[0] = carry;
+    for (; i + width < count; i += width) {
+      const vector ahead = load_from(i + width);
+      store(scan_behind(v), out + i + 1);
+      v = ahead;
     }
-    for (; i + width <= count; i += width) {
-      v = apply<Op, T>(before, scan_register<Op, T>(simd<T>::load(x + i), none, &last));
-      before = apply<Op, T>(before, last);
-      store(v, out + i);
-    }
-    carry = before[0];
+    store_some(scan_behind(v), count - i - 1, out + i + 1);
+    return before[0];
   }
-  for (; i < count; ++i) {
-    const T value = x[i];
-    const T sum = op(carry, value);
-    out[i] = exclusive ? carry : sum;
-    carry = sum;
-  }
-  return carry;
+  for (; i + width <= count; i += width) store(scan_behind(simd<T>::load(x + i)), out + i);
+  if (i < count) store_some(scan_behind(load_from(i)), count - i, out + i);
+  return before[0];
 }
 
 template <class T, class Op>

@@ -61,6 +61,39 @@ HEDDLE_ALWAYS_INLINE typename simd<T>::vector splat(T value) {
   (std::make_index_sequence<simd<T>::width>());
 }
 
+/// The first `count` lanes, fewer than a register has, from memory and `none` in the others; and to memory.
+template <class T>
+HEDDLE_ALWAYS_INLINE typename simd<T>::vector load_some(const T* from, std::size_t count, T none) {
+  using vector = typename simd<T>::vector;
+#if defined(__AVX512BW__)
+  const __m512i others = (__m512i)splat(none);
+  const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
+  if constexpr (sizeof(T) == 1) return (vector)_mm512_mask_loadu_epi8(others, mask, from);
+  if constexpr (sizeof(T) == 2)
+    return (vector)_mm512_mask_loadu_epi16(others, static_cast<__mmask32>(mask), from);
+  if constexpr (sizeof(T) == 4)
+    return (vector)_mm512_mask_loadu_epi32(others, static_cast<__mmask16>(mask), from);
+  if constexpr (sizeof(T) == 8)
+    return (vector)_mm512_mask_loadu_epi64(others, static_cast<__mmask8>(mask), from);
+#else
+  vector v = splat(none);
+  for (std::size_t l = 0; l < count; ++l) v[l] = from[l];
+  return v;
+#endif
+}
+template <class T>
+HEDDLE_ALWAYS_INLINE void store_some(typename simd<T>::vector v, std::size_t count, T* to) {
+#if defined(__AVX512BW__)
+  const std::uint64_t mask = (std::uint64_t{1} << count) - 1;
+  if constexpr (sizeof(T) == 1) _mm512_mask_storeu_epi8(to, mask, (__m512i)v);
+  if constexpr (sizeof(T) == 2) _mm512_mask_storeu_epi16(to, static_cast<__mmask32>(mask), (__m512i)v);
+  if constexpr (sizeof(T) == 4) _mm512_mask_storeu_epi32(to, static_cast<__mmask16>(mask), (__m512i)v);
+  if constexpr (sizeof(T) == 8) _mm512_mask_storeu_epi64(to, static_cast<__mmask8>(mask), (__m512i)v);
+#else
+  for (std::size_t l = 0; l < count; ++l) to[l] = v[l];
+#endif
+}
+
 template <class T>
 using same_size_integer =
     std::conditional_t<sizeof(T) == 1, std::int8_t,

@@ -315,9 +315,9 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
   return combine_strips(op, strip, &groups[0]);
 }
 
-/// The most elements that `scan_few` takes.
-template <bool AnyGrouping>
-inline constexpr std::size_t fewest = AnyGrouping ? 40 : 16;
+/// The most elements that `scan_few` takes: of others, those of eight strips.
+template <class T, bool AnyGrouping>
+inline constexpr std::size_t fewest = AnyGrouping ? 40 : 8 * scan_strip<T>;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
@@ -340,27 +340,40 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     return;
   }
   constexpr std::size_t strip = scan_strip<T>;
-  T next = load(0);
-  T strips = next, previous = init != nullptr ? *init : next;
-  for (std::size_t first = 0; first < count; first += strip) {
-    const std::size_t last = count - first < strip ? count : first + strip;
-    T sum = next, prefix = sum;
-    // Up to four strips the tree of their totals is a chain.
-    const bool exists = first > 0 || init != nullptr;
-    if (first > 0) {
-      prefix = init != nullptr ? op(*init, strips) : strips;
-    } else if (init != nullptr) {
-      prefix = *init;
+  // What strips 0 to 3 combine to, what those after the last such four do, and what stands before a strip.
+  grouping::uninitialized<T, 1> four, recent, before, previous;
+  grouping::uninitialized<T, 4> total;
+  bool exists = init != nullptr;
+  if (exists) before[0] = previous[0] = *init;
+  const auto put = [&](std::size_t i, T sum) __attribute__((always_inline)) {
+    if (exists) sum = op(before[0], sum);
+    out[i] = Exclusive ? previous[0] : sum;
+    previous[0] = sum;
+  };
+  for (std::size_t s = 0;; ++s) {
+    const std::size_t first = s * strip, left = count - first;
+    if (left < strip) {
+      T sum = load(first);
+      for (std::size_t k = 1;; ++k) {
+        const T next = k < left ? load(first + k) : sum;
+        put(first + k - 1, sum);
+        if (k == left) return;
+        sum = op(sum, next);
+      }
     }
-    for (std::size_t i = first;;) {
-      const T result = exists ? op(prefix, sum) : sum;
-      if (i + 1 < count) next = load(i + 1);
-      out[i] = Exclusive ? previous : result;
-      previous = result;
-      if (++i == last) break;
-      sum = op(sum, next);
-    }
-    strips = first == 0 ? sum : op(strips, sum);
+    // Read as a whole before any of it is written, which is faster.
+    grouping::uninitialized<T, strip> local;
+    local[0] = load(first);
+    for (std::size_t k = 1; k < strip; ++k) local[k] = op(local[k - 1], load(first + k));
+    for (std::size_t k = 0; k < strip; ++k) put(first + k, local[k]);
+    if (left == strip) return;
+    const T sum = local[strip - 1];
+    total[s % 4] = sum;
+    recent[0] = s % 4 == 0 ? sum : op(recent[0], sum);
+    if (s == 3) four[0] = recent[0] = op(op(total[0], total[1]), op(total[2], total[3]));
+    before[0] = s < 4 ? recent[0] : op(four[0], recent[0]);
+    if (init != nullptr) before[0] = op(*init, before[0]);
+    exists = true;
   }
 }
 
