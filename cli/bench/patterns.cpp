@@ -10,6 +10,7 @@
 #include <heddle/transform.hpp>
 
 #include <bit>
+#include <span>
 
 namespace heddle::cli::bench {
 namespace {
@@ -25,6 +26,14 @@ array_view<T> output(const workload& work, std::size_t call) {
   return {static_cast<T*>(work.elements->output(call)), shape{work.n}, work.where};
 }
 
+/// Calls f(input, output): on a CPU as spans, which peers are given no more than.
+template <class T, class F>
+void with_arrays(const workload& work, std::size_t call, const F& f) {
+  if (work.where.is_gpu()) return f(input<T>(work, call), output<T>(work, call));
+  f(std::span(static_cast<const T*>(work.elements->input(call)), work.n),
+    std::span(static_cast<T*>(work.elements->output(call)), work.n));
+}
+
 /// Calls f with the operator of the work.
 template <class T, class F>
 void with_operator(const workload& work, const F& f) {
@@ -38,8 +47,10 @@ template <class T, class Op>
 void add_reduce(const workload& work, reduce_algorithm algorithm, const Op& op, contender& made) {
   // The compiler is told that the value is used.
   const auto to_value = [work, algorithm, op](std::size_t call) {
-    const T total = reduce(work.where, input<T>(work, call), op, algorithm);
-    asm volatile("" : : "r"(&total) : "memory");
+    with_arrays<T>(work, call, [&](const auto& x, const auto&) {
+      const T total = reduce(work.where, x, op, algorithm);
+      asm volatile("" : : "r"(&total) : "memory");
+    });
   };
   if (!work.where.is_gpu()) {
     made.calls = repeated(to_value);
@@ -60,7 +71,8 @@ template <class T, class Op>
 void add_scan(const workload& work, scan_algorithm algorithm, const Op& op, contender& made) {
   if (algorithm == scan_algorithm::single_pass) {
     made.calls = repeated([work, op](std::size_t call) {
-      inclusive_scan_into(work.where, output<T>(work, call), input<T>(work, call), op);
+      with_arrays<T>(work, call,
+                     [&](const auto& x, auto out) { inclusive_scan_into(work.where, out, x, op); });
     });
     return;
   }

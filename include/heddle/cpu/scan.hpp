@@ -315,9 +315,10 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
   return combine_strips(op, strip, &groups[0]);
 }
 
-/// The most elements that `scan_few` takes: of others, those of eight strips.
+/// The most elements that `scan_few` takes: by strips two of them. The tree of the totals of up to four is a
+/// chain.
 template <class T, bool AnyGrouping>
-inline constexpr std::size_t fewest = AnyGrouping ? 40 : 8 * scan_strip<T>;
+inline constexpr std::size_t fewest = AnyGrouping ? 24 : 2 * scan_strip<T>;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
@@ -340,9 +341,8 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     return;
   }
   constexpr std::size_t strip = scan_strip<T>;
-  // What strips 0 to 3 combine to, what those after the last such four do, and what stands before a strip.
-  grouping::uninitialized<T, 1> four, recent, before, previous;
-  grouping::uninitialized<T, 4> total;
+  // What the strips so far combine to, and what stands before the next.
+  grouping::uninitialized<T, 1> strips, before, previous;
   bool exists = init != nullptr;
   if (exists) before[0] = previous[0] = *init;
   const auto put = [&](std::size_t i, T sum) __attribute__((always_inline)) {
@@ -350,8 +350,8 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     out[i] = Exclusive ? previous[0] : sum;
     previous[0] = sum;
   };
-  for (std::size_t s = 0;; ++s) {
-    const std::size_t first = s * strip, left = count - first;
+  for (std::size_t first = 0;; first += strip) {
+    const std::size_t left = count - first;
     if (left < strip) {
       T sum = load(first);
       for (std::size_t k = 1;; ++k) {
@@ -367,12 +367,8 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     for (std::size_t k = 1; k < strip; ++k) local[k] = op(local[k - 1], load(first + k));
     for (std::size_t k = 0; k < strip; ++k) put(first + k, local[k]);
     if (left == strip) return;
-    const T sum = local[strip - 1];
-    total[s % 4] = sum;
-    recent[0] = s % 4 == 0 ? sum : op(recent[0], sum);
-    if (s == 3) four[0] = recent[0] = op(op(total[0], total[1]), op(total[2], total[3]));
-    before[0] = s < 4 ? recent[0] : op(four[0], recent[0]);
-    if (init != nullptr) before[0] = op(*init, before[0]);
+    strips[0] = first == 0 ? local[strip - 1] : op(strips[0], local[strip - 1]);
+    before[0] = init != nullptr ? op(*init, strips[0]) : strips[0];
     exists = true;
   }
 }
