@@ -22,6 +22,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -481,6 +482,12 @@ std::string check_place(const std::string& text) {
   return text == "auto" ? "auto is no place to measure: name targets" : check_target(text);
 }
 
+std::string check_chart(const std::string& name) {
+  const std::string ending = std::filesystem::path(name).extension();
+  return ending.empty() || ending == ".svg" ? ""
+                                            : fmt::format("a chart is an SVG: name it .svg, not {}", ending);
+}
+
 std::string check_sizes(const std::string& text) {
   try {
     parse_sizes(text);
@@ -530,7 +537,8 @@ void add_bench(CLI::App& app) {
   command->add_option("--json", options->json_file, "All numbers, and what machine this is")
       ->option_text("F");
   command->add_option("--plot", options->plot_file, "A chart of bandwidth against size, drawn by gnuplot")
-      ->option_text("F.svg");
+      ->option_text("F.svg")
+      ->check(check_chart);
   command->add_flag("--quiet", options->quiet, "No progress line");
   command->footer(
       "Measures the sum of n elements or the largest, their running sum or maximum, or x + 1 of each.\n"

@@ -32,7 +32,13 @@ std::string check_target(const std::string& text) {
   const bool known = (kind == "parallel" && (!numbered || is_count(all.substr(colon + 1), 1))) ||
                      (kind == "gpu" && (!numbered || is_count(all.substr(colon + 1), 0))) ||
                      (!numbered && (kind == "auto" || kind == "serial"));
-  return known ? "" : fmt::format("'{}' is no target (auto, serial, parallel[:N] and gpu[:ID] are)", text);
+  if (known) return "";
+  try {
+    target::parse(text);
+    return "";
+  } catch (const error& wrong) {
+    return wrong.what();
+  }
 }
 
 std::string check_dtype(const std::string& text) {

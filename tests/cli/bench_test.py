@@ -158,6 +158,9 @@ class BenchTest(CommandTest):
                     self.assertEqual(texts.count(f"{name} {dtype}"), 1 if name == "std par_unseq" else 2, name)
             chart.unlink()
 
+    def test_chart_of_another_kind(self):
+        self.assertIn("SVG", self.fails(2, "bench", "reduce", "--size", 1000, "--plot", self.folder / "chart.png"))
+
     def test_chart_without_gnuplot(self):
         """It is said before anything is measured, which would take minutes here."""
         message = self.fails(1, "bench", "reduce", "--size", "2^26..2^28", "--plot", self.folder / "chart.svg", "--json",

@@ -23,6 +23,11 @@ class UsageTest(CommandTest):
                 ["scan", path, "-o", self.out, "--op", "mean"], ["info", "extra"]):
             self.assertIn("--help", self.fails(2, *arguments))
 
+    def test_targets_say_why_they_are_none(self):
+        path = self.save(np.arange(6.0))
+        self.assertIn('"0" is no number from 1', self.fails(2, "reduce", path, "--target", "parallel:0"))
+        self.assertIn("gpu:ID or auto", self.fails(2, "bench", "reduce", "--target", "cloud"))
+
     def test_options_without_a_value(self):
         """As of a variable of a script that is not set: nothing begins anew, and nothing is left out."""
         path = self.save(np.arange(6.0))
