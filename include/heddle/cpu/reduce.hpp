@@ -80,7 +80,9 @@ inline constexpr bool is_extreme = std::is_same_v<Op, minimum> || std::is_same_v
 /// The most elements that fold_few() takes: none where neither the order is free nor anything can stand in
 /// for an element.
 template <class T, class Op>
-inline constexpr std::size_t few = grouping::order_is_free<T, Op> || grouping::has_filler<T, Op> ? 64 : 0;
+inline constexpr std::size_t few = grouping::order_is_free<T, Op> ? 64
+                                   : grouping::has_filler<T, Op>  ? 128 / sizeof(T)
+                                                                  : 0;
 
 /// Elements Offset, Offset + Stride, … of the `count` at x, of which there are at most Most, in the order of
 /// a tile's lanes: those at even places, then those at odd ones, each combined likewise.
