@@ -1,11 +1,17 @@
 #pragma once
 
 #include "elements.hpp"
+#include "sizes.hpp"
 #include <heddle/array.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/scan.hpp>
 
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
 
 /// The ways to call a scan, and what a loop from left to right makes of the same elements.
 namespace heddle::tests {
@@ -52,5 +58,42 @@ array<T> looped_by(const array<T>& x, const variant& how, T init) {
 template <class T, class Op>
 constexpr bool is_exact =
     !((std::is_floating_point_v<T> || detail::is_complex<T>)&&is_one_of<Op, plus, multiplies>);
+
+/// What `where` makes of x; `init` is for ways that have one.
+template <class T, class Op>
+array<T> scanned(const target& where, const array<T>& x, const variant& how, const Op& op, const T& init) {
+  const std::optional<T> start = how.has_init ? std::optional<T>(init) : std::nullopt;
+  array<T> held = how.in_place ? x.on(where) : array<T>(x.size());
+  const array_view<T> out = held.view();
+  const array_view<const T> in = how.in_place ? array_view<const T>(out) : x.view();
+  if (how.exclusive) {
+    exclusive_scan_into(where, out, in, op, start);
+  } else {
+    inclusive_scan_into(where, out, in, op, start);
+  }
+  return held.on(target::serial());
+}
+
+/// Rounding errors that look random partly cancel, and stay below the bound of pairwise summation and a few
+/// more.
+inline constexpr auto pairwise_bound = [](std::size_t i) {
+  return std::log2(static_cast<double>(i + 2)) + 10;
+};
+
+/// Sizes at which code on the CPU and on a GPU turns to another path: strips, rows of a strip, pieces for
+/// threads.
+inline std::vector<std::size_t> small_sizes() {
+  return sizes_up_to(4100);
+}
+
+/// Calls f with an element type of each width and operators on it.
+inline constexpr auto some_of_each_width = [](const auto& f) {
+  f.template operator()<std::uint8_t, plus>();
+  f.template operator()<std::int16_t, maximum>();
+  f.template operator()<std::uint32_t, plus>();
+  f.template operator()<float, minimum>();
+  f.template operator()<std::int64_t, plus>();
+  f.template operator()<double, maximum>();
+};
 
 }  // namespace heddle::tests

@@ -1,0 +1,241 @@
+#include "elements.hpp"
+#include "looped_scan.hpp"
+#include "on_targets.hpp"
+#include "sizes.hpp"
+#include <heddle/scan.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace heddle::tests;
+
+namespace {
+
+class scan_along_axis : public on_targets {};
+HD_ON_ALL_TARGETS(scan_along_axis);
+
+template <class T, class Op>
+void check_columns_of_rows_that_begin_anywhere(const hd::target& where, const hd::shape& lengths,
+                                               bool exclusive) {
+  // Each begins at a place of its own in memory.
+  constexpr std::size_t first = 3, to = 5, beyond = 7;
+  const std::size_t n = lengths.elements(), inner = lengths[lengths.axes() - 1];
+  const std::size_t length = lengths[lengths.axes() - 2];
+  const hd::array<T> x = operands<T, Op>(n + first);
+  hd::array<T> want(n + to + beyond);
+  want.fill(T(99));
+  hd::array<T> out = want.on(where);
+  const T init = 7;
+  for (std::size_t i = 0; i < n; ++i) {
+    const bool opens = i / inner % length == 0;
+    const T before = opens ? init : want.data()[to + i - inner];
+    const T above = exclusive ? (opens ? init : x.data()[first + i - inner]) : x.data()[first + i];
+    want.data()[to + i] = exclusive && opens ? init : static_cast<T>(Op()(before, above));
+  }
+  const hd::array<T> there = x.on(where);
+  const auto in = there.slice(first, first + n).reshaped(lengths);
+  const auto result = out.slice(to, to + n).reshaped(lengths);
+  if (exclusive) {
+    hd::exclusive_scan_into(where, result, in, hd::axis{-2}, Op{}, init);
+  } else {
+    hd::inclusive_scan_into(where, result, in, hd::axis{-2}, Op{}, init);
+  }
+  ASSERT_TRUE(same_elements(out.on(hd::target::serial()), want))
+      << hd::detail::type_name<T>() << lengths.text() << (exclusive ? " exclusive" : " inclusive");
+}
+
+}  // namespace
+
+TEST_P(scan_along_axis, goes_along_every_axis_as_along_one_row_by_itself) {
+  const std::vector<hd::shape> shapes{{0},
+                                      {1},
+                                      {700},
+                                      {0, 5},
+                                      {5, 0},
+                                      {1, 1},
+                                      {3, 4},
+                                      {1, 1300},
+                                      {1300, 1},
+                                      {33, 65},
+                                      {40000, 2},
+                                      {2, 40000},
+                                      {5000, 7},
+                                      {7, 5000},
+                                      {513, 100},
+                                      {2, 3, 4},
+                                      {0, 3, 2},
+                                      {3, 0, 2},
+                                      {2, 1, 9},
+                                      {3, 1500, 2},
+                                      {2, 9000, 3},
+                                      {1, 50000, 1},
+                                      {600, 1, 70},
+                                      {2, 3, 4, 5},
+                                      {3, 2, 0, 1},
+                                      {2, 513, 2, 33},
+                                      {1, 2, 1025, 1},
+                                      {77, 20'000},
+                                      {601, 3003},
+                                      {2, 260, 2100}};
+  for (const hd::shape& lengths : shapes) {
+    if (lengths.elements() > largest_size() || (seeks_races && lengths.elements() < 50'000)) continue;
+    hd::array<std::int64_t> x(lengths);
+    for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = random_value<std::int64_t>(i);
+    hd::array<float> y(lengths);
+    for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = random_value<float>(i);
+    const auto axes = static_cast<std::ptrdiff_t>(lengths.axes());
+    for (std::ptrdiff_t index = -axes; index < axes; ++index) {
+      const bool exclusive = index % 2 == 0;
+      const hd::axis axis{index};
+      const hd::array<std::int64_t> sums =
+          exclusive ? hd::exclusive_scan(where, x, axis, hd::plus{}, 7) : hd::inclusive_scan(where, x, axis);
+      ASSERT_EQ(sums.shape(), lengths);
+      const hd::array<std::int64_t> have = sums.on(hd::target::serial());
+      hd::array<float> float_sums = y.on(where);
+      if (exclusive) {
+        hd::exclusive_scan_into(where, float_sums, float_sums, axis);
+      } else {
+        hd::inclusive_scan_into(where, float_sums, float_sums, axis, hd::plus{}, 0.25f);
+      }
+      const hd::array<float> float_have = float_sums.on(hd::target::serial());
+
+      const hd::segments all = hd::along(lengths, lengths.resolve_axis(index));
+      for (std::size_t segment = 0; segment < all.count() && all.length > 0; ++segment) {
+        const std::size_t start = segment / all.inner * all.length * all.inner + segment % all.inner;
+        std::int64_t sum = exclusive ? 7 : 0;
+        hd::array<float> row(all.length), row_sums(all.length);
+        for (std::size_t k = 0; k < all.length; ++k) {
+          const std::size_t i = start + k * all.inner;
+          const std::int64_t before = sum;
+          sum = plainly<hd::plus>(sum, x.data()[i]);
+          ASSERT_EQ(have.data()[i], exclusive ? before : sum)
+              << lengths.text() << " axis " << index << " at " << i;
+          row.data()[k] = y.data()[i];
+          row_sums.data()[k] = float_have.data()[i];
+        }
+        if (where.is_gpu() || all.count() > 200) continue;
+        const hd::array<float> alone =
+            exclusive ? hd::exclusive_scan(where, row) : hd::inclusive_scan(where, row, hd::plus{}, 0.25f);
+        ASSERT_TRUE(same_elements(row_sums, alone)) << lengths.text() << " axis " << index;
+      }
+    }
+  }
+}
+
+TEST_P(scan_along_axis, of_floats_along_an_axis_is_within_the_bound) {
+  const hd::shape lengths{3, 5000, 4};
+  const hd::array<float> x = operands<float, hd::plus>(lengths.elements()).reshaped(lengths);
+  const hd::array<float> have = hd::inclusive_scan(where, x, hd::axis{1}).on(hd::target::serial());
+  for (std::size_t plane = 0; plane < 3; ++plane) {
+    for (std::size_t column = 0; column < 4; ++column) {
+      double sum = 0, magnitude = 0;
+      for (std::size_t k = 0; k < 5000; ++k) {
+        sum += x(plane, k, column);
+        magnitude += std::abs(x(plane, k, column));
+        const double allowed = pairwise_bound(k) * std::numeric_limits<float>::epsilon() * magnitude;
+        ASSERT_NEAR(have(plane, k, column), sum, allowed) << plane << ", " << k << ", " << column;
+      }
+    }
+  }
+}
+
+TEST_P(scan_along_axis, of_rows_is_what_a_loop_computes) {
+  some_of_each_width([&]<class T, class Op>() {
+    std::vector<hd::shape> shapes{{50, 2047},
+                                  {50, 2049},
+                                  {33, 4099},
+                                  {3, 65'537},
+                                  {130, 2049},
+                                  {140, 1031},
+                                  {150, 2064},
+                                  {130, 8191},
+                                  {2, 300'001},
+                                  // and several to a warp
+                                  {20'000, 3},
+                                  {12'300, 16},
+                                  {9'000, 33}};
+    for (const std::size_t length : {1, 2, 3, 5, 8, 9, 16, 31, 33, 64, 100, 129, 500, 513, 1025})
+      shapes.push_back({1 + 5000 / length, length});
+    for (const hd::shape& lengths : shapes) {
+      if (lengths.elements() > largest_size()) continue;
+      const hd::array<T> x = operands<T, Op>(lengths.elements()).reshaped(lengths);
+      const hd::array<T> have = hd::inclusive_scan(where, x, hd::axis{1}, Op{}).on(hd::target::serial());
+      std::vector<T> want(x.data(), x.data() + x.size());
+      for (std::size_t i = 0; i < want.size(); ++i) {
+        if (i % lengths[1] > 0) want[i] = plainly<Op, T>(want[i - 1], want[i]);
+      }
+      const auto differs = std::mismatch(want.begin(), want.end(), have.data()).first - want.begin();
+      ASSERT_EQ(static_cast<std::size_t>(differs), want.size())
+          << hd::detail::type_name<T>() << lengths.text();
+    }
+  });
+}
+
+TEST_P(scan_along_axis, of_columns_is_what_a_loop_computes) {
+  some_of_each_width([&]<class T, class Op>() {
+    unsigned turn = 0;
+    for (const hd::shape& lengths :
+         {hd::shape{1, 3000}, hd::shape{2, 4096}, hd::shape{3, 5001}, hd::shape{7, 4, 1300},
+          hd::shape{5, 2, 7}, hd::shape{8, 4096}, hd::shape{9, 5000}, hd::shape{100, 3008},
+          hd::shape{300, 1600}, hd::shape{257, 2049}, hd::shape{2100, 96}, hd::shape{3, 520, 304},
+          hd::shape{70, 4099}, hd::shape{9000, 3}, hd::shape{9000, 16}}) {
+      const std::size_t n = lengths.elements(), first = turn % 3;
+      if (n + first > largest_size()) continue;
+      const variant how(turn++ % variants);
+      const std::size_t axis = lengths.axes() - 2;
+      hd::array<T> x = operands<T, Op>(n + first).on(where);
+      const T init = operand<T, Op>(n / 3 + 7, n + 50);
+      const std::optional<T> start = how.has_init ? std::optional<T>(init) : std::nullopt;
+      hd::array<T> elsewhere(n + first, where);
+      const auto in = x.slice(first, first + n).reshaped(lengths);
+      const hd::array<T> before = x.on(hd::target::serial());
+      const auto out = (how.in_place ? x : elsewhere).slice(first, first + n).reshaped(lengths);
+      const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
+      if (how.exclusive) {
+        hd::exclusive_scan_into(where, out, in, along, Op{}, start);
+      } else {
+        hd::inclusive_scan_into(where, out, in, along, Op{}, start);
+      }
+      hd::array<T> have(lengths), want(lengths);
+      have.copy_from(out);
+      const hd::segments all = hd::along(lengths, axis);
+      for (std::size_t segment = 0; segment < all.count(); ++segment) {
+        const std::size_t at = segment / all.inner * all.length * all.inner + segment % all.inner;
+        hd::array<T> column(all.length);
+        for (std::size_t k = 0; k < all.length; ++k)
+          column.data()[k] = before.data()[first + at + k * all.inner];
+        const hd::array<T> scanned = looped_by<T, Op>(column, how, init);
+        for (std::size_t k = 0; k < all.length; ++k) want.data()[at + k * all.inner] = scanned.data()[k];
+      }
+      ASSERT_TRUE(same_elements(have, want))
+          << hd::detail::type_name<T>() << lengths.text() << " from " << first << " on, " << how.text();
+    }
+  });
+}
+
+TEST_P(scan_along_axis, of_columns_whose_rows_begin_anywhere_is_what_a_loop_computes) {
+  for (const hd::shape& lengths : {hd::shape{3, 2051}, hd::shape{33, 1031}, hd::shape{2, 40, 2051},
+                                   hd::shape{700, 1031}, hd::shape{17, 20'001}, hd::shape{9000, 1031}}) {
+    if (lengths.elements() > largest_size()) continue;
+    for (const bool exclusive : {false, true}) {
+      check_columns_of_rows_that_begin_anywhere<std::uint8_t, hd::plus>(where, lengths, exclusive);
+      check_columns_of_rows_that_begin_anywhere<std::int8_t, hd::maximum>(where, lengths, exclusive);
+      check_columns_of_rows_that_begin_anywhere<std::uint16_t, hd::multiplies>(where, lengths, exclusive);
+      check_columns_of_rows_that_begin_anywhere<std::uint16_t, hd::bit_xor>(where, lengths, exclusive);
+    }
+  }
+}
+
+TEST(scan_along_axis_shapes, the_output_has_the_shape_of_the_input) {
+  const hd::array<int> x(hd::shape{2, 3});
+  hd::array<int> out(hd::shape{3, 2});
+  EXPECT_EQ(message_of([&] { hd::inclusive_scan_into(hd::target(), out, x, hd::axis{0}); }),
+            "inclusive_scan: the output has shape (3, 2), where the first input has (2, 3)");
+}
