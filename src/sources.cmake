@@ -10,6 +10,7 @@ set(array_sources
   io/atomic_file.cpp
   io/gif.cpp
   io/npy.cpp
+  io/npy_header.cpp
   io/png.cpp
   io/vti.cpp
   io/xml_text.cpp)

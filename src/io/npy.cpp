@@ -1,22 +1,20 @@
+#include "io/npy_header.hpp"
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/operators.hpp>
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/core.h>
@@ -27,257 +25,9 @@
 namespace heddle {
 namespace {
 
-// Text from a file, made fit for one line of an error message.
-std::string excerpt(std::string_view text) {
-  std::string result;
-  for (const char c : text.substr(0, 60)) {
-    if (c >= ' ' && c <= '~') {
-      result += c;
-    } else {
-      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    }
-  }
-  if (text.size() > 60) result += "...";
-  return result;
-}
-
 std::string array_text(const shape& lengths, dtype type) {
-  return fmt::format("shape {}, {}", excerpt(lengths.text()), name(type));
+  return fmt::format("shape {}, {}", detail::excerpt(lengths.text()), name(type));
 }
-
-// ------------------------------------------------------------------------------------------------ the header
-
-constexpr std::string_view magic = "\x93NUMPY";
-constexpr bool little_endian = std::endian::native == std::endian::little;
-
-struct npy_header {
-  dtype type = dtype::boolean;
-  bool byte_swapped = false;
-  bool fortran_order = false;
-  shape lengths;
-  std::size_t data_offset = 0;
-};
-
-/// Reads the header, a Python dictionary such as {'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }.
-class header_parser {
- public:
-  header_parser(const std::string& path, std::string_view file) : path_(path), text_(file) {}
-
-  npy_header parse() {
-    npy_header header;
-    const std::size_t begin = parse_preamble();
-    header.data_offset = text_.size();
-    at_ = begin;
-    skip_space();
-    expect('{', "the header is not a dictionary");
-    bool has_descr = false, has_order = false, has_shape = false;
-    for (skip_space(); !accept('}'); skip_space()) {
-      const std::size_t key_at = at_;
-      const std::string_view key = parse_string("a key");
-      skip_space();
-      expect(':', "no ':' after the key");
-      skip_space();
-      if (key == "descr") {
-        once(has_descr, key_at, key);
-        parse_descr(header);
-      } else if (key == "fortran_order") {
-        once(has_order, key_at, key);
-        header.fortran_order = parse_bool();
-      } else if (key == "shape") {
-        once(has_shape, key_at, key);
-        shape_at_ = at_;
-        header.lengths = parse_shape();
-      } else {
-        fail(key_at, fmt::format("the key '{}' is unknown (a header has descr, fortran_order and shape)",
-                                 excerpt(key)));
-      }
-      skip_space();
-      if (accept(',')) continue;
-      if (peek() != '}') fail(at_, fmt::format("{} where ',' or '}}' should be", found()));
-    }
-    const std::size_t end = at_ - 1;
-    if (!has_descr) fail(end, "the header has no 'descr'");
-    if (!has_order) fail(end, "the header has no 'fortran_order'");
-    if (!has_shape) fail(end, "the header has no 'shape'");
-    skip_space();
-    if (at_ != text_.size()) fail(at_, fmt::format("{} after the header's dictionary", found()));
-    return header;
-  }
-
-  /// Where the shape is in the file.
-  std::size_t shape_at() const { return shape_at_; }
-
-  [[noreturn]] void fail(std::size_t byte, const std::string& what) const {
-    detail::fail(fmt::format("{}: byte {}: {}", path_, byte, what));
-  }
-
- private:
-  // The magic string, the version and the header's length. Cuts text_ at the header's end and returns its
-  // beginning.
-  std::size_t parse_preamble() {
-    if (text_.empty()) fail(0, "the file is empty");
-    const std::size_t known = std::min(text_.size(), magic.size());
-    if (text_.substr(0, known) != magic.substr(0, known)) {
-      fail(0, text_.starts_with("PK\x03\x04")
-                  ? "this is a zip file, as .npz files are: unzip it, and name a .npy file in it"
-                  : "this is no .npy file (one begins with \\x93NUMPY)");
-    }
-    if (text_.size() < magic.size() + 2)
-      fail(text_.size(), "the file ends within the magic string and version");
-    const int major = byte(6), minor = byte(7);
-    if (major < 1 || major > 3 || minor != 0) {
-      fail(6, fmt::format("format version {}.{} is unknown (1.0, 2.0 and 3.0 are known)", major, minor));
-    }
-    const std::size_t length_bytes = major == 1 ? 2 : 4;
-    const std::size_t begin = 8 + length_bytes;
-    if (text_.size() < begin) fail(text_.size(), "the file ends within the header's length");
-    std::size_t length = 0;
-    for (std::size_t i = 0; i < length_bytes; ++i) length |= static_cast<std::size_t>(byte(8 + i)) << (8 * i);
-    if (length > text_.size() - begin) {
-      fail(8, fmt::format("the header's length is {} bytes and the file has {} more: the file is truncated",
-                          length, text_.size() - begin));
-    }
-    text_ = text_.substr(0, begin + length);
-    return begin;
-  }
-
-  int byte(std::size_t i) const { return static_cast<unsigned char>(text_[i]); }
-  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-  bool accept(char c) {
-    if (at_ >= text_.size() || text_[at_] != c) return false;
-    ++at_;
-    return true;
-  }
-  void expect(char c, const char* otherwise) {
-    if (!accept(c)) fail(at_, fmt::format("{} ({})", otherwise, found()));
-  }
-  std::string found() const {
-    return at_ < text_.size() ? fmt::format("found '{}'", excerpt(text_.substr(at_, 1))) : "the header ends";
-  }
-  void skip_space() {
-    while (at_ < text_.size() && std::string_view(" \t\n\r\f").find(text_[at_]) != std::string_view::npos)
-      ++at_;
-  }
-  void once(bool& seen, std::size_t key_at, std::string_view key) const {
-    if (std::exchange(seen, true)) fail(key_at, fmt::format("the key '{}' comes twice", key));
-  }
-
-  std::string_view parse_string(const char* what) {
-    const char quote = peek();
-    if (quote != '\'' && quote != '"') fail(at_, fmt::format("{} should be a string ({})", what, found()));
-    const std::size_t begin = at_ + 1;
-    const std::size_t end = text_.find_first_of(quote == '"' ? "\"\n" : "'\n", begin);
-    if (end == std::string_view::npos || text_[end] != quote) fail(at_, "the string has no end");
-    at_ = end + 1;
-    return text_.substr(begin, end - begin);
-  }
-
-  bool parse_bool() {
-    for (const std::string_view word : {"True", "False"}) {
-      if (text_.substr(at_, word.size()) == word) {
-        at_ += word.size();
-        return word == "True";
-      }
-    }
-    fail(at_, fmt::format("fortran_order should be True or False ({})", found()));
-  }
-
-  std::size_t parse_length() {
-    const std::size_t begin = at_;
-    if (peek() == '-') fail(at_, "a length of the shape is negative");
-    std::size_t length = 0;
-    for (; peek() >= '0' && peek() <= '9'; ++at_) {
-      if (__builtin_mul_overflow(length, std::size_t{10}, &length) ||
-          __builtin_add_overflow(length, static_cast<std::size_t>(peek() - '0'), &length)) {
-        fail(begin, "a length of the shape does not fit 64 bits");
-      }
-    }
-    if (at_ == begin) fail(at_, fmt::format("a length of the shape should be an integer ({})", found()));
-    accept('L');  // long integers, as NumPy wrote them under Python 2
-    return length;
-  }
-
-  shape parse_shape() {
-    expect('(', "the shape should be a tuple");
-    std::vector<std::size_t> lengths;
-    bool comma = false;
-    for (skip_space(); !accept(')'); skip_space()) {
-      if (!lengths.empty() && !comma)
-        fail(at_, fmt::format("{} where ',' or ')' should be in the shape", found()));
-      lengths.push_back(parse_length());
-      skip_space();
-      comma = accept(',');
-    }
-    // In Python (3) is an integer and (3,) is a tuple.
-    if (lengths.size() == 1 && !comma)
-      fail(shape_at_, "the shape should be a tuple (found an integer in parentheses)");
-    return shape(std::move(lengths));
-  }
-
-  void parse_descr(npy_header& header) {
-    const std::size_t at = at_;
-    if (peek() == '[') fail_type(at, "a structured type");
-    if (peek() == '(') fail_type(at, "a type with sub-arrays");
-    const std::string_view descr = parse_string("descr");
-    const bool has_order =
-        !descr.empty() && std::string_view("<>|=").find(descr[0]) != std::string_view::npos;
-    const char order = has_order ? descr[0] : '=';
-    const std::string_view code = descr.substr(has_order ? 1 : 0);
-    const std::optional<dtype> type = type_of_code(code);
-    if (!type) fail_type(at, fmt::format("'{}'{}", excerpt(descr), kind_of_code(code)));
-    header.type = *type;
-    header.byte_swapped = size_of(*type) > 1 && order == (little_endian ? '>' : '<');
-  }
-
-  [[noreturn]] void fail_type(std::size_t byte, const std::string& what) const {
-    fail(byte, fmt::format(
-                   "the element type is {}, which is not supported (bool, integers of 8 to 64 bits, float32, "
-                   "float64, complex64 and complex128 are)",
-                   what));
-  }
-
-  static std::optional<dtype> type_of_code(std::string_view code) {
-    constexpr std::pair<std::string_view, dtype> codes[] = {
-        {"?", dtype::boolean},    {"b1", dtype::boolean},    {"i1", dtype::int8},    {"i2", dtype::int16},
-        {"i4", dtype::int32},     {"i8", dtype::int64},      {"u1", dtype::uint8},   {"u2", dtype::uint16},
-        {"u4", dtype::uint32},    {"u8", dtype::uint64},     {"f4", dtype::float32}, {"f8", dtype::float64},
-        {"c8", dtype::complex64}, {"c16", dtype::complex128}};
-    for (const auto& [text, type] : codes) {
-      if (code == text) return type;
-    }
-    return std::nullopt;
-  }
-
-  // What NumPy calls the types that are not supported.
-  static const char* kind_of_code(std::string_view code) {
-    switch (code.empty() ? '\0' : code[0]) {
-      case 'O':
-        return " (Python objects)";
-      case 'S':
-      case 'a':
-        return " (byte strings)";
-      case 'U':
-        return " (strings)";
-      case 'V':
-        return " (raw bytes)";
-      case 'M':
-        return " (dates)";
-      case 'm':
-        return " (time differences)";
-      case 'f':
-        return code == "f2" ? " (float16)" : code == "f16" || code == "f12" ? " (long double)" : "";
-      case 'c':
-        return code == "c32" || code == "c24" ? " (complex long double)" : "";
-      default:
-        return "";
-    }
-  }
-
-  const std::string& path_;
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t shape_at_ = 0;
-};
 
 // ------------------------------------------------------------------------------------------------ the bytes
 
@@ -585,13 +335,14 @@ npy_file::npy_file(std::string path) : path_(std::move(path)) {
         if (moved < 0 && errno != EINTR) fail_system(path_, "read");
         if (moved > 0) bytes += static_cast<std::size_t>(moved);
       }
-      const std::string_view beginning(static_cast<const char*>(begin), std::min(bytes, magic.size()));
-      if (moved == 0 || beginning != magic.substr(0, beginning.size())) break;
+      const std::string_view beginning(static_cast<const char*>(begin),
+                                       std::min(bytes, detail::npy_magic.size()));
+      if (moved == 0 || beginning != detail::npy_magic.substr(0, beginning.size())) break;
     }
   }
 
-  header_parser parser(path_, {reinterpret_cast<const char*>(file_.get()), bytes});
-  npy_header header = parser.parse();
+  detail::npy_layout header =
+      detail::read_npy_header(path_, {reinterpret_cast<const char*>(file_.get()), bytes});
   data_offset_ = header.data_offset;
   dtype_ = header.type;
   shape_ = std::move(header.lengths);
@@ -606,18 +357,20 @@ npy_file::npy_file(std::string path) : path_(std::move(path)) {
     if (size_ > 0) too_large |= __builtin_mul_overflow(size_, length, &size_);
   }
   if (too_large || __builtin_mul_overflow(size_, size_of(dtype_), &data_bytes)) {
-    parser.fail(parser.shape_at(), fmt::format("the size of the array ({}) does not fit 64 bits", what));
+    detail::fail_at_byte(path_, header.shape_at,
+                         fmt::format("the size of the array ({}) does not fit 64 bits", what));
   }
   const std::size_t present = bytes - data_offset_;
   if (present < data_bytes) {
-    parser.fail(data_offset_, fmt::format("the data ends after {} of {} bytes ({}): the file is truncated",
-                                          present, data_bytes, what));
+    detail::fail_at_byte(path_, data_offset_,
+                         fmt::format("the data ends after {} of {} bytes ({}): the file is truncated",
+                                     present, data_bytes, what));
   }
   const std::string_view after(reinterpret_cast<const char*>(file_.get()) + data_offset_ + data_bytes,
                                present - data_bytes);
-  if (!after.empty() && !after.starts_with(magic)) {
-    parser.fail(
-        data_offset_ + data_bytes,
+  if (!after.empty() && !after.starts_with(detail::npy_magic)) {
+    detail::fail_at_byte(
+        path_, data_offset_ + data_bytes,
         fmt::format("{} the {} of the array ({}): the header does not describe the data",
                     after.size() == 1 ? "1 byte follows" : fmt::format("{} bytes follow", after.size()),
                     data_bytes, what));
@@ -672,32 +425,6 @@ void npy_file::read(std::size_t first, std::size_t count, heddle::dtype as, void
 void detail::fail_npy_type(const npy_file& file, dtype wanted) {
   fail(fmt::format("{}: holds {}, not {} (npy_file(path).read_as<T>() converts)", file.path(),
                    name(file.dtype()), name(wanted)));
-}
-
-std::string detail::npy_header(dtype type, const shape& lengths) {
-  // The code of NumPy: the kind of type and its bytes.
-  const char kind = type == dtype::boolean   ? 'b'
-                    : type <= dtype::int64   ? 'i'
-                    : type <= dtype::uint64  ? 'u'
-                    : type <= dtype::float64 ? 'f'
-                                             : 'c';
-  const char order = size_of(type) == 1 ? '|' : little_endian ? '<' : '>';
-  std::string header = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': {}, }}", order,
-                                   kind, size_of(type), lengths.text());
-  // NumPy leaves room for the first length to grow to 21 digits in place.
-  if (lengths.axes() > 0) header.append(21 - std::to_string(lengths[0]).size(), ' ');
-
-  // The header ends in a newline, and the data begins at a multiple of 64 bytes.
-  const auto padding = [&](std::size_t before) { return 64 - (before + header.size() + 1) % 64; };
-  std::size_t length_bytes = 2;
-  if (header.size() + padding(10) + 1 > 0xffff) length_bytes = 4;
-  header.append(padding(8 + length_bytes), ' ');
-  header += '\n';
-  std::string begin(magic);
-  begin += static_cast<char>(length_bytes == 2 ? 1 : 2);
-  begin += '\0';
-  for (std::size_t i = 0; i < length_bytes; ++i) begin += static_cast<char>(header.size() >> (8 * i));
-  return begin + header;
 }
 
 void detail::write_npy(const std::string& path, dtype type, const shape& lengths, const void* data) {
