@@ -8,12 +8,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <filesystem>
 #include <string>
 #include <vector>
-
-#include <unistd.h>
 
 /// What the tests of lattice Boltzmann, which are one program, share.
 namespace heddle::tests {
@@ -55,13 +51,5 @@ inline settings sized(flow_case which, std::size_t width, std::size_t height) {
   given.kept = storage::f64;
   return given;
 }
-
-/// A file that is gone at the end of the test.
-struct temporary_file {
-  std::string path;
-  explicit temporary_file(const std::string& name)
-      : path((std::filesystem::temp_directory_path() / (name + std::to_string(::getpid()))).string()) {}
-  ~temporary_file() { std::remove(path.c_str()); }
-};
 
 }  // namespace heddle::tests

@@ -1,15 +1,17 @@
 #include "on_targets.hpp"
+#include <heddle/io/atomic_file.hpp>
 #include <heddle/kernel.hpp>
 
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <numeric>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 namespace hd = heddle;
 using heddle::tests::message_of;
@@ -112,9 +114,17 @@ extern "C" __global__ void plain_name(int* x, int v) { *x = v; }
 
 class Kernels : public heddle::tests::on_targets {
  protected:
+  /// Always in the same folder, so that what is compiled is kept, and never there half, since other tests
+  /// read it.
   static void SetUpTestSuite() {
-    std::ofstream(testing::TempDir() + "factor.h")
-        << "#pragma once\n#ifndef FACTOR\n#define FACTOR 1\n#endif\n";
+    const std::string text = "#pragma once\n#ifndef FACTOR\n#define FACTOR 1\n#endif\n";
+    std::filesystem::create_directories(headers());
+    hd::atomic_file header(headers() + "/factor.h");
+    header.write(text.data(), text.size());
+    header.commit();
+  }
+  static std::string headers() {
+    return testing::TempDir() + "heddle_kernel_test_" + std::to_string(getuid());
   }
   /// The module of this test's target, which all tests of the target share.
   const hd::module& compiled() {
@@ -123,7 +133,7 @@ class Kernels : public heddle::tests::on_targets {
       if (on == where) return m;
     }
     hd::module_options options;
-    options.include_folders.push_back(testing::TempDir());
+    options.include_folders.push_back(headers());
     options.name = "tests.cu";
     options.name_expressions = {"inner::sum<float, 64>"};
     made.emplace_back(where, hd::module(where, source, options));

@@ -1,4 +1,5 @@
 #include "flows.hpp"
+#include "scratch_folder.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -23,7 +24,8 @@ std::string contents_of(const std::string& path) {
 }  // namespace
 
 TEST_P(lattice_boltzmann, goes_on_from_a_checkpoint_bit_for_bit) {
-  const temporary_file file("heddle_lbm_checkpoint");
+  const scratch_folder folder;
+  const std::string file = folder / "flow.checkpoint";
   for (const storage kept : storages) {
     for (const flow_case which : flow_cases) {
       settings given = sized(which, 90, 33);
@@ -33,8 +35,8 @@ TEST_P(lattice_boltzmann, goes_on_from_a_checkpoint_bit_for_bit) {
       const std::uint64_t later = seeks_races ? 6 : 33;
       whole.advance(31 + later);
       half.advance(31);
-      half.save(file.path);
-      flow resumed = flow::resume(where, file.path);
+      half.save(file);
+      flow resumed = flow::resume(where, file);
       EXPECT_EQ(resumed.steps(), 31u);
       EXPECT_EQ(resumed.given(), whole.given());
       resumed.advance(later);
@@ -44,18 +46,19 @@ TEST_P(lattice_boltzmann, goes_on_from_a_checkpoint_bit_for_bit) {
 }
 
 TEST_P(lattice_boltzmann, goes_on_comparing_velocities_from_a_checkpoint) {
-  const temporary_file file("heddle_lbm_compared");
+  const scratch_folder folder;
+  const std::string file = folder / "flow.checkpoint";
   for (const storage kept : storages) {
     settings given = sized(flow_case::cavity, 40, 30);
     given.kept = kept;
     flow whole(where, given);
-    whole.save(file.path);
-    EXPECT_EQ(flow::resume(where, file.path).compared(), std::nullopt);
+    whole.save(file);
+    EXPECT_EQ(flow::resume(where, file).compared(), std::nullopt);
     whole.advance(20);
     EXPECT_EQ(whole.change(), std::nullopt);
     whole.advance(7);
-    whole.save(file.path);
-    flow resumed = flow::resume(where, file.path);
+    whole.save(file);
+    flow resumed = flow::resume(where, file);
     EXPECT_EQ(resumed.compared(), 20u);
     for (flow* const of : {&whole, &resumed}) of->advance(13);
     const std::optional<double> change = whole.change();
@@ -66,7 +69,8 @@ TEST_P(lattice_boltzmann, goes_on_comparing_velocities_from_a_checkpoint) {
 }
 
 TEST_P(lattice_boltzmann, keeps_velocities_while_they_can_be_compared_with) {
-  const temporary_file file("heddle_lbm_compared_long_ago");
+  const scratch_folder folder;
+  const std::string file = folder / "flow.checkpoint";
   for (const storage kept : storages) {
     settings given = sized(flow_case::cavity, 30, 40);
     given.kept = kept;
@@ -82,35 +86,36 @@ TEST_P(lattice_boltzmann, keeps_velocities_while_they_can_be_compared_with) {
       EXPECT_EQ(tested.about().bytes, bytes + cells * velocity);
     }
     const auto saved_bytes_a_cell = [&] {
-      tested.save(file.path);
-      return (std::filesystem::file_size(file.path) - 8) / cells;
+      tested.save(file);
+      return (std::filesystem::file_size(file) - 8) / cells;
     };
     tested.advance(150);
     EXPECT_EQ(saved_bytes_a_cell(), populations + velocity) << name(kept);
     {
-      const flow resumed = flow::resume(where, file.path);
+      const flow resumed = flow::resume(where, file);
       EXPECT_EQ(resumed.compared(), 20u);
       EXPECT_EQ(resumed.about().bytes, tested.about().bytes);
     }
     tested.advance(1);
     EXPECT_EQ(saved_bytes_a_cell(), populations) << name(kept);
-    const flow resumed = flow::resume(where, file.path);
+    const flow resumed = flow::resume(where, file);
     EXPECT_EQ(resumed.compared(), std::nullopt);
     EXPECT_EQ(resumed.about().bytes, bytes);
   }
 }
 
 TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
-  const temporary_file file("heddle_lbm_bad_checkpoint");
-  const auto resume = [&] { return message_of([&] { flow::resume(hd::target::serial(), file.path); }); };
+  const scratch_folder folder;
+  const std::string file = folder / "flow.checkpoint";
+  const auto resume = [&] { return message_of([&] { flow::resume(hd::target::serial(), file); }); };
   EXPECT_NE(resume().find("cannot open"), std::string::npos);
-  std::ofstream(file.path) << "something else\n";
+  std::ofstream(file) << "something else\n";
   EXPECT_NE(resume().find("line 1 does not begin with"), std::string::npos);
   flow small(hd::target::serial(), sized(flow_case::cavity, 9, 8));
-  small.save(file.path);
-  const std::string bytes = contents_of(file.path);
+  small.save(file);
+  const std::string bytes = contents_of(file);
   const auto written = [&](const std::string& content) {
-    std::ofstream(file.path, std::ios::binary) << content;
+    std::ofstream(file, std::ios::binary) << content;
     return resume();
   };
   EXPECT_EQ(written(bytes), "no error");
@@ -128,8 +133,8 @@ TEST(lattice_boltzmann_checkpoint, says_what_is_no_checkpoint) {
   }
   small.advance(3);
   small.change();
-  small.save(file.path);
-  std::string later = contents_of(file.path);
+  small.save(file);
+  std::string later = contents_of(file);
   EXPECT_EQ(written(later), "no error");
   later.replace(later.find("compared 3"), 10, "compared 4");
   EXPECT_NE(written(later).find("compared 4 is after its 3 steps"), std::string::npos) << written(later);

@@ -1,9 +1,9 @@
 #include "life/formats.hpp"
 #include "life/soup.hpp"
+#include "scratch_folder.hpp"
 #include <heddle/error.hpp>
 
 #include <cstdint>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -117,9 +117,8 @@ TEST(life_formats, what_is_wrong_is_named_with_its_line) {
 }
 
 TEST(life_formats, what_is_written_is_read_back) {
-  const auto folder = std::filesystem::temp_directory_path() / "heddle_life_formats_test";
-  std::filesystem::create_directories(folder);
-  const std::string path = (folder / "x.rle").string(), plain = (folder / "x.cells").string();
+  const tests::scratch_folder folder;
+  const std::string path = folder / "x.rle", plain = folder / "x.cells";
   const rule law = rule::parse("B36/S125");
   for (const double density : {0.0, 0.02, 0.5, 1.0}) {
     for (const std::size_t width : {1, 2, 63, 64, 65, 128, 200}) {
@@ -141,7 +140,6 @@ TEST(life_formats, what_is_written_is_read_back) {
   EXPECT_EQ(far.live.left, -1000);
   EXPECT_EQ(far.live.top, 2000);
   EXPECT_FALSE(far.grid);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "on_targets.hpp"
+#include "scratch_folder.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
@@ -27,6 +29,7 @@
 #include <unistd.h>
 
 namespace hd = heddle;
+using heddle::tests::message_of;
 using namespace std::string_literals;
 using complex64 = std::complex<float>;
 using complex128 = std::complex<double>;
@@ -116,13 +119,7 @@ std::string npy(const std::vector<T>& values, const std::vector<std::size_t>& le
 
 class files : public testing::Test {
  protected:
-  files()
-      : folder_(std::filesystem::temp_directory_path() / ("heddle_npy_test." + std::to_string(getpid()))) {
-    std::filesystem::create_directories(folder_);
-  }
-  ~files() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return (folder_ / name).string(); }
+  std::string path(const std::string& name) const { return folder_ / name; }
   std::string save(const std::string& bytes, const std::string& name = "x.npy") const {
     std::ofstream(path(name), std::ios::binary)
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -133,26 +130,16 @@ class files : public testing::Test {
     return {std::istreambuf_iterator<char>(file), {}};
   }
   std::size_t files_in_folder() const {
-    return static_cast<std::size_t>(
-        std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(folder_.path()),
+                                                  std::filesystem::directory_iterator()));
   }
 
  private:
-  std::filesystem::path folder_;
+  heddle::tests::scratch_folder folder_;
 };
 
 bool same_bytes(const void* a, const void* b, std::size_t bytes) {
   return bytes == 0 || std::memcmp(a, b, bytes) == 0;
-}
-
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const hd::error& problem) {
-    return problem.what();
-  }
-  return "no error";
 }
 
 // ---- Elements.

@@ -2,9 +2,9 @@
 
 #include "modules/expression.hpp"
 #include "on_targets.hpp"
+#include "scratch_folder.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -129,17 +129,15 @@ TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
               compile_by_nvrtc(hopper, "\n__global__ void f() { undeclared = 1; }\n", options);
             }).find("wrong.cu(2): error: identifier \"undeclared\""),
             std::string::npos);
-  const std::string folder = testing::TempDir();
-  options.include_folders = {folder};
-  // Not what an earlier run has kept.
-  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  const std::string source = "#include \"outer_header.h\"\n__global__ void f(int* x) { *x = VALUE; } // " +
-                             std::to_string(now) + "\n";
-  std::ofstream(folder + "outer_header.h") << " #  include <inner_header.h>\n";
-  std::ofstream(folder + "inner_header.h") << "#define VALUE 1\n";
+  // New, so that no earlier run has kept what is compiled with it.
+  const tests::scratch_folder folder;
+  options.include_folders = {folder.path()};
+  const std::string source = "#include \"outer_header.h\"\n__global__ void f(int* x) { *x = VALUE; }\n";
+  std::ofstream(folder / "outer_header.h") << " #  include <inner_header.h>\n";
+  std::ofstream(folder / "inner_header.h") << "#define VALUE 1\n";
   compile_by_nvrtc(hopper, source, options);
   EXPECT_TRUE(compile_by_nvrtc(hopper, source, options).was_cached);
-  std::ofstream(folder + "inner_header.h") << "#define VALUE 2\n";
+  std::ofstream(folder / "inner_header.h") << "#define VALUE 2\n";
   EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached);
   EXPECT_TRUE(compile_by_nvrtc(hopper, source, options).was_cached);
   options.definitions = {"OTHER"};

@@ -1,4 +1,5 @@
 #include "on_targets.hpp"
+#include "scratch_folder.hpp"
 #include <heddle/io/png.hpp>
 
 #include <cstdint>
@@ -13,9 +14,10 @@
 namespace heddle {
 namespace {
 
-std::string in_folder(const std::string& name) {
-  return (std::filesystem::path(testing::TempDir()) / ("heddle_png_" + name)).string();
-}
+class Png : public testing::Test {
+ protected:
+  tests::scratch_folder folder;
+};
 
 image picture_of(std::size_t width, std::size_t height, pixel_format format) {
   image picture{width, height, format, std::vector<std::uint8_t>(width * height * bytes_of(format)), {}};
@@ -36,11 +38,11 @@ image picture_of(std::size_t width, std::size_t height, pixel_format format) {
 constexpr pixel_format formats[] = {pixel_format::grey, pixel_format::rgb, pixel_format::rgba,
                                     pixel_format::palette};
 
-TEST(Png, ReadBack) {
+TEST_F(Png, ReadBack) {
   for (const pixel_format format : formats) {
     for (const auto& [width, height] :
          {std::pair<std::size_t, std::size_t>{1, 1}, {17, 5}, {3, 300}, {1000, 2}}) {
-      const std::string path = in_folder("back.png");
+      const std::string path = folder / "back.png";
       const image written = picture_of(width, height, format);
       write_png(path, written);
       const image read = read_png(path);
@@ -54,9 +56,9 @@ TEST(Png, ReadBack) {
 }
 
 // libpng's own simplified interface as the second opinion.
-TEST(Png, AnotherReaderSeesTheSame) {
+TEST_F(Png, AnotherReaderSeesTheSame) {
   for (const pixel_format format : formats) {
-    const std::string path = in_folder("other.png");
+    const std::string path = folder / "other.png";
     const image written = picture_of(31, 9, format);
     write_png(path, written);
     png_image file{};
@@ -78,8 +80,8 @@ TEST(Png, AnotherReaderSeesTheSame) {
 }
 
 // A grey picture of 16 bits, as other programs save masks.
-TEST(Png, SixteenBitsBecomeEight) {
-  const std::string path = in_folder("sixteen.png");
+TEST_F(Png, SixteenBitsBecomeEight) {
+  const std::string path = folder / "sixteen.png";
   png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
   png_infop info = png_create_info_struct(png);
   std::FILE* file = std::fopen(path.c_str(), "wb");
@@ -97,8 +99,8 @@ TEST(Png, SixteenBitsBecomeEight) {
   EXPECT_EQ(read.pixels, (std::vector<std::uint8_t>{0, 0x80, 0xff, 1}));
 }
 
-TEST(Png, EveryTruncationIsAnError) {
-  const std::string path = in_folder("whole.png"), cut = in_folder("cut.png");
+TEST_F(Png, EveryTruncationIsAnError) {
+  const std::string path = folder / "whole.png", cut = folder / "cut.png";
   write_png(path, picture_of(13, 7, pixel_format::rgb));
   std::ifstream in(path, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(in)), {});
@@ -114,8 +116,8 @@ TEST(Png, EveryTruncationIsAnError) {
   EXPECT_NE(tests::message_of([&] { read_png(cut); }), "no error");
 }
 
-TEST(Png, WhatCannotBeWritten) {
-  const std::string path = in_folder("not_there.png");
+TEST_F(Png, WhatCannotBeWritten) {
+  const std::string path = folder / "not_there.png";
   EXPECT_NE(tests::message_of([&] { write_png(path, {}); }).find("0 x 0"), std::string::npos);
   image short_of_pixels = picture_of(4, 4, pixel_format::grey);
   short_of_pixels.pixels.pop_back();

@@ -1,4 +1,5 @@
 #include "on_targets.hpp"
+#include "scratch_folder.hpp"
 #include <heddle/array.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
@@ -205,12 +206,6 @@ bool is_measured(const bandwidths_of_a_process& found) {
 
 class bandwidths_cache : public testing::Test {
  protected:
-  bandwidths_cache() : folder(fs::path(testing::TempDir()) / ("heddle_cache_" + std::to_string(getpid()))) {
-    fs::remove_all(folder);
-    fs::create_directories(folder);
-  }
-  ~bandwidths_cache() override { fs::remove_all(folder); }
-
   fs::path file() const { return folder / "heddle" / "bandwidths.json"; }
   json kept() const {
     std::ifstream in(file());
@@ -219,7 +214,11 @@ class bandwidths_cache : public testing::Test {
   void keep(const std::string& text) const { std::ofstream(file()) << text; }
   bandwidths_of_a_process run() const { return run_a_process("XDG_CACHE_HOME='" + folder.string() + "'"); }
 
-  fs::path folder;
+ private:
+  heddle::tests::scratch_folder scratch;
+
+ protected:
+  const fs::path folder = scratch.path();
 };
 
 }  // namespace
