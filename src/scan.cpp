@@ -36,8 +36,8 @@ void with_scan_steps(function op, dtype type, const F& f) {
           std::memcpy(to, from, count * sizeof(T));
         };
         const cpu::scan_kernels& by = kernels.scan;
-        f(cpu::scan_steps{sizeof(T), by.state_bytes, by.strip, by.start, by.fold, by.append, by.scan, combine,
-                          load},
+        f(cpu::scan_steps{sizeof(T), by.state_bytes, by.strip, true, by.start, by.fold, by.append, by.scan,
+                          combine, load},
           &identity);
       }
     }
@@ -69,7 +69,7 @@ void library_scan_few(function op, dtype type, bool exclusive, const void* x, st
   alignas(64) std::byte state[most_bytes];
   if (by.state_bytes > most_bytes) fail("a scan's state is larger than its room");
   by.start(init, state);
-  by.scan(x, count, exclusive, state, out);
+  by.scan(x, count, exclusive, false, state, out);
 }
 
 void fail_no_start() {

@@ -75,23 +75,28 @@ TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen)
       if (scan.scan == nullptr) return;
       constexpr std::size_t most = 1500;
       const T init = operand<T, Op>(7, most);
-      const auto scanned = [&](const hd::cpu::scan_kernels& by, const hd::array<T>& x, const variant& how) {
+      const auto scanned = [&](const hd::cpu::scan_kernels& by, const hd::array<T>& x, const variant& how,
+                               bool past_the_cache) {
         const T start = how.has_init ? init : hd::detail::identity_of<Op, T>(Op());
         alignas(64) std::byte state[512];
         hd::array<T> out = x.on(hd::target::serial());
         const hd::array<T> elsewhere = x.on(hd::target::serial());
         by.start(how.exclusive || how.has_init ? &start : nullptr, state);
-        by.scan(how.in_place ? out.data() : elsewhere.data(), x.size(), how.exclusive, state, out.data());
+        by.scan(how.in_place ? out.data() : elsewhere.data(), x.size(), how.exclusive, past_the_cache, state,
+                out.data());
         return out;
       };
       for (std::size_t n = 1; n <= most; n += n <= 140 ? 1 : 97) {
         const hd::array<T> x = operands<T, Op>(n);
         for (unsigned v = 0; v < variants; ++v) {
           const variant how(v);
-          const hd::array<T> have = scanned(scan, x, how);
-          ASSERT_TRUE(same_elements(have, scanned(chosen, x, how)))
+          const hd::array<T> have = scanned(scan, x, how, false);
+          ASSERT_TRUE(same_elements(have, scanned(chosen, x, how, false)))
               << hd::detail::name(op) << " of " << n << " " << hd::detail::type_name<T>() << ", "
               << how.text();
+          ASSERT_TRUE(same_elements(have, scanned(scan, x, how, true)))
+              << hd::detail::name(op) << " of " << n << " " << hd::detail::type_name<T>() << ", "
+              << how.text() << ", past the cache";
           if constexpr (is_exact<T, Op>) {
             ASSERT_TRUE(same_elements(have, looped_by<T, Op>(x, how, init)))
                 << hd::detail::name(op) << " of " << n << " " << hd::detail::type_name<T>() << ", "

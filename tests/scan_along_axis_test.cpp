@@ -160,7 +160,10 @@ TEST_P(scan_along_axis, of_rows_is_what_a_loop_computes) {
                                   // and several to a warp
                                   {20'000, 3},
                                   {12'300, 16},
-                                  {9'000, 33}};
+                                  {9'000, 33},
+                                  // of whole lines and not, together larger than a cache
+                                  {4'200, 1024},
+                                  {4'200, 1039}};
     for (const std::size_t length : {1, 2, 3, 5, 8, 9, 16, 31, 33, 64, 100, 129, 500, 513, 1025})
       shapes.push_back({1 + 5000 / length, length});
     for (const hd::shape& lengths : shapes) {

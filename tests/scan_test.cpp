@@ -256,13 +256,20 @@ void expect_extremes_with_nan_and_zeros_of_both_signs(const hd::target& where) {
   EXPECT_TRUE(same_elements<T>(std::span(high).first(7), highs));
   EXPECT_TRUE(std::isnan(high[7]) && std::isnan(high[8]));
 
-  std::vector<T> many(100000, T(1));
-  many[70000] = nan;
-  const auto sums = hd::inclusive_scan(where, many).to_vector();
-  for (std::size_t i = 0; i < many.size(); ++i) ASSERT_EQ(std::isnan(sums[i]), i >= 70000) << i;
-  const auto lowest = hd::exclusive_scan(where, many, hd::minimum{}).to_vector();
-  EXPECT_EQ(lowest[0], inf);
-  for (std::size_t i = 0; i < many.size(); ++i) ASSERT_EQ(std::isnan(lowest[i]), i > 70000) << i;
+  for (const std::size_t n : {100'000, 1'100'000}) {
+    if (n > largest_size()) continue;
+    const std::size_t place = n / 10 * 7 + 5;
+    std::vector<T> many(n, T(1));
+    many[place] = nan;
+    const auto sums = hd::inclusive_scan(where, many).to_vector();
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(std::isnan(sums[i]), i >= place) << i;
+    const auto highest = hd::inclusive_scan(where, many, hd::maximum{}).to_vector();
+    for (std::size_t i = 0; i < n; ++i)
+      ASSERT_TRUE(i < place ? highest[i] == 1 : std::isnan(highest[i])) << i;
+    const auto lowest = hd::exclusive_scan(where, many, hd::minimum{}).to_vector();
+    EXPECT_EQ(lowest[0], inf);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(std::isnan(lowest[i]), i > place) << i;
+  }
 }
 
 TEST_P(scan, of_extremes_goes_on_with_nan_and_tells_zeros_apart) {
@@ -305,6 +312,21 @@ TEST_P(scan, of_slices_is_what_a_loop_computes_and_touches_nothing_else) {
       for (const std::size_t first : {1, 3, 16 / static_cast<int>(sizeof(T)) - 1})
         check_slice<T, Op>(where, n, first, variant(turn++ % variants));
     }
+  });
+}
+
+TEST_P(scan, whose_output_is_larger_than_a_cache_is_what_a_loop_computes) {
+  if (where.is_gpu()) GTEST_SKIP() << "a CPU writes outputs past its cache";
+  if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
+  unsigned turn = 0;
+  some_of_each_width([&]<class T, class Op>() {
+    const std::size_t edge = hd::cpu::stream_from_bytes / sizeof(T), line = 64 / sizeof(T);
+    for (const std::size_t n : {edge, edge + 1, edge + 70'000}) {
+      check_exactly<T, Op>(where, n, turn, turn + 2);
+      turn += 3;
+    }
+    for (const std::size_t first : {std::size_t{1}, line - 1, line, 5 * line + 2})
+      check_slice<T, Op>(where, edge + 100 * first, first, variant(turn++ % variants));
   });
 }
 

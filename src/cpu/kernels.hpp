@@ -27,7 +27,8 @@ struct scan_kernels {
   void (*start)(const void* init, void* state) = nullptr;
   void (*fold)(const void* x, std::size_t count, bool opens, void* total) = nullptr;
   void (*append)(void* state, const void* totals, std::size_t units) = nullptr;
-  void (*scan)(const void* x, std::size_t count, bool exclusive, void* state, void* out) = nullptr;
+  void (*scan)(const void* x, std::size_t count, bool exclusive, bool past_the_cache, void* state,
+               void* out) = nullptr;
 };
 
 /// The kernels of one function on one element type; null where the type does not define the function.

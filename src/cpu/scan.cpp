@@ -1,267 +1,17 @@
+#include "cpu/scan_in_turns.hpp"
+#include "cpu/scan_pieces.hpp"
 #include <heddle/cpu/scan.hpp>
 #include <heddle/cpu/threads.hpp>
-#include <heddle/cpu/transform.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
-#include <optional>
-#include <thread>
 #include <vector>
 
 namespace heddle::cpu {
 namespace {
 
-constexpr std::size_t line = 64;
 /// Scans of fewer bytes are not worth a second thread.
 constexpr std::size_t parallel_from_bytes = std::size_t{1} << 19;
-/// What a thread takes at a time: small beside a second-level cache, large beside what handing over costs.
-constexpr std::size_t block_bytes = std::size_t{1} << 17;
-/// Larger outputs are written past the cache. A scan costs more than a copy, and gains from the cache for
-/// longer.
-constexpr std::size_t past_the_cache_from_bytes = 4 * stream_from_bytes;
-/// What is read, scanned and written before the next is read: small enough for reading and writing to
-/// overlap. Large ones were faster for one thread and elements of four bytes and more.
-constexpr std::size_t large_piece_bytes = 1024, small_piece_bytes = 512;
-/// How far ahead memory is asked for: this much work an element keeps a processor from looking ahead by
-/// itself.
-constexpr std::size_t read_ahead_bytes = 4096;
-/// Elements larger than this are written where they belong at once.
-constexpr std::size_t largest_staged_bytes = 64;
-constexpr std::size_t largest_piece_bytes = 256 * largest_staged_bytes;
-
-std::byte* at(void* data, std::size_t byte) {
-  return static_cast<std::byte*>(data) + byte;
-}
-const std::byte* at(const void* data, std::size_t byte) {
-  return static_cast<const std::byte*>(data) + byte;
-}
-
-/// Scratch memory that begins on a line.
-class scratch {
- public:
-  explicit scratch(std::size_t bytes) {
-    if (bytes > sizeof near_) far_ = detail::memory(bytes, target());
-  }
-  std::byte* data() { return far_.data() != nullptr ? static_cast<std::byte*>(far_.data()) : near_; }
-
- private:
-  alignas(line) std::byte near_[2048];
-  detail::memory far_;
-};
-
-/// Bytes written one after another, past the cache by whole lines. Other threads see them once it is
-/// destroyed.
-class line_writer {
- public:
-  explicit line_writer(std::byte* to)
-      : to_(to - reinterpret_cast<std::size_t>(to) % line),
-        begin_(reinterpret_cast<std::size_t>(to) % line),
-        end_(begin_) {}
-  line_writer(const line_writer&) = delete;
-
-  /// Where the next bytes, at most `most`, are to be put.
-  static constexpr std::size_t most = largest_piece_bytes;
-  std::byte* room() { return stage_ + end_; }
-
-  void wrote(std::size_t bytes) {
-    end_ += bytes;
-#if defined(__x86_64__)
-    std::size_t from = 0;
-    if (begin_ != 0 && end_ >= line) {
-      std::memcpy(to_ + begin_, stage_ + begin_, line - begin_);
-      begin_ = 0;
-      from = line;
-    }
-    const std::size_t whole = end_ / line * line;
-    if (whole > from) copy_lines_past_the_cache(stage_ + from, to_ + from, whole - from);
-    if (whole > 0 && end_ > whole) std::memcpy(stage_, stage_ + whole, line);
-    to_ += whole;
-    end_ -= whole;
-#else
-    std::memcpy(to_ + begin_, stage_ + begin_, end_ - begin_);
-    to_ += end_;
-    end_ = begin_ = 0;
-#endif
-  }
-
-  ~line_writer() {
-    if (end_ > begin_) std::memcpy(to_ + begin_, stage_ + begin_, end_ - begin_);
-#if defined(__x86_64__)
-    end_of_lines();
-#endif
-  }
-
- private:
-  alignas(line) std::byte stage_[most + 2 * line];
-  std::byte* to_;            ///< where the stage's first line belongs
-  std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
-};
-
-/// Into the second-level cache.
-void read_ahead(const void* x, std::size_t bytes) {
-  for (std::size_t b = 0; b < bytes; b += line) __builtin_prefetch(at(x, read_ahead_bytes + b), 0, 1);
-  // gcc leaves out calls of a function that does nothing else.
-  asm volatile("");
-}
-
-/// Elements in a piece: a unit has a whole number of them.
-std::size_t piece_elements(const scan_steps& steps, std::size_t bytes) {
-  std::size_t count = steps.tile();
-  while (count < steps.unit() && count * steps.element_bytes < bytes) count *= 2;
-  return count;
-}
-
-/// A writer past the cache where that pays.
-class piece_writer {
- public:
-  piece_writer(bool past_the_cache, std::size_t element_bytes, void* out) : out_(at(out, 0)) {
-    if (past_the_cache && element_bytes <= largest_staged_bytes) writer_.emplace(out_);
-  }
-  std::byte* room() { return writer_ ? writer_->room() : out_; }
-  void wrote(std::size_t bytes) {
-    if (writer_) {
-      writer_->wrote(bytes);
-    } else {
-      out_ += bytes;
-    }
-  }
-
- private:
-  std::byte* out_;
-  std::optional<line_writer> writer_;
-};
-
-/// Scans `count` elements on this thread, a piece at a time; calls beside(first, count) before each, with its
-/// place.
-template <class Beside>
-void scan_pieces(const scan_steps& steps, std::size_t piece, const void* x, std::size_t count, bool exclusive,
-                 void* state, piece_writer& writer, const Beside& beside) {
-  const std::size_t size = steps.element_bytes;
-  for (std::size_t first = 0; first < count; first += piece) {
-    const std::size_t in_piece = std::min(piece, count - first);
-    beside(first, in_piece);
-    steps.scan(at(x, first * size), in_piece, exclusive, state, writer.room());
-    writer.wrote(in_piece * size);
-  }
-}
-
-/// The same, from memory.
-void scan_from_memory(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
-                      piece_writer& writer) {
-  const std::size_t size = steps.element_bytes, bytes = size < 4 ? small_piece_bytes : large_piece_bytes;
-  scan_pieces(
-      steps, piece_elements(steps, bytes), x, count, exclusive, state, writer,
-      [&](std::size_t first, std::size_t in_piece) { read_ahead(at(x, first * size), in_piece * size); });
-}
-
-/// Blocks of one segment, scanned by threads that take them in order. A thread folds its block, waits for its
-/// turn, notes the state before the block and moves the common state on behind it, and scans the block while
-/// it is in the cache and the next one that it took is read.
-class scan_in_turns {
- public:
-  scan_in_turns(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
-                void* out)
-      : steps_(steps),
-        size_(steps.element_bytes),
-        units_(std::max<std::size_t>(1, block_bytes / (steps.unit() * size_))),
-        block_(units_ * steps.unit()),
-        blocks_((count + block_ - 1) / block_),
-        x_(x),
-        count_(count),
-        exclusive_(exclusive),
-        past_the_cache_(count * size_ > past_the_cache_from_bytes),
-        state_(state),
-        out_(out),
-        last_outputs_(exclusive ? blocks_ * size_ : 0, target()) {}
-
-  std::size_t blocks() const { return blocks_; }
-
-  void work() {
-    try {
-      take_blocks();
-    } catch (...) {
-      failed_.store(true, std::memory_order_relaxed);
-      throw;
-    }
-  }
-
-  /// After all threads: the first output of a block is known to the thread that scanned the one before it,
-  /// and may be written once it is no longer an input.
-  void join() {
-    if (!exclusive_) return;
-    for (std::size_t b = 1; b < blocks_; ++b) {
-      std::memcpy(at(out_, b * block_ * size_), at(last_outputs_.data(), (b - 1) * size_), size_);
-    }
-    std::memcpy(state_, at(last_outputs_.data(), (blocks_ - 1) * size_), size_);
-  }
-
- private:
-  std::size_t elements_of(std::size_t b) const { return std::min(block_, count_ - b * block_); }
-
-  bool wait_for_turn(std::size_t b) const {
-    for (int spins = 0; turn_.load(std::memory_order_acquire) != b; ++spins) {
-      if (failed_.load(std::memory_order_relaxed)) return false;
-      if (spins > 4000) {
-        std::this_thread::yield();
-      } else {
-#if defined(__x86_64__)
-        __builtin_ia32_pause();
-#endif
-      }
-    }
-    return true;
-  }
-
-  void take_blocks() {
-    scratch own_state(steps_.state_bytes), own_totals(units_ * size_);
-    void* const state = own_state.data();
-    std::byte* const totals = own_totals.data();
-    const std::size_t piece = piece_elements(steps_, small_piece_bytes), unit = steps_.unit();
-    auto fold = [&](std::size_t b, std::size_t first, std::size_t count) {
-      if (past_the_cache_) read_ahead(at(x_, (b * block_ + first) * size_), count * size_);
-      steps_.fold(at(x_, (b * block_ + first) * size_), count, first % unit == 0,
-                  totals + first / unit * size_);
-    };
-    auto fold_from = [&](std::size_t b, std::size_t first) {
-      for (const std::size_t end = elements_of(b); first < end; first += piece) {
-        fold(b, first, std::min(piece, end - first));
-      }
-    };
-    std::size_t b = next_.fetch_add(1, std::memory_order_relaxed);
-    if (b >= blocks_) return;
-    fold_from(b, 0);
-    while (b < blocks_) {
-      if (!wait_for_turn(b)) return;
-      std::memcpy(state, state_, steps_.state_bytes);
-      steps_.append(state_, totals, (elements_of(b) + unit - 1) / unit);
-      turn_.store(b + 1, std::memory_order_release);
-      const std::size_t next = next_.fetch_add(1, std::memory_order_relaxed);
-      const std::size_t in_next = next < blocks_ ? elements_of(next) : 0;
-      {
-        piece_writer writer(past_the_cache_, size_, at(out_, b * block_ * size_));
-        scan_pieces(steps_, piece, at(x_, b * block_ * size_), elements_of(b), exclusive_, state, writer,
-                    [&](std::size_t first, std::size_t) {
-                      if (first < in_next) fold(next, first, std::min(piece, in_next - first));
-                    });
-      }
-      if (exclusive_) std::memcpy(at(last_outputs_.data(), b * size_), state, size_);
-      b = next;
-    }
-  }
-
-  const scan_steps& steps_;
-  std::size_t size_, units_, block_, blocks_;
-  const void* x_;
-  std::size_t count_;
-  bool exclusive_, past_the_cache_;
-  void* state_;
-  void* out_;
-  detail::memory last_outputs_;
-  alignas(line) std::atomic<std::size_t> next_ = 0;
-  alignas(line) std::atomic<std::size_t> turn_ = 0;
-  alignas(line) std::atomic<bool> failed_ = false;
-};
 
 /// Copies `count` elements that lie `from_stride` and `to_stride` bytes apart.
 using copy_strided_function = void (*)(const std::byte* from, std::size_t from_stride, std::size_t count,
@@ -421,6 +171,7 @@ class side_by_side {
     return {width_ * steps_.element_bytes,
             outputs() + width_ * state(),
             steps_.strip,
+            false,
             start_,
             fold_,
             append_,
@@ -484,14 +235,14 @@ class side_by_side {
     }
   };
   struct scan_step : step {
-    void operator()(const void* x, std::size_t count, bool exclusive, void* states, void* out) const {
+    void operator()(const void* x, std::size_t count, bool exclusive, bool, void* states, void* out) const {
       const std::size_t size = all.steps_.element_bytes, stride = all.width_ * size;
       alignas(line) std::byte column[most_bytes];
       all.chunks(count, [&](std::size_t first, std::size_t in_chunk) {
         all.each(states, [&](std::size_t c, void* state, void* output) {
           std::memcpy(state, output, size);
           all.copy_(at(x, first * stride + c * size), stride, in_chunk, size, column, size);
-          all.steps_.scan(column, in_chunk, exclusive, state, column);
+          all.steps_.scan(column, in_chunk, exclusive, false, state, column);
           all.copy_(column, size, in_chunk, size, at(out, first * stride + c * size), stride);
           std::memcpy(output, state, size);
         });
@@ -535,10 +286,10 @@ void scan_short_rows(int threads, const scan_steps& steps, segments rows, const 
 void scan_rows(int threads, const scan_steps& steps, segments rows, const void* x, const void* init,
                bool exclusive, void* out) {
   const std::size_t row_bytes = rows.length * steps.element_bytes;
-  const bool past_the_cache = rows.outer * row_bytes > past_the_cache_from_bytes;
+  const bool past_the_cache = rows.outer * row_bytes > stream_from_bytes;
   for_slices(threads, rows.outer, grain(row_bytes), [&](std::size_t first, std::size_t last) {
     scratch state(steps.state_bytes);
-    piece_writer writer(past_the_cache, steps.element_bytes, at(out, first * row_bytes));
+    piece_writer writer(steps, past_the_cache, at(out, first * row_bytes), rows.length);
     for (std::size_t r = first; r < last; ++r) {
       steps.start(init, state.data());
       scan_from_memory(steps, at(x, r * row_bytes), rows.length, exclusive, state.data(), writer);
@@ -581,8 +332,8 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
       return;
     }
   }
-  if (bytes <= past_the_cache_from_bytes) return steps.scan(x, count, exclusive, state, out);
-  piece_writer writer(true, steps.element_bytes, out);
+  if (bytes <= stream_from_bytes) return steps.scan(x, count, exclusive, false, state, out);
+  piece_writer writer(steps, true, out);
   scan_from_memory(steps, x, count, exclusive, state, writer);
 }
 

@@ -11,11 +11,6 @@ namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
 
-template <class T>
-HEDDLE_ALWAYS_INLINE void store(typename simd<T>::vector v, T* to) {
-  __builtin_memcpy(to, &v, sizeof v);
-}
-
 // Which lane each lane comes from: l is lane l of the first of two registers, Width + l of the second.
 
 /// The second moved up by some lanes, behind lanes First … of the first.
@@ -49,6 +44,40 @@ struct pairs {
     return (l & 2) / 2 * Width + (l & ~std::size_t{3}) + (Last ? 2 : 0) + (l & 1);
   }
 };
+
+#if defined(__AVX512BW__)
+#define HEDDLE_LANES 4
+#elif defined(__AVX2__)
+#define HEDDLE_LANES 2
+#else
+#define HEDDLE_LANES 1
+#endif
+
+/// In each 16 bytes: the elements moved up by `Bytes`, behind those of `none`.
+template <int Bytes, class V>
+HEDDLE_ALWAYS_INLINE V moved_up(V none, V v) {
+#if defined(__AVX512BW__)
+  return (V)_mm512_alignr_epi8((__m512i)v, (__m512i)none, 16 - Bytes);
+#elif defined(__AVX2__)
+  return (V)_mm256_alignr_epi8((__m256i)v, (__m256i)none, 16 - Bytes);
+#elif defined(__SSE2__)
+  return (V)_mm_or_si128(_mm_slli_si128((__m128i)v, Bytes), _mm_srli_si128((__m128i)none, 16 - Bytes));
+#else
+  using bytes = simd<std::int8_t>::vector;
+  return (V)shuffled<std::int8_t>((bytes)none, (bytes)v, up_by<16, Bytes, 16 - Bytes>());
+#endif
+}
+
+/// The lanes moved up by one, behind the last of the register before.
+template <class T, class V = typename simd<T>::vector>
+HEDDLE_ALWAYS_INLINE V behind(V before, V v) {
+#if HEDDLE_LANES > 1
+  using words = typename simd<std::int64_t>::vector;
+  constexpr std::size_t width = simd<std::int64_t>::width;
+  before = (V)shuffled<std::int64_t>((words)before, (words)v, up_by<width, 2, width - 2>());
+#endif
+  return moved_up<sizeof(T)>(before, v);
+}
 
 // Sums and products of floating-point numbers, whose bits depend on the grouping: strips of four.
 
@@ -116,7 +145,7 @@ struct strip_before {
 template <class Op, class T>
 struct tile_in_registers {
   using vector = typename simd<T>::vector;
-  static constexpr std::size_t width = simd<T>::width, sets = 16 / width;
+  static constexpr std::size_t width = simd<T>::width, sets = 16 / width, registers = 4 * sets;
   static_assert(scan_strip<T> == 4);
 
   vector local[sets][4];  ///< element k of the strips of a set, scanned within its strip
@@ -149,33 +178,6 @@ struct tile_in_registers {
     return shuffled<T>(strips[sets - 1], strips[sets - 1], last_lane<width>());
   }
 
-  /// The last register is left to the caller, who may not have room for all of it.
-  HEDDLE_ALWAYS_INLINE vector write_but_last(vector before, T* out) {
-    finish(before);
-#pragma GCC unroll 64
-    for (std::size_t r = 0; r + 1 < 4 * sets; ++r) store(local[r / 4][r % 4], out + r * width);
-    return local[sets - 1][3];
-  }
-
-  /// The first `written` of `count` elements. Returns the last of the `count`.
-  HEDDLE_ALWAYS_INLINE T write_some(vector before, std::size_t count, std::size_t written, T* out) {
-    finish(before);
-    alignas(64) T results[scan_tile<T>];
-#pragma GCC unroll 64
-    for (std::size_t r = 0; r < 4 * sets; ++r) {
-      const std::size_t first = r * width;
-      const vector v = local[r / 4][r % 4];
-      store(v, results + first);
-      if (first + width <= written) {
-        store(v, out + first);
-      } else if (first < written) {
-        store_some(v, written - first, out + first);
-      }
-    }
-    return results[count - 1];
-  }
-
- private:
   /// Makes the elements, in the order of memory, what they are behind `before`.
   HEDDLE_ALWAYS_INLINE void finish(vector before) {
     vector last = splat(grouping::filler<T>(Op()));
@@ -189,6 +191,36 @@ struct tile_in_registers {
     }
   }
 
+  /// Moves all up by one place, behind the last lane of `previous`.
+  HEDDLE_ALWAYS_INLINE void move_up(vector previous) {
+#pragma GCC unroll 64
+    for (std::size_t r = registers - 1; r > 0; --r) in_order(r) = behind<T>(in_order(r - 1), in_order(r));
+    in_order(0) = behind<T>(previous, in_order(0));
+  }
+
+  HEDDLE_ALWAYS_INLINE vector& in_order(std::size_t r) {
+    return local[r / 4][r % 4];
+  }
+
+  HEDDLE_ALWAYS_INLINE void write(T* out, bool past_the_cache) {
+#pragma GCC unroll 64
+    for (std::size_t r = 0; r < registers; ++r) store(in_order(r), out + r * width, past_the_cache);
+  }
+
+  /// The first `count` elements.
+  HEDDLE_ALWAYS_INLINE void write_some(std::size_t count, T* out) {
+#pragma GCC unroll 64
+    for (std::size_t r = 0; r < registers; ++r) {
+      const std::size_t first = r * width;
+      if (first + width <= count) {
+        store(in_order(r), out + first);
+      } else if (first < count) {
+        store_some(in_order(r), count - first, out + first);
+      }
+    }
+  }
+
+ private:
   template <std::size_t Half>
   HEDDLE_ALWAYS_INLINE void join() {
 #pragma GCC unroll 16
@@ -234,13 +266,15 @@ void fold_grouped(const void* from, std::size_t count, bool opens, void* to) {
 }
 
 template <class T, class Op>
-void scan_grouped(const void* from, std::size_t count, bool exclusive, void* state_at, void* to) {
-  constexpr std::size_t tile_elements = scan_tile<T>, width = simd<T>::width,
-                        last_register = tile_elements - width;
+void scan_grouped(const void* from, std::size_t count, bool exclusive, bool past_the_cache, void* state_at,
+                  void* to) {
+  constexpr std::size_t tile_elements = scan_tile<T>, width = simd<T>::width;
+  using tile_of_elements = tile_in_registers<Op, T>;
   const T* x = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
   scan_state<T>& state = *static_cast<scan_state<T>*>(state_at);
   const Op op;
+  auto previous = splat(state.previous[0]);
   while (count >= tile_elements) {
     // What stands before a tile, in every lane, while the tiles of one group last.
     const std::size_t left = state.tiles_left(), there = count / tile_elements;
@@ -248,63 +282,38 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, void* sta
     const auto upper = splat(state.upper());
     auto group = splat(state.group(grouping::filler<T>(Op())));
     for (std::size_t t = 0; t < tiles; ++t, x += tile_elements, out += tile_elements) {
-      tile_in_registers<Op, T> tile;
+      tile_of_elements tile;
       tile.read(x);
       const auto before = apply<Op, T>(upper, group);
       group = apply<Op, T>(group, tile.total());
-      if (exclusive) {
-        const auto last = tile.write_but_last(before, out + 1);
-        out[0] = state.previous[0];
-        T ends[width];
-        store(last, ends);
-        __builtin_memcpy(out + last_register + 1, ends, (width - 1) * sizeof(T));
-        state.previous[0] = ends[width - 1];
-      } else {
-        store(tile.write_but_last(before, out), out + last_register);
-      }
+      tile.finish(before);
+      const auto last = tile.in_order(tile_of_elements::registers - 1);
+      if (exclusive) tile.move_up(previous);
+      tile.write(out, past_the_cache);
+      previous = last;
     }
     state.append_to_group(op, tiles, group[0]);
     count -= tiles * tile_elements;
   }
+  state.previous[0] = previous[width - 1];
   if (count == 0) return;
   // What is in the place of an element that is not there has no part in the others, and no tile follows.
-  tile_in_registers<Op, T> tile;
+  tile_of_elements tile;
   tile.read(x, count);
-  const auto before = splat(state.value(op));
-  if (exclusive) out[0] = state.previous[0];
-  state.previous[0] =
-      tile.write_some(before, count, exclusive ? count - 1 : count, exclusive ? out + 1 : out);
+  tile.finish(splat(state.value(op)));
+  alignas(64) T results[tile_elements];
+  tile.write(results, false);
+  state.previous[0] = results[count - 1];
+  if (exclusive) tile.move_up(previous);
+  tile.write_some(count, out);
 }
 
 // Operators that give the same bits in any grouping: a state is the last output.
-
-#if defined(__AVX512BW__)
-#define HEDDLE_LANES 4
-#elif defined(__AVX2__)
-#define HEDDLE_LANES 2
-#else
-#define HEDDLE_LANES 1
-#endif
 
 /// x op x = x: an element may be combined with itself where there is none before it.
 template <class Op>
 constexpr bool is_idempotent = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum> ||
                                std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or>;
-
-/// In each 16 bytes: the elements moved up by `Bytes`, behind those of `none`.
-template <int Bytes, class V>
-HEDDLE_ALWAYS_INLINE V moved_up(V none, V v) {
-#if defined(__AVX512BW__)
-  return (V)_mm512_alignr_epi8((__m512i)v, (__m512i)none, 16 - Bytes);
-#elif defined(__AVX2__)
-  return (V)_mm256_alignr_epi8((__m256i)v, (__m256i)none, 16 - Bytes);
-#elif defined(__SSE2__)
-  return (V)_mm_or_si128(_mm_slli_si128((__m128i)v, Bytes), _mm_srli_si128((__m128i)none, 16 - Bytes));
-#else
-  using bytes = simd<std::int8_t>::vector;
-  return (V)shuffled<std::int8_t>((bytes)none, (bytes)v, up_by<16, Bytes, 16 - Bytes>());
-#endif
-}
 
 /// The inclusive scan of a register; *last_of_all becomes its last element in every lane.
 template <class Op, class T, class V = typename simd<T>::vector>
@@ -351,112 +360,108 @@ HEDDLE_ALWAYS_INLINE V scan_register(V v, V none, V* last_of_all) {
   }
 }
 
-template <class T, class Op>
-T scan_exactly(const T* x, std::size_t count, bool exclusive, T carry, T* out) {
-  constexpr std::size_t width = simd<T>::width;
-  using vector = typename simd<T>::vector;
-  if (count == 0) return carry;
-  const T nothing = grouping::filler<T>(Op());
-  const vector none = splat(nothing);
-  vector before = splat(carry), last;
-  const auto load_from = [&](std::size_t first) __attribute__((always_inline)) {
-    return first + width <= count ? simd<T>::load(x + first) : load_some(x + first, count - first, nothing);
-  };
-  const auto scan_behind = [&](vector v) __attribute__((always_inline)) {
-    v = apply<Op, T>(before, scan_register<Op, T>(v, none, &last));
-    before = apply<Op, T>(before, last);
+// Minima and maxima of floating-point numbers are those of integers with the same order, their keys.
+
+template <class T>
+using key_of = std::conditional_t<std::is_floating_point_v<T>, same_size_integer<T>, T>;
+
+template <class T>
+constexpr key_of<T> all_but_sign = static_cast<key_of<T>>(~(key_of<T>(1) << (8 * sizeof(T) - 1)));
+
+/// Makes keys of numbers and numbers of keys, whose type is Out: one, or a register of them. Integers are
+/// their own keys.
+template <class T, class Out, class In>
+HEDDLE_ALWAYS_INLINE Out turned(In v) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using bits = std::conditional_t<std::is_scalar_v<In>, key_of<T>, typename simd<key_of<T>>::vector>;
+    const bits b = __builtin_bit_cast(bits, v);
+    return __builtin_bit_cast(Out, b ^ (b >> (8 * sizeof(T) - 1) & all_but_sign<T>));
+  } else {
     return v;
-  };
-  std::size_t i = 0;
-  if (exclusive) {
-    // A register is written one place on, over an element that must have been read.
-    vector v = load_from(0);
-    out[0] = carry;
-    for (; i + width < count; i += width) {
-      const vector ahead = load_from(i + width);
-      store(scan_behind(v), out + i + 1);
-      v = ahead;
-    }
-    store_some(scan_behind(v), count - i - 1, out + i + 1);
-    return before[0];
   }
-  for (; i + width <= count; i += width) store(scan_behind(simd<T>::load(x + i)), out + i);
-  if (i < count) store_some(scan_behind(load_from(i)), count - i, out + i);
-  return before[0];
 }
 
+/// Scans numbers none of which is NaN.
+template <class T, class Op>
+T scan_exactly(const T* x, std::size_t count, bool exclusive, bool past_the_cache, T carry, T* out) {
+  using K = key_of<T>;
+  using keys = typename simd<K>::vector;
+  using vector = typename simd<T>::vector;
+  constexpr std::size_t width = simd<T>::width;
+  if (count == 0) return carry;
+  const T nothing = grouping::filler<T>(Op());
+  const keys none = splat(turned<T, K>(nothing));
+  keys before = splat(turned<T, K>(carry)), last;
+  const auto result_of = [&](vector v) __attribute__((always_inline)) {
+    const keys here = apply<Op, K>(before, scan_register<Op, K>(turned<T, keys>(v), none, &last));
+    const keys result = exclusive ? behind<K>(before, here) : here;
+    before = apply<Op, K>(before, last);
+    return turned<T, vector>(result);
+  };
+  std::size_t i = 0;
+  for (; i + width <= count; i += width) store(result_of(simd<T>::load(x + i)), out + i, past_the_cache);
+  if (i < count) store_some(result_of(load_some(x + i, count - i, nothing)), count - i, out + i);
+  return turned<T, T>(static_cast<K>(before[0]));
+}
+
+/// Combines numbers none of which is NaN.
 template <class T, class Op>
 T fold_exactly(const T* x, std::size_t count) {
   constexpr std::size_t width = simd<T>::width, at_once = 4;
-  using vector = typename simd<T>::vector;
+  using K = key_of<T>;
+  using keys = typename simd<K>::vector;
   const Op op;
-  T total = grouping::filler<T>(Op());
+  K total = turned<T, K>(grouping::filler<T>(Op()));
   std::size_t i = 0;
   if (count >= at_once * width) {
-    vector sum[at_once];
+    keys sum[at_once];
 #pragma GCC unroll 4
     for (std::size_t r = 0; r < at_once; ++r) sum[r] = splat(total);
     for (; i + at_once * width <= count; i += at_once * width) {
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < at_once; ++r)
-        sum[r] = apply<Op, T>(sum[r], simd<T>::load(x + i + r * width));
+        sum[r] = apply<Op, K>(sum[r], turned<T, keys>(simd<T>::load(x + i + r * width)));
     }
-    sum[0] = apply<Op, T>(apply<Op, T>(sum[0], sum[1]), apply<Op, T>(sum[2], sum[3]));
-    T lane[width];
+    sum[0] = apply<Op, K>(apply<Op, K>(sum[0], sum[1]), apply<Op, K>(sum[2], sum[3]));
+    K lane[width];
     store(sum[0], lane);
     for (std::size_t half = width / 2; half > 0; half /= 2) {
       for (std::size_t l = 0; l < half; ++l) lane[l] = op(lane[l], lane[l + half]);
     }
     total = lane[0];
   }
-  for (; i < count; ++i) total = op(total, x[i]);
-  return total;
+  for (; i < count; ++i) total = op(total, turned<T, K>(x[i]));
+  return turned<T, T>(total);
 }
 
-/// Minima and maxima of floating-point numbers are those of integers with the same order; the first NaN
-/// stays.
-constexpr std::size_t keys_at_once = 1024;
+/// As many numbers as are looked through for NaN at a time.
+constexpr std::size_t looked_through = 1024;
 
-template <class K>
-constexpr K all_but_sign = static_cast<K>(~(K(1) << (8 * sizeof(K) - 1)));
-
-/// Turns numbers into keys, and keys into numbers.
-template <class K>
-HEDDLE_ALWAYS_INLINE K turned(K bits) {
-  return bits ^ (bits >> (8 * sizeof(K) - 1) & all_but_sign<K>);
-}
-
-/// The keys of up to keys_at_once numbers; how many of them come before the first NaN.
-template <class T, class K>
-HEDDLE_ALWAYS_INLINE std::size_t keys_of(const T* x, std::size_t count, K* key) {
-  K largest = 0;
+/// How many of `count` numbers come before the first NaN.
+template <class T>
+HEDDLE_ALWAYS_INLINE std::size_t before_nan(const T* x, std::size_t count) {
+  key_of<T> largest = 0;
   for (std::size_t i = 0; i < count; ++i) {
-    const K bits = __builtin_bit_cast(K, x[i]), magnitude = bits & all_but_sign<K>;
+    const key_of<T> magnitude = __builtin_bit_cast(key_of<T>, x[i]) & all_but_sign<T>;
     largest = magnitude > largest ? magnitude : largest;
-    key[i] = turned(bits);
   }
-  if (largest <= __builtin_bit_cast(K, std::numeric_limits<T>::infinity())) return count;
+  if (largest <= __builtin_bit_cast(key_of<T>, std::numeric_limits<T>::infinity())) return count;
   std::size_t first = 0;
   while (x[first] == x[first]) ++first;
   return first;
 }
 
+/// Behind the first NaN all outputs are that NaN.
 template <class T, class Op>
-T scan_by_keys(const T* x, std::size_t count, bool exclusive, T carry, T* out) {
-  using K = same_size_integer<T>;
-  alignas(64) K key[keys_at_once];
+T scan_numbers(const T* x, std::size_t count, bool exclusive, bool past_the_cache, T carry, T* out) {
   while (count > 0 && carry == carry) {
-    const std::size_t some = count < keys_at_once ? count : keys_at_once;
-    const std::size_t before_nan = keys_of(x, some, key);
-    const T nan = before_nan < some ? x[before_nan] : T(0);
-    const K last = scan_exactly<K, Op>(key, before_nan, exclusive, turned(__builtin_bit_cast(K, carry)), key);
-    for (std::size_t i = 0; i < before_nan; ++i) out[i] = __builtin_bit_cast(T, turned(key[i]));
-    carry = __builtin_bit_cast(T, turned(last));
-    std::size_t done = before_nan;
-    if (before_nan < some) {
-      if (exclusive) out[done++] = carry;
-      if (!exclusive) out[done++] = nan;
-      carry = nan;
+    const std::size_t some = count < looked_through ? count : looked_through;
+    std::size_t done = before_nan(x, some);
+    const T next = done < some ? x[done] : carry;
+    carry = scan_exactly<T, Op>(x, done, exclusive, past_the_cache, carry, out);
+    if (done < some) {
+      out[done++] = exclusive ? carry : next;
+      carry = next;
     }
     x += done;
     out += done;
@@ -467,17 +472,15 @@ T scan_by_keys(const T* x, std::size_t count, bool exclusive, T carry, T* out) {
 }
 
 template <class T, class Op>
-T fold_by_keys(const T* x, std::size_t count) {
-  using K = same_size_integer<T>;
-  alignas(64) K key[keys_at_once];
-  K least = turned(__builtin_bit_cast(K, grouping::filler<T>(Op())));
-  for (std::size_t i = 0; i < count; i += keys_at_once) {
-    const std::size_t some = count - i < keys_at_once ? count - i : keys_at_once;
-    const std::size_t before_nan = keys_of(x + i, some, key);
-    if (before_nan < some) return x[i + before_nan];
-    least = Op()(least, fold_exactly<K, Op>(key, some));
+T fold_numbers(const T* x, std::size_t count) {
+  T total = grouping::filler<T>(Op());
+  for (std::size_t i = 0; i < count; i += looked_through) {
+    const std::size_t some = count - i < looked_through ? count - i : looked_through;
+    const std::size_t numbers = before_nan(x + i, some);
+    if (numbers < some) return x[i + numbers];
+    total = Op()(total, fold_exactly<T, Op>(x + i, some));
   }
-  return __builtin_bit_cast(T, turned(least));
+  return total;
 }
 
 template <class T, class Op>
@@ -497,7 +500,7 @@ void fold_exact(const void* from, std::size_t count, bool opens, void* to) {
   T& total = *static_cast<T*>(to);
   T sum;
   if constexpr (std::is_floating_point_v<T>) {
-    sum = fold_by_keys<T, Op>(x, count);
+    sum = fold_numbers<T, Op>(x, count);
   } else {
     sum = fold_exactly<T, Op>(x, count);
   }
@@ -505,13 +508,15 @@ void fold_exact(const void* from, std::size_t count, bool opens, void* to) {
 }
 
 template <class T, class Op>
-void scan_exact(const void* from, std::size_t count, bool exclusive, void* state, void* to) {
+void scan_exact(const void* from, std::size_t count, bool exclusive, bool past_the_cache, void* state,
+                void* to) {
   const T* const x = static_cast<const T*>(from);
+  T* const out = static_cast<T*>(to);
   T& carry = *static_cast<T*>(state);
   if constexpr (std::is_floating_point_v<T>) {
-    carry = scan_by_keys<T, Op>(x, count, exclusive, carry, static_cast<T*>(to));
+    carry = scan_numbers<T, Op>(x, count, exclusive, past_the_cache, carry, out);
   } else {
-    carry = scan_exactly<T, Op>(x, count, exclusive, carry, static_cast<T*>(to));
+    carry = scan_exactly<T, Op>(x, count, exclusive, past_the_cache, carry, out);
   }
 }
 

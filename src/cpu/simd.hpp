@@ -20,9 +20,9 @@ namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
 
-#if defined(__AVX512F__)
+#if defined(__AVX512BW__)
 constexpr std::size_t register_bytes = 64;
-#elif defined(__AVX__)
+#elif defined(__AVX2__)
 constexpr std::size_t register_bytes = 32;
 #else
 constexpr std::size_t register_bytes = 16;
@@ -42,6 +42,24 @@ struct simd {
 };
 
 #define HEDDLE_ALWAYS_INLINE inline __attribute__((always_inline))
+
+/// Into the cache, or past it to where a register may begin: other threads see that after end_of_lines.
+template <class T>
+HEDDLE_ALWAYS_INLINE void store(typename simd<T>::vector v, T* to,
+                                [[maybe_unused]] bool past_the_cache = false) {
+#if defined(__SSE2__)
+  if (past_the_cache) {
+#if defined(__AVX512BW__)
+    return _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)v);
+#elif defined(__AVX2__)
+    return _mm256_stream_si256(reinterpret_cast<__m256i*>(to), (__m256i)v);
+#else
+    return _mm_stream_si128(reinterpret_cast<__m128i*>(to), (__m128i)v);
+#endif
+  }
+#endif
+  __builtin_memcpy(to, &v, sizeof v);
+}
 
 /// Lane l of the result is lane Index(l) of a and b side by side.
 template <class T, class Index>

@@ -38,6 +38,7 @@ inline constexpr std::size_t scan_tile = 16 * scan_strip<T>;
 struct scan_steps {
   std::size_t element_bytes, state_bytes;
   std::size_t strip;  ///< elements in a strip; a multiple of it where the grouping makes no difference
+  bool writes_past_the_cache;  ///< whether `scan` does so where it is asked to
 
   std::size_t tile() const { return 16 * strip; }
   /// Threads take whole groups of 16 tiles, and pieces of a stream are whole groups.
@@ -50,8 +51,11 @@ struct scan_steps {
   detail::function_ref<void(const void* x, std::size_t count, bool opens, void* total)> fold;
   /// Moves a state on by units, given their totals.
   detail::function_ref<void(void* state, const void* totals, std::size_t units)> append;
-  /// Scans the next `count` elements into `out`, which may be x, and moves the state on.
-  detail::function_ref<void(const void* x, std::size_t count, bool exclusive, void* state, void* out)> scan;
+  /// Scans the next `count` elements into `out`, which may be x, and moves the state on. Past the cache only
+  /// where `out` begins a line; other threads see it after end_of_lines.
+  detail::function_ref<void(const void* x, std::size_t count, bool exclusive, bool past_the_cache,
+                            void* state, void* out)>
+      scan;
   /// out[i] = op(a[i], b[i]); `out` may be a or b.
   detail::function_ref<void(const void* a, const void* b, std::size_t count, void* out)> combine;
   /// out[i] = x[i], as the operator sees it.
@@ -400,7 +404,8 @@ class steps_by_operator {
   explicit steps_by_operator(const Op& op) : op_(op) {}
 
   scan_steps steps() const {
-    return {sizeof(T), sizeof(scan_state<T>), scan_strip<T>, start_, fold_, append_, scan_, combine_, load_};
+    return {sizeof(T), sizeof(scan_state<T>), scan_strip<T>, false, start_, fold_, append_, scan_, combine_,
+            load_};
   }
 
  private:
@@ -433,7 +438,7 @@ class steps_by_operator {
     }
   };
   struct scan_step : step {
-    void operator()(const void* x, std::size_t count, bool exclusive, void* state, void* out) const {
+    void operator()(const void* x, std::size_t count, bool exclusive, bool, void* state, void* out) const {
       scan_state<T>& s = *static_cast<scan_state<T>*>(state);
       if (exclusive) {
         scan_elements<true>(static_cast<const T*>(x), count, step::op, s, static_cast<T*>(out));

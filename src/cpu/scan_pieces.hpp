@@ -1,0 +1,162 @@
+// Scans of one thread: a piece is read, scanned and written before the next.
+#pragma once
+
+#include <heddle/cpu/scan.hpp>
+#include <heddle/cpu/transform.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <optional>
+
+namespace heddle::cpu {
+
+inline constexpr std::size_t line = 64;
+/// What is read, scanned and written before the next is read; as measured.
+inline constexpr std::size_t piece_bytes = 2048;
+/// How far ahead memory is asked for: this much work an element keeps a processor from looking ahead by
+/// itself.
+inline constexpr std::size_t read_ahead_bytes = 4096;
+/// Elements larger than this are written where they belong at once.
+inline constexpr std::size_t largest_staged_bytes = 64;
+inline constexpr std::size_t largest_piece_bytes = 256 * largest_staged_bytes;
+
+inline std::byte* at(void* data, std::size_t byte) {
+  return static_cast<std::byte*>(data) + byte;
+}
+inline const std::byte* at(const void* data, std::size_t byte) {
+  return static_cast<const std::byte*>(data) + byte;
+}
+
+/// Scratch memory that begins on a line.
+class scratch {
+ public:
+  explicit scratch(std::size_t bytes) {
+    if (bytes > sizeof near_) far_ = detail::memory(bytes, target());
+  }
+  std::byte* data() { return far_.data() != nullptr ? static_cast<std::byte*>(far_.data()) : near_; }
+
+ private:
+  alignas(line) std::byte near_[2048];
+  detail::memory far_;
+};
+
+/// Bytes written one after another, past the cache by whole lines. Other threads see them once it is
+/// destroyed.
+class line_writer {
+ public:
+  explicit line_writer(std::byte* to)
+      : to_(to - reinterpret_cast<std::size_t>(to) % line),
+        begin_(reinterpret_cast<std::size_t>(to) % line),
+        end_(begin_) {}
+  line_writer(const line_writer&) = delete;
+
+  /// Where the next bytes, at most `most`, are to be put.
+  static constexpr std::size_t most = largest_piece_bytes;
+  std::byte* room() { return stage_ + end_; }
+
+  void wrote(std::size_t bytes) {
+    end_ += bytes;
+#if defined(__x86_64__)
+    std::size_t from = 0;
+    if (begin_ != 0 && end_ >= line) {
+      std::memcpy(to_ + begin_, stage_ + begin_, line - begin_);
+      begin_ = 0;
+      from = line;
+    }
+    const std::size_t whole = end_ / line * line;
+    if (whole > from) copy_lines_past_the_cache(stage_ + from, to_ + from, whole - from);
+    if (whole > 0 && end_ > whole) std::memcpy(stage_, stage_ + whole, line);
+    to_ += whole;
+    end_ -= whole;
+#else
+    std::memcpy(to_ + begin_, stage_ + begin_, end_ - begin_);
+    to_ += end_;
+    end_ = begin_ = 0;
+#endif
+  }
+
+  ~line_writer() {
+    if (end_ > begin_) std::memcpy(to_ + begin_, stage_ + begin_, end_ - begin_);
+#if defined(__x86_64__)
+    end_of_lines();
+#endif
+  }
+
+ private:
+  alignas(line) std::byte stage_[most + 2 * line];
+  std::byte* to_;            ///< where the stage's first line belongs
+  std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
+};
+
+/// Into the second-level cache.
+inline void read_ahead(const void* x, std::size_t bytes) {
+  for (std::size_t b = 0; b < bytes; b += line) __builtin_prefetch(at(x, read_ahead_bytes + b), 0, 1);
+  // gcc leaves out calls of a function that does nothing else.
+  asm volatile("");
+}
+
+/// Elements in a piece: a unit has a whole number of them.
+inline std::size_t piece_elements(const scan_steps& steps) {
+  std::size_t count = steps.tile();
+  while (count < steps.unit() && count * steps.element_bytes < piece_bytes) count *= 2;
+  return count;
+}
+
+/// Where pieces go, one after another: past the cache where that pays.
+class piece_writer {
+ public:
+  /// Of one segment, or of segments that begin `apart` elements from each other.
+  piece_writer(const scan_steps& steps, bool past_the_cache, void* out, std::size_t apart = 0)
+      : size_(steps.element_bytes), out_(at(out, 0)) {
+    const bool on_lines = (reinterpret_cast<std::size_t>(out) | apart * size_) % line == 0;
+    streams_ = past_the_cache && steps.writes_past_the_cache && on_lines;
+    if (past_the_cache && !streams_ && size_ <= largest_staged_bytes) writer_.emplace(out_);
+  }
+  ~piece_writer() {
+#if defined(__x86_64__)
+    if (streams_) end_of_lines();
+#endif
+  }
+  piece_writer(const piece_writer&) = delete;
+
+  /// Scans the next `count` elements.
+  void scan(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state) {
+    steps.scan(x, count, exclusive, streams_, state, writer_ ? writer_->room() : out_);
+    if (writer_) {
+      writer_->wrote(count * size_);
+    } else {
+      out_ += count * size_;
+    }
+  }
+
+ private:
+  std::size_t size_;
+  std::byte* out_;
+  bool streams_;
+  std::optional<line_writer> writer_;
+};
+
+/// Scans `count` elements on this thread, a piece at a time; calls beside(first, count) before each, with its
+/// place.
+template <class Beside>
+void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
+                 piece_writer& writer, const Beside& beside) {
+  const std::size_t piece = piece_elements(steps);
+  for (std::size_t first = 0; first < count; first += piece) {
+    const std::size_t in_piece = std::min(piece, count - first);
+    beside(first, in_piece);
+    writer.scan(steps, at(x, first * steps.element_bytes), in_piece, exclusive, state);
+  }
+}
+
+/// The same, from memory.
+inline void scan_from_memory(const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
+                             void* state, piece_writer& writer) {
+  const std::size_t size = steps.element_bytes;
+  scan_pieces(steps, x, count, exclusive, state, writer, [&](std::size_t first, std::size_t in_piece) {
+    read_ahead(at(x, first * size), in_piece * size);
+  });
+}
+
+}  // namespace heddle::cpu
