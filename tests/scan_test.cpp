@@ -214,7 +214,7 @@ TEST_P(scan, of_rounded_products_is_within_the_bound) {
 TEST_P(scan, has_the_same_bits_again_and_on_any_number_of_threads) {
   for_each_type<float, std::complex<double>>([&]<class T>() {
     std::set<std::size_t> sizes{40000, std::min<std::size_t>(262145, largest_size())};
-    if (seeks_races) sizes = {(std::size_t{1} << 19) / sizeof(T) + 9};  // threads share half a MiB
+    if (seeks_races) sizes = {(std::size_t{1} << 18) / sizeof(T) + 9};  // threads share 256 KiB
     for (const std::size_t n : sizes) {
       const hd::array<T> x = operands<T, hd::plus>(n);
       for (unsigned v = 0; v < variants; v += seeks_races ? 3 : 1) {

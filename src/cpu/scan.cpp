@@ -11,7 +11,7 @@ namespace heddle::cpu {
 namespace {
 
 /// Scans of fewer bytes are not worth a second thread.
-constexpr std::size_t parallel_from_bytes = std::size_t{1} << 19;
+constexpr std::size_t parallel_from_bytes = std::size_t{1} << 18;
 
 /// Copies `count` elements that lie `from_stride` and `to_stride` bytes apart.
 using copy_strided_function = void (*)(const std::byte* from, std::size_t from_stride, std::size_t count,
@@ -258,7 +258,7 @@ class side_by_side {
 
 /// Work on fewer bytes is not worth a second thread.
 std::size_t grain(std::size_t bytes_each) {
-  return parallel_from_bytes / 4 / (bytes_each + 1) + 1;
+  return parallel_from_bytes / 2 / (bytes_each + 1) + 1;
 }
 
 void scan_short_rows(int threads, const scan_steps& steps, segments rows, const void* x, const void* init,
@@ -324,7 +324,7 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
                 void* state, void* out) {
   const std::size_t bytes = count * steps.element_bytes;
   if (threads > 1 && bytes >= parallel_from_bytes) {
-    scan_in_turns turns(steps, x, count, exclusive, state, out);
+    scan_in_turns turns(threads, steps, x, count, exclusive, state, out);
     const std::size_t workers = std::min(static_cast<std::size_t>(threads), turns.blocks());
     if (workers > 1) {
       on_threads(threads, workers, [&] { turns.work(); });

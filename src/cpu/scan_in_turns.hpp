@@ -11,19 +11,21 @@
 
 namespace heddle::cpu {
 
-/// What a thread takes at a time: small beside a second-level cache, large beside what handing over costs.
-inline constexpr std::size_t block_bytes = std::size_t{1} << 17;
+/// What a thread takes at a time: small beside a second-level cache and beside its share, large beside what
+/// handing over costs.
+inline constexpr std::size_t most_block_bytes = std::size_t{1} << 17,
+                             least_block_bytes = std::size_t{1} << 15;
 
 /// Blocks of one segment, scanned by threads that take them in order. A thread folds its block, waits for its
 /// turn, notes the state before the block and moves the common state on behind it, and scans the block while
 /// it is in the cache and the next one that it took is read.
 class scan_in_turns {
  public:
-  scan_in_turns(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
-                void* out)
+  scan_in_turns(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
+                void* state, void* out)
       : steps_(steps),
         size_(steps.element_bytes),
-        units_(std::max<std::size_t>(1, block_bytes / (steps.unit() * size_))),
+        units_(std::max<std::size_t>(1, block_bytes(threads, count * size_) / (steps.unit() * size_))),
         block_(units_ * steps.unit()),
         blocks_((count + block_ - 1) / block_),
         x_(x),
@@ -56,6 +58,9 @@ class scan_in_turns {
   }
 
  private:
+  static std::size_t block_bytes(int threads, std::size_t bytes) {
+    return std::clamp(bytes / (2 * static_cast<std::size_t>(threads)), least_block_bytes, most_block_bytes);
+  }
   std::size_t elements_of(std::size_t b) const { return std::min(block_, count_ - b * block_); }
 
   bool wait_for_turn(std::size_t b) const {
