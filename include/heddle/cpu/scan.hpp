@@ -319,10 +319,12 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
   return combine_strips(op, strip, &groups[0]);
 }
 
-/// The most elements that `scan_few` takes: by strips two of them. The tree of the totals of up to four is a
-/// chain.
+/// The most elements that `scan_few` takes: by strips four of them, the tree of whose totals is a chain.
+/// Minima and maxima of floating-point numbers, which pass on NaN, cost more an element.
 template <class T, bool AnyGrouping>
-inline constexpr std::size_t fewest = AnyGrouping ? 24 : 2 * scan_strip<T>;
+inline constexpr std::size_t fewest = !AnyGrouping                  ? 4 * scan_strip<T>
+                                      : std::is_floating_point_v<T> ? 8
+                                                                    : 24;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
@@ -368,7 +370,9 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     // Read as a whole before any of it is written, which is faster.
     grouping::uninitialized<T, strip> local;
     local[0] = load(first);
+    HD_UNROLL
     for (std::size_t k = 1; k < strip; ++k) local[k] = op(local[k - 1], load(first + k));
+    HD_UNROLL
     for (std::size_t k = 0; k < strip; ++k) put(first + k, local[k]);
     if (left == strip) return;
     strips[0] = first == 0 ? local[strip - 1] : op(strips[0], local[strip - 1]);
