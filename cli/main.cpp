@@ -27,13 +27,25 @@ std::string command_name(const CLI::App& app) {
   return chosen.empty() ? "heddle" : "heddle " + chosen.front()->get_name();
 }
 
+/// Control characters, as a file's name may have, would steer a terminal: they are shown as \xNN, but for
+/// ends of lines and tabs.
+std::string printable(std::string_view text) {
+  std::string shown;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool steers = (byte < 0x20 && c != '\n' && c != '\t') || byte == 0x7f;
+    shown += steers ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
+  }
+  return shown;
+}
+
 /// The line that says what went wrong. What a pattern says begins with its name, which the command's may be.
 std::string failure(const CLI::App& app, std::string_view what) {
   const std::string name = command_name(app);
   const auto chosen = app.get_subcommands();
   const std::string of_pattern = chosen.empty() ? "" : chosen.front()->get_name() + ": ";
   if (!of_pattern.empty() && what.starts_with(of_pattern)) what.remove_prefix(of_pattern.size());
-  return fmt::format("{}: {}", name, what);
+  return fmt::format("{}: {}", name, printable(what));
 }
 
 /// Options that are given no text, as of a script's variable that is not set, are not taken for absent.

@@ -63,6 +63,11 @@ class UsageTest(CommandTest):
         self.assertIn("No such file", self.fails(1, "reduce", self.folder / "missing.npy"))
         self.assertIn("directory", self.fails(1, "reduce", self.folder))
 
+    def test_names_do_not_steer_the_terminal(self):
+        for status, arguments in ((1, ["reduce", self.folder / "a\x1b[2J\x7f\tb"]),
+                                  (2, ["reduce", self.out, "--target", "a\x1b[2J\x7f\tb"])):
+            self.assertIn("a\\x1b[2J\\x7f\tb", self.fails(status, *arguments))
+
     def test_output_that_cannot_be_written(self):
         path = self.save(np.arange(10.0))
         self.fails(1, "scan", path, "-o", self.folder / "missing" / "out.npy")
