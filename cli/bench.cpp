@@ -14,6 +14,7 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include <heddle/cpu/threads.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
@@ -128,7 +129,7 @@ plan plan_of(const bench_options& options) {
   made.types = parsed_list(options.types, parse_dtype);
   for (const dtype type : made.types) {
     if (made.combine == detail::function::maximum && type >= dtype::complex64) {
-      fail_complex_order(options.op.c_str(), type);
+      fail_complex_order(options.op.c_str(), type, " (sum takes them)");
     }
   }
   for (const std::string& part : list_of(options.sizes)) {
@@ -146,13 +147,25 @@ plan plan_of(const bench_options& options) {
       if (std::find(known.begin(), known.end(), name) == known.end()) {
         std::string names;
         for (const std::string& one : known) names += ", " + one;
-        throw CLI::ValidationError("--algorithm", fmt::format("'{}' is no algorithm of {} (all{} are)", name,
-                                                              options.pattern, names));
+        throw CLI::ValidationError("--algorithm",
+                                   fmt::format("'{}' is no algorithm of {} ({} are, and all alone)", name,
+                                               options.pattern, names.substr(2)));
       }
       return name;
     });
   }
   return made;
+}
+
+/// oneTBB and OpenMP end the process where the system refuses them a thread, and each has as many as the
+/// target.
+void require_threads_for_peers(const target& where) {
+  const std::size_t each = static_cast<std::size_t>(where.threads()) - 1, wanted = 2 * each + 1,
+                    given = cpu::threads_given(wanted);
+  if (given < wanted) {
+    detail::fail(
+        fmt::format("--peers need {} threads, and the system gives {}: leave them out", wanted, given));
+  }
 }
 
 /// Everything that does the same work.
@@ -405,6 +418,7 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
     for (const dtype type : what.types) {
       std::optional<buffers> elements;
       auto failure = failure_of(where, type, what.sizes.back(), [&] {
+        if (options.peers && where.threads() > 1) require_threads_for_peers(where);
         release_cached_memory(where);
         elements.emplace(where, type, has_output(what, options), what.sizes,
                          options.in_cache ? buffers::rotation::none : buffers::rotation::out_of_cache);

@@ -345,7 +345,12 @@ void run(const run_options& options) {
   const target where = detail::resolve(
       requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true});
   npy_input x(file, asked_for.value_or(combined), combined, where);
-  const detail::memory results(all.count() * element_bytes, target());
+  std::size_t result_bytes = 0;
+  if (__builtin_mul_overflow(lengths.elements(), element_bytes, &result_bytes)) {
+    detail::fail(fmt::format("{}: {} results of {} bytes are more bytes than 64 bits can count",
+                             options.input, lengths.elements(), element_bytes));
+  }
+  const detail::memory results(result_bytes, target());
   {
     detail::operation running(op.name, file.size(), name(combined));
     running.runs_on(where);
@@ -363,7 +368,7 @@ void run(const run_options& options) {
     stats.report(options);
   }
   stop_if_interrupted();
-  if (!options.axis) print(value_text(result, results.data()) + "\n");
+  if (!options.axis && !is_standard_output(options.output)) print(value_text(result, results.data()) + "\n");
   if (output) output->write(result, lengths, results.data(), options.quiet);
 }
 

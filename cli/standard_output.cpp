@@ -8,6 +8,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace heddle::cli {
@@ -25,6 +26,12 @@ void print(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     detail::fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
   }
+}
+
+bool is_standard_output(const std::string& path) noexcept {
+  struct stat named, output;
+  return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
+         named.st_dev == output.st_dev && named.st_ino == output.st_ino;
 }
 
 void print_error(std::string_view text) noexcept {

@@ -42,26 +42,6 @@ struct acquire_on_leaving {
   ~acquire_on_leaving() { HEDDLE_ACQUIRE(address); }
 };
 
-/// How many threads the system gives at once, of so many with this one: where it refuses one, oneTBB ends the
-/// process. Where it refuses one here, some are left to others, and to the system until it has taken back
-/// these.
-std::size_t threads_given(std::size_t wanted) {
-  std::latch all_are_there(1);
-  constexpr std::size_t spare = 2;
-  bool is_refused = false;
-  std::vector<std::thread> others;
-  others.reserve(wanted);
-  try {
-    while (others.size() + 1 < wanted) others.emplace_back([&] { all_are_there.wait(); });
-  } catch (const std::exception&) {
-    is_refused = true;
-  }
-  all_are_there.count_down();
-  for (std::thread& other : others) other.join();
-  const std::size_t given = others.size() + 1;
-  return is_refused ? std::max(given, spare + 1) - spare : given;
-}
-
 /// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may
 /// outlive the static objects of this library. None where the system gives no thread but this one.
 tbb::task_arena* arena_for(int threads) {
@@ -89,6 +69,25 @@ tbb::task_arena* arena_for(int threads) {
 }
 
 }  // namespace
+
+// Where the system refuses a thread, oneTBB ends the process. Here some are left to others then, and to the
+// system until it has taken back these.
+std::size_t threads_given(std::size_t wanted) {
+  std::latch all_are_there(1);
+  constexpr std::size_t spare = 2;
+  bool is_refused = false;
+  std::vector<std::thread> others;
+  others.reserve(wanted);
+  try {
+    while (others.size() + 1 < wanted) others.emplace_back([&] { all_are_there.wait(); });
+  } catch (const std::exception&) {
+    is_refused = true;
+  }
+  all_are_there.count_down();
+  for (std::thread& other : others) other.join();
+  const std::size_t given = others.size() + 1;
+  return is_refused ? std::max(given, spare + 1) - spare : given;
+}
 
 void for_slices(int threads, std::size_t count, std::size_t grain,
                 detail::function_ref<void(std::size_t, std::size_t)> f) {

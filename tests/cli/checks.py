@@ -38,9 +38,9 @@ def some_of(cases):
     return [cases[next(turns) % len(cases)]] if STARTS_SLOWLY else cases
 
 
-def run(*arguments, **options):
+def run(*arguments, text=True, **options):
     """What `heddle` does with these arguments."""
-    return subprocess.run([HEDDLE, *map(str, arguments)], capture_output=True, text=True, timeout=300, **options)
+    return subprocess.run([HEDDLE, *map(str, arguments)], capture_output=True, text=text, timeout=300, **options)
 
 
 def samples(dtype, shape, seed=0, mild=False):

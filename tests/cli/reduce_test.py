@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """heddle reduce against NumPy."""
+import io
 import itertools
 import os
 import resource
+import struct
 import unittest
 
 import numpy as np
@@ -282,6 +284,17 @@ class ReduceTest(CommandTest):
         self.assertEqual(self.printed("reduce", self.save(x), "--op", "any", "-o", self.out), "True")
         self.assert_same(np.load(self.out), np.asarray(True), "0-d")
 
+        done = run("reduce", self.save(x), "-o", "/dev/stdout", text=False)
+        self.assert_same(np.load(io.BytesIO(done.stdout)), np.asarray(x.sum()), "the array alone")
+
+    def test_more_results_than_memory(self):
+        path = self.folder / "long.npy"
+        for length in (2**60, 2**61 + 1, 2**62, 2**63 - 1):
+            header = f"{{'descr': '<f4', 'fortran_order': False, 'shape': ({length}, 0)}}\n".encode()
+            path.write_bytes(b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header)
+            for op in ("any", "all", "sum"):
+                self.fails(1, "reduce", path, "--op", op, "--axis", 1, "-o", self.out)
+
     def test_gpu(self):
         """The same bits on a GPU as on one core."""
         if not self.gpus:
@@ -322,6 +335,9 @@ class FewThreadsTest(CommandTest):
                 self.skipTest("the command cannot be run by a user without rights, or with few threads")
             for target in ("parallel:64", "parallel:2"):
                 self.assertEqual(int(self.printed("reduce", path, "--target", target, **options)), x.sum())
+            if threads == 1:
+                self.assertIn("--peers need 3 threads", self.fails(1, "bench", "reduce", "--size", 1000, "--target",
+                                                                   "parallel:2", "--peers", "--seconds", 0.01, **options))
 
 
 if __name__ == "__main__":

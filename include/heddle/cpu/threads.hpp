@@ -17,4 +17,8 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
 /// which f starts takes no other call of f meanwhile. An exception from f is thrown again here.
 void on_threads(int threads, std::size_t calls, detail::function_ref<void()> f);
 
+/// How many threads the system gives at once, of `wanted` with this one; fewer by some where it refuses one,
+/// which other code may end the process for.
+std::size_t threads_given(std::size_t wanted);
+
 }  // namespace heddle::cpu
