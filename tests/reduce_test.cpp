@@ -8,6 +8,7 @@
 #include <heddle/reduce.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -228,10 +229,29 @@ T odd_nan(std::uint64_t seed) {
 
 }  // namespace
 
+/// Where few elements are combined in the caller, one by one, in registers and in parts of them; and more.
+constexpr std::array<std::size_t, 18> sizes_of_every_way() {
+  return {1, 2, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 40, 63, 65, 100, 300, 5000};
+}
+
+TEST_P(reduce, extremes_do_not_mind_that_a_sum_of_their_elements_is_none) {
+  for_each_type<float, double>([&]<class T>() {
+    constexpr T most = std::numeric_limits<T>::max();
+    for (const std::size_t n : sizes_of_every_way()) {
+      if (n < 7) continue;
+      hd::array<T> x(n);
+      // Sums of any four or more of a kind are infinite.
+      for (std::size_t i = 0; i < n; ++i) x.set(i < n / 2 ? most : -most, i);
+      EXPECT_EQ(hd::reduce(where, x, hd::maximum{}), most) << named<T>(n);
+      EXPECT_EQ(hd::reduce(where, x, hd::minimum{}), -most) << named<T>(n);
+    }
+  });
+}
+
 TEST_P(reduce, a_nan_anywhere_gives_the_one_quiet_nan) {
   for_each_type<float, double>([&]<class T>() {
     const T nan = std::numeric_limits<T>::quiet_NaN();
-    for (const std::size_t n : {1, 2, 7, 33, 100, 300, 5000}) {
+    for (const std::size_t n : sizes_of_every_way()) {
       for (const std::size_t place : {std::size_t{0}, n / 2, n - 1}) {
         hd::array<T> x = operands<T, hd::plus>(n);
         x.set(odd_nan<T>(place), place);
@@ -247,7 +267,8 @@ TEST_P(reduce, a_nan_anywhere_gives_the_one_quiet_nan) {
       }
     }
     const T infinity = std::numeric_limits<T>::infinity();
-    for (const std::size_t n : {2, 7, 40, 100, 5000}) {
+    for (const std::size_t n : sizes_of_every_way()) {
+      if (n == 1) continue;
       hd::array<T> x = operands<T, hd::plus>(n);
       x.set(infinity, 0);
       EXPECT_EQ(hd::reduce(where, x), infinity);
@@ -274,7 +295,7 @@ TEST_P(reduce, a_nan_in_one_part_of_a_complex_sum_stays_there) {
 
 TEST_P(reduce, negative_zero_lies_below_zero_and_sums_of_it_keep_it) {
   for_each_type<float, double>([&]<class T>() {
-    for (const std::size_t n : {1, 2, 7, 31, 100, 300, 5000}) {
+    for (const std::size_t n : sizes_of_every_way()) {
       hd::array<T> x(n);
       x.fill(T(-0.0));
       EXPECT_TRUE(same_bits(hd::reduce(where, x), T(-0.0)));

@@ -14,6 +14,7 @@
 #include <limits>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -327,6 +328,32 @@ TEST_P(scan, whose_output_is_larger_than_a_cache_is_what_a_loop_computes) {
     }
     for (const std::size_t first : {std::size_t{1}, line - 1, line, 5 * line + 2})
       check_slice<T, Op>(where, edge + 100 * first, first, variant(turn++ % variants));
+  });
+}
+
+// The bits of few elements are compared with the documented order elsewhere; those of many begin with theirs.
+TEST_P(scan, whose_output_is_larger_than_a_cache_begins_with_the_bits_of_one_that_is_not) {
+  if (where.is_gpu()) GTEST_SKIP() << "a CPU writes outputs past its cache";
+  if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
+  for_each_type<float, double>([&]<class T>() {
+    const std::size_t small = hd::cpu::stream_from_bytes / sizeof(T), n = small + 70'001;
+    const hd::array<T> x = operands<T, hd::plus>(n);
+    for (const bool exclusive : {false, true}) {
+      const auto scan_to = [&](const hd::target& on, std::size_t count, std::size_t place) {
+        hd::array<T> out(count + place);
+        auto to = out.slice(place, place + count);
+        if (exclusive) {
+          hd::exclusive_scan_into(on, to, x.slice(0, count));
+        } else {
+          hd::inclusive_scan_into(on, to, x.slice(0, count));
+        }
+        return std::vector<T>(out.data() + place, out.data() + place + count);
+      };
+      const std::vector<T> of_small = scan_to(hd::target::serial(), small, 0), of_all = scan_to(where, n, 0);
+      ASSERT_TRUE(same_elements<T>(std::span(of_all).first(small), of_small)) << exclusive;
+      ASSERT_TRUE(same_elements<T>(scan_to(where, n, 1), of_all)) << "off a line, " << exclusive;
+      ASSERT_TRUE(same_elements<T>(scan_to(hd::target::parallel(7), n, 0), of_all)) << exclusive;
+    }
   });
 }
 
