@@ -5,8 +5,12 @@
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 
+#include <cmath>
 #include <cstddef>
+#include <limits>
+#include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -104,6 +108,83 @@ TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen)
           }
         }
       }
+    });
+  });
+}
+
+// As documented: the first NaN stays, with its bits, and −0 lies below 0.
+template <class T, class Op>
+T extreme(T a, T b) {
+  if (a != a) return a;
+  if (b != b) return b;
+  constexpr bool least = std::is_same_v<Op, hd::minimum>;
+  if (a == b) return std::signbit(a) == least ? a : b;
+  return (a < b) == least ? a : b;
+}
+
+TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
+  for_each_type<float, double>([&]<class T>() {
+    for_each_type<hd::minimum, hd::maximum>([&]<class Op>() {
+      const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, hd::detail::function_of<Op>).scan;
+      constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
+      constexpr T pattern[] = {T(1), T(0), T(-0.0), T(-3), T(-0.0), T(7), T(0)};
+      for (const std::size_t n : {1, 2, 7, 8, 15, 16, 17, 40, 64, 100, 1023, 1024, 1025, 1500}) {
+        for (const std::size_t place : {n, std::size_t{0}, std::size_t{1}, n / 2, n - 1}) {
+          hd::array<T> x(n);
+          for (std::size_t i = 0; i < n; ++i) x.data()[i] = pattern[i * i % 7];
+          x.data()[n / 3] = -inf;
+          x.data()[2 * n / 3] = inf;
+          if (place < n) x.data()[place] = -nan;
+          if (place < n && n > 3) x.data()[n - 2] = nan;
+          for (const bool exclusive : {false, true}) {
+            const T start = std::is_same_v<Op, hd::minimum> ? inf : -inf;
+            T state = start;
+            ASSERT_EQ(by.state_bytes, sizeof state);
+            hd::array<T> have(n), want(n);
+            // In two pieces, the first of whole registers.
+            const std::size_t first = n / 2 / by.strip * by.strip;
+            by.scan(x.data(), first, exclusive, false, &state, have.data());
+            by.scan(x.data() + first, n - first, exclusive, false, &state, have.data() + first);
+            T so_far = start;
+            for (std::size_t i = 0; i < n; ++i) {
+              const T next = extreme<T, Op>(so_far, x.data()[i]);
+              want.data()[i] = exclusive ? so_far : next;
+              so_far = next;
+            }
+            ASSERT_TRUE(same_elements(have, want)) << hd::detail::type_name<T>() << ", n = " << n
+                                                   << ", NaN at " << place << ", exclusive " << exclusive;
+            ASSERT_TRUE(same_bits(state, so_far));
+          }
+        }
+      }
+    });
+  });
+}
+
+// What threads do that take turns.
+TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
+  for_each_dtype([&]<class T>() {
+    for_each_operator<T>([&]<class Op>() {
+      const hd::detail::function op = hd::detail::function_of<Op>;
+      const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, op).scan;
+      if (by.scan == nullptr) return;
+      const std::size_t tile = 16 * by.strip, unit = 16 * tile, units = 3, n = units * unit + 77;
+      const hd::array<T> x = operands<T, Op>(n);
+      const T init = operand<T, Op>(7, n);
+      alignas(64) std::byte of_scan[512], of_fold[512];
+      hd::array<T> whole(n), rest(n - units * unit);
+      by.start(&init, of_scan);
+      by.scan(x.data(), n, false, false, of_scan, whole.data());
+      T totals[units];
+      for (std::size_t u = 0; u < units; ++u) {
+        by.fold(x.data() + u * unit, 3 * tile, true, &totals[u]);
+        by.fold(x.data() + u * unit + 3 * tile, unit - 3 * tile, false, &totals[u]);
+      }
+      by.start(&init, of_fold);
+      by.append(of_fold, totals, units);
+      by.scan(x.data() + units * unit, rest.size(), false, false, of_fold, rest.data());
+      ASSERT_TRUE(same_elements<T>(rest.span(), whole.span().subspan(units * unit)))
+          << hd::detail::name(op) << " of " << hd::detail::type_name<T>();
     });
   });
 }
