@@ -36,28 +36,27 @@ template <family Family, class F>
 void with_storage(dtype type, function which, F&& f) {
   auto with_types = [&]<class Op>(Op op) {
     if constexpr (Family == family::all || family_of<function_of<Op>> == Family) {
-      constexpr bool ordered = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
       constexpr bool on_integers_only =
           is_defined(function_of<Op>, dtype::int32) && !is_defined(function_of<Op>, dtype::float32);
       switch (type) {
         case dtype::int8:
-          if constexpr (ordered) return f(type_tag<std::int8_t>{}, op);
+          if constexpr (is_extreme<Op>) return f(type_tag<std::int8_t>{}, op);
           [[fallthrough]];
         case dtype::boolean:
         case dtype::uint8:
           return f(type_tag<std::uint8_t>{}, op);
         case dtype::int16:
-          if constexpr (ordered) return f(type_tag<std::int16_t>{}, op);
+          if constexpr (is_extreme<Op>) return f(type_tag<std::int16_t>{}, op);
           [[fallthrough]];
         case dtype::uint16:
           return f(type_tag<std::uint16_t>{}, op);
         case dtype::int32:
-          if constexpr (ordered) return f(type_tag<std::int32_t>{}, op);
+          if constexpr (is_extreme<Op>) return f(type_tag<std::int32_t>{}, op);
           [[fallthrough]];
         case dtype::uint32:
           return f(type_tag<std::uint32_t>{}, op);
         case dtype::int64:
-          if constexpr (ordered) return f(type_tag<std::int64_t>{}, op);
+          if constexpr (is_extreme<Op>) return f(type_tag<std::int64_t>{}, op);
           [[fallthrough]];
         case dtype::uint64:
           return f(type_tag<std::uint64_t>{}, op);

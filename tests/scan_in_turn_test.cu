@@ -1,11 +1,13 @@
 #include "elements.hpp"
 #include "looped_scan.hpp"
+#include "operators_by_masks.hpp"
 #include "sizes.hpp"
 #include <heddle/cuda/scan.cuh>
 #include <heddle/machine.hpp>
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 #include <gtest/gtest.h>
 
@@ -16,25 +18,59 @@ using namespace heddle::tests;
 
 namespace {
 
-/// Sixteen bytes, combined by an operator that keeps order.
+/// Two words, combined by an operator that keeps order.
+template <class Word>
 struct step {
-  std::uint64_t factor, offset;
+  Word factor, offset;
   friend bool operator==(const step&, const step&) = default;
 };
 struct after {
-  HD_FN step operator()(const step& f, const step& g) const {
-    return {g.factor * f.factor, g.factor * f.offset + g.offset};
+  template <class Word>
+  HD_FN step<Word> operator()(const step<Word>& f, const step<Word>& g) const {
+    return {static_cast<Word>(g.factor * f.factor), static_cast<Word>(g.factor * f.offset + g.offset)};
   }
 };
 
-template <class T>
-T element(std::size_t i) {
-  if constexpr (std::is_same_v<T, step>) {
-    return {random_bits(2 * i) | 1, random_bits(2 * i + 1)};
-  } else {
-    return static_cast<T>(random_bits(i));
+/// Words, each added by itself.
+template <class Word, unsigned Words>
+struct words {
+  Word word[Words];
+  friend bool operator==(const words&, const words&) = default;
+};
+struct add_each {
+  [[maybe_unused]] static constexpr bool commutative = true;
+  template <class Word, unsigned Words>
+  HD_FN words<Word, Words> operator()(words<Word, Words> x, const words<Word, Words>& y) const {
+    for (unsigned w = 0; w < Words; ++w) x.word[w] = static_cast<Word>(x.word[w] + y.word[w]);
+    return x;
   }
-}
+};
+
+/// The operator that stands for maxima of signed integers in the library's kernels, of unsigned ones there.
+template <class T>
+struct largest_by_mask : hd::detail::extremes_by_mask {
+  static constexpr extremes_by_mask mask = hd::detail::mask_of_extremes<std::make_signed_t<T>, hd::maximum>();
+  HD_FN largest_by_mask() : extremes_by_mask(mask) {}
+};
+
+template <class T>
+struct element_of {
+  static T at(std::size_t i) { return static_cast<T>(random_bits(i)); }
+};
+template <class Word>
+struct element_of<step<Word>> {
+  static step<Word> at(std::size_t i) {
+    return {static_cast<Word>(random_bits(2 * i) | 1), static_cast<Word>(random_bits(2 * i + 1))};
+  }
+};
+template <class Word, unsigned Words>
+struct element_of<words<Word, Words>> {
+  static words<Word, Words> at(std::size_t i) {
+    words<Word, Words> x;
+    for (unsigned w = 0; w < Words; ++w) x.word[w] = static_cast<Word>(random_bits(Words * i + w));
+    return x;
+  }
+};
 
 /// Rows that begin `first` elements behind the start of an array, and elsewhere in another one unless the
 /// scan is in place, between elements that must stay.
@@ -44,9 +80,9 @@ void check(std::size_t rows, std::size_t length, std::size_t first, bool exclusi
   const hd::target gpu = hd::target::gpu();
   const std::size_t n = rows * length, to = in_place ? first : first + first % 2;
   const Op op{};
-  const T init = element<T>(n + 9);
+  const T init = element_of<T>::at(n + 9);
   hd::array<T> want(n + 2 * first + 1);
-  for (std::size_t i = 0; i < want.size(); ++i) want.data()[i] = element<T>(i);
+  for (std::size_t i = 0; i < want.size(); ++i) want.data()[i] = element_of<T>::at(i);
   hd::array<T> x = want.on(gpu), elsewhere = want.on(gpu);
   hd::array<T>& out = in_place ? x : elsewhere;
   hd::cuda::scan_work<T, Op> work{x.data() + first, out.data() + to, op, rows, length, 1, 0, 0,
@@ -73,7 +109,8 @@ void check(std::size_t rows, std::size_t length, std::size_t first, bool exclusi
 template <class T, class Op>
 void check_sizes() {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
-  constexpr std::size_t tile = hd::cuda::scan_tuning<T>::tile, row = hd::cuda::scan_tuning<T>::row_of_warps;
+  constexpr std::size_t tile = hd::cuda::scan_tuning<T, Op>::tile,
+                        row = hd::cuda::scan_tuning<T, Op>::row_of_warps;
   constexpr std::size_t last = std::max<std::size_t>(16 / sizeof(T), 2) - 1;
   unsigned turn = 0;
   for (const std::size_t length :
@@ -100,12 +137,40 @@ TEST(scan_in_turn_Gpu, of_bytes) {
 TEST(scan_in_turn_Gpu, of_words) {
   check_sizes<std::uint32_t, hd::plus>();
 }
+TEST(scan_in_turn_Gpu, of_maxima_in_lanes) {
+  check_sizes<std::uint8_t, largest_by_mask<std::uint8_t>>();
+  check_sizes<std::uint16_t, largest_by_mask<std::uint16_t>>();
+}
+TEST(scan_in_turn_Gpu, of_maxima_in_runs) {
+  check_sizes<std::int64_t, hd::maximum>();
+  check_sizes<double, hd::maximum>();
+}
+TEST(scan_in_turn_Gpu, of_four_and_eight_bytes_in_order) {
+  check_sizes<step<std::uint16_t>, after>();
+  check_sizes<step<std::uint32_t>, after>();
+}
+TEST(scan_in_turn_Gpu, of_elements_that_no_granules_hold) {
+  check_sizes<words<std::uint8_t, 3>, add_each>();
+  check_sizes<words<std::uint16_t, 3>, add_each>();
+  check_sizes<words<std::uint32_t, 3>, add_each>();
+  check_sizes<words<std::uint64_t, 3>, add_each>();
+}
+TEST(scan_in_turn_Gpu, of_large_elements) {
+  check_sizes<words<std::uint64_t, 4>, add_each>();
+  check_sizes<words<std::uint32_t, 17>, add_each>();
+  check_sizes<words<std::uint64_t, 64>, add_each>();
+  // Of what a single warp scans, as much as shared memory holds, and more.
+  check_sizes<words<std::uint64_t, 210>, add_each>();
+  check_sizes<words<std::uint64_t, 230>, add_each>();
+}
 TEST(scan_in_turn_Gpu, of_sixteen_bytes_in_order) {
-  check_sizes<step, after>();
+  check_sizes<step<std::uint64_t>, after>();
 }
 TEST(scan_in_turn_Gpu, of_many_tiles) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
   check<std::uint32_t, hd::plus>(1, 5'000'003, 1, false, true, true);
-  check<step, after>(1, 700'001, 0, true, true, false);
+  check<step<std::uint64_t>, after>(1, 700'001, 0, true, true, false);
+  check<words<std::uint32_t, 3>, add_each>(1, 900'001, 0, true, true, false);
+  check<std::uint8_t, largest_by_mask<std::uint8_t>>(1, 20'000'003, 3, false, true, true);
 }

@@ -66,7 +66,7 @@ template <class T, class Op>
 inline constexpr bool has_filler = (order_is_free<T, Op> && detail::has_identity<Op, T>) ||
                                    (std::is_floating_point_v<T> &&
                                     (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> ||
-                                     std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>));
+                                     detail::is_extreme<Op>));
 /// That element: 0 would make 0 of −0.
 template <class T, class Op>
 HD_INLINE T filler(const Op& op) {

@@ -394,6 +394,9 @@ inline constexpr bool is_logical = requires {
   requires Op::logical;
 };
 
+template <class Op>
+inline constexpr bool is_extreme = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
+
 /// An element as `op` sees it: logical operators tell zero from non-zero only.
 template <class Op, class T>
 HD_INLINE T lift(const T& x) {

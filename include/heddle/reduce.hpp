@@ -95,8 +95,7 @@ template <class T, class Op>
 T reduce_of_nothing(const Op& op, const T* init) {
   if (init != nullptr) return lift<Op>(*init);
   if constexpr (has_identity<Op, T>) {
-    if constexpr (!(std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>))
-      return identity_of<Op, T>(op);
+    if constexpr (!is_extreme<Op>) return identity_of<Op, T>(op);
   }
   fail_empty();
 }

@@ -151,7 +151,7 @@ template <class T, class Op>
 void fold_tile_of(const void* from, std::size_t count, void* out) {
   const T* const x = static_cast<const T*>(from);
   T* const result = static_cast<T*>(out);
-  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>)) {
+  if constexpr (std::is_floating_point_v<T> && detail::is_extreme<Op>) {
     if (count == grouping::tile<T, Op> && fold_full_tile_by_comparison<Op>(x, result)) return;
   }
   if constexpr (has_simd<Op, T>) {

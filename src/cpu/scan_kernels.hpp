@@ -312,8 +312,8 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, bool past
 
 /// x op x = x: an element may be combined with itself where there is none before it.
 template <class Op>
-constexpr bool is_idempotent = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum> ||
-                               std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or>;
+constexpr bool is_idempotent =
+    detail::is_extreme<Op> || std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or>;
 
 /// The inclusive scan of a register; *last_of_all becomes its last element in every lane.
 template <class Op, class T, class V = typename simd<T>::vector>

@@ -438,6 +438,29 @@ class Scan(unittest.TestCase):
                             wanted = np.concatenate([np.repeat(init[None], rows, 0), wanted[:, :-1]], 1)
                         np.testing.assert_array_equal(out[to:].reshape(rows, length), accumulate(wanted, axis=1, dtype=kind))
 
+    def test_runs(self):
+        """Tiles that begin and end anywhere in shared memory, and are written to anywhere."""
+        for name, kind, accumulate in (("sum", "int32", np.add.accumulate), ("bytes", "uint8", np.add.accumulate), ("largest", "int16", np.maximum.accumulate)):
+            size = np.dtype(kind).itemsize
+            for way, (packs, less, shift, skipped) in enumerate(((7, 0, 0, 0), (3, 5, 16 - size, 1), (1, 32 * 16 // size + 3, size, 16 // size - 1), (5, 1, 0, 2))):
+                exclusive, has_prefix = way % 2 == 1, way > 0
+                with self.subTest(name=name, packs=packs, less=less):
+                    count = 64 * packs * 16 // size - skipped - less
+                    x, init = integers(count, kind), integers(1, kind)
+                    *_, out = launch("scan", f"runs_{name}", 1, 64, x, np.uint32(shift), np.uint32(skipped), np.uint32(count), np.uint32(packs), exclusive, init,
+                                     has_prefix, n(skipped), Unwritten(kind, skipped + count), schedules=2)
+                    behind = accumulate(np.concatenate([init, x]) if has_prefix else x, dtype=kind)
+                    np.testing.assert_array_equal(out[skipped:], behind[:-1] if exclusive else behind[1:] if has_prefix else behind)
+        for packs, count, shift, to, exclusive in ((7, 64 * 14, 0, 0, False), (3, 64 * 6 - 7, 8, 1, True), (3, 64 * 6, 0, 1, False), (1, 9, 8, 0, False)):
+            with self.subTest(packs=packs, count=count):
+                x, init = maps(count), maps(1)
+
+                def launch_it(given, has_init):
+                    *_, out = launch("scan", "runs_compositions", 1, 64, x, np.uint32(shift), np.uint32(0), np.uint32(count), np.uint32(packs), exclusive, given,
+                                     has_init, n(to), Unwritten(x.dtype, (to + count) * 2), schedules=2)
+                    return out[to * 2:]
+                self.check(launch_it, "compositions", x, exclusive, SCANS["compositions"][2] if exclusive else None)
+
     def test_short_rows(self):
         """Rows that begin anywhere in granules, in place, and to where granules begin elsewhere."""
         for name, elements, exclusive, init in self.ways():

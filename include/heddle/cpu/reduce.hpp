@@ -74,9 +74,6 @@ inline void fold_tile(const Load& load, std::size_t count, const Op& op, T* out)
   *out = grouping::canonical(lane[0]);
 }
 
-template <class Op>
-inline constexpr bool is_extreme = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
-
 /// The most elements that fold_few() takes: none where neither the order is free nor anything can stand in
 /// for an element.
 template <class T, class Op>
@@ -130,7 +127,7 @@ inline T fold_few(const T* x, std::size_t count, const Op& op) {
     for (; i + 4 <= count; i += 4) sum = op(sum, op(op(load(i), load(i + 1)), op(load(i + 2), load(i + 3))));
     for (; i < count; ++i) sum = op(sum, load(i));
     return sum;
-  } else if constexpr (is_extreme<Op>) {
+  } else if constexpr (detail::is_extreme<Op>) {
     T found;
     if (extreme_by_comparison<T, Op>(x, count, found)) return found;
     found = x[0];

@@ -316,8 +316,8 @@ struct words_across {
     if constexpr (adds) {
       return sizeof(T) == 1 ? __vadd4(a, b) : __vadd2(a, b);
     } else if constexpr (sizeof(T) == 1) {
-      return interleaved_bytes(by::combine(op, even_bytes(a), even_bytes(b)),
-                               by::combine(op, odd_bytes(a), odd_bytes(b)));
+      return interleaved_bytes(by::combine(op, even_bytes<by>(a), even_bytes<by>(b)),
+                               by::combine(op, odd_bytes<by>(a), odd_bytes<by>(b)));
     } else {
       return by::combine(op, a, b);
     }

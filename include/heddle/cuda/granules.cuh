@@ -57,7 +57,8 @@ __device__ void copy_pack(void* to, const void* from) {
   if constexpr (packs_are_granules<T>) {
     *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
   } else {
-    memcpy(to, from, sizeof(T));
+    // Typed, so that compilers know how it is aligned.
+    *static_cast<T*>(to) = *static_cast<const T*>(from);
   }
 }
 
@@ -70,8 +71,38 @@ __device__ void store_pack(T* to, const grouping::uninitialized<T, scan_pack<T>>
     // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
     __stwb(reinterpret_cast<uint4*>(to), bits);
   } else {
-    memcpy(static_cast<void*>(to), &x, sizeof(T));
+    *to = x[0];
   }
+}
+
+/// Puts `neutral` in the first `count` places of a pack, fewer than all. By words: what is taken apart here
+/// would be taken apart wherever a compiler joins the ways.
+template <class T>
+__device__ void hide_first(unsigned count, const T& neutral, grouping::uninitialized<T, scan_pack<T>>& x) {
+  std::uint32_t word[4], hidden[4];
+  memcpy(word, &x, 16);
+  grouping::uninitialized<T, scan_pack<T>> neutrals;
+#pragma unroll
+  for (unsigned k = 0; k < scan_pack<T>; ++k) neutrals[k] = neutral;
+  memcpy(hidden, &neutrals, 16);
+#pragma unroll
+  for (unsigned w = 0; w < 4; ++w) {
+    const unsigned bytes =
+        count * static_cast<unsigned>(sizeof(T)) - min(count * static_cast<unsigned>(sizeof(T)), 4 * w);
+    const std::uint32_t mask = bytes < 4 ? (1u << 8 * bytes) - 1 : ~0u;
+    word[w] = (word[w] & ~mask) | (hidden[w] & mask);
+  }
+  memcpy(static_cast<void*>(&x), word, 16);
+}
+
+/// Moves a pack up by an element, behind `first`. Returns its last, which has no more place.
+template <class T>
+__device__ T delay(const T& first, grouping::uninitialized<T, scan_pack<T>>& x) {
+  const T last = x[scan_pack<T> - 1];
+#pragma unroll
+  for (unsigned k = scan_pack<T> - 1; k > 0; --k) x[k] = x[k - 1];
+  x[0] = first;
+  return last;
 }
 
 /// A pack that stands `past` bytes behind a granule; it shifts where whole granules that hold one of its

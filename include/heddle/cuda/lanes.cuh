@@ -14,7 +14,8 @@
 namespace heddle::cuda {
 
 /// How an operator combines lanes: `enter` turns a word of elements into words to combine, `leave` turns one
-/// back, and `combine` takes words of two lanes, each of an element that is 0 above its own bits.
+/// back, and `combine` takes words of two lanes. A byte is the upper half of a lane, and comparisons and
+/// operators on bits leave what is below it to itself; the bits that are not `kept` are cleared for others.
 template <class T, class Op>
 struct lanes {
   static constexpr bool exist = false;
@@ -24,6 +25,7 @@ template <class T, class Op>
 requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
          requires(const Op& op, std::uint32_t word) { op.combine_lanes(word, word); }) struct lanes<T, Op> {
   static constexpr bool exist = true;
+  static constexpr std::uint32_t kept = 0xffffffffu;
   static __device__ std::uint32_t enter(const Op& op, std::uint32_t word) {
     return op.template enter_lanes<T>(word);
   }
@@ -36,11 +38,12 @@ requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
   }
 };
 
-/// Sums of bytes, other than truth values: a lane has room for those of some packs, and what is above a byte
-/// is cut off.
+/// Sums of bytes, other than truth values. What a lane carries goes below the byte of the next, which has
+/// room for what some packs carry.
 template <class T>
 requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) == 1) struct lanes<T, plus> {
   static constexpr bool exist = true;
+  static constexpr std::uint32_t kept = 0xff00ff00u;
   static __device__ std::uint32_t enter(plus, std::uint32_t word) { return word; }
   static __device__ std::uint32_t leave(plus, std::uint32_t word) { return word; }
   template <class... Words>
@@ -61,61 +64,69 @@ __device__ std::uint32_t in_every_place(T x) {
                         : (static_cast<std::uint32_t>(x) & 0xffffu) * 0x00010001u;
 }
 
-// Bytes 0 and 2 of a word, and 1 and 3, as lanes; and back.
-inline __device__ std::uint32_t even_bytes(std::uint32_t word) {
-  return word & 0x00ff00ffu;
+// Bytes 0 and 2 of a word, and 1 and 3, as the lanes of `By`; and back.
+template <class By>
+__device__ std::uint32_t even_bytes(std::uint32_t word) {
+  return word << 8 & By::kept;
 }
-inline __device__ std::uint32_t odd_bytes(std::uint32_t word) {
-  return __byte_perm(word, 0, 0x4341);
+template <class By>
+__device__ std::uint32_t odd_bytes(std::uint32_t word) {
+  return word & By::kept;
 }
 inline __device__ std::uint32_t interleaved_bytes(std::uint32_t even, std::uint32_t odd) {
-  return __byte_perm(even, odd, 0x6240);
+  return __byte_perm(even, odd, 0x7351);
 }
 
-/// Scans a pack, which is left as `enter` turns it. Returns its total.
+/// Scans a pack behind those that left `before`, 0 where there are none. It is left as `enter` turns it.
+/// Returns its last element.
 template <class T, class Op>
-__device__ T scan_in_lanes(pack_words& pack, const Op& op) {
+__device__ T scan_in_lanes(pack_words& pack, std::uint32_t& before, const Op& op) {
   using by = lanes<T, Op>;
-  std::uint32_t before = 0;
 #pragma unroll
   for (unsigned w = 0; w < words_of_pack; ++w) {
     const std::uint32_t x = by::enter(op, pack.word[w]);
     std::uint32_t last;
     if constexpr (sizeof(T) == 1) {
-      const std::uint32_t even = even_bytes(x), pairs = by::combine(op, even, odd_bytes(x));
+      const std::uint32_t even = even_bytes<by>(x), pairs = by::combine(op, even, odd_bytes<by>(x));
       last = by::combine(op, pairs, pairs << 16, before);
       pack.word[w] = interleaved_bytes(by::combine(op, even, pairs << 16, before), last);
     } else {
       last = by::combine(op, x, x << 16, before);
       pack.word[w] = last;
     }
-    before = __byte_perm(last, 0, 0x3232);
+    before = __byte_perm(last, 0, sizeof(T) == 1 ? 0x3434 : 0x3232);
   }
   return static_cast<T>(by::leave(op, pack.word[words_of_pack - 1]) >> (32 - 8 * sizeof(T)));
 }
 
-/// A scanned pack behind `carry`; an exclusive one begins with it and lacks its last element.
+/// A scanned pack behind `carry`.
 template <class T, class Op>
-__device__ pack_words prepend_in_lanes(pack_words pack, const T& carry, bool exclusive, const Op& op) {
+__device__ pack_words prepend_in_lanes(pack_words pack, const T& carry, const Op& op) {
   using by = lanes<T, Op>;
   const std::uint32_t first = in_every_place(carry);
-  const std::uint32_t before = sizeof(T) == 1 ? even_bytes(by::enter(op, first)) : by::enter(op, first);
+  const std::uint32_t before = by::enter(op, first) & (sizeof(T) == 1 ? by::kept : 0xffffffffu);
 #pragma unroll
   for (std::uint32_t& word : pack.word) {
     if constexpr (sizeof(T) == 1) {
-      word = interleaved_bytes(by::combine(op, even_bytes(word), before),
-                               by::combine(op, odd_bytes(word), before));
+      word = interleaved_bytes(by::combine(op, even_bytes<by>(word), before),
+                               by::combine(op, odd_bytes<by>(word), before));
     } else {
       word = by::combine(op, word, before);
     }
     word = by::leave(op, word);
   }
-  if (exclusive) {
-#pragma unroll
-    for (unsigned w = words_of_pack; w-- > 0;)
-      pack.word[w] = __funnelshift_l(w > 0 ? pack.word[w - 1] : first, pack.word[w], 8 * sizeof(T));
-  }
   return pack;
+}
+
+/// Moves a pack up by an element, behind `first`. Returns its last, which has no more place.
+template <class T>
+__device__ T delay(const T& first, pack_words& pack) {
+  const auto last = static_cast<T>(pack.word[words_of_pack - 1] >> (32 - 8 * sizeof(T)));
+#pragma unroll
+  for (unsigned w = words_of_pack; w-- > 0;)
+    pack.word[w] =
+        __funnelshift_l(w > 0 ? pack.word[w - 1] : in_every_place(first), pack.word[w], 8 * sizeof(T));
+  return last;
 }
 
 /// Combines packs, in any order.
@@ -129,14 +140,14 @@ class total_in_lanes {
     for (const std::uint32_t word : held.word) {
       const std::uint32_t x = by::enter(op, word);
       if constexpr (sizeof(T) == 1) {
-        lanes_ = by::combine(op, lanes_, even_bytes(x), odd_bytes(x));
+        lanes_ = by::combine(op, lanes_, even_bytes<by>(x), odd_bytes<by>(x));
       } else {
         lanes_ = by::combine(op, lanes_, x);
       }
     }
   }
   __device__ T get(const Op& op) const {
-    return static_cast<T>(by::leave(op, by::combine(op, lanes_, lanes_ >> 16)));
+    return static_cast<T>(by::leave(op, by::combine(op, lanes_, lanes_ << 16)) >> (32 - 8 * sizeof(T)));
   }
 
  private:

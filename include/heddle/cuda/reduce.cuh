@@ -101,7 +101,7 @@ __device__ T fold_tile_aligned(const T* x, const Op& op) {
     }
     grouping::uninitialized<T, 1> sum;
     sum[0] = total.get(op);
-    fold_warp<1>(sum, warp_size, op);
+    fold_warp<1>(sum, op);
     return sum[0];
   }
   grouping::uninitialized<T, held> sum;

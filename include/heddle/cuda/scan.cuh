@@ -19,9 +19,9 @@
 /// block each. Short rows are scanned several at a time by a warp; columns by threads that go down them, or,
 /// where they are few, down strips of them, whose totals are found first.
 ///
-/// The bits depend on the number of elements, their type and nothing that happens at run time: rows of 32
-/// lanes are combined by shuffles, rows and warps of a tile and 128 tiles likewise, and totals of 128 tiles
-/// in groups of 32.
+/// The bits depend on the number of elements, their type and nothing that happens at run time: what lanes
+/// have is combined by shuffles in rows of 32, rows and warps of a tile and a group of 32 to 128 tiles
+/// likewise, and totals of groups in groups of 32.
 namespace heddle::cuda {
 
 /// Elements of a row that a warp scans one after another where no granules hold them.

@@ -1,41 +1,65 @@
 #pragma once
 
 #include <heddle/cuda/bulk_copy.cuh>
+#include <heddle/cuda/lanes.cuh>
 #include <heddle/cuda/launch.cuh>
 #include <heddle/cuda/prefix_of_tiles.cuh>
+#include <heddle/cuda/scan_runs.cuh>
 #include <heddle/cuda/scan_tile.cuh>
 #include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/warp.cuh>
 #include <heddle/grouping.hpp>
 #include <heddle/operators.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 /// Tiles scanned in turn, in one launch that reads once and writes once.
 ///
 /// In a block warps have roles. One takes tiles and brings them into shared memory, up to three at a time.
 /// Two or four combine a tile as soon as it is there, well before it is scanned, and publish the total. One
-/// looks ahead: it combines what the tiles before have published, 128 at a time, each block for itself, so
-/// that no tile waits for a chain of others. Sixteen scan tiles in registers and write them. The look-ahead
-/// replaces the look-back of Merrill and Garland, "Single-pass parallel prefix scan with decoupled look-back"
-/// (2016).
+/// looks ahead: it combines what the tiles before have published, up to 128 at a time, each block for itself,
+/// so that no tile waits for a chain of others. Sixteen scan tiles in registers and write them. The
+/// look-ahead replaces the look-back of Merrill and Garland, "Single-pass parallel prefix scan with decoupled
+/// look-back" (2016).
 namespace heddle::cuda {
 
+/// Whether the packs of a lane are neighbours: few steps between lanes, which is faster where these take
+/// longer than to exchange what is written.
+template <class T, class Op>
+inline constexpr bool scans_in_runs =
+    !packs_are_granules<T> || sizeof(T) > 8 || !is_commutative<Op, T> ||
+    (sizeof(T) == 8 ? detail::is_extreme<Op> : lanes<T, Op>::exist && !adds_small_integers<T, Op>);
+
 /// The shape of a tile.
-template <class T>
+template <class T, class Op>
 struct scan_tuning {
   static constexpr std::size_t bytes = sizeof(T);
-  static constexpr unsigned warps = bytes <= 16 ? 16 : bytes <= 128 ? 8 : bytes <= 512 ? 4 : 1;
-  static constexpr unsigned rows = bytes <= 16 ? 8 : bytes <= 32 ? 2 : 1;
-  static constexpr unsigned reducers = warps == 1 ? 1 : bytes < 8 ? 4 : 2;
-  /// Elements of a tile of which each warp scans one row; a tile has up to `rows` times as many.
+  static constexpr unsigned warps = bytes <= 16    ? 16
+                                    : bytes <= 128 ? 8
+                                    : bytes <= 256 ? 4
+                                    : bytes <= 512 ? 2
+                                                   : 1;
+  /// Elements of a tile of which each lane has a pack; a tile has up to `packs` times as many.
   static constexpr unsigned row_of_warps = warps * warp_size * scan_pack<T>;
-  static constexpr unsigned tile = row_of_warps * rows;
+  /// That a lane has at most: tiles are of up to 64 KiB, or 56 in runs, which are of an odd number of packs
+  /// for runs_in_registers.
+  static constexpr unsigned packs =
+      scans_in_runs<T, Op> ? (std::clamp<unsigned>(56 * 1024 / (row_of_warps * bytes), 1, 15) - 1) | 1 : 8;
+  static constexpr unsigned reducers = warps == 1 ? 1 : bytes < 8 ? 4 : 2;
+  static constexpr unsigned tile = row_of_warps * packs;
   static constexpr unsigned stages = 3;
   /// Places begin less than 16 bytes behind the stage, and what is copied ends at most 16 behind them.
   static constexpr unsigned stage_bytes = (tile * bytes + 32 + 127) / 128 * 128;
-  static constexpr bool staged = stages * stage_bytes <= 200 * 1024;
+  /// For what lanes exchange to write side by side, a warp.
+  static constexpr unsigned exchange_bytes =
+      scans_in_runs<T, Op> ? warp_size * packs * scan_pack<T> * bytes : 0;
+  static constexpr unsigned bulk_bytes = stages * stage_bytes + warps * exchange_bytes;
+  /// In shared memory beside them: what scan_shared has of elements, and less than 1 KiB more.
+  static constexpr unsigned shared_elements = stages + 2 * warps + 2 * reducers;
+  static constexpr bool staged = bulk_bytes + shared_elements * bytes + 1024 <= 227 * 1024;
   static constexpr unsigned threads = (warps + reducers + 2) * warp_size;
 };
 
@@ -44,9 +68,9 @@ struct tile_in_flight : placed_tile {
   unsigned shift;  ///< bytes in shared memory before its first place
 };
 
-template <class T>
+template <class T, class Op>
 struct scan_shared {
-  using tuning = scan_tuning<T>;
+  using tuning = scan_tuning<T, Op>;
   phase_barrier arrived[tuning::stages];   ///< the tile is in shared memory
   phase_barrier taken[tuning::stages];     ///< all who need it have it
   phase_barrier prefixed[tuning::stages];  ///< what stands before it is known
@@ -71,13 +95,13 @@ struct ring_position {
 };
 
 /// Whether tiles are copied to shared memory, or read where they stand.
-template <class T>
-inline constexpr bool in_shared_memory = has_bulk_copies&& scan_tuning<T>::staged;
+template <class T, class Op>
+inline constexpr bool in_shared_memory = has_bulk_copies&& scan_tuning<T, Op>::staged;
 
 /// Takes tiles in turn and starts copying them.
 template <class T, class Op>
-__device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared, unsigned char* stages) {
-  using tuning = scan_tuning<T>;
+__device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T, Op>& shared, unsigned char* stages) {
+  using tuning = scan_tuning<T, Op>;
   if (threadIdx.x % warp_size != 0) return;
   const std::size_t tiles = work.tiles();
   // Whole granules of 16 bytes that hold no byte but of the input.
@@ -97,7 +121,7 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
       continue;
     }
     static_cast<placed_tile&>(next) = place_tile(work, number);
-    if constexpr (in_shared_memory<T>) {
+    if constexpr (in_shared_memory<T, Op>) {
       const std::uintptr_t from = begin + next.first * sizeof(T);
       std::uintptr_t copy_from = from / 16 * 16, copy_to = (from + next.count * sizeof(T) + 15) / 16 * 16;
       const auto past = static_cast<unsigned>(from - copy_from),
@@ -129,12 +153,14 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared
 
 /// Finds what stands before each tile of this block, from what all tiles before it have published.
 template <class T, class Op>
-__device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared) {
-  using tuning = scan_tuning<T>;
-  constexpr unsigned group = tiles_of_group<T>;
+__device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T, Op>& shared) {
+  using tuning = scan_tuning<T, Op>;
+  // As many as the registers of a thread hold: those kept in memory took longer than all else.
+  constexpr unsigned rows_of_group = words_of<T> <= 2 ? 4 : words_of<T> <= 8 ? 2 : 1;
+  constexpr unsigned group = rows_of_group * warp_size;
   // A group that is whole is waited for together with the first tiles after it, where the registers hold
   // them; what is more is read again with the rest. Two groups at a time were slower on an H200.
-  constexpr unsigned rows_at_once = rows_of_group<T> + (words_of<T> <= 2 ? 1 : 0);
+  constexpr unsigned most_rows = rows_of_group + (words_of<T> <= 2 ? 1 : 0);
   const unsigned lane = threadIdx.x % warp_size;
   prefix_of_tiles<T, Op> before(work.op);
   std::size_t row_begin = 0, folded = 0;  // tiles of this row that are in `before`
@@ -154,17 +180,17 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
     grouping::uninitialized<T, 1> prefix;
     unsigned rest = 0;
     for (bool more = !is_empty; more;) {
-      rest = static_cast<unsigned>(min(part - folded, std::size_t{rows_at_once * warp_size}));
+      rest = static_cast<unsigned>(min(part - folded, std::size_t{most_rows * warp_size}));
       if (rest == 0) break;
-      more = rest == rows_at_once * warp_size;
-      auto rows = totals_of_rows<rows_at_once>(work, row_begin + folded, rest);
+      more = rest == most_rows * warp_size;
+      auto rows = totals_of_rows<most_rows>(work, row_begin + folded, rest);
       if (rest >= group) {
-        before.append(total_of_rows(&rows[0], group, work.op));
+        before.append(total_of_rows<rows_of_group>(&rows[0], group, work.op));
         folded += group;
         rest -= group;
-        rows[0] = rows[rows_at_once - 1];
+        rows[0] = rows[most_rows - 1];
       }
-      if (rest > 0) prefix[0] = total_of_rows(&rows[0], rest, work.op);
+      if (rest > 0) prefix[0] = total_of_rows<rows_of_group>(&rows[0], rest, work.op);
     }
     bool exists = before.prepend_to(rest > 0, prefix[0]);
     if (work.has_init) {
@@ -184,26 +210,36 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T>& shared)
 template <class T, class Op>
 __device__ const T* places_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
                               const unsigned char* stages, unsigned stage) {
-  using tuning = scan_tuning<T>;
-  if constexpr (in_shared_memory<T>) {
+  using tuning = scan_tuning<T, Op>;
+  if constexpr (in_shared_memory<T, Op>) {
     return reinterpret_cast<const T*>(stages + stage * tuning::stage_bytes + tile.shift);
   }
   return work.x + tile.first - tile.skipped;
 }
 
 /// Rows of packs that a reducer has are a multiple of this.
-template <class T>
-inline constexpr unsigned rows_of_reducer = scan_tuning<T>::warps / scan_tuning<T>::reducers;
+template <class T, class Op>
+inline constexpr unsigned rows_of_reducer = scan_tuning<T, Op>::warps / scan_tuning<T, Op>::reducers;
+
+/// The pack of a tile at `from`. Where all stand at granules that is known beforehand: a branch at each load
+/// keeps them from being loaded side by side.
+template <bool AtGranules, class T, class Op>
+__device__ void load_to_reduce(const T* from, grouping::uninitialized<T, scan_pack<T>>& x) {
+  if constexpr (AtGranules) {
+    copy_pack<T>(&x, from);
+  } else {
+    load_pack<in_shared_memory<T, Op>>(from, bytes_past_granule(from), x);
+  }
+}
 
 /// What a lane's packs in `rows` rows combine to, in any order, but for the first `skipped` places.
-template <class T, class Op>
+template <bool AtGranules, class T, class Op>
 __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] unsigned skipped,
                            const Op& op) {
   constexpr unsigned pack = scan_pack<T>, row = warp_size * pack;
-  constexpr unsigned batch = sizeof(T) > 16 ? 1 : sizeof(T) < 16 ? rows_of_reducer<T> : 4;
+  constexpr unsigned batch = sizeof(T) > 16 ? 1 : sizeof(T) < 16 ? rows_of_reducer<T, Op> : 4;
   constexpr bool in_lanes = lanes<T, Op>::exist && !adds_small_integers<T, Op>;
-  const T* const from = rows_begin + threadIdx.x % warp_size * pack;
-  const unsigned past = bytes_past_granule(from);
+  const T* from = rows_begin + threadIdx.x % warp_size * pack;
   [[maybe_unused]] unsigned small = 0;
   [[maybe_unused]] std::conditional_t<in_lanes, total_in_lanes<T, Op>, unsigned> of_lanes{};
   grouping::uninitialized<T, pack> sum;
@@ -212,14 +248,20 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
     grouping::uninitialized<T, pack> x[batch];
 #pragma unroll
     for (unsigned n = 0; n < batch; ++n) {
-      if constexpr (tiles_are_granules<T, Op>) {
-        if (n == 0 && r == 0 && skipped > 0) {
+      // What is read where it stands has foreign bytes beside it.
+      if constexpr (tiles_are_granules<T, Op> && !in_shared_memory<T, Op>) {
+        if (n + r == 0 && skipped > 0) {
 #pragma unroll
-          for (unsigned k = 0; k < pack; ++k) x[n][k] = k < skipped ? grouping::neutral<T>(op) : from[k];
+          for (unsigned k = 0; k < pack; ++k) {
+            if (k >= skipped) x[0][k] = from[k];
+          }
           continue;
         }
       }
-      load_pack<in_shared_memory<T>>(from + (r + n) * row, past, x[n]);
+      load_to_reduce<AtGranules, T, Op>(from + (r + n) * row, x[n]);
+    }
+    if constexpr (tiles_are_granules<T, Op>) {
+      if (r == 0 && skipped > 0) hide_first(skipped, grouping::neutral<T>(op), x[0]);
     }
     if constexpr (adds_small_integers<T, Op>) {
 #pragma unroll
@@ -248,39 +290,58 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
   }
 }
 
-/// What `rows` rows of packs combine to in order, in lane 0.
-template <class T, class Op>
-__device__ T total_in_order(const T* rows_begin, unsigned rows, const Op& op) {
-  constexpr unsigned pack = scan_pack<T>;
-  // A lane takes neighbouring packs, so that fewer steps between lanes are needed.
-  constexpr unsigned side_by_side = rows_of_reducer<T> % 4 == 0 ? 4 : 1;
-  const T* const from = rows_begin + threadIdx.x % warp_size * side_by_side * pack;
-  const unsigned past = bytes_past_granule(from);
+/// What the runs of `packs` packs of a reducer's lanes combine to in order, in lane 0.
+template <bool AtGranules, class T, class Op>
+__device__ T total_in_order(const T* runs_begin, unsigned packs, const Op& op) {
+  constexpr unsigned pack = scan_pack<T>, warps = rows_of_reducer<T, Op>;
+  constexpr unsigned side_by_side = sizeof(T) <= 16 && warps % 4 == 0 ? 4 : 1;  ///< that overlap
+  const T* from = runs_begin + threadIdx.x % warp_size * packs * pack;
   grouping::uninitialized<T, 1> total;
-#pragma unroll 4
-  for (unsigned r = 0; r < rows; r += side_by_side) {
-    grouping::uninitialized<T, 1> sum;
+#pragma unroll 1
+  for (unsigned w = 0; w < warps; w += side_by_side) {
+    grouping::uninitialized<T, side_by_side> sum;
+    const auto append = [&](unsigned n, bool is_first) {
+      grouping::uninitialized<T, pack> x[side_by_side];
 #pragma unroll
-    for (unsigned n = 0; n < side_by_side; ++n) {
-      grouping::uninitialized<T, pack> x;
-      load_pack<in_shared_memory<T>>(from + (r * warp_size + n) * pack, past, x);
-      sum[0] = n > 0 ? op(sum[0], detail::lift<Op>(x[0])) : detail::lift<Op>(x[0]);
+      for (unsigned s = 0; s < side_by_side; ++s)
+        load_to_reduce<AtGranules, T, Op>(from + ((w + s) * warp_size * packs + n) * pack, x[s]);
 #pragma unroll
-      for (unsigned k = 1; k < pack; ++k) sum[0] = op(sum[0], detail::lift<Op>(x[k]));
-    }
-    fold_warp<1>(sum, warp_size, op);
-    total[0] = r > 0 ? op(total[0], sum[0]) : sum[0];
+      for (unsigned k = 0; k < pack; ++k) {
+#pragma unroll
+        for (unsigned s = 0; s < side_by_side; ++s)
+          sum[s] = is_first && k == 0 ? detail::lift<Op>(x[s][k]) : op(sum[s], detail::lift<Op>(x[s][k]));
+      }
+    };
+    append(0, true);
+#pragma unroll 2
+    for (unsigned n = 1; n < packs; ++n) append(n, false);
+    fold_warp<side_by_side>(sum, op);
+#pragma unroll
+    for (unsigned s = 0; s < side_by_side; ++s) total[0] = w + s > 0 ? op(total[0], sum[s]) : sum[s];
   }
   return total[0];
 }
 
+/// What a reducer's share of a tile combines to, in lane 0; `skipped` places of the lane have no element.
+template <bool AtGranules, class T, class Op>
+__device__ T total_of_share(const T* share, unsigned packs, unsigned skipped, const Op& op) {
+  if constexpr (is_commutative<Op, T>) {
+    grouping::uninitialized<T, 1> total;
+    total[0] = total_of_lane<AtGranules>(share, packs * rows_of_reducer<T, Op>, skipped, op);
+    fold_warp<1>(total, op);
+    return total[0];
+  } else {
+    return total_in_order<AtGranules>(share, packs, op);
+  }
+}
+
 /// Combines tiles, well before they are scanned, and publishes the totals.
 template <class T, class Op>
-__device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& shared,
+__device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T, Op>& shared,
                              const unsigned char* stages, unsigned warp) {
-  using tuning = scan_tuning<T>;
+  using tuning = scan_tuning<T, Op>;
   constexpr unsigned reducers = tuning::reducers;
-  const unsigned lane = threadIdx.x % warp_size, rows = work.rows_of_warp * rows_of_reducer<T>;
+  const unsigned lane = threadIdx.x % warp_size;
   const Op op = work.op;
   unsigned turn = 0;
   for (ring_position<tuning::stages> at;; at.advance()) {
@@ -291,17 +352,16 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
     const bool wanted = !tile.ends_row;
     grouping::uninitialized<T, 1> total;
     if (wanted) {
-      const T* const from = places_of(work, tile, stages, at.stage) + warp * rows * warp_size * scan_pack<T>;
-      if constexpr (is_commutative<Op, T>) {
-        total[0] = total_of_lane(from, rows, warp == 0 && lane == 0 ? tile.skipped : 0, op);
-      } else {
-        total[0] = total_in_order(from, rows, op);
-      }
+      const T* const share = places_of(work, tile, stages, at.stage) +
+                             warp * work.rows_of_warp * rows_of_reducer<T, Op> * warp_size * scan_pack<T>;
+      const unsigned skipped = warp == 0 && lane == 0 ? tile.skipped : 0;
+      total[0] = !packs_are_granules<T> || bytes_past_granule(share) == 0
+                     ? total_of_share<true>(share, work.rows_of_warp, skipped, op)
+                     : total_of_share<false>(share, work.rows_of_warp, skipped, op);
     }
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
     if (!wanted) continue;
-    if constexpr (is_commutative<Op, T>) fold_warp<1>(total, warp_size, op);
     if constexpr (reducers > 1) {
       T* const totals = &shared.reducer_total[turn * reducers];
       turn ^= 1;  // with each barrier, which tiles that nobody asks for pass by
@@ -318,9 +378,10 @@ __device__ void reduce_tiles(const scan_work<T, Op>& work, scan_shared<T>& share
 
 /// Scans tiles and writes them.
 template <class T, class Op>
-__device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& shared,
-                                 const unsigned char* stages) {
-  using tuning = scan_tuning<T>;
+__device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T, Op>& shared,
+                                 unsigned char* stages) {
+  using tuning = scan_tuning<T, Op>;
+  constexpr bool in_runs = in_shared_memory<T, Op> && scans_in_runs<T, Op>;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const Op op = work.op;
   unsigned turn = 0;
@@ -328,7 +389,9 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
-    rows_in_registers<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, work.rows_of_warp);
+    std::conditional_t<in_runs, runs_in_registers<T, Op, tuning::packs>,
+                       rows_in_registers<T, Op, tuning::packs, in_shared_memory<T, Op>>>
+        mine(warp, work.rows_of_warp);
     mine.leave_out_what_is_beyond(tile);
     mine.load(places_of(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
     __syncwarp();
@@ -353,19 +416,27 @@ __device__ void scan_tiles_taken(const scan_work<T, Op>& work, scan_shared<T>& s
     if (lane == 0) shared.read[at.stage].arrive();
 
     // What is read where it stands may be what is written.
-    if (!in_shared_memory<T>) shared.taken[at.stage].wait(at.parity);
-    mine.write(work.out + tile.first - tile.skipped, tile, work.exclusive, has_prefix, prefix[0], op);
+    if (!in_shared_memory<T, Op>) shared.taken[at.stage].wait(at.parity);
+    T* const to = work.out + tile.first - tile.skipped;
+    if constexpr (in_runs) {
+      unsigned char* const exchange =
+          stages + (tuning::stages * tuning::stage_bytes + warp * tuning::exchange_bytes);
+      mine.write(to, tile, work.exclusive, has_prefix, prefix[0], op, reinterpret_cast<T*>(exchange));
+    } else {
+      mine.write(to, tile, work.exclusive, has_prefix, prefix[0], op);
+    }
   }
 }
 
 template <class T, class Op>
-__global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
+__global__ void __launch_bounds__(scan_tuning<T, Op>::threads, 1)
     scan_in_turn(const __grid_constant__ scan_work<T, Op> work) {
-  using tuning = scan_tuning<T>;
-  static_assert(sizeof(scan_shared<T>) <= 48 * 1024,
+  using tuning = scan_tuning<T, Op>;
+  static_assert(sizeof(scan_shared<T, Op>) <= tuning::shared_elements * sizeof(T) + 1024);
+  static_assert(sizeof(scan_shared<T, Op>) <= 48 * 1024,
                 "a scan on a GPU takes elements of up to 7000 bytes: scan the indices of larger ones");
   extern __shared__ __align__(128) unsigned char stages[];
-  __shared__ scan_shared<T> shared;
+  __shared__ scan_shared<T, Op> shared;
   const unsigned warp = threadIdx.x / warp_size;
   if (threadIdx.x == 0) {
     for (unsigned s = 0; s < tuning::stages; ++s) {
@@ -392,13 +463,14 @@ __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
 /// Scans rows of any length, one after another or one row alone.
 template <class T, class Op>
 void launch_scan_in_turn(const target& where, scan_work<T, Op>& work) {
-  using tuning = scan_tuning<T>;
+  using tuning = scan_tuning<T, Op>;
   const std::size_t rows_of_warps = (work.places() + tuning::row_of_warps - 1) / tuning::row_of_warps;
-  work.parts = (rows_of_warps + tuning::rows - 1) / tuning::rows;
+  work.parts = (rows_of_warps + tuning::packs - 1) / tuning::packs;
   work.rows_of_warp = static_cast<unsigned>((rows_of_warps + work.parts - 1) / work.parts);
+  if constexpr (scans_in_runs<T, Op>) work.rows_of_warp |= 1;
   work.parts = (rows_of_warps + work.rows_of_warp - 1) / work.rows_of_warp;
   work.tile = work.rows_of_warp * tuning::row_of_warps;
-  constexpr unsigned shared_bytes = tuning::staged ? tuning::stages * tuning::stage_bytes : 0;
+  constexpr unsigned shared_bytes = tuning::staged ? tuning::bulk_bytes : 0;
   static overlapping_kernel kernel(scan_in_turn<T, Op>, "launch of scan_in_turn", shared_bytes);
   const std::size_t tiles = work.tiles(), resident = multiprocessors(where);
   const auto grid = static_cast<unsigned>(tiles < resident ? tiles : resident);

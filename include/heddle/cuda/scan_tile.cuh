@@ -55,6 +55,7 @@ struct placed_tile {
   static constexpr std::size_t none = ~std::size_t{0};
 
   __device__ bool fills(unsigned places) const { return skipped == 0 && count == places; }
+  __device__ unsigned end() const { return skipped + count; }  ///< of the places that have an element
 };
 
 template <class T, class Op>
@@ -71,11 +72,9 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
           skipped, left <= most};
 }
 
-/// Rows of 32 totals that are combined one after another; groups of so many are combined in turn.
+/// Rows of 32 totals that hold those of all tiles that are scanned at once.
 template <class T>
-inline constexpr unsigned rows_of_group = words_of<T> <= 4 ? 4 : 1;
-template <class T>
-inline constexpr unsigned tiles_of_group = rows_of_group<T>* warp_size;
+inline constexpr unsigned rows_at_once = words_of<T> <= 4 ? 4 : 1;
 
 /// The totals of tiles that await_totals() waits for, each row combined, in lane 0.
 template <unsigned Rows, class T, class Op>
@@ -88,16 +87,62 @@ __device__ grouping::uninitialized<T, Rows> totals_of_rows(const scan_work<T, Op
   return total;
 }
 
-/// The first rows of totals_of_rows(), as many as hold `count`, combined.
-template <class T, class Op>
+/// The first of `Rows` rows of totals_of_rows(), as many as hold `count`, combined.
+template <unsigned Rows, class T, class Op>
 __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
   grouping::uninitialized<T, 1> total;
   total[0] = rows[0];
 #pragma unroll
-  for (unsigned r = 1; r < rows_of_group<T>; ++r) {
+  for (unsigned r = 1; r < Rows; ++r) {
     if (r * warp_size < count) total[0] = op(total[0], rows[r]);
   }
   return total[0];
+}
+
+/// The first place of a tile that has an element.
+template <class T, class Op>
+__device__ unsigned first_place(const placed_tile& tile) {
+  return tiles_are_granules<T, Op> ? tile.skipped : 0;
+}
+
+/// The pack at a place of a tile whose places begin at `from`. Where there is no element it has what changes
+/// nothing, or, where tiles are not granules, repeats the last one.
+template <bool Shifts, class T, class Op>
+__device__ void load_places(const T* from, unsigned place, const placed_tile& tile, const Op& op,
+                            grouping::uninitialized<T, scan_pack<T>>& x) {
+  constexpr unsigned pack = scan_pack<T>;
+  const unsigned begin = first_place<T, Op>(tile), end = tile.end();
+  if (place >= begin && place + pack <= end)
+    return load_pack<Shifts>(from + place, bytes_past_granule(from), x);
+#pragma unroll
+  for (unsigned k = 0; k < pack; ++k) {
+    if constexpr (tiles_are_granules<T, Op>) {
+      x[k] = place + k >= begin && place + k < end ? from[place + k] : grouping::neutral<T>(op);
+    } else {
+      x[k] = from[min(place + k, end - 1)];
+    }
+  }
+}
+
+template <bool Shifts, class T, class Op>
+__device__ void load_places(const T* from, unsigned place, const placed_tile& tile, const Op& op,
+                            pack_words& words) {
+  grouping::uninitialized<T, scan_pack<T>> x;
+  load_places<Shifts>(from, place, tile, op, x);
+  memcpy(&words, &x, sizeof words);
+}
+
+/// Those of a pack's elements from the `first` one on that stand below `end`; `place` is the pack's.
+template <class T>
+__device__ void write_places(T* to, unsigned place, unsigned first, unsigned end, bool aligned,
+                             const grouping::uninitialized<T, scan_pack<T>>& x) {
+  constexpr unsigned pack = scan_pack<T>;
+  if ((!packs_are_granules<T> || aligned) && first == 0 && place + pack <= end)
+    return store_pack<T>(to + place, x);
+#pragma unroll
+  for (unsigned k = 0; k < pack; ++k) {
+    if (k >= first && place + k < end) to[place + k] = x[k];
+  }
 }
 
 /// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side. Shifts are what moves
@@ -116,47 +161,23 @@ class rows_in_registers {
   /// compilers no longer know that the lanes of a warp have as many rows: not worth it where a tile is all
   /// that a block has.
   __device__ void leave_out_what_is_beyond(const placed_tile& tile) {
-    const unsigned warp_first = first_ - threadIdx.x % warp_size * pack, end = first_place(tile) + tile.count;
+    const unsigned warp_first = first_ - threadIdx.x % warp_size * pack, end = tile.end();
     rows_ = max(1u, min(rows_, (end - min(end, warp_first) + row_elements - 1) / row_elements));
   }
 
   /// From a tile whose places begin at `from`; `whole` when an element is in every place of the warps.
   __device__ void load(const T* from, const placed_tile& tile, bool whole, const Op& op) {
-    const unsigned past = bytes_past_granule(from), begin = first_place(tile), end = begin + tile.count;
-    if (whole && (!packs_are_granules<T> || past == 0)) {
+    if (whole && (!packs_are_granules<T> || bytes_past_granule(from) == 0)) {
 #pragma unroll
       for (unsigned r = 0; r < Rows; ++r) {
         if (r < rows_) copy_pack<T>(&row_[r], from + first_ + r * row_elements);
       }
       return;
     }
-    // Where tiles are not granules, places beyond the last element repeat it.
-    const auto element_in = [&](unsigned place) {
-      if constexpr (tiles_are_granules<T, Op>) {
-        return place >= begin && place < end ? from[place] : grouping::neutral<T>(op);
-      } else {
-        return from[min(place, end - 1)];
-      }
-    };
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
-      const unsigned place = first_ + r * row_elements;
       if (r >= rows_) break;
-      auto load_to = [&](grouping::uninitialized<T, pack>& x) {
-        if (place >= begin && place + pack <= end) {
-          load_pack<Shifts>(from + place, past, x);
-        } else {
-#pragma unroll
-          for (unsigned k = 0; k < pack; ++k) x[k] = element_in(place + k);
-        }
-      };
-      if constexpr (in_lanes) {
-        grouping::uninitialized<T, pack> x;
-        load_to(x);
-        memcpy(&row_[r], &x, sizeof x);
-      } else {
-        load_to(row_[r]);
-      }
+      load_places<Shifts>(from, first_ + r * row_elements, tile, op, row_[r]);
     }
   }
 
@@ -167,7 +188,8 @@ class rows_in_registers {
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
       if constexpr (in_lanes) {
-        before_[r] = scan_warp(scan_in_lanes<T>(row_[r], op), op);
+        std::uint32_t before = 0;
+        before_[r] = scan_warp(scan_in_lanes<T>(row_[r], before, op), op);
       } else {
         row_[r][0] = detail::lift<Op>(row_[r][0]);
 #pragma unroll
@@ -204,7 +226,7 @@ class rows_in_registers {
       if (!has_prefix) prefix = grouping::neutral<T>(op);
       has_prefix = true;
     }
-    const unsigned begin = first_place(tile), end = begin + tile.count;
+    const unsigned begin = first_place<T, Op>(tile), end = tile.end();
     const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
     const unsigned distance = past / static_cast<unsigned>(sizeof(T));
     const bool shifted = pack > 1 && !tiles_are_granules<T, Op> && past > 0 &&
@@ -219,17 +241,14 @@ class rows_in_registers {
       carry[0] = before_[r];
       if (has_prefix) carry[0] = is_first ? prefix : op(prefix, before_[r]);
       if constexpr (in_lanes) {
-        const pack_words scanned = prepend_in_lanes(row_[r], carry[0], exclusive, op);
+        pack_words scanned = prepend_in_lanes(row_[r], carry[0], op);
+        if (exclusive) delay(carry[0], scanned);
         memcpy(static_cast<void*>(&result), &scanned, sizeof scanned);
       } else {
         const bool carries = has_prefix || !is_first;
 #pragma unroll
         for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
-        if (exclusive) {
-#pragma unroll
-          for (unsigned k = pack - 1; k > 0; --k) result[k] = result[k - 1];
-          result[0] = carry[0];
-        }
+        if (exclusive) delay(carry[0], result);
       }
       unsigned place = first_ + r * row_elements, skipped = is_first ? begin : 0;
       if constexpr (pack > 1 && !tiles_are_granules<T, Op>) {
@@ -246,29 +265,15 @@ class rows_in_registers {
           if (r == 0 && lane == 0) skipped = distance;
         }
       }
-      write_pack(to, place, skipped, end, tiles_are_granules<T, Op> || shifted || past == 0, result);
+      write_places(to, place, skipped, end, tiles_are_granules<T, Op> || shifted || past == 0, result);
     }
     if (shifted && lane == warp_size - 1) {
       memcpy(static_cast<void*>(&result), &row_before, 16);
-      write_pack(to, first_ + (rows_ - 1) * row_elements, pack - distance, end, false, result);
+      write_places(to, first_ + (rows_ - 1) * row_elements, pack - distance, end, false, result);
     }
   }
 
  private:
-  __device__ static unsigned first_place(const placed_tile& tile) {
-    return tiles_are_granules<T, Op> ? tile.skipped : 0;
-  }
-  /// Those of a pack's elements from the `first` one on that are below `end`; `place` is the pack's.
-  __device__ static void write_pack(T* to, unsigned place, unsigned first, unsigned end, bool aligned,
-                                    const grouping::uninitialized<T, pack>& x) {
-    if ((!packs_are_granules<T> || aligned) && first == 0 && place + pack <= end)
-      return store_pack<T>(to + place, x);
-#pragma unroll
-    for (unsigned k = 0; k < pack; ++k) {
-      if (k >= first && place + k < end) to[place + k] = x[k];
-    }
-  }
-
   unsigned rows_, first_;
   std::conditional_t<in_lanes, pack_words, grouping::uninitialized<T, pack>> row_[Rows];
   grouping::uninitialized<T, Rows> before_;

@@ -95,6 +95,18 @@ __device__ void fold_warp(grouping::uninitialized<T, Rows>& rows, unsigned count
   }
 }
 
+/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. Unlike the above it asks nothing of
+/// the lane: compilers keep each such answer in one of a thread's seven predicates, all that comparisons
+/// have.
+template <unsigned Rows, class T, class Op>
+__device__ void fold_warp(grouping::uninitialized<T, Rows>& rows, const Op& op) {
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) rows[r] = op(rows[r], shuffle_down(rows[r], distance));
+  }
+}
+
 /// What all threads of the warp hold, added.
 __device__ inline unsigned sum_of_warp(unsigned value) {
 #if __CUDA_ARCH__ >= 800

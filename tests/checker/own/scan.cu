@@ -94,7 +94,7 @@ DOWN_SHIFTED(products, unsigned short, multiplies)
                                scratch, out + to);                                                    \
     work.parts = parts;                                                                               \
     work.rows_of_warp = rows_of_warp;                                                                 \
-    work.tile = rows_of_warp * scan_tuning<T>::row_of_warps;                                          \
+    work.tile = rows_of_warp * scan_tuning<T, OP>::row_of_warps;                                      \
     scan_in_turn<T, OP>(work);                                                                        \
   }
 IN_TURN(sum, int, plus)
@@ -113,3 +113,35 @@ __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool 
       {in_place ? out : x}, add_three{}, grouping::tiling{{rows, length, 1}, 2048, 1}, exclusive,
       prefix_of_first(has_init ? init : nullptr)[0], out);
 }
+
+// A tile in shared memory, `shift` bytes behind a granule, in runs of the two warps of a block; what is
+// around its elements is anything.
+#define RUNS(NAME, T, OP)                                                                                   \
+  __global__ void runs_##NAME(const T* x, unsigned shift, unsigned skipped, unsigned count, unsigned packs, \
+                              bool exclusive, const T* init, bool has_prefix, size_t to, T* out) {          \
+    using runs = runs_in_registers<T, OP, scan_tuning<T, OP>::packs>;                                       \
+    constexpr unsigned warps = 2, bytes = warps * runs::most_elements * sizeof(T);                          \
+    __shared__ __align__(16) unsigned char stage[bytes + 32], exchange[bytes];                              \
+    __shared__ T warp_total[warps];                                                                         \
+    for (unsigned b = threadIdx.x; b < bytes + 32; b += blockDim.x) stage[b] = 0x5a;                        \
+    __syncthreads();                                                                                        \
+    T* const places = reinterpret_cast<T*>(stage + shift);                                                  \
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) places[skipped + i] = x[i];                  \
+    __syncthreads();                                                                                        \
+    const unsigned warp = threadIdx.x / warp_size;                                                          \
+    const placed_tile tile{0, 0, 0, count, skipped, true};                                                  \
+    const OP op;                                                                                            \
+    runs mine(warp, packs);                                                                                 \
+    mine.leave_out_what_is_beyond(tile);                                                                    \
+    mine.load(places, tile, tile.fills(warps* warp_size* packs* scan_pack<T>), op);                         \
+    const T total = mine.scan(op);                                                                          \
+    if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                             \
+    __syncthreads();                                                                                        \
+    if (warp > 0) mine.prepend(warp_total[0], op);                                                          \
+    mine.write(out + to - skipped, tile, exclusive, has_prefix, *init, op,                                  \
+               reinterpret_cast<T*>(exchange + warp * bytes / warps));                                      \
+  }
+RUNS(sum, int, plus)
+RUNS(compositions, map_of_line, composition)
+RUNS(bytes, unsigned char, plus)
+RUNS(largest, short, maximum)

@@ -1,0 +1,170 @@
+#pragma once
+
+#include <heddle/cuda/granules.cuh>
+#include <heddle/cuda/lanes.cuh>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/scan_tile.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/elementwise.hpp>
+#include <heddle/grouping.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace heddle::cuda {
+
+/// A warp's share of a tile, in registers: each lane has a run of up to `Most` packs, so that few steps
+/// between lanes are needed, by which rows_in_registers takes more time than by everything else. Runs are
+/// read and written in shared memory; those of an odd number of granules meet in no bank there.
+template <class T, class Op, unsigned Most>
+class runs_in_registers {
+ public:
+  static constexpr unsigned pack = scan_pack<T>, most_elements = warp_size * Most * pack;
+  static constexpr bool in_lanes = lanes<T, Op>::exist;
+
+  __device__ runs_in_registers(unsigned warp, unsigned packs)
+      : packs_(packs), warp_first_(warp * warp_size * packs * pack) {}
+
+  /// Warps beyond the tile's last element have the least that there is, and a total that nobody asks for.
+  __device__ void leave_out_what_is_beyond(const placed_tile& tile) {
+    if (warp_first_ >= tile.end()) packs_ = 1;
+  }
+
+  /// From a tile in shared memory whose places begin at `from`; granules that hold one of its elements may be
+  /// read whole.
+  __device__ void load(const T* from, const placed_tile& tile, bool, const Op& op) {
+    const unsigned first = first_of_lane();
+    if (is_whole(tile) && (!packs_are_granules<T> || bytes_past_granule(from) == 0)) {
+#pragma unroll
+      for (unsigned j = 0; j < Most; ++j) {
+        if (j < packs_) copy_pack<T>(&run_[j], from + first + j * pack);
+      }
+      return;
+    }
+#pragma unroll
+    for (unsigned j = 0; j < Most; ++j) {
+      if (j < packs_) load_places<true>(from, first + j * pack, tile, op, run_[j]);
+    }
+  }
+
+  /// Scans the runs, and finds what stands before each of them in the warp. Returns the warp's total.
+  __device__ T scan(const Op& op) {
+    grouping::uninitialized<T, 1> last;
+    [[maybe_unused]] std::uint32_t before = 0;
+#pragma unroll
+    for (unsigned j = 0; j < Most; ++j) {
+      if (j >= packs_) break;
+      if constexpr (in_lanes) {
+        last[0] = scan_in_lanes<T>(run_[j], before, op);
+      } else {
+#pragma unroll
+        for (unsigned k = 0; k < pack; ++k) {
+          const T x = detail::lift<Op>(run_[j][k]);
+          last[0] = run_[j][k] = j + k > 0 ? op(last[0], x) : x;
+        }
+      }
+    }
+    last[0] = scan_warp(last[0], op);
+    before_[0] = shuffle_up(last[0], 1);
+    return shuffle_from(last[0], warp_size - 1);
+  }
+
+  /// Puts the warps before this one before it.
+  __device__ void prepend(const T& warps_before, const Op& op) {
+    before_[0] = threadIdx.x % warp_size > 0 ? op(warps_before, before_[0]) : warps_before;
+  }
+
+  /// Writes the scanned elements, behind `prefix` where there is one; where there is none, the very first of
+  /// an exclusive scan means nothing. Lanes exchange them through `exchange`, room for `most_elements` of
+  /// this warp alone, so that they write side by side.
+  __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, T prefix,
+                        const Op& op, T* exchange) {
+    if constexpr (in_lanes || tiles_are_granules<T, Op>) {
+      if (!has_prefix) prefix = grouping::neutral<T>(op);
+      has_prefix = true;
+    }
+    const unsigned lane = threadIdx.x % warp_size;
+    const bool is_first = first_of_lane() == 0, carries = has_prefix || !is_first;
+    grouping::uninitialized<T, 1> carry, delayed;
+    carry[0] = is_first ? prefix : has_prefix ? op(prefix, before_[0]) : before_[0];
+    delayed[0] = carry[0];
+    __syncwarp();
+#pragma unroll
+    for (unsigned j = 0; j < Most; ++j) {
+      if (j >= packs_) break;
+      grouping::uninitialized<T, pack> result;
+      if constexpr (in_lanes) {
+        pack_words scanned = prepend_in_lanes(run_[j], carry[0], op);
+        if (exclusive) delayed[0] = delay(delayed[0], scanned);
+        memcpy(static_cast<void*>(&result), &scanned, sizeof scanned);
+      } else {
+#pragma unroll
+        for (unsigned k = 0; k < pack; ++k) result[k] = carries ? op(carry[0], run_[j][k]) : run_[j][k];
+        if (exclusive) delayed[0] = delay(delayed[0], result);
+      }
+      copy_pack<T>(exchange + (lane * packs_ + j) * pack, &result);
+    }
+    __syncwarp();
+    const unsigned past = bytes_past_granule(to), distance = past / static_cast<unsigned>(sizeof(T));
+    const bool shifted = pack > 1 && !tiles_are_granules<T, Op> && past > 0 &&
+                         (stand_at_multiples<T> || past % sizeof(T) == 0);
+    const unsigned behind = shifted ? distance : 0;
+    to += warp_first_;
+    if (is_whole(tile) && past == 0) {
+      const auto copy_granule = [&](unsigned number) {
+        __stwb(reinterpret_cast<uint4*>(to) + number, reinterpret_cast<const uint4*>(exchange)[number]);
+      };
+      if constexpr (packs_are_granules<T>) {
+#pragma unroll
+        for (unsigned j = 0; j < Most; ++j) {
+          if (j >= packs_) break;
+          copy_granule(j * warp_size + lane);
+        }
+      } else {
+        for (unsigned g = lane; g < warp_size * packs_ * sizeof(T) / 16; g += warp_size) copy_granule(g);
+      }
+      return;
+    }
+    const unsigned begin = warp_first_ > 0 ? 0 : first_place<T, Op>(tile),
+                   end = min(tile.end(), warp_end()) - min(tile.end(), warp_first_);
+#pragma unroll
+    for (unsigned j = 0; j < Most; ++j) {
+      if (j >= packs_) break;
+      const unsigned slot = (j * warp_size + lane) * pack;
+      if (slot < max(begin, behind)) {
+        // The first pack of a tile or of what is shifted.
+#pragma unroll
+        for (unsigned k = 0; k < pack; ++k) {
+          if (k >= begin && k < pack - behind && k < end) to[k] = exchange[k];
+        }
+        continue;
+      }
+      grouping::uninitialized<T, pack> x;
+      load_pack<true>(exchange + (slot - behind), shifted ? 16 - past : 0, x);
+      write_places(to, slot - behind, 0, end, tiles_are_granules<T, Op> || shifted || past == 0, x);
+    }
+    if (shifted && lane < distance) {
+      const unsigned place = warp_size * packs_ * pack - distance + lane;
+      if (place < end) to[place] = exchange[place];
+    }
+  }
+
+ private:
+  /// Whether an element is in every place of the warp.
+  __device__ bool is_whole(const placed_tile& tile) const {
+    return warp_first_ >= first_place<T, Op>(tile) && warp_end() <= tile.end();
+  }
+  __device__ unsigned first_of_lane() const {
+    return warp_first_ + threadIdx.x % warp_size * packs_ * pack;
+  }
+  __device__ unsigned warp_end() const {
+    return warp_first_ + warp_size * packs_ * pack;
+  }
+
+  unsigned packs_, warp_first_;
+  std::conditional_t<in_lanes, pack_words, grouping::uninitialized<T, pack>> run_[Most];
+  grouping::uninitialized<T, 1> before_;
+};
+
+}  // namespace heddle::cuda
