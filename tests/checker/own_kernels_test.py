@@ -420,7 +420,8 @@ class Scan(unittest.TestCase):
 
     def test_tiles_at_granules(self):
         """Rows of any length, from anywhere to anywhere; the last tile of some holds no element."""
-        for kernel, kind, accumulate in (("bytes", "uint8", np.add.accumulate), ("largest", "int16", np.maximum.accumulate)):
+        for kernel, kind, accumulate in (("bytes", "uint8", np.add.accumulate), ("signed_bytes", "int8", np.maximum.accumulate),
+                                         ("largest", "int16", np.maximum.accumulate)):
             row = 16 * 32 * 16 // np.dtype(kind).itemsize
             for way, (rows, length, parts, rows_of_warp, first, to) in enumerate((
                     (2, 2 * row - 4, 3, 1, 1, 1), (3, 5, 1, 1, 3, 3), (3, row + 77, 2, 1, 2, 5), (2, row - 9, 1, 1, 0, 0), (1, 3 * row, 2, 2, 0, 0))):
@@ -440,7 +441,8 @@ class Scan(unittest.TestCase):
 
     def test_runs(self):
         """Tiles that begin and end anywhere in shared memory, and are written to anywhere."""
-        for name, kind, accumulate in (("sum", "int32", np.add.accumulate), ("bytes", "uint8", np.add.accumulate), ("largest", "int16", np.maximum.accumulate)):
+        for name, kind, accumulate in (("sum", "int32", np.add.accumulate), ("bytes", "uint8", np.add.accumulate),
+                                       ("signed_bytes", "int8", np.maximum.accumulate), ("largest", "int16", np.maximum.accumulate)):
             size = np.dtype(kind).itemsize
             for way, (packs, less, shift, skipped) in enumerate(((7, 0, 0, 0), (3, 5, 16 - size, 1), (1, 32 * 16 // size + 3, size, 16 // size - 1), (5, 1, 0, 2))):
                 exclusive, has_prefix = way % 2 == 1, way > 0
@@ -460,6 +462,15 @@ class Scan(unittest.TestCase):
                                      has_init, n(to), Unwritten(x.dtype, (to + count) * 2), schedules=2)
                     return out[to * 2:]
                 self.check(launch_it, "compositions", x, exclusive, SCANS["compositions"][2] if exclusive else None)
+
+        # No granules hold these, but are what is written where all of a warp have an element.
+        for packs, less, to in ((9, 0, 0), (9, 0, 2), (3, 5, 1)):
+            with self.subTest(packs=packs, less=less, to=to):
+                count = 64 * packs - less
+                x = integers(3 * count, "int64").reshape(count, 3)
+                *_, out = launch("scan", "runs_sums", 1, 64, x, np.uint32(0), np.uint32(0), np.uint32(count), np.uint32(packs), False, x[:1], False, n(to),
+                                 Unwritten("int64", 3 * (to + count)), schedules=2)
+                np.testing.assert_array_equal(out[3 * to:].reshape(count, 3), x.cumsum(axis=0))
 
     def test_short_rows(self):
         """Rows that begin anywhere in granules, in place, and to where granules begin elsewhere."""
@@ -555,6 +566,9 @@ class Scan(unittest.TestCase):
         x = integers(2 * 37 * 32, "uint8")
         *_, out = launch("scan", "down_bytes_granules", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, False, Unwritten("uint8", x.size))
         np.testing.assert_array_equal(out.reshape(2, 37, 32), x.reshape(2, 37, 32).cumsum(axis=1, dtype="uint8"))
+        x = x.view("int8")
+        *_, out = launch("scan", "down_signed_granules", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, False, Unwritten("int8", x.size))
+        np.testing.assert_array_equal(out.reshape(2, 37, 32), np.maximum.accumulate(x.reshape(2, 37, 32), axis=1))
         x = integers(25 * 9 * 3, "int64")
         *_, out = launch("scan", "down_sums", 1, 256, x, n(1), n(25), n(9), n(25), np.uint32(256), True, x[:3], True, x, False, Unwritten("int64", x.size))
         x = x.reshape(25, 9, 3)

@@ -7,6 +7,24 @@ using namespace heddle;
 using namespace heddle::cuda;
 using detail::element_at;
 
+/// The maximum of signed bytes, which kernels combine in lanes: with the sign turned, 0 is the least.
+struct largest_in_lanes {
+  static constexpr bool commutative = true, exact = true;
+  int identity_value = -128;
+  __device__ signed char operator()(signed char a, signed char b) const { return a < b ? b : a; }
+  template <class T>
+  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
+    return word ^ 0x80808080u;
+  }
+  template <class T>
+  __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
+    return word ^ 0x80808080u;
+  }
+  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) const {
+    return max(max(a >> 16, b >> 16), c >> 16) << 16 | max(max(a & 0xffffu, b & 0xffffu), c & 0xffffu);
+  }
+};
+
 template <class T, class Op>
 __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool exclusive, const T* init,
                                     bool has_init, unsigned long long* scratch, T* out) {
@@ -71,6 +89,7 @@ DOWN(sum_granules, columns_of_granule, int, plus)
 DOWN(compositions, columns_by_elements, map_of_line, composition)
 DOWN(compositions_granules, columns_of_granule, map_of_line, composition)
 DOWN(bytes_granules, columns_of_granule, unsigned char, plus)
+DOWN(signed_granules, columns_of_granule, signed char, largest_in_lanes)
 DOWN(sums, columns_by_elements, three_sums, add_three)
 
 // Rows that begin anywhere.
@@ -100,10 +119,12 @@ DOWN_SHIFTED(products, unsigned short, multiplies)
 IN_TURN(sum, int, plus)
 IN_TURN(compositions, map_of_line, composition)
 IN_TURN(bytes, unsigned char, plus)
+IN_TURN(signed_bytes, signed char, largest_in_lanes)
 IN_TURN(largest, short, maximum)
 SCAN(sum, int, plus)
 SCAN(compositions, map_of_line, composition)
 SCAN(bytes, unsigned char, plus)
+SCAN(signed_bytes, signed char, largest_in_lanes)
 SCAN(largest, short, maximum)
 
 // Elements that no granules hold are scanned a warp to a row.
@@ -143,5 +164,7 @@ __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool 
   }
 RUNS(sum, int, plus)
 RUNS(compositions, map_of_line, composition)
+RUNS(sums, three_sums, add_three)
 RUNS(bytes, unsigned char, plus)
+RUNS(signed_bytes, signed char, largest_in_lanes)
 RUNS(largest, short, maximum)
