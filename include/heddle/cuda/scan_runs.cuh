@@ -112,17 +112,19 @@ class runs_in_registers {
     const unsigned behind = shifted ? distance : 0;
     to += warp_first_;
     if (is_whole(tile) && past == 0) {
-      const auto copy_granule = [&](unsigned number) {
-        __stwb(reinterpret_cast<uint4*>(to) + number, reinterpret_cast<const uint4*>(exchange)[number]);
-      };
       if constexpr (packs_are_granules<T>) {
 #pragma unroll
         for (unsigned j = 0; j < Most; ++j) {
           if (j >= packs_) break;
-          copy_granule(j * warp_size + lane);
+          const unsigned slot = (j * warp_size + lane) * pack;
+          grouping::uninitialized<T, pack> x;
+          copy_pack<T>(&x, exchange + slot);
+          store_pack<T>(to + slot, x);
         }
       } else {
-        for (unsigned g = lane; g < warp_size * packs_ * sizeof(T) / 16; g += warp_size) copy_granule(g);
+        // Granules all the same: elements one by one would be many more stores.
+        for (unsigned g = lane; g < warp_size * packs_ * sizeof(T) / 16; g += warp_size)
+          __stwb(reinterpret_cast<uint4*>(to) + g, reinterpret_cast<const uint4*>(exchange)[g]);
       }
       return;
     }
