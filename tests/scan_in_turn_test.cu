@@ -16,7 +16,7 @@
 namespace hd = heddle;
 using namespace heddle::tests;
 
-namespace {
+namespace heddle::tests {
 
 /// Two words, combined by an operator that keeps order.
 template <class Word>
@@ -38,7 +38,7 @@ struct words {
   friend bool operator==(const words&, const words&) = default;
 };
 struct add_each {
-  [[maybe_unused]] static constexpr bool commutative = true;
+  static constexpr bool commutative = true;
   template <class Word, unsigned Words>
   HD_FN words<Word, Words> operator()(words<Word, Words> x, const words<Word, Words>& y) const {
     for (unsigned w = 0; w < Words; ++w) x.word[w] = static_cast<Word>(x.word[w] + y.word[w]);
@@ -71,6 +71,10 @@ struct element_of<words<Word, Words>> {
     return x;
   }
 };
+
+}  // namespace heddle::tests
+
+namespace {
 
 /// Rows that begin `first` elements behind the start of an array, and elsewhere in another one unless the
 /// scan is in place, between elements that must stay.

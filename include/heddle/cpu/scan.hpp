@@ -348,13 +348,12 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
   }
   constexpr std::size_t strip = scan_strip<T>;
   // What the strips so far combine to, and what stands before the next.
-  grouping::uninitialized<T, 1> strips, before, previous;
+  T strips = load(0), before = init != nullptr ? *init : strips, previous = before;
   bool exists = init != nullptr;
-  if (exists) before[0] = previous[0] = *init;
   const auto put = [&](std::size_t i, T sum) __attribute__((always_inline)) {
-    if (exists) sum = op(before[0], sum);
-    out[i] = Exclusive ? previous[0] : sum;
-    previous[0] = sum;
+    if (exists) sum = op(before, sum);
+    out[i] = Exclusive ? previous : sum;
+    previous = sum;
   };
   for (std::size_t first = 0;; first += strip) {
     const std::size_t left = count - first;
@@ -375,8 +374,8 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     HD_UNROLL
     for (std::size_t k = 0; k < strip; ++k) put(first + k, local[k]);
     if (left == strip) return;
-    strips[0] = first == 0 ? local[strip - 1] : op(strips[0], local[strip - 1]);
-    before[0] = init != nullptr ? op(*init, strips[0]) : strips[0];
+    strips = first == 0 ? local[strip - 1] : op(strips, local[strip - 1]);
+    before = init != nullptr ? op(*init, strips) : strips;
     exists = true;
   }
 }
