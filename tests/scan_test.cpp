@@ -1,4 +1,5 @@
 #include "elements.hpp"
+#include "grouped_scan.hpp"
 #include "looped_scan.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
@@ -126,6 +127,32 @@ constexpr auto scan_type_by_operators = [](const auto& check) {
 TEST_P(scan, of_exact_operators_is_what_a_loop_computes) {
   scan_type_by_operators([&]<class T, class Op>() {
     for (const std::size_t n : small_sizes()) check_exactly<T, Op>(where, n, 0, variants);
+  });
+}
+
+TEST_P(scan, of_rounded_numbers_has_the_bits_of_the_documented_order) {
+  if (where.is_gpu()) GTEST_SKIP() << "a GPU has an order of its own";
+  // Strips, tiles, groups of 16 tiles and of 16², the blocks of threads, and what is written past the cache.
+  std::vector<std::size_t> sizes{1,   3,    4,    5,    16,   17,     63,     64,      65,      255,
+                                 257, 1023, 1024, 1025, 4097, 16'385, 70'001, 262'145, 300'007, 1'200'003};
+  std::erase_if(sizes, [](std::size_t n) { return n > largest_size(); });
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
+    const auto check = [&]<class Op>(Op) {
+      unsigned turn = 0;
+      for (const std::size_t n : sizes) {
+        const hd::array<T> x = operands<T, Op>(n);
+        for (unsigned v = n < 5000 ? 0 : turn++ % variants, end = n < 5000 ? variants : v + 1; v < end; ++v) {
+          const variant how(v);
+          const T given = operand<T, Op>(n / 3 + 7, n + 50), none = hd::detail::identity_of<Op, T>(Op{});
+          const T* const init = how.has_init ? &given : how.exclusive ? &none : nullptr;
+          expect_scanned<T>(scanned<T, Op>(where, x, how, Op{}, given),
+                            grouped_scan<T>(x.span(), how.exclusive, init, plainly<Op, T>),
+                            hd::detail::function_of<Op>, how);
+        }
+      }
+    };
+    check(hd::plus());
+    check(hd::multiplies());
   });
 }
 

@@ -91,7 +91,10 @@ TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
   const std::size_t n = std::min<std::size_t>(3'000'017, largest_size());
   const hd::array<float> x = operands<float, hd::plus>(n);
   const float* const none = nullptr;
-  for (const std::size_t units : {100, 257, 1000}) {
+  const std::size_t unit =
+      hd::detail::streamed_scan(where, hd::detail::function::plus, hd::dtype::float32, false).unit();
+  // The largest are written past the cache.
+  for (const std::size_t units : {std::size_t{100}, std::size_t{257}, std::size_t{1000}, 1'300'000 / unit}) {
     ASSERT_TRUE(same_elements(streamed(where, hd::detail::function::plus, x, false, none, {units}),
                               hd::inclusive_scan(hd::target::serial(), x)));
     ASSERT_TRUE(same_elements(streamed(where, hd::detail::function::plus, x, true, none, {units}),
