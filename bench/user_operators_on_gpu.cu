@@ -38,7 +38,8 @@ struct map_of_line {
 struct composition {
   template <class Word>
   HD_FN map_of_line<Word> operator()(const map_of_line<Word>& f, const map_of_line<Word>& g) const {
-    return {static_cast<Word>(g.factor * f.factor), static_cast<Word>(g.factor * f.offset + g.offset)};
+    return {static_cast<Word>(1u * g.factor * f.factor),
+            static_cast<Word>(1u * g.factor * f.offset + g.offset)};
   }
 };
 

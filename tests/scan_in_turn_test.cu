@@ -27,7 +27,8 @@ struct step {
 struct after {
   template <class Word>
   HD_FN step<Word> operator()(const step<Word>& f, const step<Word>& g) const {
-    return {static_cast<Word>(g.factor * f.factor), static_cast<Word>(g.factor * f.offset + g.offset)};
+    return {static_cast<Word>(1u * g.factor * f.factor),
+            static_cast<Word>(1u * g.factor * f.offset + g.offset)};
   }
 };
 
@@ -162,6 +163,9 @@ TEST(scan_in_turn_Gpu, of_elements_that_no_granules_hold) {
 TEST(scan_in_turn_Gpu, of_large_elements) {
   check_sizes<words<std::uint64_t, 4>, add_each>();
   check_sizes<words<std::uint32_t, 17>, add_each>();
+  check_sizes<words<std::uint32_t, 34>, add_each>();
+  check_sizes<words<std::uint32_t, 65>, add_each>();
+  check_sizes<words<std::uint32_t, 130>, add_each>();
   check_sizes<words<std::uint64_t, 64>, add_each>();
   // Of what a single warp scans, as much as shared memory holds, and more.
   check_sizes<words<std::uint64_t, 210>, add_each>();

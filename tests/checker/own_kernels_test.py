@@ -442,10 +442,12 @@ class Scan(unittest.TestCase):
     def test_runs(self):
         """Tiles that begin and end anywhere in shared memory, and are written to anywhere."""
         for name, kind, accumulate in (("sum", "int32", np.add.accumulate), ("bytes", "uint8", np.add.accumulate),
-                                       ("signed_bytes", "int8", np.maximum.accumulate), ("largest", "int16", np.maximum.accumulate)):
+                                       ("signed_bytes", "int8", np.maximum.accumulate), ("largest", "int16", np.maximum.accumulate),
+                                       ("maxima", "float64", np.maximum.accumulate)):
             size = np.dtype(kind).itemsize
             for way, (packs, less, shift, skipped) in enumerate(((7, 0, 0, 0), (3, 5, 16 - size, 1), (1, 32 * 16 // size + 3, size, 16 // size - 1), (5, 1, 0, 2))):
                 exclusive, has_prefix = way % 2 == 1, way > 0
+                skipped *= kind != "float64"
                 with self.subTest(name=name, packs=packs, less=less):
                     count = 64 * packs * 16 // size - skipped - less
                     x, init = integers(count, kind), integers(1, kind)

@@ -9,7 +9,7 @@
 /// no such copies, and barriers are counters.
 namespace heddle::cuda {
 
-/// Whether this code has copies that complete on barriers, and 200 KiB of shared memory a block to bring
+/// Whether this code has copies that complete on barriers, and 227 KiB of shared memory a block to bring
 /// tiles to: that of compute capability 12 has the first alone. overlapping_kernel decides the same on the
 /// CPU.
 inline constexpr bool has_bulk_copies =

@@ -75,8 +75,8 @@ __device__ void store_pack(T* to, const grouping::uninitialized<T, scan_pack<T>>
   }
 }
 
-/// Puts `neutral` in the first `count` places of a pack, fewer than all. By words: what is taken apart here
-/// would be taken apart wherever a compiler joins the ways.
+/// Puts `neutral` in the first `count` places of a pack, fewer than all. By words: elements taken apart in
+/// this branch would be taken apart behind it too.
 template <class T>
 __device__ void hide_first(unsigned count, const T& neutral, grouping::uninitialized<T, scan_pack<T>>& x) {
   std::uint32_t word[4], hidden[4];

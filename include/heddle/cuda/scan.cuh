@@ -19,7 +19,8 @@
 /// block each. Short rows are scanned several at a time by a warp; columns by threads that go down them, or,
 /// where they are few, down strips of them, whose totals are found first.
 ///
-/// The bits depend on the number of elements, their type and nothing that happens at run time: what lanes
+/// The bits depend on the number of elements, their type, the kind of GPU and nothing that happens at run
+/// time: what lanes
 /// have is combined by shuffles in rows of 32, rows and warps of a tile and a group of 32 to 128 tiles
 /// likewise, and totals of groups in groups of 32.
 namespace heddle::cuda {

@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
     grouping::uninitialized<T, 1> before;
     if (tile.part > 0) {
       const auto count = static_cast<unsigned>(tile.part);
-      const auto rows = totals_of_rows<rows_at_once<T>>(work, tile.number - tile.part, count);
-      before[0] = total_of_rows<rows_at_once<T>>(&rows[0], count, op);
+      const auto rows = totals_of_rows<rows_at_once>(work, tile.number - tile.part, count);
+      before[0] = total_of_rows<rows_at_once>(&rows[0], count, op);
     }
     if (work.has_init) before[0] = tile.part > 0 ? op(work.init[0], before[0]) : work.init[0];
     if (lane == 0) prefix[0] = before[0];

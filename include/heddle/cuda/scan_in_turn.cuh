@@ -19,9 +19,9 @@
 /// Tiles scanned in turn, in one launch that reads once and writes once.
 ///
 /// In a block warps have roles. One takes tiles and brings them into shared memory, up to three at a time.
-/// Two or four combine a tile as soon as it is there, well before it is scanned, and publish the total. One
+/// One to four combine a tile as soon as it is there, well before it is scanned, and publish the total. One
 /// looks ahead: it combines what the tiles before have published, up to 128 at a time, each block for itself,
-/// so that no tile waits for a chain of others. Sixteen scan tiles in registers and write them. The
+/// so that no tile waits for a chain of others. Up to sixteen scan tiles in registers and write them. The
 /// look-ahead replaces the look-back of Merrill and Garland, "Single-pass parallel prefix scan with decoupled
 /// look-back" (2016).
 namespace heddle::cuda {
@@ -44,10 +44,12 @@ struct scan_tuning {
                                                    : 1;
   /// Elements of a tile of which each lane has a pack; a tile has up to `packs` times as many.
   static constexpr unsigned row_of_warps = warps * warp_size * scan_pack<T>;
-  /// That a lane has at most: tiles are of up to 64 KiB, or 56 in runs, which are of an odd number of packs
-  /// for runs_in_registers.
+  /// Of 56 KiB in runs, which registers hold, and an odd number of packs for runs_in_registers.
+  static constexpr std::size_t run_bytes =
+      std::min<std::size_t>(56 * 1024 / (row_of_warps / scan_pack<T>), 256);
+  /// That a lane has at most: tiles are of up to 64 KiB.
   static constexpr unsigned packs =
-      scans_in_runs<T, Op> ? (std::clamp<unsigned>(56 * 1024 / (row_of_warps * bytes), 1, 15) - 1) | 1 : 8;
+      scans_in_runs<T, Op> ? (std::clamp<unsigned>(run_bytes / (scan_pack<T> * bytes), 1, 15) - 1) | 1 : 8;
   static constexpr unsigned reducers = warps == 1 ? 1 : bytes < 8 ? 4 : 2;
   static constexpr unsigned tile = row_of_warps * packs;
   static constexpr unsigned stages = 3;
@@ -434,7 +436,7 @@ __global__ void __launch_bounds__(scan_tuning<T, Op>::threads, 1)
   using tuning = scan_tuning<T, Op>;
   static_assert(sizeof(scan_shared<T, Op>) <= tuning::shared_elements * sizeof(T) + 1024);
   static_assert(sizeof(scan_shared<T, Op>) <= 48 * 1024,
-                "a scan on a GPU takes elements of up to 7000 bytes: scan the indices of larger ones");
+                "a scan on a GPU takes elements of up to 6900 bytes: scan the indices of larger ones");
   extern __shared__ __align__(128) unsigned char stages[];
   __shared__ scan_shared<T, Op> shared;
   const unsigned warp = threadIdx.x / warp_size;

@@ -15,8 +15,8 @@
 namespace heddle::cuda {
 
 /// A warp's share of a tile, in registers: each lane has a run of up to `Most` packs, so that few steps
-/// between lanes are needed, by which rows_in_registers takes more time than by everything else. Runs are
-/// read and written in shared memory; those of an odd number of granules meet in no bank there.
+/// between lanes are needed, which take most of the time of rows_in_registers. Runs are read and written in
+/// shared memory, where eight lanes at a time find runs of an odd number of granules in different banks.
 template <class T, class Op, unsigned Most>
 class runs_in_registers {
  public:
@@ -106,10 +106,8 @@ class runs_in_registers {
       copy_pack<T>(exchange + (lane * packs_ + j) * pack, &result);
     }
     __syncwarp();
-    const unsigned past = bytes_past_granule(to), distance = past / static_cast<unsigned>(sizeof(T));
-    const bool shifted = pack > 1 && !tiles_are_granules<T, Op> && past > 0 &&
-                         (stand_at_multiples<T> || past % sizeof(T) == 0);
-    const unsigned behind = shifted ? distance : 0;
+    const unsigned past = bytes_past_granule(to), moved = places_moved<T, Op>(to);
+    const bool shifted = moved > 0;
     to += warp_first_;
     if (is_whole(tile) && past == 0) {
       if constexpr (packs_are_granules<T>) {
@@ -134,20 +132,20 @@ class runs_in_registers {
     for (unsigned j = 0; j < Most; ++j) {
       if (j >= packs_) break;
       const unsigned slot = (j * warp_size + lane) * pack;
-      if (slot < max(begin, behind)) {
+      if (slot < max(begin, moved)) {
         // The first pack of a tile or of what is shifted.
 #pragma unroll
         for (unsigned k = 0; k < pack; ++k) {
-          if (k >= begin && k < pack - behind && k < end) to[k] = exchange[k];
+          if (k >= begin && k < pack - moved && k < end) to[k] = exchange[k];
         }
         continue;
       }
       grouping::uninitialized<T, pack> x;
-      load_pack<true>(exchange + (slot - behind), shifted ? 16 - past : 0, x);
-      write_places(to, slot - behind, 0, end, tiles_are_granules<T, Op> || shifted || past == 0, x);
+      load_pack<true>(exchange + (slot - moved), shifted ? 16 - past : 0, x);
+      write_places(to, slot - moved, 0, end, tiles_are_granules<T, Op> || shifted || past == 0, x);
     }
-    if (shifted && lane < distance) {
-      const unsigned place = warp_size * packs_ * pack - distance + lane;
+    if (lane < moved) {
+      const unsigned place = warp_size * packs_ * pack - moved + lane;
       if (place < end) to[place] = exchange[place];
     }
   }

@@ -73,8 +73,7 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
 }
 
 /// Rows of 32 totals that hold those of all tiles that are scanned at once.
-template <class T>
-inline constexpr unsigned rows_at_once = words_of<T> <= 4 ? 4 : 1;
+inline constexpr unsigned rows_at_once = 4;
 
 /// The totals of tiles that await_totals() waits for, each row combined, in lane 0.
 template <unsigned Rows, class T, class Op>
@@ -103,6 +102,15 @@ __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
 template <class T, class Op>
 __device__ unsigned first_place(const placed_tile& tile) {
   return tiles_are_granules<T, Op> ? tile.skipped : 0;
+}
+
+/// Elements by which packs are moved so that they end at granules of the output; none where they are not.
+template <class T, class Op>
+__device__ unsigned places_moved(const T* to) {
+  const unsigned past = bytes_past_granule(to);
+  const bool moves = scan_pack<T> > 1 && !tiles_are_granules<T, Op> &&
+                     (stand_at_multiples<T> || past % static_cast<unsigned>(sizeof(T)) == 0);
+  return moves ? past / static_cast<unsigned>(sizeof(T)) : 0;
 }
 
 /// The pack at a place of a tile whose places begin at `from`. Where there is no element it has what changes
@@ -228,9 +236,8 @@ class rows_in_registers {
     }
     const unsigned begin = first_place<T, Op>(tile), end = tile.end();
     const unsigned lane = threadIdx.x % warp_size, past = bytes_past_granule(to);
-    const unsigned distance = past / static_cast<unsigned>(sizeof(T));
-    const bool shifted = pack > 1 && !tiles_are_granules<T, Op> && past > 0 &&
-                         (stand_at_multiples<T> || past % sizeof(T) == 0);
+    const unsigned distance = places_moved<T, Op>(to);
+    const bool shifted = distance > 0;
     grouping::uninitialized<T, pack> result;
     uint4 row_before{};
 #pragma unroll

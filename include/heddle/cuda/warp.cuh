@@ -95,9 +95,8 @@ __device__ void fold_warp(grouping::uninitialized<T, Rows>& rows, unsigned count
   }
 }
 
-/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. Unlike the above it asks nothing of
-/// the lane: compilers keep each such answer in one of a thread's seven predicates, all that comparisons
-/// have.
+/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. It asks nothing of the lane, whose
+/// answers above fill the seven predicates that a thread has.
 template <unsigned Rows, class T, class Op>
 __device__ void fold_warp(grouping::uninitialized<T, Rows>& rows, const Op& op) {
 #pragma unroll
