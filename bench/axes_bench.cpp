@@ -1,5 +1,5 @@
-// Reduce and scan along an axis: rows of every length and columns, as bytes moved a second beside a copy of
-// the same array in the same run.
+// Reduce and scan along an axis: rows and columns of every length, and few columns, as bytes moved a second
+// beside a copy of the same array in the same run.
 //
 //   axes_bench [TARGET [MiB]]      default: best, 1024 MiB on a GPU and 256 elsewhere
 #include <heddle/cpu/threads.hpp>
@@ -47,6 +47,20 @@ void measure(const hd::target& where, std::size_t bytes) {
   const double copy = 2.0 * static_cast<double>(bytes) / median_seconds(where, copy_all);
   std::printf("%s on %s, %zu MiB, copy %.0f GB/s; fractions of that\n", name(hd::dtype_of<T>),
               where.text().c_str(), bytes >> 20, copy / 1e9);
+  const auto scan_along = [&](const hd::shape& lengths, std::size_t axis) {
+    const auto in = x.slice(0, lengths.elements()).reshaped(lengths);
+    auto to = out.slice(0, lengths.elements()).reshaped(lengths);
+    const double moved = 2 * static_cast<double>(lengths.elements() * sizeof(T));
+    const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
+    return moved / copy / median_seconds(where, [&] { hd::inclusive_scan_into(where, to, in, along); });
+  };
+  const auto reduce_along = [&](const hd::shape& lengths, std::size_t axis) {
+    const auto in = x.slice(0, lengths.elements()).reshaped(lengths);
+    const double results = 1 + 1 / static_cast<double>(lengths[axis]);
+    const double moved = results * static_cast<double>(lengths.elements() * sizeof(T));
+    const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
+    return moved / copy / median_seconds(where, [&] { (void)hd::reduce(where, in, along); });
+  };
   std::printf("%12s %14s %14s %14s %14s\n", "length", "reduce rows", "scan rows", "reduce columns",
               "scan columns");
   for (const std::size_t length :
@@ -54,21 +68,15 @@ void measure(const hd::target& where, std::size_t bytes) {
         1000, 1024, 2047, 2048, 2049, 4097, 10'000, 16'384, 65'537, 1'000'003, 1 << 24}) {
     if (length > most) continue;
     const std::size_t others = most / length;
-    const std::size_t n = others * length;
-    const auto moved = [&](double factor) { return factor * static_cast<double>(n * sizeof(T)) / copy; };
-    const auto rows = x.slice(0, n).reshaped({others, length}),
-               columns = x.slice(0, n).reshaped({length, others});
-    auto rows_out = out.slice(0, n).reshaped({others, length}),
-         columns_out = out.slice(0, n).reshaped({length, others});
-    const double results = 1 + 1 / static_cast<double>(length);
-    std::printf(
-        "%12zu %14.2f %14.2f %14.2f %14.2f\n", length,
-        moved(results) / median_seconds(where, [&] { (void)hd::reduce(where, rows, hd::axis{1}); }),
-        moved(2) /
-            median_seconds(where, [&] { hd::inclusive_scan_into(where, rows_out, rows, hd::axis{1}); }),
-        moved(results) / median_seconds(where, [&] { (void)hd::reduce(where, columns, hd::axis{0}); }),
-        moved(2) / median_seconds(
-                       where, [&] { hd::inclusive_scan_into(where, columns_out, columns, hd::axis{0}); }));
+    std::printf("%12zu %14.2f %14.2f %14.2f %14.2f\n", length, reduce_along({others, length}, 1),
+                scan_along({others, length}, 1), reduce_along({length, others}, 0),
+                scan_along({length, others}, 0));
+    std::fflush(stdout);
+  }
+  std::printf("%12s %44s %14s\n", "columns", "reduce columns", "scan columns");
+  for (const std::size_t columns : {2, 3, 4, 5, 8, 13, 16, 31, 40, 64, 100, 128, 160, 256, 1000, 4095}) {
+    const hd::shape lengths{most / columns, columns};
+    std::printf("%12zu %44.2f %14.2f\n", columns, reduce_along(lengths, 0), scan_along(lengths, 0));
     std::fflush(stdout);
   }
 }

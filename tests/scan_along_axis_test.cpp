@@ -51,6 +51,37 @@ void check_columns_of_rows_that_begin_anywhere(const hd::target& where, const hd
       << hd::detail::type_name<T>() << lengths.text() << (exclusive ? " exclusive" : " inclusive");
 }
 
+/// Columns of `lengths`, the last axis but one, from an element on, each against a loop.
+template <class T, class Op>
+void check_columns(const hd::target& where, const hd::shape& lengths, std::size_t first, const variant& how) {
+  const std::size_t n = lengths.elements(), axis = lengths.axes() - 2;
+  hd::array<T> x = operands<T, Op>(n + first).on(where);
+  const T init = operand<T, Op>(n / 3 + 7, n + 50);
+  const std::optional<T> start = how.has_init ? std::optional<T>(init) : std::nullopt;
+  hd::array<T> elsewhere(n + first, where);
+  const auto in = x.slice(first, first + n).reshaped(lengths);
+  const hd::array<T> before = x.on(hd::target::serial());
+  const auto out = (how.in_place ? x : elsewhere).slice(first, first + n).reshaped(lengths);
+  const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
+  if (how.exclusive) {
+    hd::exclusive_scan_into(where, out, in, along, Op{}, start);
+  } else {
+    hd::inclusive_scan_into(where, out, in, along, Op{}, start);
+  }
+  hd::array<T> have(lengths), want(lengths);
+  have.copy_from(out);
+  const hd::segments all = hd::along(lengths, axis);
+  for (std::size_t segment = 0; segment < all.count(); ++segment) {
+    const std::size_t at = segment / all.inner * all.length * all.inner + segment % all.inner;
+    hd::array<T> column(all.length);
+    for (std::size_t k = 0; k < all.length; ++k) column.data()[k] = before.data()[first + at + k * all.inner];
+    const hd::array<T> scanned = looped_by<T, Op>(column, how, init);
+    for (std::size_t k = 0; k < all.length; ++k) want.data()[at + k * all.inner] = scanned.data()[k];
+  }
+  ASSERT_TRUE(same_elements(have, want))
+      << hd::detail::type_name<T>() << lengths.text() << " from " << first << " on, " << how.text();
+}
+
 }  // namespace
 
 TEST_P(scan_along_axis, goes_along_every_axis_as_along_one_row_by_itself) {
@@ -130,17 +161,20 @@ TEST_P(scan_along_axis, goes_along_every_axis_as_along_one_row_by_itself) {
 }
 
 TEST_P(scan_along_axis, of_floats_along_an_axis_is_within_the_bound) {
-  const hd::shape lengths{3, 5000, 4};
-  const hd::array<float> x = operands<float, hd::plus>(lengths.elements()).reshaped(lengths);
-  const hd::array<float> have = hd::inclusive_scan(where, x, hd::axis{1}).on(hd::target::serial());
-  for (std::size_t plane = 0; plane < 3; ++plane) {
-    for (std::size_t column = 0; column < 4; ++column) {
+  for (const hd::shape& lengths :
+       {hd::shape{3, 5000, 4}, hd::shape{1, 1'200'000, 3}, hd::shape{1, 70'000, 50}}) {
+    if (lengths.elements() > largest_size()) continue;
+    const std::size_t length = lengths[1], columns = lengths[2];
+    const hd::array<float> x = operands<float, hd::plus>(lengths.elements()).reshaped(lengths);
+    const hd::array<float> have = hd::inclusive_scan(where, x, hd::axis{1}).on(hd::target::serial());
+    for (std::size_t column = 0; column < lengths[0] * columns; ++column) {
       double sum = 0, magnitude = 0;
-      for (std::size_t k = 0; k < 5000; ++k) {
-        sum += x(plane, k, column);
-        magnitude += std::abs(x(plane, k, column));
+      for (std::size_t k = 0; k < length; ++k) {
+        const std::size_t at = (column / columns * length + k) * columns + column % columns;
+        sum += x.data()[at];
+        magnitude += std::abs(x.data()[at]);
         const double allowed = pairwise_bound(k) * std::numeric_limits<float>::epsilon() * magnitude;
-        ASSERT_NEAR(have(plane, k, column), sum, allowed) << plane << ", " << k << ", " << column;
+        ASSERT_NEAR(have.data()[at], sum, allowed) << lengths.text() << " column " << column << ", " << k;
       }
     }
   }
@@ -189,36 +223,26 @@ TEST_P(scan_along_axis, of_columns_is_what_a_loop_computes) {
           hd::shape{5, 2, 7}, hd::shape{8, 4096}, hd::shape{9, 5000}, hd::shape{100, 3008},
           hd::shape{300, 1600}, hd::shape{257, 2049}, hd::shape{2100, 96}, hd::shape{3, 520, 304},
           hd::shape{70, 4099}, hd::shape{9000, 3}, hd::shape{9000, 16}}) {
-      const std::size_t n = lengths.elements(), first = turn % 3;
-      if (n + first > largest_size()) continue;
+      const std::size_t first = turn % 3;
       const variant how(turn++ % variants);
-      const std::size_t axis = lengths.axes() - 2;
-      hd::array<T> x = operands<T, Op>(n + first).on(where);
-      const T init = operand<T, Op>(n / 3 + 7, n + 50);
-      const std::optional<T> start = how.has_init ? std::optional<T>(init) : std::nullopt;
-      hd::array<T> elsewhere(n + first, where);
-      const auto in = x.slice(first, first + n).reshaped(lengths);
-      const hd::array<T> before = x.on(hd::target::serial());
-      const auto out = (how.in_place ? x : elsewhere).slice(first, first + n).reshaped(lengths);
-      const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
-      if (how.exclusive) {
-        hd::exclusive_scan_into(where, out, in, along, Op{}, start);
-      } else {
-        hd::inclusive_scan_into(where, out, in, along, Op{}, start);
-      }
-      hd::array<T> have(lengths), want(lengths);
-      have.copy_from(out);
-      const hd::segments all = hd::along(lengths, axis);
-      for (std::size_t segment = 0; segment < all.count(); ++segment) {
-        const std::size_t at = segment / all.inner * all.length * all.inner + segment % all.inner;
-        hd::array<T> column(all.length);
-        for (std::size_t k = 0; k < all.length; ++k)
-          column.data()[k] = before.data()[first + at + k * all.inner];
-        const hd::array<T> scanned = looped_by<T, Op>(column, how, init);
-        for (std::size_t k = 0; k < all.length; ++k) want.data()[at + k * all.inner] = scanned.data()[k];
-      }
-      ASSERT_TRUE(same_elements(have, want))
-          << hd::detail::type_name<T>() << lengths.text() << " from " << first << " on, " << how.text();
+      if (lengths.elements() + first <= largest_size()) check_columns<T, Op>(where, lengths, first, how);
+    }
+  });
+}
+
+TEST_P(scan_along_axis, of_few_long_columns_is_what_a_loop_computes) {
+  some_of_each_width([&]<class T, class Op>() {
+    unsigned turn = 0;
+    // Fewer tiles than a GPU takes at once and more, of several arrays side by side, and of columns up to
+    // which it has tiles of whole rows.
+    for (const hd::shape& lengths :
+         {hd::shape{20'000, 2}, hd::shape{3, 30'001, 5}, hd::shape{40'003, 31}, hd::shape{2000, 33},
+          hd::shape{140, 1100, 9}, hd::shape{9000, 40}, hd::shape{2, 9000, 41}, hd::shape{5003, 64},
+          hd::shape{4099, 128}, hd::shape{1500, 129}, hd::shape{2047, 160}, hd::shape{2048, 161},
+          hd::shape{4'000'001, 2}, hd::shape{700'001, 17}, hd::shape{90'001, 100}, hd::shape{300'000, 100}}) {
+      const std::size_t first = turn % 4;
+      const variant how(turn++ % variants);
+      if (lengths.elements() + first <= largest_size()) check_columns<T, Op>(where, lengths, first, how);
     }
   });
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/cuda/granules.cuh>
 
 #include <cstddef>
 #include <cstdint>
@@ -86,6 +87,13 @@ __device__ inline void publish_barriers() {
 #endif
 }
 
+/// The granules of 16 bytes that hold no byte but of an array.
+struct whole_granules {
+  std::uintptr_t first, end;
+  __device__ whole_granules(std::uintptr_t begin_of_array, std::uintptr_t end_of_array)
+      : first((begin_of_array + 15) / 16 * 16), end(end_of_array / 16 * 16) {}
+};
+
 #if HD_PTX_ARCH >= 900
 /// Starts a copy from global to shared memory that completes on `barrier`; addresses and size are multiples
 /// of 16.
@@ -96,6 +104,41 @@ __device__ inline void start_copy(void* shared, const void* global, unsigned byt
           static_cast<unsigned>(__cvta_generic_to_shared(shared))),
       "l"(global), "r"(bytes), "r"(barrier.address())
       : "memory");
+}
+
+/// Starts copying the bytes of an array between two addresses to shared memory, as far behind `to`, a
+/// granule, as they are behind one: whole granules by a copy that completes on `barrier`, and what shares its
+/// granule with foreign bytes byte by byte. Returns how many bytes the barrier is to expect.
+__device__ inline unsigned start_copy_of_granules(unsigned char* to, std::uintptr_t begin, std::uintptr_t end,
+                                                  const whole_granules& whole, const phase_barrier& barrier) {
+  const std::uintptr_t placed = begin / 16 * 16;
+  std::uintptr_t copy_from = placed, copy_to = (end + 15) / 16 * 16;
+  for (; copy_from < whole.first && copy_from < copy_to; copy_from += 16)
+    copy_part_of_granule(to + (copy_from - placed), copy_from, begin, end);
+  if (copy_to > whole.end && copy_to > copy_from) {
+    copy_to -= 16;
+    copy_part_of_granule(to + (copy_to - placed), copy_to, begin, end);
+  }
+  const auto bytes = static_cast<unsigned>(copy_to - copy_from);
+  if (bytes > 0)
+    start_copy(to + (copy_from - placed), reinterpret_cast<const void*>(copy_from), bytes, barrier);
+  return bytes;
+}
+
+/// Starts a copy from shared to global memory; addresses and size are multiples of 16. Others are to have
+/// called publish_to_copies() for what they wrote there.
+__device__ inline void start_copy_back(void* global, const void* shared, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
+               "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(bytes)
+               : "memory");
+}
+/// Waits until shared memory has been read by all such copies of this thread.
+__device__ inline void wait_for_copies_back() {
+  asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+/// What this thread has written to shared memory is there for copies that are started behind a barrier.
+__device__ inline void publish_to_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 #endif
 

@@ -6,6 +6,7 @@
 #include <heddle/cuda/reduce_granules.cuh>
 #include <heddle/cuda/scan_at_once.cuh>
 #include <heddle/cuda/scan_columns.cuh>
+#include <heddle/cuda/scan_columns_in_turn.cuh>
 #include <heddle/cuda/scan_in_turn.cuh>
 #include <heddle/cuda/scan_strips.cuh>
 #include <heddle/cuda/scan_tile.cuh>
@@ -16,13 +17,13 @@
 
 /// Scan on a GPU. Flat arrays and long rows take one launch that reads once and writes once: up to a few
 /// million elements all tiles at once, and beyond that tiles in turn. Many rows that a block can hold have a
-/// block each. Short rows are scanned several at a time by a warp; columns by threads that go down them, or,
-/// where they are few, down strips of them, whose totals are found first.
+/// block each. Short rows are scanned several at a time by a warp. Long columns, where their rows are short,
+/// are tiles in turn too; others are scanned by threads that go down them, or, where they are few, down
+/// strips of them, whose totals are found first.
 ///
 /// The bits depend on the number of elements, their type, the kind of GPU and nothing that happens at run
-/// time: what lanes
-/// have is combined by shuffles in rows of 32, rows and warps of a tile and a group of 32 to 128 tiles
-/// likewise, and totals of groups in groups of 32.
+/// time: what lanes have is combined by shuffles in rows of 32, rows and warps of a tile and a group of 32 to
+/// 128 tiles likewise, and totals of groups in groups of 32.
 namespace heddle::cuda {
 
 /// Elements of a row that a warp scans one after another where no granules hold them.
@@ -129,6 +130,9 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
     return;
   }
   if (all.inner == 1) return scan_rows_of(where, x, op, all, exclusive, init, out);
+  if constexpr (sizeof(T) <= 16) {
+    if (are_few_columns<T>(all)) return launch_scan_columns_in_turn(where, x, op, all, exclusive, init, out);
+  }
   if constexpr (packs_are_granules<T>) {
     if (are_granules(x, out, all))
       return scan_columns_by<columns_of_granule<T>>(where, x, op, all, exclusive, init, out);

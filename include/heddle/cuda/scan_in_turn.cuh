@@ -106,10 +106,8 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T, Op>& sh
   using tuning = scan_tuning<T, Op>;
   if (threadIdx.x % warp_size != 0) return;
   const std::size_t tiles = work.tiles();
-  // Whole granules of 16 bytes that hold no byte but of the input.
-  const auto begin = reinterpret_cast<std::uintptr_t>(work.x);
-  const std::uintptr_t first_granule = (begin + 15) / 16 * 16;
-  const std::uintptr_t end_granule = (begin + work.rows * work.length * sizeof(T)) / 16 * 16;
+  [[maybe_unused]] const auto begin = reinterpret_cast<std::uintptr_t>(work.x);
+  [[maybe_unused]] const whole_granules whole(begin, begin + work.rows * work.length * sizeof(T));
   ring_position<tuning::stages> at;
   for (bool more = true; more; at.advance()) {
     shared.taken[at.stage].wait(at.parity ^ 1);
@@ -124,32 +122,19 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T, Op>& sh
     }
     static_cast<placed_tile&>(next) = place_tile(work, number);
     if constexpr (in_shared_memory<T, Op>) {
+#if HD_PTX_ARCH >= 900
       const std::uintptr_t from = begin + next.first * sizeof(T);
-      std::uintptr_t copy_from = from / 16 * 16, copy_to = (from + next.count * sizeof(T) + 15) / 16 * 16;
-      const auto past = static_cast<unsigned>(from - copy_from),
+      const auto past = static_cast<unsigned>(from % 16),
                  skipped = next.skipped * static_cast<unsigned>(sizeof(T)), room = skipped > past ? 16u : 0;
       next.shift = room + past - skipped;
-      unsigned char* const copied_to = stages + (at.stage * tuning::stage_bytes + room);
-      const auto place_of = [copied_to, begin = copy_from](std::uintptr_t address) {
-        return copied_to + (address - begin);
-      };
-      // What shares its granule with foreign bytes.
-      const auto copy_by_hand = [&](std::uintptr_t granule) {
-        copy_part_of_granule(place_of(granule), granule, from, from + next.count * sizeof(T));
-      };
-      for (; copy_from < first_granule && copy_from < copy_to; copy_from += 16) copy_by_hand(copy_from);
-      if (copy_to > end_granule && copy_to > copy_from) copy_by_hand(copy_to -= 16);
-      const auto bytes = static_cast<unsigned>(copy_to - copy_from);
-      if (bytes > 0) {
-#if HD_PTX_ARCH >= 900
-        shared.arrived[at.stage].arrive_and_expect(bytes);
-        start_copy(place_of(copy_from), reinterpret_cast<const void*>(copy_from), bytes,
-                   shared.arrived[at.stage]);
+      const unsigned bytes =
+          start_copy_of_granules(stages + (at.stage * tuning::stage_bytes + room), from,
+                                 from + next.count * sizeof(T), whole, shared.arrived[at.stage]);
+      shared.arrived[at.stage].arrive_and_expect(bytes);
 #endif
-        continue;
-      }
+    } else {
+      shared.arrived[at.stage].arrive();
     }
-    shared.arrived[at.stage].arrive();
   }
 }
 

@@ -110,4 +110,44 @@ __device__ void await_totals(const tile_states& states, std::size_t tiles, std::
   }
 }
 
+/// Waits until `count` values, from `first` on and `apart` from each other, have been published; places
+/// beyond them repeat the last.
+template <unsigned Most, class T>
+__device__ void await_values(const tile_states& states, std::size_t values, std::size_t first, unsigned apart,
+                             unsigned count, grouping::uninitialized<T, Most>& value) {
+  constexpr unsigned pause_ns = 32;
+  const std::uint64_t* const begin = states.words + first;
+  std::uint64_t word[Most][words_of<T>];
+  while (true) {
+    bool there = true;
+    unsigned step = apart;
+#if HD_PTX_ARCH > 0
+    // Addresses are computed anew, since registers for all of them are wanting.
+    asm volatile("" : "+r"(step));
+#endif
+    // All are asked for before any is looked at.
+#pragma unroll
+    for (unsigned k = 0; k < Most; ++k) {
+#pragma unroll
+      for (unsigned w = 0; w < words_of<T>; ++w)
+        word[k][w] = load_relaxed(begin + (w * values + min(k, count - 1) * step));
+    }
+#pragma unroll
+    for (unsigned k = 0; k < Most; ++k) {
+#pragma unroll
+      for (unsigned w = 0; w < words_of<T>; ++w)
+        there = there && static_cast<std::uint32_t>(word[k][w] >> 32) == states.launch;
+    }
+    if (there) break;
+    __nanosleep(pause_ns);
+  }
+#pragma unroll
+  for (unsigned k = 0; k < Most; ++k) {
+    std::uint32_t bits[words_of<T>];
+#pragma unroll
+    for (unsigned w = 0; w < words_of<T>; ++w) bits[w] = static_cast<std::uint32_t>(word[k][w]);
+    memcpy(&value[k], bits, sizeof(T));
+  }
+}
+
 }  // namespace heddle::cuda

@@ -105,6 +105,21 @@ DOWN(sums, columns_by_elements, three_sums, add_three)
 DOWN_SHIFTED(bytes, unsigned char, plus)
 DOWN_SHIFTED(products, unsigned short, multiplies)
 
+#define DOWN_IN_TURN(NAME, T, OP)                                                                  \
+  __global__ void down_in_turn_##NAME(                                                             \
+      const T* x, size_t from, size_t outer, size_t length, size_t inner, unsigned rows_of_thread, \
+      unsigned at_once, unsigned band, bool exclusive, const T* init, bool has_init,               \
+      unsigned long long* scratch, unsigned* taken, bool in_place, size_t to, T* out) {            \
+    column_tiles<T> shape({outer, length, inner});                                                 \
+    shape.cut(rows_of_thread, at_once, band);                                                      \
+    columns_work<T> work{(in_place ? out : x) + from, out + to, shape, exclusive, has_init, {},    \
+                         states_of(scratch),          taken};                                      \
+    if (has_init) work.init[0] = *init;                                                            \
+    scan_columns_in_turn<T, OP>(work, OP{});                                                       \
+  }
+DOWN_IN_TURN(sum, int, plus)
+DOWN_IN_TURN(compositions, map_of_line, composition)
+
 #define IN_TURN(NAME, T, OP)                                                                          \
   __global__ void in_turn_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive, \
                                  const T* init, bool has_init, size_t parts, unsigned rows_of_warp,   \

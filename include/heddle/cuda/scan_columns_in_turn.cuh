@@ -1,0 +1,613 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
+#include <heddle/cuda/bulk_copy.cuh>
+#include <heddle/cuda/granules.cuh>
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/prefix_of_tiles.cuh>
+#include <heddle/cuda/scan_in_turn.cuh>
+#include <heddle/cuda/scratch.cuh>
+#include <heddle/cuda/tile_states.cuh>
+#include <heddle/cuda/warp.cuh>
+#include <heddle/elementwise.hpp>
+#include <heddle/grouping.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+
+/// Scans of few long columns, in one launch that reads once and writes once: the rows of all columns make a
+/// strip, which is cut into tiles one below another that several blocks take in turn.
+///
+/// In a block warps have roles, as in scan_in_turn(). One brings tiles into shared memory, up to four at a
+/// time. Eight combine a tile as soon as it is there, well before it is scanned, and publish the totals of
+/// its columns. Eight look ahead: they combine what the tiles above have published, each block for itself.
+/// Eight scan tiles where they are, and one copies them out. Where columns are many for that, the totals of
+/// some tiles below one another, a band, are combined by two warps and published too: a block then reads some
+/// 3 sqrt(n) totals of a column for a tile where it would read up to 2 n, of n tiles that are taken at once.
+namespace heddle::cuda {
+
+/// The same on every GPU, since the bits of floating-point numbers depend on how columns are cut: as many
+/// blocks as an H200 has multiprocessors.
+inline constexpr unsigned blocks_for_columns = 132;
+
+template <class T>
+struct columns_in_turn_tuning {
+  static constexpr unsigned reduce_threads = 256, scan_threads = 256, band_threads = 64, ahead_threads = 256;
+  static constexpr unsigned bringer = reduce_threads + scan_threads, taker = bringer + warp_size,
+                            first_of_band = taker + warp_size, first_ahead = first_of_band + band_threads,
+                            threads = first_ahead + ahead_threads;
+  static constexpr unsigned stages = sizeof(T) <= 8 ? 4 : 3;
+  static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min<unsigned>(1024 / sizeof(T), 160);
+  /// Totals that a thread waits for at once, as many as registers hold; they make a piece.
+  static constexpr unsigned totals_of_piece = words_of<T> == 1 ? 8 : 4;
+  /// Pieces a tile, and up to how many there are no bands.
+  static constexpr unsigned most_pieces = 1152, few_pieces = 600;
+  /// What columns_shared leaves of 226 KiB.
+  static constexpr unsigned stage_bytes =
+      ((226 * 1024 - 256 - (most_pieces + 2 * reduce_threads) * sizeof(T)) / stages - 128 -
+       (2 * most_columns + scan_threads) * sizeof(T)) /
+      1024 * 1024;
+};
+
+/// How columns are cut.
+template <class T>
+struct column_tiles {
+  using tuning = columns_in_turn_tuning<T>;
+  segments all;
+  unsigned width;   ///< columns
+  unsigned groups;  ///< threads below one another
+  unsigned rows_of_thread;
+  unsigned parts;    ///< tiles of a strip
+  unsigned at_once;  ///< blocks that take the tiles of a strip; as many tiles make a turn
+  unsigned band;     ///< tiles of a band; 1 for no bands
+  unsigned bands;    ///< of a turn
+  std::size_t totals_of_strip;
+
+  explicit column_tiles(const segments& all) : all(all), width(static_cast<unsigned>(all.inner)) {
+    const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
+    // Tiles begin at sectors of memory where that costs few rows; an odd number of rows a thread meets in few
+    // banks of shared memory.
+    const unsigned sector = 32 / std::gcd(32u, bytes);
+    const auto whole_sectors = [sector](unsigned n) { return n % sector * 8 <= n ? n - n % sector : n; };
+    groups = whole_sectors(tuning::scan_threads / width);
+    const std::size_t rows_of_block = (all.outer * all.length + blocks_for_columns - 1) / blocks_for_columns;
+    const auto most =
+        static_cast<unsigned>(std::min<std::size_t>((tuning::stage_bytes - 32) / bytes, rows_of_block));
+    const unsigned rows_of_a_thread =
+        groups > 1 ? (std::max(1u, most / groups) - 1) | 1 : std::max(1u, whole_sectors(most));
+    const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
+    const auto tiles_at_once =
+        static_cast<unsigned>(std::min((blocks_for_columns + all.outer - 1) / all.outer, tiles));
+    unsigned tiles_of_band = 1;
+    if (2 * pieces_of(tiles_at_once) * width > tuning::few_pieces) {
+      while (tiles_of_band * tiles_of_band < tiles_at_once) ++tiles_of_band;
+    }
+    cut(rows_of_a_thread, tiles_at_once, tiles_of_band);
+  }
+  void cut(unsigned rows_of_a_thread, unsigned tiles_at_once, unsigned tiles_of_band) {
+    rows_of_thread = rows_of_a_thread;
+    parts = static_cast<unsigned>((all.length + rows() - 1) / rows());
+    at_once = tiles_at_once;
+    band = tiles_of_band;
+    bands = (at_once + band - 1) / band;
+    const std::size_t turns = (parts + at_once - 1) / at_once;
+    totals_of_strip = (parts + (band > 1 ? turns * bands : 0)) * width;
+  }
+
+  HD_INLINE std::size_t strips() const { return all.outer; }
+  HD_INLINE unsigned rows() const { return groups * rows_of_thread; }
+
+  // What is published: of each tile the totals of its columns, and behind them those of bands.
+  HD_INLINE std::size_t totals() const { return at_once > 1 ? strips() * totals_of_strip : 0; }
+  HD_INLINE std::size_t of_tile(std::size_t strip, unsigned part) const {
+    return strip * totals_of_strip + std::size_t{part} * width;
+  }
+  HD_INLINE std::size_t of_band(std::size_t strip, unsigned turn, unsigned number) const {
+    return of_tile(strip, band > 1 ? parts + turn * bands + number : turn * at_once + number);
+  }
+  HD_INLINE static unsigned pieces_of(unsigned totals) {
+    return (totals + tuning::totals_of_piece - 1) / tuning::totals_of_piece;
+  }
+};
+
+/// A tile of columns that is on its way.
+struct column_tile_in_flight {
+  std::size_t strip;  ///< none when there are no more
+  std::size_t first;  ///< its first element
+  unsigned part;      ///< its number in its strip
+  unsigned rows;
+  bool ends_strip;
+  static constexpr std::size_t none = ~std::size_t{0};
+};
+
+template <class T>
+struct columns_shared {
+  using tuning = columns_in_turn_tuning<T>;
+  static constexpr unsigned columns = tuning::most_columns;
+  phase_barrier arrived[tuning::stages];   ///< the tile is in shared memory
+  phase_barrier taken[tuning::stages];     ///< all who need it have it
+  phase_barrier reduced[tuning::stages];   ///< its totals are in `total`, those of its groups in `above`
+  phase_barrier prefixed[tuning::stages];  ///< what stands before it is known
+  phase_barrier scanned[tuning::stages];   ///< it is in shared memory, scanned
+  column_tile_in_flight tiles[tuning::stages];
+  grouping::uninitialized<T, tuning::stages * columns> prefix, total;
+  grouping::uninitialized<T, tuning::stages * tuning::scan_threads> above;  ///< a group in its tile
+  grouping::uninitialized<T, tuning::reduce_threads> group_total, set_total;
+  grouping::uninitialized<T, tuning::most_pieces> piece;
+};
+
+template <class T>
+struct columns_work {
+  const T* x;
+  T* out;
+  column_tiles<T> shape;
+  bool exclusive, has_init;
+  grouping::uninitialized<T, 1> init;
+  tile_states states;
+  unsigned* taken;  ///< tiles of each strip, zero before and after
+
+  /// Whether results are copied from shared memory, where they are in place of what they come from.
+  __device__ bool copies_back() const {
+    return has_bulk_copies && bytes_past_granule(x) == bytes_past_granule(out);
+  }
+  /// A tile's first element: in its stage, as far behind a granule as in memory, or in memory.
+  __device__ T* rows_of(const column_tile_in_flight& tile, unsigned char* stage) const {
+    const T* const from = x + tile.first;
+    return has_bulk_copies ? reinterpret_cast<T*>(stage + bytes_past_granule(from)) : const_cast<T*>(from);
+  }
+};
+
+/// Takes the tiles of strips in turn.
+template <class T>
+class turns_of_columns {
+ public:
+  __device__ explicit turns_of_columns(const columns_work<T>& work) : work_(work) {}
+
+  __device__ column_tile_in_flight take() {
+    const column_tiles<T>& shape = work_.shape;
+    column_tile_in_flight tile;
+    while (true) {
+      if (strip_ == column_tile_in_flight::none) {
+        const std::size_t turn = work_.states.take_tile();
+        if (turn >= shape.strips() * shape.at_once) {
+          tile.strip = column_tile_in_flight::none;
+          return tile;
+        }
+        strip_ = turn % shape.strips();
+        part_ = 0;
+      }
+      if (shape.at_once > 1) {
+        part_ = atomicAdd(&work_.taken[strip_], 1u);
+        // Each block asks once in vain.
+        if (part_ == shape.parts + shape.at_once - 1) work_.taken[strip_] = 0;
+      }
+      if (part_ < shape.parts) break;
+      strip_ = column_tile_in_flight::none;
+    }
+    const std::size_t top = std::size_t{part_} * shape.rows();
+    tile.strip = strip_;
+    tile.part = part_;
+    tile.first = (strip_ * shape.all.length + top) * shape.width;
+    tile.rows = static_cast<unsigned>(min(shape.all.length - top, std::size_t{shape.rows()}));
+    tile.ends_strip = part_ + 1 == shape.parts;
+    ++part_;
+    return tile;
+  }
+
+ private:
+  const columns_work<T>& work_;
+  std::size_t strip_ = column_tile_in_flight::none;
+  unsigned part_ = 0;
+};
+
+/// Brings tiles to shared memory.
+template <class T>
+__device__ void bring_columns(const columns_work<T>& work, columns_shared<T>& shared, unsigned char* stages) {
+  using tuning = columns_in_turn_tuning<T>;
+  if (threadIdx.x % warp_size != 0) return;
+  const column_tiles<T>& shape = work.shape;
+  [[maybe_unused]] const auto begin = reinterpret_cast<std::uintptr_t>(work.x);
+  [[maybe_unused]] const whole_granules whole(begin, begin + shape.all.elements() * sizeof(T));
+  turns_of_columns<T> turns(work);
+  for (ring_position<tuning::stages> at;; at.advance()) {
+    const column_tile_in_flight next = turns.take();
+    shared.taken[at.stage].wait(at.parity ^ 1);
+    shared.tiles[at.stage] = next;
+    if (next.strip == column_tile_in_flight::none) {
+      shared.arrived[at.stage].arrive();
+      return;
+    }
+    if constexpr (has_bulk_copies) {
+#if HD_PTX_ARCH >= 900
+      const std::uintptr_t from = begin + next.first * sizeof(T);
+      const unsigned bytes = start_copy_of_granules(stages + at.stage * tuning::stage_bytes, from,
+                                                    from + std::size_t{next.rows} * shape.width * sizeof(T),
+                                                    whole, shared.arrived[at.stage]);
+      shared.arrived[at.stage].arrive_and_expect(bytes);
+#endif
+    } else {
+      shared.arrived[at.stage].arrive();
+    }
+  }
+}
+
+/// Combines the totals of bands and publishes them, in the block that has a band's last tile.
+template <class T, class Op>
+__device__ void combine_bands(const columns_work<T>& work, const Op& op, columns_shared<T>& shared) {
+  using tuning = columns_in_turn_tuning<T>;
+  constexpr unsigned at_once = tuning::totals_of_piece;
+  const column_tiles<T>& shape = work.shape;
+  const unsigned thread = threadIdx.x - tuning::first_of_band;
+  if (shape.band == 1) return;
+  for (ring_position<tuning::stages> at;; at.advance()) {
+    shared.arrived[at.stage].wait(at.parity);
+    const column_tile_in_flight tile = shared.tiles[at.stage];
+    if (tile.strip == column_tile_in_flight::none) return;
+    const unsigned turn = tile.part / shape.at_once, in_turn = tile.part - turn * shape.at_once;
+    const unsigned band = in_turn / shape.band, in_band = in_turn - band * shape.band;
+    if (!tile.ends_strip && (in_band + 1 == shape.band || in_turn + 1 == shape.at_once)) {
+      for (unsigned column = thread; column < shape.width; column += tuning::band_threads) {
+        grouping::uninitialized<T, 1> sum;
+        for (unsigned t = 0; t < in_band; t += at_once) {
+          const unsigned there = min(in_band - t, at_once);
+          grouping::uninitialized<T, at_once> value;
+          await_values<at_once>(work.states, shape.totals(),
+                                shape.of_tile(tile.strip, tile.part - in_band + t) + column, shape.width,
+                                there, value);
+          sum[0] = t > 0 ? op(sum[0], value[0]) : value[0];
+#pragma unroll
+          for (unsigned k = 1; k < at_once; ++k) {
+            if (k < there) sum[0] = op(sum[0], value[k]);
+          }
+        }
+        if (column == thread) shared.reduced[at.stage].wait(at.parity);
+        const T& own = shared.total[at.stage * shared.columns + column];
+        publish_state(work.states, shape.totals(), shape.of_band(tile.strip, turn, band) + column,
+                      in_band > 0 ? op(sum[0], own) : own);
+      }
+    }
+    __syncwarp();
+    if (thread % warp_size == 0) shared.taken[at.stage].arrive();
+  }
+}
+
+/// What stands before each tile of this block, from what those above it have published.
+template <class T, class Op>
+__device__ void look_ahead_in_columns(const columns_work<T>& work, const Op& op, columns_shared<T>& shared) {
+  using tuning = columns_in_turn_tuning<T>;
+  constexpr unsigned at_once = tuning::totals_of_piece;
+  const column_tiles<T>& shape = work.shape;
+  const unsigned thread = threadIdx.x - tuning::first_ahead;
+
+  // What the pieces of `count` values from `first` on combine to, behind those that stand in `piece`.
+  const auto combine_pieces = [&](unsigned first_piece, std::size_t first, unsigned count) {
+    for (unsigned i = thread; i < shape.pieces_of(count) * shape.width; i += tuning::ahead_threads) {
+      const unsigned number = i / shape.width, column = i - number * shape.width, from = number * at_once;
+      const unsigned there = min(count - from, at_once);
+      grouping::uninitialized<T, at_once> value;
+      await_values<at_once>(work.states, shape.totals(), first + (std::size_t{from} * shape.width + column),
+                            shape.width, there, value);
+#pragma unroll
+      for (unsigned k = 1; k < at_once; ++k) {
+        if (k < there) value[0] = op(value[0], value[k]);
+      }
+      shared.piece[first_piece * shape.width + i] = value[0];
+    }
+  };
+  const auto fold = [&](unsigned first_piece, unsigned pieces, bool& exists,
+                        grouping::uninitialized<T, 1>& sum) {
+    const T* const from = &shared.piece[first_piece * shape.width + thread];
+    if (pieces == 0) return;
+    sum[0] = exists ? op(sum[0], from[0]) : from[0];
+    exists = true;
+#pragma unroll 4
+    for (unsigned p = 1; p < pieces; ++p) sum[0] = op(sum[0], from[p * shape.width]);
+  };
+  const auto sync = [] { sync_some_threads<2, tuning::ahead_threads>(); };
+
+  prefix_of_tiles<T, Op, 3> before(op);
+  std::size_t strip = column_tile_in_flight::none;
+  unsigned combined = 0;  // turns that are in `before`
+  for (ring_position<tuning::stages> at;; at.advance()) {
+    shared.arrived[at.stage].wait(at.parity);
+    const column_tile_in_flight tile = shared.tiles[at.stage];
+    if (tile.strip == column_tile_in_flight::none) return;
+    if (tile.strip != strip) {
+      strip = tile.strip;
+      combined = 0;
+      before.clear();
+    }
+    const bool has_column = thread < shape.width;
+    unsigned in_band = 0, band = 0, pieces_in_band = 0;
+    if (shape.at_once > 1) {
+      const unsigned turn = tile.part / shape.at_once, in_turn = tile.part - turn * shape.at_once;
+      band = in_turn / shape.band;
+      in_band = in_turn - band * shape.band;
+      if (shape.band > 1) {
+        pieces_in_band = shape.pieces_of(in_band);
+        combine_pieces(0, shape.of_tile(strip, tile.part - in_band), in_band);
+      }
+      combine_pieces(pieces_in_band, shape.of_band(strip, turn, 0), band);
+      // The turn before, or some where a block took none of its tiles.
+      const unsigned first_piece = pieces_in_band + shape.pieces_of(band),
+                     pieces = shape.pieces_of(shape.bands);
+      const auto combine_turn = [&] {
+        if (combined < turn) combine_pieces(first_piece, shape.of_band(strip, combined, 0), shape.bands);
+        sync();
+      };
+      combine_turn();
+      while (combined < turn) {
+        if (has_column) {
+          grouping::uninitialized<T, 1> sum;
+          bool exists = false;
+          fold(first_piece, pieces, exists, sum);
+          before.append(sum[0]);
+        }
+        ++combined;
+        if (combined == turn) break;
+        sync();
+        combine_turn();
+      }
+    }
+    if (has_column) {
+      grouping::uninitialized<T, 1> rest;
+      bool exists = false;
+      fold(pieces_in_band, shape.pieces_of(band), exists, rest);
+      fold(0, pieces_in_band, exists, rest);
+      exists = before.prepend_to(exists, rest[0]);
+      if (work.has_init) {
+        rest[0] = exists ? op(work.init[0], rest[0]) : work.init[0];
+        exists = true;
+      }
+      if (exists) shared.prefix[at.stage * shared.columns + thread] = rest[0];
+    }
+    __syncwarp();
+    if (thread % warp_size == 0) shared.prefixed[at.stage].arrive();
+    if (shape.at_once == 1 && !tile.ends_strip) {
+      shared.reduced[at.stage].wait(at.parity);
+      if (has_column) before.append(shared.total[at.stage * shared.columns + thread]);
+      __syncwarp();
+    } else if (shape.at_once > 1) {
+      // Pieces are of the next tile from here on.
+      sync();
+    }
+    if (thread % warp_size == 0) shared.taken[at.stage].arrive();
+  }
+}
+
+/// Calls f with `count` elements below one another, several of which are read ahead.
+template <class T, class F>
+__device__ void for_rows(T* x, unsigned width, unsigned count, const F& f) {
+  constexpr unsigned ahead = sizeof(T) <= 8 ? 8 : 4;
+  for (; count >= ahead; count -= ahead, x += ahead * width) {
+    grouping::uninitialized<T, ahead> value;
+#pragma unroll
+    for (unsigned k = 0; k < ahead; ++k) value[k] = x[k * width];
+#pragma unroll
+    for (unsigned k = 0; k < ahead; ++k) f(x[k * width], value[k]);
+  }
+  for (; count > 0; --count, x += width) f(*x, T(*x));
+}
+
+/// Combines tiles and publishes the totals of their columns.
+template <class T, class Op>
+__device__ void reduce_columns_taken(const columns_work<T>& work, const Op& op, columns_shared<T>& shared,
+                                     unsigned char* stages) {
+  using tuning = columns_in_turn_tuning<T>;
+  const column_tiles<T>& shape = work.shape;
+  const unsigned group = threadIdx.x / shape.width, column = threadIdx.x - group * shape.width;
+  const unsigned first_row = group * shape.rows_of_thread;
+  // Groups are combined a few at a time, and these again.
+  unsigned few = 1;
+  while (few * few < shape.groups) ++few;
+  const unsigned set = group / few;
+  for (ring_position<tuning::stages> at;; at.advance()) {
+    shared.arrived[at.stage].wait(at.parity);
+    const column_tile_in_flight tile = shared.tiles[at.stage];
+    if (tile.strip == column_tile_in_flight::none) return;
+    const bool has_rows = group < shape.groups && first_row < tile.rows;
+    grouping::uninitialized<T, 1> total;
+    if (has_rows) {
+      T* const x =
+          work.rows_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
+      total[0] = detail::lift<Op>(*x);
+      for_rows(x + shape.width, shape.width, min(tile.rows - first_row, shape.rows_of_thread) - 1,
+               [&](const T&, const T& value) { total[0] = op(total[0], detail::lift<Op>(value)); });
+    }
+    if (shape.groups > 1) {
+      // Those above of the same set, and of the sets above.
+      grouping::uninitialized<T, 1> near, above;
+      const auto fold = [&](grouping::uninitialized<T, 1>& sum, const T* from, unsigned count) {
+        sum[0] = from[column];
+#pragma unroll 4
+        for (unsigned g = 1; g < count; ++g) sum[0] = op(sum[0], from[g * shape.width + column]);
+      };
+      const unsigned in_set = group - set * few;
+      if (has_rows) shared.group_total[threadIdx.x] = total[0];
+      sync_some_threads<1, tuning::reduce_threads>();
+      if (has_rows) {
+        if (in_set > 0) {
+          fold(near, &shared.group_total[set * few * shape.width], in_set);
+          total[0] = op(near[0], total[0]);
+        }
+        if (in_set + 1 == few) shared.set_total[set * shape.width + column] = total[0];
+      }
+      sync_some_threads<1, tuning::reduce_threads>();
+      if (has_rows && group > 0) {
+        if (set > 0) {
+          fold(above, &shared.set_total[0], set);
+          total[0] = op(above[0], total[0]);
+          if (in_set > 0) above[0] = op(above[0], near[0]);
+        } else {
+          above[0] = near[0];
+        }
+        shared.above[at.stage * tuning::scan_threads + threadIdx.x] = above[0];
+      }
+    }
+    if (group + 1 == shape.groups && has_rows && !tile.ends_strip) {
+      shared.total[at.stage * shared.columns + column] = total[0];
+      if (shape.at_once > 1)
+        publish_state(work.states, shape.totals(), shape.of_tile(tile.strip, tile.part) + column, total[0]);
+    }
+    __syncwarp();
+    if (threadIdx.x % warp_size == 0) shared.reduced[at.stage].arrive();
+  }
+}
+
+/// Scans each tile when what stands before it is known; where results are not copied, it writes them.
+template <class T, class Op>
+__device__ void scan_columns_taken(const columns_work<T>& work, const Op& op, columns_shared<T>& shared,
+                                   unsigned char* stages) {
+  using tuning = columns_in_turn_tuning<T>;
+  const column_tiles<T>& shape = work.shape;
+  const unsigned thread = threadIdx.x - tuning::reduce_threads;
+  const unsigned group = thread / shape.width, column = thread - group * shape.width;
+  const unsigned first_row = group * shape.rows_of_thread;
+  const bool copies_back = work.copies_back();
+  for (ring_position<tuning::stages> at;; at.advance()) {
+    shared.arrived[at.stage].wait(at.parity);
+    const column_tile_in_flight tile = shared.tiles[at.stage];
+    if (tile.strip == column_tile_in_flight::none) return;
+    shared.reduced[at.stage].wait(at.parity);
+    shared.prefixed[at.stage].wait(at.parity);
+    if (group < shape.groups && first_row < tile.rows) {
+      T* const x =
+          work.rows_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
+      const bool has_prefix = tile.part > 0 || work.has_init, carries = has_prefix || group > 0;
+      grouping::uninitialized<T, 1> carry;
+      if (has_prefix) carry[0] = shared.prefix[at.stage * shared.columns + column];
+      if (group > 0) {
+        const T& above = shared.above[at.stage * tuning::scan_threads + thread];
+        carry[0] = has_prefix ? op(carry[0], above) : above;
+      }
+      T* to = work.out + tile.first + first_row * shape.width + column;
+      const auto write = [&](T& in_place, const T& value) {
+        (copies_back ? in_place : *to) = value;
+        to += shape.width;
+      };
+      const T first = detail::lift<Op>(*x);
+      grouping::uninitialized<T, 1> delayed;
+      delayed[0] = carries ? carry[0] : first;
+      carry[0] = carries ? op(carry[0], first) : first;
+      write(*x, work.exclusive ? delayed[0] : carry[0]);
+      for_rows(x + shape.width, shape.width, min(tile.rows - first_row, shape.rows_of_thread) - 1,
+               [&](T& in_place, const T& value) {
+                 delayed[0] = carry[0];
+                 carry[0] = op(carry[0], detail::lift<Op>(value));
+                 write(in_place, work.exclusive ? delayed[0] : carry[0]);
+               });
+    }
+#if HD_PTX_ARCH >= 900
+    if (copies_back) publish_to_copies();
+#endif
+    __syncwarp();
+    if (thread % warp_size == 0) shared.scanned[at.stage].arrive();
+  }
+}
+
+/// Copies scanned tiles from shared memory to where results go.
+template <class T>
+__device__ void take_columns_back(const columns_work<T>& work, columns_shared<T>& shared,
+                                  unsigned char* stages) {
+  using tuning = columns_in_turn_tuning<T>;
+  const unsigned lane = threadIdx.x % warp_size;
+  for (ring_position<tuning::stages> at;; at.advance()) {
+    shared.arrived[at.stage].wait(at.parity);
+    const column_tile_in_flight tile = shared.tiles[at.stage];
+    if (tile.strip == column_tile_in_flight::none) return;
+    shared.scanned[at.stage].wait(at.parity);
+#if HD_PTX_ARCH >= 900
+    if (work.copies_back()) {
+      const T* const from = work.rows_of(tile, stages + at.stage * tuning::stage_bytes);
+      const auto begin = reinterpret_cast<std::uintptr_t>(work.out + tile.first),
+                 end = begin + std::size_t{tile.rows} * work.shape.width * sizeof(T);
+      const std::uintptr_t whole_begin = min((begin + 15) / 16 * 16, end),
+                           whole_end = max(end / 16 * 16, whole_begin);
+      const auto byte_at = [&](std::uintptr_t address) {
+        return reinterpret_cast<const unsigned char*>(from) + (address - begin);
+      };
+      if (lane == 0 && whole_begin < whole_end) {
+        start_copy_back(reinterpret_cast<void*>(whole_begin), byte_at(whole_begin),
+                        static_cast<unsigned>(whole_end - whole_begin));
+      }
+      // What stands in granules with foreign bytes.
+      if (begin + lane < whole_begin)
+        *reinterpret_cast<unsigned char*>(begin + lane) = *byte_at(begin + lane);
+      if (whole_end + lane < end)
+        *reinterpret_cast<unsigned char*>(whole_end + lane) = *byte_at(whole_end + lane);
+      if (lane == 0) wait_for_copies_back();
+    }
+#endif
+    __syncwarp();
+    if (lane == 0) shared.taken[at.stage].arrive();
+  }
+}
+
+template <class T, class Op>
+__global__ void __launch_bounds__(columns_in_turn_tuning<T>::threads, 1)
+    scan_columns_in_turn(const __grid_constant__ columns_work<T> work, Op op) {
+  using tuning = columns_in_turn_tuning<T>;
+  extern __shared__ __align__(128) unsigned char stages[];
+  __shared__ columns_shared<T> shared;
+  if (threadIdx.x == 0) {
+    const unsigned by_bands = work.shape.band > 1 ? tuning::band_threads : 0;
+    for (unsigned s = 0; s < tuning::stages; ++s) {
+      shared.arrived[s].init(1);
+      shared.taken[s].init(1 + (by_bands + tuning::ahead_threads) / warp_size);
+      shared.reduced[s].init(tuning::reduce_threads / warp_size);
+      shared.prefixed[s].init(tuning::ahead_threads / warp_size);
+      shared.scanned[s].init(tuning::scan_threads / warp_size);
+    }
+    publish_barriers();
+  }
+  wait_for_kernels_before();
+  __syncthreads();
+  if (threadIdx.x < tuning::reduce_threads) {
+    reduce_columns_taken(work, op, shared, stages);
+  } else if (threadIdx.x < tuning::bringer) {
+    scan_columns_taken(work, op, shared, stages);
+  } else if (threadIdx.x < tuning::taker) {
+    bring_columns(work, shared, stages);
+  } else if (threadIdx.x < tuning::first_of_band) {
+    take_columns_back(work, shared, stages);
+  } else if (threadIdx.x < tuning::first_ahead) {
+    combine_bands(work, op, shared);
+  } else {
+    look_ahead_in_columns(work, op, shared);
+  }
+}
+
+/// Whether launch_scan_columns_in_turn() takes columns: few, and long enough, measured on an H200.
+template <class T>
+bool are_few_columns(const segments& all) {
+  constexpr std::size_t least_bytes = 32 * 1024, least_length = 1024, short_row = 128;
+  const std::size_t row = all.inner * sizeof(T);
+  return all.inner <= columns_in_turn_tuning<T>::most_columns && all.length * row >= least_bytes &&
+         (all.length > least_length || row < short_row);
+}
+
+/// Scans columns of which are_few_columns().
+template <class T, class Op>
+void launch_scan_columns_in_turn(const target& where, const T* x, const Op& op, const segments& all,
+                                 bool exclusive, const T* init, T* out) {
+  using tuning = columns_in_turn_tuning<T>;
+  const column_tiles<T> shape(all);
+  columns_work<T> work{x, out, shape, exclusive, init != nullptr, {}, {}, nullptr};
+  if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
+  static overlapping_kernel kernel(scan_columns_in_turn<T, Op>, "launch of scan_columns_in_turn",
+                                   tuning::stages * tuning::stage_bytes);
+  const std::size_t turns = shape.strips() * shape.at_once, resident = multiprocessors(where);
+  const auto grid = static_cast<unsigned>(std::min(turns, resident));
+  // Tickets stand before words, and are there if any word is.
+  lent_scratch scratch(where, {.words = std::max<std::size_t>(shape.totals() * words_of<T>, 1),
+                               .counters = shape.at_once > 1 ? shape.strips() : 0});
+  work.states = states_in(scratch);
+  work.taken = scratch.counters();
+  kernel.launch(where, grid, tuning::threads, work, op);
+  scratch.launched(turns + grid);
+}
+
+}  // namespace heddle::cuda
