@@ -234,7 +234,9 @@ TEST_P(scan_along_axis, of_few_long_columns_is_what_a_loop_computes) {
   some_of_each_width([&]<class T, class Op>() {
     unsigned turn = 0;
     // Fewer tiles than a GPU takes at once and more, of several arrays side by side, and of columns up to
-    // which it has tiles of whole rows.
+    // which it has tiles of whole rows; to a CPU long ones are nothing new.
+    const std::size_t most =
+        where.is_gpu() ? largest_size() : std::min<std::size_t>(largest_size(), 1'000'000);
     for (const hd::shape& lengths :
          {hd::shape{20'000, 2}, hd::shape{3, 30'001, 5}, hd::shape{40'003, 31}, hd::shape{2000, 33},
           hd::shape{140, 1100, 9}, hd::shape{9000, 40}, hd::shape{2, 9000, 41}, hd::shape{5003, 64},
@@ -242,7 +244,7 @@ TEST_P(scan_along_axis, of_few_long_columns_is_what_a_loop_computes) {
           hd::shape{4'000'001, 2}, hd::shape{700'001, 17}, hd::shape{90'001, 100}, hd::shape{300'000, 100}}) {
       const std::size_t first = turn % 4;
       const variant how(turn++ % variants);
-      if (lengths.elements() + first <= largest_size()) check_columns<T, Op>(where, lengths, first, how);
+      if (lengths.elements() + first <= most) check_columns<T, Op>(where, lengths, first, how);
     }
   });
 }

@@ -545,23 +545,22 @@ class Scan(unittest.TestCase):
     def test_down_in_turn(self):
         """Tiles of several bands and turns, of one block and of several, of several strips, and a band of one tile."""
         for way, (name, elements, exclusive, init) in enumerate(self.ways()):
-            words = 1 if name == "sum" else 2
-            groups = {5: 48, 40: 6, 70: 3} if name == "sum" else {5: 48, 40: 6, 70: 3}
-            for grid, outer, inner, rows_of_thread, tiles, less, at_once, band in (
-                    (2, 1, 5, 1, 7, 20, 4, 2), (1, 2, 70, 3, 3, 4, 1, 1), (3, 2, 40, 1, 5, 0, 3, 2), (2, 1, 5, 3, 4, 1, 2, 1))[way % 2::2]:
-                with self.subTest(name=name, exclusive=exclusive, init=init, inner=inner):
-                    length, first = tiles * groups[inner] * rows_of_thread - less, way % 3
-                    x, taken = elements(first + outer * length * inner), np.zeros(outer, "uint32")
-                    scratch = np.full(16 + words * outer * inner * (tiles + blocks_of(tiles, at_once) * blocks_of(at_once, band)), 2 << 32 | 5, "uint64")
-                    scratch[0], in_place = 7, way % 2 == 1
+            words, groups = 1 if name == "sum" else 2, {5: 48, 40: 6, 70: 3}
+            grid, outer, inner, rows_of_thread, tiles, less, at_once, band = (
+                (2, 1, 5, 1, 7, 20, 4, 2), (1, 2, 70, 3, 3, 4, 1, 1), (3, 2, 40, 1, 5, 0, 3, 2), (2, 1, 5, 3, 4, 1, 2, 1))[way % 4]
+            with self.subTest(name=name, exclusive=exclusive, init=init, inner=inner):
+                length, first = tiles * groups[inner] * rows_of_thread - less, way % 3
+                x, taken = elements(first + outer * length * inner), np.zeros(outer, "uint32")
+                scratch = np.full(16 + words * outer * inner * (tiles + blocks_of(tiles, at_once) * blocks_of(at_once, band)), 2 << 32 | 5, "uint64")
+                scratch[0], in_place = 7, way % 2 == 1
 
-                    def launch_it(given, has_init):
-                        *_, counted, out = launch("scan", f"down_in_turn_{name}", grid, 28 * 32, x, n(first), n(outer), n(length), n(inner),
-                                                  np.uint32(rows_of_thread), np.uint32(at_once), np.uint32(band), exclusive, given, has_init, scratch,
-                                                  taken, in_place, n(first), x if in_place else Unwritten(x.dtype, x.size), shared=1024, schedules=1)
-                        self.assertFalse(counted.any())
-                        return out[first * x[0].size:]
-                    self.check(launch_it, name, x[first:], exclusive, init, (outer, length, inner), axis=1)
+                def launch_it(given, has_init):
+                    *_, counted, out = launch("scan", f"down_in_turn_{name}", grid, 28 * 32, x, n(first), n(outer), n(length), n(inner),
+                                              np.uint32(rows_of_thread), np.uint32(at_once), np.uint32(band), exclusive, given, has_init, scratch,
+                                              taken, in_place, n(first), x if in_place else Unwritten(x.dtype, x.size), shared=1024, schedules=1)
+                    self.assertFalse(counted.any())
+                    return out[first * x[0].size:]
+                self.check(launch_it, name, x[first:], exclusive, init, (outer, length, inner), axis=1)
 
     def test_down_shifted(self):
         """Rows that begin at no granule: their ends, lanes that repeat others, and what stands before strips."""
