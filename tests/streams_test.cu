@@ -361,6 +361,24 @@ TEST_F(streams_Gpu, a_captured_launch_replays_right) {
   }
 }
 
+TEST_F(streams_Gpu, a_captured_scan_of_columns_replays_right) {
+  const hd::target& where = on[1];
+  const hd::shape lengths{9000, 16};
+  hd::array<std::int64_t> x(lengths, where), sums(lengths, where);
+  x.fill(1);
+  const captured_graph graph(where, [&] { hd::inclusive_scan_into(where, sums, x, hd::axis{0}); });
+  for (std::int64_t factor = 1; factor < 5; ++factor) {
+    x.fill(factor);
+    sums.fill(-1);
+    where.wait();
+    graph.replay(on[3]);
+    on[3].wait();
+    const hd::array<std::int64_t> have = sums.on(hd::target::serial());
+    for (std::size_t i = 0; i < have.size(); ++i)
+      ASSERT_EQ(have.data()[i], factor * static_cast<std::int64_t>(i / 16 + 1)) << factor << ", " << i;
+  }
+}
+
 TEST_F(streams_Gpu,
        captured_transforms_and_products_replay_right_when_their_plans_and_handles_would_be_dropped) {
   const hd::target& where = on[1];

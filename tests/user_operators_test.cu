@@ -197,7 +197,7 @@ void check_scan(const hd::target& where, const Op& op) {
     ASSERT_TRUE(same_elements(in_place, scanned<T>(x, 0, true, init, op))) << n;
   }
   for (const hd::shape& lengths :
-       {hd::shape{5, 33}, hd::shape{600, 3}, hd::shape{3, 1100}, hd::shape{2, 20, 5}}) {
+       {hd::shape{5, 33}, hd::shape{600, 3}, hd::shape{3, 1100}, hd::shape{2, 20, 5}, hd::shape{2501, 37}}) {
     const hd::array<T> x = made<T>(lengths);
     for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
       const hd::axis along{static_cast<std::ptrdiff_t>(axis)};

@@ -543,11 +543,11 @@ class Scan(unittest.TestCase):
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
 
     def test_down_in_turn(self):
-        """Tiles of several bands and turns, of one block and of several, of several strips, and a band of one tile."""
+        """Tiles of several bands and turns and totals of several pieces, of one block and of several, of several strips, and a band of one tile."""
         for way, (name, elements, exclusive, init) in enumerate(self.ways()):
             words, groups = 1 if name == "sum" else 2, {5: 48, 40: 6, 70: 3}
             grid, outer, inner, rows_of_thread, tiles, less, at_once, band = (
-                (2, 1, 5, 1, 7, 20, 4, 2), (1, 2, 70, 3, 3, 4, 1, 1), (3, 2, 40, 1, 5, 0, 3, 2), (2, 1, 5, 3, 4, 1, 2, 1))[way % 4]
+                (2, 1, 5, 1, 7, 20, 4, 2), (1, 2, 70, 3, 3, 4, 1, 1), (3, 2, 40, 1, 5, 0, 3, 2), (3, 1, 40, 1, 14, 3, 12, 6), (2, 1, 5, 3, 4, 1, 2, 1))[way]
             with self.subTest(name=name, exclusive=exclusive, init=init, inner=inner):
                 length, first = tiles * groups[inner] * rows_of_thread - less, way % 3
                 x, taken = elements(first + outer * length * inner), np.zeros(outer, "uint32")

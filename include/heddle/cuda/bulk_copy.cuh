@@ -106,6 +106,11 @@ __device__ inline void start_copy(void* shared, const void* global, unsigned byt
       : "memory");
 }
 
+/// What this thread has written to shared memory comes before copies that are started behind a barrier.
+__device__ inline void publish_to_copies() {
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 /// Starts copying the bytes of an array between two addresses to shared memory, as far behind `to`, a
 /// granule, as they are behind one: whole granules by a copy that completes on `barrier`, and what shares its
 /// granule with foreign bytes byte by byte. Returns how many bytes the barrier is to expect.
@@ -119,6 +124,8 @@ __device__ inline unsigned start_copy_of_granules(unsigned char* to, std::uintpt
     copy_to -= 16;
     copy_part_of_granule(to + (copy_to - placed), copy_to, begin, end);
   }
+  // The next copy to this place writes over what came by hand.
+  if (copy_from > placed || copy_to < end) publish_to_copies();
   const auto bytes = static_cast<unsigned>(copy_to - copy_from);
   if (bytes > 0)
     start_copy(to + (copy_from - placed), reinterpret_cast<const void*>(copy_from), bytes, barrier);
@@ -135,10 +142,6 @@ __device__ inline void start_copy_back(void* global, const void* shared, unsigne
 /// Waits until shared memory has been read by all such copies of this thread.
 __device__ inline void wait_for_copies_back() {
   asm volatile("cp.async.bulk.commit_group;\n cp.async.bulk.wait_group.read 0;" ::: "memory");
-}
-/// What this thread has written to shared memory is there for copies that are started behind a barrier.
-__device__ inline void publish_to_copies() {
-  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 #endif
 

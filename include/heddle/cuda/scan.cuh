@@ -23,7 +23,8 @@
 ///
 /// The bits depend on the number of elements, their type, the kind of GPU and nothing that happens at run
 /// time: what lanes have is combined by shuffles in rows of 32, rows and warps of a tile and a group of 32 to
-/// 128 tiles likewise, and totals of groups in groups of 32.
+/// 128 tiles likewise, and totals of groups in groups of 32; what rows of a few long columns have, by threads
+/// that go down them, as scan_columns_in_turn.cuh says.
 namespace heddle::cuda {
 
 /// Elements of a row that a warp scans one after another where no granules hold them.
@@ -130,7 +131,7 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
     return;
   }
   if (all.inner == 1) return scan_rows_of(where, x, op, all, exclusive, init, out);
-  if constexpr (sizeof(T) <= 16) {
+  if constexpr (scans_columns_in_turn<T>) {
     if (are_few_columns<T>(all)) return launch_scan_columns_in_turn(where, x, op, all, exclusive, init, out);
   }
   if constexpr (packs_are_granules<T>) {

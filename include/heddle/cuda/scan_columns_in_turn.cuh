@@ -14,6 +14,7 @@
 #include <heddle/grouping.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -33,14 +34,21 @@ namespace heddle::cuda {
 /// blocks as an H200 has multiprocessors.
 inline constexpr unsigned blocks_for_columns = 132;
 
+/// The least number whose square is no less than n.
+HD_INLINE constexpr unsigned root_of(unsigned n) {
+  unsigned root = 1;
+  while (root * root < n) ++root;
+  return root;
+}
+
 template <class T>
 struct columns_in_turn_tuning {
   static constexpr unsigned reduce_threads = 256, scan_threads = 256, band_threads = 64, ahead_threads = 256;
   static constexpr unsigned bringer = reduce_threads + scan_threads, taker = bringer + warp_size,
                             first_of_band = taker + warp_size, first_ahead = first_of_band + band_threads,
                             threads = first_ahead + ahead_threads;
-  static constexpr unsigned stages = sizeof(T) <= 8 ? 4 : 3;
-  static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min<unsigned>(1024 / sizeof(T), 160);
+  static constexpr unsigned stages = 4;
+  static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min(256 / words_of<T>, 160u);
   /// Totals that a thread waits for at once, as many as registers hold; they make a piece.
   static constexpr unsigned totals_of_piece = words_of<T> == 1 ? 8 : 4;
   /// Pieces a tile, and up to how many there are no bands.
@@ -50,6 +58,15 @@ struct columns_in_turn_tuning {
       ((226 * 1024 - 256 - (most_pieces + 2 * reduce_threads) * sizeof(T)) / stages - 128 -
        (2 * most_columns + scan_threads) * sizeof(T)) /
       1024 * 1024;
+
+  HD_INLINE static constexpr unsigned pieces_of(unsigned totals) {
+    return (totals + totals_of_piece - 1) / totals_of_piece;
+  }
+};
+
+/// Where a tile stands among those that are taken at once.
+struct place_in_turn {
+  unsigned turn, in_turn, band, in_band;
 };
 
 /// How columns are cut.
@@ -68,24 +85,40 @@ struct column_tiles {
 
   explicit column_tiles(const segments& all) : all(all), width(static_cast<unsigned>(all.inner)) {
     const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
-    // Tiles begin at sectors of memory where that costs few rows; an odd number of rows a thread meets in few
-    // banks of shared memory.
+    // Tiles begin at sectors of memory where that costs few rows.
     const unsigned sector = 32 / std::gcd(32u, bytes);
     const auto whole_sectors = [sector](unsigned n) { return n % sector * 8 <= n ? n - n % sector : n; };
     groups = whole_sectors(tuning::scan_threads / width);
     const std::size_t rows_of_block = (all.outer * all.length + blocks_for_columns - 1) / blocks_for_columns;
     const auto most =
         static_cast<unsigned>(std::min<std::size_t>((tuning::stage_bytes - 32) / bytes, rows_of_block));
-    const unsigned rows_of_a_thread =
-        groups > 1 ? (std::max(1u, most / groups) - 1) | 1 : std::max(1u, whole_sectors(most));
+    const unsigned room = std::max(1u, groups > 1 ? most / groups : whole_sectors(most));
+    // A thread has up to an eighth of its rows less where groups of rows meet in fewer banks then.
+    unsigned rows_of_a_thread = room, words = words_of_bank(room);
+    for (unsigned rows = room - 1; groups > 1 && words > 1 && 8 * rows >= 7 * room; --rows) {
+      if (words_of_bank(rows) >= words) continue;
+      rows_of_a_thread = rows;
+      words = words_of_bank(rows);
+    }
     const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
     const auto tiles_at_once =
         static_cast<unsigned>(std::min((blocks_for_columns + all.outer - 1) / all.outer, tiles));
     unsigned tiles_of_band = 1;
-    if (2 * pieces_of(tiles_at_once) * width > tuning::few_pieces) {
-      while (tiles_of_band * tiles_of_band < tiles_at_once) ++tiles_of_band;
-    }
+    if (2 * tuning::pieces_of(tiles_at_once) * width > tuning::few_pieces)
+      tiles_of_band = root_of(tiles_at_once);
     cut(rows_of_a_thread, tiles_at_once, tiles_of_band);
+  }
+  /// The most words that neighbouring threads ask of one bank of shared memory at once.
+  unsigned words_of_bank(unsigned rows_of_a_thread) const {
+    constexpr unsigned word = std::max<unsigned>(4, sizeof(T)), banks = 128 / word;
+    unsigned asked[banks] = {}, most = 0, before = ~0u;
+    for (unsigned thread = 0; thread < banks; ++thread) {
+      const unsigned above = thread / width * (rows_of_a_thread - 1) * width;
+      const unsigned at = (above + thread) * static_cast<unsigned>(sizeof(T)) / word;
+      if (at != before) most = std::max(most, ++asked[at % banks]);
+      before = at;
+    }
+    return most;
   }
   void cut(unsigned rows_of_a_thread, unsigned tiles_at_once, unsigned tiles_of_band) {
     rows_of_thread = rows_of_a_thread;
@@ -108,8 +141,9 @@ struct column_tiles {
   HD_INLINE std::size_t of_band(std::size_t strip, unsigned turn, unsigned number) const {
     return of_tile(strip, band > 1 ? parts + turn * bands + number : turn * at_once + number);
   }
-  HD_INLINE static unsigned pieces_of(unsigned totals) {
-    return (totals + tuning::totals_of_piece - 1) / tuning::totals_of_piece;
+  HD_INLINE place_in_turn place_of(unsigned part) const {
+    const unsigned turn = part / at_once, in_turn = part - turn * at_once, of_band = in_turn / band;
+    return {turn, in_turn, of_band, in_turn - of_band * band};
   }
 };
 
@@ -126,14 +160,13 @@ struct column_tile_in_flight {
 template <class T>
 struct columns_shared {
   using tuning = columns_in_turn_tuning<T>;
-  static constexpr unsigned columns = tuning::most_columns;
   phase_barrier arrived[tuning::stages];   ///< the tile is in shared memory
   phase_barrier taken[tuning::stages];     ///< all who need it have it
   phase_barrier reduced[tuning::stages];   ///< its totals are in `total`, those of its groups in `above`
   phase_barrier prefixed[tuning::stages];  ///< what stands before it is known
   phase_barrier scanned[tuning::stages];   ///< it is in shared memory, scanned
   column_tile_in_flight tiles[tuning::stages];
-  grouping::uninitialized<T, tuning::stages * columns> prefix, total;
+  grouping::uninitialized<T, tuning::stages * tuning::most_columns> prefix, total;
   grouping::uninitialized<T, tuning::stages * tuning::scan_threads> above;  ///< a group in its tile
   grouping::uninitialized<T, tuning::reduce_threads> group_total, set_total;
   grouping::uninitialized<T, tuning::most_pieces> piece;
@@ -147,14 +180,14 @@ struct columns_work {
   bool exclusive, has_init;
   grouping::uninitialized<T, 1> init;
   tile_states states;
-  unsigned* taken;  ///< tiles of each strip, zero before and after
+  unsigned* asked;  ///< how often for a tile of each strip, zero before and after
 
   /// Whether results are copied from shared memory, where they are in place of what they come from.
   __device__ bool copies_back() const {
     return has_bulk_copies && bytes_past_granule(x) == bytes_past_granule(out);
   }
   /// A tile's first element: in its stage, as far behind a granule as in memory, or in memory.
-  __device__ T* rows_of(const column_tile_in_flight& tile, unsigned char* stage) const {
+  __device__ T* place_of(const column_tile_in_flight& tile, unsigned char* stage) const {
     const T* const from = x + tile.first;
     return has_bulk_copies ? reinterpret_cast<T*>(stage + bytes_past_granule(from)) : const_cast<T*>(from);
   }
@@ -171,18 +204,18 @@ class turns_of_columns {
     column_tile_in_flight tile;
     while (true) {
       if (strip_ == column_tile_in_flight::none) {
-        const std::size_t turn = work_.states.take_tile();
-        if (turn >= shape.strips() * shape.at_once) {
+        const std::size_t ticket = work_.states.take_tile();
+        if (ticket >= shape.strips() * shape.at_once) {
           tile.strip = column_tile_in_flight::none;
           return tile;
         }
-        strip_ = turn % shape.strips();
+        strip_ = ticket % shape.strips();
         part_ = 0;
       }
       if (shape.at_once > 1) {
-        part_ = atomicAdd(&work_.taken[strip_], 1u);
-        // Each block asks once in vain.
-        if (part_ == shape.parts + shape.at_once - 1) work_.taken[strip_] = 0;
+        part_ = atomicAdd(&work_.asked[strip_], 1u);
+        // Every ticket asks once in vain.
+        if (part_ == shape.parts + shape.at_once - 1) work_.asked[strip_] = 0;
       }
       if (part_ < shape.parts) break;
       strip_ = column_tile_in_flight::none;
@@ -238,7 +271,7 @@ __device__ void bring_columns(const columns_work<T>& work, columns_shared<T>& sh
 template <class T, class Op>
 __device__ void combine_bands(const columns_work<T>& work, const Op& op, columns_shared<T>& shared) {
   using tuning = columns_in_turn_tuning<T>;
-  constexpr unsigned at_once = tuning::totals_of_piece;
+  constexpr unsigned of_piece = tuning::totals_of_piece;
   const column_tiles<T>& shape = work.shape;
   const unsigned thread = threadIdx.x - tuning::first_of_band;
   if (shape.band == 1) return;
@@ -246,27 +279,26 @@ __device__ void combine_bands(const columns_work<T>& work, const Op& op, columns
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
     if (tile.strip == column_tile_in_flight::none) return;
-    const unsigned turn = tile.part / shape.at_once, in_turn = tile.part - turn * shape.at_once;
-    const unsigned band = in_turn / shape.band, in_band = in_turn - band * shape.band;
-    if (!tile.ends_strip && (in_band + 1 == shape.band || in_turn + 1 == shape.at_once)) {
+    const place_in_turn place = shape.place_of(tile.part);
+    if (!tile.ends_strip && (place.in_band + 1 == shape.band || place.in_turn + 1 == shape.at_once)) {
       for (unsigned column = thread; column < shape.width; column += tuning::band_threads) {
         grouping::uninitialized<T, 1> sum;
-        for (unsigned t = 0; t < in_band; t += at_once) {
-          const unsigned there = min(in_band - t, at_once);
-          grouping::uninitialized<T, at_once> value;
-          await_values<at_once>(work.states, shape.totals(),
-                                shape.of_tile(tile.strip, tile.part - in_band + t) + column, shape.width,
-                                there, value);
+        for (unsigned t = 0; t < place.in_band; t += of_piece) {
+          const unsigned there = min(place.in_band - t, of_piece);
+          grouping::uninitialized<T, of_piece> value;
+          await_values<of_piece>(work.states, shape.totals(),
+                                 shape.of_tile(tile.strip, tile.part - place.in_band + t) + column,
+                                 shape.width, there, value);
           sum[0] = t > 0 ? op(sum[0], value[0]) : value[0];
 #pragma unroll
-          for (unsigned k = 1; k < at_once; ++k) {
+          for (unsigned k = 1; k < of_piece; ++k) {
             if (k < there) sum[0] = op(sum[0], value[k]);
           }
         }
         if (column == thread) shared.reduced[at.stage].wait(at.parity);
-        const T& own = shared.total[at.stage * shared.columns + column];
-        publish_state(work.states, shape.totals(), shape.of_band(tile.strip, turn, band) + column,
-                      in_band > 0 ? op(sum[0], own) : own);
+        const T& own = shared.total[at.stage * tuning::most_columns + column];
+        publish_state(work.states, shape.totals(), shape.of_band(tile.strip, place.turn, place.band) + column,
+                      place.in_band > 0 ? op(sum[0], own) : own);
       }
     }
     __syncwarp();
@@ -278,20 +310,20 @@ __device__ void combine_bands(const columns_work<T>& work, const Op& op, columns
 template <class T, class Op>
 __device__ void look_ahead_in_columns(const columns_work<T>& work, const Op& op, columns_shared<T>& shared) {
   using tuning = columns_in_turn_tuning<T>;
-  constexpr unsigned at_once = tuning::totals_of_piece;
+  constexpr unsigned of_piece = tuning::totals_of_piece;
   const column_tiles<T>& shape = work.shape;
   const unsigned thread = threadIdx.x - tuning::first_ahead;
 
   // What the pieces of `count` values from `first` on combine to, behind those that stand in `piece`.
   const auto combine_pieces = [&](unsigned first_piece, std::size_t first, unsigned count) {
-    for (unsigned i = thread; i < shape.pieces_of(count) * shape.width; i += tuning::ahead_threads) {
-      const unsigned number = i / shape.width, column = i - number * shape.width, from = number * at_once;
-      const unsigned there = min(count - from, at_once);
-      grouping::uninitialized<T, at_once> value;
-      await_values<at_once>(work.states, shape.totals(), first + (std::size_t{from} * shape.width + column),
-                            shape.width, there, value);
+    for (unsigned i = thread; i < tuning::pieces_of(count) * shape.width; i += tuning::ahead_threads) {
+      const unsigned number = i / shape.width, column = i - number * shape.width, from = number * of_piece;
+      const unsigned there = min(count - from, of_piece);
+      grouping::uninitialized<T, of_piece> value;
+      await_values<of_piece>(work.states, shape.totals(), first + (std::size_t{from} * shape.width + column),
+                             shape.width, there, value);
 #pragma unroll
-      for (unsigned k = 1; k < at_once; ++k) {
+      for (unsigned k = 1; k < of_piece; ++k) {
         if (k < there) value[0] = op(value[0], value[k]);
       }
       shared.piece[first_piece * shape.width + i] = value[0];
@@ -308,6 +340,7 @@ __device__ void look_ahead_in_columns(const columns_work<T>& work, const Op& op,
   };
   const auto sync = [] { sync_some_threads<2, tuning::ahead_threads>(); };
 
+  // With the registers for one level less than scan_in_turn() has; the last level has no end.
   prefix_of_tiles<T, Op, 3> before(op);
   std::size_t strip = column_tile_in_flight::none;
   unsigned combined = 0;  // turns that are in `before`
@@ -321,19 +354,19 @@ __device__ void look_ahead_in_columns(const columns_work<T>& work, const Op& op,
       before.clear();
     }
     const bool has_column = thread < shape.width;
-    unsigned in_band = 0, band = 0, pieces_in_band = 0;
+    unsigned band = 0, pieces_in_band = 0;
     if (shape.at_once > 1) {
-      const unsigned turn = tile.part / shape.at_once, in_turn = tile.part - turn * shape.at_once;
-      band = in_turn / shape.band;
-      in_band = in_turn - band * shape.band;
+      const place_in_turn place = shape.place_of(tile.part);
+      const unsigned turn = place.turn;
+      band = place.band;
       if (shape.band > 1) {
-        pieces_in_band = shape.pieces_of(in_band);
-        combine_pieces(0, shape.of_tile(strip, tile.part - in_band), in_band);
+        pieces_in_band = tuning::pieces_of(place.in_band);
+        combine_pieces(0, shape.of_tile(strip, tile.part - place.in_band), place.in_band);
       }
       combine_pieces(pieces_in_band, shape.of_band(strip, turn, 0), band);
       // The turn before, or some where a block took none of its tiles.
-      const unsigned first_piece = pieces_in_band + shape.pieces_of(band),
-                     pieces = shape.pieces_of(shape.bands);
+      const unsigned first_piece = pieces_in_band + tuning::pieces_of(band),
+                     pieces = tuning::pieces_of(shape.bands);
       const auto combine_turn = [&] {
         if (combined < turn) combine_pieces(first_piece, shape.of_band(strip, combined, 0), shape.bands);
         sync();
@@ -355,20 +388,20 @@ __device__ void look_ahead_in_columns(const columns_work<T>& work, const Op& op,
     if (has_column) {
       grouping::uninitialized<T, 1> rest;
       bool exists = false;
-      fold(pieces_in_band, shape.pieces_of(band), exists, rest);
+      fold(pieces_in_band, tuning::pieces_of(band), exists, rest);
       fold(0, pieces_in_band, exists, rest);
       exists = before.prepend_to(exists, rest[0]);
       if (work.has_init) {
         rest[0] = exists ? op(work.init[0], rest[0]) : work.init[0];
         exists = true;
       }
-      if (exists) shared.prefix[at.stage * shared.columns + thread] = rest[0];
+      if (exists) shared.prefix[at.stage * tuning::most_columns + thread] = rest[0];
     }
     __syncwarp();
     if (thread % warp_size == 0) shared.prefixed[at.stage].arrive();
     if (shape.at_once == 1 && !tile.ends_strip) {
       shared.reduced[at.stage].wait(at.parity);
-      if (has_column) before.append(shared.total[at.stage * shared.columns + thread]);
+      if (has_column) before.append(shared.total[at.stage * tuning::most_columns + thread]);
       __syncwarp();
     } else if (shape.at_once > 1) {
       // Pieces are of the next tile from here on.
@@ -381,7 +414,7 @@ __device__ void look_ahead_in_columns(const columns_work<T>& work, const Op& op,
 /// Calls f with `count` elements below one another, several of which are read ahead.
 template <class T, class F>
 __device__ void for_rows(T* x, unsigned width, unsigned count, const F& f) {
-  constexpr unsigned ahead = sizeof(T) <= 8 ? 8 : 4;
+  constexpr unsigned ahead = 8;
   for (; count >= ahead; count -= ahead, x += ahead * width) {
     grouping::uninitialized<T, ahead> value;
 #pragma unroll
@@ -401,9 +434,7 @@ __device__ void reduce_columns_taken(const columns_work<T>& work, const Op& op, 
   const unsigned group = threadIdx.x / shape.width, column = threadIdx.x - group * shape.width;
   const unsigned first_row = group * shape.rows_of_thread;
   // Groups are combined a few at a time, and these again.
-  unsigned few = 1;
-  while (few * few < shape.groups) ++few;
-  const unsigned set = group / few;
+  const unsigned few = root_of(shape.groups), set = group / few;
   for (ring_position<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
@@ -412,7 +443,7 @@ __device__ void reduce_columns_taken(const columns_work<T>& work, const Op& op, 
     grouping::uninitialized<T, 1> total;
     if (has_rows) {
       T* const x =
-          work.rows_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
+          work.place_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
       total[0] = detail::lift<Op>(*x);
       for_rows(x + shape.width, shape.width, min(tile.rows - first_row, shape.rows_of_thread) - 1,
                [&](const T&, const T& value) { total[0] = op(total[0], detail::lift<Op>(value)); });
@@ -448,7 +479,7 @@ __device__ void reduce_columns_taken(const columns_work<T>& work, const Op& op, 
       }
     }
     if (group + 1 == shape.groups && has_rows && !tile.ends_strip) {
-      shared.total[at.stage * shared.columns + column] = total[0];
+      shared.total[at.stage * tuning::most_columns + column] = total[0];
       if (shape.at_once > 1)
         publish_state(work.states, shape.totals(), shape.of_tile(tile.strip, tile.part) + column, total[0]);
     }
@@ -475,10 +506,10 @@ __device__ void scan_columns_taken(const columns_work<T>& work, const Op& op, co
     shared.prefixed[at.stage].wait(at.parity);
     if (group < shape.groups && first_row < tile.rows) {
       T* const x =
-          work.rows_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
+          work.place_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
       const bool has_prefix = tile.part > 0 || work.has_init, carries = has_prefix || group > 0;
       grouping::uninitialized<T, 1> carry;
-      if (has_prefix) carry[0] = shared.prefix[at.stage * shared.columns + column];
+      if (has_prefix) carry[0] = shared.prefix[at.stage * tuning::most_columns + column];
       if (group > 0) {
         const T& above = shared.above[at.stage * tuning::scan_threads + thread];
         carry[0] = has_prefix ? op(carry[0], above) : above;
@@ -521,11 +552,11 @@ __device__ void take_columns_back(const columns_work<T>& work, columns_shared<T>
     shared.scanned[at.stage].wait(at.parity);
 #if HD_PTX_ARCH >= 900
     if (work.copies_back()) {
-      const T* const from = work.rows_of(tile, stages + at.stage * tuning::stage_bytes);
+      const T* const from = work.place_of(tile, stages + at.stage * tuning::stage_bytes);
       const auto begin = reinterpret_cast<std::uintptr_t>(work.out + tile.first),
                  end = begin + std::size_t{tile.rows} * work.shape.width * sizeof(T);
-      const std::uintptr_t whole_begin = min((begin + 15) / 16 * 16, end),
-                           whole_end = max(end / 16 * 16, whole_begin);
+      const whole_granules whole(begin, end);
+      const std::uintptr_t whole_begin = min(whole.first, end), whole_end = max(whole.end, whole_begin);
       const auto byte_at = [&](std::uintptr_t address) {
         return reinterpret_cast<const unsigned char*>(from) + (address - begin);
       };
@@ -550,6 +581,10 @@ template <class T, class Op>
 __global__ void __launch_bounds__(columns_in_turn_tuning<T>::threads, 1)
     scan_columns_in_turn(const __grid_constant__ columns_work<T> work, Op op) {
   using tuning = columns_in_turn_tuning<T>;
+  // Of a band's tiles, of a turn's bands and of those of the turn before.
+  static_assert(3 * tuning::pieces_of(root_of(blocks_for_columns)) * tuning::most_columns <=
+                tuning::most_pieces);
+  static_assert(sizeof(columns_shared<T>) + tuning::stages * tuning::stage_bytes <= 226 * 1024);
   extern __shared__ __align__(128) unsigned char stages[];
   __shared__ columns_shared<T> shared;
   if (threadIdx.x == 0) {
@@ -580,6 +615,10 @@ __global__ void __launch_bounds__(columns_in_turn_tuning<T>::threads, 1)
   }
 }
 
+/// Whether elements are of a size for which scan_columns_in_turn() has been measured.
+template <class T>
+inline constexpr bool scans_columns_in_turn = sizeof(T) <= 8 && std::has_single_bit(sizeof(T));
+
 /// Whether launch_scan_columns_in_turn() takes columns: few, and long enough, measured on an H200.
 template <class T>
 bool are_few_columns(const segments& all) {
@@ -599,15 +638,15 @@ void launch_scan_columns_in_turn(const target& where, const T* x, const Op& op, 
   if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
   static overlapping_kernel kernel(scan_columns_in_turn<T, Op>, "launch of scan_columns_in_turn",
                                    tuning::stages * tuning::stage_bytes);
-  const std::size_t turns = shape.strips() * shape.at_once, resident = multiprocessors(where);
-  const auto grid = static_cast<unsigned>(std::min(turns, resident));
+  const std::size_t tickets = shape.strips() * shape.at_once, resident = multiprocessors(where);
+  const auto grid = static_cast<unsigned>(std::min(tickets, resident));
   // Tickets stand before words, and are there if any word is.
   lent_scratch scratch(where, {.words = std::max<std::size_t>(shape.totals() * words_of<T>, 1),
                                .counters = shape.at_once > 1 ? shape.strips() : 0});
   work.states = states_in(scratch);
-  work.taken = scratch.counters();
+  work.asked = scratch.counters();
   kernel.launch(where, grid, tuning::threads, work, op);
-  scratch.launched(turns + grid);
+  scratch.launched(tickets + grid);
 }
 
 }  // namespace heddle::cuda
