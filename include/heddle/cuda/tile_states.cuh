@@ -120,17 +120,12 @@ __device__ void await_values(const tile_states& states, std::size_t values, std:
   std::uint64_t word[Most][words_of<T>];
   while (true) {
     bool there = true;
-    unsigned step = apart;
-#if HD_PTX_ARCH > 0
-    // Addresses are computed anew, since registers for all of them are wanting.
-    asm volatile("" : "+r"(step));
-#endif
     // All are asked for before any is looked at.
 #pragma unroll
     for (unsigned k = 0; k < Most; ++k) {
 #pragma unroll
       for (unsigned w = 0; w < words_of<T>; ++w)
-        word[k][w] = load_relaxed(begin + (w * values + min(k, count - 1) * step));
+        word[k][w] = load_relaxed(begin + (w * values + min(k, count - 1) * apart));
     }
 #pragma unroll
     for (unsigned k = 0; k < Most; ++k) {
