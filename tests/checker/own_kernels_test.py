@@ -332,6 +332,14 @@ class Reduce(unittest.TestCase):
                 self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
         self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
 
+    def test_few_columns(self):
+        """Tiles of a block that are there and not, whole and not, of columns for every lane and for some."""
+        for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
+                                   ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
+            tile = TILES[name]
+            for outer, length, inner in ((3, 70, 13), (11, 3, 2), (2, tile + 9, 3)):
+                self.by_columns(f"few_columns_{kernel}", name, outer, length, inner, tile, f"32,{rows}", 2)
+
     def test_granules(self):
         """Strips of columns that are granules, and of columns that begin anywhere, from anywhere to anywhere."""
         for kernel, pack in (("bytes", 16), ("least", 16), ("halves", 8)):

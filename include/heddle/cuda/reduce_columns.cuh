@@ -22,10 +22,11 @@ inline constexpr unsigned column_rows = sizeof(T) <= 128 ? 8 : 1;
 
 /// A block folds a tile of up to 32 columns. Thread (c, y) folds lanes y, y + Rows, … of column c; or, when
 /// order matters, as many neighbouring lanes; or, where it does not even matter to the bits, elements
-/// y, y + Rows, ….
-template <unsigned Rows, class T, class Load, class Op>
+/// y, y + Rows, …. Few: `across` threads, a power of two no less than the columns, stand side by side, and a
+/// block folds several tiles; the lanes of a warp, elements that follow each other.
+template <unsigned Rows, bool Few, class T, class Load, class Op>
 __global__ void __launch_bounds__(warp_size* Rows)
-    fold_columns(Load load, Op op, grouping::tiling tiles, T* out) {
+    fold_columns(Load load, Op op, grouping::tiling tiles, unsigned across, T* out) {
   constexpr unsigned lanes =
       grouping::order_is_free<T, Op> ? Rows : static_cast<unsigned>(grouping::lanes<T, Op>);
   constexpr unsigned held = lanes / Rows;
@@ -37,11 +38,15 @@ __global__ void __launch_bounds__(warp_size* Rows)
   __shared__ alignas(16) unsigned char exchange_bytes[exchanged];
   element* const exchange = reinterpret_cast<element*>(exchange_bytes);
   const auto combine = [&op](element& to, const element& other) { to[0] = op(to[0], other[0]); };
-  const unsigned column = threadIdx.x, y = threadIdx.y;
+  const unsigned thread = threadIdx.y * warp_size + threadIdx.x, side = Few ? across : warp_size;
+  const unsigned column = thread % side, y = thread / side % Rows, number = thread / (side * Rows),
+                 of_block = warp_size / side;
   const std::size_t pieces = tiles.pieces();
-  for (std::size_t p = blockIdx.x; p < pieces; p += gridDim.x) {
-    const grouping::piece piece = tiles[p];
-    const bool inside = column < piece.width;
+  for (std::size_t first_piece = std::size_t{blockIdx.x} * of_block; first_piece < pieces;
+       first_piece += std::size_t{gridDim.x} * of_block) {
+    const std::size_t p = first_piece + number;
+    const grouping::piece piece = tiles[min(p, pieces - 1)];
+    const bool inside = p < pieces && column < piece.width;
     const std::size_t first = piece.first + column;
     const unsigned count = static_cast<unsigned>(piece.count);
     const unsigned active = striped ? (count < lanes ? count : lanes)
@@ -107,7 +112,7 @@ __global__ void __launch_bounds__(warp_size* Rows)
       }
     }
     if constexpr (Rows > 1) {
-      element* const mine = exchange + y * warp_size + threadIdx.x;
+      element* const mine = exchange + thread;
       if (inside) *mine = sum[0];
       __syncthreads();
       for (unsigned step = striped ? Rows / 2 : 1; striped ? step > 0 : step < Rows;
@@ -115,7 +120,7 @@ __global__ void __launch_bounds__(warp_size* Rows)
         const bool left = striped ? y < step : y % (2 * step) == 0;
         const unsigned other = y + step;
         const bool other_took_part = (striped ? other : other * held) < active;
-        if (inside && left && other_took_part) combine(*mine, mine[step * warp_size]);
+        if (inside && left && other_took_part) combine(*mine, mine[step * side]);
         __syncthreads();
       }
       if (inside && y == 0) sum[0] = *mine;
@@ -310,8 +315,11 @@ __global__ void __launch_bounds__(fold_few_rows_threads, fold_many_columns_block
 template <unsigned Rows, class T, class Load, class Op>
 void launch_fold_columns(const target& where, const Load& load, const Op& op, const grouping::tiling& tiles,
                          T* out) {
-  fold_columns<Rows, T>
-      <<<grid_for(tiles.pieces(), 1), dim3(warp_size, Rows), 0, where.stream()>>>(load, op, tiles, out);
+  const auto across = static_cast<unsigned>(std::bit_ceil(std::min<std::size_t>(tiles.all.inner, warp_size)));
+  const auto kernel =
+      across < warp_size ? fold_columns<Rows, true, T, Load, Op> : fold_columns<Rows, false, T, Load, Op>;
+  const unsigned grid = grid_for(tiles.pieces(), warp_size / across);
+  kernel<<<grid, dim3(warp_size, Rows), 0, where.stream()>>>(load, op, tiles, across, out);
   check(cudaGetLastError(), "launch of fold_columns");
 }
 

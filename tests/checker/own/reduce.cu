@@ -74,10 +74,16 @@ MANY_COLUMNS(totals, float, plus, false)
 MANY_COLUMNS(totals_of_rows, float, plus, true)
 MANY_COLUMNS(largest, double, maximum, true)
 
-#define COLUMNS(NAME, T, OP, ROWS)                                                                   \
-  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {    \
-    fold_columns<ROWS, T, element_at<T, OP>, OP>(                                                    \
-        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size}, out); \
+#define COLUMNS(NAME, T, OP, ROWS)                                                                        \
+  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {         \
+    fold_columns<ROWS, false, T, element_at<T, OP>, OP>(                                                  \
+        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size}, warp_size, \
+        out);                                                                                             \
+  }                                                                                                       \
+  __global__ void few_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {     \
+    fold_columns<ROWS, true, T, element_at<T, OP>, OP>(                                                   \
+        {x}, OP{}, grouping::tiling{{outer, length, inner}, grouping::tile<T, OP>, warp_size},            \
+        std::bit_ceil(static_cast<unsigned>(inner)), out);                                                \
   }
 COLUMNS(bytes, unsigned char, plus, 8)
 COLUMNS(sum, int, plus, 8)
