@@ -68,16 +68,21 @@ struct column_tiles {
 
   explicit column_tiles(const segments& all) : all(all), width(static_cast<unsigned>(all.inner)) {
     const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
-    // Tiles begin at sectors of memory where that costs few rows; an odd number of rows a thread meets in few
-    // banks of shared memory.
+    // Tiles begin at sectors of memory where that costs few rows.
     const unsigned sector = 32 / std::gcd(32u, bytes);
     const auto whole_sectors = [sector](unsigned n) { return n % sector * 8 <= n ? n - n % sector : n; };
     groups = whole_sectors(tuning::scan_threads / width);
     const std::size_t rows_of_block = (all.outer * all.length + blocks_for_columns - 1) / blocks_for_columns;
     const auto most =
         static_cast<unsigned>(std::min<std::size_t>((tuning::stage_bytes - 32) / bytes, rows_of_block));
-    const unsigned rows_of_a_thread =
-        groups > 1 ? (std::max(1u, most / groups) - 1) | 1 : std::max(1u, whole_sectors(most));
+    const unsigned room = std::max(1u, groups > 1 ? most / groups : whole_sectors(most));
+    // A thread has up to an eighth of its rows less where groups of rows meet in fewer banks then.
+    unsigned rows_of_a_thread = room, words = words_of_bank(room);
+    for (unsigned rows = room - 1; groups > 1 && words > 1 && 8 * rows >= 7 * room; --rows) {
+      if (words_of_bank(rows) >= words) continue;
+      rows_of_a_thread = rows;
+      words = words_of_bank(rows);
+    }
     const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
     const auto tiles_at_once =
         static_cast<unsigned>(std::min((blocks_for_columns + all.outer - 1) / all.outer, tiles));
@@ -85,6 +90,19 @@ struct column_tiles {
     if (2 * tuning::pieces_of(tiles_at_once) * width > tuning::few_pieces)
       tiles_of_band = root_of(tiles_at_once);
     cut(rows_of_a_thread, tiles_at_once, tiles_of_band);
+  }
+  /// The most words that neighbouring threads of two groups ask of one bank of shared memory at once.
+  unsigned words_of_bank(unsigned rows_of_a_thread) const {
+    constexpr unsigned word = std::max<unsigned>(4, sizeof(T)), banks = 128 / word;
+    unsigned asked[banks] = {}, most = 0, before = ~0u;
+    const unsigned first = width / banks * banks;
+    for (unsigned thread = first; thread < first + banks; ++thread) {
+      const unsigned above = thread / width * (rows_of_a_thread - 1) * width;
+      const unsigned at = (above + thread) * static_cast<unsigned>(sizeof(T)) / word;
+      if (at != before) most = std::max(most, ++asked[at % banks]);
+      before = at;
+    }
+    return most;
   }
   /// Into tiles of so many rows a thread, as many at once and to a band; the rest follows.
   void cut(unsigned rows_of_a_thread, unsigned tiles_at_once, unsigned tiles_of_band) {
