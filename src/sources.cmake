@@ -20,11 +20,13 @@ set(pattern_sources
   fft.cpp
   gather.cpp
   linear_algebra.cpp
+  lower_bound.cpp
   random.cpp
   reduce.cpp
   scan.cpp
   segmented_reduce.cpp
   stencil.cpp
+  top_k.cpp
   transform.cpp
   cpu/copy_lines.cpp
   cpu/kernels_for.cpp
