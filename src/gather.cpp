@@ -5,6 +5,7 @@
 #include <heddle/gather.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +82,7 @@ void gather(int threads, const std::byte* x, const segments& lines, std::size_t 
              });
 }
 
-/// The values whose indices are at least `least` and below `end`, to lines `first` to `last`.
+/// To lines `first` to `last` the values whose indices are at least `least` and below `end`.
 template <std::size_t Bytes, class Index>
 void scatter(std::byte* out, const segments& lines, std::size_t first, std::size_t last, std::size_t least,
              std::size_t end, std::size_t block_bytes, const Index* index, std::size_t count,
@@ -90,9 +91,23 @@ void scatter(std::byte* out, const segments& lines, std::size_t first, std::size
   for (std::size_t outer = first; outer < last; ++outer) {
     std::byte* const to = out + outer * lines.length * bytes;
     const std::byte* const from = values + outer * count * bytes;
-    for (std::size_t k = 0; k < count; ++k) {
-      if (std::size_t{index[k]} - least < end - least)
-        std::memcpy(to + std::size_t{index[k]} * bytes, from + k * bytes, bytes);
+    const auto put = [=](std::size_t k) {
+      std::memcpy(to + std::size_t{index[k]} * bytes, from + k * bytes, bytes);
+    };
+    if (end - least == lines.length) {
+      for (std::size_t k = 0; k < count; ++k) put(k);
+      continue;
+    }
+    // Which of a block of indices are meant is found first, without a branch that no processor foresees.
+    constexpr std::size_t block = 1024;
+    std::array<std::uint16_t, block> meant;
+    for (std::size_t begin = 0; begin < count; begin += block) {
+      std::size_t found = 0;
+      for (std::size_t k = 0; k < std::min(block, count - begin); ++k) {
+        meant[found] = static_cast<std::uint16_t>(k);
+        found += std::size_t{index[begin + k]} - least < end - least ? 1 : 0;
+      }
+      for (std::size_t i = 0; i < found; ++i) put(begin + meant[i]);
     }
   }
 }
