@@ -24,24 +24,49 @@ double degrees(std::string_view word) {
   return word == "rad2deg" || word == "degrees" ? 180 / pi : 0;
 }
 
+using complex = std::complex<double>;
+
 struct unary_function {
   const char* name;
   const char* code;
   double (*of_constant)(double);
+  complex (*of_complex)(const complex&) = nullptr;  ///< where there is one
 };
 // Their values are floating-point numbers.
 constexpr unary_function unary_functions[] = {
-    {"sqrt", "sqrt", std::sqrt},      {"cbrt", "cbrt", std::cbrt},      {"exp", "exp", std::exp},
-    {"exp2", "exp2", std::exp2},      {"expm1", "expm1", std::expm1},   {"log", "log", std::log},
-    {"log2", "log2", std::log2},      {"log10", "log10", std::log10},   {"log1p", "log1p", std::log1p},
-    {"sin", "sin", std::sin},         {"cos", "cos", std::cos},         {"tan", "tan", std::tan},
-    {"arcsin", "asin", std::asin},    {"asin", "asin", std::asin},      {"arccos", "acos", std::acos},
-    {"acos", "acos", std::acos},      {"arctan", "atan", std::atan},    {"atan", "atan", std::atan},
-    {"sinh", "sinh", std::sinh},      {"cosh", "cosh", std::cosh},      {"tanh", "tanh", std::tanh},
-    {"arcsinh", "asinh", std::asinh}, {"asinh", "asinh", std::asinh},   {"arccosh", "acosh", std::acosh},
-    {"acosh", "acosh", std::acosh},   {"arctanh", "atanh", std::atanh}, {"atanh", "atanh", std::atanh},
-    {"floor", "floor", std::floor},   {"ceil", "ceil", std::ceil},      {"trunc", "trunc", std::trunc},
-    {"rint", "rint", std::rint},      {"fabs", "fabs", std::fabs},
+    {"sqrt", "sqrt", std::sqrt, std::sqrt},
+    {"cbrt", "cbrt", std::cbrt},
+    {"exp", "exp", std::exp, std::exp},
+    {"exp2", "exp2", std::exp2, [](const complex& z) { return std::pow(2.0, z); }},
+    {"expm1", "expm1", std::expm1, [](const complex& z) { return std::exp(z) - 1.0; }},
+    {"log", "log", std::log, std::log},
+    {"log2", "log2", std::log2, [](const complex& z) { return std::log(z) / std::log(2.0); }},
+    {"log10", "log10", std::log10, std::log10},
+    {"log1p", "log1p", std::log1p, [](const complex& z) { return std::log(z + 1.0); }},
+    {"sin", "sin", std::sin, std::sin},
+    {"cos", "cos", std::cos, std::cos},
+    {"tan", "tan", std::tan, std::tan},
+    {"arcsin", "asin", std::asin, std::asin},
+    {"asin", "asin", std::asin, std::asin},
+    {"arccos", "acos", std::acos, std::acos},
+    {"acos", "acos", std::acos, std::acos},
+    {"arctan", "atan", std::atan, std::atan},
+    {"atan", "atan", std::atan, std::atan},
+    {"sinh", "sinh", std::sinh, std::sinh},
+    {"cosh", "cosh", std::cosh, std::cosh},
+    {"tanh", "tanh", std::tanh, std::tanh},
+    {"arcsinh", "asinh", std::asinh, std::asinh},
+    {"asinh", "asinh", std::asinh, std::asinh},
+    {"arccosh", "acosh", std::acosh, std::acosh},
+    {"acosh", "acosh", std::acosh, std::acosh},
+    {"arctanh", "atanh", std::atanh, std::atanh},
+    {"atanh", "atanh", std::atanh, std::atanh},
+    {"rint", "rint", std::rint,
+     [](const complex& z) { return complex(std::rint(z.real()), std::rint(z.imag())); }},
+    {"floor", "floor", std::floor},
+    {"ceil", "ceil", std::ceil},
+    {"trunc", "trunc", std::trunc},
+    {"fabs", "fabs", std::fabs},
 };
 
 struct real_function_of_two {
@@ -114,9 +139,12 @@ value numpy_operations::function(const std::string& word, const std::vector<valu
     const bool keeps_integers = word == "floor" || word == "ceil" || word == "trunc";
     if (keeps_integers && (all[0].is == value::kind::integer || is_whole(all[0]))) return all[0];
     if (all[0].is_real_constant()) return real_constant(f.of_constant(all[0].as_double()));
+    if (all[0].is_constant() && f.of_complex != nullptr)
+      return complex_constant(f.of_complex(all[0].as_complex()));
     const value v = as_code(all[0]);
     const dtype type = floating(v.type);
-    if (is_complex(type)) fail(fmt::format("{} of {} is not supported", word, name(type)));
+    if (is_complex(type) && f.of_complex == nullptr)
+      fail(fmt::format("{} of {} is not supported", word, name(type)));
     return coded(fmt::format("heddle_{}({})", f.code, in_type(v, type).code), type);
   }
   for (const real_function_of_two& f : real_functions_of_two) {
@@ -172,6 +200,7 @@ value numpy_operations::of_one(const std::string& word, const value& given) cons
   if (word == "logical_not") return negated(given);
   if (word == "angle") return angle(given);
   if (given.is_real_constant()) return of_real_constant(word, given);
+  if (given.is_constant()) return of_complex_constant(word, given);
   const value v = as_code(given);
   const dtype type = v.type;
   // Functions that NumPy has for int8 first.
@@ -201,7 +230,12 @@ value numpy_operations::of_one(const std::string& word, const value& given) cons
     }
     return coded(fmt::format("heddle_{}({})", word, in_type(v, floating(type)).code), dtype::boolean);
   }
-  if (is_complex(type)) fail(fmt::format("{} of {} is not supported", word, name(type)));
+  if (word == "reciprocal")
+    return coded(fmt::format("heddle_reciprocal({})", in_type(v, of_numbers).code), of_numbers);
+  if (word == "round") {
+    if (is_integer(type)) return v;
+    return coded(fmt::format("heddle_rint({})", in_type(v, floating(type)).code), floating(type));
+  }
   if (word == "sign") {
     if (type == dtype::boolean) fail("sign of bool is not defined");
     return coded(fmt::format("heddle_sign({})", v.code), type);
@@ -210,12 +244,7 @@ value numpy_operations::of_one(const std::string& word, const value& given) cons
     if (!is_integer(of_numbers)) fail(fmt::format("it takes integers, not {}", name(type)));
     return coded(fmt::format("heddle_bitwise_count({})", in_type(v, of_numbers).code), dtype::uint8);
   }
-  if (word == "round") {
-    if (is_integer(type)) return v;
-    return coded(fmt::format("heddle_rint({})", in_type(v, floating(type)).code), floating(type));
-  }
-  if (word == "reciprocal")
-    return coded(fmt::format("heddle_reciprocal({})", in_type(v, of_numbers).code), of_numbers);
+  if (is_complex(type)) fail(fmt::format("{} of {} is not supported", word, name(type)));
   const dtype of = floating(type);
   // NumPy rounds the factor to the type first.
   return coded(fmt::format("({} * {})", in_type(v, of).code, in_type(real_constant(degrees(word)), of).code),
@@ -241,7 +270,19 @@ value numpy_operations::of_real_constant(const std::string& word, const value& v
   return of_one(word, as_code(v));
 }
 
+value numpy_operations::of_complex_constant(const std::string& word, const value& v) const {
+  if (word == "real") return real_constant(v.number.real());
+  if (word == "imag") return real_constant(v.number.imag());
+  if (word.starts_with("abs")) return real_constant(std::abs(v.number));
+  if (word.starts_with("conj")) return complex_constant(std::conj(v.number));
+  if (word == "positive") return v;
+  if (word == "square") return arithmetic('*', v, v);
+  if (word == "reciprocal") return divide(integer_constant(1), v);
+  return of_one(word, as_code(v));
+}
+
 value numpy_operations::angle(const value& v) const {
+  if (v.is == value::kind::complex) return real_constant(std::arg(v.number));
   if (v.is_real_constant() || !is_complex(as_code(v).type))
     return function("arctan2", {integer_constant(0), v});
   const value c = as_code(v);

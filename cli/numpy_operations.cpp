@@ -398,10 +398,9 @@ value numpy_operations::power(const value& base, const value& exponent) const {
   if (base.is_constant() && exponent.is_constant())
     return complex_constant(std::pow(base.as_complex(), exponent.as_complex()));
   dtype type = common_type(base, exponent);
-  if (is_complex(type)) fail(fmt::format("'**' of {} is not supported", name(type)));
   if (type == dtype::boolean) type = dtype::int8;
   // As NumPy, which gives these exponents to functions that round once.
-  if (exponent.is_constant() && is_real_number(type)) {
+  if (exponent.is_real_constant() && !is_integer(type)) {
     const value b = in_type(base, type);
     const double e = exponent.as_double();
     if (e == 2) return coded(fmt::format("heddle_square({})", b.code), type);

@@ -90,6 +90,7 @@ class numpy_operations {
   value of_one(const std::string& word, const value& v) const;
   value angle(const value& v) const;
   value of_real_constant(const std::string& word, const value& v) const;
+  value of_complex_constant(const std::string& word, const value& v) const;
   value extremum(const std::string& which, const value& a, const value& b) const;
   value clip(const value& v, const value& least, const value& most) const;
 };

@@ -182,7 +182,7 @@ void run(const transform_options& options) {
   for (const named_file& f : files) inputs.emplace_back(f, lengths, where, shown);
   expression_options how;
   how.name = "expression";
-  how.preamble = expression_functions;
+  how.preamble = std::string(expression_functions) + complex_functions;
   std::string parameters, definitions;
   bool broadcasts = false;
   std::size_t piece = (std::size_t{16} << 20) / element_bytes;

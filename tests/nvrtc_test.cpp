@@ -1,6 +1,7 @@
 #include "cuda/nvrtc.hpp"
 
 #include "modules/expression.hpp"
+#include "numpy_expression.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
 
@@ -197,6 +198,56 @@ TEST_F(Nvrtc, sources_around_expressions) {
                                      "heddle_scan_inputs", "heddle_scan_partials"})
         EXPECT_NE(scans.find(name), std::string::npos) << scans;
     }
+  }
+}
+
+// All functions of heddle transform in one kernel a type, by the index of the element.
+TEST_F(Nvrtc, expressions_of_the_command) {
+  const std::vector<std::string> of_integers{"a + b",
+                                             "a // b",
+                                             "a % b",
+                                             "fmod(a, b)",
+                                             "a ** b",
+                                             "a << b",
+                                             "a >> b",
+                                             "gcd(a, b)",
+                                             "lcm(a, b)",
+                                             "-a",
+                                             "abs(a)",
+                                             "sign(a)",
+                                             "square(a)",
+                                             "minimum(a, b)",
+                                             "reciprocal(a)",
+                                             "clip(a, b, 3)",
+                                             "a < 300 and a > b",
+                                             "bitwise_count(a)"};
+  const std::vector<std::string> of_reals{
+      "a // b",     "a % b",    "fmod(a, b)", "a ** b",   "fmin(a, b)",      "sqrt(a)", "cbrt(a)",
+      "exp2(a)",    "expm1(a)", "log1p(a)",   "tan(a)",   "arctanh(a)",      "sign(a)", "arctan2(a, b)",
+      "signbit(a)", "isnan(a)", "rint(a)",    "angle(a)", "heaviside(a, b)", "int8(a)", "uint64(b)"};
+  const std::vector<std::string> of_complex{
+      "a / b",     "a ** b",     "sqrt(a)",    "exp(a)",     "exp2(a)",       "expm1(a)",
+      "log(a)",    "log2(a)",    "log10(a)",   "log1p(a)",   "sin(a)",        "cos(a)",
+      "tan(a)",    "sinh(a)",    "cosh(a)",    "tanh(a)",    "arcsin(a)",     "arccos(a)",
+      "arctan(a)", "arcsinh(a)", "arccosh(a)", "arctanh(a)", "reciprocal(a)", "square(a)",
+      "sign(a)",   "abs(a)",     "angle(a)",   "conj(a)",    "rint(a)",       "isfinite(a)"};
+  for (const auto& [type, functions] : {std::pair{dtype::uint8, of_integers},
+                                        {dtype::int64, of_integers},
+                                        {dtype::float32, of_reals},
+                                        {dtype::complex64, of_complex}}) {
+    std::string expression = "a";
+    for (std::size_t k = 0; k < functions.size(); ++k)
+      expression = "where(i == " + std::to_string(k) + ", " + functions[k] + ", " + expression + ")";
+    const cli::translated_expression code = cli::translate_expression(expression, {{"a", type}, {"b", type}});
+    const std::string name = cli::code_name(type), operation = "heddle_result = " + code.code;
+    detail::expression_text text;
+    text.parameters = detail::parse_parameters(
+        "const " + name + " in_a, const " + name + " in_b, " + cli::code_name(code.type) + "& heddle_result",
+        operation);
+    text.is_array = {true, true, true};
+    text.preamble = std::string(cli::expression_functions) + cli::complex_functions;
+    EXPECT_EQ(compile_by_nvrtc(hopper, detail::elementwise_source(text, operation), {}).kernels.size(), 1u)
+        << name;
   }
 }
 
