@@ -156,7 +156,7 @@ class parser : private numpy_operations {
   }
 
   value signed_value() {
-    if (take("+")) return signed_value();
+    if (take("+")) return function("positive", {signed_value()});
     if (take("-")) return negative(signed_value());
     if (take("~")) return inverted(signed_value());
     if (take("!")) return negated(signed_value());
@@ -164,9 +164,12 @@ class parser : private numpy_operations {
   }
 
   value raised() {
-    value v = primary();
-    if (take("**")) return power(v, signed_value());
-    return v;
+    const value v = primary();
+    if (!take("**")) return v;
+    const value exponent = signed_value();
+    // As NumPy, where it shows in the type for bool.
+    if (exponent.is == value::kind::integer && exponent.integer == 2) return function("square", {v});
+    return power(v, exponent);
   }
 
   // --------------------------------------------------------------------------------------------------

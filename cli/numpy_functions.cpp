@@ -178,6 +178,13 @@ value numpy_operations::function(const std::string& word, const std::vector<valu
   }
   if (word == "bool_" || word == "int" || word == "float" || word == "complex") {
     takes(1);
+    if (all[0].is_real_constant() && word == "int") {
+      const double d = all[0].as_double();
+      if (!(std::abs(d) < 0x1p100)) fail(fmt::format("{} has no integer", d));
+      return all[0].is == value::kind::integer ? all[0] : integer_constant(static_cast<__int128>(d));
+    }
+    if (all[0].is_real_constant() && word == "float") return real_constant(all[0].as_double());
+    if (all[0].is_constant() && word == "complex") return complex_constant(all[0].as_complex());
     return in_type(as_code(all[0]), word == "int"     ? dtype::int64
                                     : word == "float" ? dtype::float64
                                     : word == "bool_" ? dtype::boolean
