@@ -234,6 +234,17 @@ HEDDLE_CALLED heddle_complex128 heddle_atan(heddle_complex128 z) {
   return heddle_complex128(w.im, w.re);
 }
 
+/// Of 0 and of infinities as NumPy.
+HEDDLE_CALLED heddle_complex128 heddle_reciprocal(heddle_complex128 z) {
+  const double scale = heddle_scale(z), x = z.re * scale, y = z.im * scale;
+  if (fabs(y) <= fabs(x)) {
+    const double ratio = y / x, below = x + y * ratio;
+    return heddle_complex128(1 / below * scale, -ratio / below * scale);
+  }
+  const double ratio = x / y, below = x * ratio + y;
+  return heddle_complex128(ratio / below * scale, -1 / below * scale);
+}
+
 HEDDLE_CALLED heddle_complex128 heddle_power(heddle_complex128 base, heddle_complex128 exponent) {
   const double nan = heddle_nan();
   if (!heddle_truth(exponent)) return heddle_complex128(1, 0);
@@ -269,18 +280,10 @@ HEDDLE_IN_DOUBLE(sqrt) HEDDLE_IN_DOUBLE(exp) HEDDLE_IN_DOUBLE(exp2) HEDDLE_IN_DO
 HEDDLE_IN_DOUBLE(log2) HEDDLE_IN_DOUBLE(log10) HEDDLE_IN_DOUBLE(log1p) HEDDLE_IN_DOUBLE(sin) HEDDLE_IN_DOUBLE(cos)
 HEDDLE_IN_DOUBLE(tan) HEDDLE_IN_DOUBLE(asin) HEDDLE_IN_DOUBLE(acos) HEDDLE_IN_DOUBLE(atan) HEDDLE_IN_DOUBLE(sinh)
 HEDDLE_IN_DOUBLE(cosh) HEDDLE_IN_DOUBLE(tanh) HEDDLE_IN_DOUBLE(asinh) HEDDLE_IN_DOUBLE(acosh) HEDDLE_IN_DOUBLE(atanh)
+HEDDLE_IN_DOUBLE(reciprocal)
 
 HEDDLE_COMPLEX heddle_complex<T> heddle_rint(heddle_complex<T> z) {
   return heddle_complex<T>(heddle_rint(z.re), heddle_rint(z.im));
-}
-/// As NumPy, which has no infinities of its own there.
-HEDDLE_COMPLEX heddle_complex<T> heddle_reciprocal(heddle_complex<T> z) {
-  if (heddle_fabs(z.im) <= heddle_fabs(z.re)) {
-    const T ratio = z.im / z.re, below = z.re + z.im * ratio;
-    return heddle_complex<T>(1 / below, -ratio / below);
-  }
-  const T ratio = z.re / z.im, below = z.re * ratio + z.im;
-  return heddle_complex<T>(ratio / below, -1 / below);
 }
 /// z / |z|.
 HEDDLE_COMPLEX heddle_complex<T> heddle_sign(heddle_complex<T> z) {

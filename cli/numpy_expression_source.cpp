@@ -24,15 +24,30 @@ HEDDLE_COMPLEX heddle_complex<T> operator*(heddle_complex<T> a, heddle_complex<T
   return heddle_complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
 }
 // R. L. Smith: Algorithm 116, complex division. Communications of the ACM 5 (1962).
-HEDDLE_COMPLEX heddle_complex<T> operator/(heddle_complex<T> a, heddle_complex<T> b) {
-  const T re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
+HEDDLE_BOTH heddle_complex128 heddle_quotient(heddle_complex128 a, heddle_complex128 b) {
+  const double re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
   if (re >= im) {
-    if (re == 0 && im == 0) return heddle_complex<T>(a.re / re, a.im / re);
-    const T ratio = b.im / b.re, scale = (T)1 / (b.re + b.im * ratio);
-    return heddle_complex<T>((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale);
+    if (re == 0 && im == 0) return heddle_complex128(a.re / re, a.im / re);
+    const double ratio = b.im / b.re, scale = 1 / (b.re + b.im * ratio);
+    return heddle_complex128((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale);
   }
-  const T ratio = b.re / b.im, scale = (T)1 / (b.im + b.re * ratio);
-  return heddle_complex<T>((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale);
+  const double ratio = b.re / b.im, scale = 1 / (b.im + b.re * ratio);
+  return heddle_complex128((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale);
+}
+/// A power of 2 that takes sums of a very large or small number's parts from the ends of the type.
+HEDDLE_BOTH double heddle_scale(heddle_complex128 z) {
+  const double re = z.re < 0 ? -z.re : z.re, im = z.im < 0 ? -z.im : z.im, large = re < im ? im : re;
+  return large > 0x1p1000 ? 0x1p-60 : large < 0x1p-900 ? 0x1p120 : 1;
+}
+// M. Baudin, R. L. Smith: A robust complex division in Scilab (2012).
+HEDDLE_BOTH heddle_complex128 operator/(heddle_complex128 a, heddle_complex128 b) {
+  const double up = heddle_scale(a), down = heddle_scale(b), back = down / up;
+  const heddle_complex128 q =
+      heddle_quotient(heddle_complex128(a.re * up, a.im * up), heddle_complex128(b.re * down, b.im * down));
+  return heddle_complex128(q.re * back, q.im * back);
+}
+HEDDLE_BOTH heddle_complex64 operator/(heddle_complex64 a, heddle_complex64 b) {
+  return heddle_complex64(heddle_quotient(heddle_complex128(a), heddle_complex128(b)));
 }
 HEDDLE_COMPLEX bool operator==(heddle_complex<T> a, heddle_complex<T> b) { return a.re == b.re && a.im == b.im; }
 HEDDLE_COMPLEX bool operator!=(heddle_complex<T> a, heddle_complex<T> b) { return !(a == b); }
@@ -77,7 +92,12 @@ template <class T>
 HEDDLE_BOTH T heddle_square(T x) { return (T)((unsigned long long)x * (unsigned long long)x); }
 HEDDLE_BOTH float heddle_square(float x) { return x * x; }
 HEDDLE_BOTH double heddle_square(double x) { return x * x; }
-HEDDLE_COMPLEX heddle_complex<T> heddle_square(heddle_complex<T> z) { return z * z; }
+HEDDLE_COMPLEX heddle_complex<T> heddle_square(heddle_complex<T> z) {
+  const heddle_complex<T> product = z * z;
+  // Of squares that overflow the difference is known all the same.
+  if (product.re == product.re) return product;
+  return heddle_complex<T>((z.re / 2 - z.im / 2) * (z.re / 2 + z.im / 2) * 4, product.im);
+}
 template <class T>
 HEDDLE_BOTH bool heddle_is_minus_one(T x) { return (T)-1 < 0 && x == (T)-1; }
 // Of 0 what conversion from infinity gives on x86, where NumPy divides in double.

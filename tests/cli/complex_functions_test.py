@@ -113,6 +113,25 @@ class ComplexFunctionsTest(ExpressionTest):
             zeros = got.imag[x >= -1]
             self.assertTrue(np.all((zeros == 0) & (np.signbit(zeros) == np.signbit(sign))))
 
+    def test_ends_of_the_range(self):
+        """Quotients and squares that a long double has, and that would overflow or vanish on the way."""
+        for dtype in COMPLEX:
+            limits = np.finfo(dtype)
+            most, least = float(limits.max) * 0.9, float(limits.smallest_subnormal) * 3
+            a = grid([most, -most, least, -least, 1.5, 0], dtype)
+            b = np.repeat(a[(a.real != 0) & (a.imag != 0)], a.size)
+            a = np.resize(a, b.size)
+            got = self.columns(["a / b", "reciprocal(b)", "square(a)"], {"a": a, "b": b})
+            x, y = a.astype(np.clongdouble), b.astype(np.clongdouble)
+            with np.errstate(all="ignore"):
+                square = joined((x.real - x.imag) * (x.real + x.imag), 2 * x.real * x.imag, x.dtype)
+                for k, wanted in enumerate((x / y, 1 / y, square)):
+                    for g, w in ((got[:, k].real, wanted.real), (got[:, k].imag, wanted.imag)):
+                        rounded = w.astype(g.dtype)
+                        close = np.abs(g - rounded) <= 4 * limits.eps * np.abs(wanted) + 2 * least
+                        wrong = np.flatnonzero(~close & (g != rounded))[:3]
+                        self.assertEqual(wrong.size, 0, (k, a[wrong], b[wrong], g[wrong], w[wrong]))
+
     def test_real_values(self):
         for dtype in COMPLEX:
             z = np.concatenate([samples_of_all_sizes(dtype, 200), grid([0.0, -0.0, 3, -4, np.inf, -np.inf, np.nan], dtype),
