@@ -1,5 +1,6 @@
 #include "cuda/nvrtc.hpp"
 
+#include "contents.hpp"
 #include "cuda/nvrtc_headers.hpp"
 #include "modules/cache.hpp"
 #include "modules/kernel_declaration.hpp"
@@ -7,8 +8,8 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -144,7 +145,7 @@ void add_headers(std::string_view text, const fs::path& beside, const std::vecto
       if (!fs::is_regular_file(place / name, ignored)) continue;
       const std::string path = fs::absolute(place / name).lexically_normal().string();
       if (!found.insert(path).second) break;
-      if (const auto header = modules::contents(path))
+      if (const auto header = detail::contents(path))
         add_headers(*header, fs::path(path).parent_path(), folders, found);
       break;
     }
@@ -251,7 +252,7 @@ compiled_kernel described(const std::string& symbol, const std::vector<std::size
 device_code from_kept(const modules::kept_file& kept, bool was_cached) {
   device_code code;
   code.was_cached = was_cached;
-  code.image = modules::contents(kept.path).value_or("");
+  code.image = kept.made;
   const json about = json::parse(kept.about);
   for (const json& k : about.at("kernels")) code.kernels.push_back(described(k.at("symbol"), k.at("sizes")));
   for (const auto& [expression, symbol] : about.at("expressions").items())
@@ -306,14 +307,15 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   n.check(n.Version(&major, &minor), "nvrtcVersion");
   const std::vector<std::string> words = words_for(capability, options);
   modules::digest key;
-  key.add(fmt::format("nvrtc {}.{} 6", major, minor));
+  key.add(fmt::format("nvrtc {}.{} 7", major, minor));
   for (const std::string& w : words) key.add(w);
   for (const std::string& e : options.name_expressions) key.add(e);
   key.add(options.name);
   key.add(source);
-  key.add(fs::current_path().string());
-  if (const auto kept = modules::find_kept(key.text())) return from_kept(*kept, true);
+  const std::string name_of_entry = key.text();
+  if (const auto kept = modules::find_kept(name_of_entry)) return from_kept(*kept, true);
 
+  const auto began = std::chrono::system_clock::now();
   std::vector<name_expression> expressions;
   std::string text = source;
   for (const std::string& e : options.name_expressions) {
@@ -354,10 +356,9 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   }
   std::set<std::string> headers;
   add_headers(source, {}, options.include_folders, headers);
-  const modules::temporary_folder work;
-  const fs::path made = work.path() / "kernel.cubin";
-  std::ofstream(made, std::ios::binary) << image;
-  return from_kept(modules::keep(key.text(), made, {headers.begin(), headers.end()}, about.dump()), false);
+  const modules::kept_file kept{std::move(image), about.dump()};
+  modules::keep(name_of_entry, kept, ".cubin", {headers.begin(), headers.end()}, began);
+  return from_kept(kept, false);
 }
 
 const compiled_kernel* find_kernel(const device_code& code, std::string_view asked_for) {
