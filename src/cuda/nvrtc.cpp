@@ -3,6 +3,7 @@
 #include "contents.hpp"
 #include "cuda/nvrtc_headers.hpp"
 #include "modules/cache.hpp"
+#include "modules/compilation.hpp"
 #include "modules/kernel_declaration.hpp"
 #include "shared_library.hpp"
 #include <heddle/error.hpp>
@@ -31,9 +32,9 @@ std::vector<fs::path> toolkit_folders() {
   std::vector<fs::path> folders;
   for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* const value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') folders.emplace_back(value);
+    if (value != nullptr && *value != '\0') folders.push_back(fs::absolute(value));
   }
-  folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
+  if (*HEDDLE_CUDA_TOOLKIT != '\0') folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
   folders.emplace_back("/usr/local/cuda");
   folders.emplace_back(
       fmt::format("/usr/local/cuda-{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
@@ -87,13 +88,17 @@ const nvrtc_library& nvrtc() {
   return loaded;
 }
 
+/// NVRTC looks for headers in a source's folder, and a source without one has the working directory: here no
+/// header can be.
+constexpr const char* path_of_source = "/dev/null/kernel.cu";
+
 class program {
  public:
-  program(const std::string& source, const std::string& name) {
+  explicit program(const std::string& source) {
     std::vector<const char*> names(c_headers.begin(), c_headers.end()), texts(names.size(), "");
     names.push_back(c_library_name);
     texts.push_back(c_library_text);
-    nvrtc().check(nvrtc().CreateProgram(&program_, source.c_str(), name.c_str(),
+    nvrtc().check(nvrtc().CreateProgram(&program_, source.c_str(), path_of_source,
                                         static_cast<int>(names.size()), texts.data(), names.data()),
                   "nvrtcCreateProgram");
   }
@@ -301,7 +306,10 @@ std::vector<compiled_kernel> kernels_in_ptx(std::string_view ptx) {
   return all;
 }
 
-device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& options) {
+device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& as_given) {
+  module_options options = as_given;
+  options.flags = modules::with_absolute_paths(std::move(options.flags));
+  for (std::string& folder : options.include_folders) folder = fs::absolute(folder).string();
   const nvrtc_library& n = nvrtc();
   int major = 0, minor = 0;
   n.check(n.Version(&major, &minor), "nvrtcVersion");
@@ -317,12 +325,12 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
 
   const auto began = std::chrono::system_clock::now();
   std::vector<name_expression> expressions;
-  std::string text = source;
+  std::string text = modules::line_directive(options.name) + source;
   for (const std::string& e : options.name_expressions) {
     expressions.push_back(name_expression_for(e, expressions.size()));
     text += expressions.back().declaration;
   }
-  const program p(text, options.name);
+  const program p(text);
   for (const name_expression& e : expressions)
     n.check(n.AddNameExpression(p, e.text.c_str()), "nvrtcAddNameExpression");
   std::vector<const char*> pointers;
@@ -334,8 +342,11 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
     std::string log(size, '\0');
     n.check(n.GetProgramLog(p, log.data()), "nvrtcGetProgramLog");
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    const std::string_view path = path_of_source;
+    for (std::size_t at = 0; (at = log.find(path)) != std::string::npos;)
+      log.replace(at, path.size(), options.name);
     throw error(fmt::format("{} cannot be compiled:\n{}", options.name,
-                            log.empty() ? n.GetErrorString(status) : log));
+                            log.empty() ? n.GetErrorString(status) : modules::messages_as_named(log)));
   }
   std::size_t size = 0;
   n.check(n.GetCUBINSize(p, &size), "nvrtcGetCUBINSize");

@@ -56,34 +56,6 @@ std::vector<std::string> words_in(const std::string& text) {
   return words;
 }
 
-/// Paths that options of a compiler name, from the working directory on: it is run in another.
-std::vector<std::string> with_absolute_paths(std::vector<std::string> words) {
-  // Those of the second kind have it in the same word.
-  constexpr std::string_view options[] = {"-I",       "-L",      "-B",        "-idirafter", "-imacros",
-                                          "-include", "-iquote", "-isysroot", "-isystem"},
-                             joined[] = {"--sysroot=", "-fplugin=", "-fprofile-use=", "-specs=", "@"};
-  const auto make_absolute = [](std::string& word, std::size_t begin) {
-    const fs::path path = word.substr(begin);
-    // Otherwise it is a header in a folder that is searched, or another option.
-    if (path.is_relative() && fs::exists(path))
-      word.replace(begin, std::string::npos, fs::absolute(path).string());
-  };
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    for (const std::string_view option : options) {
-      if (words[i] == option && i + 1 < words.size()) {
-        make_absolute(words[++i], 0);
-        break;
-      }
-      if (words[i].size() > option.size() && words[i].starts_with(option) && words[i][option.size()] != '=')
-        make_absolute(words[i], option.size());
-    }
-    for (const std::string_view option : joined) {
-      if (words[i].starts_with(option)) make_absolute(words[i], option.size());
-    }
-  }
-  return words;
-}
-
 compiler find_compiler() {
   compiler found;
   const char* const chosen = std::getenv("CXX");
@@ -108,7 +80,8 @@ compiler find_compiler() {
     const fs::path program = word.starts_with('-') ? fs::path() : find_program(word);
     if (!program.empty()) found.add(program);
   }
-  if (fs::canonical(found.words[0]).filename() == "ccache") {
+  std::error_code ignored;
+  if (fs::canonical(found.words[0], ignored).filename() == "ccache") {
     for (const fs::path& program : find_programs(fs::path(found.words[0]).filename().string()))
       found.add(program);
   }
@@ -301,14 +274,7 @@ std::string working_directory() {
 
 /// The lines of a compiler's message that say what is wrong where, and no more than a screen of them.
 [[noreturn]] void fail_compilation(const std::string& name, std::string messages) {
-  const std::string here = working_directory();
-  for (std::size_t at = 0; here.size() > 1 && (at = messages.find(here, at)) != std::string::npos;) {
-    if (at == 0 || std::isspace(static_cast<unsigned char>(messages[at - 1])) != 0)
-      messages.erase(at, here.size());
-    else
-      at += here.size();
-  }
-  std::stringstream text(std::move(messages));
+  std::stringstream text(messages_as_named(std::move(messages)));
   std::string message;
   std::size_t lines = 0;
   for (std::string line; std::getline(text, line);) {
@@ -377,7 +343,8 @@ std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
       if (inside.empty() || *inside.begin() == "..") continue;
       for (std::size_t j = 0; j < i; ++j) {
         fs::path earlier = folders[j] / inside;
-        if (!fs::exists(earlier)) result.push_back(earlier.string());
+        std::error_code ignored;
+        if (!fs::exists(earlier, ignored)) result.push_back(earlier.string());
       }
     }
   }
@@ -391,17 +358,56 @@ std::string own_identity() {
   return fmt::format("{} {}.{}", about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }
 
-/// As a string literal of C++ holds it.
-std::string literal_of(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
+}  // namespace
+
+std::vector<std::string> with_absolute_paths(std::vector<std::string> words) {
+  // Those of the second kind have it in the same word.
+  constexpr std::string_view options[] = {"-I",       "-L",      "-B",        "-idirafter", "-imacros",
+                                          "-include", "-iquote", "-isysroot", "-isystem"},
+                             joined[] = {"--include-path=", "--pre-include=", "--sysroot=", "-fplugin=",
+                                         "-fprofile-use=",  "-specs=",        "@"};
+  const auto make_absolute = [](std::string& word, std::size_t begin) {
+    const fs::path path = word.substr(begin);
+    // Otherwise it is a header in a folder that is searched, or another option.
+    std::error_code ignored;
+    if (path.is_relative() && fs::exists(path, ignored))
+      word.replace(begin, std::string::npos, fs::absolute(path).string());
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const std::string_view option : options) {
+      if (words[i] == option && i + 1 < words.size()) {
+        make_absolute(words[++i], 0);
+        break;
+      }
+      if (words[i].size() > option.size() && words[i].starts_with(option) && words[i][option.size()] != '=')
+        make_absolute(words[i], option.size());
+    }
+    for (const std::string_view option : joined) {
+      if (words[i].starts_with(option)) make_absolute(words[i], option.size());
+    }
+  }
+  return words;
+}
+
+std::string line_directive(std::string_view name) {
+  std::string result = "#line 1 \"";
+  for (const char c : name) {
     if (c == '"' || c == '\\') result += '\\';
     result += c == '\n' ? ' ' : c;
   }
-  return result + "\"";
+  return result + "\"\n";
 }
 
-}  // namespace
+std::string messages_as_named(std::string messages) {
+  const std::string here = working_directory();
+  for (std::size_t at = 0; here.size() > 1 && (at = messages.find(here, at)) != std::string::npos;) {
+    if (at == 0 || std::isspace(static_cast<unsigned char>(messages[at - 1])) != 0)
+      messages.erase(at, here.size());
+    else
+      at += here.size();
+  }
+  return messages;
+}
 
 std::string as_named(std::string_view file) {
   for (const std::string& folder : {std::string(folder_of_sources), working_directory()}) {
@@ -460,7 +466,7 @@ compilation compile(const std::string& source, const std::string& name, const co
     words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.path().string()));
     return run_program(words, work.path());
   };
-  write(original, fmt::format("#line 1 {}\n{}", literal_of(name), source));
+  write(original, line_directive(name) + source);
   const process_result preprocessed = run(preprocess_command(with, original, options, headers, dependencies));
   if (preprocessed.status != 0) fail_compilation(name, preprocessed.err);
   // g++ does not instrument what calls read and write as wholes: structures that they take by value, and

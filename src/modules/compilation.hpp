@@ -40,6 +40,16 @@ struct compilation {
 /// there is no compiler, or it refuses the source, that is a heddle::error with the lines of the source.
 compilation compile(const std::string& source, const std::string& name, const compile_options& options);
 
+/// Paths that options of a compiler name from the working directory on, made absolute, and with them what the
+/// options are kept under.
+std::vector<std::string> with_absolute_paths(std::vector<std::string> options);
+
+/// `#line 1 "name"`: what begins a source that messages call so.
+std::string line_directive(std::string_view name);
+
+/// What a compiler says, with each file as_named().
+std::string messages_as_named(std::string messages);
+
 /// A file of debug information or of a compiler's message as it was named: in the working directory by its
 /// place there.
 std::string as_named(std::string_view file);
