@@ -68,7 +68,7 @@ verdict check_kernel(const check_options& options) {
   if (!modules::parse_kernel_name(options.kernel).arguments.empty())
     compile.instances.push_back(options.kernel);
   const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
-  const checker::module loaded(compiled.library.string(),
+  const checker::module loaded(compiled.library->path(),
                                modules::find_kernel(compiled.kernels, options.kernel), options.kernel);
   checker::launch_options launch = options.launch();
   launch.seed = options.seed;

@@ -15,6 +15,7 @@ struct ended {
 };
 
 void add_bench(CLI::App& app);
+void add_cache(CLI::App& app);
 void add_check(CLI::App& app);
 void add_fft(CLI::App& app);
 void add_histogram(CLI::App& app);

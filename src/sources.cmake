@@ -2,6 +2,7 @@
 
 # Arrays, targets and files.
 set(array_sources
+  contents.cpp
   dtype.cpp
   error.cpp
   memory.cpp
@@ -38,6 +39,7 @@ set(thread_sources
   modules/warp.cpp)
 # The rest of kernels from source, and what else is kept between runs or loaded at run time.
 set(module_sources
+  cache_folder.cpp
   kernel.cpp
   machine.cpp
   shared_library.cpp
@@ -56,6 +58,7 @@ set(module_sources
   modules/optional_headers.cpp
   modules/process.cpp
   modules/refusals.cpp
+  modules/sealed_library.cpp
   modules/shared_variables.cpp
   modules/signature.cpp
   modules/subscripts.cpp

@@ -1,15 +1,19 @@
 #include "on_targets.hpp"
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/kernel.hpp>
+#include <heddle/linear_algebra.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -379,6 +383,33 @@ TEST(KernelsOnCpu, an_instance_that_does_not_compile_leaves_the_module_as_it_was
   hd::array<int> x(1);
   m.function("set<int>")(1, 1)(x);
   EXPECT_EQ(x[0], 7);
+}
+
+/// OpenBLAS waits for its threads before a process forks.
+TEST(KernelsOnCpu, threads_compile_while_others_multiply) {
+  if (dlopen("libopenblas.so.0", RTLD_LAZY) == nullptr) GTEST_SKIP() << "this machine has no OpenBLAS";
+  constexpr std::size_t side = 300;
+  constexpr int pairs = 12;
+  std::atomic<int> failed = 0, compiling = pairs;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < pairs; ++t) {
+    threads.emplace_back([&] {
+      hd::array<double> x({side, side}, hd::target::serial());
+      x.fill(1);
+      while (compiling > 0) {
+        const hd::array<double> product = hd::matmul(hd::target::parallel(), x, x);
+        if (product.to_vector() != std::vector<double>(side * side, side)) ++failed;
+      }
+    });
+    threads.emplace_back([&] {
+      // The compiler is started, and has little to do.
+      const std::string message = message_of([] { hd::module(hd::target::serial(), "#error stop\n"); });
+      if (message.find("#error stop") == std::string::npos) ++failed;
+      --compiling;
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(failed, 0);
 }
 
 /// Threads are a loop only where neither a kernel nor what it calls lets them wait.

@@ -6,6 +6,7 @@
 #include "scratch_folder.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -143,6 +144,38 @@ TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
   EXPECT_TRUE(compile_by_nvrtc(hopper, source, options).was_cached);
   options.definitions = {"OTHER"};
   EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached);
+}
+
+TEST_F(Nvrtc, reads_nothing_of_the_working_directory_unless_it_is_named) {
+  const tests::scratch_folder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  for (const char* const place : {"one", "two"}) {
+    std::filesystem::create_directories(folder.path() / place / "include");
+    std::ofstream(folder.path() / place / "named.h") << "#error planted\n";
+    std::ofstream(folder.path() / place / "include" / "named.h") << "#define VALUE \"" << place << "\"\n";
+  }
+  module_options options;
+  options.include_folders = {"include"};
+  std::vector<bool> was_cached;
+  std::vector<std::string> images;
+  for (const char* const place : {"one", "two", "one", "two"}) {
+    std::filesystem::current_path(folder.path() / place);
+    const device_code code = compile_by_nvrtc(hopper, R"(
+#include "named.h"
+__global__ void f(const char** x) { *x = VALUE; })",
+                                              options);
+    was_cached.push_back(code.was_cached);
+    images.push_back(code.image);
+  }
+  EXPECT_EQ(was_cached, (std::vector<bool>{false, false, true, true}));
+  EXPECT_NE(images[0], images[1]);
+  EXPECT_EQ(images[0], images[2]);
+  std::ofstream("include/named.h") << "#error named\n";
+  const std::string message =
+      tests::message_of([&] { compile_by_nvrtc(hopper, "\n#include \"named.h\"\n", options); });
+  std::filesystem::current_path(before);
+  EXPECT_NE(message.find("\ninclude/named.h(1): "), std::string::npos) << message;
+  EXPECT_EQ(message.find("/dev/null"), std::string::npos) << message;
 }
 
 // What nvcc gives every file, and what files include for it; libcu++ may define it once more.

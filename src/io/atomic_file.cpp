@@ -1,8 +1,8 @@
 #include "bytes_text.hpp"
+#include "contents.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
@@ -115,16 +115,9 @@ void atomic_file::require_room(double bytes) const {
 }
 
 void atomic_file::write(const void* data, std::size_t bytes) {
-  const char* next = static_cast<const char*>(data);
-  while (bytes > 0) {
-    // Linux moves no more than 2^31 − 4096 bytes a call.
-    const ssize_t moved = ::write(descriptor_, next, std::min<std::size_t>(bytes, std::size_t{1} << 30));
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) fail("write", errno);
-    next += moved;
-    bytes -= static_cast<std::size_t>(moved);
-    written_ += static_cast<std::size_t>(moved);
-  }
+  const std::size_t moved = detail::write_bytes(descriptor_, data, bytes);
+  written_ += moved;
+  if (moved < bytes) fail("write", errno);
 }
 
 void atomic_file::commit() {
