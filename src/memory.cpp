@@ -126,6 +126,14 @@ void fail_sizes(const char* what, std::size_t a, std::size_t b) {
   fail(fmt::format("{}: {} elements do not fit {}", what, a, b));
 }
 
+std::size_t distance(const char* what, std::ptrdiff_t between) {
+  if (between < 0) {
+    fail(fmt::format("{}: the last of two iterators comes {} elements before the first: were they swapped?",
+                     what, -between));
+  }
+  return static_cast<std::size_t>(between);
+}
+
 void fail_overlap() {
   fail(
       "the output overlaps an input but does not begin with it: write into the input itself, or into another "

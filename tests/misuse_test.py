@@ -11,7 +11,7 @@ import unittest
 
 COMPILER, INCLUDE = sys.argv[1:3]
 
-# A statement, and what the compiler says of it.
+# A statement, and what the compiler says of it. It says so once for each pair of types, so no two statements have one pair.
 MISUSES = [
     ("hd::reduce(here, x, 1.0f);", "the operator must take two elements and return one"),
     ("hd::reduce(here, x, hd::minus{});", "minus is not associative"),
@@ -25,6 +25,31 @@ MISUSES = [
     ("hd::transform_reduce(here, x, [](float) {}, hd::plus{});", "transform_reduce: f must return elements"),
     ("hd::transform_reduce(here, x, [](float, float) { return 1; }, hd::plus{});", "transform_reduce(where, x, y"),
     ("hd::transform_into(here, fixed, x, [](float a) { return a; });", "the output of a pattern must not be const"),
+    ("hd::reduce(here, ints, hd::plus{}, 0.9);", "an integer element would lose the fraction"),
+    ("hd::reduce(here, ints, hd::axis{0}, hd::plus{}, 0.9f);", "an integer element would lose the fraction"),
+    ("hd::inclusive_scan(here, ints, hd::plus{}, 0.9L);", "an integer element would lose the fraction"),
+    ("hd::exclusive_scan(here, shorts, hd::plus{}, 0.9);", "an integer element would lose the fraction"),
+    ("hd::transform_reduce(here, shorts, shorts, hd::multiplies{}, hd::plus{}, 0.9f);",
+     "an integer element would lose the fraction"),
+    ("hd::segmented_reduce(here, shorts, sizes, hd::monoid{[](int a, int b) { return a + b; }, 0.5L});",
+     "an integer element would lose the fraction"),
+    ("hd::array<long> a{1, 2.5};", "an integer element would lose the fraction"),
+    ("hd::array<long> b({2, 3}, 0.5f);", "an integer element would lose the fraction"),
+    ("hd::array<long>(3).fill(0.5L);", "an integer element would lose the fraction"),
+    ("hd::array<bool>(3).set(0.5, 0);", "an integer element would lose the fraction"),
+    ("hd::array<bool> c(3); c[0] = 0.5f;", "an integer element would lose the fraction"),
+    ("hd::reduce(here, x, hd::monoid{[](int a, int b) { return a + b; }, 0});",
+     "the operator takes a type that loses values of the elements"),
+    ("hd::inclusive_scan(here, doubles, [](float a, float b) { return a + b; });",
+     "the operator takes a type that loses values of the elements"),
+    ("hd::reduce_by_key(here, ints, x, [](int a, int b) { return a + b; });",
+     "the operator takes a type that loses values of the elements"),
+    ("hd::reduce(here, x, [](float a, float b) { return a + 0.5 * b; });",
+     "the operator returns a type that loses values as an element"),
+    ("hd::transform(here, x, [](int a) { return a; });", "transform: f takes a type that loses values"),
+    ("hd::transform_into(here, ints, x, [](float a) { return a; });",
+     "transform_into: f returns a type that loses values as an element of out"),
+    ("hd::transform_into(here, ints, x, [](int a) { return a; });", "transform_into: f takes a type that loses"),
     ("hd::inclusive_scan_into(here, doubles, x);", "a scan writes elements of the type that it reads"),
 ]
 
@@ -37,6 +62,9 @@ const hd::target here;
 std::vector<float> x(3);
 const std::vector<float> fixed(3);
 std::vector<double> doubles(3);
+std::vector<int> ints(3);
+std::vector<short> shorts(3);
+const std::vector<std::size_t> sizes(3);
 std::vector<std::string> texts(3);
 int main() {
 """
@@ -55,8 +83,8 @@ class MisuseTest(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         first = PROGRAM.count("\n") + 1
         for line, (statement, message) in enumerate(MISUSES, first):
-            self.assertIn(f"misuse.cpp:{line}:", done.stderr, statement)
-            self.assertIn(message, done.stderr, statement)
+            self.assertTrue(f"misuse.cpp:{line}:" in done.stderr, f"nothing is said of {statement}")
+            self.assertTrue(message in done.stderr, f"{statement} does not lead to: {message}")
 
 
 if __name__ == "__main__":

@@ -72,6 +72,11 @@ struct argument<A> {
   using value = element_of<A>;
   static constexpr bool is_array = true;
 };
+template <class T>
+struct argument<element_reference<T>> {
+  using value = T;
+  static constexpr bool is_array = false;
+};
 template <class A>
 using value_of_argument = typename argument<std::remove_cvref_t<A>>::value;
 
@@ -103,6 +108,13 @@ class staged_argument<A> {
 
  private:
   staged_input<element_of<A>> staged_;
+};
+
+template <class T>
+class staged_argument<element_reference<T>> : public staged_argument<T> {
+ public:
+  staged_argument(const element_reference<T>& value, const target& where)
+      : staged_argument<T>(value, where) {}
 };
 
 template <class A, class T>

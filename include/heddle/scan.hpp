@@ -6,7 +6,6 @@
 #include <heddle/cpu/scan.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/operators.hpp>
-#include <heddle/reduce.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -17,9 +16,24 @@
 
 namespace heddle {
 
+namespace detail {
+
+/// An element, converted with care, or none.
+template <class T>
+struct initial_element : std::optional<T> {
+  initial_element() = default;
+  initial_element(std::nullopt_t) {}
+  initial_element(const std::optional<T>& value) : std::optional<T>(value) {}
+  template <class V>
+  requires std::is_convertible_v<const V&, given<T>> initial_element(const V& value)
+      : std::optional<T>(static_cast<const T&>(given<T>(value))) {}
+};
+
+}  // namespace detail
+
 /// What a scan begins with; nothing unless given.
 template <array_like X>
-using initial_value = std::type_identity_t<std::optional<element_of<X>>>;
+using initial_value = std::type_identity_t<detail::initial_element<element_of<X>>>;
 
 namespace detail {
 

@@ -94,6 +94,8 @@ requires(sizeof...(Arguments) >= 2) auto transform(const target& where, const Ar
         detail::takes_elements<F, decltype(std::get<I>(all))...>,
         "transform(where, x, y, ..., f): f cannot be called with an element of each argument; a built-in "
         "function takes two of one type, such as 2.0f among floats");
+    static_assert(detail::takes_as_they_are<F, detail::value_of_argument<decltype(std::get<I>(all))>...>,
+                  "transform: f takes a type that loses values of the elements, such as int for float");
     using T = detail::transformed<F, decltype(std::get<I>(all))...>;
     static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
     return detail::transform_first<T, decltype(all), F>(where, nullptr, nullptr, all, std::get<inputs>(all),
@@ -118,6 +120,12 @@ requires(sizeof...(Arguments) >= 1) void transform_into(const target& where, Out
                               const detail::value_of_argument<decltype(std::get<I>(all))>&...>,
         "transform_into(where, out, x, y, ..., f): f must take an element of each argument and return "
         "what becomes one of out");
+    static_assert(detail::takes_as_they_are<F, detail::value_of_argument<decltype(std::get<I>(all))>...>,
+                  "transform_into: f takes a type that loses values of the elements, such as int for float");
+    static_assert(
+        detail::keeps_results<detail::transformed<F, decltype(std::get<I>(all))...>, element_of<Out>>(),
+        "transform_into: f returns a type that loses values as an element of out, such as double for float: "
+        "let it return the type of out's elements");
     detail::transform_first<element_of<Out>, decltype(all), F>(where, &to, &lengths, all,
                                                                std::get<inputs>(all), numbers);
   }
