@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
@@ -80,9 +81,9 @@ void add_fft(CLI::App& app) {
   options->add_input_to(*command);
   command->get_option("--dtype")->description(
       "Convert the elements to float32, float64, complex64 or complex128 first");
-  command->add_option("-o,--output", options->output, "Where the result goes")
-      ->required()
-      ->option_text("OUT.npy");
+  writes_file(command->add_option("-o,--output", options->output, "Where the result goes")
+                  ->required()
+                  ->option_text("OUT.npy"));
   command->add_flag_callback(
       "--inverse",
       [options] {

@@ -1,6 +1,7 @@
 #include "kernel_options.hpp"
 
 #include "checker/arguments.hpp"
+#include "file_options.hpp"
 #include <heddle/error.hpp>
 #include <heddle/target.hpp>
 
@@ -37,7 +38,7 @@ std::string check_extents(const std::string& text) {
 }  // namespace
 
 void kernel_options::add_to(CLI::App& command) {
-  command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" ");
+  reads_file(command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" "));
   add_launch_to(command, true);
   add_compilation_to(command);
   add_place_to(command);
@@ -58,7 +59,7 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
   CLI::Option* const of_shared =
       command.add_option("--shared", shared_bytes, "Dynamic shared memory of a block; default 0")
           ->option_text("BYTES");
-  CLI::Option* const of_arguments =
+  CLI::Option* const of_arguments = reads_file(
       command
           .add_option("--arg", arguments,
                       "The arguments, in order: i32:7, f64:0.5, a structure's i32:7,f32:0.5, f32[1024], "
@@ -66,7 +67,8 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
                       "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
           ->option_text("A ...")
           ->expected(1)
-          ->take_all();
+          ->take_all(),
+      file_text::kernel_argument);
   if (is_required) {
     for (CLI::Option* const o : {named, of_grid, of_block}) o->required();
     return;

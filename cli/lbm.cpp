@@ -2,8 +2,10 @@
 #include "bench/measurement.hpp"
 #include "bytes_text.hpp"
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
+#include "io/named_stream.hpp"
 #include "lbm_output.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
@@ -32,7 +34,7 @@ namespace {
 
 struct lbm_options : place_options {
   std::string which, size, collision = "trt", storage = "f32", drive;
-  std::string obstacles, output, field, profile, checkpoint, resume, forces;
+  std::string obstacles, output, format, field, profile, checkpoint, resume, forces;
   double reynolds = 0, velocity = 0.1, smagorinsky = 0;
   std::optional<std::uint64_t> steps, every;
   std::optional<double> steady;
@@ -61,8 +63,9 @@ lbm::settings settings_of(const lbm_options& options) {
       given.height = mask.height;
     }
     if (mask.width != given.width || mask.height != given.height) {
-      detail::fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}", options.obstacles, mask.width,
-                               mask.height, given.width, given.height));
+      detail::fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}",
+                               detail::shown_path(options.obstacles), mask.width, mask.height, given.width,
+                               given.height));
     }
     given.obstacles = std::move(mask.solid);
   }
@@ -72,9 +75,9 @@ lbm::settings settings_of(const lbm_options& options) {
 lbm::flow begin(const lbm_options& options) {
   const target where = target::parse(options.target);
   if (options.resume.empty()) return lbm::flow(where, settings_of(options));
-  lbm::flow resumed = lbm::flow::resume(where, options.resume);
+  lbm::flow resumed = lbm::flow::resume(where, reopenable(options.resume));
   if (name(resumed.given().which) != options.which) {
-    detail::fail(fmt::format("{}: is a checkpoint of {}, not of {}", options.resume,
+    detail::fail(fmt::format("{}: is a checkpoint of {}, not of {}", detail::shown_path(options.resume),
                              name(resumed.given().which), options.which));
   }
   return resumed;
@@ -226,12 +229,8 @@ void run(const lbm_options& options) {
   if (!options.field.empty() && options.output.empty() && !options.watch) {
     throw CLI::ValidationError("--field", "is for what -o writes and --watch shows: give one of them");
   }
-  check_distinct_outputs({{"-o", options.output},
-                          {"--profile", options.profile},
-                          {"--checkpoint", options.checkpoint},
-                          {"--forces", options.forces}});
   const lbm_field field = lbm::named(lbm_fields, options.field).value_or(lbm_field::velocity);
-  lbm_output output(options.output, field);
+  lbm_output output(options.output, options.format, field);
   lbm_forces forces(options.forces);
   for (const std::string& path : {options.profile, options.checkpoint}) {
     if (!path.empty()) atomic_file{path};
@@ -395,21 +394,25 @@ void add_lbm(CLI::App& app) {
       ->check(check_number::between(0, 1));
   of_the_flow(add("--drive", options->drive, "D", "What moves a channel: force|inflow; default force"))
       ->check(CLI::IsMember(names(lbm::drives)));
-  of_the_flow(add("--obstacles", options->obstacles, "MASK.png|MASK.npy",
-                  "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"))
-      ->check(mask_formats());
-  add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif")
-      ->check(lbm_output::formats());
+  reads_file(
+      of_the_flow(
+          add("--obstacles", options->obstacles, "MASK.png|MASK.npy",
+              "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"))
+          ->check(mask_formats()));
+  CLI::Option* const output = writes_file(
+      add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif"));
+  lbm_output::formats().add_option_to(*command, options->format, output);
   add("--field", options->field, "F",
       "What is written and shown: velocity|vorticity|density; default velocity")
       ->check(CLI::IsMember(names(lbm_fields)));
   add("--every", options->every, "K", "Print, or sample the forces, and draw into a .gif every K steps")
       ->check(check_positive_count);
-  add("--profile", options->profile, "FILE.csv", "Velocities along the two centre lines: line,position,u,v");
-  add("--checkpoint", options->checkpoint, "FILE", "Write the last state, for --resume");
-  add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more");
-  add("--forces", options->forces, "FILE.csv",
-      "Drag and lift of the obstacles every K steps, 10 unless given");
+  writes_file(add("--profile", options->profile, "FILE.csv",
+                  "Velocities along the two centre lines: line,position,u,v"));
+  writes_file(add("--checkpoint", options->checkpoint, "FILE", "Write the last state, for --resume"));
+  reads_file(add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more"));
+  writes_file(add("--forces", options->forces, "FILE.csv",
+                  "Drag and lift of the obstacles every K steps, 10 unless given"));
   command->add_flag("--watch", options->watch,
                     "Show every 100th state, or every Kth, in the terminal: q ends, space pauses");
   options->add_place_to(*command);

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
 #include "live_view.hpp"
@@ -38,7 +39,7 @@ using namespace heddle::life;
 using clock = std::chrono::steady_clock;
 
 struct life_options : place_options {
-  std::string pattern, random, size, rule, topology, algorithm = "packed", output;
+  std::string pattern, random, size, rule, topology, algorithm = "packed", output, format;
   double density = 0.25;
   std::uint64_t seed = 0, generations = 0;
   std::optional<std::uint64_t> every;
@@ -125,7 +126,8 @@ class life_output {
     return all;
   }
 
-  explicit life_output(const std::string& path) : path_(path), ending_(formats().of(path)) {
+  life_output(const std::string& path, const std::string& format)
+      : path_(path), ending_(formats().chosen(path, format)) {
     // A place that cannot be written to is known before the work begins.
     if (!path.empty()) atomic_file{path};
   }
@@ -328,7 +330,7 @@ void run(const life_options& options) {
   if (options.pattern.empty() == options.random.empty()) {
     throw CLI::ValidationError("PATTERN", "either a file or --random WxH");
   }
-  life_output output(options.output);
+  life_output output(options.output, options.format);
   const target on_cpu = target::parallel();
   beginning start = begin(options, on_cpu);
   const target where = resolved(options, static_cast<double>(start.cells.cells.width()) *
@@ -427,7 +429,8 @@ void run(const life_options& options) {
 void add_life(CLI::App& app) {
   CLI::App* command = app.add_subcommand("life", "Conway's Life and every other outer-totalistic rule");
   const auto options = std::make_shared<life_options>();
-  command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")->option_text(" ");
+  reads_file(command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")
+                 ->option_text(" "));
   CLI::Option* random = command->add_option("--random", options->random, "Begin with random cells")
                             ->option_text("WxH")
                             ->check(check_grid_size);
@@ -461,11 +464,12 @@ void add_life(CLI::App& app) {
   command->add_option("--algorithm", options->algorithm, "packed|per-cell|shared|block; default packed")
       ->option_text("A")
       ->check(CLI::IsMember(names));
-  command
-      ->add_option("-o,--output", options->output,
-                   "The last generation: .rle, .cells, .npy or .png; or a .gif")
-      ->option_text("OUT")
-      ->check(life_output::formats());
+  CLI::Option* const output =
+      writes_file(command
+                      ->add_option("-o,--output", options->output,
+                                   "The last generation: .rle, .cells, .npy or .png; or a .gif")
+                      ->option_text("OUT"));
+  life_output::formats().add_option_to(*command, options->format, output);
   command->add_option("--every", options->every, "Print every K generations, and draw them into a .gif")
       ->option_text("K")
       ->check(check_positive_count);

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "interruption.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
@@ -63,6 +64,9 @@ int run(CLI::App& app, int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     heddle::cli::keep_expression_from_options(app, words);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse_complete_callback([&app] {
+      for (CLI::App* const command : app.get_subcommands()) heddle::cli::check_files(*command);
+    });
     app.parse(std::move(words));
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
   } catch (const CLI::ParseError& outcome) {

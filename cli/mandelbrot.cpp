@@ -1,6 +1,7 @@
 #include "mandelbrot/mandelbrot.hpp"
 
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
 #include "mandelbrot/colours.hpp"
@@ -128,7 +129,6 @@ void run(const mandelbrot_options& options) {
   if (options.output.empty() && options.counts.empty()) {
     throw CLI::RequiredError("-o OUT.png or --counts COUNTS.npy");
   }
-  check_distinct_outputs({{"-o", options.output}, {"--counts", options.counts}});
   const mandelbrot::picture what = picture_of(options);
   if (!tells_pixels_apart(what)) {
     print_error(fmt::format("warning: {} tells some neighbouring pixels not apart{}\n", options.precision,
@@ -219,9 +219,10 @@ void run(const mandelbrot_options& options) {
 void add_mandelbrot(CLI::App& app) {
   CLI::App* command = app.add_subcommand("mandelbrot", "A picture of the Mandelbrot set");
   const auto options = std::make_shared<mandelbrot_options>();
-  CLI::Option* picture = command->add_option("-o,--output", options->output, "Where the picture goes")
-                             ->option_text("OUT.png")
-                             ->check(file_formats{".png"});
+  CLI::Option* picture =
+      writes_file(command->add_option("-o,--output", options->output, "Where the picture goes")
+                      ->option_text("OUT.png")
+                      ->check(file_formats{".png"}));
   command->add_option("--size", options->size, "Pixels; default 1536x1024")
       ->option_text("WxH")
       ->check(check_grid_size);
@@ -247,8 +248,9 @@ void add_mandelbrot(CLI::App& app) {
       ->check(CLI::IsMember(mandelbrot::palette_names()))
       ->needs(picture);
   command->add_flag("--smooth", options->smooth, "Colours without bands")->needs(picture);
-  command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
-      ->option_text("COUNTS.npy");
+  writes_file(
+      command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
+          ->option_text("COUNTS.npy"));
   options->add_place_to(*command);
   command->footer(
       "Pixel (column x, row y) is c = (xmin + x*(xmax-xmin)/width, ymin + y*(ymax-ymin)/height). From z = 0, "

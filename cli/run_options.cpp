@@ -1,5 +1,6 @@
 #include "run_options.hpp"
 
+#include "file_options.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
@@ -59,7 +60,7 @@ void place_options::add_place_to(CLI::App& command) {
 }
 
 void run_options::add_input_to(CLI::App& command) {
-  command.add_option("IN.npy", input, "The array")->required()->option_text(" ");
+  reads_file(command.add_option("IN.npy", input, "The array")->required()->option_text(" "));
   command.add_option("--dtype", dtype, "Convert the elements to type D first, such as float64 or uint8")
       ->option_text("D")
       ->check(check_dtype);
@@ -68,7 +69,7 @@ void run_options::add_input_to(CLI::App& command) {
 void run_options::add_to(CLI::App& command, bool output_is_required) {
   add_input_to(command);
   CLI::Option* to =
-      command.add_option("-o,--output", output, "Where the result goes")->option_text("OUT.npy");
+      writes_file(command.add_option("-o,--output", output, "Where the result goes")->option_text("OUT.npy"));
   CLI::Option* along = command.add_option("--axis", axis, "Each row or column along axis K by itself")
                            ->option_text("K")
                            ->check(check_axis);

@@ -1,5 +1,6 @@
 #include "life/formats.hpp"
 
+#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
@@ -8,11 +9,12 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -335,12 +337,20 @@ pattern parse_pattern(std::string_view text, const std::string& path, std::uint6
   return parse_rle(text, path, most_cells);
 }
 
-pattern read_pattern(const std::string& path) {
-  if (std::filesystem::is_directory(path)) detail::fail(path + ": is a folder, where a file is needed");
-  std::ifstream file(path, std::ios::binary);
+pattern read_pattern(const std::string& place) {
+  const std::string path = detail::shown_path(place);
+  if (std::filesystem::is_directory(place)) detail::fail(path + ": is a folder, where a file is needed");
+  const int descriptor = detail::open_for_reading(place);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
   if (!file) detail::fail(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) detail::fail(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  std::string text;
+  char piece[1 << 16];
+  for (std::size_t moved = 1; moved > 0; text.append(piece, moved)) {
+    moved = std::fread(piece, 1, sizeof piece, file.get());
+  }
+  if (std::ferror(file.get()) != 0)
+    detail::fail(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     detail::fail(path + ": is empty, where a pattern is needed");
   }

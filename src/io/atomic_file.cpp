@@ -1,4 +1,5 @@
 #include "bytes_text.hpp"
+#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 
@@ -6,6 +7,7 @@
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -23,11 +25,11 @@ constexpr const char* own_descriptors = "/proc/self/fd";
 
 }  // namespace
 
-atomic_file::atomic_file(std::string path) : path_(std::move(path)), target_(path_) {
+atomic_file::atomic_file(std::string path) : path_(detail::shown_path(path)), target_(std::move(path)) {
   if (path_.empty()) detail::fail("cannot write: the file has no name");
-  // Opening /dev/stdout anew would start at the beginning of the file that it may be redirected to.
-  if (path_ == "/dev/stdout") {
-    descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  // Opening a descriptor's path anew would start at the beginning of the file that it may be redirected to.
+  if (const std::optional<int> named = detail::descriptor_in(target_)) {
+    descriptor_ = ::fcntl(*named, F_DUPFD_CLOEXEC, 0);
     if (descriptor_ < 0) fail("open", errno);
     return;
   }
