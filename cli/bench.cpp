@@ -528,6 +528,12 @@ void add_bench(CLI::App& app) {
       ->add_option("--target", options->targets,
                    "serial, parallel[:N], gpu[:ID]; default all of this machine")
       ->option_text("T,...")
+      ->transform([](const std::string& text) {
+        std::string all;
+        for (const std::string& part : list_of(text))
+          all += (all.empty() ? "" : ",") + target_in_digits(part);
+        return all;
+      })
       ->check(each(check_place));
   command
       ->add_option("--size", options->sizes,

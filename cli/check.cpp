@@ -8,6 +8,7 @@
 #include "kernel_options.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/target.hpp>
@@ -159,10 +160,11 @@ void add_check(CLI::App& app) {
   options->add_compilation_to(*command);
   options->add_place_to(*command);
   command->add_option("--seed", options->seed, "Another order in which threads run; default 0")
-      ->option_text("S");
+      ->option_text("S")
+      ->transform(count_from(0));
   command->add_option("--schedules", options->schedules, "How many orders are tried; default 3")
       ->option_text("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
+      ->transform(count_from(1, 1000));
   command->add_flag("--legacy-warps", options->legacy_warps, "The threads of a warp move together");
   command
       ->add_option("--timeout", options->timeout,

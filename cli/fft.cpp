@@ -5,6 +5,7 @@
 #include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
@@ -103,7 +104,7 @@ void add_fft(CLI::App& app) {
           "Real elements along the last of the axes that --inverse --real leads to; default the even "
           "number")
       ->option_text("N")
-      ->check(check_positive_count);
+      ->transform(count_from(1));
   options->add_place_to(*command);
   command->footer(
       "As numpy.fft.fftn, ifftn, rfftn and irfftn. float32 and complex64 are transformed in complex64, all "

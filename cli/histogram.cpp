@@ -6,6 +6,7 @@
 #include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
@@ -164,7 +165,7 @@ void add_histogram(CLI::App& app) {
                   ->option_text("OUT.npy"));
   CLI::Option* bins = command->add_option("--bins", options->bins, "Bins of equal width; default 10")
                           ->option_text("N")
-                          ->check(check_positive_count);
+                          ->transform(count_from(1));
   CLI::Option* range = command
                            ->add_option("--range", options->range,
                                         "From where to where they go; the smallest and the largest element "

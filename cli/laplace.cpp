@@ -10,6 +10,7 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
@@ -308,12 +309,12 @@ void add_laplace(CLI::App& app) {
       ->add_option("--max-iterations", options->when.max_iterations,
                    "Stop after N sweeps or cycles; default 1000000 or 100")
       ->option_text("N")
-      ->check(check_count);
+      ->transform(count_from(0));
   command
       ->add_option("--check-every", options->when.check_every,
                    "Look at the residual every K sweeps or cycles; default 100 or 1")
       ->option_text("K")
-      ->check(check_positive_count);
+      ->transform(count_from(1));
   command->add_option("--dtype", options->dtype, "float32 or float64; default that of the edges, or float64")
       ->option_text("D")
       ->check(CLI::IsMember({"float32", "float64"}));

@@ -12,6 +12,7 @@
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -381,7 +382,7 @@ void add_lbm(CLI::App& app) {
                   "The largest that the case gives, in cells a step; default 0.1"))
       ->check(check_number::above(0));
   add("--steps", options->steps, "N", "How many; default 10000, or with --steady 100000000 at most")
-      ->check(check_count);
+      ->transform(count_from(0));
   add("--steady", options->steady, "TOL",
       "Until the velocity changes by less than TOL of --velocity while the flow goes its length")
       ->check(check_number::above(0));
@@ -406,7 +407,7 @@ void add_lbm(CLI::App& app) {
       "What is written and shown: velocity|vorticity|density; default velocity")
       ->check(CLI::IsMember(names(lbm_fields)));
   add("--every", options->every, "K", "Print, or sample the forces, and draw into a .gif every K steps")
-      ->check(check_positive_count);
+      ->transform(count_from(1));
   writes_file(add("--profile", options->profile, "FILE.csv",
                   "Velocities along the two centre lines: line,position,u,v"));
   writes_file(add("--checkpoint", options->checkpoint, "FILE", "Write the last state, for --resume"));

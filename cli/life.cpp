@@ -7,6 +7,7 @@
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
@@ -440,12 +441,12 @@ void add_life(CLI::App& app) {
       ->needs(random);
   command->add_option("--seed", options->seed, "Other random cells for each S; default 0")
       ->option_text("S")
-      ->check(check_count)
+      ->transform(count_from(0))
       ->needs(random);
   command->add_option("--generations", options->generations, "How many")
       ->option_text("N")
       ->required()
-      ->check(check_count);
+      ->transform(count_from(0));
   command
       ->add_option("--rule", options->rule,
                    "Such as B36/S23, or B3/S23:T30,20 on a torus; default the pattern's, or B3/S23")
@@ -472,7 +473,7 @@ void add_life(CLI::App& app) {
   life_output::formats().add_option_to(*command, options->format, output);
   command->add_option("--every", options->every, "Print every K generations, and draw them into a .gif")
       ->option_text("K")
-      ->check(check_positive_count);
+      ->transform(count_from(1));
   command->add_flag("--detect-cycles", options->detect_cycles,
                     "Find the period of a pattern that repeats itself, and skip its repetitions");
   command->add_flag("--watch", options->watch,

@@ -2,6 +2,7 @@
 #include "file_options.hpp"
 #include "interruption.hpp"
 #include "standard_output.hpp"
+#include "unknown_word.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 
@@ -78,7 +79,9 @@ int run(CLI::App& app, int argc, char** argv) {
       return done;
     }
     const std::string name = command_name(app);
-    heddle::cli::print_error(fmt::format("{} (see {} --help)\n", failure(app, outcome.what()), name));
+    const std::string unknown = heddle::cli::unknown_word(app);
+    heddle::cli::print_error(
+        fmt::format("{} (see {} --help)\n", failure(app, unknown.empty() ? outcome.what() : unknown), name));
     return wrong_usage;
   }
   return done;

@@ -10,6 +10,7 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/png.hpp>
 
@@ -34,8 +35,9 @@ namespace {
 
 struct mandelbrot_options : place_options {
   std::string output, counts;
-  std::string size = "1536x1024", view, center, zoom = "1", iterations = "50", precision = "float";
+  std::string size = "1536x1024", view, center, zoom = "1", precision = "float";
   std::string palette = mandelbrot::palette_names().front();
+  std::uint32_t iterations = 50;
   bool smooth = false;
 };
 
@@ -74,8 +76,7 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
   }
   what.width = static_cast<std::uint32_t>(size.width);
   what.height = static_cast<std::uint32_t>(size.height);
-  what.iterations =
-      wanted_numbers<std::uint32_t>("--iterations", options.iterations, ',', 1, "a number of iterations")[0];
+  what.iterations = options.iterations;
   what.precision = options.precision == "float" ? dtype::float32 : dtype::float64;
   if (!options.view.empty()) {
     const auto sides = wanted_numbers<double>("--view", options.view, ',', 4, "XMIN,XMAX,YMIN,YMAX");
@@ -236,7 +237,9 @@ void add_mandelbrot(CLI::App& app) {
   command->add_option("--zoom", options->zoom, "The picture is 3/Z wide around --center; default 1")
       ->option_text("Z")
       ->needs(center);
-  command->add_option("--iterations", options->iterations, "The limit; default 50")->option_text("N");
+  command->add_option("--iterations", options->iterations, "The limit; default 50")
+      ->option_text("N")
+      ->transform(count_from(0, std::numeric_limits<std::uint32_t>::max()));
   command->add_option("--precision", options->precision, "float|double; default float")
       ->option_text("P")
       ->check(CLI::IsMember({"float", "double"}));

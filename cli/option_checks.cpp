@@ -30,13 +30,6 @@ bool ends_in(std::string_view path, std::string_view ending) {
 
 }  // namespace
 
-std::string check_count(const std::string& text) {
-  std::uint64_t value = 0;
-  return is_whole_text(text, value) && (text.size() == 1 || text[0] != '0')
-             ? ""
-             : fmt::format("'{}' is no count", text);
-}
-
 // CLI11 takes a leading 0 for octal.
 std::string check_axis(const std::string& text) {
   std::ptrdiff_t axis = 0;
@@ -45,10 +38,6 @@ std::string check_axis(const std::string& text) {
   return status == std::errc() && end == text.data() + text.size() && !octal
              ? ""
              : fmt::format("'{}' is no number of an axis", text);
-}
-
-std::string check_positive_count(const std::string& text) {
-  return text == "0" ? "'0' is no count above 0" : check_count(text);
 }
 
 std::string check_number::operator()(const std::string& text) const {

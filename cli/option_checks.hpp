@@ -12,10 +12,6 @@
 /// numbers round, take a leading 0 for octal and let NaN pass.
 namespace heddle::cli {
 
-/// 0, 1, 2, … below 2^64, in decimal digits.
-std::string check_count(const std::string& text);
-std::string check_positive_count(const std::string& text);
-
 /// The number of an axis, from the last where it is negative.
 std::string check_axis(const std::string& text);
 

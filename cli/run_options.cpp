@@ -3,6 +3,7 @@
 #include "file_options.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 
 #include <charconv>
@@ -42,6 +43,13 @@ std::string check_target(const std::string& text) {
   }
 }
 
+std::string target_in_digits(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos) return text;
+  const auto number = parse_whole_number(std::string_view(text).substr(colon + 1));
+  return number ? fmt::format("{}:{}", text.substr(0, colon), *number) : text;
+}
+
 std::string check_dtype(const std::string& text) {
   try {
     parse_dtype(text);
@@ -54,6 +62,7 @@ std::string check_dtype(const std::string& text) {
 void place_options::add_place_to(CLI::App& command) {
   command.add_option("--target", target, "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
       ->option_text("T")
+      ->transform(target_in_digits)
       ->check(check_target);
   command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
   command.add_flag("--quiet", quiet, "No progress line");
