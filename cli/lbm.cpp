@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -178,6 +179,29 @@ class lbm_view {
   std::vector<colour> palette_;
 };
 
+/// The file of --checkpoint, which --every writes anew each time.
+class lbm_checkpoint {
+ public:
+  explicit lbm_checkpoint(const std::string& path) : path_(path) {
+    // A place that cannot be written to is known before the work begins.
+    if (!path.empty()) atomic_file{path};
+  }
+
+  /// Whether it can be replaced: of a stream one state is all that fits.
+  bool can_be_replaced() const {
+    return !path_.empty() && !detail::descriptor_in(path_) &&
+           (!std::filesystem::exists(path_) || std::filesystem::is_regular_file(path_));
+  }
+  void write(const lbm::flow& of) const {
+    if (!path_.empty()) of.save(path_);
+  }
+  /// From here on there is nothing to write.
+  void give_up() { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
 /// What is printed of a state.
 std::string line_of(const lbm::flow& of, std::optional<double> change) {
   std::string text = fmt::format("steps {} time {:.6g} mass {:.12g}", of.steps(), of.time(),
@@ -233,9 +257,8 @@ void run(const lbm_options& options) {
   const lbm_field field = lbm::named(lbm_fields, options.field).value_or(lbm_field::velocity);
   lbm_output output(options.output, options.format, field);
   lbm_forces forces(options.forces);
-  for (const std::string& path : {options.profile, options.checkpoint}) {
-    if (!path.empty()) atomic_file{path};
-  }
+  lbm_checkpoint checkpoint(options.checkpoint);
+  if (!options.profile.empty()) atomic_file{options.profile};
   lbm::flow flow = begin(options);
   if (forces.is_wanted() && !flow.has_obstacles()) {
     throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
@@ -257,6 +280,7 @@ void run(const lbm_options& options) {
   const std::uint64_t picture_every = options.every.value_or(100);
   flow_pace pace(flow, last - first, options.quiet || options.watch);
 
+  const bool saves = options.every && checkpoint.can_be_replaced();
   std::optional<double> change;
   bool is_steady = false;
   const auto add_to = [&](auto& file, const auto& add) {
@@ -286,6 +310,11 @@ void run(const lbm_options& options) {
       if (!follows) change.reset();
       is_steady = change && *change <= *options.steady;
     }
+    // After the comparison, which is a part of the state.
+    if (saves && step % *options.every == 0 && step > first && step < last && !is_steady) {
+      flow.check();
+      add_to(checkpoint, [&] { checkpoint.write(flow); });
+    }
   };
   const auto finish = [&](std::vector<std::string> failures = {}) {
     pace.hide();
@@ -300,7 +329,7 @@ void run(const lbm_options& options) {
     attempt([&] { output.finish(flow); });
     attempt([&] { forces.finish(); });
     if (!options.profile.empty()) attempt([&] { write_profiles(options.profile, flow); });
-    if (!options.checkpoint.empty()) attempt([&] { flow.save(options.checkpoint); });
+    attempt([&] { checkpoint.write(flow); });
     if (!failures.empty()) detail::fail(fmt::format("{}", fmt::join(failures, "; ")));
   };
   try {
@@ -406,11 +435,13 @@ void add_lbm(CLI::App& app) {
   add("--field", options->field, "F",
       "What is written and shown: velocity|vorticity|density; default velocity")
       ->check(CLI::IsMember(names(lbm_fields)));
-  add("--every", options->every, "K", "Print, or sample the forces, and draw into a .gif every K steps")
+  add("--every", options->every, "K",
+      "Print, or sample the forces, draw into a .gif and write --checkpoint every K steps")
       ->transform(count_from(1));
   writes_file(add("--profile", options->profile, "FILE.csv",
                   "Velocities along the two centre lines: line,position,u,v"));
-  writes_file(add("--checkpoint", options->checkpoint, "FILE", "Write the last state, for --resume"));
+  writes_file(add("--checkpoint", options->checkpoint, "FILE",
+                  "Write the last state, and that of every K steps, for --resume"));
   reads_file(add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more"));
   writes_file(add("--forces", options->forces, "FILE.csv",
                   "Drag and lift of the obstacles every K steps, 10 unless given"));

@@ -18,6 +18,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -214,6 +215,7 @@ struct beginning {
   placed_grid cells;
   topology shape;
   rule law;
+  std::uint64_t generation;
 };
 
 beginning begin(const life_options& options, const target& where) {
@@ -254,6 +256,11 @@ beginning begin(const life_options& options, const target& where) {
     return start;
   }
   pattern from = read_pattern(options.pattern);
+  start.generation = from.generation;
+  if (options.generations > std::numeric_limits<std::uint64_t>::max() - from.generation) {
+    throw CLI::ValidationError("--generations", fmt::format("{} more than {} are beyond what is counted",
+                                                            options.generations, from.generation));
+  }
   if (options.rule.empty() && from.law) start.law = *from.law;
   if (given.grid) from.grid = given.grid;
   if (sized) {
@@ -341,6 +348,8 @@ void run(const life_options& options) {
   const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
   universe world(start.cells, start.shape, start.law, how, where);
   start.cells = {};
+  world.count_from(start.generation);
+  const std::uint64_t last = start.generation + options.generations;
 
   const clock::time_point began = clock::now();
   std::optional<std::uint64_t> period;
@@ -368,31 +377,33 @@ void run(const life_options& options) {
   std::uint64_t skipped = 0;
   double seconds = 0;
   try {
-    const state_to_keep last;
+    const state_to_keep kept;
     report();
     cycle_detector detector;
-    while (world.generation() < options.generations && !advance.is_ended()) {
+    while (world.generation() < last && !advance.is_ended()) {
       const bool looking = options.detect_cycles && !period;
       if (looking) {
         period = detector.look_at(world);
         if (period && every == 0) {
           // What is left of the last period is all that must be computed.
-          const std::uint64_t left = options.generations - world.generation();
+          const std::uint64_t left = last - world.generation();
           skipped = left - left % *period;
           break;
         }
       }
-      std::uint64_t next = options.generations;
-      if (every != 0) next = std::min(next, (world.generation() / every + 1) * every);
+      std::uint64_t next = last;
+      if (every != 0) {
+        next = world.generation() + std::min(last - world.generation(), every - world.generation() % every);
+      }
       if (options.detect_cycles && !period) next = world.generation() + 1;
       advance.to(next);
       if (every != 0 && world.generation() % every == 0) {
         report();
-        if (options.every && world.generation() < options.generations) say();
+        if (options.every && world.generation() < last) say();
       }
     }
     if (options.detect_cycles && !period) period = detector.look_at(world);
-    advance.to(options.generations - skipped);
+    advance.to(last - skipped);
     seconds = std::chrono::duration<double>(clock::now() - began).count();
     if (view) {
       if (world.generation() % every != 0) view->show(world);
@@ -418,7 +429,7 @@ void run(const life_options& options) {
     line["algorithm"] = name(how);
     line["width"] = width;
     line["height"] = height;
-    line["generations"] = world.generation();
+    line["generations"] = world.generation() - start.generation;
     line["seconds"] = seconds;
     line["cells_per_s"] = seconds > 0 ? advance.updates / seconds : 0;
     print_error(line.dump() + "\n");

@@ -144,6 +144,25 @@ void parse_header(const lines& where, std::string_view line, pattern& into) {
   }
 }
 
+/// "#CXRLE Pos=0,-1377 Gen=3480106827776": where the top-left is, and which generation it is.
+void parse_comment_of_golly(const lines& where, std::string_view line, pattern& into) {
+  if (const std::size_t at = line.find("Pos="); at != std::string_view::npos) {
+    std::string_view rest = line.substr(at + 4);
+    const std::optional<std::int64_t> left = take_integer(rest);
+    if (!rest.empty() && rest.front() == ',') rest.remove_prefix(1);
+    const std::optional<std::int64_t> top = take_integer(rest);
+    if (!left || !top) where.fail("'Pos=' is not followed by two numbers");
+    into.box_left = *left;
+    into.box_top = *top;
+  }
+  if (const std::size_t at = line.find("Gen="); at != std::string_view::npos) {
+    const std::string_view rest = without_blanks(line.substr(at + 4));
+    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), into.generation);
+    const bool ends_there = end == rest.data() + rest.size() || *end == ' ' || *end == '\t';
+    if (status != std::errc() || !ends_there) where.fail("'Gen=' is not followed by a number below 2^64");
+  }
+}
+
 pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t most_cells) {
   lines all(text, path);
   pattern header;
@@ -153,17 +172,7 @@ pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t 
   bool counted = false;
   for (std::string_view line; !over && all.next(line);) {
     if (line.starts_with('#')) {
-      // Golly's comment on where the top-left is.
-      const std::size_t at = line.find("Pos=");
-      if (line.starts_with("#CXRLE") && at != std::string_view::npos) {
-        std::string_view rest = line.substr(at + 4);
-        const std::optional<std::int64_t> left = take_integer(rest);
-        if (!rest.empty() && rest.front() == ',') rest.remove_prefix(1);
-        const std::optional<std::int64_t> top = take_integer(rest);
-        if (!left || !top) all.fail("'Pos=' is not followed by two numbers");
-        header.box_left = *left;
-        header.box_top = *top;
-      }
+      if (line.starts_with("#CXRLE")) parse_comment_of_golly(all, line, header);
       continue;
     }
     if (!began && without_blanks(line).starts_with('x')) {
@@ -207,6 +216,7 @@ pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t 
   pattern result = assemble(live, path, most_cells);
   result.law = header.law;
   result.grid = header.grid;
+  result.generation = header.generation;
   result.box_left = header.box_left;
   result.box_top = header.box_top;
   result.box_width = std::max(header.box_width, widest);
