@@ -2,6 +2,7 @@
 
 #include "counted.hpp"
 #include "installed_memory.hpp"
+#include "io/named_stream.hpp"
 #include "modules/device/heddle_device/half_bits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
@@ -190,7 +191,7 @@ void allocate(argument& a, std::size_t element_bytes, const std::string& whole) 
 void read_file(argument& a, const std::string& path, bool has_count, const std::string& whole) {
   const npy_file file(path);
   if (has_count && file.size() != a.elements)
-    throw argument_error(fmt::format("argument '{}': {} has {} elements", whole, path, file.size()));
+    throw argument_error(fmt::format("argument '{}': {} has {} elements", whole, file.path(), file.size()));
   a.elements = file.size();
   allocate(a, bytes_of(a.type), whole);
   if (a.type != scalar::f16) {
@@ -290,7 +291,7 @@ argument parse_argument(const std::string& whole) {
   const std::string values(text.empty() ? text : text.substr(1));
   const bool named = values == "zeros" || values == "arange" || values.starts_with("random:");
   if (!text.empty() && !named) {
-    if (!values.ends_with(".npy"))
+    if (!values.ends_with(".npy") && !detail::descriptor_in(values))
       throw argument_error(fmt::format(
           "argument '{}': '{}' is neither zeros, arange, random:SEED nor a FILE.npy", whole, values));
     read_file(a, values, has_count, whole);

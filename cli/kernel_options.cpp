@@ -1,11 +1,13 @@
 #include "kernel_options.hpp"
 
 #include "checker/arguments.hpp"
+#include "file_options.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -19,12 +21,12 @@ bool read_extents(std::string_view text, heddle_device::index3& out) {
   std::uint32_t* const axes[] = {&out.x, &out.y, &out.z};
   out = {1, 1, 1};
   for (std::uint32_t* axis : axes) {
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), *axis);
-    if (status != std::errc() || *axis == 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty()) return true;
-    if (text.front() != ',') return false;
-    text.remove_prefix(1);
+    const std::size_t end = std::min(text.find(','), text.size());
+    const auto extent = parse_whole_number(text.substr(0, end));
+    if (!extent || *extent == 0 || *extent > std::numeric_limits<std::uint32_t>::max()) return false;
+    *axis = static_cast<std::uint32_t>(*extent);
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
   }
   return false;
 }
@@ -37,7 +39,7 @@ std::string check_extents(const std::string& text) {
 }  // namespace
 
 void kernel_options::add_to(CLI::App& command) {
-  command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" ");
+  reads_file(command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" "));
   add_launch_to(command, true);
   add_compilation_to(command);
   add_place_to(command);
@@ -57,8 +59,9 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
                                     ->check(check_extents);
   CLI::Option* const of_shared =
       command.add_option("--shared", shared_bytes, "Dynamic shared memory of a block; default 0")
-          ->option_text("BYTES");
-  CLI::Option* const of_arguments =
+          ->option_text("BYTES")
+          ->transform(byte_count());
+  CLI::Option* const of_arguments = reads_file(
       command
           .add_option("--arg", arguments,
                       "The arguments, in order: i32:7, f64:0.5, a structure's i32:7,f32:0.5, f32[1024], "
@@ -66,7 +69,8 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
                       "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
           ->option_text("A ...")
           ->expected(1)
-          ->take_all();
+          ->take_all(),
+      file_text::kernel_argument);
   if (is_required) {
     for (CLI::Option* const o : {named, of_grid, of_block}) o->required();
     return;

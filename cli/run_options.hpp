@@ -49,6 +49,9 @@ struct run_options : place_options {
 /// the target is there is seen when it is used.
 std::string check_target(const std::string& text);
 
+/// The target again, with its number in digits where it is a whole number.
+std::string target_in_digits(const std::string& text);
+
 /// What is wrong with the text of an element type.
 std::string check_dtype(const std::string& text);
 

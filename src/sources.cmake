@@ -10,6 +10,7 @@ set(array_sources
   target.cpp
   io/atomic_file.cpp
   io/gif.cpp
+  io/named_stream.cpp
   io/npy.cpp
   io/npy_header.cpp
   io/png.cpp

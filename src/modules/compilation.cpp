@@ -1,6 +1,7 @@
 #include "modules/compilation.hpp"
 
 #include "contents.hpp"
+#include "io/named_stream.hpp"
 #include "modules/cache.hpp"
 #include "modules/diagnostics.hpp"
 #include "modules/process.hpp"
@@ -418,17 +419,22 @@ std::string as_named(std::string_view file) {
 
 std::string read_source(const std::string& path) {
   auto text = detail::contents(fs::path(path));
-  if (!text) throw error(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
+  if (!text)
+    throw error(fmt::format("{}: cannot be read: {}", detail::shown_path(path), std::strerror(errno)));
   // Some editors begin a file with a mark of its encoding.
   if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
   return *std::move(text);
 }
 
+std::string folder_of_source(const std::string& path) {
+  const fs::path folder = detail::descriptor_in(path) ? fs::path() : fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
 compilation compile_file(const std::string& path, compile_options options) {
   const std::string source = read_source(path);
-  const fs::path folder = fs::path(path).parent_path();
-  options.flags.insert(options.flags.begin(), {"-iquote", folder.empty() ? "." : folder.string()});
-  return compile(source, path, options);
+  options.flags.insert(options.flags.begin(), {"-iquote", folder_of_source(path)});
+  return compile(source, detail::shown_path(path), options);
 }
 
 compilation compile(const std::string& source, const std::string& name, const compile_options& as_given) {

@@ -57,6 +57,9 @@ std::string as_named(std::string_view file);
 /// The text of a file; heddle::error when it cannot be read.
 std::string read_source(const std::string& path);
 
+/// Where it is looked for what a file includes: its folder, or the current one for standard input.
+std::string folder_of_source(const std::string& path);
+
 /// The same of a file, whose folder is searched for what it includes.
 compilation compile_file(const std::string& path, compile_options options);
 
