@@ -25,6 +25,7 @@ set(pattern_sources
   reduce.cpp
   scan.cpp
   segmented_reduce.cpp
+  statistics.cpp
   stencil.cpp
   transform.cpp
   cpu/copy_lines.cpp

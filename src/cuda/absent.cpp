@@ -95,6 +95,18 @@ void histogram(dtype, const void*, std::size_t, detail::bin_finder, std::uint64_
 void find_bins(dtype, const void*, std::size_t, detail::bin_finder, std::uint32_t*, const target&) {
   fail();
 }
+void wide_sums(dtype, const void*, segments, void*, const target&) {
+  fail();
+}
+void sum_squared_deviations(dtype, const void*, segments, const void*, double*, const target&) {
+  fail();
+}
+void divide(const double*, std::size_t, double, bool, void*, const target&) {
+  fail();
+}
+void are_nonzero(const void*, std::size_t, std::size_t, bool*, const target&) {
+  fail();
+}
 void widen(const float*, std::size_t, double*, const target&) {
   fail();
 }

@@ -79,6 +79,12 @@ void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_
                const target& where);
 void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint32_t* bins,
                const target& where);
+void wide_sums(dtype type, const void* x, segments all, void* sums, const target& where);
+void sum_squared_deviations(dtype type, const void* x, segments all, const void* centres, double* sums,
+                            const target& where);
+void divide(const double* sums, std::size_t count, double divisor, bool narrow, void* out,
+            const target& where);
+void are_nonzero(const void* x, std::size_t element_bytes, std::size_t count, bool* out, const target& where);
 void widen(const float* x, std::size_t n, double* out, const target& where);
 detail::memory count_flags(const bool* flags, std::size_t n, const target& where);
 void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,

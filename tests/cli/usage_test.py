@@ -15,7 +15,7 @@ class UsageTest(CommandTest):
     def test_wrong_usage(self):
         path = self.save(np.arange(6.0).reshape(2, 3))
         for arguments in (
-                [], ["nonsense"], ["reduce"], ["reduce", path, "extra"], ["reduce", path, "--op", "median"],
+                [], ["nonsense"], ["reduce"], ["reduce", path, "extra"], ["reduce", path, "--op", "mode"],
                 ["reduce", path, "--dtype", "float16"], ["reduce", path, "--axis", 0], ["reduce", path, "--axis", "x"],
                 ["reduce", path, "--target", "cloud"], ["reduce", path, "--target", "parallel:0"],
                 ["reduce", path, "--target", "parallel:"], ["reduce", path, "--target", "gpu:-1"],
