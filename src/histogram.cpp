@@ -201,7 +201,7 @@ void library_weighted_histogram(dtype type, const void* x, std::size_t n, const 
   library_argsort(dtype::uint32, bin_of_each, {1, n, 1}, sort_order::ascending, places, where);
   held_bins = memory();
   memory ordered(n * weight_bytes, where);
-  library_gather(weights, weight_bytes, places, n, ordered.data(), where);
+  library_gather(weights, {1, n, 1}, weight_bytes, {dtype::uint64, places, n}, ordered.data(), where);
   held_places = memory();
 
   // Where those of each bin begin.

@@ -8,7 +8,6 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -207,14 +206,6 @@ void argsort(int threads, const T* x, const segments& lines, bool descending, st
   });
 }
 
-/// Elements of Bytes bytes each; 0 for a size that is known at run time.
-template <std::size_t Bytes>
-void gather(int threads, const std::byte* x, std::size_t element_bytes, const std::size_t* places,
-            std::size_t n, std::byte* out) {
-  const std::size_t bytes = Bytes == 0 ? element_bytes : Bytes;
-  for_each(threads, n, [=](std::size_t i) { std::memcpy(out + i * bytes, x + places[i] * bytes, bytes); });
-}
-
 }  // namespace
 }  // namespace heddle::cpu
 
@@ -243,26 +234,6 @@ void library_argsort(dtype type, const void* x, const segments& lines, sort_orde
       cpu::argsort<std::uint64_t>(where.threads(), from, lines, descending, places);
     }
   });
-}
-
-void library_gather(const void* x, std::size_t element_bytes, const std::size_t* places, std::size_t n,
-                    void* out, const target& where) {
-  if (n == 0) return;
-  if (where.is_gpu()) return cuda::gather(x, element_bytes, places, n, out, where);
-  const auto* const from = static_cast<const std::byte*>(x);
-  auto* const to = static_cast<std::byte*>(out);
-  switch (element_bytes) {
-    case 1:
-      return cpu::gather<1>(where.threads(), from, element_bytes, places, n, to);
-    case 2:
-      return cpu::gather<2>(where.threads(), from, element_bytes, places, n, to);
-    case 4:
-      return cpu::gather<4>(where.threads(), from, element_bytes, places, n, to);
-    case 8:
-      return cpu::gather<8>(where.threads(), from, element_bytes, places, n, to);
-    default:
-      return cpu::gather<0>(where.threads(), from, element_bytes, places, n, to);
-  }
 }
 
 }  // namespace heddle::detail

@@ -20,6 +20,7 @@ set(pattern_sources
   algorithm.cpp
   copy_if.cpp
   fft.cpp
+  gather.cpp
   linear_algebra.cpp
   random.cpp
   reduce.cpp

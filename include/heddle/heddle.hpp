@@ -9,6 +9,7 @@
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
 #include <heddle/for_each_index.hpp>
+#include <heddle/gather.hpp>
 #include <heddle/histogram.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/png.hpp>

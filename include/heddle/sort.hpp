@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/gather.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -22,10 +23,6 @@ void library_sort(dtype type, const void* x, const segments& lines, sort_order o
 /// The places of the elements of each line in their sorted order, counted from the first of the line.
 void library_argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
                      const target& where);
-
-/// out[i] = x[places[i]] for elements of any size.
-void library_gather(const void* x, std::size_t element_bytes, const std::size_t* places, std::size_t n,
-                    void* out, const target& where);
 
 /// Elements that have an order: all built-in types but the complex ones.
 template <class X>
@@ -163,8 +160,9 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> sort_by_key(
   const segments all{1, k.size, 1};
   detail::library_argsort(dtype_of<K>, staged_keys.data(), all, order, places.data(), where);
   std::pair<array<K>, array<V>> sorted{array<K>(k.size, where), array<V>(v.size, where)};
-  detail::library_gather(staged_keys.data(), sizeof(K), places.data(), k.size, sorted.first.data(), where);
-  detail::library_gather(staged_values.data(), sizeof(V), places.data(), k.size, sorted.second.data(), where);
+  const detail::index_list order_of_keys{dtype::uint64, places.data(), k.size};
+  detail::library_gather(staged_keys.data(), all, sizeof(K), order_of_keys, sorted.first.data(), where);
+  detail::library_gather(staged_values.data(), all, sizeof(V), order_of_keys, sorted.second.data(), where);
   return sorted;
 }
 

@@ -86,7 +86,13 @@ void sort(dtype, const void*, const segments&, sort_order, void*, const target&)
 void argsort(dtype, const void*, const segments&, sort_order, std::size_t*, const target&) {
   fail();
 }
-void gather(const void*, std::size_t, const std::size_t*, std::size_t, void*, const target&) {
+std::size_t first_index_outside(const detail::index_list&, std::uint64_t, const target&) {
+  fail();
+}
+void gather(const void*, const segments&, std::size_t, const detail::index_list&, void*, const target&) {
+  fail();
+}
+void scatter(void*, const segments&, std::size_t, const detail::index_list&, const void*, const target&) {
   fail();
 }
 void histogram(dtype, const void*, std::size_t, detail::bin_finder, std::uint64_t*, const target&) {

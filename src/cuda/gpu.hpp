@@ -17,6 +17,7 @@ namespace heddle::detail {
 enum class matrix_type : std::uint8_t;
 struct bin_finder;
 struct fft_task;
+struct index_list;
 struct matrix_operand;
 class module_state;
 struct random_numbers;
@@ -73,8 +74,11 @@ void random(const detail::random_numbers& numbers, std::size_t count, void* out,
 void sort(dtype type, const void* x, const segments& lines, sort_order order, void* out, const target& where);
 void argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
              const target& where);
-void gather(const void* x, std::size_t element_bytes, const std::size_t* places, std::size_t n, void* out,
-            const target& where);
+std::size_t first_index_outside(const detail::index_list& indices, std::uint64_t limit, const target& where);
+void gather(const void* x, const segments& lines, std::size_t block_bytes, const detail::index_list& indices,
+            void* out, const target& where);
+void scatter(void* out, const segments& lines, std::size_t block_bytes, const detail::index_list& indices,
+             const void* values, const target& where);
 void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint64_t* counts,
                const target& where);
 void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint32_t* bins,

@@ -184,29 +184,6 @@ void with_places(const T* x, const segments& lines, bool descending, const targe
   }
 }
 
-template <class Word>
-struct gathered {
-  const Word* x;
-  const std::size_t* places;
-  __device__ Word operator()(std::size_t i) const { return x[places[i]]; }
-};
-template <class Word>
-struct gathered_words {
-  const Word* x;
-  const std::size_t* places;
-  std::size_t words;
-  __device__ Word operator()(std::size_t i) const { return x[places[i / words] * words + i % words]; }
-};
-
-template <class Word>
-void gather_by(const void* x, std::size_t words, const std::size_t* places, std::size_t n, void* out,
-               const target& where) {
-  const Word* const from = static_cast<const Word*>(x);
-  Word* const to = static_cast<Word*>(out);
-  if (words == 1) return transform(where, gathered<Word>{from, places}, n, to);
-  transform(where, gathered_words<Word>{from, places, words}, n * words, to);
-}
-
 }  // namespace
 
 void sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
@@ -238,17 +215,6 @@ void argsort(dtype type, const void* x, const segments& lines, sort_order order,
                         transform(where, place_in_line<Index>{sorted, {lines}}, lines.elements(), places);
                       });
   });
-}
-
-void gather(const void* x, std::size_t element_bytes, const std::size_t* places, std::size_t n, void* out,
-            const target& where) {
-  const std::size_t aligned =
-      element_bytes | reinterpret_cast<std::size_t>(x) | reinterpret_cast<std::size_t>(out);
-  if (aligned % 16 == 0) return gather_by<uint4>(x, element_bytes / 16, places, n, out, where);
-  if (aligned % 8 == 0) return gather_by<std::uint64_t>(x, element_bytes / 8, places, n, out, where);
-  if (aligned % 4 == 0) return gather_by<std::uint32_t>(x, element_bytes / 4, places, n, out, where);
-  if (aligned % 2 == 0) return gather_by<std::uint16_t>(x, element_bytes / 2, places, n, out, where);
-  gather_by<std::uint8_t>(x, element_bytes, places, n, out, where);
 }
 
 }  // namespace heddle::cuda
