@@ -110,10 +110,10 @@ TEST_P(segmented_scan, of_every_type_by_every_operator) {
 }
 
 TEST_P(segmented_scan, of_every_size_in_every_way) {
-  // Tiles of a GPU have 4096 to 16384 elements.
+  // Of a tile on a GPU there are 11 times as many.
   std::vector<std::size_t> sizes = sizes_up_to(1100);
-  for (const std::size_t tile : {4096, 8192, 16384}) {
-    for (const std::size_t n : {tile - 1, tile, tile + 1}) sizes.push_back(n);
+  for (const std::size_t of_warp : {128, 256, 512, 768, 1024}) {
+    for (const std::size_t n : {11 * of_warp - 1, 11 * of_warp, 11 * of_warp + 1}) sizes.push_back(n);
   }
   if (seeks_races) sizes = {33, 20'001};
   for (const std::size_t n : sizes) {
@@ -158,8 +158,8 @@ TEST_P(segmented_scan, of_millions_of_segments) {
   offsets_of_segments singles(n + 1);
   std::iota(singles.begin(), singles.end(), std::size_t{0});
   EXPECT_TRUE(same_elements(hd::segmented_inclusive_scan(where, x, singles), x));
-  // As many empty ones, where a tile begins.
-  const offsets_of_segments nothing(n, 8192);
+  // As many empty ones, where a tile of a GPU begins.
+  const offsets_of_segments nothing(n, 5632);
   check_exactly<std::int32_t, hd::plus>(where, n, nothing, variant(0));
 }
 

@@ -78,8 +78,8 @@ __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
 }
 
 /// What the tiles before one combine to, for a warp that asks for tiles in rising order: whole groups of them
-/// are read once.
-template <class T, class Op>
+/// are read once, and combined in `Levels` levels.
+template <class T, class Op, unsigned Levels = 4>
 class published_prefix {
  public:
   __device__ explicit published_prefix(const Op& op) : op_(op), before_(op) {}
@@ -119,7 +119,7 @@ class published_prefix {
   static constexpr unsigned most_rows = rows_of_group + (words_of<T> <= 2 ? 1 : 0);
 
   const Op& op_;
-  prefix_of_tiles<T, Op> before_;
+  prefix_of_tiles<T, Op, Levels> before_;
   std::size_t row_begin_ = 0, folded_ = 0;  // tiles of the row that are in before_
 };
 

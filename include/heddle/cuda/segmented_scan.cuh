@@ -52,15 +52,15 @@ template <class T>
 struct segmented_tuning {
   static constexpr std::size_t bytes = sizeof(T);
   static constexpr unsigned pack = scan_pack<T>;
-  /// Packs of a lane: 64 bytes, and no more than a word has flags.
-  static constexpr unsigned rows = bytes <= 16 ? std::min(4u, 32 / pack) : 1;
+  /// Packs of a lane: 64 bytes, and no more elements than its registers hold.
+  static constexpr unsigned rows = bytes == 1 ? 2 : bytes == 2 ? 3 : bytes <= 16 ? 4 : 1;
   static constexpr unsigned row = warp_size * pack;
-  static constexpr unsigned warps = bytes <= 16    ? 16
+  static constexpr unsigned warps = bytes <= 16    ? 11
                                     : bytes <= 128 ? 8
                                     : bytes <= 256 ? 4
                                     : bytes <= 512 ? 2
                                                    : 1;
-  static constexpr unsigned threads = warps * warp_size;
+  static constexpr unsigned threads = (warps + 1) * warp_size;
   static constexpr unsigned tile = warps * rows * row;
   /// Of a multiprocessor: one reads or writes while another waits.
   static constexpr unsigned blocks = bytes <= 16 ? 2 : 1;
@@ -96,22 +96,29 @@ class segmented_rows {
     const T* const from = work.x + begin;
     const bool* const flags = work.flags + begin;
     const unsigned past = bytes_past_granule(from);
+    flags_of_pack flag[rows] = {};
+    // A branch at each load would keep them from being loaded side by side.
+    if (count == tuning::tile && (!packs_are_granules<T> || past == 0)) {
 #pragma unroll
-    for (unsigned r = 0; r < rows; ++r) {
-      const unsigned place = first_ + r * row;
-      flags_of_pack mine{};
-      if (place + pack <= count) {
-        load_pack<false>(from + place, past, row_[r]);
-        mine = *reinterpret_cast<const flags_of_pack*>(flags + place);
-      } else {
+      for (unsigned r = 0; r < rows; ++r) {
+        copy_pack<T>(&row_[r], from + first_ + r * row);
+        flag[r] = *reinterpret_cast<const flags_of_pack*>(flags + first_ + r * row);
+      }
+    } else {
+#pragma unroll
+      for (unsigned r = 0; r < rows; ++r) {
 #pragma unroll
         for (unsigned k = 0; k < pack; ++k) {
-          row_[r][k] = from[min(place + k, count - 1)];
-          if (place + k < count) mine.at[k] = flags[place + k];
+          const unsigned place = first_ + r * row + k;
+          row_[r][k] = from[min(place, count - 1)];
+          flag[r].at[k] = place < count && flags[place];
         }
       }
+    }
 #pragma unroll
-      for (unsigned k = 0; k < pack; ++k) flags_ |= (mine.at[k] ? 1u : 0u) << (r * pack + k);
+    for (unsigned r = 0; r < rows; ++r) {
+#pragma unroll
+      for (unsigned k = 0; k < pack; ++k) flags_ |= (flag[r].at[k] ? 1u : 0u) << (r * pack + k);
     }
 #pragma unroll
     for (unsigned r = 0; r < rows; ++r) {
@@ -157,7 +164,7 @@ class segmented_rows {
     return {total[0], has_flag};
   }
 
-  /// Whether a segment begins at the first element of the tile; for its first thread.
+  /// Whether a segment begins at the lane's first element.
   __device__ bool begins_segment() const {
     return (flags_ & 1) != 0;
   }
@@ -215,51 +222,82 @@ class segmented_rows {
   grouping::uninitialized<T, rows> before_;
 };
 
-template <class T, class Op>
-__global__ void __launch_bounds__(segmented_tuning<T>::threads, segmented_tuning<T>::blocks)
-    scan_segmented_tiles(const __grid_constant__ segmented_scan_work<T, Op> work) {
+template <class T>
+struct segmented_shared {
   using tuning = segmented_tuning<T>;
-  using total = segment_total<T>;
-  __shared__ std::size_t taken;
-  __shared__ grouping::uninitialized<total, tuning::warps> warp_total;
-  __shared__ grouping::uninitialized<T, 1> prefix;
-  static_assert(
-      sizeof warp_total + sizeof prefix + sizeof taken <= 48 * 1024,
-      "a segmented scan on a GPU takes elements of up to 16000 bytes: scan the indices of larger ones");
+  std::size_t tile;  ///< that the block has
+  grouping::uninitialized<segment_total<T>, tuning::warps> warp_total;
+  grouping::uninitialized<T, 1> prefix;  ///< what stands before it
+
+  /// Of all threads: once when the tile is known and once when the prefix is.
+  __device__ static void sync() { sync_some_threads<1, tuning::threads>(); }
+  __device__ static void sync_scanning() { sync_some_threads<2, tuning::warps * warp_size>(); }
+};
+
+/// Takes tiles in turn, and finds what stands before each while others scan it.
+template <class T, class Op>
+__device__ void take_segmented_tiles(const segmented_scan_work<T, Op>& work, segmented_shared<T>& shared) {
+  const unsigned lane = threadIdx.x % warp_size;
+  const by_segments<Op> combine{work.op};
+  published_prefix<segment_total<T>, by_segments<Op>, 3> before(combine);
+  while (true) {
+    std::size_t tile = 0;
+    if (lane == 0) shared.tile = tile = work.states.take_tile();
+    tile = shuffle_from(tile, 0);
+    shared.sync();
+    if (tile >= work.tiles) return;
+    // A tile that begins with a segment is scanned without.
+    if (!work.flags[tile * segmented_tuning<T>::tile]) {
+      grouping::uninitialized<segment_total<T>, 1> total;
+      before.find(work.states, work.tiles, 0, tile, total[0]);
+      if (lane == 0) shared.prefix[0] = total[0].value;
+    }
+    shared.sync();
+  }
+}
+
+/// Scans tiles and writes them.
+template <class T, class Op>
+__device__ void scan_segmented_tiles_taken(const segmented_scan_work<T, Op>& work,
+                                           segmented_shared<T>& shared) {
+  using tuning = segmented_tuning<T>;
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const Op op = work.op;
   const by_segments<Op> combine{op};
-  published_prefix<total, by_segments<Op>> tiles_before(combine);
-  wait_for_kernels_before();
   while (true) {
-    if (threadIdx.x == 0) taken = work.states.take_tile();
-    __syncthreads();
-    const std::size_t tile = taken, begin = tile * tuning::tile;
+    shared.sync();
+    const std::size_t tile = shared.tile, begin = tile * tuning::tile;
     if (tile >= work.tiles) return;
     const auto count = static_cast<unsigned>(min(work.n - begin, std::size_t{tuning::tile}));
     segmented_rows<T, Op> mine(warp);
     mine.load(work, begin, count, op);
-    const total of_warp = mine.scan(op);
-    if (lane == 0) warp_total[warp] = of_warp;
-    __syncthreads();
-    const total so_far = scan_warp<tuning::warps>(warp_total[min(lane, tuning::warps - 1)], combine);
-    if (warp == 0) {
-      if (lane == tuning::warps - 1 && tile + 1 < work.tiles)
-        publish_state(work.states, work.tiles, tile, so_far);
-      grouping::uninitialized<total, 1> before;
-      before[0] = so_far;  // of no use where a segment begins with the tile
-      if (!shuffle_from(mine.begins_segment(), 0))
-        tiles_before.find(work.states, work.tiles, 0, tile, before[0]);
-      if (lane == 0) prefix[0] = before[0].value;
-    }
-    __syncthreads();
-    grouping::uninitialized<T, 1> warp_prefix;
-    warp_prefix[0] = prefix[0];
-    if (warp > 0) {
-      const total warps_before = shuffle_from(so_far, warp - 1);
-      warp_prefix[0] = warps_before.has_flag ? warps_before.value : op(prefix[0], warps_before.value);
-    }
-    mine.write(work, begin, count, warp_prefix[0], op);
+    const segment_total<T> of_warp = mine.scan(op);
+    if (lane == 0) shared.warp_total[warp] = of_warp;
+    shared.sync_scanning();
+    segment_total<T> before =
+        scan_warp<tuning::warps>(shared.warp_total[min(lane, tuning::warps - 1)], combine);
+    if (warp == 0 && lane == tuning::warps - 1 && tile + 1 < work.tiles)
+      publish_state(work.states, work.tiles, tile, before);
+    before = shuffle_from(before, (warp - 1) % warp_size);
+    if (warp == 0) before.has_flag = shuffle_from(mine.begins_segment(), 0);
+    shared.sync();
+    if (!before.has_flag) before.value = warp > 0 ? op(shared.prefix[0], before.value) : shared.prefix[0];
+    mine.write(work, begin, count, before.value, op);
+  }
+}
+
+template <class T, class Op>
+__global__ void __launch_bounds__(segmented_tuning<T>::threads, segmented_tuning<T>::blocks)
+    scan_segmented_tiles(const __grid_constant__ segmented_scan_work<T, Op> work) {
+  __shared__ segmented_shared<T> shared;
+  static_assert(
+      sizeof shared <= 48 * 1024,
+      "a segmented scan on a GPU takes elements of up to 16000 bytes: scan the indices of larger ones");
+  wait_for_kernels_before();
+  if (threadIdx.x / warp_size == segmented_tuning<T>::warps) {
+    take_segmented_tiles(work, shared);
+  } else {
+    scan_segmented_tiles_taken(work, shared);
   }
 }
 
