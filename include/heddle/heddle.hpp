@@ -19,6 +19,7 @@
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_reduce.hpp>
+#include <heddle/segmented_scan.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/statistics.hpp>
 #include <heddle/stencil.hpp>

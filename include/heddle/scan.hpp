@@ -118,6 +118,26 @@ target scan_target(const target& requested, const X& x, const Op&) {
                              compiled_for_gpu || library_has<T, Op>()});
 }
 
+/// What a scan begins with: the initial value, or the identity where an exclusive one has none.
+template <scan_kind Kind, class T, class Op>
+class scan_start {
+ public:
+  scan_start(const Op& op, const std::optional<T>& init) : exists_(init || Kind == scan_kind::exclusive) {
+    if (init) {
+      value_[0] = lift<Op>(*init);
+    } else if constexpr (Kind == scan_kind::exclusive) {
+      if constexpr (!has_identity<Op, T>) fail_no_start();
+      if constexpr (has_identity<Op, T>) value_[0] = identity_of<Op, T>(op);
+    }
+  }
+  /// Null where there is nothing.
+  const T* get() const { return exists_ ? &value_[0] : nullptr; }
+
+ private:
+  grouping::uninitialized<T, 1> value_;
+  bool exists_;
+};
+
 /// `along_axis` is null for a scan of all elements in C order.
 template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
 void scan_into(const target& where, elements<T> out, const X& x, const axis* along_axis, const Op& op,
@@ -134,19 +154,10 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
   }
   if (in.size == 0) return;
   check_in_place(in, out);
-  grouping::uninitialized<T, 1> start;
-  const T* before = nullptr;
-  if (init) {
-    start[0] = lift<Op>(*init);
-    before = &start[0];
-  } else if constexpr (Kind == scan_kind::exclusive) {
-    if constexpr (!has_identity<Op, T>) fail_no_start();
-    if constexpr (has_identity<Op, T>) start[0] = identity_of<Op, T>(op);
-    before = &start[0];
-  }
+  const scan_start<Kind, T, Op> start(op, init);
   const staged_input<T> staged(in, where);
   staged_output<T> staged_out(out, where);
-  scan_elements(where, staged.data(), op, all, before, staged_out.data());
+  scan_elements(where, staged.data(), op, all, start.get(), staged_out.data());
   staged_out.deliver();
 }
 

@@ -64,6 +64,10 @@ void segmented_reduce(detail::function, dtype, const void*, std::size_t, const s
 void scan(detail::function, dtype, bool, const void*, segments, const void*, void*, const target&) {
   fail();
 }
+void segmented_scan(detail::function, dtype, bool, const void*, std::size_t, const bool*, const void*, void*,
+                    const target&) {
+  fail();
+}
 void reduce_by(reduce_algorithm, detail::function, dtype, const void*, std::size_t, void*, const target&) {
   fail();
 }
@@ -124,6 +128,9 @@ void place_flagged(const bool*, std::size_t, const std::size_t*, const void*, st
   fail();
 }
 void places_of_flags(const bool*, std::size_t, const std::size_t*, std::size_t*, const target&) {
+  fail();
+}
+void flag_offsets(const std::size_t*, std::size_t, std::size_t, bool*, const target&) {
   fail();
 }
 void flag_changes(dtype, const void*, std::size_t, bool*, const target&) {

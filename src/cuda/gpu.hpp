@@ -62,6 +62,8 @@ void segmented_reduce(detail::function op, dtype type, const void* x, std::size_
                       const std::size_t* offsets, std::size_t count, void* out, const target& where);
 void scan(detail::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
           void* out, const target& where);
+void segmented_scan(detail::function op, dtype type, bool exclusive, const void* x, std::size_t n,
+                    const bool* flags, const void* init, void* out, const target& where);
 void reduce_by(reduce_algorithm algorithm, detail::function op, dtype type, const void* x, std::size_t n,
                void* out, const target& where);
 void scan_by(scan_algorithm algorithm, detail::function op, dtype type, bool exclusive, const void* x,
@@ -95,6 +97,9 @@ void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, 
                    std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);
 void places_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
                      const target& where);
+/// Flags the first of n elements and those at `count` rising offsets, and no others.
+void flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
+                  const target& where);
 void flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where);
 void matmul(detail::matrix_type type, const detail::matrix_operand& a, const detail::matrix_operand& b,
             std::size_t batches, void* c, const target& where, matmul_algorithm algorithm);

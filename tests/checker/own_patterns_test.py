@@ -60,6 +60,13 @@ class CopyIf(unittest.TestCase):
                 *_, out = launch("patterns", "partitioned", grid, 256, flags, n(first), n(size), before, x, n(1), n(chosen), Unwritten("uint16", size))
                 np.testing.assert_array_equal(out, np.concatenate([x[wanted], x[~wanted]]))
 
+    def test_places(self):
+        """Offsets that are equal, that are 0, and that are beyond the end."""
+        for grid, size, offsets in ((2, 3000, np.sort(random.integers(0, 3000, 700))), (1, 40, np.array([0, 0, 5, 5, 39, 40, 40])), (1, 1, np.array([], int))):
+            flags, _ = launch("patterns", "flag_at", grid, 256, np.zeros(size, bool), np.append(offsets, 0).astype("uint64"), n(offsets.size),
+                              n(size), schedules=2)
+            np.testing.assert_array_equal(np.flatnonzero(flags), np.unique(np.append(offsets[offsets < size], 0)))
+
     def test_changes(self):
         x = np.repeat(np.array([1, np.nan, 0, 3], "float32"), [3, 2, 4, 1])
         x[6] = -0.0
