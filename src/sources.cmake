@@ -5,6 +5,7 @@ set(array_sources
   dtype.cpp
   error.cpp
   memory.cpp
+  process_limits.cpp
   shape.cpp
   target.cpp
   io/atomic_file.cpp

@@ -1,3 +1,4 @@
+#include "core_set.hpp"
 #include "cuda/gpu.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
@@ -6,10 +7,8 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <memory>
 
 #include <fmt/core.h>
-#include <sched.h>
 
 namespace heddle {
 namespace {
@@ -28,15 +27,7 @@ int number_in(std::string_view text, std::string_view digits, int least) {
 }  // namespace
 
 int available_cores() noexcept {
-  // The system refuses a set that is smaller than its own.
-  for (std::size_t most = 1024; most <= (std::size_t{1} << 20); most *= 2) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(most),
-                                                                 [](cpu_set_t* set) { CPU_FREE(set); });
-    const std::size_t bytes = CPU_ALLOC_SIZE(most);
-    if (cores != nullptr && sched_getaffinity(0, bytes, cores.get()) == 0)
-      return CPU_COUNT_S(bytes, cores.get());
-  }
-  return 1;
+  return std::max(1, detail::core_set::of_this_thread().count());
 }
 
 target target::parallel(int threads) {
