@@ -4,6 +4,7 @@
 set(array_sources
   dtype.cpp
   error.cpp
+  large_arrays.cpp
   memory.cpp
   process_limits.cpp
   shape.cpp

@@ -1,11 +1,13 @@
 #include "core_set.hpp"
 #include "cuda/gpu.hpp"
+#include "process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <limits>
 
 #include <fmt/core.h>
@@ -27,7 +29,14 @@ int number_in(std::string_view text, std::string_view digits, int least) {
 }  // namespace
 
 int available_cores() noexcept {
-  return std::max(1, detail::core_set::of_this_thread().count());
+  static const int most = [] {
+    try {
+      return detail::cgroup_processors().value_or(std::numeric_limits<int>::max());
+    } catch (const std::exception&) {
+      return std::numeric_limits<int>::max();  // no memory to read what is limited
+    }
+  }();
+  return std::max(1, std::min(detail::core_set::of_this_thread().count(), most));
 }
 
 target target::parallel(int threads) {

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
 """heddle where the system gives fewer threads, addresses, memory or processors than the machine has."""
+import json
 import os
+import pathlib
+import subprocess
+import sys
 import unittest
 
 import numpy as np
@@ -80,6 +84,98 @@ class FewAddressesTest(LimitsTest):
                 got = self.result(name, "parallel:8", options, without_memory=True)
                 if got is not None:
                     self.assert_close(got, expected[name], name)
+
+
+def own_cgroups():
+    """Folders of cgroups of this process and of those around them, by the controllers of v1, or "" for v2."""
+    paths = {}
+    for line in pathlib.Path("/proc/self/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        for controller in controllers.split(","):
+            paths[controller] = path
+    folders = {}
+    for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines():
+        mount, _, described = line.partition(" - ")
+        kind, _, options = described.split(" ", 2)
+        if kind not in ("cgroup", "cgroup2"):
+            continue
+        for controller in [""] if kind == "cgroup2" else options.split(","):
+            if controller not in paths or mount.split()[3] != "/":
+                continue
+            own = pathlib.Path(mount.split()[4] + paths[controller])
+            folders[controller] = [own, *(p for p in own.parents if p.is_relative_to(mount.split()[4]))]
+    return folders
+
+
+class CgroupTest(LimitsTest):
+    def in_cgroup(self, controller, files):
+        """Options for runs in a new cgroup with these files, of which v1 and v2 have others; skips the test where none can be made."""
+        folders = own_cgroups()
+        for version in (controller, ""):
+            for around in folders.get(version, []):
+                made = around / f"heddle-test-{os.getpid()}-{len(self.made)}"
+                try:
+                    made.mkdir()
+                except OSError:
+                    continue
+                self.made.append(made)
+                try:
+                    for name, text in files["v1" if version else "v2"].items():
+                        (made / name).write_text(text)
+                except OSError:
+                    continue
+                return {"preexec_fn": lambda: (made / "cgroup.procs").write_text("0")}
+        self.skipTest(f"no cgroup with a limit of {controller} can be made here")
+
+    def setUp(self):
+        super().setUp()
+        self.made = []
+        self.addCleanup(lambda: [made.rmdir() for made in self.made])
+
+    def with_memory(self, mib):
+        size = str(mib << 20)
+        return self.in_cgroup("memory", {"v1": {"memory.limit_in_bytes": size}, "v2": {"memory.max": size}})
+
+    def test_memory(self):
+        """What does not fit is refused before it is begun; nothing is ended by the system."""
+        big = self.save(samples("float64", 8_000_000, seed=4), "big.npy")
+        limited = r": out of memory \(needs \d+\.\d MiB; the cgroup of this process allows \d+\.\d MiB, of which \d+\.\d MiB are free\)\n"
+        options = self.with_memory(100)
+        for arguments in (("sort", big, "-o", self.out, "--target", "parallel:8"),
+                          ("fft", big, "-o", self.out, "--target", "parallel:2"),
+                          ("matmul", big, big, "-o", self.out),
+                          ("histogram", big, "--bins", 10**8, "-o", self.out),
+                          ("lbm", "cavity", "--size", "2000x2000", "--steps", 1, "--quiet"),
+                          ("laplace", "--size", "3000x3000", "--method", "jacobi", "--max-iterations", 1),
+                          ("life", "--random", "32768x32768", "--generations", 1, "--quiet"),
+                          ("life", "--random", "8000x8000", "--algorithm", "per-cell", "--generations", 1, "--quiet")):
+            self.assertRegex(self.fails(1, *arguments, **options), limited, arguments)
+        # What needs little at a time, and what fits.
+        self.assertEqual(self.printed("reduce", big, "--op", "max", **options), self.printed("reduce", big, "--op", "max"))
+        small = self.save(samples("float64", 1_000_000, seed=5), "small.npy")
+        np.testing.assert_array_equal(self.written("sort", small, **options), np.sort(np.load(small)))
+
+    def test_pages_of_files_are_free(self):
+        big = self.save(samples("float64", 8_000_000, seed=6), "big.npy")
+        options = self.with_memory(200)
+        fill = [sys.executable, "-c", f"open({str(big)!r}, 'rb').read(); open({str(self.folder / 'other.npy')!r}, 'wb').write(bytes(60 << 20))"]
+        subprocess.run(fill, check=True, **options)
+        np.testing.assert_array_equal(self.written("scan", big, "--op", "max", **options), np.maximum.accumulate(np.load(big)))
+
+    def test_processors(self):
+        cores = len(os.sched_getaffinity(0))
+        for quota, threads in ((50_000, 1), (100_000, 1), (110_000, 2), (10_000_000, 100)):
+            options = self.in_cgroup("cpu", {"v1": {"cpu.cfs_quota_us": str(quota)}, "v2": {"cpu.max": f"{quota} 100000"}})
+            found = json.loads(run("info", "--json", **options).stdout)
+            self.assertEqual(found["cpu"]["cores"], min(threads, cores), quota)
+            stats = run("random", "normal", "--shape", 10**6, "--seed", 1, "-o", self.out, "--target", "parallel", "--stats", **options)
+            self.assertIn(f'"parallel:{min(threads, cores)}"', stats.stderr)
+
+    def test_few_threads(self):
+        options = self.in_cgroup("pids", {"v1": {"pids.max": "6"}, "v2": {"pids.max": "6"}})
+        for name in self.work:
+            expected = self.result(name, "serial", {})
+            self.assert_close(self.result(name, "parallel:64", options), expected, name)
 
 
 if __name__ == "__main__":
