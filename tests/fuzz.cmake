@@ -3,6 +3,7 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "HEDDLE_FUZZ needs clang: cmake --preset fuzz")
 endif()
 find_package(Threads REQUIRED)
+find_package(TBB REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(GIF REQUIRED)
@@ -25,7 +26,7 @@ target_include_directories(heddle_fuzzed PUBLIC
 target_compile_options(heddle_fuzzed PUBLIC
   ${heddle_reproducible_options} -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
 target_link_libraries(heddle_fuzzed PUBLIC
-  Threads::Threads fmt::fmt GIF::GIF PNG::PNG nlohmann_json::nlohmann_json)
+  Threads::Threads TBB::tbb fmt::fmt GIF::GIF PNG::PNG nlohmann_json::nlohmann_json)
 
 foreach(target IN ITEMS fuzz_checkpoint fuzz_life fuzz_npy fuzz_png)
   add_executable(${target} "${PROJECT_SOURCE_DIR}/tests/${target}.cpp")

@@ -6,198 +6,119 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <cstddef>
-#include <cstdint>
-#include <exception>
 #include <latch>
+#include <map>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
 
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
+#include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
+
+#if defined(HEDDLE_TSAN)
+// oneTBB's library is not instrumented: the sanitizer is told by hand that slices start after the call and
+// end before its return.
+extern "C" {
+void __tsan_acquire(void* address);
+void __tsan_release(void* address);
+}
+#define HEDDLE_ACQUIRE(address) __tsan_acquire(address)
+#define HEDDLE_RELEASE(address) __tsan_release(address)
+#else
+#define HEDDLE_ACQUIRE(address) static_cast<void>(address)
+#define HEDDLE_RELEASE(address) static_cast<void>(address)
+#endif
 
 namespace heddle::cpu {
 namespace {
 
-/// The slices of one call. Each thread begins with a share of them that lie side by side, the same in each
-/// call, so that it finds in its cache what it left there; then it takes from the shares of others.
-class shared_slices {
- public:
-  shared_slices(std::size_t threads, std::size_t slices, detail::function_ref<void(std::size_t)> f)
-      : f_(f), shares_(std::min(threads, slices)) {
-    for (std::size_t i = 0; i < shares_.size(); ++i) {
-      shares_[i].next = slices * i / shares_.size();
-      shares_[i].end = slices * (i + 1) / shares_.size();
-    }
-  }
-
-  /// Takes slices until none is left.
-  void work(std::size_t thread) noexcept {
-    for (std::size_t i = 0; i < shares_.size(); ++i) {
-      share& from = shares_[(thread + i) % shares_.size()];
-      while (!is_stopped_.load(std::memory_order_relaxed)) {
-        const std::size_t slice = from.next.fetch_add(1, std::memory_order_relaxed);
-        if (slice >= from.end) break;
-        try {
-          f_(slice);
-        } catch (...) {
-          if (!is_stopped_.exchange(true)) thrown_ = std::current_exception();
-        }
-      }
-    }
-  }
-
-  std::size_t threads() const noexcept { return shares_.size(); }
-  const std::exception_ptr& thrown() const noexcept { return thrown_; }
-
- private:
-  struct alignas(64) share {
-    std::atomic<std::size_t> next;
-    std::size_t end;
-  };
-  detail::function_ref<void(std::size_t)> f_;
-  std::vector<share> shares_;
-  std::atomic<bool> is_stopped_ = false;
-  std::exception_ptr thrown_;
+// A slice may end, and the call return, by an exception.
+struct release_on_leaving {
+  char* address;
+  ~release_on_leaving() { HEDDLE_RELEASE(address); }
+};
+struct acquire_on_leaving {
+  char* address;
+  ~acquire_on_leaving() { HEDDLE_ACQUIRE(address); }
 };
 
-/// Threads that wait for calls. They are our own: oneTBB and OpenMP end the process where the system refuses
-/// them one.
-class thread_pool {
- public:
-  /// Never destroyed: its threads outlive the static objects of this library.
-  static thread_pool& only() {
-    static auto& pool = *new thread_pool;
-    return pool;
-  }
+/// oneTBB has this for itself; a thread that it is refused ends the process.
+constexpr std::size_t stack_bytes = std::size_t{4} << 20;
 
-  /// Works on the slices with this thread and those that the system gives.
-  void run(shared_slices& slices) {
-    const std::size_t others = slices.threads() - 1;
-    call here{slices, others, 0};
-    {
-      const std::lock_guard lock(mutex_);
-      if (idle_ < others && threads_ < std::max(others, cores_ - 1)) start_threads(others);
-      if (threads_ > 0) {
-        calls_.push_back(&here);
-        has_calls_.store(true, std::memory_order_relaxed);
-      }
-    }
-    if (others == 1) {
-      called_.notify_one();
-    } else {
-      called_.notify_all();
-    }
-    slices.work(0);
-    std::unique_lock lock(mutex_);
-    close(here);
-    lock.unlock();
-    // The last slices seldom take long.
-    for (int i = 0; i < short_while && here.threads_inside.load() > 0; ++i) std::this_thread::yield();
-    lock.lock();
-    left_.wait(lock, [&] { return here.threads_inside.load() == 0; });
-  }
-
- private:
-  struct call {
-    shared_slices& slices;
-    std::size_t room;  ///< for threads that may still come
-    std::atomic<std::size_t> threads_inside;
+/// Has all workers of an arena started now, while the system gives them: each of them, and this thread, waits
+/// until the others are there. Not for long: workers may be at other work.
+void start_workers(tbb::task_arena& arena, std::size_t threads) {
+  std::atomic<std::size_t> there = 0;
+  const auto last = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  const auto meet = [&](std::size_t) {
+    ++there;
+    while (there < threads && std::chrono::steady_clock::now() < last) std::this_thread::yield();
   };
-  /// Yields of a thread before it sleeps: about as long as waking it takes.
-  static constexpr int short_while = 64;
-  static constexpr std::size_t stack_bytes = std::size_t{4} << 20;
+  arena.execute([&] { tbb::parallel_for(std::size_t{0}, threads, meet, tbb::simple_partitioner()); });
+}
 
-  /// No more threads come to that call. Under the mutex, as are those below.
-  void close(call& ended) {
-    std::erase(calls_, &ended);
-    has_calls_.store(!calls_.empty(), std::memory_order_relaxed);
-  }
-
-  /// Starts threads until so many are idle. Callers at once have as many as the cores together, and one
-  /// caller as many as it wants.
-  void start_threads(std::size_t wanted) {
-    const std::size_t most =
-        std::min(std::max(wanted, cores_ - 1), threads_ + detail::threads_with_room(threads_, stack_bytes));
-    const auto now = std::chrono::steady_clock::now();
-    if (now < next_try_) return;
-    pthread_attr_t attributes;
-    if (pthread_attr_init(&attributes) != 0) return;
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    pthread_attr_setstacksize(&attributes, stack_bytes);
-    while (idle_ < wanted && threads_ < most) {
-      pthread_t started;
-      if (pthread_create(&started, &attributes, wait_for_calls, reinterpret_cast<void*>(threads_ + 1)) != 0) {
-        // Some of the last are left to other processes.
-        constexpr std::size_t spare = 2;
-        surplus_ = std::min(spare, threads_);
-        next_try_ = now + std::chrono::seconds(1);
-        break;
-      }
-      ++threads_;
-      ++idle_;
+/// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may
+/// outlive the static objects of this library. None where the system gives no thread but this one.
+tbb::task_arena* arena_for(int threads) {
+  static std::mutex mutex;
+  static auto& arenas = *new std::map<int, std::unique_ptr<tbb::task_arena>>;
+  static auto& of_all_workers = *new std::vector<std::unique_ptr<tbb::task_arena>>;
+  static auto& limits = *new std::vector<std::unique_ptr<tbb::global_control>>;
+  static std::size_t given = 1;
+  const std::lock_guard lock(mutex);
+  auto& arena = arenas[threads];
+  if (!arena) {
+    const auto wanted = static_cast<std::size_t>(threads);
+    if (wanted > given) {
+      // Callers at once have as many as the cores together, which oneTBB would start when it needs them.
+      const std::size_t most = std::max(wanted, static_cast<std::size_t>(available_cores()));
+      given = std::max(given, threads_given(most));
+      if (given == 1) return nullptr;
+      limits.clear();  // of two, oneTBB heeds the smaller
+      limits.push_back(
+          std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, given));
+      limits.push_back(
+          std::make_unique<tbb::global_control>(tbb::global_control::thread_stack_size, stack_bytes));
+      // Kept, as oneTBB ends its workers when there is no arena.
+      of_all_workers.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(given)));
+      start_workers(*of_all_workers.back(), given);
     }
-    pthread_attr_destroy(&attributes);
+    arena = std::make_unique<tbb::task_arena>(static_cast<int>(std::min(wanted, given)));
   }
-
-  static void* wait_for_calls(void* number) {
-    only().serve(reinterpret_cast<std::uintptr_t>(number));
-    return nullptr;
-  }
-
-  void serve(std::size_t number) {
-    std::unique_lock lock(mutex_, std::defer_lock);
-    for (;;) {
-      for (int i = 0; i < short_while && !has_calls_.load(std::memory_order_relaxed); ++i)
-        std::this_thread::yield();
-      lock.lock();
-      called_.wait(lock, [&] { return !calls_.empty() || surplus_ > 0; });
-      if (surplus_ > 0) {
-        --surplus_;
-        --threads_;
-        --idle_;
-        return;
-      }
-      call& here = *calls_.front();
-      --idle_;
-      ++here.threads_inside;
-      if (--here.room == 0) close(here);
-      lock.unlock();
-      here.slices.work(number);
-      lock.lock();
-      close(here);
-      ++idle_;
-      if (--here.threads_inside == 0) left_.notify_all();
-      lock.unlock();
-    }
-  }
-
-  const std::size_t cores_ = static_cast<std::size_t>(available_cores());
-  std::mutex mutex_;
-  std::condition_variable called_, left_;
-  std::vector<call*> calls_;             ///< that have room, the oldest first
-  std::atomic<bool> has_calls_ = false;  ///< whether there are any
-  std::size_t threads_ = 0, idle_ = 0, surplus_ = 0;
-  std::chrono::steady_clock::time_point next_try_;
-};
+  return arena.get();
+}
 
 }  // namespace
 
-// Some of the last are left to others, and to the system until it has taken back those of this call.
+// Where the system refuses a thread, some of the last are left to others, and to the system until it has
+// taken back those of this call. Their stacks are as large as those of oneTBB's.
 std::size_t threads_given(std::size_t wanted) {
-  std::latch all_are_there(1);
   constexpr std::size_t spare = 2;
+  const std::size_t most = std::min(wanted - 1, detail::threads_with_room(0, stack_bytes));
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return 1;
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  std::latch all_are_there(1);
+  std::vector<pthread_t> others;
+  others.reserve(most);
   bool is_refused = false;
-  std::vector<std::thread> others;
-  others.reserve(wanted);
-  try {
-    while (others.size() + 1 < wanted) others.emplace_back([&] { all_are_there.wait(); });
-  } catch (const std::exception&) {
-    is_refused = true;
+  while (others.size() < most && !is_refused) {
+    const auto wait = [](void* latch) -> void* {
+      static_cast<std::latch*>(latch)->wait();
+      return nullptr;
+    };
+    pthread_t other;
+    is_refused = pthread_create(&other, &attributes, wait, &all_are_there) != 0;
+    if (!is_refused) others.push_back(other);
   }
+  pthread_attr_destroy(&attributes);
   all_are_there.count_down();
-  for (std::thread& other : others) other.join();
+  for (const pthread_t other : others) pthread_join(other, nullptr);
   const std::size_t given = others.size() + 1;
   return is_refused ? std::max(given, spare + 1) - spare : given;
 }
@@ -214,20 +135,32 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     return;
   }
   const detail::operation* const caller = detail::operation::current();
+  char started = 0, finished = 0;
+  const acquire_on_leaving end_of_call{&finished};
+  HEDDLE_RELEASE(&started);
   const auto work = [&](std::size_t slice) {
+    HEDDLE_ACQUIRE(&started);
+    const release_on_leaving end_of_slice{&finished};
     const detail::on_behalf_of naming(caller);
     const std::size_t each = count / slices, rest = count % slices;
     const std::size_t first = slice * each + std::min(slice, rest);
     f(first, first + each + (slice < rest ? 1 : 0));
   };
-  shared_slices all(static_cast<std::size_t>(threads), slices, work);
-  thread_pool::only().run(all);
-  if (all.thrown()) std::rethrow_exception(all.thrown());
+  tbb::task_arena* const arena = arena_for(threads);
+  if (arena == nullptr) {
+    for (std::size_t slice = 0; slice < slices; ++slice) work(slice);
+    return;
+  }
+  // Isolated: a thread that waits for these slices must not take one of another call, whose lock it may hold.
+  arena->execute(
+      [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
 }
 
 void on_threads(int threads, std::size_t calls, detail::function_ref<void()> f) {
   for_slices(threads, calls, 1, [&](std::size_t first, std::size_t last) {
-    for (std::size_t call = first; call < last; ++call) f();
+    for (std::size_t call = first; call < last; ++call) {
+      tbb::this_task_arena::isolate([&] { f(); });
+    }
   });
 }
 
