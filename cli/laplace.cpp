@@ -7,6 +7,7 @@
 #include "io/named_stream.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
+#include "process_limits.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -94,6 +95,7 @@ void write_colours(const std::string& path, const array<T>& u) {
   image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
   for (int level = 0; level < 256; ++level) picture.palette.push_back(heat<T>::of_level(level));
   const heat<T> colours(u);
+  detail::require_memory(u.size());
   picture.pixels.resize(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
   write_png(path, picture);

@@ -2,6 +2,7 @@
 
 #include "file_options.hpp"
 #include "io/named_stream.hpp"
+#include "process_limits.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -124,6 +125,7 @@ std::vector<colour> lbm_pictures::palette(lbm_field field) {
 
 const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
   const std::size_t width = of.given().width, height = of.given().height;
+  if (values_.empty()) detail::require_memory(width * height * (2 * sizeof(float) + 1));
   values_.resize(width * height);
   if (field_ == lbm_field::velocity) {
     const array<float> u = of.velocity();

@@ -5,7 +5,9 @@ set(array_sources
   contents.cpp
   dtype.cpp
   error.cpp
+  large_arrays.cpp
   memory.cpp
+  process_limits.cpp
   shape.cpp
   target.cpp
   io/atomic_file.cpp
