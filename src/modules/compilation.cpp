@@ -76,9 +76,11 @@ compiler find_compiler() {
         "kernels are compiled on the CPU by the system's C++ compiler, and there is none: install g++ or "
         "clang++, or name one in CXX");
   // One that starts another, such as ccache, has its name after its own, or is called by it.
-  for (const std::string& word : found.words) {
+  for (std::string& word : found.words) {
     const fs::path program = word.starts_with('-') ? fs::path() : find_program(word);
-    if (!program.empty()) found.add(program);
+    if (program.empty()) continue;
+    found.add(program);
+    if (word.find('/') != std::string::npos) word = program.string();
   }
   std::error_code ignored;
   if (fs::canonical(found.words[0], ignored).filename() == "ccache") {

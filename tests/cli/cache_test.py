@@ -309,7 +309,17 @@ class UseTest(KernelCacheTest):
         self.assertEqual(self.shown()["entries"], 0)
         self.transform("a + 9")
         self.assertEqual(self.shown("--clear"), {"folder": str(self.kernels), "entries": 0, "bytes": 0, "limit_bytes": int(2.5 * each)})
-        self.assertEqual([p.name for p in self.kernels.iterdir()], ["limit"])
+        limit, = self.kernels.iterdir()
+        for damage in (lambda: limit.write_text("many\n"), lambda: limit.chmod(0o666)):
+            damage()
+            errors = self.transform("a + 8")
+            self.assertRegex(errors, rf"\Aheddle: {limit}: [^\n]*: the cache has {2**30} bytes: set its limit by heddle cache --size\n\Z")
+            self.shown("--size", "1MiB", "--clear")
+            self.assertEqual(self.transform("a + 8"), "")
+            self.shown("--clear")
+        message = self.fails(1, "transform", "a + 8", self.input, "-o", self.out,
+                             env={**self.environment, "CXX": "g++", "HEDDLE_CACHE_SIZE": "much"})
+        self.assertIn("HEDDLE_CACHE_SIZE is 'much'", message)
 
     def test_sizes(self):
         for text, size in (("2GiB", 2**31), ("500MB", 500e6), ("1.5K", 1536), ("0", 0), ("1e6", 1e6), ("12B", 12), ("3TiB", 3 * 2**40)):
@@ -364,7 +374,7 @@ class CompilersTest(KernelCacheTest):
         named = self.folder / "with a blank"
         shutil.copy(self.compiler, named)
         self.assertEqual(self.transform(env={**self.environment, "CXX": str(named)}), "")
-        self.assertEqual(self.transform(env={**self.environment, "CXX": "./compiler"}, cwd=self.folder), "")
+        self.assertEqual(self.transform(env={**self.environment, "CXX": "env ./compiler"}, cwd=self.folder), "")
         message = self.fails(1, "transform", "a + 3", self.input, "-o", self.out, env={**self.environment, "CXX": "nothing -O1"})
         self.assertIn("CXX names 'nothing -O1', which is no program", message)
         message = self.fails(1, "transform", "a + 3", self.input, "-o", self.out, env={**self.environment, "CXX": "/bin/false"})
