@@ -224,8 +224,8 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
   const std::string code = digest_of(what.made),
                     made = fmt::format("{}-{}{}", key, code.substr(0, 16), ending);
   const json kept{{"about", what.about}, {"code", code}, {"files", files}, {"made", made}};
-  const json description{{"digest", digest_of(kept.dump())}, {"entry", kept}};
   try {
+    const json description{{"digest", digest_of(kept.dump())}, {"entry", kept}};
     with_cache([&](const cache_folder& folder) {
       folder.write(made, what.made);
       folder.write(key + ".json", description.dump());
@@ -239,6 +239,8 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
     });
   } catch (const error& wrong) {
     say(fmt::format("{}: the compiled kernel is not kept", wrong.what()));
+  } catch (const json::exception&) {
+    say("the name of a file is not UTF-8: the compiled kernel is not kept");
   }
 }
 

@@ -504,7 +504,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
   auto made = detail::contents(library);
   if (!made) throw error(fmt::format("{} cannot be read: {}", library.string(), std::strerror(errno)));
-  const kept_file kept{*std::move(made), about.dump()};
+  const kept_file kept{*std::move(made), about.dump(-1, ' ', false, json::error_handler_t::replace)};
   keep(name_of_entry, kept, ".so", files_read, began);
   return from_kept(kept, false);
 }

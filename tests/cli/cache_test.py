@@ -380,6 +380,19 @@ class CompilersTest(KernelCacheTest):
         message = self.fails(1, "transform", "a + 3", self.input, "-o", self.out, env={**self.environment, "CXX": "/bin/false"})
         self.assertIn("cannot be compiled", message)
 
+    def test_names_of_any_bytes(self):
+        folder = os.fsencode(self.folder) + b"/\xff"
+        os.mkdir(folder)
+        with open(folder + b"/seven.cu", "w") as source:
+            source.write("__global__ void seven(int* x) { *x = 7; }\n")
+        with open(folder + b"/eight.cu", "w") as source:
+            source.write('#include "seven.cu"\n__global__ void eight(int* x) { *x = 8; }\n')
+        for name, value, said in (("seven", 7, ""), ("eight", 8, "heddle: the name of a file is not UTF-8: the compiled kernel is not kept\n")):
+            running = self.start("run", os.fsdecode(folder + b"/" + os.fsencode(name) + b".cu"), "--kernel", name, "--grid", 1, "--block", 1, "--arg",
+                                 f"i32[1]=zeros:out={self.out}", "--target", "serial")
+            self.assertEqual((running.communicate(timeout=300), running.returncode), (("", said), 0))
+            self.assertEqual(np.load(self.out), value)
+
     def test_relative_folders(self):
         """They are those of the working directory, whose name is not part of what is compiled."""
         for name, value in (("one", 1), ("two", 2)):
