@@ -67,11 +67,11 @@ class EntriesTest(KernelCacheTest):
 
     def damaged(self, change):
         """What the next run says after a change to what is kept; the one after it is as always."""
-        self.transform()
+        if not self.cache.exists():
+            self.transform()
         change()
         errors = self.transform()
         self.assertEqual(self.transform(compiles=False), "")
-        shutil.rmtree(self.cache)
         return errors
 
     def check_message(self, errors, reason):
@@ -154,9 +154,8 @@ class FoldersTest(KernelCacheTest):
 
     def check_is_refused(self, folder, reason):
         before = sorted(folder.rglob("*")) if folder.is_dir() else []
-        for _ in range(2):
-            self.assertRegex(self.transform(), rf"\Aheddle: {folder}: {reason}: kernels are kept in {self.temporary}/heddle-{os.geteuid()}-\w+ "
-                                               r"until this process ends\n\Z")
+        self.assertRegex(self.transform(), rf"\Aheddle: {folder}: {reason}: kernels are kept in {self.temporary}/heddle-{os.geteuid()}-\w+ "
+                                           r"until this process ends\n\Z")
         self.assertEqual(sorted(folder.rglob("*")) if folder.is_dir() else [], before)
         self.assertEqual([p for p in self.temporary.iterdir() if p != folder], [])
 
