@@ -77,9 +77,11 @@ compiler find_compiler() {
         "kernels are compiled on the CPU by the system's C++ compiler, and there is none: install g++ or "
         "clang++, or name one in CXX");
   // One that starts another, such as ccache, has its name after its own, or is called by it.
-  for (const std::string& word : found.words) {
+  for (std::string& word : found.words) {
     const fs::path program = word.starts_with('-') ? fs::path() : find_program(word);
-    if (!program.empty()) found.add(program);
+    if (program.empty()) continue;
+    found.add(program);
+    if (word.find('/') != std::string::npos) word = program.string();
   }
   std::error_code ignored;
   if (fs::canonical(found.words[0], ignored).filename() == "ccache") {
@@ -508,7 +510,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
   auto made = detail::contents(library);
   if (!made) throw error(fmt::format("{} cannot be read: {}", library.string(), std::strerror(errno)));
-  const kept_file kept{*std::move(made), about.dump()};
+  const kept_file kept{*std::move(made), about.dump(-1, ' ', false, json::error_handler_t::replace)};
   keep(name_of_entry, kept, ".so", files_read, began);
   return from_kept(kept, false);
 }
