@@ -145,8 +145,9 @@ TEST_P(statistics, have_the_bits_of_one_core) {
 
 TEST_P(statistics, along_an_axis_each_line_has_the_bits_that_it_has_alone) {
   for_each_dtype([&]<class T>() {
-    for (const hd::shape& lengths : {hd::shape{7}, hd::shape{1, 1}, hd::shape{17, 33}, hd::shape{129, 3},
-                                     hd::shape{3, 1100}, hd::shape{1100, 40}, hd::shape{3, 4, 5}}) {
+    for (const hd::shape& lengths :
+         {hd::shape{7}, hd::shape{1, 1}, hd::shape{17, 33}, hd::shape{129, 3}, hd::shape{3, 1100},
+          hd::shape{1100, 40}, hd::shape{700, 9}, hd::shape{3, 4, 5}}) {
       const hd::array<T> x = values<T>(lengths.elements()).reshaped(lengths);
       for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
         const hd::segments all = hd::along(lengths, axis);
