@@ -12,6 +12,7 @@ deviations::deviations(const npy_input& x, detail::memory means)
     : type_(x.type()),
       threads_(x.where().is_gpu() ? available_cores() : x.where().threads()),
       piece_(static_cast<std::size_t>(threads_) << 17),
+      mean_bytes_((x.type() >= dtype::complex64 ? 2 : 1) * sizeof(double)),
       means_(std::move(means)) {}
 
 const void* deviations::of(const void* elements, const segments& block, std::size_t first,
@@ -29,7 +30,7 @@ const void* deviations::of(const void* elements, const segments& block, std::siz
                       const std::size_t rows = std::min(last, (outer + 1) * block.length) - row;
                       const std::size_t begin = row * block.inner;
                       of_piece(elements, {begin, rows, block.inner, block.inner, 0, 0},
-                               means + (first + outer * pitch) * size_of(type_), made + begin);
+                               means + (first + outer * pitch) * mean_bytes_, made + begin);
                       row += rows;
                     }
                   });
