@@ -268,6 +268,7 @@ void minmax_on_gpu(dtype type, const void* x, segments all, void* smallest, void
 
 void library_to_bool(const void* x, std::size_t element_bytes, std::size_t count, bool* out,
                      const target& where) {
+  if (count == 0) return;
   if (where.is_gpu()) return cuda::are_nonzero(x, element_bytes, count, out, where);
   const auto write = [&]<class Bits>(const Bits* from) {
     cpu::transform(

@@ -402,6 +402,9 @@ TEST_P(statistics, of_nothing) {
             "variance: 0 complex128: there are no elements, and so no variance");
   EXPECT_EQ(hd::mean(where, x, hd::axis{0}).shape(), (hd::shape{0, 3}));
   EXPECT_EQ(hd::variance(where, x, hd::axis{2}).shape(), (hd::shape{2, 0}));
+  EXPECT_EQ(hd::any(where, x, hd::axis{0}).shape(), (hd::shape{0, 3}));
+  EXPECT_EQ(hd::all(where, hd::array<int>(hd::shape{3, 0}), hd::axis{0}).size(), 0u);
+  EXPECT_EQ(hd::minmax(where, hd::array<int>(hd::shape{3, 0}), hd::axis{0}).min.size(), 0u);
   EXPECT_EQ(hd::all(where, x, hd::axis{1}).to_vector(), std::vector<bool>(6, true));
   EXPECT_EQ(hd::any(where, x, hd::axis{1}).to_vector(), std::vector<bool>(6, false));
 }
