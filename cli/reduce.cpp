@@ -41,7 +41,7 @@ namespace {
 using detail::function;
 
 /// What the result is of the elements that are combined.
-enum class outcome { itself, place, truth, mean, variance, deviation, median, percentile };
+enum class outcome { itself, place, logical, mean, variance, deviation, median, percentile };
 
 /// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
 struct reduction {
@@ -51,7 +51,7 @@ struct reduction {
   outcome becomes = outcome::itself;
 
   bool is_place() const { return becomes == outcome::place; }
-  bool is_truth() const { return becomes == outcome::truth; }
+  bool is_logical() const { return becomes == outcome::logical; }
   bool is_spread() const { return becomes == outcome::variance || becomes == outcome::deviation; }
   bool is_average() const { return becomes == outcome::mean || is_spread(); }
   bool is_quantile() const { return becomes == outcome::median || becomes == outcome::percentile; }
@@ -74,8 +74,8 @@ constexpr reduction reductions[] = {
     {"var", function::plus, -1, outcome::variance},
     {"median", function::none, -1, outcome::median},
     {"percentile", function::none, -1, outcome::percentile},
-    {"any", function::logical_or, 0, outcome::truth},
-    {"all", function::logical_and, 1, outcome::truth},
+    {"any", function::logical_or, 0, outcome::logical},
+    {"all", function::logical_and, 1, outcome::logical},
 };
 
 std::string names_of_reductions() {
@@ -87,7 +87,7 @@ std::string names_of_reductions() {
 /// The type to which elements of `from` are converted before they are combined.
 dtype combined_type(const reduction& op, dtype from, bool was_asked_for) {
   const bool complex = from >= dtype::complex64;
-  if (op.is_truth()) return complex ? dtype::boolean : from;
+  if (op.is_logical()) return complex ? dtype::boolean : from;
   if (op.is_average()) return from;
   if (op.combine == function::plus || op.combine == function::multiplies) {
     return was_asked_for ? from : accumulating_type(from);
@@ -108,7 +108,7 @@ dtype result_type(const reduction& op, dtype from, dtype combined) {
   switch (op.becomes) {
     case outcome::place:
       return dtype::int64;
-    case outcome::truth:
+    case outcome::logical:
       return dtype::boolean;
     case outcome::mean:
       return from <= dtype::uint64 ? dtype::float64 : from;
@@ -125,12 +125,12 @@ dtype result_type(const reduction& op, dtype from, dtype combined) {
 }
 
 /// Turns `count` combined elements into whether they are not 0, where they are.
-void finish_truths(dtype combined, void* values, std::size_t count) {
+void finish_logical(dtype combined, void* values, std::size_t count) {
   with_type(combined, [&]<class T>(T) {
     // Written byte by byte over elements that have been read.
     const T* const elements = static_cast<const T*>(values);
-    auto* const truths = static_cast<unsigned char*>(values);
-    for (std::size_t i = 0; i < count; ++i) truths[i] = elements[i] != T(0);
+    auto* const flags = static_cast<unsigned char*>(values);
+    for (std::size_t i = 0; i < count; ++i) flags[i] = elements[i] != T(0);
   });
 }
 
@@ -154,7 +154,7 @@ void finish_reals(const reduction& op, double divisor, bool is_single, void* val
 /// Turns what combining made of segments of `length` elements into results.
 void finish(const reduction& op, dtype combined, dtype result, std::size_t length, std::size_t ddof,
             void* values, std::size_t count) {
-  if (op.is_truth()) return finish_truths(combined, values, count);
+  if (op.is_logical()) return finish_logical(combined, values, count);
   if (!op.is_average() && op.becomes != outcome::median) return;
   const std::size_t divisor = length > ddof ? length - ddof : 0;
   const bool is_complex = result >= dtype::complex64;
@@ -411,7 +411,7 @@ void check_options(const reduction& op, const reduce_options& options) {
   const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
   if (algorithm == reduce_algorithm::single_pass) return;
   if (options.axis) fail_axis_with_rung(name(algorithm));
-  if (op.becomes != outcome::itself && !op.is_truth()) {
+  if (op.becomes != outcome::itself && !op.is_logical()) {
     throw CLI::ValidationError("--algorithm", fmt::format("{} combines by sum, prod, min, max, any and all; "
                                                           "{} takes single-pass",
                                                           name(algorithm), op.name));
