@@ -31,6 +31,13 @@ struct composed {
   }
 };
 
+struct product {
+  template <class T>
+  HD_FN T operator()(const T& a, const T& b) const {
+    return a * b;
+  }
+};
+
 }  // namespace heddle::tests
 
 namespace {
@@ -76,11 +83,10 @@ TEST_P(segmented_scan_on_gpu, keeps_the_order) {
 }
 
 TEST_P(segmented_scan_on_gpu, of_elements_of_any_size) {
-  const auto product = [] HD_FN(const auto& a, const auto& b) { return a * b; };
   const auto check_matrices = [&]<class T>(std::size_t n, const T& identity) {
     hd::array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = random_element<T>(i);
-    check(where, n, x, hd::monoid{product, identity}, random_element<T>(n));
+    check(where, n, x, hd::monoid{product{}, identity}, random_element<T>(n));
   };
   matrix5 one{};
   for (int i = 0; i < 5; ++i) one.at[i][i] = 1;
