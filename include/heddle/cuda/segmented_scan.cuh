@@ -290,9 +290,8 @@ template <class T, class Op>
 __global__ void __launch_bounds__(segmented_tuning<T>::threads, segmented_tuning<T>::blocks)
     scan_segmented_tiles(const __grid_constant__ segmented_scan_work<T, Op> work) {
   __shared__ segmented_shared<T> shared;
-  static_assert(
-      sizeof shared <= 48 * 1024,
-      "a segmented scan on a GPU takes elements of up to 16000 bytes: scan the indices of larger ones");
+  static_assert(sizeof(T) <= 6900,
+                "a scan on a GPU takes elements of up to 6900 bytes: scan the indices of larger ones");
   wait_for_kernels_before();
   if (threadIdx.x / warp_size == segmented_tuning<T>::warps) {
     take_segmented_tiles(work, shared);
