@@ -4,10 +4,12 @@
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -66,26 +68,28 @@ CLI::Validator translate_hyphen(file_text form, bool is_written, const char* nam
   return {translate, "FILE", name};
 }
 
+/// How a check's texts name files, and whether those are written; nothing for every other check.
+std::optional<std::pair<file_text, bool>> form_of(const CLI::Validator& check) {
+  if (check.get_name() == name_of_writer) return std::pair(file_text::path, true);
+  for (const auto& [name, form] : names_of_readers) {
+    if (check.get_name() == name) return std::pair(form, false);
+  }
+  return std::nullopt;
+}
+
 /// The files that an option names, and which of them it writes.
 std::vector<std::pair<std::string, bool>> files_of(CLI::Option& option) {
   std::vector<std::pair<std::string, bool>> files;
-  for (int i = 0;; ++i) {
-    const CLI::Validator* validator = nullptr;
-    try {
-      validator = option.get_validator(i);
-    } catch (const CLI::OptionNotFound&) {
-      return files;
-    }
-    const bool is_written = validator->get_name() == name_of_writer;
-    for (const auto& [name, form] : names_of_readers) {
-      if (validator->get_name() != name && !(is_written && form == file_text::path)) continue;
-      for (const std::string& text : option.results()) {
-        for (const file_place& place : places_in(text, form, is_written)) {
-          files.emplace_back(text.substr(place.begin, place.count), place.is_written);
-        }
+  for (const CLI::Validator* const check : checks_of(option)) {
+    const auto form = form_of(*check);
+    if (!form) continue;
+    for (const std::string& text : option.results()) {
+      for (const file_place& place : places_in(text, form->first, form->second)) {
+        files.emplace_back(text.substr(place.begin, place.count), place.is_written);
       }
     }
   }
+  return files;
 }
 
 /// Where a path leads, links followed as far as there is something there.
@@ -114,6 +118,21 @@ CLI::Option* reads_file(CLI::Option* option, file_text form) {
 
 CLI::Option* writes_file(CLI::Option* option) {
   return option->transform(translate_hyphen(file_text::path, true, name_of_writer));
+}
+
+std::vector<const CLI::Validator*> checks_of(CLI::Option& option) {
+  std::vector<const CLI::Validator*> checks;
+  try {
+    for (int i = 0;; ++i) checks.push_back(option.get_validator(i));
+  } catch (const CLI::OptionNotFound&) {
+    return checks;  // CLI11 does not say how many there are
+  }
+}
+
+bool names_file(CLI::Option& option) {
+  const std::vector<const CLI::Validator*> checks = checks_of(option);
+  return std::any_of(checks.begin(), checks.end(),
+                     [](const CLI::Validator* check) { return form_of(*check).has_value(); });
 }
 
 void check_files(CLI::App& command) {

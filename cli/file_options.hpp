@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/App.hpp>
 
@@ -23,6 +24,9 @@ CLI::Option* writes_file(CLI::Option* option);
 
 /// Whether the option names a file, of either kind.
 bool names_file(CLI::Option& option);
+
+/// What the values of an option pass through, in this order.
+std::vector<const CLI::Validator*> checks_of(CLI::Option& option);
 
 /// After the options of a subcommand have been read: throws CLI::ValidationError where two of them read
 /// standard input, or write to one file. Where one writes to standard output, `print` writes to standard

@@ -117,6 +117,8 @@ int main(int argc, char** argv) {
   heddle::cli::add_cache(app);
   heddle::cli::add_check(app);
   heddle::cli::add_run(app);
+  heddle::cli::add_completion(app);
+  heddle::cli::add_manual(app);
   refuse_empty_values(app);
 
   try {

@@ -1,6 +1,7 @@
 #include "process_limits.hpp"
 
 #include "bytes_text.hpp"
+#include "contents.hpp"
 #include "large_arrays.hpp"
 #include <heddle/error.hpp>
 
@@ -10,7 +11,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
-#include <memory>
 #include <sstream>
 #include <string_view>
 #include <utility>
@@ -28,16 +28,6 @@ constexpr std::size_t most_margin = std::size_t{8} << 20;
 
 std::size_t less(std::size_t a, std::size_t b) {
   return a > b ? a - b : 0;
-}
-
-/// What a file holds; nothing where it cannot be read.
-std::optional<std::string> contents(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "r"), std::fclose);
-  if (file == nullptr) return std::nullopt;
-  std::string text;
-  char piece[4096];
-  while (const std::size_t read = std::fread(piece, 1, sizeof piece, file.get())) text.append(piece, read);
-  return text;
 }
 
 /// The number that a text begins with; nothing for "max" and other words.
