@@ -399,3 +399,21 @@ TEST(matmul_threads, of_several_callers_do_not_meet) {
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(errors, std::vector<std::string>(4));
 }
+
+TEST(matmul_threads, are_not_those_of_openblas) {
+  void* const openblas = dlopen("libopenblas.so.0", RTLD_LAZY);
+  if (openblas == nullptr) GTEST_SKIP() << "this machine has no OpenBLAS";
+  const auto set = reinterpret_cast<void (*)(int)>(dlsym(openblas, "openblas_set_num_threads"));
+  const auto get = reinterpret_cast<int (*)()>(dlsym(openblas, "openblas_get_num_threads"));
+  ASSERT_TRUE(set != nullptr && get != nullptr);
+  const int before = get();
+  // A program that uses OpenBLAS itself has as many as it had.
+  for (const int threads : {1, 2}) {
+    set(threads);
+    const hd::array<double> a = whole_numbers<double>({150, 160}, 1),
+                            b = whole_numbers<double>({160, 170}, 2);
+    EXPECT_TRUE(is_product(hd::matmul(hd::target::parallel(3), a, b), a, b));
+    EXPECT_EQ(get(), threads);
+  }
+  set(before);
+}
