@@ -15,7 +15,7 @@ void forget_large_array(void* data) noexcept;
 std::size_t bytes_of_large_arrays();
 
 /// How much of them holds no memory yet, as the system gives it when a page is first used. It looks at every
-/// page: about 2 ms for a GiB.
+/// page: about 1 ms for a GiB.
 std::size_t untouched_bytes_of_large_arrays();
 
 }  // namespace heddle::detail

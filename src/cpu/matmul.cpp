@@ -11,6 +11,7 @@
 #include <condition_variable>
 #include <limits>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include <cblas.h>
@@ -68,8 +69,9 @@ class openblas_calls {
   explicit openblas_calls(int threads) {
     shared& now = state();
     const std::lock_guard lock(now.mutex);
-    const openblas& blas = openblas::loaded();
-    if (now.users == 0) {
+    if (now.users == 0 && may_load()) {
+      const openblas& blas = openblas::loaded();
+      now.is_loaded = true;
       secure_buffers(blas, static_cast<std::size_t>(threads));
       now.threads_before = blas.threads();
       if (now.threads_before != 1) blas.set_threads(1);
@@ -113,11 +115,20 @@ class openblas_calls {
     std::mutex mutex;
     std::condition_variable left;
     int users = 0, threads_before = 1;
+    bool is_loaded = false;
     std::size_t inside = 0, most = 0, secured = 0;
   };
   static shared& state() {
     static auto& only = *new shared;
     return only;
+  }
+
+  /// Whether the limits of this process leave room for OpenBLAS and one buffer.
+  static bool may_load() {
+    if (state().is_loaded) return true;
+    const std::optional<detail::memory_limit> limit = detail::resource_limit();
+    constexpr std::size_t library_bytes = std::size_t{64} << 20;
+    return !limit || limit->free >= library_bytes + buffer_bytes;
   }
 
   /// A thread in OpenBLAS takes a buffer, which OpenBLAS then keeps for the next. Where the system refuses

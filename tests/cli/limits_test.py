@@ -68,6 +68,21 @@ class FewThreadsTest(LimitsTest):
         np.testing.assert_allclose(expected["matmul"], square @ square, rtol=0, atol=1e-10)
 
 
+    def test_that_check_may_have(self):
+        kernel = self.folder / "twice.cu"
+        kernel.write_text("__global__ void twice(float* x, int n) {"
+                          " int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) x[i] *= 2; }\n")
+        arguments = ("check", kernel, "--kernel", "twice", "--grid", 64, "--block", 256, "--arg", "f32[16384]=zeros", "i32:16384",
+                     "--target", "parallel:8")
+        for threads in (20, 3, 2, 1):  # the first compiles, by processes of its own
+            done = run(*arguments, **self.with_threads(threads))
+            if threads > 1:
+                self.assertEqual(done.returncode, 0, done.stderr)
+            else:
+                self.assertEqual((done.returncode, done.stderr),
+                                 (2, "heddle check: the system gives no thread that watches how long kernels take\n"))
+
+
 class FewAddressesTest(LimitsTest):
     def test_for_the_stacks_of_threads(self):
         expected = {name: self.result(name, "serial", {}) for name in self.work}
