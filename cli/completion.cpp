@@ -178,8 +178,8 @@ std::string zsh_specification(CLI::Option& option) {
   for (std::string& form : forms) {
     if (values.is != kind::nothing && form.starts_with("--")) form += "=";
   }
-  return fmt::format("{}{{{}}}{}", in_quotes(fmt::format("({})", fmt::join(flags, " "))), fmt::join(forms, ","),
-                     in_quotes(meaning));
+  return fmt::format("{}{{{}}}{}", in_quotes(fmt::format("({})", fmt::join(flags, " "))),
+                     fmt::join(forms, ","), in_quotes(meaning));
 }
 
 std::string for_zsh(CLI::App& app) {
@@ -187,8 +187,9 @@ std::string for_zsh(CLI::App& app) {
   for (CLI::Option* const option : options_of(app))
     own += fmt::format("    {} \\\n", zsh_specification(*option));
   for (CLI::App* const command : commands_of(app)) {
-    commands += fmt::format("        {}\n", in_quotes(fmt::format("{}:{}", command->get_name(),
-                                                               escaped(command->get_description(), "\\:"))));
+    commands += fmt::format(
+        "        {}\n",
+        in_quotes(fmt::format("{}:{}", command->get_name(), escaped(command->get_description(), "\\:"))));
     cases += fmt::format("        {})\n          _arguments", command->get_name());
     for (CLI::Option* const option : options_of(*command))
       cases += fmt::format(" \\\n            {}", zsh_specification(*option));

@@ -3,6 +3,7 @@
 #include "io/named_stream.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
 
 #include <algorithm>
 #include <array>
@@ -103,8 +104,29 @@ std::string name_of(const CLI::Option& option) {
   return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames().front();
 }
 
-[[noreturn]] void fail_to_copy() {
-  detail::fail(fmt::format("standard input: cannot read: {}", std::generic_category().message(errno)));
+[[noreturn]] void fail_to_copy(const std::string& path) {
+  detail::fail(
+      fmt::format("{}: cannot read: {}", detail::shown_path(path), std::generic_category().message(errno)));
+}
+
+/// Everything that is left in a stream, in a file of this process: a descriptor at its beginning.
+int copied(int from, const std::string& path) {
+  const int copy = ::memfd_create("stream", MFD_CLOEXEC);
+  if (copy < 0) fail_to_copy(path);
+  std::vector<char> piece(1 << 16);
+  for (;;) {
+    const ssize_t count = ::read(from, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_to_copy(path);
+    if (count == 0) break;
+    for (ssize_t done = 0; done < count;) {
+      const ssize_t moved = ::write(copy, piece.data() + done, static_cast<std::size_t>(count - done));
+      if (moved < 0 && errno != EINTR) fail_to_copy(path);
+      if (moved > 0) done += moved;
+    }
+  }
+  if (::lseek(copy, 0, SEEK_SET) != 0) fail_to_copy(path);
+  return copy;
 }
 
 }  // namespace
@@ -162,25 +184,26 @@ void check_files(CLI::App& command) {
   }
 }
 
-const std::string& reopenable(const std::string& path) {
+void require_writable(const std::string& path) {
+  // Who reads a pipe would take its first closing for the end.
+  if (path.empty() || std::filesystem::is_fifo(path)) return;
+  atomic_file{path};
+}
+
+std::string reopenable(const std::string& path) {
   struct stat status;
-  if (detail::descriptor_in(path) != STDIN_FILENO || ::fstat(STDIN_FILENO, &status) != 0) return path;
-  if (S_ISREG(status.st_mode) && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) return path;
-  const int copy = ::memfd_create("standard input", MFD_CLOEXEC);
-  if (copy < 0) fail_to_copy();
-  std::vector<char> piece(1 << 16);
-  for (;;) {
-    const ssize_t count = ::read(STDIN_FILENO, piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_to_copy();
-    if (count == 0) break;
-    for (ssize_t done = 0; done < count;) {
-      const ssize_t moved = ::write(copy, piece.data() + done, static_cast<std::size_t>(count - done));
-      if (moved < 0 && errno != EINTR) fail_to_copy();
-      if (moved > 0) done += moved;
-    }
+  const int from = detail::open_for_reading(path);
+  if (from < 0) return path;  // who opens it says why it cannot be
+  const bool is_file = ::fstat(from, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+  if (is_file && ::lseek(from, 0, SEEK_CUR) == 0) {
+    ::close(from);
+    return path;
   }
-  if (::lseek(copy, 0, SEEK_SET) != 0 || ::dup2(copy, STDIN_FILENO) < 0) fail_to_copy();
+  const int copy = copied(from, path);
+  ::close(from);
+  const std::optional<int> named = detail::descriptor_in(path);
+  if (!named) return fmt::format("/dev/fd/{}", copy);
+  if (::dup2(copy, *named) < 0) fail_to_copy(path);
   ::close(copy);
   return path;
 }

@@ -33,8 +33,12 @@ std::vector<const CLI::Validator*> checks_of(CLI::Option& option);
 /// error from here on.
 void check_files(CLI::App& command);
 
-/// The path again, of what can be opened several times and in which a reader can go back: standard input that
-/// is a pipe is read to its end first.
-const std::string& reopenable(const std::string& path);
+/// Throws heddle::error for a place that cannot be written to, so that it is known before the work begins;
+/// does nothing for an empty path.
+void require_writable(const std::string& path);
+
+/// A path to the same bytes, which can be opened several times and in which a reader can go back: what is no
+/// file, such as a pipe, is read to its end first. Standard input keeps its name.
+std::string reopenable(const std::string& path);
 
 }  // namespace heddle::cli

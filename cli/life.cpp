@@ -10,7 +10,6 @@
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/target.hpp>
@@ -131,8 +130,7 @@ class life_output {
 
   life_output(const std::string& path, const std::string& format)
       : path_(path), ending_(formats().chosen(path, format)) {
-    // A place that cannot be written to is known before the work begins.
-    if (!path.empty()) atomic_file{path};
+    require_writable(path);
   }
 
   bool is_animation() const { return ending_ == ".gif"; }

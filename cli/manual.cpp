@@ -91,13 +91,12 @@ std::string page(CLI::App& app) {
                         entries(*command));
     if (!command->get_footer().empty()) text += fmt::format(".PP\n{}\n", roff(command->get_footer()));
   }
-  text +=
-      ".SH FILES\n\\- is standard input where a file is read, and standard output where one is written.\n"
-      ".SH EXIT STATUS\n"
-      ".TP\n0\nDone.\n"
-      ".TP\n1\nIt went wrong: a file, a type, a target that is not there, memory.\n"
-      ".TP\n2\nWrong usage; of heddle check whatever keeps it from running.\n"
-      ".TP\n130, 143\nStopped by Ctrl\\-C or by a request to end.\n";
+  text += ".SH FILES\n" + roff(app.get_footer()) +
+          "\n.SH EXIT STATUS\n"
+          ".TP\n0\nDone.\n"
+          ".TP\n1\nIt went wrong: a file, a type, a target that is not there, memory.\n"
+          ".TP\n2\nWrong usage; of heddle check whatever keeps it from running.\n"
+          ".TP\n130, 143\nStopped by Ctrl\\-C or by a request to end.\n";
   return text;
 }
 
