@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 
@@ -152,4 +153,8 @@ array<bool> all(const target& where, const X& x, axis along_axis, const F& f) {
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(any)
+HD_EXPLAIN_MISUSE(all)
+
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -83,6 +84,13 @@ using value_of_argument = typename argument<std::remove_cvref_t<A>>::value;
 /// Whether f can be called with one element of each argument.
 template <class F, class... A>
 inline constexpr bool takes_elements = std::is_invocable_v<const F&, const value_of_argument<A>&...>;
+
+/// Whether arrays are given as arrays: a pointer may be meant as a scalar, if f takes one.
+template <class A, class F, class... All>
+concept array_or_scalar = !not_an_array<std::remove_cvref_t<A>> ||
+                          (std::is_trivially_copyable_v<std::remove_cvref_t<A>> && takes_elements<F, All...>);
+template <class F, class... A>
+inline constexpr bool takes_arguments = (array_or_scalar<A, F, A...> && ...);
 
 /// What f makes of one element of each argument.
 template <class F, class... A>

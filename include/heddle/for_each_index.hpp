@@ -4,6 +4,7 @@
 #include <heddle/cpu/threads.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/extent.hpp>
+#include <heddle/misuse.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)
@@ -64,4 +65,7 @@ void for_each_index(const target& requested, const extent<Axes>& over, const F& 
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(for_each_index)
+
 }  // namespace heddle

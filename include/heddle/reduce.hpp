@@ -5,6 +5,7 @@
 #include <heddle/cpu/ladder/reduce.hpp>
 #include <heddle/cpu/reduce.hpp>
 #include <heddle/elementwise.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -280,24 +281,34 @@ auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
   const auto all = std::forward_as_tuple(arguments...);
   constexpr bool has_init = ends_with_initial_value<std::tuple<const Arguments&...>>();
   constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
-  static_assert(
-      []<std::size_t... I>(std::index_sequence<I...>) {
-        return (
-            argument<
-                std::remove_cvref_t<std::tuple_element_t<I, std::tuple<const Arguments&...>>>>::is_array ||
-            ...);
-      }(std::make_index_sequence<inputs>()),
-      "transform_reduce needs at least one array to know how many elements there are");
-  const auto mapped = mapped_arguments_of<inputs>(all);
-  using T = typename decltype(mapped)::value;
-  if constexpr (has_init) {
-    using V = std::remove_cvref_t<decltype(std::get<inputs + 2>(all))>;
-    static_assert(fraction_is_kept<V, T>::value);  // here, where compilers name the caller's line
-    const given<T> converted(std::get<inputs + 2>(all));
-    const T& init = converted;
-    return f(mapped, std::get<inputs + 1>(all), &init);
+  constexpr bool arrays_are_given = []<std::size_t... I>(std::index_sequence<I...>) {
+    using All = std::tuple<const Arguments&...>;
+    return takes_arguments<std::tuple_element_t<inputs, All>, std::tuple_element_t<I, All>...>;
+  }
+  (std::make_index_sequence<inputs>());
+  if constexpr (!arrays_are_given) {
+    static_assert(arrays_are_given, "transform_reduce: " HD_NOT_AN_ARRAY);
+    return any_result();
   } else {
-    return f(mapped, std::get<inputs + 1>(all), static_cast<const T*>(nullptr));
+    static_assert(
+        []<std::size_t... I>(std::index_sequence<I...>) {
+          return (
+              argument<
+                  std::remove_cvref_t<std::tuple_element_t<I, std::tuple<const Arguments&...>>>>::is_array ||
+              ...);
+        }(std::make_index_sequence<inputs>()),
+        "transform_reduce needs at least one array to know how many elements there are");
+    const auto mapped = mapped_arguments_of<inputs>(all);
+    using T = typename decltype(mapped)::value;
+    if constexpr (has_init) {
+      using V = std::remove_cvref_t<decltype(std::get<inputs + 2>(all))>;
+      static_assert(fraction_is_kept<V, T>::value);  // here, where compilers name the caller's line
+      const given<T> converted(std::get<inputs + 2>(all));
+      const T& init = converted;
+      return f(mapped, std::get<inputs + 1>(all), &init);
+    } else {
+      return f(mapped, std::get<inputs + 1>(all), static_cast<const T*>(nullptr));
+    }
   }
 }
 
@@ -417,4 +428,8 @@ requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where, a
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(reduce)
+HD_EXPLAIN_MISUSE(transform_reduce)
+
 }  // namespace heddle

@@ -5,6 +5,7 @@
 #include <heddle/cpu/ladder/scan.hpp>
 #include <heddle/cpu/scan.hpp>
 #include <heddle/elementwise.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -330,4 +331,10 @@ void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& o
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(inclusive_scan)
+HD_EXPLAIN_MISUSE(inclusive_scan_into)
+HD_EXPLAIN_MISUSE(exclusive_scan)
+HD_EXPLAIN_MISUSE(exclusive_scan_into)
+
 }  // namespace heddle

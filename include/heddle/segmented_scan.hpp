@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/cpu/segmented_scan.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/overlap.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_reduce.hpp>
@@ -281,4 +282,14 @@ void exclusive_scan_by_key_into(const target& where, Out&& out, const Keys& keys
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(segmented_inclusive_scan)
+HD_EXPLAIN_MISUSE(segmented_inclusive_scan_into)
+HD_EXPLAIN_MISUSE(segmented_exclusive_scan)
+HD_EXPLAIN_MISUSE(segmented_exclusive_scan_into)
+HD_EXPLAIN_MISUSE(inclusive_scan_by_key)
+HD_EXPLAIN_MISUSE(inclusive_scan_by_key_into)
+HD_EXPLAIN_MISUSE(exclusive_scan_by_key)
+HD_EXPLAIN_MISUSE(exclusive_scan_by_key_into)
+
 }  // namespace heddle

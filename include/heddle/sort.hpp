@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/gather.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -165,5 +166,10 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> sort_by_key(
   detail::library_gather(staged_values.data(), all, sizeof(V), order_of_keys, sorted.second.data(), where);
   return sorted;
 }
+
+HD_EXPLAIN_MISUSE(sort)
+HD_EXPLAIN_MISUSE(sort_into)
+HD_EXPLAIN_MISUSE(argsort)
+HD_EXPLAIN_MISUSE(sort_by_key)
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/grouping.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <complex>
@@ -190,5 +191,9 @@ template <detail::numbers_in_order X>
 minmax_result<array<element_of<X>>> minmax(const target& where, const X& x, axis along_axis) {
   return detail::minmax_along(where, x, &along_axis);
 }
+
+HD_EXPLAIN_MISUSE(mean)
+HD_EXPLAIN_MISUSE(variance)
+HD_EXPLAIN_MISUSE(minmax)
 
 }  // namespace heddle
