@@ -103,6 +103,13 @@ inline constexpr bool takes_as_they_are = signature<std::decay_t<F>>::template k
 [[noreturn]] void fail_value(std::uint64_t value, dtype type);
 [[noreturn]] void fail_value(double value, dtype type);
 
+/// Asks no unsigned number, which compilers remark upon.
+template <class T>
+constexpr bool is_negative(T value) {
+  if constexpr (std::is_signed_v<T>) return value < T(0);
+  return false;
+}
+
 /// Throws where `value` is not one of T: an integer outside its range, or a finite number that would become
 /// infinite.
 template <class T, class V>
@@ -117,7 +124,7 @@ void check_value(V value) {
     check_value<typename complex_parts<T>::part>(value);
   } else if constexpr (std::is_integral_v<T> && std::is_integral_v<V>) {
     const T converted = static_cast<T>(value);
-    if (static_cast<V>(converted) == value && (converted < T(0)) == (value < V(0))) return;
+    if (static_cast<V>(converted) == value && is_negative(converted) == is_negative(value)) return;
     if constexpr (std::is_signed_v<V>) fail_value(std::int64_t{value}, dtype_of<T>);
     fail_value(static_cast<std::uint64_t>(value), dtype_of<T>);
   } else if constexpr (std::is_floating_point_v<T> && std::is_floating_point_v<V> && sizeof(T) < sizeof(V)) {
@@ -160,7 +167,11 @@ class converted_number {
   static T convert(const V& value) {
     static_assert(fraction_is_kept<V, T>::value);
     check_value<T>(value);
-    return static_cast<T>(value);
+    if constexpr (is_complex<T> && std::is_arithmetic_v<V>) {
+      return T(static_cast<typename complex_parts<T>::part>(value));
+    } else {
+      return static_cast<T>(value);
+    }
   }
 
   T value_;
