@@ -1,9 +1,9 @@
 #include "arguments.hpp"
 
 #include "counted.hpp"
-#include "installed_memory.hpp"
 #include "io/named_stream.hpp"
 #include "modules/device/heddle_device/half_bits.hpp"
+#include "process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -175,15 +175,12 @@ dtype dtype_of_scalar(scalar type) {
 /// Room for all elements, zero.
 void allocate(argument& a, std::size_t element_bytes, const std::string& whole) {
   const std::size_t bytes = a.elements * element_bytes;
-  const auto refuse = [&] {
-    throw error(fmt::format("argument '{}': {}", whole, detail::out_of_memory_text(bytes)));
-  };
-  // What the system hands out beyond what it has would end the process once it is filled.
-  if (bytes > detail::installed_memory()) refuse();
+  const std::string what = fmt::format("argument '{}': ", whole);
+  detail::require_memory(bytes, what);
   try {
     a.bytes.resize(bytes);
   } catch (const std::bad_alloc&) {
-    refuse();
+    throw error(what + detail::out_of_memory_text(bytes));
   }
 }
 

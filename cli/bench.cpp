@@ -534,7 +534,7 @@ void add_bench(CLI::App& app) {
           all += (all.empty() ? "" : ",") + target_in_digits(part);
         return all;
       })
-      ->check(each(check_place));
+      ->check(each(check_place), "{serial,parallel,gpu}");
   command
       ->add_option("--size", options->sizes,
                    "Elements: 1000, 2^24, 1e6, or 2^10..2^28 (each twice the last; with :4, four times); "
@@ -543,7 +543,7 @@ void add_bench(CLI::App& app) {
       ->check(each(check_sizes));
   command->add_option("--type", options->types, "Element types, such as int32; default float32")
       ->option_text("T,...")
-      ->check(each(check_dtype));
+      ->check(each(check_dtype), set_of_dtypes());
   command
       ->add_option("--algorithm", options->algorithms, "Algorithms of Heddle's, or all; default single-pass")
       ->option_text("A,...");

@@ -11,7 +11,7 @@ namespace heddle::cli {
 /// The squares of the distances of elements from the means of their segments, a block of them at a time.
 class deviations {
  public:
-  /// `means` of as many segments as x is reduced to, in its type: float64 or complex128.
+  /// `means` of as many segments as x is reduced to, float64 or complex128.
   deviations(const npy_input& x, detail::memory means);
 
   /// As many elements at a time stay in the cache until they are combined.
@@ -24,7 +24,7 @@ class deviations {
  private:
   dtype type_;
   int threads_;
-  std::size_t piece_;
+  std::size_t piece_, mean_bytes_;
   detail::memory means_, made_;
 };
 

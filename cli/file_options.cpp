@@ -3,11 +3,14 @@
 #include "io/named_stream.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstddef>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -66,26 +69,28 @@ CLI::Validator translate_hyphen(file_text form, bool is_written, const char* nam
   return {translate, "FILE", name};
 }
 
+/// How a check's texts name files, and whether those are written; nothing for every other check.
+std::optional<std::pair<file_text, bool>> form_of(const CLI::Validator& check) {
+  if (check.get_name() == name_of_writer) return std::pair(file_text::path, true);
+  for (const auto& [name, form] : names_of_readers) {
+    if (check.get_name() == name) return std::pair(form, false);
+  }
+  return std::nullopt;
+}
+
 /// The files that an option names, and which of them it writes.
 std::vector<std::pair<std::string, bool>> files_of(CLI::Option& option) {
   std::vector<std::pair<std::string, bool>> files;
-  for (int i = 0;; ++i) {
-    const CLI::Validator* validator = nullptr;
-    try {
-      validator = option.get_validator(i);
-    } catch (const CLI::OptionNotFound&) {
-      return files;
-    }
-    const bool is_written = validator->get_name() == name_of_writer;
-    for (const auto& [name, form] : names_of_readers) {
-      if (validator->get_name() != name && !(is_written && form == file_text::path)) continue;
-      for (const std::string& text : option.results()) {
-        for (const file_place& place : places_in(text, form, is_written)) {
-          files.emplace_back(text.substr(place.begin, place.count), place.is_written);
-        }
+  for (const CLI::Validator* const check : checks_of(option)) {
+    const auto form = form_of(*check);
+    if (!form) continue;
+    for (const std::string& text : option.results()) {
+      for (const file_place& place : places_in(text, form->first, form->second)) {
+        files.emplace_back(text.substr(place.begin, place.count), place.is_written);
       }
     }
   }
+  return files;
 }
 
 /// Where a path leads, links followed as far as there is something there.
@@ -99,8 +104,29 @@ std::string name_of(const CLI::Option& option) {
   return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames().front();
 }
 
-[[noreturn]] void fail_to_copy() {
-  detail::fail(fmt::format("standard input: cannot read: {}", std::generic_category().message(errno)));
+[[noreturn]] void fail_to_copy(const std::string& path) {
+  detail::fail(
+      fmt::format("{}: cannot read: {}", detail::shown_path(path), std::generic_category().message(errno)));
+}
+
+/// Everything that is left in a stream, in a file of this process: a descriptor at its beginning.
+int copied(int from, const std::string& path) {
+  const int copy = ::memfd_create("stream", MFD_CLOEXEC);
+  if (copy < 0) fail_to_copy(path);
+  std::vector<char> piece(1 << 16);
+  for (;;) {
+    const ssize_t count = ::read(from, piece.data(), piece.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail_to_copy(path);
+    if (count == 0) break;
+    for (ssize_t done = 0; done < count;) {
+      const ssize_t moved = ::write(copy, piece.data() + done, static_cast<std::size_t>(count - done));
+      if (moved < 0 && errno != EINTR) fail_to_copy(path);
+      if (moved > 0) done += moved;
+    }
+  }
+  if (::lseek(copy, 0, SEEK_SET) != 0) fail_to_copy(path);
+  return copy;
 }
 
 }  // namespace
@@ -114,6 +140,21 @@ CLI::Option* reads_file(CLI::Option* option, file_text form) {
 
 CLI::Option* writes_file(CLI::Option* option) {
   return option->transform(translate_hyphen(file_text::path, true, name_of_writer));
+}
+
+std::vector<const CLI::Validator*> checks_of(CLI::Option& option) {
+  std::vector<const CLI::Validator*> checks;
+  try {
+    for (int i = 0;; ++i) checks.push_back(option.get_validator(i));
+  } catch (const CLI::OptionNotFound&) {
+    return checks;  // CLI11 does not say how many there are
+  }
+}
+
+bool names_file(CLI::Option& option) {
+  const std::vector<const CLI::Validator*> checks = checks_of(option);
+  return std::any_of(checks.begin(), checks.end(),
+                     [](const CLI::Validator* check) { return form_of(*check).has_value(); });
 }
 
 void check_files(CLI::App& command) {
@@ -143,25 +184,26 @@ void check_files(CLI::App& command) {
   }
 }
 
-const std::string& reopenable(const std::string& path) {
+void require_writable(const std::string& path) {
+  // Who reads a pipe would take its first closing for the end.
+  if (path.empty() || std::filesystem::is_fifo(path)) return;
+  atomic_file{path};
+}
+
+std::string reopenable(const std::string& path) {
   struct stat status;
-  if (detail::descriptor_in(path) != STDIN_FILENO || ::fstat(STDIN_FILENO, &status) != 0) return path;
-  if (S_ISREG(status.st_mode) && ::lseek(STDIN_FILENO, 0, SEEK_CUR) == 0) return path;
-  const int copy = ::memfd_create("standard input", MFD_CLOEXEC);
-  if (copy < 0) fail_to_copy();
-  std::vector<char> piece(1 << 16);
-  for (;;) {
-    const ssize_t count = ::read(STDIN_FILENO, piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_to_copy();
-    if (count == 0) break;
-    for (ssize_t done = 0; done < count;) {
-      const ssize_t moved = ::write(copy, piece.data() + done, static_cast<std::size_t>(count - done));
-      if (moved < 0 && errno != EINTR) fail_to_copy();
-      if (moved > 0) done += moved;
-    }
+  const int from = detail::open_for_reading(path);
+  if (from < 0) return path;  // who opens it says why it cannot be
+  const bool is_file = ::fstat(from, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+  if (is_file && ::lseek(from, 0, SEEK_CUR) == 0) {
+    ::close(from);
+    return path;
   }
-  if (::lseek(copy, 0, SEEK_SET) != 0 || ::dup2(copy, STDIN_FILENO) < 0) fail_to_copy();
+  const int copy = copied(from, path);
+  ::close(from);
+  const std::optional<int> named = detail::descriptor_in(path);
+  if (!named) return fmt::format("/dev/fd/{}", copy);
+  if (::dup2(copy, *named) < 0) fail_to_copy(path);
   ::close(copy);
   return path;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <CLI/App.hpp>
 
@@ -24,13 +25,20 @@ CLI::Option* writes_file(CLI::Option* option);
 /// Whether the option names a file, of either kind.
 bool names_file(CLI::Option& option);
 
+/// What the values of an option pass through, in this order.
+std::vector<const CLI::Validator*> checks_of(CLI::Option& option);
+
 /// After the options of a subcommand have been read: throws CLI::ValidationError where two of them read
 /// standard input, or write to one file. Where one writes to standard output, `print` writes to standard
 /// error from here on.
 void check_files(CLI::App& command);
 
-/// The path again, of what can be opened several times and in which a reader can go back: standard input that
-/// is a pipe is read to its end first.
-const std::string& reopenable(const std::string& path);
+/// Throws heddle::error for a place that cannot be written to, so that it is known before the work begins;
+/// does nothing for an empty path.
+void require_writable(const std::string& path);
+
+/// A path to the same bytes, which can be opened several times and in which a reader can go back: what is no
+/// file, such as a pipe, is read to its end first. Standard input keeps its name.
+std::string reopenable(const std::string& path);
 
 }  // namespace heddle::cli

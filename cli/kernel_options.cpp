@@ -36,6 +36,14 @@ std::string check_extents(const std::string& text) {
   return read_extents(text, ignored) ? "" : fmt::format("'{}' is not X, X,Y or X,Y,Z", text);
 }
 
+/// The argument again, with the count of an array in digits where it is a whole number.
+std::string count_in_digits(const std::string& text) {
+  const std::size_t open = text.find('['), close = text.find(']');
+  if (open == text.npos || close == text.npos || close < open) return text;
+  const auto count = parse_whole_number(std::string_view(text).substr(open + 1, close - open - 1));
+  return count ? fmt::format("{}{}{}", text.substr(0, open + 1), *count, text.substr(close)) : text;
+}
+
 }  // namespace
 
 void kernel_options::add_to(CLI::App& command) {
@@ -69,7 +77,8 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
                       "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
           ->option_text("A ...")
           ->expected(1)
-          ->take_all(),
+          ->take_all()
+          ->transform(count_in_digits),
       file_text::kernel_argument);
   if (is_required) {
     for (CLI::Option* const o : {named, of_grid, of_block}) o->required();

@@ -7,13 +7,13 @@
 #include "io/named_stream.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
+#include "process_limits.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/io/vti.hpp>
@@ -45,10 +45,9 @@ struct laplace_options : place_options {
   bool watch = false;
 };
 
-/// An array of rows and columns in a file, as numbers of T.
+/// The array of rows and columns in a file, as numbers of T.
 template <class T>
-array<T> read_points(const std::string& path) {
-  const npy_file file(path);
+array<T> read_points(const npy_file& file) {
   if (file.dtype() >= dtype::complex64) {
     detail::fail(fmt::format("{}: holds {}, where real numbers are needed", file.path(), name(file.dtype())));
   }
@@ -94,6 +93,7 @@ void write_colours(const std::string& path, const array<T>& u) {
   image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
   for (int level = 0; level < 256; ++level) picture.palette.push_back(heat<T>::of_level(level));
   const heat<T> colours(u);
+  detail::require_memory(u.size());
   picture.pixels.resize(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
   write_png(path, picture);
@@ -146,10 +146,11 @@ const char* iterations_of(laplace::method how) {
   return how == laplace::method::multigrid ? "cycles" : "sweeps";
 }
 
+/// `edges_file` is null for sine.
 template <class T>
-void run_as(const laplace_options& options) {
+void run_as(const laplace_options& options, const npy_file* edges_file) {
   const std::string_view format = formats.chosen(options.output, options.format);
-  const bool is_sine = options.edges == "sine";
+  const bool is_sine = edges_file == nullptr;
   const laplace::method how = *std::find_if(std::begin(laplace::methods), std::end(laplace::methods),
                                             [&](laplace::method m) { return name(m) == options.method; });
   const array<T> edges = [&] {
@@ -157,28 +158,27 @@ void run_as(const laplace_options& options) {
       const grid_size size = options.size.empty() ? grid_size{512, 512} : *parse_grid_size(options.size);
       return laplace::sine_edges<T>(size.width, size.height);
     }
-    array<T> read = read_points<T>(options.edges);
+    array<T> read = read_points<T>(*edges_file);
     const shape& have = read.shape();
     if (!options.size.empty()) {
       const grid_size size = *parse_grid_size(options.size);
       if (have != shape{size.height, size.width}) {
-        detail::fail(fmt::format("{}: has {}x{} points, where --size says {}",
-                                 detail::shown_path(options.edges), have[1], have[0], options.size));
+        detail::fail(fmt::format("{}: has {}x{} points, where --size says {}", edges_file->path(), have[1],
+                                 have[0], options.size));
       }
     }
     return read;
   }();
   array<T> source;
   if (!options.source.empty()) {
-    source = read_points<T>(options.source);
+    source = read_points<T>(npy_file(options.source));
     if (source.shape() != edges.shape()) {
       detail::fail(fmt::format("{}: has shape {}, where the edges have {}",
                                detail::shown_path(options.source), source.shape().text(),
                                edges.shape().text()));
     }
   }
-  // A place that cannot be written to is known before the work begins.
-  if (!options.output.empty()) atomic_file{options.output};
+  require_writable(options.output);
 
   laplace::solver<T> problem(heddle::target::parse(options.target), how, edges,
                              array_view<const T>(source.data(), source.shape(), source.where()));
@@ -267,14 +267,14 @@ void run_as(const laplace_options& options) {
 }
 
 void run(const laplace_options& options) {
-  std::string type = options.dtype;
-  if (type.empty()) {
-    const bool is_float =
-        options.edges != "sine" && npy_file(reopenable(options.edges)).dtype() == dtype::float32;
-    type = is_float ? "float32" : "float64";
-  }
-  if (type == "float32") return run_as<float>(options);
-  run_as<double>(options);
+  // Opened once: it may be a pipe.
+  std::optional<npy_file> edges;
+  if (options.edges != "sine") edges.emplace(options.edges);
+  const npy_file* const file = edges ? &*edges : nullptr;
+  const bool is_float =
+      options.dtype.empty() ? edges && edges->dtype() == dtype::float32 : options.dtype == "float32";
+  if (is_float) return run_as<float>(options, file);
+  run_as<double>(options, file);
 }
 
 }  // namespace

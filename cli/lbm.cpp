@@ -182,10 +182,7 @@ class lbm_view {
 /// The file of --checkpoint, which --every writes anew each time.
 class lbm_checkpoint {
  public:
-  explicit lbm_checkpoint(const std::string& path) : path_(path) {
-    // A place that cannot be written to is known before the work begins.
-    if (!path.empty()) atomic_file{path};
-  }
+  explicit lbm_checkpoint(const std::string& path) : path_(path) { require_writable(path); }
 
   /// Whether it can be replaced: of a stream one state is all that fits.
   bool can_be_replaced() const {
@@ -258,7 +255,7 @@ void run(const lbm_options& options) {
   lbm_output output(options.output, options.format, field);
   lbm_forces forces(options.forces);
   lbm_checkpoint checkpoint(options.checkpoint);
-  if (!options.profile.empty()) atomic_file{options.profile};
+  require_writable(options.profile);
   lbm::flow flow = begin(options);
   if (forces.is_wanted() && !flow.has_obstacles()) {
     throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");

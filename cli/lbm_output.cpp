@@ -2,6 +2,7 @@
 
 #include "file_options.hpp"
 #include "io/named_stream.hpp"
+#include "process_limits.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -25,9 +26,9 @@ constexpr std::uint8_t obstacle_colour = 255;  // the last of the palette
 constexpr int levels = 255;
 constexpr std::string_view head_of_forces = "step,time,drag,lift,pressure_difference\n";
 
-/// By its ending; of standard input, which has none, by its first byte.
+/// By its ending; of a descriptor, which has none, by its first byte.
 bool is_picture(const std::string& path) {
-  const int opened = detail::descriptor_in(path) ? detail::open_for_reading(reopenable(path)) : -1;
+  const int opened = detail::descriptor_in(path) ? detail::open_for_reading(path) : -1;
   if (opened < 0) return mask_formats().of(path) == ".png";
   unsigned char first = 0;
   const bool is_png = ::pread(opened, &first, 1, 0) == 1 && first == 0x89;
@@ -47,7 +48,8 @@ const file_formats& mask_formats() {
   return all;
 }
 
-obstacle_mask read_obstacles(const std::string& path) {
+obstacle_mask read_obstacles(const std::string& given) {
+  const std::string path = detail::descriptor_in(given) ? reopenable(given) : given;
   obstacle_mask made;
   if (is_picture(path)) {
     const image picture = read_png(path);
@@ -124,6 +126,7 @@ std::vector<colour> lbm_pictures::palette(lbm_field field) {
 
 const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
   const std::size_t width = of.given().width, height = of.given().height;
+  if (values_.empty()) detail::require_memory(width * height * (2 * sizeof(float) + 1));
   values_.resize(width * height);
   if (field_ == lbm_field::velocity) {
     const array<float> u = of.velocity();
@@ -169,9 +172,7 @@ const file_formats& lbm_output::formats() {
 
 lbm_output::lbm_output(const std::string& path, const std::string& format, lbm_field field)
     : path_(path), ending_(formats().chosen(path, format)), field_(field), pictures_(field) {
-  if (path.empty()) return;
-  // A place that cannot be written to is known before the work begins.
-  if (!is_animation()) atomic_file{path};
+  if (!is_animation()) require_writable(path);
 }
 
 void lbm_output::begin(const lbm::flow& of) {

@@ -5,11 +5,11 @@
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "paced_steps.hpp"
+#include "process_limits.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/target.hpp>
@@ -130,8 +130,7 @@ class life_output {
 
   life_output(const std::string& path, const std::string& format)
       : path_(path), ending_(formats().chosen(path, format)) {
-    // A place that cannot be written to is known before the work begins.
-    if (!path.empty()) atomic_file{path};
+    require_writable(path);
   }
 
   bool is_animation() const { return ending_ == ".gif"; }
@@ -178,6 +177,7 @@ class life_output {
     constexpr unsigned hundredths_of_a_second = 10;
     animation_ = std::make_unique<gif_writer>(path_, width, height, black_and_white, hundredths_of_a_second);
     width_ = width;
+    detail::require_memory(width * height);
     pixels_.resize(width * height);
   }
 

@@ -98,6 +98,7 @@ int main(int argc, char** argv) {
   CLI::App app("Data-parallel patterns on arrays in NumPy's .npy files, on one core, every core or a GPU.",
                "heddle");
   app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
+  app.footer("- is standard input where a file is read, and standard output where one is written.");
   app.require_subcommand(0, 1);  // an unknown one is named before a missing one is
   heddle::cli::add_info(app);
   heddle::cli::add_reduce(app);
@@ -117,6 +118,8 @@ int main(int argc, char** argv) {
   heddle::cli::add_cache(app);
   heddle::cli::add_check(app);
   heddle::cli::add_run(app);
+  heddle::cli::add_completion(app);
+  heddle::cli::add_manual(app);
   refuse_empty_values(app);
 
   try {

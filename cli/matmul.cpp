@@ -125,7 +125,7 @@ void add_matmul(CLI::App& app) {
       ->add_option("--dtype", options->dtype,
                    "Convert the elements to float32, float64, complex64 or complex128 first")
       ->option_text("D")
-      ->check(check_dtype);
+      ->check(check_dtype, "{float32,float64,complex64,complex128}");
   options->add_place_to(*command);
   command->footer(
       "Shapes are those of numpy.matmul: matrices along the last two axes, batches along those before; an "

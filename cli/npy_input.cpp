@@ -9,16 +9,13 @@
 namespace heddle::cli {
 namespace {
 
-// The second step of a conversion: numbers to those of 64 bits a part, or anything to whether it is not 0.
+// The second step of a conversion: real numbers to float64, or anything to whether it is not 0.
 template <class From>
 void convert_elements(const void* from, dtype type, void* to, std::size_t count) {
   const auto* in = static_cast<const From*>(from);
   if (type == dtype::boolean) {
     std::transform(in, in + count, static_cast<bool*>(to), [](From x) { return x != From(0); });
-  } else if constexpr (detail::is_complex<From>) {
-    std::transform(in, in + count, static_cast<std::complex<double>*>(to),
-                   [](From x) { return std::complex<double>(x); });
-  } else {
+  } else if constexpr (!detail::is_complex<From>) {
     std::transform(in, in + count, static_cast<double*>(to), [](From x) { return static_cast<double>(x); });
   }
 }

@@ -16,8 +16,7 @@ namespace heddle::cli {
 /// where they can.
 class npy_input {
  public:
-  /// Elements become elements of `via`, and those elements of `type`: float64, bool, complex128 of complex64,
-  /// or `via` itself.
+  /// Elements become elements of `via`, and those elements of `type`: float64 or bool, or `via` itself.
   npy_input(const npy_file& file, dtype via, dtype type, const target& where);
 
   dtype type() const noexcept { return type_; }

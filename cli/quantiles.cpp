@@ -1,8 +1,8 @@
 #include "quantiles.hpp"
 
-#include "installed_memory.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
+#include "process_limits.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
 #include <heddle/sort.hpp>
@@ -34,10 +34,8 @@ void for_each_part(const std::string& list, const F& f) {
 detail::memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
   // A radix sort goes to and fro between two arrays of keys; many segments are sorted a few at a time.
   const std::size_t bytes = x.size() * size_of(x.type()), needed = all.count() == 1 ? 3 * bytes : bytes;
-  if (!x.where().is_gpu() && needed > detail::installed_memory()) {
-    detail::fail(fmt::format("the elements are sorted in memory, and do not fit: {}",
-                             detail::out_of_memory_text(needed)));
-  }
+  if (!x.where().is_gpu())
+    detail::require_memory(needed, "the elements are sorted in memory, and do not fit: ");
   detail::memory elements = x.bring_all(shown);
   detail::library_sort(x.type(), elements.data(), all, sort_order::ascending, elements.data(), x.where());
   return brought_to_cpu(std::move(elements));

@@ -193,7 +193,7 @@ void add_random(CLI::App& app) {
       ->add_option("--dtype", options->dtype,
                    "float64, which is the default, or float32; of integers int64 or any other integers")
       ->option_text("D")
-      ->check(check_dtype);
+      ->check(check_dtype, set_of_dtypes());
   writes_file(command->add_option("-o,--output", options->output, "Where the array goes")
                   ->required()
                   ->option_text("OUT.npy"));

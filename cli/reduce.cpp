@@ -17,6 +17,7 @@
 #include <heddle/error.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/statistics.hpp>
 #include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
@@ -40,7 +41,7 @@ namespace {
 using detail::function;
 
 /// What the result is of the elements that are combined.
-enum class outcome { itself, place, truth, mean, variance, deviation, median, percentile };
+enum class outcome { itself, place, logical, mean, variance, deviation, median, percentile };
 
 /// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
 struct reduction {
@@ -50,7 +51,7 @@ struct reduction {
   outcome becomes = outcome::itself;
 
   bool is_place() const { return becomes == outcome::place; }
-  bool is_truth() const { return becomes == outcome::truth; }
+  bool is_logical() const { return becomes == outcome::logical; }
   bool is_spread() const { return becomes == outcome::variance || becomes == outcome::deviation; }
   bool is_average() const { return becomes == outcome::mean || is_spread(); }
   bool is_quantile() const { return becomes == outcome::median || becomes == outcome::percentile; }
@@ -73,8 +74,8 @@ constexpr reduction reductions[] = {
     {"var", function::plus, -1, outcome::variance},
     {"median", function::none, -1, outcome::median},
     {"percentile", function::none, -1, outcome::percentile},
-    {"any", function::logical_or, 0, outcome::truth},
-    {"all", function::logical_and, 1, outcome::truth},
+    {"any", function::logical_or, 0, outcome::logical},
+    {"all", function::logical_and, 1, outcome::logical},
 };
 
 std::string names_of_reductions() {
@@ -83,11 +84,11 @@ std::string names_of_reductions() {
   return names;
 }
 
-/// The type in which elements of `from` are combined.
+/// The type to which elements of `from` are converted before they are combined.
 dtype combined_type(const reduction& op, dtype from, bool was_asked_for) {
   const bool complex = from >= dtype::complex64;
-  if (op.is_truth()) return complex ? dtype::boolean : from;
-  if (op.is_average()) return complex ? dtype::complex128 : dtype::float64;
+  if (op.is_logical()) return complex ? dtype::boolean : from;
+  if (op.is_average()) return from;
   if (op.combine == function::plus || op.combine == function::multiplies) {
     return was_asked_for ? from : accumulating_type(from);
   }
@@ -96,12 +97,18 @@ dtype combined_type(const reduction& op, dtype from, bool was_asked_for) {
   return from;
 }
 
+/// The type that elements of `type` are combined to: averages widen them as they are read.
+dtype partial_type(const reduction& op, dtype type) {
+  if (!op.is_average()) return type;
+  return type >= dtype::complex64 ? dtype::complex128 : dtype::float64;
+}
+
 dtype result_type(const reduction& op, dtype from, dtype combined) {
   const bool is_single = from == dtype::float32 || from == dtype::complex64;
   switch (op.becomes) {
     case outcome::place:
       return dtype::int64;
-    case outcome::truth:
+    case outcome::logical:
       return dtype::boolean;
     case outcome::mean:
       return from <= dtype::uint64 ? dtype::float64 : from;
@@ -118,12 +125,12 @@ dtype result_type(const reduction& op, dtype from, dtype combined) {
 }
 
 /// Turns `count` combined elements into whether they are not 0, where they are.
-void finish_truths(dtype combined, void* values, std::size_t count) {
+void finish_logical(dtype combined, void* values, std::size_t count) {
   with_type(combined, [&]<class T>(T) {
     // Written byte by byte over elements that have been read.
     const T* const elements = static_cast<const T*>(values);
-    auto* const truths = static_cast<unsigned char*>(values);
-    for (std::size_t i = 0; i < count; ++i) truths[i] = elements[i] != T(0);
+    auto* const flags = static_cast<unsigned char*>(values);
+    for (std::size_t i = 0; i < count; ++i) flags[i] = elements[i] != T(0);
   });
 }
 
@@ -147,7 +154,7 @@ void finish_reals(const reduction& op, double divisor, bool is_single, void* val
 /// Turns what combining made of segments of `length` elements into results.
 void finish(const reduction& op, dtype combined, dtype result, std::size_t length, std::size_t ddof,
             void* values, std::size_t count) {
-  if (op.is_truth()) return finish_truths(combined, values, count);
+  if (op.is_logical()) return finish_logical(combined, values, count);
   if (!op.is_average() && op.becomes != outcome::median) return;
   const std::size_t divisor = length > ddof ? length - ddof : 0;
   const bool is_complex = result >= dtype::complex64;
@@ -203,27 +210,6 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
   });
 }
 
-/// Reduces all elements of the file to one, or their deviations.
-void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progress& shown, void* out) {
-  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
-  if (op.is_place()) {
-    const std::int64_t place = place_of_extremum(op, x, shown);
-    std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
-    return;
-  }
-  const dtype type = from_mean == nullptr ? x.type() : dtype::float64;
-  detail::streamed_reduction so_far(x.where(), op.combine, type);
-  x.for_each_piece(so_far.tile(), shown, [&](const void* elements, std::size_t count) {
-    if (from_mean == nullptr) return so_far.append(elements, count);
-    for (std::size_t first = 0; first < count; first += from_mean->piece()) {
-      const std::size_t here = std::min(from_mean->piece(), count - first);
-      const auto* const piece = static_cast<const std::byte*>(elements) + first * size_of(x.type());
-      so_far.append(from_mean->of(piece, {1, here, 1}, 0, 1), here);
-    }
-  });
-  so_far.result(out);
-}
-
 /// Reduces all elements of the file to one by a rung of the ladder, which takes them all at once.
 void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
                    void* out) {
@@ -243,29 +229,19 @@ void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x
 class reduction_along {
  public:
   reduction_along(const reduction& op, const npy_input& x, dtype type)
-      : op_(op), x_(x), type_(type), tile_(detail::streamed_reduction(x.where(), op.combine, type).tile()) {}
+      : op_(op),
+        x_(x),
+        type_(type),
+        folded_type_(partial_type(op, type)),
+        tile_(detail::streamed_reduction(x.where(), op.combine, folded_type_).tile()) {}
 
   /// Pieces of an axis hold a multiple of this many entries, but for the last.
   std::size_t tile() const noexcept { return tile_; }
 
   /// The whole axis at once.
-  void whole(const void* elements, segments block, void* results) {
-    if (op_.is_place()) {
-      const shape lengths{block.outer, block.length, block.inner};
-      const array<std::size_t> places =
-          detail::arg_along(op_.name, op_.combine, type_, elements, lengths, axis{1}, target(), x_.where());
-      detail::copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
-    } else if (!x_.where().is_gpu()) {
-      detail::library_reduce(op_.combine, type_, elements, block, results, x_.where());
-    } else {
-      const std::size_t bytes = block.elements() * element_bytes_,
-                        result_bytes = block.count() * element_bytes_;
-      if (on_gpu_.bytes() < bytes) on_gpu_ = detail::memory(bytes, x_.where());
-      const detail::memory results_on_gpu(result_bytes, x_.where());
-      detail::copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
-      detail::library_reduce(op_.combine, type_, on_gpu_.data(), block, results_on_gpu.data(), x_.where());
-      detail::copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
-    }
+  void whole(const void* elements, const segments& block, void* results) {
+    if (op_.is_place()) return places_of_whole(elements, block, static_cast<std::int64_t*>(results));
+    combine(type_, elements, block, results);
   }
 
   /// Entries `first` … `first + count − 1` of an axis in `columns` columns side by side, in order from 0.
@@ -275,13 +251,13 @@ class reduction_along {
       return;
     }
     // Tiles are folded here, and their results, which are an array again, in `pieces_together`.
-    const std::size_t row_bytes = columns * element_bytes_, full = count / tile_, rest = count % tile_;
-    const std::size_t before = first / tile_ * row_bytes;
-    folded_.resize(before + (full + (rest != 0 ? 1 : 0)) * row_bytes);
-    if (full != 0) whole(elements, {full, tile_, columns}, folded_.data() + before);
+    const std::size_t row_bytes = columns * size_of(type_), full = count / tile_, rest = count % tile_;
+    const std::size_t folded_bytes = columns * size_of(folded_type_), before = first / tile_ * folded_bytes;
+    folded_.resize(before + (full + (rest != 0 ? 1 : 0)) * folded_bytes);
+    if (full != 0) combine(type_, elements, {full, tile_, columns}, folded_.data() + before);
     if (rest != 0) {
-      whole(static_cast<const std::byte*>(elements) + full * tile_ * row_bytes, {1, rest, columns},
-            folded_.data() + before + full * row_bytes);
+      combine(type_, static_cast<const std::byte*>(elements) + full * tile_ * row_bytes, {1, rest, columns},
+              folded_.data() + before + full * folded_bytes);
     }
   }
 
@@ -290,14 +266,38 @@ class reduction_along {
     if (op_.is_place()) {
       std::copy(places_.begin(), places_.end(), static_cast<std::int64_t*>(results));
     } else {
-      whole(folded_.data(), {1, folded_.size() / (columns * element_bytes_), columns}, results);
+      const std::size_t rows = folded_.size() / (columns * size_of(folded_type_));
+      combine(folded_type_, folded_.data(), {1, rows, columns}, results);
     }
   }
 
  private:
+  /// Combines elements of the type of the input, or of `folded_type_`, on the target.
+  void combine(dtype type, const void* elements, const segments& block, void* results) {
+    const auto on_target = [&](const void* from, void* to) {
+      if (op_.is_average()) return detail::library_wide_sums(type, from, block, to, x_.where());
+      detail::library_reduce(op_.combine, type, from, block, to, x_.where());
+    };
+    if (!x_.where().is_gpu()) return on_target(elements, results);
+    const std::size_t bytes = block.elements() * size_of(type),
+                      result_bytes = block.count() * size_of(folded_type_);
+    if (on_gpu_.bytes() < bytes) on_gpu_ = detail::memory(bytes, x_.where());
+    const detail::memory results_on_gpu(result_bytes, x_.where());
+    detail::copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
+    on_target(on_gpu_.data(), results_on_gpu.data());
+    detail::copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
+  }
+
+  void places_of_whole(const void* elements, const segments& block, std::int64_t* results) {
+    const shape lengths{block.outer, block.length, block.inner};
+    const array<std::size_t> places =
+        detail::arg_along(op_.name, op_.combine, type_, elements, lengths, axis{1}, target(), x_.where());
+    detail::copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
+  }
+
   void places_of_piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
     std::vector<std::int64_t> places(columns);
-    whole(elements, {1, count, columns}, places.data());
+    places_of_whole(elements, {1, count, columns}, places.data());
     with_type(type_, [&]<class T>(T) {
       if constexpr (!detail::is_complex<T>) {
         const T* const x = static_cast<const T*>(elements);
@@ -319,12 +319,35 @@ class reduction_along {
 
   const reduction& op_;
   const npy_input& x_;
-  dtype type_;
-  std::size_t tile_, element_bytes_ = size_of(type_);
+  dtype type_, folded_type_;
+  std::size_t tile_;
   detail::memory on_gpu_;
   std::vector<std::byte> folded_;     // results of tiles, or the extrema so far
   std::vector<std::int64_t> places_;  // of the extrema so far
 };
+
+/// Reduces all elements of the file to one, or their deviations.
+void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progress& shown, void* out) {
+  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
+  if (op.is_place()) {
+    const std::int64_t place = place_of_extremum(op, x, shown);
+    std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
+    return;
+  }
+  reduction_along reduce(op, x, from_mean == nullptr ? x.type() : dtype::float64);
+  std::size_t before = 0;
+  x.for_each_piece(reduce.tile(), shown, [&](const void* elements, std::size_t count) {
+    const std::size_t most = from_mean == nullptr ? count : from_mean->piece();
+    for (std::size_t first = 0; first < count; first += most) {
+      const void* piece = static_cast<const std::byte*>(elements) + first * size_of(x.type());
+      const std::size_t here = std::min(most, count - first);
+      if (from_mean != nullptr) piece = from_mean->of(piece, {1, here, 1}, 0, 1);
+      reduce.piece(piece, before + first, here, 1);
+    }
+    before += count;
+  });
+  reduce.pieces_together(1, out);
+}
 
 /// Reduces along an axis: as many entries of the axes before it at once as are a piece, or else strips of the
 /// axes after it, or else pieces of the axis.
@@ -335,7 +358,7 @@ void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, segm
   }
   if (all.count() == 0) return;
   const dtype type = from_mean == nullptr ? x.type() : dtype::float64;
-  const std::size_t result_bytes = size_of(op.is_place() ? dtype::int64 : type);
+  const std::size_t result_bytes = size_of(op.is_place() ? dtype::int64 : partial_type(op, type));
   const std::size_t entry = all.length * all.inner;
   reduction_along reduce(op, x, type);
 
@@ -388,7 +411,7 @@ void check_options(const reduction& op, const reduce_options& options) {
   const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
   if (algorithm == reduce_algorithm::single_pass) return;
   if (options.axis) fail_axis_with_rung(name(algorithm));
-  if (op.becomes != outcome::itself && !op.is_truth()) {
+  if (op.becomes != outcome::itself && !op.is_logical()) {
     throw CLI::ValidationError("--algorithm", fmt::format("{} combines by sum, prod, min, max, any and all; "
                                                           "{} takes single-pass",
                                                           name(algorithm), op.name));
@@ -422,7 +445,7 @@ void run(const reduce_options& options) {
   const std::optional<dtype> asked_for = options.element_type();
   const dtype from = asked_for.value_or(file.dtype());
   const dtype combined = combined_type(op, from, asked_for.has_value());
-  const dtype result = result_type(op, from, combined);
+  const dtype result = result_type(op, from, combined), partial = partial_type(op, combined);
 
   segments all{1, file.size(), 1};
   shape lengths;
@@ -439,7 +462,7 @@ void run(const reduce_options& options) {
   if (!options.output.empty()) output.emplace(options.output);
   // Quantiles are float64 before they become results.
   const std::size_t element_bytes =
-      std::max({size_of(combined), size_of(result), op.is_quantile() ? sizeof(double) : 0});
+      std::max({size_of(partial), size_of(result), op.is_quantile() ? sizeof(double) : 0});
   const target where = detail::resolve(
       requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true});
   npy_input x(file, asked_for.value_or(combined), combined, where);
@@ -451,9 +474,9 @@ void run(const reduce_options& options) {
   detail::memory results(result_bytes, target());
   {
     const std::size_t bytes = x.file_bytes(file.size()) * (op.is_spread() ? 2 : 1);
-    detail::operation running(op.name, file.size(), name(combined));
+    detail::operation running(op.name, file.size(), name(partial));
     running.runs_on(where);
-    const run_stats stats("reduce", options.op, name(algorithm), file.size(), combined, bytes, where);
+    const run_stats stats("reduce", options.op, name(algorithm), file.size(), partial, bytes, where);
     progress shown(bytes, options.quiet);
     const auto combine = [&](deviations* from_mean) {
       if (options.axis) return reduce_along(op, x, from_mean, all, shown, results.data());
@@ -467,12 +490,12 @@ void run(const reduce_options& options) {
       combine(nullptr);
     }
     if (op.is_spread()) {
-      finish({"mean", function::plus, -1, outcome::mean}, combined, combined, all.length, 0, results.data(),
+      finish({"mean", function::plus, -1, outcome::mean}, partial, partial, all.length, 0, results.data(),
              all.count());
       deviations from_mean(x, std::exchange(results, detail::memory(result_bytes, target())));
       combine(&from_mean);
     }
-    finish(op, combined, result, all.length, options.ddof.value_or(0), results.data(), all.count());
+    finish(op, partial, result, all.length, options.ddof.value_or(0), results.data(), all.count());
     stats.report(options);
   }
   stop_if_interrupted();
@@ -510,7 +533,8 @@ void add_reduce(CLI::App& app) {
       "Types are NumPy's: integers are summed in 64 bits and averaged in float64 unless --dtype says "
       "otherwise; min and\n"
       "max keep the type; argmin and argmax are the first place, and that of the first NaN where there is "
-      "one.");
+      "one. std and\n"
+      "var read the file twice; median and percentile sort the elements in memory.");
   command->callback([options] { run(*options); });
 }
 

@@ -59,11 +59,19 @@ std::string check_dtype(const std::string& text) {
   }
 }
 
+std::string set_of_dtypes() {
+  std::vector<const char*> names;
+  for (int type = 0; type <= static_cast<int>(dtype::complex128); ++type) {
+    names.push_back(name(static_cast<dtype>(type)));
+  }
+  return fmt::format("{{{}}}", fmt::join(names, ","));
+}
+
 void place_options::add_place_to(CLI::App& command) {
   command.add_option("--target", target, "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
       ->option_text("T")
       ->transform(target_in_digits)
-      ->check(check_target);
+      ->check(check_target, "{auto,serial,parallel,gpu}");
   command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
   command.add_flag("--quiet", quiet, "No progress line");
 }
@@ -72,7 +80,7 @@ void run_options::add_input_to(CLI::App& command) {
   reads_file(command.add_option("IN.npy", input, "The array")->required()->option_text(" "));
   command.add_option("--dtype", dtype, "Convert the elements to type D first, such as float64 or uint8")
       ->option_text("D")
-      ->check(check_dtype);
+      ->check(check_dtype, set_of_dtypes());
 }
 
 void run_options::add_to(CLI::App& command, bool output_is_required) {

@@ -55,6 +55,9 @@ std::string target_in_digits(const std::string& text);
 /// What is wrong with the text of an element type.
 std::string check_dtype(const std::string& text);
 
+/// "{bool,int8,…}", which describes that check.
+std::string set_of_dtypes();
+
 /// Throws: wrong usage, because the rungs of the ladder take an array flat.
 [[noreturn]] void fail_axis_with_rung(const char* algorithm);
 

@@ -268,7 +268,7 @@ void add_transform(CLI::App& app) {
                   ->option_text("OUT.npy"));
   command->add_option("--dtype", options->dtype, "Convert the result to type D, such as float64 or uint8")
       ->option_text("D")
-      ->check(check_dtype);
+      ->check(check_dtype, set_of_dtypes());
   options->add_place_to(*command);
   command->footer(
       "Operators, functions and types are NumPy's, and shapes are broadcast as NumPy does; i is the index of "

@@ -172,6 +172,7 @@ static bool fits(int device, const traffic& work) {
 
 target resolve(const target& where, const traffic& work) {
   if (!where.is_automatic()) return where;
+  if (work.data_on.is_gpu()) cuda::require_device(work.data_on);
   // What starting threads and kernels costs, in seconds; only their order of magnitude matters here.
   constexpr double start_threads = 10e-6, start_kernel = 15e-6;
   constexpr std::size_t always_serial_bytes = std::size_t{1} << 18;

@@ -5,7 +5,9 @@ set(array_sources
   contents.cpp
   dtype.cpp
   error.cpp
+  large_arrays.cpp
   memory.cpp
+  process_limits.cpp
   shape.cpp
   target.cpp
   io/atomic_file.cpp
@@ -22,12 +24,14 @@ set(pattern_sources
   fft.cpp
   gather.cpp
   linear_algebra.cpp
+  lower_bound.cpp
   random.cpp
   reduce.cpp
   scan.cpp
   segmented_reduce.cpp
   statistics.cpp
   stencil.cpp
+  top_k.cpp
   transform.cpp
   cpu/copy_lines.cpp
   cpu/kernels_for.cpp

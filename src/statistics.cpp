@@ -27,7 +27,7 @@ bool is_narrow_real(dtype type) {
 
 /// out[r·width + c] = make(element r of column c, c) for the elements of a piece.
 template <class T, class Out, class Make>
-void make_piece(const T* x, const grouping::piece& piece, const Make& make, Out* out) {
+void make_piece(const T* x, const grouping::piece& piece, const Make& make, Out* __restrict out) {
   x += piece.first;
   if (piece.width == 1 && piece.stride == 1) {
     for (std::size_t r = 0; r < piece.count; ++r) out[r] = make(x[r], 0);
@@ -38,31 +38,108 @@ void make_piece(const T* x, const grouping::piece& piece, const Make& make, Out*
   }
 }
 
-/// Sums each of `all` segments of what `make(piece, segment, out)` makes of pieces of them, in the order of
-/// `reduce`; each piece is made where it stays in a second-level cache.
+template <class T>
+void widen_piece(const void* x, const grouping::piece& piece, wide<T>* out) {
+  make_piece(
+      static_cast<const T*>(x), piece, [](T element, std::size_t) { return widened(element); }, out);
+}
+
+template <class T>
+void deviations_of_piece(const void* x, const grouping::piece& piece, const void* centres, double* out) {
+  const auto* const from = static_cast<const T*>(x);
+  const auto* const centre = static_cast<const wide<T>*>(centres);
+  if (piece.width == 1) {
+    const auto from_only = [only = *centre](T element, std::size_t) {
+      return squared_deviation(element, only);
+    };
+    return make_piece(from, piece, from_only, out);
+  }
+  make_piece(
+      from, piece, [=](T element, std::size_t column) { return squared_deviation(element, centre[column]); },
+      out);
+}
+
+/// Sums tiles of what is made of elements, in the order of `reduce`. Made is double or complex<double>.
+template <class Made>
+class sums_of_made {
+ public:
+  static constexpr std::size_t tile = grouping::tile<Made, plus>;
+
+  /// `strip` columns at most, of at most `length` elements.
+  sums_of_made(std::size_t length, std::size_t strip)
+      : lanes_(lanes_bytes(length, strip), target()), band_(lanes_.bytes(), target()) {}
+
+  /// Rows that follow each other, of at most a tile together where there are several.
+  template <class Make>
+  void rows(const grouping::piece& first, std::size_t count, const Make& make, Made* sums) {
+    auto* const made = static_cast<Made*>(lanes_.data());
+    for (std::size_t row = 0; row < count; ++row) {
+      grouping::piece piece = first;
+      piece.first += row * piece.count;
+      make(piece, row, made + row * piece.count);
+    }
+    kernels_.fold_pieces(made, {{count, first.count, 1}, tile, 1}, 0, count, sums);
+  }
+
+  /// Columns side by side: bands of as many rows as a tile has lanes are added to the first of them.
+  template <class Make>
+  void columns(grouping::piece piece, const Make& make, Made* sums) {
+    constexpr std::size_t lanes = grouping::lanes<Made, plus>;
+    auto* const lane = static_cast<Made*>(lanes_.data());
+    auto* const band = static_cast<Made*>(band_.data());
+    const std::size_t rows = piece.count, width = piece.width, active = std::min(rows, lanes);
+    for (std::size_t row = 0; row < rows; row += lanes) {
+      piece.count = std::min(lanes, rows - row);
+      make(piece, 0, row == 0 ? lane : band);
+      if (row > 0) add(lane, band, piece.count * width);
+      piece.first += lanes * piece.stride;
+    }
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      if (half < active) add(lane, lane + half * width, std::min(half, active - half) * width);
+    }
+    for (std::size_t c = 0; c < width; ++c) sums[c] = grouping::canonical(lane[c]);
+  }
+
+ private:
+  static std::size_t lanes_bytes(std::size_t length, std::size_t strip) {
+    if (strip == 1) return tile * sizeof(Made);
+    return std::min(length, grouping::lanes<Made, plus>) * strip * sizeof(Made);
+  }
+  void add(Made* to, const Made* from, std::size_t count) const {
+    kernels_.map(to, false, from, false, count, false, to);
+  }
+
+  const cpu::kernels& kernels_ = cpu::kernels_for(dtype_of<Made>, function::plus);
+  memory lanes_, band_;
+};
+
+/// Sums each of `all` segments of what `make(piece, segment, out)` makes of pieces of them.
 template <class Made, class Make>
 void sum_made(int threads, segments all, const Make& make, Made* out) {
-  const cpu::kernels& kernels = cpu::kernels_for(dtype_of<Made>, function::plus);
-  constexpr std::size_t widest = 256 / sizeof(Made);
-  const std::size_t parts = grouping::tiling{all, kernels.tile, 1}.parts();
+  using sums_of = sums_of_made<Made>;
+  const std::size_t parts = grouping::tiling{all, sums_of::tile, 1}.parts();
   const auto of_inputs = [&](const void*, const grouping::tiling& tiles, std::size_t first, std::size_t last,
-                             void* sums) {
-    const memory made(std::min(tiles.part, all.length) * std::min(widest, all.inner) * sizeof(Made),
-                      target());
-    for (std::size_t i = first; i < last; ++i) {
-      grouping::piece piece = tiles[i];
-      const std::size_t width = piece.width, result = piece.result, begin = piece.first;
-      const std::size_t segment = result / all.inner / parts * all.inner + result % all.inner;
-      for (std::size_t column = 0; column < width; column += widest) {
-        piece.first = begin + column;
-        piece.width = std::min(widest, width - column);
-        make(piece, segment + column, static_cast<Made*>(made.data()));
-        kernels.fold_pieces(made.data(), {{1, piece.count, piece.width}, tiles.part, piece.width}, 0, 1,
-                            static_cast<Made*>(sums) + result + column);
+                             void* to) {
+    auto* const results = static_cast<Made*>(to);
+    sums_of sums(all.length, std::min(tiles.strip, all.inner));
+    const std::size_t rows = parts == 1 ? std::max<std::size_t>(sums_of::tile / all.length, 1) : 1;
+    for (std::size_t i = first; i < last;) {
+      const grouping::piece piece = tiles[i];
+      const std::size_t segment = piece.result / all.inner / parts * all.inner + piece.result % all.inner;
+      const auto make_row = [&](const grouping::piece& some, std::size_t row, Made* made) {
+        make(some, segment + row, made);
+      };
+      const std::size_t count = all.inner == 1 ? std::min(rows, last - i) : 1;
+      if (all.inner == 1) {
+        sums.rows(piece, count, make_row, results + piece.result);
+      } else {
+        sums.columns(piece, make_row, results + piece.result);
       }
+      i += count;
     }
   };
-  cpu::reduce_segments(threads, all, kernels.tile, sizeof(Made), nullptr, out, of_inputs,
+  const cpu::kernels& kernels = cpu::kernels_for(dtype_of<Made>, function::plus);
+  cpu::reduce_segments(threads, all, sums_of::tile, sizeof(Made), nullptr, out, of_inputs,
                        kernels.fold_pieces);
 }
 
@@ -89,32 +166,15 @@ void library_wide_sums(dtype type, const void* x, segments all, void* sums, cons
   if (type == wide_type(type)) return library_reduce(function::plus, type, x, all, sums, where);
   if (where.is_gpu()) return cuda::wide_sums(type, x, all, sums, where);
   with_type(type, [&]<class T>(T) {
-    sum_made(
-        where.threads(), all,
-        [x](const grouping::piece& piece, std::size_t, wide<T>* out) {
-          make_piece(
-              static_cast<const T*>(x), piece, [](T element, std::size_t) { return widened(element); }, out);
-        },
-        static_cast<wide<T>*>(sums));
+    const auto widen = [x](const grouping::piece& piece, std::size_t, wide<T>* out) {
+      widen_piece<T>(x, piece, out);
+    };
+    sum_made(where.threads(), all, widen, static_cast<wide<T>*>(sums));
   });
 }
 
-void squared_deviations(dtype type, const void* x, const grouping::piece& piece, const void* centres,
-                        double* out) {
-  with_type(type, [&]<class T>(T) {
-    const auto* const from = static_cast<const T*>(x);
-    const auto* const centre = static_cast<const wide<T>*>(centres);
-    if (piece.width == 1) {
-      make_piece(
-          from, piece, [only = *centre](T element, std::size_t) { return squared_deviation(element, only); },
-          out);
-    } else {
-      make_piece(
-          from, piece,
-          [centre](T element, std::size_t column) { return squared_deviation(element, centre[column]); },
-          out);
-    }
-  });
+deviations_function* squared_deviations_of(dtype type) {
+  return with_type(type, []<class T>(T) -> deviations_function* { return deviations_of_piece<T>; });
 }
 
 void library_mean(dtype type, const void* x, segments all, void* out, const target& where) {
@@ -138,13 +198,11 @@ void library_variance(dtype type, const void* x, segments all, std::size_t ddof,
   if (where.is_gpu()) {
     cuda::sum_squared_deviations(type, x, all, centre, sum, where);
   } else {
-    sum_made(
-        where.threads(), all,
-        [&](const grouping::piece& piece, std::size_t segment, double* made) {
-          squared_deviations(type, x, piece,
-                             static_cast<const std::byte*>(centres.data()) + segment * centre_bytes, made);
-        },
-        sum);
+    const auto of_piece = squared_deviations_of(type);
+    const auto make = [&](const grouping::piece& piece, std::size_t segment, double* made) {
+      of_piece(x, piece, static_cast<const std::byte*>(centres.data()) + segment * centre_bytes, made);
+    };
+    sum_made(where.threads(), all, make, sum);
   }
   const double divisor = all.length > ddof ? static_cast<double>(all.length - ddof) : 0;
   divide(sum, all.count(), divisor, is_narrow_real(type), out, where);
@@ -210,6 +268,7 @@ void minmax_on_gpu(dtype type, const void* x, segments all, void* smallest, void
 
 void library_to_bool(const void* x, std::size_t element_bytes, std::size_t count, bool* out,
                      const target& where) {
+  if (count == 0) return;
   if (where.is_gpu()) return cuda::are_nonzero(x, element_bytes, count, out, where);
   const auto write = [&]<class Bits>(const Bits* from) {
     cpu::transform(

@@ -1,3 +1,5 @@
+#include "contents.hpp"
+#include "modules/sealed_library.hpp"
 #include "on_targets.hpp"
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/kernel.hpp>
@@ -9,11 +11,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -347,9 +351,20 @@ TEST_P(Kernels, are_kept) {
   hd::array<int> x = zeros<int>(1);
   again.function("f")(1, 1)(x);
   EXPECT_EQ(x[0], 3);
-  options.definitions = {"VALUE=4"};
-  hd::module(where, text, options).function("f")(1, 1)(x);
-  EXPECT_EQ(x[0], 4);
+  // One after another, some of which outlive the next.
+  std::vector<hd::kernel_function> functions;
+  for (int i = 0; i < 6; ++i) {
+    const int value = 3 + i % 2;
+    options.definitions = {"VALUE=" + std::to_string(value)};
+    const hd::module now(where, text, options);
+    if (i % 3 == 0) functions.push_back(now.function("f"));
+    now.function("f")(1, 1)(x);
+    EXPECT_EQ(x[0], value);
+  }
+  for (int i = 0; i < 2; ++i) {
+    functions[static_cast<std::size_t>(i)](1, 1)(x);
+    EXPECT_EQ(x[0], 3 + i);
+  }
 }
 
 /// What stops a kernel on a CPU is an error of its launch.
@@ -383,6 +398,20 @@ TEST(KernelsOnCpu, an_instance_that_does_not_compile_leaves_the_module_as_it_was
   hd::array<int> x(1);
   m.function("set<int>")(1, 1)(x);
   EXPECT_EQ(x[0], 7);
+}
+
+/// dlopen knows libraries by their names.
+TEST(KernelsOnCpu, libraries_in_memory_have_names_of_their_own_and_do_not_change) {
+  std::set<std::string> names;
+  for (int i = 0; i < 40; ++i) {
+    const hd::modules::sealed_library library("some bytes");
+    EXPECT_TRUE(names.insert(library.path()).second) << library.path();
+    EXPECT_EQ(hd::detail::contents(std::filesystem::path(library.path())), "some bytes");
+    const int file = open(library.path().c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_LT(pwrite(file, "x", 1, 0), 0);
+    EXPECT_NE(ftruncate(file, 1), 0);
+    close(file);
+  }
 }
 
 /// OpenBLAS waits for its threads before a process forks.

@@ -31,6 +31,28 @@ struct composed {
   }
 };
 
+/// Maps that share a factor, the first of 150 words: one warp of a block holds elements so large.
+struct maps150 {
+  std::uint32_t word[150];
+  friend HD_FN maps150 operator*(maps150 f, const maps150& g) {
+    f.word[0] *= g.word[0];
+    for (int i = 1; i < 150; ++i) f.word[i] = f.word[i] * g.word[0] + g.word[i];
+    return f;
+  }
+};
+template <>
+inline maps150 random_element(std::uint64_t i) {
+  maps150 f;
+  for (std::uint64_t k = 0; k < 150; ++k) f.word[k] = static_cast<std::uint32_t>(random_bits(150 * i + k));
+  return f;
+}
+struct product {
+  template <class T>
+  HD_FN T operator()(const T& a, const T& b) const {
+    return a * b;
+  }
+};
+
 }  // namespace heddle::tests
 
 namespace {
@@ -76,16 +98,16 @@ TEST_P(segmented_scan_on_gpu, keeps_the_order) {
 }
 
 TEST_P(segmented_scan_on_gpu, of_elements_of_any_size) {
-  const auto product = [] HD_FN(const auto& a, const auto& b) { return a * b; };
   const auto check_matrices = [&]<class T>(std::size_t n, const T& identity) {
     hd::array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = random_element<T>(i);
-    check(where, n, x, hd::monoid{product, identity}, random_element<T>(n));
+    check(where, n, x, hd::monoid{product{}, identity}, random_element<T>(n));
   };
   matrix5 one{};
   for (int i = 0; i < 5; ++i) one.at[i][i] = 1;
   check_matrices(40'000, triangular{1, 0, 1});
   check_matrices(3000, one);
+  check_matrices(400, maps150{{1}});
 }
 
 TEST_P(segmented_scan_on_gpu, by_key) {

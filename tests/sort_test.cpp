@@ -1,6 +1,8 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
+#include "ordered.hpp"
 #include "sizes.hpp"
+#include "users_order_checks.hpp"
 #include <heddle/grouping.hpp>
 #include <heddle/random.hpp>
 #include <heddle/sort.hpp>
@@ -8,9 +10,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -24,82 +28,9 @@ namespace {
 class sort : public on_targets {};
 HD_ON_ALL_TARGETS(sort);
 
-/// NumPy's order: NaNs last and alike.
-template <class T>
-bool comes_before(T a, T b) {
-  return a < b || (b != b && a == a);
-}
-/// The order of the elements alone, in which −0 comes before +0.
-template <class T>
-bool sorts_before(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    if (a == 0 && b == 0) return std::signbit(a) && !std::signbit(b);
-  }
-  return comes_before(a, b);
-}
-
-/// Elements among which there are equal ones, and what is special in the type.
-template <class T>
-hd::array<T> mixed(std::size_t n) {
-  hd::array<T> x(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    T& value = x.data()[i];
-    value = random_value<T>(i);
-    if constexpr (std::is_floating_point_v<T>) {
-      using limits = std::numeric_limits<T>;
-      const std::uint64_t which = random_bits(~i) % 32;
-      const T special[] = {T(0),
-                           -T(0),
-                           limits::infinity(),
-                           -limits::infinity(),
-                           limits::max(),
-                           limits::lowest(),
-                           limits::denorm_min(),
-                           -limits::denorm_min(),
-                           limits::quiet_NaN(),
-                           -limits::quiet_NaN(),
-                           T(1),
-                           T(-1)};
-      if (which < std::size(special)) value = special[which];
-    } else if constexpr (!std::is_same_v<T, bool>) {
-      if (i % 3 == 0) value = static_cast<T>(value % 5);
-      if (i % 97 == 0) value = std::numeric_limits<T>::min();
-      if (i % 89 == 0) value = std::numeric_limits<T>::max();
-    }
-  }
-  return x;
-}
-
-template <class T>
-hd::array<T> sorted_by_loops(const hd::array<T>& x) {
-  hd::array<T> y = x.on(hd::target::serial());
-  std::stable_sort(y.data(), y.data() + y.size(), sorts_before<T>);
-  for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = hd::grouping::canonical(y.data()[i]);
-  return y;
-}
-
-constexpr hd::sort_order falling = hd::sort_order::descending;
-
-template <class T>
-std::vector<std::size_t> argsorted_by_loops(const hd::array<T>& x,
-                                            hd::sort_order order = hd::sort_order::ascending) {
-  std::vector<std::size_t> places(x.size());
-  std::iota(places.begin(), places.end(), std::size_t{0});
-  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
-    const T first = x.data()[a], second = x.data()[b];
-    return order == falling ? comes_before(second, first) : comes_before(first, second);
-  });
-  return places;
-}
-
-constexpr auto for_each_ordered_type = [](const auto& f) {
-  if constexpr (seeks_races) {
-    for_each_type<std::uint64_t, float>(f);
-  } else {
-    for_each_integer_type(f);
-    for_each_type<float, double>(f);
-  }
-};
+/// Functions that a host compiler compiled: a GPU does not have them.
+class sort_by_users_function : public on_targets {};
+HD_ON_CPU_TARGETS(sort_by_users_function);
 
 /// From 32,768 elements on threads share them.
 std::vector<std::size_t> sizes_to_sort() {
@@ -172,18 +103,6 @@ TEST_P(sort, argsort_keeps_the_order_of_equal_elements) {
           << hd::detail::type_name<T>() << ' ' << n;
     }
   });
-}
-
-/// Each line by itself, through the flat order of a copy of it.
-template <class T, class Sorted>
-void for_each_line(const hd::array<T>& x, std::size_t axis, const Sorted& check) {
-  const hd::segments lines = along(x.shape(), axis);
-  for (std::size_t line = 0; line < lines.count(); ++line) {
-    const std::size_t begin = line / lines.inner * lines.length * lines.inner + line % lines.inner;
-    hd::array<T> one(lines.length);
-    for (std::size_t i = 0; i < lines.length; ++i) one.data()[i] = x.data()[begin + i * lines.inner];
-    check(one, begin, lines.inner);
-  }
 }
 
 TEST_P(sort, goes_the_other_way_round) {
@@ -273,6 +192,44 @@ TEST_P(sort, by_key_the_other_way_round) {
   const auto [k, v] = hd::sort_by_key(where, keys, std::vector<char>{'a', 'b', 'c', 'd', 'e'}, falling);
   EXPECT_EQ(k.to_vector(), (std::vector<std::int8_t>{3, 3, 1, 1, -2}));
   EXPECT_EQ(v.to_vector(), (std::vector<char>{'b', 'd', 'a', 'c', 'e'}));
+}
+
+TEST_P(sort_by_users_function, is_stable) {
+  check_users_orders(where);
+}
+
+TEST_P(sort_by_users_function, passes_on_what_it_throws) {
+  std::vector<int> x(50'000);
+  std::iota(x.begin(), x.end(), 0);
+  const auto throws = [](int a, int b) {
+    return a == 40'000 ? throw std::runtime_error("unordered") : a < b;
+  };
+  EXPECT_THROW(hd::sort(where, x, throws), std::runtime_error);
+}
+
+TEST_P(sort, by_the_standard_librarys_names_of_orders) {
+  for_each_ordered_type([&]<class T>() {
+    for (const std::size_t n : {0, 1, 3000}) {
+      const hd::array<T> x = mixed<T>(n);
+      ASSERT_TRUE(same_elements(hd::sort(where, x, std::greater<>{}), hd::sort(where, x, falling))) << n;
+      ASSERT_TRUE(same_elements(hd::sort(where, x, std::less<T>{}), hd::sort(where, x))) << n;
+      ASSERT_EQ(hd::argsort(where, x, std::greater<T>{}).to_vector(), argsorted_by_loops(x, falling)) << n;
+    }
+  });
+  const std::vector<std::int8_t> keys{1, 3, 1, 3, -2};
+  const auto sorted =
+      hd::sort_by_key(where, keys, std::vector<char>{'a', 'b', 'c', 'd', 'e'}, std::greater<>{});
+  EXPECT_EQ(sorted.second.to_vector(), (std::vector<char>{'b', 'd', 'a', 'c', 'e'}));
+}
+
+TEST_P(sort, by_a_host_compilers_function_is_refused_on_a_gpu) {
+  const std::vector<person> x = people(100);
+  const std::string message = message_of([&] { hd::sort(where, x, younger{}); });
+  if (where.is_gpu()) {
+    EXPECT_NE(message.find("nvcc"), std::string::npos) << message;
+  } else {
+    EXPECT_EQ(message, "no error");
+  }
 }
 
 TEST_P(sort, errors_name_the_sizes) {

@@ -145,8 +145,9 @@ TEST_P(statistics, have_the_bits_of_one_core) {
 
 TEST_P(statistics, along_an_axis_each_line_has_the_bits_that_it_has_alone) {
   for_each_dtype([&]<class T>() {
-    for (const hd::shape& lengths : {hd::shape{7}, hd::shape{1, 1}, hd::shape{17, 33}, hd::shape{129, 3},
-                                     hd::shape{3, 1100}, hd::shape{1100, 40}, hd::shape{3, 4, 5}}) {
+    for (const hd::shape& lengths :
+         {hd::shape{7}, hd::shape{1, 1}, hd::shape{17, 33}, hd::shape{129, 3}, hd::shape{3, 1100},
+          hd::shape{1100, 40}, hd::shape{700, 9}, hd::shape{3, 4, 5}}) {
       const hd::array<T> x = values<T>(lengths.elements()).reshaped(lengths);
       for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
         const hd::segments all = hd::along(lengths, axis);
@@ -401,6 +402,9 @@ TEST_P(statistics, of_nothing) {
             "variance: 0 complex128: there are no elements, and so no variance");
   EXPECT_EQ(hd::mean(where, x, hd::axis{0}).shape(), (hd::shape{0, 3}));
   EXPECT_EQ(hd::variance(where, x, hd::axis{2}).shape(), (hd::shape{2, 0}));
+  EXPECT_EQ(hd::any(where, x, hd::axis{0}).shape(), (hd::shape{0, 3}));
+  EXPECT_EQ(hd::all(where, hd::array<int>(hd::shape{3, 0}), hd::axis{0}).size(), 0u);
+  EXPECT_EQ(hd::minmax(where, hd::array<int>(hd::shape{3, 0}), hd::axis{0}).min.size(), 0u);
   EXPECT_EQ(hd::all(where, x, hd::axis{1}).to_vector(), std::vector<bool>(6, true));
   EXPECT_EQ(hd::any(where, x, hd::axis{1}).to_vector(), std::vector<bool>(6, false));
 }

@@ -14,6 +14,7 @@
 #include <heddle/io/npy.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/linear_algebra.hpp>
+#include <heddle/lower_bound.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/random.hpp>
 #include <heddle/reduce.hpp>
@@ -24,5 +25,6 @@
 #include <heddle/statistics.hpp>
 #include <heddle/stencil.hpp>
 #include <heddle/target.hpp>
+#include <heddle/top_k.hpp>
 #include <heddle/transform.hpp>
 #include <heddle/unique.hpp>

@@ -1,13 +1,20 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/cpu/sort.hpp>
+#include <heddle/elementwise.hpp>
 #include <heddle/gather.hpp>
 #include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <type_traits>
 #include <utility>
+#if defined(__CUDACC__)
+#include <heddle/cuda/sort.cuh>
+#endif
 
 namespace heddle {
 
@@ -29,9 +36,102 @@ void library_argsort(dtype type, const void* x, const segments& lines, sort_orde
 template <class X>
 concept sortable_elements = array_like<X> && library_has<element_of<X>, minimum>();
 
+/// The order of the built-in types, by the code that the library holds.
+struct built_in_order {
+  static constexpr bool on_gpu = true;
+  sort_order order;
+
+  template <class T>
+  void sort(const T* x, const segments& lines, T* out, const target& where) const {
+    library_sort(dtype_of<T>, x, lines, order, out, where);
+  }
+  template <class T>
+  void argsort(const T* x, const segments& lines, std::size_t* places, const target& where) const {
+    library_argsort(dtype_of<T>, x, lines, order, places, where);
+  }
+};
+
+inline namespace HD_BUILD {
+
+/// Whether a comes before b, as a user's function says.
+template <class F>
+struct comparison {
+  F f;
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  template <class A, class B>
+  HD_INLINE bool operator()(const A& a, const B& b) const {
+    return static_cast<bool>(f(a, b));
+  }
+};
+
+/// The order of a user's function.
+template <class F>
+struct users_order {
+  static constexpr bool on_gpu = compiled_for_gpu;
+  comparison<F> comes_before;
+
+  template <class T>
+  void sort(const T* x, const segments& lines, T* out, const target& where) const {
+    if (lines.elements() == 0) return;
+    if (!where.is_gpu()) return cpu::sort_by(where.threads(), x, lines, comes_before, out);
+#if defined(__CUDACC__)
+    cuda::sort_by(where, x, lines, comes_before, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+  template <class T>
+  void argsort(const T* x, const segments& lines, std::size_t* places, const target& where) const {
+    if (lines.elements() == 0) return;
+    if (!where.is_gpu()) return cpu::argsort_by(where.threads(), x, lines, comes_before, places);
+#if defined(__CUDACC__)
+    cuda::argsort_by(where, x, lines, comes_before, places);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+};
+
+}  // namespace HD_BUILD
+
+template <class Order, class T>
+inline constexpr bool is_less = std::is_same_v<Order, std::less<>> || std::is_same_v<Order, std::less<T>>;
+template <class Order, class T>
+inline constexpr bool is_greater =
+    std::is_same_v<Order, std::greater<>> || std::is_same_v<Order, std::greater<T>>;
+
+/// Whether the library holds the code for an order: a sort_order, or the standard library's name for one.
+template <class Order, class T>
+inline constexpr bool is_built_in_order = library_has<T, minimum>() &&
+                                          (std::is_same_v<Order, sort_order> || is_less<Order, T> ||
+                                           is_greater<Order, T>);
+
+/// What elements of T can be sorted by: a sort_order where they have one, or a function of two of them.
+template <class Order, class T>
+concept orders = is_built_in_order<Order, T> || std::is_invocable_r_v<bool, const Order&, const T&, const T&>;
+
+inline namespace HD_BUILD {
+
+template <class T, class Order>
+auto order_of(const Order& order) {
+  if constexpr (is_less<Order, T> && is_built_in_order<Order, T>) {
+    return built_in_order{sort_order::ascending};
+  } else if constexpr (is_greater<Order, T> && is_built_in_order<Order, T>) {
+    return built_in_order{sort_order::descending};
+  } else if constexpr (is_built_in_order<Order, T>) {
+    return built_in_order{order};
+  } else {
+    return users_order<std::decay_t<Order>>{{order}};
+  }
+}
+
+}  // namespace HD_BUILD
+
 template <class T>
-target sort_target(const target& requested, const elements<const T>& x) {
-  return resolve(requested, {8 * x.size * sizeof(T), 8 * x.size * sizeof(T), x.where, true});
+target sort_target(const target& requested, const elements<const T>& x, bool on_gpu) {
+  return resolve(requested, {8 * x.size * sizeof(T), 8 * x.size * sizeof(T), x.where, on_gpu});
 }
 
 /// What is sorted by itself: all of x, or each line along an axis.
@@ -47,50 +147,73 @@ shape sorted_shape(const X& x, const axis* along_axis) {
   return along_axis == nullptr ? shape{lengths.elements()} : lengths;
 }
 
-template <class X, class T = element_of<X>>
-array<T> sorted(const target& requested, const X& x, const axis* along_axis, sort_order order) {
+template <class X, class By, class T = element_of<X>>
+array<T> sorted(const target& requested, const X& x, const axis* along_axis, const By& by) {
   const elements<const T> in = input(x);
   operation running("sort", in.size, type_name<T>());
   const segments lines = sorted_lines(x, along_axis);
-  const target where = sort_target(requested, in);
+  const target where = sort_target(requested, in, By::on_gpu);
   running.runs_on(where);
   array<T> out(sorted_shape(x, along_axis), where);
   const staged_input<T> staged(in, where);
-  library_sort(dtype_of<T>, staged.data(), lines, order, out.data(), where);
+  by.sort(staged.data(), lines, out.data(), where);
   return out;
 }
 
-template <class Out, class X, class T = element_of<X>>
-void sort_to(const target& requested, Out& out, const X& x, const axis* along_axis, sort_order order) {
+template <class Out, class X, class By, class T = element_of<X>>
+void sort_to(const target& requested, Out& out, const X& x, const axis* along_axis, const By& by) {
   const elements<const T> in = input(x);
   const auto to = output(out);
   operation running("sort", in.size, type_name<T>());
   const segments lines = sorted_lines(x, along_axis);
-  const target where = sort_target(requested, in);
+  const target where = sort_target(requested, in, By::on_gpu);
   running.runs_on(where);
   if (to.size != in.size) fail_sizes("the output", to.size, in.size);
   check_in_place(in, to);
   const staged_input<T> staged(in, where);
   staged_output<T> staged_out(to, where);
-  library_sort(dtype_of<T>, staged.data(), lines, order, staged_out.data(), where);
+  by.sort(staged.data(), lines, staged_out.data(), where);
   staged_out.deliver();
 }
 
-template <class X, class T = element_of<X>>
+template <class X, class By, class T = element_of<X>>
 array<std::size_t> places_in_order(const target& requested, const X& x, const axis* along_axis,
-                                   sort_order order) {
+                                   const By& by) {
   const elements<const T> in = input(x);
   operation running("argsort", in.size, type_name<T>());
   const segments lines = sorted_lines(x, along_axis);
-  const target where = sort_target(requested, in);
+  const target where = sort_target(requested, in, By::on_gpu);
   running.runs_on(where);
   array<std::size_t> places(sorted_shape(x, along_axis), where);
   const staged_input<T> staged(in, where);
-  library_argsort(dtype_of<T>, staged.data(), lines, order, places.data(), where);
+  by.argsort(staged.data(), lines, places.data(), where);
   return places;
 }
 
+template <class Keys, class Values, class By, class K = element_of<Keys>, class V = element_of<Values>>
+std::pair<array<K>, array<V>> sorted_by_key(const target& requested, const Keys& keys, const Values& values,
+                                            const By& by) {
+  const elements<const K> k = input(keys);
+  const elements<const V> v = input(values);
+  operation running("sort_by_key", k.size, type_name<K>());
+  const target where = sort_target(requested, k, By::on_gpu);
+  running.runs_on(where);
+  if (v.size != k.size) fail_sizes("the values", v.size, k.size);
+  const staged_input<K> staged_keys(k, where);
+  const staged_input<V> staged_values(v, where);
+  array<std::size_t> places(k.size, where);
+  const segments all{1, k.size, 1};
+  by.argsort(staged_keys.data(), all, places.data(), where);
+  std::pair<array<K>, array<V>> sorted{array<K>(k.size, where), array<V>(v.size, where)};
+  const index_list order_of_keys{dtype::uint64, places.data(), k.size};
+  library_gather(staged_keys.data(), all, sizeof(K), order_of_keys, sorted.first.data(), where);
+  library_gather(staged_values.data(), all, sizeof(V), order_of_keys, sorted.second.data(), where);
+  return sorted;
+}
+
 }  // namespace detail
+
+inline namespace HD_BUILD {
 
 /// The elements of x from the smallest to the largest, flat in C order, as numpy.sort: NaNs come last, and −0
 /// before +0; descending, all of this the other way round. The same bits on every target. On a CPU and on a
@@ -99,73 +222,72 @@ array<std::size_t> places_in_order(const target& requested, const X& x, const ax
 ///
 ///     hd::array<float> ordered = hd::sort(where, x);
 ///     hd::array<float> falling = hd::sort(where, x, hd::sort_order::descending);
-template <detail::sortable_elements X>
-array<element_of<X>> sort(const target& where, const X& x, sort_order order = sort_order::ascending) {
-  return detail::sorted(where, x, nullptr, order);
+///
+/// Elements of any trivially copyable type are sorted by a function of two of them that says whether the
+/// first comes before the second: a strict weak order, as std::sort asks for. Those of which neither does
+/// keep their order, on every target. A merge sort: n log n calls, and scratch memory for two arrays on a
+/// CPU; on a GPU for one, or, of elements of more than 16 bytes, for two of 8 bytes an element. As
+/// `transform`, the function is marked HD_FN in a file that nvcc compiles where a GPU is to run it.
+/// std::less<> and std::greater<> on built-in types stand for the two values of sort_order.
+///
+///     hd::sort(where, people, [] HD_FN(const person& a, const person& b) { return a.age < b.age; });
+template <array_like X, class Order = sort_order>
+requires detail::orders<Order, element_of<X>> array<element_of<X>> sort(const target& where, const X& x,
+                                                                        const Order& order = {}) {
+  return detail::sorted(where, x, nullptr, detail::order_of<element_of<X>>(order));
 }
 /// The same of each row or column along one axis; the result has the shape of x. On a GPU in the time of
 /// `argsort`.
 ///
 ///     hd::array<float> rows_in_order = hd::sort(where, table, hd::axis{1});
-template <detail::sortable_elements X>
-array<element_of<X>> sort(const target& where, const X& x, axis along_axis,
-                          sort_order order = sort_order::ascending) {
-  return detail::sorted(where, x, &along_axis, order);
+template <array_like X, class Order = sort_order>
+requires detail::orders<Order, element_of<X>> array<element_of<X>> sort(const target& where, const X& x,
+                                                                        axis along_axis,
+                                                                        const Order& order = {}) {
+  return detail::sorted(where, x, &along_axis, detail::order_of<element_of<X>>(order));
 }
 
 /// The same into `out`, which has as many elements and may be x itself.
-template <array_like Out, detail::sortable_elements X>
-requires std::is_same_v<element_of<Out>, element_of<X>>
-void sort_into(const target& where, Out&& out, const X& x, sort_order order = sort_order::ascending) {
-  detail::sort_to(where, out, x, nullptr, order);
+template <array_like Out, array_like X, class Order = sort_order>
+requires(std::is_same_v<element_of<Out>, element_of<X>>&&
+             detail::orders<Order, element_of<X>>) void sort_into(const target& where, Out&& out, const X& x,
+                                                                  const Order& order = {}) {
+  detail::sort_to(where, out, x, nullptr, detail::order_of<element_of<X>>(order));
 }
-template <array_like Out, detail::sortable_elements X>
-requires std::is_same_v<element_of<Out>, element_of<X>>
-void sort_into(const target& where, Out&& out, const X& x, axis along_axis,
-               sort_order order = sort_order::ascending) {
-  detail::sort_to(where, out, x, &along_axis, order);
+template <array_like Out, array_like X, class Order = sort_order>
+requires(std::is_same_v<element_of<Out>, element_of<X>>&&
+             detail::orders<Order, element_of<X>>) void sort_into(const target& where, Out&& out, const X& x,
+                                                                  axis along_axis, const Order& order = {}) {
+  detail::sort_to(where, out, x, &along_axis, detail::order_of<element_of<X>>(order));
 }
 
 /// The places of the elements of x in their order: x[places[0]] ≤ x[places[1]] ≤ …, as numpy.argsort of kind
 /// "stable": equal elements, the two zeros among them and all NaNs, keep the order that they have, in a
-/// descending order too.
-template <detail::sortable_elements X>
-array<std::size_t> argsort(const target& where, const X& x, sort_order order = sort_order::ascending) {
-  return detail::places_in_order(where, x, nullptr, order);
+/// descending order too. By a function of two elements as `sort`.
+template <array_like X, class Order = sort_order>
+requires detail::orders<Order, element_of<X>> array<std::size_t> argsort(const target& where, const X& x,
+                                                                         const Order& order = {}) {
+  return detail::places_in_order(where, x, nullptr, detail::order_of<element_of<X>>(order));
 }
 /// The same of each row or column along one axis: places are counted along it.
-template <detail::sortable_elements X>
-array<std::size_t> argsort(const target& where, const X& x, axis along_axis,
-                           sort_order order = sort_order::ascending) {
-  return detail::places_in_order(where, x, &along_axis, order);
+template <array_like X, class Order = sort_order>
+requires detail::orders<Order, element_of<X>> array<std::size_t> argsort(const target& where, const X& x,
+                                                                         axis along_axis,
+                                                                         const Order& order = {}) {
+  return detail::places_in_order(where, x, &along_axis, detail::order_of<element_of<X>>(order));
 }
 
-/// Keys and values that belong to one another, in the stable order of the keys. Values are of any type.
+/// Keys and values that belong to one another, in the stable order of the keys, or of a function of two keys.
+/// Values are of any type.
 ///
 ///     auto [keys, values] = hd::sort_by_key(where, k, v);
-template <detail::sortable_elements Keys, array_like Values>
-std::pair<array<element_of<Keys>>, array<element_of<Values>>> sort_by_key(
-    const target& requested, const Keys& keys, const Values& values,
-    sort_order order = sort_order::ascending) {
-  using K = element_of<Keys>;
-  using V = element_of<Values>;
-  const detail::elements<const K> k = detail::input(keys);
-  const detail::elements<const V> v = detail::input(values);
-  detail::operation running("sort_by_key", k.size, detail::type_name<K>());
-  const target where = detail::sort_target(requested, k);
-  running.runs_on(where);
-  if (v.size != k.size) detail::fail_sizes("the values", v.size, k.size);
-  const detail::staged_input<K> staged_keys(k, where);
-  const detail::staged_input<V> staged_values(v, where);
-  array<std::size_t> places(k.size, where);
-  const segments all{1, k.size, 1};
-  detail::library_argsort(dtype_of<K>, staged_keys.data(), all, order, places.data(), where);
-  std::pair<array<K>, array<V>> sorted{array<K>(k.size, where), array<V>(v.size, where)};
-  const detail::index_list order_of_keys{dtype::uint64, places.data(), k.size};
-  detail::library_gather(staged_keys.data(), all, sizeof(K), order_of_keys, sorted.first.data(), where);
-  detail::library_gather(staged_values.data(), all, sizeof(V), order_of_keys, sorted.second.data(), where);
-  return sorted;
+template <array_like Keys, array_like Values, class Order = sort_order>
+requires detail::orders<Order, element_of<Keys>> std::pair<array<element_of<Keys>>, array<element_of<Values>>>
+sort_by_key(const target& where, const Keys& keys, const Values& values, const Order& order = {}) {
+  return detail::sorted_by_key(where, keys, values, detail::order_of<element_of<Keys>>(order));
 }
+
+}  // namespace HD_BUILD
 
 HD_EXPLAIN_MISUSE(sort)
 HD_EXPLAIN_MISUSE(sort_into)

@@ -34,10 +34,11 @@ void library_variance(dtype type, const void* x, segments all, std::size_t ddof,
 void library_minmax(dtype type, const void* x, segments all, void* smallest, void* largest,
                     const target& where);
 
-/// The squares of the distances from the centre of their column of the elements of a piece, row by row; on
-/// the CPU. Centres are double, or complex<double>.
-void squared_deviations(dtype type, const void* x, const grouping::piece& piece, const void* centres,
-                        double* out);
+/// Writes the squares of the distances of the elements of a piece from the centres of their columns, which
+/// are double or complex<double>, row by row; on the CPU.
+using deviations_function = void(const void* x, const grouping::piece& piece, const void* centres,
+                                 double* out);
+deviations_function* squared_deviations_of(dtype type);
 
 /// Throws: there are no elements, and so no such value.
 [[noreturn]] void fail_no_value(const char* pattern);

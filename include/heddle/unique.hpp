@@ -47,9 +47,9 @@ array<element_of<X>> unique(const target& requested, const X& x) {
   using T = element_of<X>;
   const detail::elements<const T> in = detail::input(x);
   detail::operation running("unique", in.size, detail::type_name<T>());
-  const target where = detail::sort_target(requested, in);
+  const target where = detail::sort_target(requested, in, true);
   running.runs_on(where);
-  const array<T> sorted = sort(where, x);
+  const array<T> sorted = detail::sorted(where, x, nullptr, detail::built_in_order{});
   return detail::first_of_runs(where, sorted.data(), sorted.size());
 }
 

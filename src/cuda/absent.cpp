@@ -99,6 +99,16 @@ void gather(const void*, const segments&, std::size_t, const detail::index_list&
 void scatter(void*, const segments&, std::size_t, const detail::index_list&, const void*, const target&) {
   fail();
 }
+void bounds(dtype, const void*, std::size_t, sort_order, detail::bound, const void*, std::size_t,
+            std::size_t*, const target&) {
+  fail();
+}
+void top(dtype, const void*, std::size_t, std::size_t, sort_order, std::size_t*, const target&) {
+  fail();
+}
+void places_in_array(const std::size_t*, const segments&, std::size_t, std::size_t*, const target&) {
+  fail();
+}
 void histogram(dtype, const void*, std::size_t, detail::bin_finder, std::uint64_t*, const target&) {
   fail();
 }

@@ -14,6 +14,7 @@
 #include <vector>
 
 namespace heddle::detail {
+enum class bound : std::uint8_t;
 enum class matrix_type : std::uint8_t;
 struct bin_finder;
 struct fft_task;
@@ -81,6 +82,12 @@ void gather(const void* x, const segments& lines, std::size_t block_bytes, const
             void* out, const target& where);
 void scatter(void* out, const segments& lines, std::size_t block_bytes, const detail::index_list& indices,
              const void* values, const target& where);
+void bounds(dtype type, const void* sorted, std::size_t n, sort_order order, detail::bound which,
+            const void* values, std::size_t count, std::size_t* places, const target& where);
+void top(dtype type, const void* x, std::size_t n, std::size_t k, sort_order order, std::size_t* places,
+         const target& where);
+void places_in_array(const std::size_t* places, const segments& lines, std::size_t k, std::size_t* in_array,
+                     const target& where);
 void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint64_t* counts,
                const target& where);
 void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint32_t* bins,

@@ -367,7 +367,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   }
   std::set<std::string> headers;
   add_headers(source, {}, options.include_folders, headers);
-  const modules::kept_file kept{std::move(image), about.dump()};
+  const modules::kept_file kept{std::move(image), about.dump(-1, ' ', false, json::error_handler_t::replace)};
   modules::keep(name_of_entry, kept, ".cubin", {headers.begin(), headers.end()}, began);
   return from_kept(kept, false);
 }

@@ -1,6 +1,8 @@
 #include "cuda/gpu.hpp"
 #include "cuda/radix_sort.hpp"
 #include "sortable.hpp"
+#include <heddle/binary_search.hpp>
+#include <heddle/cuda/lines_in_turn.cuh>
 #include <heddle/cuda/transform.cuh>
 #include <heddle/sort.hpp>
 
@@ -22,16 +24,7 @@ constexpr unsigned finish_threads = 256, finish_elements = 8;
 /// The first of n sorted keys that is not below `bound`.
 template <class Key>
 __device__ std::size_t first_not_below(const Key* keys, std::size_t n, Key bound) {
-  std::size_t low = 0, high = n;
-  while (low < high) {
-    const std::size_t middle = low + (high - low) / 2;
-    if (keys[middle] < bound) {
-      low = middle + 1;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return detail::partition_point(0, n, [=](std::size_t i) { return keys[i] < bound; });
 }
 
 /// The elements in order, or the other way round, from their bits in the order of unsigned integers: there
@@ -74,25 +67,6 @@ struct bits_at {
   const bits_of<T>* x;
   __device__ wide_key<T> operator()(std::size_t i) const { return x[i]; }
 };
-/// Elements line by line, whatever the axis of the lines.
-struct lines_in_turn {
-  segments lines;
-  // Divisions of 64 bits are long: compiled once a kernel, and not for each of a thread's elements.
-  __device__ __noinline__ std::size_t operator()(std::size_t i) const {
-    if (lines.inner == 1) return i;
-    return lines.begin_of(i / lines.length) + i % lines.length * lines.inner;
-  }
-};
-/// Which of these an element of the array is.
-struct place_in_turn {
-  segments lines;
-  __device__ __noinline__ std::size_t operator()(std::size_t at) const {
-    if (lines.inner == 1) return at;
-    const std::size_t line = at / (lines.length * lines.inner) * lines.inner + at % lines.inner;
-    return line * lines.length + at / lines.inner % lines.length;
-  }
-};
-
 /// The key of element i, for an order in which both zeros are alike or not.
 template <class Key, class T, bool ZerosAlike>
 struct key_at {
@@ -105,10 +79,6 @@ struct key_at {
     return static_cast<bits_of<T>>(descending ? ~key : key);
   }
 };
-template <class Index>
-struct place_itself {
-  __device__ Index operator()(std::size_t i) const { return static_cast<Index>(i); }
-};
 template <class Key, class Index>
 struct line_of {
   const Index* places;
@@ -116,18 +86,11 @@ struct line_of {
   __device__ Key operator()(std::size_t i) const { return static_cast<Key>(places[i] / length); }
 };
 
-/// Where in its line the element stands that comes to element `at` of the array.
-template <class Index>
-struct place_in_line {
-  const Index* places;
-  place_in_turn turn;
-  __device__ std::size_t operator()(std::size_t at) const { return places[turn(at)] % turn.lines.length; }
-};
-/// That element itself, NaNs all alike.
+/// The element that comes to element `at` of the array, NaNs all alike.
 template <class Index, class T>
 struct element_in_order {
   const Index* places;
-  place_in_turn turn;
+  number_in_turn turn;
   lines_in_turn in_array;
   const T* x;
   __device__ T operator()(std::size_t at) const {

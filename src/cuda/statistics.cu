@@ -21,14 +21,24 @@ void with_stored_type(dtype type, const F& f) {
   });
 }
 
+/// Sums of each of `all` segments of load(0), load(1), …. A thread folds a short row, as it does a short
+/// column, where reduce would take a warp.
+template <class T, class Load>
+void sum(const target& where, const Load& load, const segments& all, T* out) {
+  if (all.inner > 1 || all.count() == 1 || all.length > few_rows)
+    return reduce<T>(where, load, plus(), all, out);
+  const current_device on(where);
+  fold_tiles_of_columns(where, load, plus(), {all, grouping::tile<T, plus>, warp_size}, out);
+}
+
 }  // namespace
 
 void wide_sums(dtype type, const void* x, segments all, void* sums, const target& where) {
   with_stored_type(type, [&]<class T>(T) {
-    using sum = detail::wide<T>;
+    using wide = detail::wide<T>;
     // What need not be widened is summed by `reduce`.
-    if constexpr (!std::is_same_v<T, sum>)
-      reduce<sum>(where, wide_at<T>{static_cast<const T*>(x)}, plus(), all, static_cast<sum*>(sums));
+    if constexpr (!std::is_same_v<T, wide>)
+      sum(where, wide_at<T>{static_cast<const T*>(x)}, all, static_cast<wide*>(sums));
   });
 }
 
@@ -37,7 +47,7 @@ void sum_squared_deviations(dtype type, const void* x, segments all, const void*
   with_stored_type(type, [&]<class T>(T) {
     const squared_deviation_at<T> at{static_cast<const T*>(x), static_cast<const detail::wide<T>*>(centres),
                                      all};
-    reduce<double>(where, at, plus(), all, sums);
+    sum(where, at, all, sums);
   });
 }
 

@@ -1,4 +1,5 @@
 #include "io/named_stream.hpp"
+#include "process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/png.hpp>
@@ -281,6 +282,7 @@ image read_png(const std::string& place) {
     detail::fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
                              in.bytes.size(), picture.width, picture.height));
   }
+  detail::require_memory(row_bytes * picture.height, path + ": ");
   picture.pixels.resize(row_bytes * picture.height);
   if (!in.pixels(picture.pixels.data(), picture.height, row_bytes, passes)) stopped();
   return picture;

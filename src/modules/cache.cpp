@@ -118,14 +118,27 @@ void remove(const cache_folder& folder, const entry& what) {
   for (const std::string& name : what.names) unlinkat(folder.descriptor(), name.c_str(), 0);
 }
 
-std::uint64_t most_bytes(const cache_folder& folder) {
-  if (const char* const set = std::getenv("HEDDLE_CACHE_SIZE"); set != nullptr && *set != '\0') {
-    const auto bytes = bytes_in(set);
-    if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE is '{}', which is no size such as 2GiB", set));
-    return *bytes;
+/// What HEDDLE_CACHE_SIZE says; nothing where it is not set.
+std::optional<std::uint64_t> limit_of_environment() {
+  const char* const set = std::getenv("HEDDLE_CACHE_SIZE");
+  if (set == nullptr || *set == '\0') return std::nullopt;
+  const auto bytes = bytes_in(set);
+  if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE is '{}', which is no size such as 2GiB", set));
+  return bytes;
+}
+
+std::uint64_t limit_of(const cache_folder& folder) {
+  if (const auto bytes = limit_of_environment()) return *bytes;
+  try {
+    const auto kept = folder.read(limit_name);
+    if (!kept) return usual_limit;
+    if (const auto bytes = bytes_in(*kept)) return *bytes;
+    throw error(fmt::format("{}: it holds no size", (folder.path() / limit_name).string()));
+  } catch (const error& wrong) {
+    say(fmt::format("{}: the cache has {} bytes: set its limit by heddle cache --size", wrong.what(),
+                    usual_limit));
+    return usual_limit;
   }
-  const auto kept = folder.read(limit_name);
-  return kept ? bytes_in(*kept).value_or(usual_limit) : usual_limit;
 }
 
 /// Removes what was not used for longest, until the rest is within the limit.
@@ -134,7 +147,7 @@ void make_room(const cache_folder& folder) {
   std::sort(all.begin(), all.end(), [](const entry& a, const entry& b) { return a.is_older_than(b); });
   std::uint64_t bytes = 0;
   for (const entry& e : all) bytes += e.bytes;
-  const std::uint64_t most = most_bytes(folder);
+  const std::uint64_t most = limit_of(folder);
   for (auto e = all.begin(); e != all.end() && bytes > most; ++e) {
     remove(folder, *e);
     bytes -= e->bytes;
@@ -202,6 +215,7 @@ std::optional<kept_file> find_kept(const std::string& key) {
 
 void keep(const std::string& key, const kept_file& what, const char* ending,
           const std::vector<std::string>& files_read, std::chrono::system_clock::time_point began) {
+  static_cast<void>(limit_of_environment());  // what is wrong with it is no failure of the folder
   json files = json::object();
   for (const std::string& file : files_read) files[fs::absolute(file).string()] = digest_of_file(file);
   if (std::any_of(files_read.begin(), files_read.end(),
@@ -210,8 +224,8 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
   const std::string code = digest_of(what.made),
                     made = fmt::format("{}-{}{}", key, code.substr(0, 16), ending);
   const json kept{{"about", what.about}, {"code", code}, {"files", files}, {"made", made}};
-  const json description{{"digest", digest_of(kept.dump())}, {"entry", kept}};
   try {
+    const json description{{"digest", digest_of(kept.dump())}, {"entry", kept}};
     with_cache([&](const cache_folder& folder) {
       folder.write(made, what.made);
       folder.write(key + ".json", description.dump());
@@ -225,12 +239,14 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
     });
   } catch (const error& wrong) {
     say(fmt::format("{}: the compiled kernel is not kept", wrong.what()));
+  } catch (const json::exception&) {
+    say("the name of a file is not UTF-8: the compiled kernel is not kept");
   }
 }
 
 cache_contents look_into_cache() {
   const cache_folder folder = cache_folder::named(folder_name);
-  cache_contents result{folder.path(), 0, 0, most_bytes(folder)};
+  cache_contents result{folder.path(), 0, 0, limit_of(folder)};
   for (const entry& e : entries_in(folder)) {
     ++result.entries;
     result.bytes += e.bytes;

@@ -77,9 +77,11 @@ compiler find_compiler() {
         "kernels are compiled on the CPU by the system's C++ compiler, and there is none: install g++ or "
         "clang++, or name one in CXX");
   // One that starts another, such as ccache, has its name after its own, or is called by it.
-  for (const std::string& word : found.words) {
+  for (std::string& word : found.words) {
     const fs::path program = word.starts_with('-') ? fs::path() : find_program(word);
-    if (!program.empty()) found.add(program);
+    if (program.empty()) continue;
+    found.add(program);
+    if (word.find('/') != std::string::npos) word = program.string();
   }
   std::error_code ignored;
   if (fs::canonical(found.words[0], ignored).filename() == "ccache") {
@@ -129,32 +131,27 @@ bool is_trusted(const fs::path& headers, const fs::path& prefix, uid_t maker) {
   return true;
 }
 
-/// Where the headers of the device language are: beside what is installed, or in the source that it was built
-/// from.
+/// Where the headers of the device language are: beside what is installed, where this was to be installed, or
+/// in the source that it was built from.
 fs::path device_headers() {
-  struct place {
-    fs::path prefix, folder;
-  };
-  std::vector<place> places;
   const fs::path own = own_file();
+  struct stat made {};
+  const uid_t maker = stat(own.c_str(), &made) == 0 ? made.st_uid : 0;
   std::error_code ignored;
   for (const fs::path& file : {fs::read_symlink("/proc/self/exe", ignored), own}) {
-    // bin and lib, or lib/x86_64-linux-gnu.
+    // Of bin, of lib, or of lib/x86_64-linux-gnu.
     for (fs::path prefix = file.parent_path().parent_path(); prefix.has_relative_path();
          prefix = prefix.parent_path()) {
-      places.push_back({prefix, prefix / HEDDLE_DEVICE_FOLDER});
+      if (is_trusted(prefix / HEDDLE_DEVICE_FOLDER, prefix, maker)) return prefix / HEDDLE_DEVICE_FOLDER;
       if (prefix.filename() != "lib") break;
     }
   }
-  places.push_back({HEDDLE_PREFIX, fs::path(HEDDLE_PREFIX) / HEDDLE_DEVICE_FOLDER});
-  places.push_back({fs::path(device_source_folder).parent_path(), device_source_folder});
-  struct stat made {};
-  const uid_t maker = stat(own.c_str(), &made) == 0 ? made.st_uid : 0;
-  for (const auto& [prefix, folder] : places) {
-    if (is_trusted(folder, prefix, maker)) return folder;
+  const fs::path installed = fs::path(HEDDLE_PREFIX) / HEDDLE_DEVICE_FOLDER;
+  for (const fs::path& folder : {installed, fs::path(device_source_folder)}) {
+    if (fs::exists(folder / "heddle_device" / "language.hpp", ignored)) return folder;
   }
   throw error(fmt::format("the headers of the device language are neither in {} nor in {}: install them anew",
-                          places.front().folder.string(), device_source_folder));
+                          installed.string(), device_source_folder));
 }
 
 std::vector<std::string> common_options(const compiler& with, const compile_options& options) {
@@ -508,7 +505,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
   auto made = detail::contents(library);
   if (!made) throw error(fmt::format("{} cannot be read: {}", library.string(), std::strerror(errno)));
-  const kept_file kept{*std::move(made), about.dump()};
+  const kept_file kept{*std::move(made), about.dump(-1, ' ', false, json::error_handler_t::replace)};
   keep(name_of_entry, kept, ".so", files_read, began);
   return from_kept(kept, false);
 }

@@ -118,6 +118,13 @@ class Statistics(unittest.TestCase):
         *_, sums = launch("statistics", "deviations_complex", 1, 256, z, n(2), n(40), n(1), n(0), centres, Unwritten("float64", 2))
         np.testing.assert_array_equal(sums, ((z - centres)**2).sum(axis=(1, 2)))
 
+    def test_short_rows(self):
+        for length in (1, 2, 3, 8, 9, 32):
+            x = random.integers(-99, 99, (300, length)).astype("float32")
+            centres = random.integers(-9, 9, (300, 1)) / 4
+            *_, sums = launch("statistics", "short_rows", 1, 256, x, n(300), n(length), centres, Unwritten("float64", 300), schedules=1)
+            np.testing.assert_array_equal(sums, ((x - centres)**2).sum(axis=1))
+
     def test_results(self):
         sums = np.array([1.0, -7, np.inf, np.nan, 1e300])
         *_, out = launch("statistics", "quotients", 1, 256, sums, np.float64(4), n(5), Unwritten("float32", 5))

@@ -104,6 +104,20 @@ class IntegerFunctionsTest(ExpressionTest):
             got = self.transformed("bitwise_count(a)", {"a": a})
             self.assert_same(got, np.array([bin(abs(int(v))).count("1") for v in a], "uint8"), name)
 
+    def test_operators_by_name(self):
+        names = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "true_divide": "/", "floor_divide": "//",
+                 "mod": "%", "remainder": "%", "left_shift": "<<", "right_shift": ">>", "bitwise_and": "&", "bitwise_or": "|",
+                 "bitwise_xor": "^", "equal": "==", "not_equal": "!=", "less": "<", "less_equal": "<=", "greater": ">",
+                 "greater_equal": ">=", "logical_and": "and", "logical_or": "or"}
+        same = [f"{name}(a, b) == (a {sign} b)" for name, sign in names.items()]
+        same += [f"{name}(a) == ({sign}a)" for name, sign in (("negative", "-"), ("positive", "+"), ("invert", "~"),
+                                                             ("bitwise_not", "~"), ("logical_not", "not "))]
+        same += ["power(a, 3) == a ** 3", "logical_xor(a, b) == ((a != 0) != (b != 0))"]
+        a, b = pairs("int16", "int16")
+        b[b == 0] = 1  # NaN is not equal to NaN
+        got = self.columns(same, {"a": a, "b": b})
+        self.assertEqual([e for k, e in enumerate(same) if not got[:, k].all()], [])
+
     def assert_type(self, expression, arrays, expected):
         note = (expression, {name: x.dtype.name for name, x in arrays.items()})
         self.assertEqual(self.type_of(expression, arrays), expected, note)

@@ -473,19 +473,8 @@ class FewThreadsTest(CommandTest):
         """What it gives do the work: none but the first, or some of those that are asked for."""
         x = np.arange(1 << 20, dtype="int64")
         path = self.save(x)
-        self.folder.chmod(0o755)
-        nobody = 65534
         for threads in (1, 2, 8):
-            def limit(threads=threads):
-                if os.getuid() == 0:
-                    os.setgroups([])
-                    os.setgid(nobody)
-                    os.setuid(nobody)
-                resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
-            # What looks for leaks at the end needs a thread of its own.
-            options = {"preexec_fn": limit, "env": {**os.environ, "HOME": str(self.folder), "ASAN_OPTIONS": "detect_leaks=0"}}
-            if run("reduce", path, "--target", "serial", **options).returncode != 0:
-                self.skipTest("the command cannot be run by a user without rights, or with few threads")
+            options = self.with_threads(threads)
             for target in ("parallel:64", "parallel:2"):
                 self.assertEqual(int(self.printed("reduce", path, "--target", target, **options)), x.sum())
             if threads == 1:

@@ -155,6 +155,25 @@ __global__ void add(int* x, int n) {
         out, _ = self.through("laplace", "--edges", "-", "-o", "-", input=npy_bytes(edges))
         self.assertEqual((array_in(out).shape, array_in(out).dtype), ((6, 7), np.float32))
 
+    def test_named_pipes_and_process_substitution(self):
+        """What can be read once and written once is."""
+        u = samples("float32", (6, 7), seed=5)
+        self.save(u, "edges.npy")
+        self.save(np.eye(20, 30, 5), "mask.npy")
+        self.through("laplace", "--edges", "edges.npy", "-o", "expected.npy")
+        self.through("lbm", "cavity", "--size", "8x8", "--steps", 3, "--checkpoint", "state")
+        os.mkfifo(self.folder / "in")
+        os.mkfifo(self.folder / "out")
+        for command, compared in (
+                ('cat edges.npy > in & "$@" laplace --edges in -o out --format npy & cat out > got.npy; wait', "expected.npy"),
+                ('"$@" laplace --edges <(cat edges.npy) -o >(cat > got.npy; echo done > out) & cat out; wait', "expected.npy"),
+                ('"$@" lbm cavity --resume <(cat state) --steps 0 --checkpoint out & cat out > got.npy; wait', "state"),
+                ('cat state > in & "$@" lbm cavity --resume in --steps 0 --checkpoint got.npy; wait', "state"),
+                ('"$@" lbm free --obstacles <(cat mask.npy) --steps 1 -o got.npy; "$@" lbm free --obstacles mask.npy --steps 1 -o flow.npy',
+                 "flow.npy")):
+            done = subprocess.run(["bash", "-c", command, "bash", HEDDLE], cwd=self.folder, capture_output=True, timeout=60)
+            self.assertEqual((self.folder / "got.npy").read_bytes(), (self.folder / compared).read_bytes(), (command, done.stderr))
+
     def test_formats_without_an_ending(self):
         """--format goes before the ending of a name, and names the format where it has none."""
         magic = {"npy": b"\x93NUMPY", "png": b"\x89PNG", "vti": b"<?xml", "gif": b"GIF89a", "rle": b"#CXRLE", "cells": b"!Gener"}

@@ -21,14 +21,16 @@
 /// Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU computing", 2007), so the lengths of the
 /// segments make no difference.
 ///
-/// Resident blocks take tiles in turn. A block holds a tile in registers, publishes what it combines to, and
-/// combines what all tiles before it have published, as the look-ahead of scan_in_turn.cuh does. The order in
-/// which elements are combined depends on their places in the array, and on nothing that happens at run time.
+/// Resident blocks take tiles in turn. Most warps of a block hold a tile in registers, publish what it
+/// combines to, scan and write it; one combines what all tiles before it have published, as the look-ahead of
+/// scan_in_turn.cuh does. The order in which elements are combined depends on their places in the array, and
+/// on nothing that happens at run time.
 namespace heddle::cuda {
 
 /// What the elements of a run combine to from the last flag on, and whether there is one.
 template <class T>
 struct segment_total {
+  // As wide as T is aligned, so that no byte is padding.
   using flag = std::conditional_t<
       alignof(T) == 1, std::uint8_t,
       std::conditional_t<alignof(T) == 2, std::uint16_t,
@@ -48,6 +50,7 @@ struct by_segments {
   }
 };
 
+/// The shape of a tile: as many warps as leave a thread 80 registers, which elements of 4 and 8 bytes need.
 template <class T>
 struct segmented_tuning {
   static constexpr std::size_t bytes = sizeof(T);
@@ -60,6 +63,7 @@ struct segmented_tuning {
                                     : bytes <= 256 ? 4
                                     : bytes <= 512 ? 2
                                                    : 1;
+  /// With those of the warp that looks ahead.
   static constexpr unsigned threads = (warps + 1) * warp_size;
   static constexpr unsigned tile = warps * rows * row;
   /// Of a multiprocessor: one reads or writes while another waits.
@@ -290,9 +294,8 @@ template <class T, class Op>
 __global__ void __launch_bounds__(segmented_tuning<T>::threads, segmented_tuning<T>::blocks)
     scan_segmented_tiles(const __grid_constant__ segmented_scan_work<T, Op> work) {
   __shared__ segmented_shared<T> shared;
-  static_assert(
-      sizeof shared <= 48 * 1024,
-      "a segmented scan on a GPU takes elements of up to 16000 bytes: scan the indices of larger ones");
+  static_assert(sizeof(T) <= 6900,
+                "a scan on a GPU takes elements of up to 6900 bytes: scan the indices of larger ones");
   wait_for_kernels_before();
   if (threadIdx.x / warp_size == segmented_tuning<T>::warps) {
     take_segmented_tiles(work, shared);

@@ -45,6 +45,17 @@ DEVIATIONS(bytes, unsigned char, unsigned char)
 DEVIATIONS(doubles, double, double)
 DEVIATIONS(complex, std::complex<float>, float)
 
+// Rows that a thread takes as it takes columns.
+__global__ void short_rows(const float* x, size_t outer, size_t length, const double* centres, double* sums) {
+  const segments all{outer, length, 1};
+  const squared_deviation_at<float> at{x, centres, all};
+  if (length <= fewest_rows) {
+    fold_few_rows<fewest_rows, false, double>(at, plus(), all, sums);
+  } else {
+    fold_many_columns<false, double>(at, plus(), all, lanes_apart<double, plus>(length), sums);
+  }
+}
+
 __global__ void quotients(const double* sums, double divisor, size_t n, float* out) {
   transform_elements_of<float>(quotient_at<float>{sums, divisor}, n, out);
 }

@@ -1,0 +1,96 @@
+#include "bound_by_key.hpp"
+#include "cuda/gather.cuh"
+#include "cuda/top_k.cuh"
+#include <heddle/cuda/for_each_index.cuh>
+#include <heddle/cuda/lines_in_turn.cuh>
+#include <heddle/cuda/merge_sort.cuh>
+#include <heddle/cuda/transform.cuh>
+
+// The kernels of sorts by comparison, of gather and scatter, of lower_bound and of top_k, behind kernels that
+// take plain arguments: tests/checker/own_order_test.py.
+
+using namespace heddle;
+using namespace heddle::cuda;
+
+/// An element of 12 bytes, of which the first four decide.
+struct keyed {
+  int key, other[2];
+};
+struct first_word {
+  __device__ bool operator()(const keyed& a, const keyed& b) const { return a.key < b.key; }
+};
+struct falling_value {
+  const float* x;
+  __device__ bool operator()(std::size_t a, std::size_t b) const { return x[a] > x[b]; }
+};
+
+struct keyed_at {
+  const keyed* x;
+  __device__ keyed operator()(std::size_t i) const { return x[i]; }
+};
+__global__ void tiles_of_keyed(const keyed* x, std::size_t n, keyed* out) {
+  sort_tiles<keyed>(keyed_at{x}, n, first_word{}, out);
+}
+__global__ void merged_keyed(const keyed* x, std::size_t n, std::size_t width, keyed* out) {
+  merge_runs<keyed>(x, n, width, first_word{}, out);
+}
+__global__ void tiles_of_places(const float* x, std::size_t n, std::size_t* out) {
+  sort_tiles<std::size_t>(place_itself<std::size_t>{}, n, falling_value{x}, out);
+}
+__global__ void merged_places(const std::size_t* places, const float* x, std::size_t n, std::size_t width,
+                              std::size_t* out) {
+  merge_runs<std::size_t>(places, n, width, falling_value{x}, out);
+}
+
+__global__ void index_outside(const signed char* indices, std::size_t n, std::uint64_t limit,
+                              unsigned long long* first) {
+  visit_indices<1>(find_index_outside{{indices, 1}, limit, first}, {n, 1, 1}, {(n + 255) / 256, 1, 1});
+}
+__global__ void gather_elements(const unsigned* x, const unsigned short* indices, std::size_t n,
+                                unsigned* out) {
+  transform_elements_of<unsigned>(gathered<unsigned>{x, {indices, 2}}, n, out);
+}
+__global__ void gather_blocks(const unsigned short* x, const std::size_t* indices, std::size_t count,
+                              std::size_t lines, std::size_t length, std::size_t words, unsigned short* out) {
+  transform_elements_of<unsigned short>(
+      gathered_blocks<unsigned short>{x, {indices, 8}, count, length, words, lines == 1},
+      lines * count * words, out);
+}
+__global__ void scatter_blocks(const unsigned* values, const unsigned* indices, const std::size_t* places,
+                               std::size_t count, std::size_t lines, std::size_t length, std::size_t words,
+                               unsigned* out) {
+  const std::size_t all = lines * count * words;
+  visit_indices<1>(scatter_words<unsigned>{out, values, {indices, 4}, places, count, length, words},
+                   {all, 1, 1}, {(all + 255) / 256, 1, 1});
+}
+
+__global__ void bounds_of(const float* sorted, std::size_t n, const float* values, std::size_t count,
+                          bool upper, bool descending, std::size_t* out) {
+  transform_elements_of<std::size_t>(detail::bound_by_key<float>{sorted, n, values, upper, descending}, count,
+                                     out);
+}
+
+#define TOP(NAME, T)                                                                                     \
+  __global__ void digits_of_##NAME(const T* x, std::size_t n, bool descending, std::uint64_t key_prefix, \
+                                   bool of_place, std::size_t place_prefix, unsigned shift,              \
+                                   unsigned long long* counts) {                                         \
+    using key = last_chosen<T>::key;                                                                     \
+    const last_chosen<T> known{x, descending, static_cast<key>(key_prefix), 0, place_prefix, 0};         \
+    count_digits(next_digit<T>{known, of_place, shift}, n, counts);                                      \
+  }                                                                                                      \
+  __global__ void chosen_##NAME(const T* x, std::size_t n, bool descending, std::uint64_t key_prefix,    \
+                                unsigned key_shift, std::size_t place_prefix, unsigned place_shift,      \
+                                bool* flags) {                                                           \
+    using key = last_chosen<T>::key;                                                                     \
+    const last_chosen<T> last{x,         descending,   static_cast<key>(key_prefix),                     \
+                              key_shift, place_prefix, place_shift};                                     \
+    transform_elements_of<bool>(last, n, flags);                                                         \
+  }
+TOP(bytes, signed char)
+TOP(reals, float)
+
+__global__ void in_array(const std::size_t* places, std::size_t outer, std::size_t length, std::size_t inner,
+                         std::size_t k, std::size_t* out) {
+  transform_elements_of<std::size_t>(place_in_array{places, {outer, length, inner}, k}, outer * k * inner,
+                                     out);
+}
