@@ -41,7 +41,7 @@ concept element = std::is_trivially_copyable_v<T> && !std::is_const_v<T> && alig
 template <class T, int Axes>
 struct accessor {
   T* data;
-  std::size_t extent[Axes];
+  std::size_t extent[static_cast<std::size_t>(Axes)];
 
   template <class... I>
   requires(sizeof...(I) == Axes) HD_INLINE T& operator()(I... index) const {
