@@ -63,7 +63,7 @@ int open_own_folder(int parent, const fs::path& path) {
 fs::path temporary_place() {
   const char* const named = std::getenv("TMPDIR");
   const bool is_named = named != nullptr && *named != '\0';
-  const fs::path place = is_named ? fs::absolute(named) : fs::path("/tmp");
+  fs::path place = is_named ? fs::absolute(named) : fs::path("/tmp");
   std::error_code reason;
   if (!fs::is_directory(place, reason))
     throw error(fmt::format("no temporary file can be made: {} is no folder{}", place.string(),
