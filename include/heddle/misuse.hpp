@@ -59,33 +59,36 @@ inline constexpr bool never = false;
   "an argument is no array: write std::span(pointer, size) for a pointer, hd::array_view(first, last) for " \
   "iterators, and hd::array(range) for std::vector<bool> and for other ranges that are not contiguous"
 
-#define HD_MORE_ARGUMENTS                                                          \
-  detail::any_argument = {}, detail::any_argument = {}, detail::any_argument = {}, \
-  detail::any_argument = {}, detail::any_argument = {}
+#define HD_MORE_ARGUMENTS                                                                                  \
+  heddle::detail::any_argument = {}, heddle::detail::any_argument = {}, heddle::detail::any_argument = {}, \
+  heddle::detail::any_argument = {}, heddle::detail::any_argument = {}
 
 /// Overloads of a pattern for calls that no other one takes: the target is forgotten, or a pointer, an
 /// iterator or a std::vector<bool> stands where an array belongs. `Reach` is what stencil<2>(…) gives.
-#define HD_EXPLAIN_MISUSE(PATTERN)                                                                       \
-  template <int... Reach>                                                                                \
-  detail::any_result PATTERN(detail::argument_before_a_target, HD_MORE_ARGUMENTS) {                      \
-    static_assert(detail::never<Reach...>, #PATTERN ": the target comes first: write hd::" #PATTERN      \
-                                                    "(hd::target::parallel(), ...), or another target"); \
-    return {};                                                                                           \
-  }                                                                                                      \
-  template <int... Reach>                                                                                \
-  detail::any_result PATTERN(const target&, detail::argument_not_an_array, HD_MORE_ARGUMENTS) {          \
-    static_assert(detail::never<Reach...>, #PATTERN ": " HD_NOT_AN_ARRAY);                               \
-    return {};                                                                                           \
-  }                                                                                                      \
-  template <int... Reach>                                                                                \
-  detail::any_result PATTERN(const target&, detail::other_argument, detail::argument_not_an_array,       \
-                             HD_MORE_ARGUMENTS) {                                                        \
-    static_assert(detail::never<Reach...>, #PATTERN ": " HD_NOT_AN_ARRAY);                               \
-    return {};                                                                                           \
-  }                                                                                                      \
-  template <int... Reach>                                                                                \
-  detail::any_result PATTERN(const target&, detail::other_argument, detail::other_argument,              \
-                             detail::argument_not_an_array, HD_MORE_ARGUMENTS) {                         \
-    static_assert(detail::never<Reach...>, #PATTERN ": " HD_NOT_AN_ARRAY);                               \
-    return {};                                                                                           \
+#define HD_EXPLAIN_MISUSE(PATTERN)                                                                          \
+  template <int... Reach>                                                                                   \
+  heddle::detail::any_result PATTERN(heddle::detail::argument_before_a_target, HD_MORE_ARGUMENTS) {         \
+    static_assert(heddle::detail::never<Reach...>,                                                          \
+                  #PATTERN ": the target comes first: write " #PATTERN                                      \
+                           "(hd::target::parallel(), ...), or another target");                             \
+    return {};                                                                                              \
+  }                                                                                                         \
+  template <int... Reach>                                                                                   \
+  heddle::detail::any_result PATTERN(const heddle::target&, heddle::detail::argument_not_an_array,          \
+                                     HD_MORE_ARGUMENTS) {                                                   \
+    static_assert(heddle::detail::never<Reach...>, #PATTERN ": " HD_NOT_AN_ARRAY);                          \
+    return {};                                                                                              \
+  }                                                                                                         \
+  template <int... Reach>                                                                                   \
+  heddle::detail::any_result PATTERN(const heddle::target&, heddle::detail::other_argument,                 \
+                                     heddle::detail::argument_not_an_array, HD_MORE_ARGUMENTS) {            \
+    static_assert(heddle::detail::never<Reach...>, #PATTERN ": " HD_NOT_AN_ARRAY);                          \
+    return {};                                                                                              \
+  }                                                                                                         \
+  template <int... Reach>                                                                                   \
+  heddle::detail::any_result PATTERN(const heddle::target&, heddle::detail::other_argument,                 \
+                                     heddle::detail::other_argument, heddle::detail::argument_not_an_array, \
+                                     HD_MORE_ARGUMENTS) {                                                   \
+    static_assert(heddle::detail::never<Reach...>, #PATTERN ": " HD_NOT_AN_ARRAY);                          \
+    return {};                                                                                              \
   }
