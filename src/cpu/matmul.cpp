@@ -116,7 +116,7 @@ class openblas_calls {
     std::condition_variable left;
     int users = 0, threads_before = 1;
     bool is_loaded = false;
-    std::size_t inside = 0, most = 0, secured = 0;
+    std::size_t looked_at = 0, inside = 0, most = 0, secured = 0;
   };
   static shared& state() {
     static auto& only = *new shared;
@@ -135,10 +135,17 @@ class openblas_calls {
   /// one it asks again for ever: under limits they are taken before.
   static void secure_buffers(const openblas& blas, std::size_t wanted) {
     shared& now = state();
-    now.most = most_at_once;
-    if (!detail::resource_limit()) return;
+    // Asking for limits takes nearly as long as a small product.
+    if (wanted <= now.looked_at) return;
+    if (!detail::resource_limit()) {
+      now.looked_at = wanted;
+      now.most = most_at_once;
+      return;
+    }
+    const std::size_t most = std::min(wanted, most_at_once);
     std::vector<void*> buffers;
-    while (buffers.size() < std::min(wanted, most_at_once)) {
+    buffers.reserve(most);
+    while (buffers.size() < most) {
       if (buffers.size() >= now.secured) {
         // More than one are worth a small part of what there is.
         const std::size_t left = detail::resource_limit()->free;
@@ -147,7 +154,7 @@ class openblas_calls {
       buffers.push_back(blas.take_buffer(0));
     }
     for (void* const buffer : buffers) blas.give_buffer(buffer);
-    now.most = now.secured = std::max(now.secured, buffers.size());
+    now.looked_at = now.most = now.secured = std::max(now.secured, buffers.size());
   }
   static constexpr std::size_t most_at_once = 128;                     // fewer than it has places for
   static constexpr std::size_t buffer_bytes = std::size_t{132} << 20;  // the largest of any processor
@@ -263,11 +270,11 @@ struct product_blocks {
 
   /// Blocks as square as they can be, which are read least for, each worth a thread.
   product_blocks(int threads, std::size_t m, std::size_t n, std::size_t k) {
-    constexpr double worthwhile = 1 << 20, blocks_of_a_thread = 2;
+    constexpr double worthwhile = 1 << 20;
     if (threads <= 1) return;
     const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
     const auto wanted =
-        static_cast<std::size_t>(std::min(threads * blocks_of_a_thread, products / worthwhile));
+        static_cast<std::size_t>(std::min(static_cast<double>(threads), products / worthwhile));
     std::size_t least = std::numeric_limits<std::size_t>::max();
     for (std::size_t d = 1; d <= wanted; ++d) {
       if (wanted % d != 0) continue;
