@@ -50,15 +50,14 @@ void add_cache(CLI::App& app) {
   const auto options = std::make_shared<cache_options>();
   command->add_flag("--clear", options->clears, "Remove them all");
   command
-      ->add_option(
-          "--size", options->size,
-          "How large they may be together from now on: 2GiB, 500MB or a number of bytes; what was not "
-          "used for longest goes first")
+      ->add_option("--size", options->size,
+                   "How large they may be together: 2GiB, 500MB or a number of bytes; default 1GiB")
       ->option_text("SIZE")
       ->check(check_size);
   command->add_flag("--json", options->as_json, "One JSON object");
   command->footer(
-      "HEDDLE_CACHE_SIZE in the environment takes the place of --size. 1GiB unless either is given.");
+      "What was not used for longest goes when they are larger. The size holds for later runs, too;\n"
+      "HEDDLE_CACHE_SIZE in the environment takes its place.");
   command->callback([options] { run(*options); });
 }
 

@@ -185,8 +185,9 @@ void check_files(CLI::App& command) {
 }
 
 void require_writable(const std::string& path) {
+  std::error_code ignored;
   // Who reads a pipe would take its first closing for the end.
-  if (path.empty() || std::filesystem::is_fifo(path)) return;
+  if (path.empty() || std::filesystem::is_fifo(path, ignored)) return;
   atomic_file{path};
 }
 

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -186,8 +187,10 @@ class lbm_checkpoint {
 
   /// Whether it can be replaced: of a stream one state is all that fits.
   bool can_be_replaced() const {
+    std::error_code ignored;
+    const std::filesystem::file_status there = std::filesystem::status(path_, ignored);
     return !path_.empty() && !detail::descriptor_in(path_) &&
-           (!std::filesystem::exists(path_) || std::filesystem::is_regular_file(path_));
+           (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there));
   }
   void write(const lbm::flow& of) const {
     if (!path_.empty()) of.save(path_);

@@ -34,12 +34,14 @@ namespace heddle::cli {
 namespace {
 
 struct mandelbrot_options : place_options {
-  std::string output, counts;
+  std::string output, format, counts;
   std::string size = "1536x1024", view, center, zoom = "1", precision = "float";
   std::string palette = mandelbrot::palette_names().front();
   std::uint32_t iterations = 50;
   bool smooth = false;
 };
+
+const file_formats picture_formats{".png"};
 
 /// The numbers of a text with separators between them, or nothing where it is not `count` of them.
 template <class T>
@@ -130,6 +132,7 @@ void run(const mandelbrot_options& options) {
   if (options.output.empty() && options.counts.empty()) {
     throw CLI::RequiredError("-o OUT.png or --counts COUNTS.npy");
   }
+  picture_formats.chosen(options.output, options.format);  // throws where it is none
   const mandelbrot::picture what = picture_of(options);
   if (!tells_pixels_apart(what)) {
     print_error(fmt::format("warning: {} tells some neighbouring pixels not apart{}\n", options.precision,
@@ -220,10 +223,9 @@ void run(const mandelbrot_options& options) {
 void add_mandelbrot(CLI::App& app) {
   CLI::App* command = app.add_subcommand("mandelbrot", "A picture of the Mandelbrot set");
   const auto options = std::make_shared<mandelbrot_options>();
-  CLI::Option* picture =
-      writes_file(command->add_option("-o,--output", options->output, "Where the picture goes")
-                      ->option_text("OUT.png")
-                      ->check(file_formats{".png"}));
+  CLI::Option* picture = writes_file(
+      command->add_option("-o,--output", options->output, "Where the picture goes")->option_text("OUT.png"));
+  picture_formats.add_option_to(*command, options->format, picture);
   command->add_option("--size", options->size, "Pixels; default 1536x1024")
       ->option_text("WxH")
       ->check(check_grid_size);

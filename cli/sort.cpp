@@ -2,15 +2,18 @@
 #include "element_types.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/top_k.hpp>
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -21,7 +24,21 @@ namespace {
 struct sort_options : run_options {
   bool places = false;
   sort_order order = sort_order::ascending;
+  std::optional<std::size_t> first;
 };
+
+/// The first k of each line in order, or their places.
+detail::memory first_elements(const sort_options& options, dtype type, const void* x, const segments& lines,
+                              std::size_t k, const target& where) {
+  const std::size_t n = lines.outer * k * lines.inner;
+  detail::memory held(n * sizeof(std::size_t), where);
+  auto* const places = static_cast<std::size_t*>(held.data());
+  detail::library_top(type, x, lines, k, options.order, places, where);
+  if (options.places) return held;
+  detail::memory values(n * size_of(type), where);
+  detail::library_values_at(x, size_of(type), lines, k, places, values.data(), where);
+  return values;
+}
 
 void run(const sort_options& options) {
   const target requested = target::parse(options.target);
@@ -30,20 +47,25 @@ void run(const sort_options& options) {
   if (type >= dtype::complex64) fail_complex_order("sort", type, real_parts);
   const std::size_t n = file.size(), bytes = n * size_of(type);
   const shape lengths = options.axis ? file.shape() : shape{n};
-  const segments lines = along(lengths, lengths.resolve_axis(options.axis.value_or(0)));
+  const std::size_t along_axis = lengths.resolve_axis(options.axis.value_or(0));
+  const segments lines = along(lengths, along_axis);
   npy_output output(options.output);
   const target where = detail::resolve(requested, {8 * bytes, 8 * bytes, target(), true});
   npy_input x(file, type, type, where);
   detail::operation running("sort", n, name(type));
   running.runs_on(where);
+  if (options.first && *options.first > lines.length) detail::fail_top(*options.first, lines.length);
+  const shape result_shape = options.first ? lengths.with_length(along_axis, *options.first) : lengths;
   const dtype result_type = options.places ? dtype::int64 : type;
-  const std::size_t result_bytes = n * size_of(result_type);
+  const std::size_t result_bytes = result_shape.elements() * size_of(result_type);
   const run_stats stats("sort", options.op, "radix", n, type, x.file_bytes(n) + result_bytes, where);
   detail::memory result;
   {
     progress shown(x.file_bytes(n), options.quiet);
     detail::memory elements = x.bring_all(shown);
-    if (options.places) {
+    if (options.first) {
+      result = first_elements(options, type, elements.data(), lines, *options.first, where);
+    } else if (options.places) {
       result = detail::memory(result_bytes, where);
       auto* const places = static_cast<std::size_t*>(result.data());
       detail::library_argsort(type, elements.data(), lines, options.order, places, where);
@@ -54,7 +76,7 @@ void run(const sort_options& options) {
     result = brought_to_cpu(std::move(result));
   }
   stats.report(options);
-  output.write(result_type, lengths, result.data(), options.quiet);
+  output.write(result_type, result_shape, result.data(), options.quiet);
 }
 
 }  // namespace
@@ -67,6 +89,9 @@ void add_sort(CLI::App& app) {
   command->add_flag_callback(
       "--descending", [options] { options->order = sort_order::descending; },
       "From the largest to the smallest");
+  command->add_option("--first", options->first, "Only the first N in that order")
+      ->type_name("N")
+      ->check(check_number::at_least(0));
   command->add_flag_callback(
       "--places",
       [options] {

@@ -63,7 +63,7 @@ int open_own_folder(int parent, const fs::path& path) {
 fs::path temporary_place() {
   const char* const named = std::getenv("TMPDIR");
   const bool is_named = named != nullptr && *named != '\0';
-  const fs::path place = is_named ? fs::absolute(named) : fs::path("/tmp");
+  fs::path place = is_named ? fs::absolute(named) : fs::path("/tmp");
   std::error_code reason;
   if (!fs::is_directory(place, reason))
     throw error(fmt::format("no temporary file can be made: {} is no folder{}", place.string(),
@@ -133,6 +133,11 @@ cache_folder cache_folder::at(const fs::path& path) {
   const int parent = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (parent < 0) fail_at(path.parent_path(), std::strerror(errno));
   const cache_folder around(path.parent_path(), parent);
+  struct stat about {};
+  fstat(parent, &about);
+  // As everyone can in /tmp, but for what belongs to others.
+  if ((about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0)
+    fail_at(path.parent_path(), "other users can replace what is in it");
   return {path, open_own_folder(parent, path)};
 }
 

@@ -36,8 +36,8 @@ class temporary_folder {
 class cache_folder {
  public:
   /// $XDG_CACHE_HOME/heddle/NAME or ~/.cache/heddle/NAME; heddle-UID/NAME in temporary_place() where neither
-  /// is known. Without a name the folder around it. It is made where it is missing, with mode 0700. \throws
-  /// heddle::error when it cannot be made, is a link, or is another user's.
+  /// is known. Without a name the folder around it. It is made where it is missing, with mode 0700.
+  /// \throws heddle::error when it cannot be made, is a link, is another user's, or others can replace it.
   static cache_folder named(const std::string& name);
 
   /// Any other folder that the same holds for, in one that is there.

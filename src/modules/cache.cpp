@@ -110,6 +110,7 @@ std::vector<entry> entries_in(const cache_folder& folder) {
     if (e.is_older_than(with_file)) e.used = about.st_mtim;
   }
   std::vector<entry> all;
+  all.reserve(by_key.size());
   for (auto& [key, e] : by_key) all.push_back(std::move(e));
   return all;
 }

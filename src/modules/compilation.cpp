@@ -443,7 +443,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   digest key;
   for (const std::string& w : preprocess_command(with, "", options, headers, "")) key.add(w);
   for (const std::string& w : compile_command(with, options, true, "", "")) key.add(w);
-  for (const auto& [variable, folders] : search_variables()) key.add(variable + "=" + folders);
+  for (const auto& [variable, folders] : search_variables()) key.add(variable), key.add(folders);
   key.add(with.identity);
   key.add(own_identity());
   if (!options.is_watched) key.add(processor());

@@ -103,6 +103,7 @@ std::vector<std::string> environment_of_programs(const fs::path& folder) {
 /// What posix_spawn takes: pointers to texts, and null.
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;

@@ -186,6 +186,13 @@ class FoldersTest(KernelCacheTest):
         self.assertEqual(self.transform(compiles=False), "")
         self.assertEqual({p.stat().st_mode & 0o777 for p in (self.kernels, self.kernels.parent)}, {0o700})
 
+    def test_folders_that_others_can_replace(self):
+        self.cache.mkdir()
+        self.cache.chmod(0o777)
+        self.check_is_refused(self.cache, "other users can replace what is in it")
+        self.cache.chmod(0o1777)
+        self.assertEqual(self.transform(), "")
+
     def test_folder_that_cannot_be_made(self):
         self.cache.mkdir()
         self.kernels.parent.write_text("a file\n")
@@ -202,7 +209,7 @@ class FoldersTest(KernelCacheTest):
             subprocess.run([HEDDLE, "--version"], check=True, capture_output=True, **options)
         except (OSError, subprocess.CalledProcessError):
             self.skipTest("another user cannot run the command where it is")
-        self.temporary.chmod(0o777)
+        self.temporary.chmod(0o1777)
         self.started.write_text("")
         self.started.chmod(0o666)
         return options

@@ -50,6 +50,24 @@ class SortTest(CommandTest):
             # Where equal elements keep their order, the largest first: the stable order of the negated numbers.
             self.assert_same(self.written("sort", "--places", *flags), np.argsort(-x.astype(int), kind="stable"), target)
 
+    def test_first(self):
+        for shape, axis, count in (((10_001,), None, 25), ((60, 7), 0, 5), ((3, 400), 1, 1), ((5, 0, 3), None, 0)):
+            x = self.mixed("float64", shape)
+            path = self.save(x)
+            whole = x if axis is not None else x.reshape(-1)
+            for target in some_of(self.targets()):
+                for descending in (False, True):
+                    flags = (path, "--first", count, "--target", target, *(["--axis", axis] if axis is not None else []),
+                             *(["--descending"] if descending else []))
+                    # Places of NaNs and zeros are those of a stable sort: by numbers that fall where elements rise.
+                    _, ranks = np.unique(whole, return_inverse=True)
+                    ranks = ranks.reshape(whole.shape) * (-1 if descending else 1)
+                    places = np.argsort(ranks, axis=axis or 0, kind="stable").take(range(count), axis=axis or 0)
+                    self.assert_same(self.written("sort", "--places", *flags), places, (shape, axis, target))
+                    self.assert_same(self.written("sort", *flags), np.take_along_axis(whole, places, axis or 0), (shape, axis, target))
+        self.assertIn("no 13 elements to choose among 12", self.fails(1, "sort", self.save(samples("int8", 12)), "-o", self.out, "--first", 13))
+        self.fails(2, "sort", self.save(samples("int8", 12)), "-o", self.out, "--first", "-1")
+
     def test_shapes(self):
         for shape in ((0,), (1,), (), (3, 0, 2), (30, 40)):
             x = self.mixed("float32", shape) if shape else np.float32(3)
