@@ -521,7 +521,7 @@ void add_reduce(CLI::App& app) {
       ->check(CLI::IsMember(names));
   command->add_option("--ddof", options->ddof, "Of std and var: divide by the elements less N; default 0")
       ->option_text("N")
-      ->check(check_count);
+      ->transform(count_from(0));
   command->add_option("--percentile", options->percentiles, "Of --op percentile: which, from 0 to 100")
       ->option_text("Q,...")
       ->check(check_percentiles);

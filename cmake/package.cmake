@@ -28,5 +28,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heddleConfig.cmake.in
   "${PROJECT_BINARY_DIR}/heddleConfig.cmake" INSTALL_DESTINATION "${package_folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/heddleOptimisation.cmake" "${PROJECT_BINARY_DIR}" COPYONLY)
 install(FILES "${PROJECT_BINARY_DIR}/heddleConfig.cmake" "${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake"
+  "${PROJECT_BINARY_DIR}/heddleOptimisation.cmake"
   DESTINATION "${package_folder}")
