@@ -3,9 +3,11 @@
 #include "bytes_text.hpp"
 #include "commands.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 
+#include <cstdint>
 #include <memory>
-#include <string>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -16,15 +18,11 @@ namespace {
 
 struct cache_options {
   bool clears = false, as_json = false;
-  std::string size;
+  std::optional<std::uint64_t> size;
 };
 
-std::string check_size(const std::string& text) {
-  return modules::bytes_in(text) ? "" : fmt::format("'{}' is no size such as 2GiB, 500MB or 1000000", text);
-}
-
 void run(const cache_options& options) {
-  if (!options.size.empty()) modules::limit_cache(*modules::bytes_in(options.size));
+  if (options.size) modules::limit_cache(*options.size);
   if (options.clears) modules::clear_cache();
   const modules::cache_contents found = modules::look_into_cache();
   if (options.as_json) {
@@ -53,7 +51,7 @@ void add_cache(CLI::App& app) {
       ->add_option("--size", options->size,
                    "How large they may be together: 2GiB, 500MB or a number of bytes; default 1GiB")
       ->option_text("SIZE")
-      ->check(check_size);
+      ->transform(byte_count());
   command->add_flag("--json", options->as_json, "One JSON object");
   command->footer(
       "What was not used for longest goes when they are larger. The size holds for later runs, too;\n"

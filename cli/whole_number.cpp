@@ -1,10 +1,11 @@
 #include "whole_number.hpp"
 
+#include "modules/cache.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstddef>
 #include <system_error>
-#include <utility>
 
 #include <CLI/Error.hpp>
 #include <CLI/Validators.hpp>
@@ -73,23 +74,10 @@ std::optional<std::uint64_t> parse_whole_number(std::string_view text) {
 }
 
 std::optional<std::uint64_t> parse_byte_count(std::string_view text) {
-  constexpr std::pair<std::string_view, std::uint64_t> units[] = {{"KiB", std::uint64_t{1} << 10},
-                                                                  {"MiB", std::uint64_t{1} << 20},
-                                                                  {"GiB", std::uint64_t{1} << 30},
-                                                                  {"TiB", std::uint64_t{1} << 40},
-                                                                  {"kB", 1'000},
-                                                                  {"MB", 1'000'000},
-                                                                  {"GB", 1'000'000'000},
-                                                                  {"TB", 1'000'000'000'000},
-                                                                  {"B", 1}};
-  const auto* const unit = std::find_if(std::begin(units), std::end(units),
-                                        [&](const auto& one) { return text.ends_with(one.first); });
-  if (unit == std::end(units)) return parse_whole_number(text);
-  text.remove_suffix(unit->first.size());
   const auto number = parse_whole_number(text);
-  std::uint64_t bytes = 0;
-  if (!number || __builtin_mul_overflow(*number, unit->second, &bytes)) return std::nullopt;
-  return bytes;
+  // Units are read where the size of the cache is.
+  const auto bytes = number ? number : modules::bytes_in(text);
+  return bytes && *bytes < std::uint64_t{1} << 63 ? bytes : std::nullopt;
 }
 
 std::uint64_t whole_number(const char* option, const std::string& text) {
@@ -112,7 +100,7 @@ CLI::Validator count_from(std::uint64_t least, std::uint64_t most) {
 CLI::Validator byte_count() {
   const auto check = [](std::string& text) -> std::string {
     const auto number = parse_byte_count(text);
-    if (!number) return fmt::format("'{}' is no number of bytes, such as 1000, 2^10 or 48KiB", text);
+    if (!number) return fmt::format("'{}' is no number of bytes, such as 1000000, 2^20, 500MB or 2GiB", text);
     text = std::to_string(*number);
     return "";
   };

@@ -14,7 +14,7 @@ namespace heddle::cli {
 /// A number below 2^64; nothing for any other text.
 std::optional<std::uint64_t> parse_whole_number(std::string_view text);
 
-/// The same with kB, MB, GB, TB (powers of 1000) or KiB, MiB, GiB, TiB (of 1024) behind it, or B.
+/// The same below 2^63, or a size as modules::bytes_in reads it: 48KiB, 500MB, 1.5G.
 std::optional<std::uint64_t> parse_byte_count(std::string_view text);
 
 /// A number below 2^64; throws wrong usage of `option` for anything else.

@@ -14,7 +14,7 @@ import numpy as np
 
 from checks import HEDDLE, CommandTest, run
 
-OPERATORS = ["sum", "prod", "min", "max", "argmin", "argmax", "mean", "any", "all"]
+OPERATORS = re.search(r"--op OP +([a-z|]+)", run("reduce", "--help").stdout)[1].split("|")
 NAMES_A_FILE = re.compile(r"npy|FILE|MASK|\bOUT\b|\.svg|\.png|\.cu|^F$")
 
 
@@ -59,8 +59,8 @@ class CompletionTest(CommandTest):
         self.assertEqual(self.in_bash("ma"), ["mandelbrot", "manual", "matmul"])
         self.assertEqual(self.in_bash("--v"), ["--version"])
         self.assertEqual(self.in_bash("reduce", "x.npy", "--op", ""), sorted(OPERATORS))
-        self.assertEqual(self.in_bash("reduce", "--op", "m"), ["max", "mean", "min"])
-        self.assertEqual(self.in_bash("reduce", "--op=m"), ["max", "mean", "min"])
+        self.assertEqual(self.in_bash("reduce", "--op", "m"), ["max", "mean", "median", "min"])
+        self.assertEqual(self.in_bash("reduce", "--op=m"), ["max", "mean", "median", "min"])
         self.assertEqual(self.in_bash("reduce", "--op="), sorted(OPERATORS))
         self.assertEqual(self.in_bash("sort", "--target", ""), ["auto", "gpu", "parallel", "serial"])
         self.assertEqual(self.in_bash("sort", "--dtype", "uint1"), ["uint16"])
@@ -100,7 +100,7 @@ class CompletionTest(CommandTest):
             return sorted(line.split("\t")[0] for line in done.stdout.splitlines())
 
         self.assertEqual(offered("heddle ma"), ["mandelbrot", "manual", "matmul"])
-        self.assertEqual(offered("heddle reduce --op m"), ["max", "mean", "min"])
+        self.assertEqual(offered("heddle reduce --op m"), ["max", "mean", "median", "min"])
         self.assertEqual(offered("heddle sort --desc"), ["--descending"])
         self.assertEqual(offered("heddle reduce fir"), ["first.npy"])
         self.assertEqual(offered("heddle lbm c"), ["cavity", "channel", "cylinder"])

@@ -31,6 +31,7 @@ class UsageTest(CommandTest):
         for given, plain in ((["histogram", path, "--bins", "2^4"], ["histogram", path, "--bins", "16"]),
                              (["histogram", path, "--bins", "010"], ["histogram", path, "--bins", "10"]),
                              (["fft", path, "--real", "--inverse", "--length", "9.8e1"], ["fft", path, "--real", "--inverse", "--length", "98"]),
+                             (["sort", path, "--first", "2^2"], ["sort", path, "--first", "4"]),
                              (["scan", path, "--target", "parallel:2^1"], ["scan", path, "--target", "parallel:2"])):
             self.assert_same(self.written(*given), self.written(*plain), given)
         for given, plain in ((["pi", "--samples", "2^10", "--seed", "1e1"], ["pi", "--samples", 1024, "--seed", 10]),
