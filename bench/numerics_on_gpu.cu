@@ -13,7 +13,9 @@
 #include <heddle/function_ref.hpp>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/random.hpp>
+#include <heddle/scan.hpp>
 #include <heddle/segmented_reduce.hpp>
+#include <heddle/segmented_scan.hpp>
 #include <heddle/transform.hpp>
 
 #include <algorithm>
@@ -549,27 +551,33 @@ void compare_random(const hd::target& where) {
 
 // Segments.
 
-/// Sums of segments whose lengths are from none to twice a mean, and what memory they move a second beside
-/// the sum of all elements.
+/// Sums and scans of segments whose lengths are from none to twice a mean, and what memory they move a second
+/// beside the sum and the scan of all elements.
 void measure_segments(const hd::target& where) {
   stopwatch watch(where);
   const std::size_t n = std::size_t{1} << 26;
   const hd::array<float> x = hd::random::uniform<float>(where, {n}, {.seed = 1});
-  std::printf("\n%-34s%-14s%11s%11s%18s\n", "sums of segments of float32", "segments", "us", "GB/s",
-              "of all, GB/s");
-  for (const std::size_t mean : {std::size_t{2}, std::size_t{4}, std::size_t{16}, std::size_t{64},
-                                 std::size_t{256}, std::size_t{2048}, std::size_t{65536}, n / 2}) {
+  hd::array<float> out(n, where);
+  std::printf("\n%-34s%-14s%11s%11s%18s%11s%11s%18s\n", "sums of segments of float32", "segments", "us",
+              "GB/s", "of all, GB/s", "scan, us", "GB/s", "of all, GB/s");
+  for (const std::size_t mean :
+       {std::size_t{1}, std::size_t{2}, std::size_t{4}, std::size_t{16}, std::size_t{64}, std::size_t{256},
+        std::size_t{2048}, std::size_t{65536}, n / 2}) {
     const std::vector<std::size_t> lengths =
         hd::random::integers<std::size_t>(where, {n / mean}, {.seed = 2}, 0, 2 * mean + 1).to_vector();
     std::vector<std::size_t> begin{0};
     for (const std::size_t length : lengths) begin.push_back(std::min(n, begin.back() + length));
     const hd::array<std::size_t> offsets(begin, where);
     const std::vector<times> took =
-        watch.compare({[&] { hd::segmented_reduce(where, x, offsets); }, [&] { hd::reduce(where, x); }});
+        watch.compare({[&] { hd::segmented_reduce(where, x, offsets); }, [&] { hd::reduce(where, x); },
+                       [&] { hd::segmented_inclusive_scan_into(where, out, x, offsets); },
+                       [&] { hd::inclusive_scan_into(where, out, x); }});
     const double bytes = static_cast<double>(sizeof(float) * begin.back() + 12 * lengths.size());
-    std::printf("%-34s%-14zu%11.2f%11.0f%18.0f\n", ("of a mean of " + std::to_string(mean)).c_str(),
-                lengths.size(), took[0].device, bytes / took[0].device / 1e3,
-                4.0 * static_cast<double>(n) / took[1].device / 1e3);
+    const double scanned_bytes = 8.0 * static_cast<double>(n);
+    std::printf("%-34s%-14zu%11.2f%11.0f%18.0f%11.2f%11.0f%18.0f\n",
+                ("of a mean of " + std::to_string(mean)).c_str(), lengths.size(), took[0].device,
+                bytes / took[0].device / 1e3, 4.0 * static_cast<double>(n) / took[1].device / 1e3,
+                took[2].device, scanned_bytes / took[2].device / 1e3, scanned_bytes / took[3].device / 1e3);
     std::fflush(stdout);
   }
 }

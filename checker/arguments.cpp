@@ -1,8 +1,9 @@
 #include "arguments.hpp"
 
 #include "counted.hpp"
-#include "installed_memory.hpp"
+#include "io/named_stream.hpp"
 #include "modules/device/heddle_device/half_bits.hpp"
+#include "process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -174,15 +175,12 @@ dtype dtype_of_scalar(scalar type) {
 /// Room for all elements, zero.
 void allocate(argument& a, std::size_t element_bytes, const std::string& whole) {
   const std::size_t bytes = a.elements * element_bytes;
-  const auto refuse = [&] {
-    throw error(fmt::format("argument '{}': {}", whole, detail::out_of_memory_text(bytes)));
-  };
-  // What the system hands out beyond what it has would end the process once it is filled.
-  if (bytes > detail::installed_memory()) refuse();
+  const std::string what = fmt::format("argument '{}': ", whole);
+  detail::require_memory(bytes, what);
   try {
     a.bytes.resize(bytes);
   } catch (const std::bad_alloc&) {
-    refuse();
+    throw error(what + detail::out_of_memory_text(bytes));
   }
 }
 
@@ -190,7 +188,7 @@ void allocate(argument& a, std::size_t element_bytes, const std::string& whole) 
 void read_file(argument& a, const std::string& path, bool has_count, const std::string& whole) {
   const npy_file file(path);
   if (has_count && file.size() != a.elements)
-    throw argument_error(fmt::format("argument '{}': {} has {} elements", whole, path, file.size()));
+    throw argument_error(fmt::format("argument '{}': {} has {} elements", whole, file.path(), file.size()));
   a.elements = file.size();
   allocate(a, bytes_of(a.type), whole);
   if (a.type != scalar::f16) {
@@ -290,7 +288,7 @@ argument parse_argument(const std::string& whole) {
   const std::string values(text.empty() ? text : text.substr(1));
   const bool named = values == "zeros" || values == "arange" || values.starts_with("random:");
   if (!text.empty() && !named) {
-    if (!values.ends_with(".npy"))
+    if (!values.ends_with(".npy") && !detail::descriptor_in(values))
       throw argument_error(fmt::format(
           "argument '{}': '{}' is neither zeros, arange, random:SEED nor a FILE.npy", whole, values));
     read_file(a, values, has_count, whole);

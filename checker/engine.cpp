@@ -1,5 +1,6 @@
 #include "engine.hpp"
 
+#include "counted.hpp"
 #include "modules/grid_shape.hpp"
 #include "watchdog.hpp"
 #include <heddle/error.hpp>
@@ -29,15 +30,22 @@ constexpr const char* unnamed_dynamic_memory = "dynamic shared memory";
 
 }  // namespace
 
+std::string too_many_blocks(std::uint64_t blocks, std::size_t schedules) {
+  // Not as a product, which may exceed 64 bits.
+  const std::uint64_t most = most_serials / schedules;
+  if (blocks <= most) return "";
+  return fmt::format("{} blocks under {} are more than can be checked: at most {}", blocks,
+                     detail::counted(schedules, "schedule"), most);
+}
+
 void check_launch(const kernel_call& kernel, const launch_options& options) {
   const dimensions grid = modules::dimensions_of(options.grid), block = modules::dimensions_of(options.block);
   for (const std::string& why :
        {modules::wrong_shape(grid, block), modules::wrong_bound(block, kernel.most_threads),
-        modules::wrong_shared_bytes(options.shared_bytes)}) {
+        modules::wrong_shared_bytes(options.shared_bytes),
+        too_many_blocks(grid.count(), options.schedules)}) {
     if (!why.empty()) throw error(why);
   }
-  if (grid.count() * options.schedules > 0xffff0000u)
-    throw error(fmt::format("{} blocks are more than can be checked", grid.count()));
 }
 
 engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> regions,

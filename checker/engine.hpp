@@ -161,6 +161,13 @@ struct block_state {
 /// What an access with these flags of a record does: "reads", "updates atomically", …
 std::string access_text(std::uint8_t flags);
 
+/// Blocks that histories have numbers for.
+inline constexpr std::uint64_t most_serials = 0xfffeffff;
+
+/// Why a launch has more blocks, over all its schedules, than histories have numbers for, "5 blocks under 3
+/// schedules are more than can be checked: …"; empty when it has not.
+std::string too_many_blocks(std::uint64_t blocks, std::size_t schedules);
+
 /// What a launch cannot have is a heddle::error.
 void check_launch(const kernel_call& kernel, const launch_options& options);
 

@@ -3,12 +3,14 @@
 #include "engine.hpp"
 #include "launch_memory.hpp"
 #include "modules/grid_shape.hpp"
+#include "watchdog.hpp"
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <iterator>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -56,6 +58,7 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
                                                blocks * i / count, blocks * (i + 1) / count));
   }
 
+  watchdog::start();
   std::vector<std::vector<std::byte>> left;
   std::size_t schedules = 0;
   bool is_stopping = false;
@@ -70,8 +73,14 @@ bool run_on(std::size_t count, const module& compiled, kernel_call kernel, std::
       }
     };
     std::vector<std::thread> others;
-    for (std::size_t i = 1; i < count; ++i) others.emplace_back(run_one, i);
+    others.reserve(count);
+    try {
+      while (others.size() + 1 < count) others.emplace_back(run_one, others.size() + 1);
+    } catch (const std::system_error&) {
+      // The system gives no more: this thread runs the rest.
+    }
     run_one(0);
+    for (std::size_t i = others.size() + 1; i < count; ++i) run_one(i);
     for (std::thread& other : others) other.join();
     for (const std::exception_ptr& failure : failures) {
       if (failure) std::rethrow_exception(failure);

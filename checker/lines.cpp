@@ -6,11 +6,9 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
-#include <system_error>
 #include <tuple>
 #include <unordered_map>
 
@@ -133,10 +131,7 @@ class debug_information {
 /// The lines of a module's instructions. Files are called as they were named, not by where they are.
 class module_lines {
  public:
-  module_lines(const std::string& path, std::uintptr_t base) : base_(base), information_(path) {
-    std::error_code ignored;
-    here_ = std::filesystem::current_path(ignored).string() + "/";
-  }
+  module_lines(const std::string& path, std::uintptr_t base) : base_(base), information_(path) {}
 
   /// Of the call that returns to `pc`, which may be another line.
   const source_line& before(std::uintptr_t pc) {
@@ -144,7 +139,7 @@ class module_lines {
     source_line& line = at->second;
     if (is_new) {
       line = information_.at(pc - 1 - base_);
-      if (line.file.starts_with(here_)) line.file.erase(0, here_.size());
+      line.file = modules::as_named(line.file);
     }
     return line;
   }
@@ -152,7 +147,6 @@ class module_lines {
  private:
   std::uintptr_t base_;
   debug_information information_;
-  std::string here_;
   std::unordered_map<std::uintptr_t, source_line> known_;
 };
 
@@ -240,7 +234,7 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<launch
 }
 
 void find_lines(const modules::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings) {
-  module_lines lines(compiled.library.string(), base);
+  module_lines lines(compiled.library->path(), base);
   for (finding& f : findings) {
     for (place& p : f.places) find_line(lines, p);
     name_indexed_array(compiled.subscripts, f);

@@ -1,6 +1,7 @@
 #include "program.hpp"
 
 #include "call_main.hpp"
+#include "contents.hpp"
 #include "finding_message.hpp"
 #include "lines.hpp"
 #include "profile_message.hpp"
@@ -61,7 +62,7 @@ void handle_signals() {
   const bool independent = compiled.kernels.empty() || compiled.kernels.front().blocks_are_independent;
   // It outlives what the program does at its exit.
   running_program = new program_runtime(options, independent, messages);
-  path_of_module = compiled.library.string();
+  path_of_module = compiled.library->path();
   handle_signals();
   // What it has printed is there when a signal ends it.
   std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
@@ -78,15 +79,6 @@ void handle_signals() {
 }
 
 // --------------------------------------------------------------------------- the process that reports on it
-
-std::string contents_of(int file) {
-  std::string result;
-  char buffer[65536];
-  off_t at = 0;
-  for (ssize_t n = 0; (n = pread(file, buffer, sizeof buffer, at)) > 0; at += n)
-    result.append(buffer, static_cast<std::size_t>(n));
-  return result;
-}
 
 /// Where a signal ended the program, as its handler wrote it.
 finding finding_of_signal(const nlohmann::json& message) {
@@ -145,7 +137,7 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
   // What was taken back.
   std::erase_if(outcome.findings, [](const finding& f) { return f.count == 0; });
   find_lines(compiled, 0, outcome.findings);
-  find_lines(compiled.library.string(), 0, outcome.profiles);
+  find_lines(compiled.library->path(), 0, outcome.profiles);
   return outcome;
 }
 
@@ -163,7 +155,8 @@ program_outcome run_program(const modules::compilation& compiled, const std::vec
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  const std::string text = contents_of(messages);
+  lseek(messages, 0, SEEK_SET);
+  const std::string text = detail::contents(messages).value_or("");
   close(messages);
   program_outcome outcome = read_messages(text, compiled);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

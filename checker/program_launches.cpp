@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -192,10 +191,9 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
   const std::uint64_t blocks = modules::volume(q.grid);
+  const std::string why = too_many_blocks(blocks, options.schedules);
+  if (!why.empty()) refuse(fmt::format("{}: {}", kernel.name, why));
   const std::uint64_t serials = blocks * options.schedules;
-  constexpr std::uint64_t most_serials = std::numeric_limits<std::uint32_t>::max() - 65536;
-  if (serials > most_serials)
-    refuse(fmt::format("{} blocks of {} are more than can be checked", blocks, kernel.name));
   if (serials > most_serials - next_serial_) {
     // What is known of the past goes with its numbers.
     memory_->forget_histories();

@@ -1,5 +1,6 @@
 #include "program_runtime.hpp"
 
+#include "contents.hpp"
 #include "finding_message.hpp"
 #include "profile_message.hpp"
 
@@ -67,11 +68,7 @@ void program_runtime::end() {
 
 void program_runtime::write(const std::string& line) const noexcept {
   const std::string text = line + "\n";
-  for (std::size_t at = 0; at < text.size();) {
-    const ssize_t n = ::write(messages_, text.data() + at, text.size() - at);
-    if (n <= 0) return;
-    at += static_cast<std::size_t>(n);
-  }
+  detail::write_bytes(messages_, text.data(), text.size());
 }
 
 void program_runtime::refuse(const std::string& why) {

@@ -1,11 +1,13 @@
 #include "watchdog.hpp"
 
 #include "signal_context.hpp"
+#include <heddle/error.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <iterator>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -72,12 +74,18 @@ struct sigaction actions_before[std::size(watched_signals)];
 /// with the process.
 class watchdogs {
  public:
+  void start() {
+    const std::lock_guard lock(mutex_);
+    if (is_running_) return;
+    try {
+      std::thread([this] { look(); }).detach();
+    } catch (const std::system_error&) {
+      throw error("the system gives no thread that watches how long kernels take");
+    }
+    is_running_ = true;
+  }
   void add(watchdog* w) {
     const std::lock_guard lock(mutex_);
-    if (all_.empty() && !is_running_) {
-      is_running_ = true;
-      std::thread([this] { look(); }).detach();
-    }
     all_.push_back(w);
   }
   void remove(watchdog* w) {
@@ -106,7 +114,12 @@ watchdogs& all_watchdogs() {
 
 }  // namespace
 
+void watchdog::start() {
+  all_watchdogs().start();
+}
+
 watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self()) {
+  start();
   const std::lock_guard lock(actions_mutex);
   if (watching++ == 0) {
     struct sigaction action {};

@@ -13,6 +13,9 @@ namespace heddle::checker {
 /// and when it has gone on for so long that it will not end.
 class watchdog {
  public:
+  /// Starts the thread that looks, while the system gives one. The first watchdog does so too.
+  static void start();
+
   explicit watchdog(engine& watched);
   ~watchdog();
   watchdog(const watchdog&) = delete;

@@ -9,6 +9,7 @@
 #include "bench/sizes.hpp"
 #include "commands.hpp"
 #include "element_types.hpp"
+#include "file_options.hpp"
 #include "machine_description.hpp"
 #include "option_checks.hpp"
 #include "progress.hpp"
@@ -448,7 +449,6 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
 
 void run(const bench_options& options) {
   const plan what = plan_of(options);
-  check_distinct_outputs({{"--json", options.json_file}, {"--plot", options.plot_file}});
   if (!options.plot_file.empty()) require_gnuplot();
   std::optional<atomic_file> json_file, plot_file;
   if (!options.json_file.empty()) json_file.emplace(options.json_file);
@@ -528,7 +528,13 @@ void add_bench(CLI::App& app) {
       ->add_option("--target", options->targets,
                    "serial, parallel[:N], gpu[:ID]; default all of this machine")
       ->option_text("T,...")
-      ->check(each(check_place));
+      ->transform([](const std::string& text) {
+        std::string all;
+        for (const std::string& part : list_of(text))
+          all += (all.empty() ? "" : ",") + target_in_digits(part);
+        return all;
+      })
+      ->check(each(check_place), "{serial,parallel,gpu}");
   command
       ->add_option("--size", options->sizes,
                    "Elements: 1000, 2^24, 1e6, or 2^10..2^28 (each twice the last; with :4, four times); "
@@ -537,7 +543,7 @@ void add_bench(CLI::App& app) {
       ->check(each(check_sizes));
   command->add_option("--type", options->types, "Element types, such as int32; default float32")
       ->option_text("T,...")
-      ->check(each(check_dtype));
+      ->check(each(check_dtype), set_of_dtypes());
   command
       ->add_option("--algorithm", options->algorithms, "Algorithms of Heddle's, or all; default single-pass")
       ->option_text("A,...");
@@ -548,11 +554,12 @@ void add_bench(CLI::App& app) {
   command->add_option("--seconds", options->seconds, "The most time for each measurement; default 1")
       ->option_text("S")
       ->check(check_number::above(0));
-  command->add_option("--json", options->json_file, "All numbers, and what machine this is")
-      ->option_text("F");
-  command->add_option("--plot", options->plot_file, "A chart of bandwidth against size, drawn by gnuplot")
-      ->option_text("F.svg")
-      ->check(check_chart);
+  writes_file(command->add_option("--json", options->json_file, "All numbers, and what machine this is")
+                  ->option_text("F"));
+  writes_file(
+      command->add_option("--plot", options->plot_file, "A chart of bandwidth against size, drawn by gnuplot")
+          ->option_text("F.svg")
+          ->check(check_chart));
   command->add_flag("--quiet", options->quiet, "No progress line");
   command->footer(
       "Measures the sum of n elements or the largest, their running sum or maximum, or x + 1 of each.\n"

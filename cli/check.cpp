@@ -3,9 +3,12 @@
 #include "checker/program.hpp"
 #include "checker/report.hpp"
 #include "commands.hpp"
+#include "file_options.hpp"
+#include "io/named_stream.hpp"
 #include "kernel_options.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/target.hpp>
@@ -68,7 +71,7 @@ verdict check_kernel(const check_options& options) {
   if (!modules::parse_kernel_name(options.kernel).arguments.empty())
     compile.instances.push_back(options.kernel);
   const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
-  const checker::module loaded(compiled.library.string(),
+  const checker::module loaded(compiled.library->path(),
                                modules::find_kernel(compiled.kernels, options.kernel), options.kernel);
   checker::launch_options launch = options.launch();
   launch.seed = options.seed;
@@ -80,7 +83,7 @@ verdict check_kernel(const check_options& options) {
   checker::find_lines(compiled, loaded.base(), outcome.findings);
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
-  const checker::checked what{options.source, options.kernel, launch};
+  const checker::checked what{detail::shown_path(options.source), options.kernel, launch};
   checker::write_outputs(arguments);
   report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
   if (options.json) {
@@ -97,21 +100,21 @@ verdict check_program(const check_options& options) {
   compile.is_watched = compile.is_program = true;
   compile.is_profiled = options.profile;
   const modules::compilation compiled = modules::compile_file(options.source, std::move(compile));
-  checker::program_checked what{options.source, options.words, {}};
+  checker::program_checked what{detail::shown_path(options.source), options.words, {}};
   what.options.seed = options.seed;
   what.options.schedules = options.schedules;
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
   what.options.profiles = options.profile;
-  what.options.prints_to_error = options.json;
+  what.options.prints_to_error = options.json || is_kept_for_data();
   std::vector<std::string> words{std::filesystem::path(options.source).replace_extension().string()};
   words.insert(words.end(), options.words.begin(), options.words.end());
   const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
   report_stats(options, compiled, outcome,
                {{"launches", outcome.launches}, {"schedules", options.schedules}});
   if (outcome.status != 0)
-    print_error(fmt::format("heddle check: {} ended with exit status {}\n", options.source, outcome.status));
+    print_error(fmt::format("heddle check: {} ended with exit status {}\n", what.source, outcome.status));
   print(options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome));
   return {outcome.findings.empty(), checker::as_junit(what, outcome)};
 }
@@ -135,8 +138,8 @@ void run(const check_options& options) {
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(&wrong) != nullptr;
     const char* const why = is_memory ? "out of memory" : wrong.what();
     print_error(fmt::format("heddle check: {}\n", why));
-    if (options.json) print(checker::as_json_error(options.source, options.kernel, why));
-    write_junit(checker::as_junit_error(options.source, options.kernel, why));
+    if (options.json) print(checker::as_json_error(detail::shown_path(options.source), options.kernel, why));
+    write_junit(checker::as_junit_error(detail::shown_path(options.source), options.kernel, why));
     throw ended{2};
   }
   if (!is_clean) throw ended{1};
@@ -148,19 +151,20 @@ void add_check(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
       "check", "Run a CUDA kernel or program on the CPU and find its races and other mistakes");
   const auto options = std::make_shared<check_options>();
-  command->add_option("FILE.cu", options->source, "A kernel's file with --kernel, or a program")
-      ->required()
-      ->option_text(" ");
+  reads_file(command->add_option("FILE.cu", options->source, "A kernel's file with --kernel, or a program")
+                 ->required()
+                 ->option_text(" "));
   command->add_option("ARGUMENTS", options->words, "What a program is called with, after --")
       ->option_text("...");
   options->add_launch_to(*command, false);
   options->add_compilation_to(*command);
   options->add_place_to(*command);
   command->add_option("--seed", options->seed, "Another order in which threads run; default 0")
-      ->option_text("S");
+      ->option_text("S")
+      ->transform(count_from(0));
   command->add_option("--schedules", options->schedules, "How many orders are tried; default 3")
       ->option_text("N")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{1000}));
+      ->transform(count_from(1, 1000));
   command->add_flag("--legacy-warps", options->legacy_warps, "The threads of a warp move together");
   command
       ->add_option("--timeout", options->timeout,
@@ -172,7 +176,8 @@ void add_check(CLI::App& app) {
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
   command->add_flag("--leak-check", options->checks_leaks, "What a program does not free is a finding");
   command->add_flag("--json", options->json, "What was found as one JSON object");
-  command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE");
+  writes_file(
+      command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE"));
   command->footer(
       "Without --kernel the file is a program: its main is run, and what it launches is checked.\n"
       "Every access to memory is watched. Found are data races, barriers that not every thread reaches,\n"

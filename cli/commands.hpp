@@ -15,7 +15,9 @@ struct ended {
 };
 
 void add_bench(CLI::App& app);
+void add_cache(CLI::App& app);
 void add_check(CLI::App& app);
+void add_completion(CLI::App& app);
 void add_fft(CLI::App& app);
 void add_histogram(CLI::App& app);
 void add_info(CLI::App& app);
@@ -23,6 +25,7 @@ void add_laplace(CLI::App& app);
 void add_lbm(CLI::App& app);
 void add_life(CLI::App& app);
 void add_mandelbrot(CLI::App& app);
+void add_manual(CLI::App& app);
 void add_matmul(CLI::App& app);
 void add_pi(CLI::App& app);
 void add_random(CLI::App& app);

@@ -1,9 +1,11 @@
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
@@ -80,9 +82,9 @@ void add_fft(CLI::App& app) {
   options->add_input_to(*command);
   command->get_option("--dtype")->description(
       "Convert the elements to float32, float64, complex64 or complex128 first");
-  command->add_option("-o,--output", options->output, "Where the result goes")
-      ->required()
-      ->option_text("OUT.npy");
+  writes_file(command->add_option("-o,--output", options->output, "Where the result goes")
+                  ->required()
+                  ->option_text("OUT.npy"));
   command->add_flag_callback(
       "--inverse",
       [options] {
@@ -102,7 +104,7 @@ void add_fft(CLI::App& app) {
           "Real elements along the last of the axes that --inverse --real leads to; default the even "
           "number")
       ->option_text("N")
-      ->check(check_positive_count);
+      ->transform(count_from(1));
   options->add_place_to(*command);
   command->footer(
       "As numpy.fft.fftn, ifftn, rfftn and irfftn. float32 and complex64 are transformed in complex64, all "

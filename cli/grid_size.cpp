@@ -1,20 +1,18 @@
 #include "grid_size.hpp"
 
-#include <charconv>
+#include "whole_number.hpp"
 
 #include <fmt/core.h>
 
 namespace heddle::cli {
 
 std::optional<grid_size> parse_grid_size(std::string_view text) {
-  grid_size size{};
-  const char* const end = text.data() + text.size();
-  const auto width = std::from_chars(text.data(), end, size.width);
-  if (width.ec != std::errc() || width.ptr == end || *width.ptr != 'x') return std::nullopt;
-  const auto height = std::from_chars(width.ptr + 1, end, size.height);
-  if (height.ec != std::errc() || height.ptr != end || size.width == 0 || size.height == 0)
-    return std::nullopt;
-  return size;
+  const std::size_t cross = text.find('x');
+  if (cross == text.npos) return std::nullopt;
+  const auto width = parse_whole_number(text.substr(0, cross)),
+             height = parse_whole_number(text.substr(cross + 1));
+  if (!width || !height || *width == 0 || *height == 0) return std::nullopt;
+  return grid_size{*width, *height};
 }
 
 std::string check_grid_size(const std::string& text) {

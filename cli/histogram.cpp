@@ -1,10 +1,12 @@
 #include "commands.hpp"
 #include "element_types.hpp"
+#include "file_options.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
@@ -61,7 +63,7 @@ detail::bin_edges edges_for(const histogram_options& options, npy_input& x, prog
     const npy_file file(options.edges);
     if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype(), "");
     if (file.shape().axes() != 1) {
-      detail::fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", options.edges,
+      detail::fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", file.path(),
                                file.shape().text()));
     }
     const array<double> edges = file.read_as<double>();
@@ -112,7 +114,6 @@ detail::memory weighted_sums(npy_input& x, const detail::bin_edges& edges, npy_i
 }
 
 void run(const histogram_options& options) {
-  check_distinct_outputs({{"-o", options.output}, {"--write-edges", options.edges_output}});
   const target requested = target::parse(options.target);
   const npy_file file(options.input);
   const dtype type = options.element_type().value_or(file.dtype());
@@ -157,28 +158,31 @@ void add_histogram(CLI::App& app) {
   const auto options = std::make_shared<histogram_options>();
   options->op = "histogram";
   options->add_input_to(*command);
-  command
-      ->add_option("-o,--output", options->output,
-                   "Where the counts go, as int64, or sums of weights, in their type")
-      ->required()
-      ->option_text("OUT.npy");
+  writes_file(command
+                  ->add_option("-o,--output", options->output,
+                               "Where the counts go, as int64, or sums of weights, in their type")
+                  ->required()
+                  ->option_text("OUT.npy"));
   CLI::Option* bins = command->add_option("--bins", options->bins, "Bins of equal width; default 10")
                           ->option_text("N")
-                          ->check(check_positive_count);
+                          ->transform(count_from(1));
   CLI::Option* range = command
                            ->add_option("--range", options->range,
                                         "From where to where they go; the smallest and the largest element "
                                         "unless given")
                            ->option_text("LOW HIGH")
                            ->expected(2);
-  command->add_option("--edges", options->edges, "The edges of bins instead, one more than bins, rising")
-      ->option_text("EDGES.npy")
-      ->excludes(bins)
-      ->excludes(range);
-  command->add_option("--weights", options->weights, "What each element counts for, in an array of its shape")
-      ->option_text("W.npy");
-  command->add_option("--write-edges", options->edges_output, "Where the edges go, as float64")
-      ->option_text("EDGES.npy");
+  reads_file(
+      command->add_option("--edges", options->edges, "The edges of bins instead, one more than bins, rising")
+          ->option_text("EDGES.npy")
+          ->excludes(bins)
+          ->excludes(range));
+  reads_file(command
+                 ->add_option("--weights", options->weights,
+                              "What each element counts for, in an array of its shape")
+                 ->option_text("W.npy"));
+  writes_file(command->add_option("--write-edges", options->edges_output, "Where the edges go, as float64")
+                  ->option_text("EDGES.npy"));
   options->add_place_to(*command);
   command->footer(
       "As numpy.histogram: a bin holds its lower edge and not its upper one, but for the last, which holds "

@@ -1,11 +1,13 @@
 #include "kernel_options.hpp"
 
 #include "checker/arguments.hpp"
+#include "file_options.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 #include <string_view>
 
 #include <CLI/CLI.hpp>
@@ -19,12 +21,12 @@ bool read_extents(std::string_view text, heddle_device::index3& out) {
   std::uint32_t* const axes[] = {&out.x, &out.y, &out.z};
   out = {1, 1, 1};
   for (std::uint32_t* axis : axes) {
-    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), *axis);
-    if (status != std::errc() || *axis == 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-    if (text.empty()) return true;
-    if (text.front() != ',') return false;
-    text.remove_prefix(1);
+    const std::size_t end = std::min(text.find(','), text.size());
+    const auto extent = parse_whole_number(text.substr(0, end));
+    if (!extent || *extent == 0 || *extent > std::numeric_limits<std::uint32_t>::max()) return false;
+    *axis = static_cast<std::uint32_t>(*extent);
+    if (end == text.size()) return true;
+    text.remove_prefix(end + 1);
   }
   return false;
 }
@@ -34,10 +36,18 @@ std::string check_extents(const std::string& text) {
   return read_extents(text, ignored) ? "" : fmt::format("'{}' is not X, X,Y or X,Y,Z", text);
 }
 
+/// The argument again, with the count of an array in digits where it is a whole number.
+std::string count_in_digits(const std::string& text) {
+  const std::size_t open = text.find('['), close = text.find(']');
+  if (open == text.npos || close == text.npos || close < open) return text;
+  const auto count = parse_whole_number(std::string_view(text).substr(open + 1, close - open - 1));
+  return count ? fmt::format("{}{}{}", text.substr(0, open + 1), *count, text.substr(close)) : text;
+}
+
 }  // namespace
 
 void kernel_options::add_to(CLI::App& command) {
-  command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" ");
+  reads_file(command.add_option("KERNEL.cu", source, "The file")->required()->option_text(" "));
   add_launch_to(command, true);
   add_compilation_to(command);
   add_place_to(command);
@@ -57,8 +67,9 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
                                     ->check(check_extents);
   CLI::Option* const of_shared =
       command.add_option("--shared", shared_bytes, "Dynamic shared memory of a block; default 0")
-          ->option_text("BYTES");
-  CLI::Option* const of_arguments =
+          ->option_text("BYTES")
+          ->transform(byte_count());
+  CLI::Option* const of_arguments = reads_file(
       command
           .add_option("--arg", arguments,
                       "The arguments, in order: i32:7, f64:0.5, a structure's i32:7,f32:0.5, f32[1024], "
@@ -66,7 +77,9 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
                       "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
           ->option_text("A ...")
           ->expected(1)
-          ->take_all();
+          ->take_all()
+          ->transform(count_in_digits),
+      file_text::kernel_argument);
   if (is_required) {
     for (CLI::Option* const o : {named, of_grid, of_block}) o->required();
     return;

@@ -1,16 +1,19 @@
 #include "laplace/laplace.hpp"
 
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
+#include "io/named_stream.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
+#include "process_limits.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/io/vti.hpp>
@@ -36,21 +39,21 @@ namespace {
 struct laplace_options : place_options {
   std::string size;
   std::string edges = "sine";
-  std::string source, output, dtype;
+  std::string source, output, format, dtype;
   std::string method = "multigrid";
   laplace::stopping when;
   bool watch = false;
 };
 
-/// An array of rows and columns in a file, as numbers of T.
+/// The array of rows and columns in a file, as numbers of T.
 template <class T>
-array<T> read_points(const std::string& path) {
-  const npy_file file(path);
+array<T> read_points(const npy_file& file) {
   if (file.dtype() >= dtype::complex64) {
-    detail::fail(fmt::format("{}: holds {}, where real numbers are needed", path, name(file.dtype())));
+    detail::fail(fmt::format("{}: holds {}, where real numbers are needed", file.path(), name(file.dtype())));
   }
   if (file.shape().axes() != 2) {
-    detail::fail(fmt::format("{}: has shape {}, where (rows, columns) is needed", path, file.shape().text()));
+    detail::fail(
+        fmt::format("{}: has shape {}, where (rows, columns) is needed", file.path(), file.shape().text()));
   }
   return file.read_as<T>();
 }
@@ -90,6 +93,7 @@ void write_colours(const std::string& path, const array<T>& u) {
   image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
   for (int level = 0; level < 256; ++level) picture.palette.push_back(heat<T>::of_level(level));
   const heat<T> colours(u);
+  detail::require_memory(u.size());
   picture.pixels.resize(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
   write_png(path, picture);
@@ -113,13 +117,13 @@ void show_colours(live_view& view, const array<T>& u, std::string_view caption) 
 struct watched_enough {};
 
 template <class T>
-void write_points(const std::string& path, const array<T>& u) {
-  if (formats.of(path) == ".vti") {
+void write_points(const std::string& path, std::string_view format, const array<T>& u) {
+  if (format == ".vti") {
     const auto spacing = [](std::size_t points) {
       return points < 2 ? 1.0 : 1 / static_cast<double>(points - 1);
     };
     write_vti(path, u, "u", {{0, 0, 0}, {spacing(u.shape()[1]), spacing(u.shape()[0]), 1}});
-  } else if (formats.of(path) == ".png") {
+  } else if (format == ".png") {
     write_colours(path, u);
   } else {
     write_npy(path, u);
@@ -142,9 +146,11 @@ const char* iterations_of(laplace::method how) {
   return how == laplace::method::multigrid ? "cycles" : "sweeps";
 }
 
+/// `edges_file` is null for sine.
 template <class T>
-void run_as(const laplace_options& options) {
-  const bool is_sine = options.edges == "sine";
+void run_as(const laplace_options& options, const npy_file* edges_file) {
+  const std::string_view format = formats.chosen(options.output, options.format);
+  const bool is_sine = edges_file == nullptr;
   const laplace::method how = *std::find_if(std::begin(laplace::methods), std::end(laplace::methods),
                                             [&](laplace::method m) { return name(m) == options.method; });
   const array<T> edges = [&] {
@@ -152,12 +158,12 @@ void run_as(const laplace_options& options) {
       const grid_size size = options.size.empty() ? grid_size{512, 512} : *parse_grid_size(options.size);
       return laplace::sine_edges<T>(size.width, size.height);
     }
-    array<T> read = read_points<T>(options.edges);
+    array<T> read = read_points<T>(*edges_file);
     const shape& have = read.shape();
     if (!options.size.empty()) {
       const grid_size size = *parse_grid_size(options.size);
       if (have != shape{size.height, size.width}) {
-        detail::fail(fmt::format("{}: has {}x{} points, where --size says {}", options.edges, have[1],
+        detail::fail(fmt::format("{}: has {}x{} points, where --size says {}", edges_file->path(), have[1],
                                  have[0], options.size));
       }
     }
@@ -165,14 +171,14 @@ void run_as(const laplace_options& options) {
   }();
   array<T> source;
   if (!options.source.empty()) {
-    source = read_points<T>(options.source);
+    source = read_points<T>(npy_file(options.source));
     if (source.shape() != edges.shape()) {
-      detail::fail(fmt::format("{}: has shape {}, where the edges have {}", options.source,
-                               source.shape().text(), edges.shape().text()));
+      detail::fail(fmt::format("{}: has shape {}, where the edges have {}",
+                               detail::shown_path(options.source), source.shape().text(),
+                               edges.shape().text()));
     }
   }
-  // A place that cannot be written to is known before the work begins.
-  if (!options.output.empty()) atomic_file{options.output};
+  require_writable(options.output);
 
   laplace::solver<T> problem(heddle::target::parse(options.target), how, edges,
                              array_view<const T>(source.data(), source.shape(), source.where()));
@@ -225,7 +231,7 @@ void run_as(const laplace_options& options) {
 
   const array<T> u = problem.solution();
   const auto write = [&] {
-    if (!options.output.empty()) write_points(options.output, u);
+    if (!options.output.empty()) write_points(options.output, format, u);
   };
   // The last state is written after a signal too.
   if (stopped) {
@@ -261,13 +267,14 @@ void run_as(const laplace_options& options) {
 }
 
 void run(const laplace_options& options) {
-  std::string type = options.dtype;
-  if (type.empty()) {
-    const bool is_float = options.edges != "sine" && npy_file(options.edges).dtype() == dtype::float32;
-    type = is_float ? "float32" : "float64";
-  }
-  if (type == "float32") return run_as<float>(options);
-  run_as<double>(options);
+  // Opened once: it may be a pipe.
+  std::optional<npy_file> edges;
+  if (options.edges != "sine") edges.emplace(options.edges);
+  const npy_file* const file = edges ? &*edges : nullptr;
+  const bool is_float =
+      options.dtype.empty() ? edges && edges->dtype() == dtype::float32 : options.dtype == "float32";
+  if (is_float) return run_as<float>(options, file);
+  run_as<double>(options, file);
 }
 
 }  // namespace
@@ -279,12 +286,15 @@ void add_laplace(CLI::App& app) {
   command->add_option("--size", options->size, "Points, edges included; default that of the file, or 512x512")
       ->option_text("WxH")
       ->check(check_grid_size);
-  command
-      ->add_option("--edges", options->edges,
-                   "sine, or an array (H, W) with the edges, and inside what to begin with; default sine")
-      ->option_text("sine|FILE.npy");
-  command->add_option("--source", options->source, "An array (H, W): f in d2u/dx2 + d2u/dy2 = f; default 0")
-      ->option_text("FILE.npy");
+  reads_file(
+      command
+          ->add_option("--edges", options->edges,
+                       "sine, or an array (H, W) with the edges, and inside what to begin with; default sine")
+          ->option_text("sine|FILE.npy"));
+  reads_file(
+      command
+          ->add_option("--source", options->source, "An array (H, W): f in d2u/dx2 + d2u/dy2 = f; default 0")
+          ->option_text("FILE.npy"));
   std::vector<std::string> names;
   for (const laplace::method how : laplace::methods) names.emplace_back(name(how));
   command->add_option("--method", options->method, "jacobi|red-black|multigrid; default multigrid")
@@ -299,20 +309,21 @@ void add_laplace(CLI::App& app) {
       ->add_option("--max-iterations", options->when.max_iterations,
                    "Stop after N sweeps or cycles; default 1000000 or 100")
       ->option_text("N")
-      ->check(check_count);
+      ->transform(count_from(0));
   command
       ->add_option("--check-every", options->when.check_every,
                    "Look at the residual every K sweeps or cycles; default 100 or 1")
       ->option_text("K")
-      ->check(check_positive_count);
+      ->transform(count_from(1));
   command->add_option("--dtype", options->dtype, "float32 or float64; default that of the edges, or float64")
       ->option_text("D")
       ->check(CLI::IsMember({"float32", "float64"}));
-  command
-      ->add_option("-o,--output", options->output,
-                   "Where the points go: OUT.npy, OUT.png (colours) or OUT.vti (ParaView)")
-      ->option_text("OUT")
-      ->check(formats);
+  CLI::Option* const output =
+      writes_file(command
+                      ->add_option("-o,--output", options->output,
+                                   "Where the points go: OUT.npy, OUT.png (colours) or OUT.vti (ParaView)")
+                      ->option_text("OUT"));
+  formats.add_option_to(*command, options->format, output);
   command->add_flag(
       "--watch", options->watch,
       "Show the points in the terminal each time that the residual is looked at: q ends, space pauses");

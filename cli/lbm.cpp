@@ -2,24 +2,29 @@
 #include "bench/measurement.hpp"
 #include "bytes_text.hpp"
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
+#include "io/named_stream.hpp"
 #include "lbm_output.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -32,7 +37,7 @@ namespace {
 
 struct lbm_options : place_options {
   std::string which, size, collision = "trt", storage = "f32", drive;
-  std::string obstacles, output, field, profile, checkpoint, resume, forces;
+  std::string obstacles, output, format, field, profile, checkpoint, resume, forces;
   double reynolds = 0, velocity = 0.1, smagorinsky = 0;
   std::optional<std::uint64_t> steps, every;
   std::optional<double> steady;
@@ -61,8 +66,9 @@ lbm::settings settings_of(const lbm_options& options) {
       given.height = mask.height;
     }
     if (mask.width != given.width || mask.height != given.height) {
-      detail::fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}", options.obstacles, mask.width,
-                               mask.height, given.width, given.height));
+      detail::fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}",
+                               detail::shown_path(options.obstacles), mask.width, mask.height, given.width,
+                               given.height));
     }
     given.obstacles = std::move(mask.solid);
   }
@@ -72,9 +78,9 @@ lbm::settings settings_of(const lbm_options& options) {
 lbm::flow begin(const lbm_options& options) {
   const target where = target::parse(options.target);
   if (options.resume.empty()) return lbm::flow(where, settings_of(options));
-  lbm::flow resumed = lbm::flow::resume(where, options.resume);
+  lbm::flow resumed = lbm::flow::resume(where, reopenable(options.resume));
   if (name(resumed.given().which) != options.which) {
-    detail::fail(fmt::format("{}: is a checkpoint of {}, not of {}", options.resume,
+    detail::fail(fmt::format("{}: is a checkpoint of {}, not of {}", detail::shown_path(options.resume),
                              name(resumed.given().which), options.which));
   }
   return resumed;
@@ -174,6 +180,28 @@ class lbm_view {
   std::vector<colour> palette_;
 };
 
+/// The file of --checkpoint, which --every writes anew each time.
+class lbm_checkpoint {
+ public:
+  explicit lbm_checkpoint(const std::string& path) : path_(path) { require_writable(path); }
+
+  /// Whether it can be replaced: of a stream one state is all that fits.
+  bool can_be_replaced() const {
+    std::error_code ignored;
+    const std::filesystem::file_status there = std::filesystem::status(path_, ignored);
+    return !path_.empty() && !detail::descriptor_in(path_) &&
+           (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there));
+  }
+  void write(const lbm::flow& of) const {
+    if (!path_.empty()) of.save(path_);
+  }
+  /// From here on there is nothing to write.
+  void give_up() { path_.clear(); }
+
+ private:
+  std::string path_;
+};
+
 /// What is printed of a state.
 std::string line_of(const lbm::flow& of, std::optional<double> change) {
   std::string text = fmt::format("steps {} time {:.6g} mass {:.12g}", of.steps(), of.time(),
@@ -226,16 +254,11 @@ void run(const lbm_options& options) {
   if (!options.field.empty() && options.output.empty() && !options.watch) {
     throw CLI::ValidationError("--field", "is for what -o writes and --watch shows: give one of them");
   }
-  check_distinct_outputs({{"-o", options.output},
-                          {"--profile", options.profile},
-                          {"--checkpoint", options.checkpoint},
-                          {"--forces", options.forces}});
   const lbm_field field = lbm::named(lbm_fields, options.field).value_or(lbm_field::velocity);
-  lbm_output output(options.output, field);
+  lbm_output output(options.output, options.format, field);
   lbm_forces forces(options.forces);
-  for (const std::string& path : {options.profile, options.checkpoint}) {
-    if (!path.empty()) atomic_file{path};
-  }
+  lbm_checkpoint checkpoint(options.checkpoint);
+  require_writable(options.profile);
   lbm::flow flow = begin(options);
   if (forces.is_wanted() && !flow.has_obstacles()) {
     throw CLI::ValidationError("--forces", "are those on obstacles, and there are none: give --obstacles");
@@ -257,6 +280,7 @@ void run(const lbm_options& options) {
   const std::uint64_t picture_every = options.every.value_or(100);
   flow_pace pace(flow, last - first, options.quiet || options.watch);
 
+  const bool saves = options.every && checkpoint.can_be_replaced();
   std::optional<double> change;
   bool is_steady = false;
   const auto add_to = [&](auto& file, const auto& add) {
@@ -286,6 +310,11 @@ void run(const lbm_options& options) {
       if (!follows) change.reset();
       is_steady = change && *change <= *options.steady;
     }
+    // After the comparison, which is a part of the state.
+    if (saves && step % *options.every == 0 && step > first && step < last && !is_steady) {
+      flow.check();
+      add_to(checkpoint, [&] { checkpoint.write(flow); });
+    }
   };
   const auto finish = [&](std::vector<std::string> failures = {}) {
     pace.hide();
@@ -300,7 +329,7 @@ void run(const lbm_options& options) {
     attempt([&] { output.finish(flow); });
     attempt([&] { forces.finish(); });
     if (!options.profile.empty()) attempt([&] { write_profiles(options.profile, flow); });
-    if (!options.checkpoint.empty()) attempt([&] { flow.save(options.checkpoint); });
+    attempt([&] { checkpoint.write(flow); });
     if (!failures.empty()) detail::fail(fmt::format("{}", fmt::join(failures, "; ")));
   };
   try {
@@ -382,7 +411,7 @@ void add_lbm(CLI::App& app) {
                   "The largest that the case gives, in cells a step; default 0.1"))
       ->check(check_number::above(0));
   add("--steps", options->steps, "N", "How many; default 10000, or with --steady 100000000 at most")
-      ->check(check_count);
+      ->transform(count_from(0));
   add("--steady", options->steady, "TOL",
       "Until the velocity changes by less than TOL of --velocity while the flow goes its length")
       ->check(check_number::above(0));
@@ -395,21 +424,27 @@ void add_lbm(CLI::App& app) {
       ->check(check_number::between(0, 1));
   of_the_flow(add("--drive", options->drive, "D", "What moves a channel: force|inflow; default force"))
       ->check(CLI::IsMember(names(lbm::drives)));
-  of_the_flow(add("--obstacles", options->obstacles, "MASK.png|MASK.npy",
-                  "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"))
-      ->check(mask_formats());
-  add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif")
-      ->check(lbm_output::formats());
+  reads_file(
+      of_the_flow(
+          add("--obstacles", options->obstacles, "MASK.png|MASK.npy",
+              "Solid cells: dark in a picture, not 0 in an array (H, W) whose first row is the lowest"))
+          ->check(mask_formats()));
+  CLI::Option* const output = writes_file(
+      add("-o,--output", options->output, "OUT", "The last state: .vti, .npy or .png; or a .gif"));
+  lbm_output::formats().add_option_to(*command, options->format, output);
   add("--field", options->field, "F",
       "What is written and shown: velocity|vorticity|density; default velocity")
       ->check(CLI::IsMember(names(lbm_fields)));
-  add("--every", options->every, "K", "Print, or sample the forces, and draw into a .gif every K steps")
-      ->check(check_positive_count);
-  add("--profile", options->profile, "FILE.csv", "Velocities along the two centre lines: line,position,u,v");
-  add("--checkpoint", options->checkpoint, "FILE", "Write the last state, for --resume");
-  add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more");
-  add("--forces", options->forces, "FILE.csv",
-      "Drag and lift of the obstacles every K steps, 10 unless given");
+  add("--every", options->every, "K",
+      "Print, or sample the forces, draw into a .gif and write --checkpoint every K steps")
+      ->transform(count_from(1));
+  writes_file(add("--profile", options->profile, "FILE.csv",
+                  "Velocities along the two centre lines: line,position,u,v"));
+  writes_file(add("--checkpoint", options->checkpoint, "FILE",
+                  "Write the last state, and that of every K steps, for --resume"));
+  reads_file(add("--resume", options->resume, "FILE", "Go on from a checkpoint, for --steps more"));
+  writes_file(add("--forces", options->forces, "FILE.csv",
+                  "Drag and lift of the obstacles every K steps, 10 unless given"));
   command->add_flag("--watch", options->watch,
                     "Show every 100th state, or every Kth, in the terminal: q ends, space pauses");
   options->add_place_to(*command);

@@ -1,5 +1,8 @@
 #include "lbm_output.hpp"
 
+#include "file_options.hpp"
+#include "io/named_stream.hpp"
+#include "process_limits.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -14,6 +17,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 namespace heddle::cli {
 namespace {
@@ -21,6 +25,16 @@ namespace {
 constexpr std::uint8_t obstacle_colour = 255;  // the last of the palette
 constexpr int levels = 255;
 constexpr std::string_view head_of_forces = "step,time,drag,lift,pressure_difference\n";
+
+/// By its ending; of a descriptor, which has none, by its first byte.
+bool is_picture(const std::string& path) {
+  const int opened = detail::descriptor_in(path) ? detail::open_for_reading(path) : -1;
+  if (opened < 0) return mask_formats().of(path) == ".png";
+  unsigned char first = 0;
+  const bool is_png = ::pread(opened, &first, 1, 0) == 1 && first == 0x89;
+  ::close(opened);
+  return is_png;
+}
 
 }  // namespace
 
@@ -34,10 +48,10 @@ const file_formats& mask_formats() {
   return all;
 }
 
-obstacle_mask read_obstacles(const std::string& path) {
+obstacle_mask read_obstacles(const std::string& given) {
+  const std::string path = detail::descriptor_in(given) ? reopenable(given) : given;
   obstacle_mask made;
-  const std::string_view ending = mask_formats().of(path);
-  if (ending == ".png") {
+  if (is_picture(path)) {
     const image picture = read_png(path);
     made.width = picture.width;
     made.height = picture.height;
@@ -61,10 +75,10 @@ obstacle_mask read_obstacles(const std::string& path) {
     const npy_file file(path);
     if (file.shape().axes() != 2) {
       detail::fail(
-          fmt::format("{}: has shape {}, where (rows, columns) is needed", path, file.shape().text()));
+          fmt::format("{}: has shape {}, where (rows, columns) is needed", file.path(), file.shape().text()));
     }
     if (file.shape()[0] == 0 || file.shape()[1] == 0) {
-      detail::fail(fmt::format("{}: has shape {}, and no cells", path, file.shape().text()));
+      detail::fail(fmt::format("{}: has shape {}, and no cells", file.path(), file.shape().text()));
     }
     made.height = file.shape()[0];
     made.width = file.shape()[1];
@@ -81,7 +95,7 @@ obstacle_mask read_obstacles(const std::string& path) {
         // Of numbers only NaN is other than itself.
         if (!(cell == cell)) {
           detail::fail(fmt::format("{}: row {}, column {} is NaN, which tells neither a solid cell nor fluid",
-                                   path, i / made.width, i % made.width));
+                                   file.path(), i / made.width, i % made.width));
         }
         made.solid[i] = cell != fluid;
       }
@@ -112,6 +126,7 @@ std::vector<colour> lbm_pictures::palette(lbm_field field) {
 
 const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
   const std::size_t width = of.given().width, height = of.given().height;
+  if (values_.empty()) detail::require_memory(width * height * (2 * sizeof(float) + 1));
   values_.resize(width * height);
   if (field_ == lbm_field::velocity) {
     const array<float> u = of.velocity();
@@ -155,11 +170,9 @@ const file_formats& lbm_output::formats() {
   return all;
 }
 
-lbm_output::lbm_output(const std::string& path, lbm_field field)
-    : path_(path), ending_(formats().of(path)), field_(field), pictures_(field) {
-  if (path.empty()) return;
-  // A place that cannot be written to is known before the work begins.
-  if (!is_animation()) atomic_file{path};
+lbm_output::lbm_output(const std::string& path, const std::string& format, lbm_field field)
+    : path_(path), ending_(formats().chosen(path, format)), field_(field), pictures_(field) {
+  if (!is_animation()) require_writable(path);
 }
 
 void lbm_output::begin(const lbm::flow& of) {

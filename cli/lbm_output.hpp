@@ -57,7 +57,7 @@ class lbm_output {
   static const file_formats& formats();
 
   /// Throws heddle::error for a place that cannot be written to.
-  lbm_output(const std::string& path, lbm_field field);
+  lbm_output(const std::string& path, const std::string& format, lbm_field field);
 
   bool is_animation() const { return ending_ == ".gif"; }
   /// Before the first frame.

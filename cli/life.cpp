@@ -1,13 +1,15 @@
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "paced_steps.hpp"
+#include "process_limits.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/target.hpp>
@@ -16,6 +18,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -38,7 +41,7 @@ using namespace heddle::life;
 using clock = std::chrono::steady_clock;
 
 struct life_options : place_options {
-  std::string pattern, random, size, rule, topology, algorithm = "packed", output;
+  std::string pattern, random, size, rule, topology, algorithm = "packed", output, format;
   double density = 0.25;
   std::uint64_t seed = 0, generations = 0;
   std::optional<std::uint64_t> every;
@@ -125,9 +128,9 @@ class life_output {
     return all;
   }
 
-  explicit life_output(const std::string& path) : path_(path), ending_(formats().of(path)) {
-    // A place that cannot be written to is known before the work begins.
-    if (!path.empty()) atomic_file{path};
+  life_output(const std::string& path, const std::string& format)
+      : path_(path), ending_(formats().chosen(path, format)) {
+    require_writable(path);
   }
 
   bool is_animation() const { return ending_ == ".gif"; }
@@ -174,6 +177,7 @@ class life_output {
     constexpr unsigned hundredths_of_a_second = 10;
     animation_ = std::make_unique<gif_writer>(path_, width, height, black_and_white, hundredths_of_a_second);
     width_ = width;
+    detail::require_memory(width * height);
     pixels_.resize(width * height);
   }
 
@@ -211,6 +215,7 @@ struct beginning {
   placed_grid cells;
   topology shape;
   rule law;
+  std::uint64_t generation;
 };
 
 beginning begin(const life_options& options, const target& where) {
@@ -251,6 +256,11 @@ beginning begin(const life_options& options, const target& where) {
     return start;
   }
   pattern from = read_pattern(options.pattern);
+  start.generation = from.generation;
+  if (options.generations > std::numeric_limits<std::uint64_t>::max() - from.generation) {
+    throw CLI::ValidationError("--generations", fmt::format("{} more than {} are beyond what is counted",
+                                                            options.generations, from.generation));
+  }
   if (options.rule.empty() && from.law) start.law = *from.law;
   if (given.grid) from.grid = given.grid;
   if (sized) {
@@ -328,7 +338,7 @@ void run(const life_options& options) {
   if (options.pattern.empty() == options.random.empty()) {
     throw CLI::ValidationError("PATTERN", "either a file or --random WxH");
   }
-  life_output output(options.output);
+  life_output output(options.output, options.format);
   const target on_cpu = target::parallel();
   beginning start = begin(options, on_cpu);
   const target where = resolved(options, static_cast<double>(start.cells.cells.width()) *
@@ -338,6 +348,8 @@ void run(const life_options& options) {
   const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
   universe world(start.cells, start.shape, start.law, how, where);
   start.cells = {};
+  world.count_from(start.generation);
+  const std::uint64_t last = start.generation + options.generations;
 
   const clock::time_point began = clock::now();
   std::optional<std::uint64_t> period;
@@ -365,31 +377,33 @@ void run(const life_options& options) {
   std::uint64_t skipped = 0;
   double seconds = 0;
   try {
-    const state_to_keep last;
+    const state_to_keep kept;
     report();
     cycle_detector detector;
-    while (world.generation() < options.generations && !advance.is_ended()) {
+    while (world.generation() < last && !advance.is_ended()) {
       const bool looking = options.detect_cycles && !period;
       if (looking) {
         period = detector.look_at(world);
         if (period && every == 0) {
           // What is left of the last period is all that must be computed.
-          const std::uint64_t left = options.generations - world.generation();
+          const std::uint64_t left = last - world.generation();
           skipped = left - left % *period;
           break;
         }
       }
-      std::uint64_t next = options.generations;
-      if (every != 0) next = std::min(next, (world.generation() / every + 1) * every);
+      std::uint64_t next = last;
+      if (every != 0) {
+        next = world.generation() + std::min(last - world.generation(), every - world.generation() % every);
+      }
       if (options.detect_cycles && !period) next = world.generation() + 1;
       advance.to(next);
       if (every != 0 && world.generation() % every == 0) {
         report();
-        if (options.every && world.generation() < options.generations) say();
+        if (options.every && world.generation() < last) say();
       }
     }
     if (options.detect_cycles && !period) period = detector.look_at(world);
-    advance.to(options.generations - skipped);
+    advance.to(last - skipped);
     seconds = std::chrono::duration<double>(clock::now() - began).count();
     if (view) {
       if (world.generation() % every != 0) view->show(world);
@@ -415,7 +429,7 @@ void run(const life_options& options) {
     line["algorithm"] = name(how);
     line["width"] = width;
     line["height"] = height;
-    line["generations"] = world.generation();
+    line["generations"] = world.generation() - start.generation;
     line["seconds"] = seconds;
     line["cells_per_s"] = seconds > 0 ? advance.updates / seconds : 0;
     print_error(line.dump() + "\n");
@@ -427,7 +441,8 @@ void run(const life_options& options) {
 void add_life(CLI::App& app) {
   CLI::App* command = app.add_subcommand("life", "Conway's Life and every other outer-totalistic rule");
   const auto options = std::make_shared<life_options>();
-  command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")->option_text(" ");
+  reads_file(command->add_option("PATTERN", options->pattern, "RLE, plaintext (.cells) or Life 1.06")
+                 ->option_text(" "));
   CLI::Option* random = command->add_option("--random", options->random, "Begin with random cells")
                             ->option_text("WxH")
                             ->check(check_grid_size);
@@ -437,12 +452,12 @@ void add_life(CLI::App& app) {
       ->needs(random);
   command->add_option("--seed", options->seed, "Other random cells for each S; default 0")
       ->option_text("S")
-      ->check(check_count)
+      ->transform(count_from(0))
       ->needs(random);
   command->add_option("--generations", options->generations, "How many")
       ->option_text("N")
       ->required()
-      ->check(check_count);
+      ->transform(count_from(0));
   command
       ->add_option("--rule", options->rule,
                    "Such as B36/S23, or B3/S23:T30,20 on a torus; default the pattern's, or B3/S23")
@@ -461,14 +476,15 @@ void add_life(CLI::App& app) {
   command->add_option("--algorithm", options->algorithm, "packed|per-cell|shared|block; default packed")
       ->option_text("A")
       ->check(CLI::IsMember(names));
-  command
-      ->add_option("-o,--output", options->output,
-                   "The last generation: .rle, .cells, .npy or .png; or a .gif")
-      ->option_text("OUT")
-      ->check(life_output::formats());
+  CLI::Option* const output =
+      writes_file(command
+                      ->add_option("-o,--output", options->output,
+                                   "The last generation: .rle, .cells, .npy or .png; or a .gif")
+                      ->option_text("OUT"));
+  life_output::formats().add_option_to(*command, options->format, output);
   command->add_option("--every", options->every, "Print every K generations, and draw them into a .gif")
       ->option_text("K")
-      ->check(check_positive_count);
+      ->transform(count_from(1));
   command->add_flag("--detect-cycles", options->detect_cycles,
                     "Find the period of a pattern that repeats itself, and skip its repetitions");
   command->add_flag("--watch", options->watch,

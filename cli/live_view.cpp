@@ -1,5 +1,6 @@
 #include "live_view.hpp"
 
+#include "contents.hpp"
 #include "interruption.hpp"
 #include <heddle/error.hpp>
 
@@ -31,12 +32,7 @@ constexpr std::string_view begin_picture = "\033[?2026h", end_picture = "\033[0m
 constexpr const char* upper_half = "\u2580";
 
 bool send(std::string_view text) noexcept {
-  while (!text.empty()) {
-    const ssize_t sent = ::write(terminal, text.data(), text.size());
-    if (sent < 0 && errno != EINTR) return false;
-    if (sent > 0) text.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return true;
+  return detail::write_bytes(terminal, text.data(), text.size()) == text.size();
 }
 
 [[noreturn]] void fail(int descriptor) {

@@ -1,7 +1,10 @@
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "interruption.hpp"
 #include "standard_output.hpp"
+#include "unknown_word.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/atomic_file.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -63,6 +66,9 @@ int run(CLI::App& app, int argc, char** argv) {
     std::vector<std::string> words(argv + 1, argv + argc);
     heddle::cli::keep_expression_from_options(app, words);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse_complete_callback([&app] {
+      for (CLI::App* const command : app.get_subcommands()) heddle::cli::check_files(*command);
+    });
     app.parse(std::move(words));
     if (app.get_subcommands().empty()) throw CLI::RequiredError("A subcommand");
   } catch (const CLI::ParseError& outcome) {
@@ -73,7 +79,9 @@ int run(CLI::App& app, int argc, char** argv) {
       return done;
     }
     const std::string name = command_name(app);
-    heddle::cli::print_error(fmt::format("{} (see {} --help)\n", failure(app, outcome.what()), name));
+    const std::string unknown = heddle::cli::unknown_word(app);
+    heddle::cli::print_error(
+        fmt::format("{} (see {} --help)\n", failure(app, unknown.empty() ? outcome.what() : unknown), name));
     return wrong_usage;
   }
   return done;
@@ -84,10 +92,13 @@ int run(CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
   heddle::cli::reserve_standard_streams();
   heddle::cli::watch_signals();
+  heddle::detail::tell_lost_properties_to(
+      [](const std::string& text) { heddle::cli::print_error(printable("note: " + text) + "\n"); });
 
   CLI::App app("Data-parallel patterns on arrays in NumPy's .npy files, on one core, every core or a GPU.",
                "heddle");
   app.set_version_flag("--version", "heddle " HEDDLE_VERSION);
+  app.footer("- is standard input where a file is read, and standard output where one is written.");
   app.require_subcommand(0, 1);  // an unknown one is named before a missing one is
   heddle::cli::add_info(app);
   heddle::cli::add_reduce(app);
@@ -104,8 +115,11 @@ int main(int argc, char** argv) {
   heddle::cli::add_laplace(app);
   heddle::cli::add_lbm(app);
   heddle::cli::add_pi(app);
+  heddle::cli::add_cache(app);
   heddle::cli::add_check(app);
   heddle::cli::add_run(app);
+  heddle::cli::add_completion(app);
+  heddle::cli::add_manual(app);
   refuse_empty_values(app);
 
   try {

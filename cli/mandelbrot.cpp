@@ -1,6 +1,7 @@
 #include "mandelbrot/mandelbrot.hpp"
 
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
 #include "mandelbrot/colours.hpp"
@@ -9,6 +10,7 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/png.hpp>
 
@@ -32,11 +34,14 @@ namespace heddle::cli {
 namespace {
 
 struct mandelbrot_options : place_options {
-  std::string output, counts;
-  std::string size = "1536x1024", view, center, zoom = "1", iterations = "50", precision = "float";
+  std::string output, format, counts;
+  std::string size = "1536x1024", view, center, zoom = "1", precision = "float";
   std::string palette = mandelbrot::palette_names().front();
+  std::uint32_t iterations = 50;
   bool smooth = false;
 };
+
+const file_formats picture_formats{".png"};
 
 /// The numbers of a text with separators between them, or nothing where it is not `count` of them.
 template <class T>
@@ -73,8 +78,7 @@ mandelbrot::picture picture_of(const mandelbrot_options& options) {
   }
   what.width = static_cast<std::uint32_t>(size.width);
   what.height = static_cast<std::uint32_t>(size.height);
-  what.iterations =
-      wanted_numbers<std::uint32_t>("--iterations", options.iterations, ',', 1, "a number of iterations")[0];
+  what.iterations = options.iterations;
   what.precision = options.precision == "float" ? dtype::float32 : dtype::float64;
   if (!options.view.empty()) {
     const auto sides = wanted_numbers<double>("--view", options.view, ',', 4, "XMIN,XMAX,YMIN,YMAX");
@@ -128,7 +132,7 @@ void run(const mandelbrot_options& options) {
   if (options.output.empty() && options.counts.empty()) {
     throw CLI::RequiredError("-o OUT.png or --counts COUNTS.npy");
   }
-  check_distinct_outputs({{"-o", options.output}, {"--counts", options.counts}});
+  picture_formats.chosen(options.output, options.format);  // throws where it is none
   const mandelbrot::picture what = picture_of(options);
   if (!tells_pixels_apart(what)) {
     print_error(fmt::format("warning: {} tells some neighbouring pixels not apart{}\n", options.precision,
@@ -219,9 +223,9 @@ void run(const mandelbrot_options& options) {
 void add_mandelbrot(CLI::App& app) {
   CLI::App* command = app.add_subcommand("mandelbrot", "A picture of the Mandelbrot set");
   const auto options = std::make_shared<mandelbrot_options>();
-  CLI::Option* picture = command->add_option("-o,--output", options->output, "Where the picture goes")
-                             ->option_text("OUT.png")
-                             ->check(file_formats{".png"});
+  CLI::Option* picture = writes_file(
+      command->add_option("-o,--output", options->output, "Where the picture goes")->option_text("OUT.png"));
+  picture_formats.add_option_to(*command, options->format, picture);
   command->add_option("--size", options->size, "Pixels; default 1536x1024")
       ->option_text("WxH")
       ->check(check_grid_size);
@@ -235,7 +239,9 @@ void add_mandelbrot(CLI::App& app) {
   command->add_option("--zoom", options->zoom, "The picture is 3/Z wide around --center; default 1")
       ->option_text("Z")
       ->needs(center);
-  command->add_option("--iterations", options->iterations, "The limit; default 50")->option_text("N");
+  command->add_option("--iterations", options->iterations, "The limit; default 50")
+      ->option_text("N")
+      ->transform(count_from(0, std::numeric_limits<std::uint32_t>::max()));
   command->add_option("--precision", options->precision, "float|double; default float")
       ->option_text("P")
       ->check(CLI::IsMember({"float", "double"}));
@@ -247,8 +253,9 @@ void add_mandelbrot(CLI::App& app) {
       ->check(CLI::IsMember(mandelbrot::palette_names()))
       ->needs(picture);
   command->add_flag("--smooth", options->smooth, "Colours without bands")->needs(picture);
-  command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
-      ->option_text("COUNTS.npy");
+  writes_file(
+      command->add_option("--counts", options->counts, "The counts too, as a uint32 array of height x width")
+          ->option_text("COUNTS.npy"));
   options->add_place_to(*command);
   command->footer(
       "Pixel (column x, row y) is c = (xmin + x*(xmax-xmin)/width, ymin + y*(ymax-ymin)/height). From z = 0, "

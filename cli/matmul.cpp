@@ -1,5 +1,6 @@
 #include "algorithm_names.hpp"
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "progress.hpp"
@@ -111,11 +112,11 @@ void run(const matmul_options& options) {
 void add_matmul(CLI::App& app) {
   CLI::App* command = app.add_subcommand("matmul", "The product of two matrices, or of batches of them");
   const auto options = std::make_shared<matmul_options>();
-  command->add_option("A.npy", options->a, "The left matrix")->required()->option_text(" ");
-  command->add_option("B.npy", options->b, "The right matrix")->required()->option_text(" ");
-  command->add_option("-o,--output", options->output, "Where the product goes")
-      ->required()
-      ->option_text("C.npy");
+  reads_file(command->add_option("A.npy", options->a, "The left matrix")->required()->option_text(" "));
+  reads_file(command->add_option("B.npy", options->b, "The right matrix")->required()->option_text(" "));
+  writes_file(command->add_option("-o,--output", options->output, "Where the product goes")
+                  ->required()
+                  ->option_text("C.npy"));
   const std::vector<std::string> names = names_of(matmul_algorithms);
   command->add_option("--algorithm", options->algorithm, "blas|naive|tiled; default blas")
       ->option_text("A")
@@ -124,7 +125,7 @@ void add_matmul(CLI::App& app) {
       ->add_option("--dtype", options->dtype,
                    "Convert the elements to float32, float64, complex64 or complex128 first")
       ->option_text("D")
-      ->check(check_dtype);
+      ->check(check_dtype, "{float32,float64,complex64,complex128}");
   options->add_place_to(*command);
   command->footer(
       "Shapes are those of numpy.matmul: matrices along the last two axes, batches along those before; an "

@@ -92,12 +92,7 @@ class parser : private numpy_operations {
       }
       if (found == nullptr) return v;
       if (!is_first) fail("comparisons in a row have no value for arrays: join them with 'and'");
-      const value right = bits_or();
-      const dtype type = common_type(v, right);
-      if (is_complex(type) && std::string_view(found) != "==" && std::string_view(found) != "!=")
-        fail(fmt::format("{} has no order", name(type)));
-      v = coded(fmt::format("({} {} {})", in_type(v, type).code, found, in_type(right, type).code),
-                dtype::boolean);
+      v = compare(found, v, bits_or());
     }
   }
 
@@ -120,16 +115,13 @@ class parser : private numpy_operations {
   value shift() {
     value v = sum();
     for (;;) {
-      const char* const function = take("<<")   ? "heddle_shift_left"
-                                   : take(">>") ? "heddle_shift_right"
-                                                : nullptr;
-      if (function == nullptr) return v;
-      const value by = sum();
-      const value left = v.is_constant() && by.is_constant() ? as_code(v) : v;
-      dtype type = common_type(left, by);
-      if (type == dtype::boolean) type = dtype::int8;
-      if (!is_integer(type)) fail(fmt::format("a shift takes integers, not {}", name(type)));
-      v = call(function, type, left, by, type);
+      if (take("<<")) {
+        v = shift_left(v, sum());
+      } else if (take(">>")) {
+        v = shift_right(v, sum());
+      } else {
+        return v;
+      }
     }
   }
 
@@ -164,7 +156,7 @@ class parser : private numpy_operations {
   }
 
   value signed_value() {
-    if (take("+")) return signed_value();
+    if (take("+")) return function("positive", {signed_value()});
     if (take("-")) return negative(signed_value());
     if (take("~")) return inverted(signed_value());
     if (take("!")) return negated(signed_value());
@@ -172,9 +164,12 @@ class parser : private numpy_operations {
   }
 
   value raised() {
-    value v = primary();
-    if (take("**")) return power(v, signed_value());
-    return v;
+    const value v = primary();
+    if (!take("**")) return v;
+    const value exponent = signed_value();
+    // As NumPy, where it shows in the type for bool.
+    if (exponent.is == value::kind::integer && exponent.integer == 2) return function("square", {v});
+    return power(v, exponent);
   }
 
   // --------------------------------------------------------------------------------------------------
@@ -244,9 +239,7 @@ class parser : private numpy_operations {
     const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), d);
     if (status == std::errc::invalid_argument || end != digits.data() + digits.size()) wrong();
     if (status == std::errc::result_out_of_range) d = std::strtod(digits.c_str(), nullptr);
-    value v = real_constant(d);
-    if (is_imaginary) v.is = value::kind::imaginary;
-    return v;
+    return is_imaginary ? complex_constant({0, d}) : real_constant(d);
   }
 
   value name_of(const std::string& word) const {

@@ -33,7 +33,8 @@ std::string converted(const std::string& code, dtype from, dtype to);
 /// What CUDA C++ calls the type in translated code.
 const char* code_name(dtype type) noexcept;
 
-/// The functions that translated code calls.
+/// The functions that translated code calls, and those of complex numbers, which use the former.
 extern const char* const expression_functions;
+extern const char* const complex_functions;
 
 }  // namespace heddle::cli

@@ -24,15 +24,30 @@ HEDDLE_COMPLEX heddle_complex<T> operator*(heddle_complex<T> a, heddle_complex<T
   return heddle_complex<T>(a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re);
 }
 // R. L. Smith: Algorithm 116, complex division. Communications of the ACM 5 (1962).
-HEDDLE_COMPLEX heddle_complex<T> operator/(heddle_complex<T> a, heddle_complex<T> b) {
-  const T re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
+HEDDLE_BOTH heddle_complex128 heddle_quotient(heddle_complex128 a, heddle_complex128 b) {
+  const double re = b.re < 0 ? -b.re : b.re, im = b.im < 0 ? -b.im : b.im;
   if (re >= im) {
-    if (re == 0 && im == 0) return heddle_complex<T>(a.re / re, a.im / re);
-    const T ratio = b.im / b.re, scale = (T)1 / (b.re + b.im * ratio);
-    return heddle_complex<T>((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale);
+    if (re == 0 && im == 0) return heddle_complex128(a.re / re, a.im / re);
+    const double ratio = b.im / b.re, scale = 1 / (b.re + b.im * ratio);
+    return heddle_complex128((a.re + a.im * ratio) * scale, (a.im - a.re * ratio) * scale);
   }
-  const T ratio = b.re / b.im, scale = (T)1 / (b.im + b.re * ratio);
-  return heddle_complex<T>((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale);
+  const double ratio = b.re / b.im, scale = 1 / (b.im + b.re * ratio);
+  return heddle_complex128((a.re * ratio + a.im) * scale, (a.im * ratio - a.re) * scale);
+}
+/// A power of 2 that takes sums of a very large or small number's parts from the ends of the type.
+HEDDLE_BOTH double heddle_scale(heddle_complex128 z) {
+  const double re = z.re < 0 ? -z.re : z.re, im = z.im < 0 ? -z.im : z.im, large = re < im ? im : re;
+  return large > 0x1p1000 ? 0x1p-60 : large < 0x1p-900 ? 0x1p120 : 1;
+}
+// M. Baudin, R. L. Smith: A robust complex division in Scilab (2012).
+HEDDLE_BOTH heddle_complex128 operator/(heddle_complex128 a, heddle_complex128 b) {
+  const double up = heddle_scale(a), down = heddle_scale(b), back = down / up;
+  const heddle_complex128 q =
+      heddle_quotient(heddle_complex128(a.re * up, a.im * up), heddle_complex128(b.re * down, b.im * down));
+  return heddle_complex128(q.re * back, q.im * back);
+}
+HEDDLE_BOTH heddle_complex64 operator/(heddle_complex64 a, heddle_complex64 b) {
+  return heddle_complex64(heddle_quotient(heddle_complex128(a), heddle_complex128(b)));
 }
 HEDDLE_COMPLEX bool operator==(heddle_complex<T> a, heddle_complex<T> b) { return a.re == b.re && a.im == b.im; }
 HEDDLE_COMPLEX bool operator!=(heddle_complex<T> a, heddle_complex<T> b) { return !(a == b); }
@@ -68,14 +83,35 @@ template <class T>
 HEDDLE_BOTH bool heddle_isfinite(T x) { return x - x == 0; }
 template <class T>
 HEDDLE_BOTH bool heddle_signbit(T x) { return heddle_copysign((T)1, x) < 0; }
+HEDDLE_COMPLEX bool heddle_isnan(heddle_complex<T> z) { return heddle_isnan(z.re) || heddle_isnan(z.im); }
+HEDDLE_COMPLEX bool heddle_isinf(heddle_complex<T> z) { return heddle_isinf(z.re) || heddle_isinf(z.im); }
+HEDDLE_COMPLEX bool heddle_isfinite(heddle_complex<T> z) { return heddle_isfinite(z.re) && heddle_isfinite(z.im); }
+HEDDLE_COMPLEX T heddle_abs(heddle_complex<T> z) { return heddle_hypot(z.re, z.im); }
+HEDDLE_COMPLEX T heddle_angle(heddle_complex<T> z) { return heddle_atan2(z.im, z.re); }
 template <class T>
-HEDDLE_BOTH T heddle_square(T x) { return x * x; }
+HEDDLE_BOTH T heddle_square(T x) { return (T)((unsigned long long)x * (unsigned long long)x); }
+HEDDLE_BOTH float heddle_square(float x) { return x * x; }
+HEDDLE_BOTH double heddle_square(double x) { return x * x; }
+HEDDLE_COMPLEX heddle_complex<T> heddle_square(heddle_complex<T> z) {
+  const heddle_complex<T> product = z * z;
+  // Of squares that overflow the difference is known all the same.
+  if (product.re == product.re) return product;
+  return heddle_complex<T>((z.re / 2 - z.im / 2) * (z.re / 2 + z.im / 2) * 4, product.im);
+}
 template <class T>
-HEDDLE_BOTH T heddle_over(T x, T y) { return x / y; }
+HEDDLE_BOTH bool heddle_is_minus_one(T x) { return (T)-1 < 0 && x == (T)-1; }
+// Of 0 what conversion from infinity gives on x86, where NumPy divides in double.
 template <class T>
-HEDDLE_BOTH T heddle_truncated(T x, T y) { return y == 0 ? (T)0 : y == (T)-1 ? (T)-(unsigned long long)x : (T)(x / y); }
+HEDDLE_BOTH T heddle_reciprocal(T x) {
+  if (x == 0) return (T)-1 < 0 && sizeof(T) >= 4 ? (T)(1ull << (8 * sizeof(T) - 1)) : (T)0;
+  return x == 1 || heddle_is_minus_one(x) ? x : (T)0;
+}
+HEDDLE_BOTH float heddle_reciprocal(float x) { return 1 / x; }
+HEDDLE_BOTH double heddle_reciprocal(double x) { return 1 / x; }
 template <class T>
 HEDDLE_BOTH T heddle_absolute(T x) { return x < 0 ? (T)-(unsigned long long)x : x; }
+template <class T>
+HEDDLE_BOTH T heddle_heaviside(T x, T at_zero) { return x != x ? x : x == 0 ? at_zero : (T)(x > 0); }
 template <class T>
 HEDDLE_BOTH T heddle_sign(T x) { return x != x ? x : (T)((x > 0) - (x < 0)); }
 template <class T>
@@ -87,18 +123,18 @@ HEDDLE_BOTH T heddle_fmin(T a, T b) { return a < b ? a : b; }
 template <class T>
 HEDDLE_BOTH T heddle_fmax(T a, T b) { return a > b ? a : b; }
 template <class T>
-HEDDLE_BOTH T heddle_fmod(T a, T b) { return b == 0 ? (T)0 : b == (T)-1 ? (T)0 : (T)(a % b); }
+HEDDLE_BOTH T heddle_fmod(T a, T b) { return b == 0 || heddle_is_minus_one(b) ? (T)0 : (T)(a % b); }
 
 // Quotients round to minus infinity, and remainders have the sign of the divisor.
 template <class T>
 HEDDLE_BOTH T heddle_floor_divide(T a, T b) {
   if (b == 0) return 0;
-  if (b == (T)-1 && (T)-1 < 0) return (T)-(unsigned long long)a;
+  if (heddle_is_minus_one(b)) return (T)-(unsigned long long)a;
   return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));
 }
 template <class T>
 HEDDLE_BOTH T heddle_remainder(T a, T b) {
-  if (b == 0 || (b == (T)-1 && (T)-1 < 0)) return 0;
+  if (b == 0 || heddle_is_minus_one(b)) return 0;
   const T rest = (T)(a % b);
   return rest != 0 && (rest < 0) != (b < 0) ? (T)(rest + b) : rest;
 }
@@ -123,6 +159,35 @@ HEDDLE_BOTH float heddle_remainder(float a, float b) { return heddle_real_remain
 HEDDLE_BOTH double heddle_remainder(double a, double b) { return heddle_real_remainder(a, b); }
 HEDDLE_BOTH float heddle_floor_divide(float a, float b) { return heddle_real_floor_divide(a, b); }
 HEDDLE_BOTH double heddle_floor_divide(double a, double b) { return heddle_real_floor_divide(a, b); }
+
+HEDDLE_BOTH unsigned long long heddle_euclid(unsigned long long a, unsigned long long b) {
+  while (b != 0) {
+    const unsigned long long rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+template <class T>
+HEDDLE_BOTH unsigned long long heddle_magnitude(T x) { return x < 0 ? -(unsigned long long)x : (unsigned long long)x; }
+template <class T>
+HEDDLE_BOTH T heddle_gcd(T a, T b) { return (T)heddle_euclid(heddle_magnitude(a), heddle_magnitude(b)); }
+template <class T>
+HEDDLE_BOTH T heddle_lcm(T a, T b) {
+  const unsigned long long divisor = heddle_euclid(heddle_magnitude(a), heddle_magnitude(b));
+  return divisor == 0 ? (T)0 : (T)(heddle_magnitude(a) / divisor * heddle_magnitude(b));
+}
+template <class T>
+HEDDLE_BOTH unsigned char heddle_bitwise_count(T x) {
+  unsigned char count = 0;
+  for (unsigned long long left = heddle_magnitude(x); left != 0; left &= left - 1) ++count;
+  return count;
+}
+// Below, at or above 0 as a is less than b, equal to it or greater.
+HEDDLE_BOTH int heddle_order(long long a, unsigned long long b) {
+  return a < 0 || (unsigned long long)a < b ? -1 : (unsigned long long)a > b;
+}
+HEDDLE_BOTH int heddle_order(unsigned long long a, long long b) { return -heddle_order(b, a); }
 
 template <class T>
 HEDDLE_BOTH T heddle_power(T base, T exponent) {

@@ -33,6 +33,12 @@ dtype part_of(dtype type) {
   return type == dtype::complex64 ? dtype::float32 : type == dtype::complex128 ? dtype::float64 : type;
 }
 
+bool fits(__int128 i, dtype type) {
+  const std::size_t bits = 8 * size_of(type);
+  if (is_unsigned(type)) return i >= 0 && i >> bits == 0;
+  return i >> (bits - 1) == 0 || i >> (bits - 1) == -1;
+}
+
 namespace {
 
 /// NumPy's promote_types.
@@ -58,6 +64,42 @@ std::string real_code(double d) {
   if (std::isnan(d)) return "heddle_nan()";
   if (std::isinf(d)) return d > 0 ? "heddle_inf()" : "(-heddle_inf())";
   return fmt::format("({:a})", d);
+}
+
+std::string text_of(__int128 i) {
+  if (i < 0) return fmt::format("-{}", text_of(-i));
+  std::string digits;
+  do digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(i % 10)));
+  while ((i /= 10) != 0);
+  return digits;
+}
+
+value truth(bool b) {
+  return coded(b ? "true" : "false", dtype::boolean);
+}
+
+template <class T>
+bool holds(std::string_view sign, T x, T y) {
+  return sign == "<"    ? x < y
+         : sign == "<=" ? x <= y
+         : sign == "==" ? x == y
+         : sign == "!=" ? x != y
+         : sign == ">"  ? x > y
+                        : x >= y;
+}
+
+bool are_integers(const value& a, const value& b) {
+  return a.is == value::kind::integer && b.is == value::kind::integer;
+}
+bool are_real_constants(const value& a, const value& b) {
+  return a.is_real_constant() && b.is_real_constant();
+}
+
+/// Python's %, which has the sign of the divisor.
+double real_remainder(double x, double y) {
+  const double rest = std::fmod(x, y);
+  if (rest == 0) return std::copysign(0.0, y);
+  return (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
 }  // namespace
@@ -105,6 +147,12 @@ value real_constant(double d) {
   v.number = d;
   return v;
 }
+value complex_constant(std::complex<double> c) {
+  value v;
+  v.is = value::kind::complex;
+  v.number = c;
+  return v;
+}
 value coded(std::string code, dtype type) {
   value v;
   v.code = std::move(code);
@@ -116,13 +164,20 @@ void numpy_operations::fail(const std::string& message) const {
   throw error(fmt::format("expression '{}', column {}: {}", text_, token_ + 1, message));
 }
 
+/// An integer constant, none of which is so large that a sum or a shift of two overflows.
+value numpy_operations::whole(__int128 i) const {
+  constexpr __int128 most = __int128{1} << 100;
+  if (i > most || i < -most) fail("the numbers are too large");
+  return integer_constant(i);
+}
+
 value numpy_operations::as_code(const value& v) const {
   switch (v.is) {
     case value::kind::integer:
-      return in_type(v, dtype::int64);
+      return in_type(v, fits(v.integer, dtype::int64) ? dtype::int64 : dtype::uint64);
     case value::kind::real:
       return in_type(v, dtype::float64);
-    case value::kind::imaginary:
+    case value::kind::complex:
       return in_type(v, dtype::complex128);
     default:
       return v;
@@ -131,26 +186,19 @@ value numpy_operations::as_code(const value& v) const {
 
 value numpy_operations::in_type(const value& v, dtype type) const {
   if (v.is == value::kind::code) return coded(converted(v.code, v.type, type), type);
-  if (v.is == value::kind::imaginary)
-    return coded(fmt::format("{}(0, {})", code_name(type), real_code(v.number)), type);
-  if (type == dtype::boolean) return coded(v.as_double() != 0 ? "true" : "false", type);
+  if (v.is == value::kind::complex) {
+    if (!is_complex(type)) return in_type(as_code(v), type);
+    return coded(
+        fmt::format("{}({}, {})", code_name(type), real_code(v.number.real()), real_code(v.number.imag())),
+        type);
+  }
+  if (type == dtype::boolean) return truth(v.as_double() != 0);
   if (v.is == value::kind::integer && is_integer(type)) {
-    const bool fits = is_unsigned(type) ? v.integer >= 0 && v.integer >> (8 * size_of(type)) == 0
-                                        : v.integer >> (8 * size_of(type) - 1) == 0 ||
-                                              v.integer >> (8 * size_of(type) - 1) == -1;
-    if (!fits) fail(fmt::format("{} does not fit {}", text_of(v.integer), name(type)));
+    if (!fits(v.integer, type)) fail(fmt::format("{} does not fit {}", text_of(v.integer), name(type)));
     return coded(fmt::format("(({})0x{:x}ull)", code_name(type), static_cast<std::uint64_t>(v.integer)),
                  type);
   }
   return coded(converted(real_code(v.as_double()), dtype::float64, type), type);
-}
-
-std::string numpy_operations::text_of(__int128 i) {
-  if (i < 0) return fmt::format("-{}", text_of(-i));
-  std::string digits;
-  do digits.insert(digits.begin(), static_cast<char>('0' + static_cast<int>(i % 10)));
-  while ((i /= 10) != 0);
-  return digits;
 }
 
 dtype numpy_operations::common_type(const value& a, const value& b) const {
@@ -188,7 +236,7 @@ value numpy_operations::negated(const value& v) const {
 }
 
 value numpy_operations::bitwise(const char* sign, const value& a, const value& b) const {
-  if (a.is == value::kind::integer && b.is == value::kind::integer) {
+  if (are_integers(a, b)) {
     return integer_constant(*sign == '|'   ? a.integer | b.integer
                             : *sign == '^' ? a.integer ^ b.integer
                                            : a.integer & b.integer);
@@ -209,7 +257,10 @@ value numpy_operations::negative(const value& v) const {
     return result;
   }
   if (v.type == dtype::boolean) fail("'-' of bool is not defined: use ~ or not");
-  return coded(fmt::format("(({})(-{}))", code_name(v.type), v.code), v.type);
+  // The smallest integer has no negative: it wraps around.
+  if (is_integer(v.type))
+    return coded(fmt::format("(({})(-(unsigned long long){}))", code_name(v.type), v.code), v.type);
+  return coded(fmt::format("(-{})", v.code), v.type);
 }
 
 value numpy_operations::inverted(const value& v) const {
@@ -221,18 +272,15 @@ value numpy_operations::inverted(const value& v) const {
 }
 
 value numpy_operations::arithmetic(char sign, const value& a, const value& b) const {
-  if (a.is == value::kind::integer && b.is == value::kind::integer) {
-    constexpr __int128 most = __int128{1} << 100;
-    const __int128 result = sign == '+'   ? a.integer + b.integer
-                            : sign == '-' ? a.integer - b.integer
-                                          : a.integer * b.integer;
-    if (result > most || result < -most) fail("the numbers are too large");
-    return integer_constant(result);
+  if (are_integers(a, b)) {
+    if (sign != '*') return whole(sign == '+' ? a.integer + b.integer : a.integer - b.integer);
+    if (std::abs(a.as_double() * b.as_double()) > 0x1p100) fail("the numbers are too large");
+    return whole(a.integer * b.integer);
   }
-  if (a.is_constant() && b.is_constant() && a.is != value::kind::imaginary &&
-      b.is != value::kind::imaginary) {
-    const double x = a.as_double(), y = b.as_double();
-    return real_constant(sign == '+' ? x + y : sign == '-' ? x - y : x * y);
+  if (a.is_constant() && b.is_constant()) {
+    const std::complex<double> x = a.as_complex(), y = b.as_complex();
+    const std::complex<double> result = sign == '+' ? x + y : sign == '-' ? x - y : x * y;
+    return are_real_constants(a, b) ? real_constant(result.real()) : complex_constant(result);
   }
   const dtype type = common_type(a, b);
   if (type == dtype::boolean) {
@@ -249,22 +297,78 @@ value numpy_operations::arithmetic(char sign, const value& a, const value& b) co
 }
 
 value numpy_operations::divide(const value& a, const value& b) const {
-  if (a.is_constant() && b.is_constant() && a.is != value::kind::imaginary &&
-      b.is != value::kind::imaginary) {
-    if (b.as_double() == 0) fail("division by zero");
-    return real_constant(a.as_double() / b.as_double());
+  if (a.is_constant() && b.is_constant()) {
+    if (b.as_complex() == 0.0) fail("division by zero");
+    if (are_real_constants(a, b)) return real_constant(a.as_double() / b.as_double());
+    return complex_constant(a.as_complex() / b.as_complex());
   }
   dtype type = common_type(a, b);
   if (type <= dtype::uint64) type = dtype::float64;
   return coded(fmt::format("({} / {})", in_type(a, type).code, in_type(b, type).code), type);
 }
 
+value numpy_operations::compare(std::string_view sign, const value& a, const value& b) const {
+  if (are_integers(a, b)) return truth(holds(sign, a.integer, b.integer));
+  if (are_real_constants(a, b)) return truth(holds(sign, a.as_double(), b.as_double()));
+  const dtype type = common_type(a, b);
+  if (is_complex(type) && sign != "==" && sign != "!=") fail(fmt::format("{} has no order", name(type)));
+  for (const value* const v : {&a, &b}) {
+    // A number that the type does not have is beyond all that it has, such as 0.
+    if (v->is == value::kind::integer && is_integer(type) && !fits(v->integer, type))
+      return truth(holds(sign, v == &a ? v->integer : 0, v == &b ? v->integer : 0));
+  }
+  const auto widest = [&](const value& v) {
+    return in_type(v, is_unsigned(v.type) ? dtype::uint64 : dtype::int64).code;
+  };
+  // Where no integer type has both, integers are compared as they are, and not as float64.
+  if (!a.is_constant() && !b.is_constant() && is_integer(a.type) && is_integer(b.type) && !is_integer(type))
+    return coded(fmt::format("(heddle_order({}, {}) {} 0)", widest(a), widest(b), sign), dtype::boolean);
+  return coded(fmt::format("({} {} {})", in_type(a, type).code, sign, in_type(b, type).code), dtype::boolean);
+}
+
+value numpy_operations::shift_left(const value& a, const value& b) const {
+  if (!are_integers(a, b)) return shift("heddle_shift_left", a, b);
+  if (b.integer < 0) fail("negative shift count");
+  return arithmetic('*', a, power(integer_constant(2), b));
+}
+
+value numpy_operations::shift_right(const value& a, const value& b) const {
+  if (!are_integers(a, b)) return shift("heddle_shift_right", a, b);
+  if (b.integer < 0) fail("negative shift count");
+  return integer_constant(a.integer >> (b.integer < 127 ? static_cast<int>(b.integer) : 127));
+}
+
+value numpy_operations::shift(const char* function, const value& a, const value& b) const {
+  dtype type = common_type(a, b);
+  if (type == dtype::boolean) type = dtype::int8;
+  if (!is_integer(type)) fail(fmt::format("a shift takes integers, not {}", name(type)));
+  return call(function, type, a, b, type);
+}
+
 value numpy_operations::floor_divide(const value& a, const value& b) const {
-  return quotient("heddle_floor_divide", a, b);
+  if (!are_real_constants(a, b)) return quotient("heddle_floor_divide", a, b);
+  if (b.as_double() == 0) fail("division by zero");
+  if (are_integers(a, b)) {
+    const bool rounds = a.integer % b.integer != 0 && (a.integer < 0) != (b.integer < 0);
+    return integer_constant(a.integer / b.integer - rounds);
+  }
+  const double x = a.as_double(), y = b.as_double();
+  return real_constant(std::nearbyint((x - real_remainder(x, y)) / y));
 }
 
 value numpy_operations::remainder(const value& a, const value& b) const {
-  return quotient("heddle_remainder", a, b);
+  if (!are_real_constants(a, b)) return quotient("heddle_remainder", a, b);
+  if (b.as_double() == 0) fail("division by zero");
+  if (!are_integers(a, b)) return real_constant(real_remainder(a.as_double(), b.as_double()));
+  const __int128 rest = a.integer % b.integer;
+  return integer_constant(rest != 0 && (rest < 0) != (b.integer < 0) ? rest + b.integer : rest);
+}
+
+value numpy_operations::truncated_remainder(const value& a, const value& b) const {
+  if (!are_real_constants(a, b)) return quotient("heddle_fmod", a, b);
+  if (b.as_double() == 0) fail("division by zero");
+  if (are_integers(a, b)) return integer_constant(a.integer % b.integer);
+  return real_constant(std::fmod(a.as_double(), b.as_double()));
 }
 
 value numpy_operations::quotient(const char* function, const value& a, const value& b) const {
@@ -274,30 +378,35 @@ value numpy_operations::quotient(const char* function, const value& a, const val
   return call(function, type, a, b, type);
 }
 
+value numpy_operations::divisor(const char* function, const value& a, const value& b) const {
+  const dtype type = common_type(a, b);
+  if (!is_integer(type)) fail(fmt::format("it takes integers, not {}", name(type)));
+  return call(function, type, a, b, type);
+}
+
 value numpy_operations::power(const value& base, const value& exponent) const {
-  if (base.is_constant() && exponent.is_constant()) {
-    if (base.is == value::kind::integer && exponent.is == value::kind::integer && exponent.integer >= 0) {
-      __int128 result = 1;
-      for (__int128 i = 0; i < exponent.integer; ++i) {
-        result *= base.integer;
-        if (result > (__int128{1} << 64) || result < -(__int128{1} << 64)) fail("the numbers are too large");
-        if (result == 0 || (result == 1 && base.integer == 1)) break;
-      }
-      return integer_constant(result);
+  if (are_integers(base, exponent) && exponent.integer >= 0) {
+    value result = integer_constant(1), factor = base;
+    for (__int128 left = exponent.integer;; left /= 2) {
+      if (left % 2 != 0) result = arithmetic('*', result, factor);
+      if (left < 2) return result;
+      factor = arithmetic('*', factor, factor);
     }
-    return real_constant(std::pow(base.as_double(), exponent.as_double()));
   }
+  if (are_real_constants(base, exponent))
+    return real_constant(std::pow(base.as_double(), exponent.as_double()));
+  if (base.is_constant() && exponent.is_constant())
+    return complex_constant(std::pow(base.as_complex(), exponent.as_complex()));
   dtype type = common_type(base, exponent);
-  if (is_complex(type)) fail(fmt::format("'**' of {} is not supported", name(type)));
   if (type == dtype::boolean) type = dtype::int8;
   // As NumPy, which gives these exponents to functions that round once.
-  if (exponent.is_constant() && is_real_number(type)) {
+  if (exponent.is_real_constant() && !is_integer(type)) {
     const value b = in_type(base, type);
     const double e = exponent.as_double();
     if (e == 2) return coded(fmt::format("heddle_square({})", b.code), type);
     if (e == 1) return b;
     if (e == 0.5) return coded(fmt::format("heddle_sqrt({})", b.code), type);
-    if (e == -1) return coded(fmt::format("(({})1 / {})", code_name(type), b.code), type);
+    if (e == -1) return coded(fmt::format("heddle_reciprocal({})", b.code), type);
   }
   if (exponent.is == value::kind::integer && exponent.integer < 0 && is_integer(type))
     fail("integers cannot be raised to negative powers");

@@ -1,12 +1,13 @@
 #include "option_checks.hpp"
 
+#include "io/named_stream.hpp"
+
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <system_error>
 
 #include <CLI/CLI.hpp>
@@ -14,8 +15,6 @@
 
 namespace heddle::cli {
 namespace {
-
-constexpr std::string_view standard_output = "/dev/stdout";
 
 template <class T>
 bool is_whole_text(const std::string& text, T& value) {
@@ -29,21 +28,7 @@ bool ends_in(std::string_view path, std::string_view ending) {
                     [](char a, char b) { return a == std::tolower(static_cast<unsigned char>(b)); });
 }
 
-/// Where a path leads, links followed as far as there is something there.
-std::filesystem::path place_of(const std::string& path) {
-  std::error_code none;
-  const std::filesystem::path place = std::filesystem::weakly_canonical(path, none);
-  return none ? std::filesystem::path(path) : place;
-}
-
 }  // namespace
-
-std::string check_count(const std::string& text) {
-  std::uint64_t value = 0;
-  return is_whole_text(text, value) && (text.size() == 1 || text[0] != '0')
-             ? ""
-             : fmt::format("'{}' is no count", text);
-}
 
 // CLI11 takes a leading 0 for octal.
 std::string check_axis(const std::string& text) {
@@ -53,10 +38,6 @@ std::string check_axis(const std::string& text) {
   return status == std::errc() && end == text.data() + text.size() && !octal
              ? ""
              : fmt::format("'{}' is no number of an axis", text);
-}
-
-std::string check_positive_count(const std::string& text) {
-  return text == "0" ? "'0' is no count above 0" : check_count(text);
 }
 
 std::string check_number::operator()(const std::string& text) const {
@@ -72,7 +53,7 @@ std::string check_number::operator()(const std::string& text) const {
 }
 
 std::string_view file_formats::of(std::string_view path) const {
-  if (path == standard_output) return endings_.front();
+  if (detail::descriptor_in(path)) return endings_.front();
   const auto found = std::find_if(endings_.begin(), endings_.end(),
                                   [&](std::string_view ending) { return ends_in(path, ending); });
   return found == endings_.end() ? std::string_view() : *found;
@@ -82,17 +63,23 @@ std::string file_formats::operator()(const std::string& path) const {
   return of(path).empty() ? fmt::format("'{}' ends in none of {}", path, fmt::join(endings_, ", ")) : "";
 }
 
-void check_distinct_outputs(const std::vector<std::pair<std::string, std::string>>& outputs) {
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    for (std::size_t j = 0; j < i; ++j) {
-      const auto& [first, path] = outputs[j];
-      const auto& [second, other] = outputs[i];
-      if (path.empty() || other.empty() || path == standard_output) continue;
-      if (place_of(path) == place_of(other)) {
-        throw CLI::ValidationError(second, fmt::format("'{}' is the file of {} too", other, first));
-      }
-    }
-  }
+std::string_view file_formats::chosen(const std::string& path, const std::string& format) const {
+  if (path.empty()) return {};
+  if (!format.empty()) return *std::find(endings_.begin(), endings_.end(), "." + format);
+  if (const std::string_view ending = of(path); !ending.empty()) return ending;
+  throw CLI::ValidationError("--output", (*this)(path) + ": --format names the format");
+}
+
+void file_formats::add_option_to(CLI::App& command, std::string& format, CLI::Option* output) const {
+  std::vector<std::string> names;
+  for (const std::string_view ending : endings_) names.emplace_back(ending.substr(1));
+  command
+      .add_option("--format", format,
+                  fmt::format("The format of -o, whatever its ending: {}; {} unless either names one",
+                              fmt::join(names, "|"), names.front()))
+      ->option_text("F")
+      ->check(CLI::IsMember(names))
+      ->needs(output);
 }
 
 }  // namespace heddle::cli

@@ -4,16 +4,13 @@
 #include <limits>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
+
+#include <CLI/App.hpp>
 
 /// What is wrong with the text of an option, as CLI11 asks it: empty when nothing is. CLI11's own checks of
 /// numbers round, take a leading 0 for octal and let NaN pass.
 namespace heddle::cli {
-
-/// 0, 1, 2, … below 2^64, in decimal digits.
-std::string check_count(const std::string& text);
-std::string check_positive_count(const std::string& text);
 
 /// The number of an axis, from the last where it is negative.
 std::string check_axis(const std::string& text);
@@ -35,7 +32,8 @@ class check_number {
   bool least_included_;
 };
 
-/// The formats of a file, each known by an ending in either case. /dev/stdout stands for the first.
+/// The formats of a file, each known by an ending in either case. What has no name, such as standard output,
+/// has the first.
 class file_formats {
  public:
   file_formats(std::initializer_list<std::string_view> endings) : endings_(endings) {}
@@ -44,11 +42,15 @@ class file_formats {
   std::string_view of(std::string_view path) const;
   std::string operator()(const std::string& path) const;
 
+  /// The ending of the format that --format names, or else that of the path of -o; throws
+  /// CLI::ValidationError where there is none.
+  std::string_view chosen(const std::string& path, const std::string& format) const;
+
+  /// Adds --format, which takes one of them without its dot.
+  void add_option_to(CLI::App& command, std::string& format, CLI::Option* output) const;
+
  private:
   std::vector<std::string_view> endings_;
 };
-
-/// Throws CLI::ValidationError where two of several options, each with its path, name one file.
-void check_distinct_outputs(const std::vector<std::pair<std::string, std::string>>& outputs);
 
 }  // namespace heddle::cli

@@ -1,4 +1,5 @@
 #include "commands.hpp"
+#include "file_options.hpp"
 #include "interruption.hpp"
 #include "npy_output.hpp"
 #include "progress.hpp"
@@ -192,10 +193,10 @@ void add_random(CLI::App& app) {
       ->add_option("--dtype", options->dtype,
                    "float64, which is the default, or float32; of integers int64 or any other integers")
       ->option_text("D")
-      ->check(check_dtype);
-  command->add_option("-o,--output", options->output, "Where the array goes")
-      ->required()
-      ->option_text("OUT.npy");
+      ->check(check_dtype, set_of_dtypes());
+  writes_file(command->add_option("-o,--output", options->output, "Where the array goes")
+                  ->required()
+                  ->option_text("OUT.npy"));
   options->add_place_to(*command);
   command->footer(
       "Element i depends on the seed and on offset + i alone (Philox4x32-10): the same numbers come from "

@@ -1,10 +1,13 @@
 #include "algorithm_names.hpp"
 #include "commands.hpp"
+#include "deviations.hpp"
 #include "element_types.hpp"
 #include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
+#include "quantiles.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "value_text.hpp"
@@ -14,15 +17,19 @@
 #include <heddle/error.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/statistics.hpp>
 #include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -33,13 +40,26 @@ namespace {
 
 using detail::function;
 
+/// What the result is of the elements that are combined.
+enum class outcome { itself, place, logical, mean, variance, deviation, median, percentile };
+
 /// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
 struct reduction {
   const char* name;
   function combine;
   int identity;  // -1: there is none
-  bool is_place = false;
-  bool is_truth = false;
+  outcome becomes = outcome::itself;
+
+  bool is_place() const { return becomes == outcome::place; }
+  bool is_logical() const { return becomes == outcome::logical; }
+  bool is_spread() const { return becomes == outcome::variance || becomes == outcome::deviation; }
+  bool is_average() const { return becomes == outcome::mean || is_spread(); }
+  bool is_quantile() const { return becomes == outcome::median || becomes == outcome::percentile; }
+};
+
+struct reduce_options : run_options {
+  std::optional<std::size_t> ddof;
+  std::string percentiles;
 };
 
 constexpr reduction reductions[] = {
@@ -47,16 +67,16 @@ constexpr reduction reductions[] = {
     {"prod", function::multiplies, 1},
     {"min", function::minimum, -1},
     {"max", function::maximum, -1},
-    {"argmin", function::minimum, -1, true},
-    {"argmax", function::maximum, -1, true},
-    {"mean", function::plus, -1},
-    {"any", function::logical_or, 0, false, true},
-    {"all", function::logical_and, 1, false, true},
+    {"argmin", function::minimum, -1, outcome::place},
+    {"argmax", function::maximum, -1, outcome::place},
+    {"mean", function::plus, -1, outcome::mean},
+    {"std", function::plus, -1, outcome::deviation},
+    {"var", function::plus, -1, outcome::variance},
+    {"median", function::none, -1, outcome::median},
+    {"percentile", function::none, -1, outcome::percentile},
+    {"any", function::logical_or, 0, outcome::logical},
+    {"all", function::logical_and, 1, outcome::logical},
 };
-
-bool is_mean(const reduction& op) {
-  return std::string_view(op.name) == "mean";
-}
 
 std::string names_of_reductions() {
   std::string names;
@@ -64,43 +84,82 @@ std::string names_of_reductions() {
   return names;
 }
 
-/// The type in which elements of `from` are combined.
+/// The type to which elements of `from` are converted before they are combined.
 dtype combined_type(const reduction& op, dtype from, bool was_asked_for) {
   const bool complex = from >= dtype::complex64;
-  if (op.is_truth) return complex ? dtype::boolean : from;
-  if (is_mean(op)) return from <= dtype::uint64 ? dtype::float64 : from;
+  if (op.is_logical()) return complex ? dtype::boolean : from;
+  if (op.is_average()) return from;
   if (op.combine == function::plus || op.combine == function::multiplies) {
     return was_asked_for ? from : accumulating_type(from);
   }
+  if (complex && op.is_quantile()) fail_complex_order(op.name, from, real_parts);
   if (complex) fail_complex_order(op.name, from);
   return from;
 }
 
-dtype result_type(const reduction& op, dtype combined) {
-  if (op.is_place) return dtype::int64;
-  return op.is_truth ? dtype::boolean : combined;
+/// The type that elements of `type` are combined to: averages widen them as they are read.
+dtype partial_type(const reduction& op, dtype type) {
+  if (!op.is_average()) return type;
+  return type >= dtype::complex64 ? dtype::complex128 : dtype::float64;
 }
 
-/// Turns `count` combined elements into results, where they are: the quotient of a mean, the truth of any and
-/// all.
-void finish(const reduction& op, dtype combined, std::size_t length, void* values, std::size_t count) {
+dtype result_type(const reduction& op, dtype from, dtype combined) {
+  const bool is_single = from == dtype::float32 || from == dtype::complex64;
+  switch (op.becomes) {
+    case outcome::place:
+      return dtype::int64;
+    case outcome::logical:
+      return dtype::boolean;
+    case outcome::mean:
+      return from <= dtype::uint64 ? dtype::float64 : from;
+    case outcome::variance:
+    case outcome::deviation:
+    case outcome::median:
+      return is_single ? dtype::float32 : dtype::float64;
+    case outcome::percentile:
+      return dtype::float64;
+    case outcome::itself:
+      break;
+  }
+  return combined;
+}
+
+/// Turns `count` combined elements into whether they are not 0, where they are.
+void finish_logical(dtype combined, void* values, std::size_t count) {
   with_type(combined, [&]<class T>(T) {
-    T* const elements = static_cast<T*>(values);
-    if (op.is_truth) {
-      // Truths are written over elements that have been read, byte by byte.
-      auto* const truths = static_cast<unsigned char*>(values);
-      for (std::size_t i = 0; i < count; ++i) truths[i] = elements[i] != T(0);
-    } else if constexpr (std::is_floating_point_v<T>) {
-      // In double, as NumPy divides: a float would round a length beyond 2^24.
-      const auto divide = [length](T x) {
-        return static_cast<T>(static_cast<double>(x) / static_cast<double>(length));
-      };
-      if (is_mean(op)) std::transform(elements, elements + count, elements, divide);
-    } else if constexpr (detail::is_complex<T>) {
-      using part = typename T::value_type;
-      if (is_mean(op)) finish(op, dtype_of<part>, length, values, 2 * count);
-    }
+    // Written byte by byte over elements that have been read.
+    const T* const elements = static_cast<const T*>(values);
+    auto* const flags = static_cast<unsigned char*>(values);
+    for (std::size_t i = 0; i < count; ++i) flags[i] = elements[i] != T(0);
   });
+}
+
+/// Turns `count` sums of double, or medians, into results, where they are.
+void finish_reals(const reduction& op, double divisor, bool is_single, void* values, std::size_t count) {
+  auto* const bytes = static_cast<std::byte*>(values);
+  for (std::size_t i = 0; i < count; ++i) {
+    double x;
+    std::memcpy(&x, bytes + i * sizeof x, sizeof x);
+    if (op.is_average()) x /= divisor;
+    if (op.becomes == outcome::deviation) x = std::sqrt(x);
+    const auto single = static_cast<float>(x);
+    if (is_single) {
+      std::memcpy(bytes + i * sizeof single, &single, sizeof single);
+    } else {
+      std::memcpy(bytes + i * sizeof x, &x, sizeof x);
+    }
+  }
+}
+
+/// Turns what combining made of segments of `length` elements into results.
+void finish(const reduction& op, dtype combined, dtype result, std::size_t length, std::size_t ddof,
+            void* values, std::size_t count) {
+  if (op.is_logical()) return finish_logical(combined, values, count);
+  if (!op.is_average() && op.becomes != outcome::median) return;
+  const std::size_t divisor = length > ddof ? length - ddof : 0;
+  const bool is_complex = result >= dtype::complex64;
+  finish_reals(op, static_cast<double>(divisor), result == dtype::float32 || result == dtype::complex64,
+               values, is_complex ? 2 * count : count);
 }
 
 /// What combining nothing gives, `count` times.
@@ -151,20 +210,6 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
   });
 }
 
-/// Reduces all elements of the file to one.
-void reduce_all(const reduction& op, npy_input& x, progress& shown, void* out) {
-  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
-  if (op.is_place) {
-    const std::int64_t place = place_of_extremum(op, x, shown);
-    std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
-    return;
-  }
-  detail::streamed_reduction so_far(x.where(), op.combine, x.type());
-  x.for_each_piece(so_far.tile(), shown,
-                   [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
-  so_far.result(out);
-}
-
 /// Reduces all elements of the file to one by a rung of the ladder, which takes them all at once.
 void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
                    void* out) {
@@ -183,64 +228,77 @@ void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x
 /// some along the axis, and some of the axes after it. Results are on the CPU too.
 class reduction_along {
  public:
-  reduction_along(const reduction& op, const npy_input& x)
-      : op_(op), x_(x), tile_(detail::streamed_reduction(x.where(), op.combine, x.type()).tile()) {}
+  reduction_along(const reduction& op, const npy_input& x, dtype type)
+      : op_(op),
+        x_(x),
+        type_(type),
+        folded_type_(partial_type(op, type)),
+        tile_(detail::streamed_reduction(x.where(), op.combine, folded_type_).tile()) {}
 
   /// Pieces of an axis hold a multiple of this many entries, but for the last.
   std::size_t tile() const noexcept { return tile_; }
 
   /// The whole axis at once.
-  void whole(const void* elements, segments block, void* results) {
-    if (op_.is_place) {
-      const shape lengths{block.outer, block.length, block.inner};
-      const array<std::size_t> places = detail::arg_along(op_.name, op_.combine, x_.type(), elements, lengths,
-                                                          axis{1}, target(), x_.where());
-      detail::copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
-    } else if (!x_.where().is_gpu()) {
-      detail::library_reduce(op_.combine, x_.type(), elements, block, results, x_.where());
-    } else {
-      const std::size_t bytes = block.elements() * element_bytes_,
-                        result_bytes = block.count() * element_bytes_;
-      if (on_gpu_.bytes() < bytes) on_gpu_ = detail::memory(bytes, x_.where());
-      const detail::memory results_on_gpu(result_bytes, x_.where());
-      detail::copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
-      detail::library_reduce(op_.combine, x_.type(), on_gpu_.data(), block, results_on_gpu.data(),
-                             x_.where());
-      detail::copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
-    }
+  void whole(const void* elements, const segments& block, void* results) {
+    if (op_.is_place()) return places_of_whole(elements, block, static_cast<std::int64_t*>(results));
+    combine(type_, elements, block, results);
   }
 
   /// Entries `first` … `first + count − 1` of an axis in `columns` columns side by side, in order from 0.
   void piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
-    if (op_.is_place) {
+    if (op_.is_place()) {
       places_of_piece(elements, first, count, columns);
       return;
     }
     // Tiles are folded here, and their results, which are an array again, in `pieces_together`.
-    const std::size_t row_bytes = columns * element_bytes_, full = count / tile_, rest = count % tile_;
-    const std::size_t before = first / tile_ * row_bytes;
-    folded_.resize(before + (full + (rest != 0 ? 1 : 0)) * row_bytes);
-    if (full != 0) whole(elements, {full, tile_, columns}, folded_.data() + before);
+    const std::size_t row_bytes = columns * size_of(type_), full = count / tile_, rest = count % tile_;
+    const std::size_t folded_bytes = columns * size_of(folded_type_), before = first / tile_ * folded_bytes;
+    folded_.resize(before + (full + (rest != 0 ? 1 : 0)) * folded_bytes);
+    if (full != 0) combine(type_, elements, {full, tile_, columns}, folded_.data() + before);
     if (rest != 0) {
-      whole(static_cast<const std::byte*>(elements) + full * tile_ * row_bytes, {1, rest, columns},
-            folded_.data() + before + full * row_bytes);
+      combine(type_, static_cast<const std::byte*>(elements) + full * tile_ * row_bytes, {1, rest, columns},
+              folded_.data() + before + full * folded_bytes);
     }
   }
 
   /// What all pieces since the one that began at 0 combine to.
   void pieces_together(std::size_t columns, void* results) {
-    if (op_.is_place) {
+    if (op_.is_place()) {
       std::copy(places_.begin(), places_.end(), static_cast<std::int64_t*>(results));
     } else {
-      whole(folded_.data(), {1, folded_.size() / (columns * element_bytes_), columns}, results);
+      const std::size_t rows = folded_.size() / (columns * size_of(folded_type_));
+      combine(folded_type_, folded_.data(), {1, rows, columns}, results);
     }
   }
 
  private:
+  /// Combines elements of the type of the input, or of `folded_type_`, on the target.
+  void combine(dtype type, const void* elements, const segments& block, void* results) {
+    const auto on_target = [&](const void* from, void* to) {
+      if (op_.is_average()) return detail::library_wide_sums(type, from, block, to, x_.where());
+      detail::library_reduce(op_.combine, type, from, block, to, x_.where());
+    };
+    if (!x_.where().is_gpu()) return on_target(elements, results);
+    const std::size_t bytes = block.elements() * size_of(type),
+                      result_bytes = block.count() * size_of(folded_type_);
+    if (on_gpu_.bytes() < bytes) on_gpu_ = detail::memory(bytes, x_.where());
+    const detail::memory results_on_gpu(result_bytes, x_.where());
+    detail::copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
+    on_target(on_gpu_.data(), results_on_gpu.data());
+    detail::copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
+  }
+
+  void places_of_whole(const void* elements, const segments& block, std::int64_t* results) {
+    const shape lengths{block.outer, block.length, block.inner};
+    const array<std::size_t> places =
+        detail::arg_along(op_.name, op_.combine, type_, elements, lengths, axis{1}, target(), x_.where());
+    detail::copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
+  }
+
   void places_of_piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
     std::vector<std::int64_t> places(columns);
-    whole(elements, {1, count, columns}, places.data());
-    with_type(x_.type(), [&]<class T>(T) {
+    places_of_whole(elements, {1, count, columns}, places.data());
+    with_type(type_, [&]<class T>(T) {
       if constexpr (!detail::is_complex<T>) {
         const T* const x = static_cast<const T*>(elements);
         if (first == 0) {
@@ -261,32 +319,59 @@ class reduction_along {
 
   const reduction& op_;
   const npy_input& x_;
-  std::size_t tile_, element_bytes_ = size_of(x_.type());
+  dtype type_, folded_type_;
+  std::size_t tile_;
   detail::memory on_gpu_;
   std::vector<std::byte> folded_;     // results of tiles, or the extrema so far
   std::vector<std::int64_t> places_;  // of the extrema so far
 };
 
+/// Reduces all elements of the file to one, or their deviations.
+void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progress& shown, void* out) {
+  if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
+  if (op.is_place()) {
+    const std::int64_t place = place_of_extremum(op, x, shown);
+    std::copy_n(reinterpret_cast<const std::byte*>(&place), sizeof place, static_cast<std::byte*>(out));
+    return;
+  }
+  reduction_along reduce(op, x, from_mean == nullptr ? x.type() : dtype::float64);
+  std::size_t before = 0;
+  x.for_each_piece(reduce.tile(), shown, [&](const void* elements, std::size_t count) {
+    const std::size_t most = from_mean == nullptr ? count : from_mean->piece();
+    for (std::size_t first = 0; first < count; first += most) {
+      const void* piece = static_cast<const std::byte*>(elements) + first * size_of(x.type());
+      const std::size_t here = std::min(most, count - first);
+      if (from_mean != nullptr) piece = from_mean->of(piece, {1, here, 1}, 0, 1);
+      reduce.piece(piece, before + first, here, 1);
+    }
+    before += count;
+  });
+  reduce.pieces_together(1, out);
+}
+
 /// Reduces along an axis: as many entries of the axes before it at once as are a piece, or else strips of the
 /// axes after it, or else pieces of the axis.
-void reduce_along(const reduction& op, npy_input& x, segments all, progress& shown, void* out) {
-  if (all.length == 0 && (all.count() != 0 || op.is_place)) {
+void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, segments all, progress& shown,
+                  void* out) {
+  if (all.length == 0 && (all.count() != 0 || op.is_place())) {
     return fill_with_identity(op, x.type(), x, out, all.count());
   }
   if (all.count() == 0) return;
-  const std::size_t result_bytes = size_of(op.is_place ? dtype::int64 : x.type());
+  const dtype type = from_mean == nullptr ? x.type() : dtype::float64;
+  const std::size_t result_bytes = size_of(op.is_place() ? dtype::int64 : partial_type(op, type));
   const std::size_t entry = all.length * all.inner;
-  reduction_along reduce(op, x);
+  reduction_along reduce(op, x, type);
 
   // Rows of a block are read one by one when it has not all of the inner axes: not less than so many elements
   // of each.
   constexpr std::size_t narrowest = 4096;
-  std::size_t outer = std::clamp<std::size_t>(x.piece() / entry, 1, all.outer);
+  const std::size_t piece = from_mean == nullptr ? x.piece() : std::min(x.piece(), from_mean->piece());
+  std::size_t outer = std::clamp<std::size_t>(piece / entry, 1, all.outer);
   std::size_t inner = all.inner, length = all.length;
-  const bool stays_in_file = x.in_place() && !x.where().is_gpu();
-  if (entry > x.piece() && !stays_in_file) {
-    inner = std::clamp(x.piece() / all.length, std::min(narrowest, all.inner), all.inner);
-    const std::size_t tiles = x.piece() / inner / reduce.tile();
+  const bool stays_in_file = x.in_place() && !x.where().is_gpu() && from_mean == nullptr;
+  if (entry > piece && !stays_in_file) {
+    inner = std::clamp(piece / all.length, std::min(narrowest, all.inner), all.inner);
+    const std::size_t tiles = piece / inner / reduce.tile();
     length = std::min(all.length, std::max<std::size_t>(tiles, 1) * reduce.tile());
   }
 
@@ -301,7 +386,10 @@ void reduce_along(const reduction& op, npy_input& x, segments all, progress& sho
       for (std::size_t k = 0; k < all.length; k += length) {
         stop_if_interrupted();
         const std::size_t rows = std::min(length, all.length - k);
-        const void* const elements = load(i * entry + k * all.inner + j, columns, outer * rows);
+        const void* elements = load(i * entry + k * all.inner + j, columns, outer * rows);
+        if (from_mean != nullptr) {
+          elements = from_mean->of(elements, {outer, rows, columns}, i * all.inner + j, all.inner);
+        }
         if (rows == all.length) {
           reduce.whole(elements, {outer, rows, columns}, results);
         } else {
@@ -314,22 +402,50 @@ void reduce_along(const reduction& op, npy_input& x, segments all, progress& sho
   }
 }
 
-void run(const run_options& options) {
-  const reduction& op = *std::find_if(std::begin(reductions), std::end(reductions),
-                                      [&](const reduction& r) { return r.name == options.op; });
-  const target requested = target::parse(options.target);
+/// Throws where an option means nothing to the reduction.
+void check_options(const reduction& op, const reduce_options& options) {
+  if (options.ddof && !op.is_spread()) throw CLI::ValidationError("--ddof", "only std and var take it");
+  const bool wants = op.becomes == outcome::percentile, has = !options.percentiles.empty();
+  if (has && !wants) throw CLI::ValidationError("--percentile", "only --op percentile takes it");
+  if (wants && !has) throw CLI::ValidationError("--op", "percentile needs --percentile Q, such as 95");
   const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
-  const bool by_rung = algorithm != reduce_algorithm::single_pass;
-  if (by_rung && options.axis) fail_axis_with_rung(name(algorithm));
-  if (by_rung && (op.is_place || is_mean(op))) {
+  if (algorithm == reduce_algorithm::single_pass) return;
+  if (options.axis) fail_axis_with_rung(name(algorithm));
+  if (op.becomes != outcome::itself && !op.is_logical()) {
     throw CLI::ValidationError("--algorithm", fmt::format("{} combines by sum, prod, min, max, any and all; "
                                                           "{} takes single-pass",
                                                           name(algorithm), op.name));
   }
+}
+
+/// Quantiles of each of `all` segments, a fraction after the other.
+void find_quantiles(const reduction& op, npy_input& x, const segments& all,
+                    const std::vector<double>& fractions, progress& shown, void* out) {
+  if (all.count() == 0) return;
+  if (all.length == 0) return fill_with_identity(op, x.type(), x, out, all.count());
+  if (op.becomes == outcome::median) return medians(x, all, shown, static_cast<double*>(out));
+  quantiles(x, all, fractions, shown, static_cast<double*>(out));
+}
+
+/// The lengths of the results: first that of several percentiles, as in NumPy.
+shape lengths_of_results(const shape& of_one, std::size_t percentiles) {
+  if (percentiles < 2) return of_one;
+  std::vector<std::size_t> lengths(of_one.begin(), of_one.end());
+  lengths.insert(lengths.begin(), percentiles);
+  return shape(lengths);
+}
+
+void run(const reduce_options& options) {
+  const reduction& op = *std::find_if(std::begin(reductions), std::end(reductions),
+                                      [&](const reduction& r) { return r.name == options.op; });
+  const target requested = target::parse(options.target);
+  check_options(op, options);
+  const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
   const npy_file file(options.input);
   const std::optional<dtype> asked_for = options.element_type();
-  const dtype combined = combined_type(op, asked_for.value_or(file.dtype()), asked_for.has_value());
-  const dtype result = result_type(op, combined);
+  const dtype from = asked_for.value_or(file.dtype());
+  const dtype combined = combined_type(op, from, asked_for.has_value());
+  const dtype result = result_type(op, from, combined), partial = partial_type(op, combined);
 
   segments all{1, file.size(), 1};
   shape lengths;
@@ -338,10 +454,15 @@ void run(const run_options& options) {
     all = along(file.shape(), axis);
     lengths = file.shape().without_axis(axis);
   }
+  std::vector<double> fractions;
+  if (op.becomes == outcome::percentile) fractions = parse_percentiles(options.percentiles);
+  lengths = lengths_of_results(lengths, fractions.size());
 
   std::optional<npy_output> output;
   if (!options.output.empty()) output.emplace(options.output);
-  const std::size_t element_bytes = std::max(size_of(combined), size_of(result));
+  // Quantiles are float64 before they become results.
+  const std::size_t element_bytes =
+      std::max({size_of(partial), size_of(result), op.is_quantile() ? sizeof(double) : 0});
   const target where = detail::resolve(
       requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true});
   npy_input x(file, asked_for.value_or(combined), combined, where);
@@ -350,25 +471,39 @@ void run(const run_options& options) {
     detail::fail(fmt::format("{}: {} results of {} bytes are more bytes than 64 bits can count",
                              options.input, lengths.elements(), element_bytes));
   }
-  const detail::memory results(result_bytes, target());
+  detail::memory results(result_bytes, target());
   {
-    detail::operation running(op.name, file.size(), name(combined));
+    const std::size_t bytes = x.file_bytes(file.size()) * (op.is_spread() ? 2 : 1);
+    detail::operation running(op.name, file.size(), name(partial));
     running.runs_on(where);
-    const run_stats stats("reduce", options.op, name(algorithm), file.size(), combined,
-                          x.file_bytes(file.size()), where);
-    progress shown(x.file_bytes(file.size()), options.quiet);
-    if (options.axis) {
-      reduce_along(op, x, all, shown, results.data());
-    } else if (by_rung) {
+    const run_stats stats("reduce", options.op, name(algorithm), file.size(), partial, bytes, where);
+    progress shown(bytes, options.quiet);
+    const auto combine = [&](deviations* from_mean) {
+      if (options.axis) return reduce_along(op, x, from_mean, all, shown, results.data());
+      reduce_all(op, x, from_mean, shown, results.data());
+    };
+    if (op.is_quantile()) {
+      find_quantiles(op, x, all, fractions, shown, results.data());
+    } else if (algorithm != reduce_algorithm::single_pass) {
       reduce_all_by(algorithm, op, x, shown, results.data());
     } else {
-      reduce_all(op, x, shown, results.data());
+      combine(nullptr);
     }
-    if (!op.is_place) finish(op, combined, all.length, results.data(), all.count());
+    if (op.is_spread()) {
+      finish({"mean", function::plus, -1, outcome::mean}, partial, partial, all.length, 0, results.data(),
+             all.count());
+      deviations from_mean(x, std::exchange(results, detail::memory(result_bytes, target())));
+      combine(&from_mean);
+    }
+    finish(op, partial, result, all.length, options.ddof.value_or(0), results.data(), all.count());
     stats.report(options);
   }
   stop_if_interrupted();
-  if (!options.axis && !is_standard_output(options.output)) print(value_text(result, results.data()) + "\n");
+  if (!options.axis && !is_standard_output(options.output)) {
+    const auto* const value = static_cast<const std::byte*>(results.data());
+    for (std::size_t i = 0; i < lengths.elements(); ++i)
+      print(value_text(result, value + i * size_of(result)) + "\n");
+  }
   if (output) output->write(result, lengths, results.data(), options.quiet);
 }
 
@@ -377,13 +512,19 @@ void run(const run_options& options) {
 void add_reduce(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("reduce", "Combine the elements of an array into one, or along an axis");
-  const auto options = std::make_shared<run_options>();
+  const auto options = std::make_shared<reduce_options>();
   options->add_to(*command, false);
   std::vector<std::string> names;
   for (const reduction& op : reductions) names.emplace_back(op.name);
   command->add_option("--op", options->op, names_of_reductions() + "; default sum")
       ->option_text("OP")
       ->check(CLI::IsMember(names));
+  command->add_option("--ddof", options->ddof, "Of std and var: divide by the elements less N; default 0")
+      ->option_text("N")
+      ->transform(count_from(0));
+  command->add_option("--percentile", options->percentiles, "Of --op percentile: which, from 0 to 100")
+      ->option_text("Q,...")
+      ->check(check_percentiles);
   options->add_algorithm_to(*command, names_of(reduce_algorithms));
   command->footer(
       "Prints the value, in the shortest form that reads back to the same bits. The result along an axis is "
@@ -392,7 +533,8 @@ void add_reduce(CLI::App& app) {
       "Types are NumPy's: integers are summed in 64 bits and averaged in float64 unless --dtype says "
       "otherwise; min and\n"
       "max keep the type; argmin and argmax are the first place, and that of the first NaN where there is "
-      "one.");
+      "one. std and\n"
+      "var read the file twice; median and percentile sort the elements in memory.");
   command->callback([options] { run(*options); });
 }
 

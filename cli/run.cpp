@@ -121,14 +121,15 @@ void run(const launch_options& options) {
   where.wait();
   const auto began = std::chrono::steady_clock::now();
   {
+    const printing_beside_data printed;
     const deadline limit(options.timeout, options.kernel);
     std::optional<kernel_faults> faults;
     if (!where.is_gpu()) faults.emplace(options.kernel);
     known.launch(where, grid, block, options.shared_bytes, placed.values().data());
     where.wait();
+    std::fflush(stdout);  // what the kernel printed
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
-  std::fflush(stdout);  // what the kernel printed
   placed.bring_back(arguments);
   checker::write_outputs(arguments);
   if (options.stats) {

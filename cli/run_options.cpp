@@ -1,7 +1,9 @@
 #include "run_options.hpp"
 
+#include "file_options.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
+#include "whole_number.hpp"
 #include <heddle/error.hpp>
 
 #include <charconv>
@@ -41,6 +43,13 @@ std::string check_target(const std::string& text) {
   }
 }
 
+std::string target_in_digits(const std::string& text) {
+  const std::size_t colon = text.find(':');
+  if (colon == text.npos) return text;
+  const auto number = parse_whole_number(std::string_view(text).substr(colon + 1));
+  return number ? fmt::format("{}:{}", text.substr(0, colon), *number) : text;
+}
+
 std::string check_dtype(const std::string& text) {
   try {
     parse_dtype(text);
@@ -50,25 +59,34 @@ std::string check_dtype(const std::string& text) {
   }
 }
 
+std::string set_of_dtypes() {
+  std::vector<const char*> names;
+  for (int type = 0; type <= static_cast<int>(dtype::complex128); ++type) {
+    names.push_back(name(static_cast<dtype>(type)));
+  }
+  return fmt::format("{{{}}}", fmt::join(names, ","));
+}
+
 void place_options::add_place_to(CLI::App& command) {
   command.add_option("--target", target, "auto, serial, parallel[:N] (threads) or gpu[:ID]; default auto")
       ->option_text("T")
-      ->check(check_target);
+      ->transform(target_in_digits)
+      ->check(check_target, "{auto,serial,parallel,gpu}");
   command.add_flag("--stats", stats, "One line of JSON on standard error: what ran where, and how fast");
   command.add_flag("--quiet", quiet, "No progress line");
 }
 
 void run_options::add_input_to(CLI::App& command) {
-  command.add_option("IN.npy", input, "The array")->required()->option_text(" ");
+  reads_file(command.add_option("IN.npy", input, "The array")->required()->option_text(" "));
   command.add_option("--dtype", dtype, "Convert the elements to type D first, such as float64 or uint8")
       ->option_text("D")
-      ->check(check_dtype);
+      ->check(check_dtype, set_of_dtypes());
 }
 
 void run_options::add_to(CLI::App& command, bool output_is_required) {
   add_input_to(command);
   CLI::Option* to =
-      command.add_option("-o,--output", output, "Where the result goes")->option_text("OUT.npy");
+      writes_file(command.add_option("-o,--output", output, "Where the result goes")->option_text("OUT.npy"));
   CLI::Option* along = command.add_option("--axis", axis, "Each row or column along axis K by itself")
                            ->option_text("K")
                            ->check(check_axis);

@@ -49,8 +49,14 @@ struct run_options : place_options {
 /// the target is there is seen when it is used.
 std::string check_target(const std::string& text);
 
+/// The target again, with its number in digits where it is a whole number.
+std::string target_in_digits(const std::string& text);
+
 /// What is wrong with the text of an element type.
 std::string check_dtype(const std::string& text);
+
+/// "{bool,int8,…}", which describes that check.
+std::string set_of_dtypes();
 
 /// Throws: wrong usage, because the rungs of the ladder take an array flat.
 [[noreturn]] void fail_axis_with_rung(const char* algorithm);

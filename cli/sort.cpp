@@ -2,9 +2,9 @@
 #include "element_types.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
-#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
+#include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/shape.hpp>
@@ -90,8 +90,8 @@ void add_sort(CLI::App& app) {
       "--descending", [options] { options->order = sort_order::descending; },
       "From the largest to the smallest");
   command->add_option("--first", options->first, "Only the first N in that order")
-      ->type_name("N")
-      ->check(check_number::at_least(0));
+      ->option_text("N")
+      ->transform(count_from(0));
   command->add_flag_callback(
       "--places",
       [options] {

@@ -1,5 +1,6 @@
 #include "standard_output.hpp"
 
+#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 
 #include <cerrno>
@@ -12,6 +13,15 @@
 #include <unistd.h>
 
 namespace heddle::cli {
+namespace {
+
+bool only_data = false;
+
+bool is_same(const struct stat& a, const struct stat& b) {
+  return a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+}  // namespace
 
 void reserve_standard_streams() {
   // Descriptors are handed out lowest first; these are for reading only, so that writing to them still fails.
@@ -22,16 +32,43 @@ void reserve_standard_streams() {
   if (descriptor > STDERR_FILENO) ::close(descriptor);
 }
 
+void keep_standard_output_for_data() noexcept {
+  only_data = true;
+}
+
+bool is_kept_for_data() noexcept {
+  return only_data;
+}
+
+printing_beside_data::printing_beside_data() {
+  if (!only_data) return;
+  std::fflush(stdout);
+  data_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (data_ < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
+    detail::fail(
+        fmt::format("standard output: cannot duplicate: {}", std::generic_category().message(errno)));
+  }
+}
+
+printing_beside_data::~printing_beside_data() {
+  if (data_ < 0) return;
+  std::fflush(stdout);
+  ::dup2(data_, STDOUT_FILENO);
+  ::close(data_);
+}
+
 void print(std::string_view text) {
+  if (only_data) return print_error(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     detail::fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
   }
 }
 
 bool is_standard_output(const std::string& path) noexcept {
-  struct stat named, output;
+  if (detail::descriptor_in(path) == STDOUT_FILENO) return true;
+  struct stat named, output, null;
   return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
-         named.st_dev == output.st_dev && named.st_ino == output.st_ino;
+         ::stat("/dev/null", &null) == 0 && is_same(named, output) && !is_same(named, null);
 }
 
 void print_error(std::string_view text) noexcept {

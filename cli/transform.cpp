@@ -1,5 +1,6 @@
 #include "commands.hpp"
 #include "cuda/gpu.hpp"
+#include "file_options.hpp"
 #include "interruption.hpp"
 #include "modules/expression.hpp"
 #include "npy_input.hpp"
@@ -182,7 +183,7 @@ void run(const transform_options& options) {
   for (const named_file& f : files) inputs.emplace_back(f, lengths, where, shown);
   expression_options how;
   how.name = "expression";
-  how.preamble = expression_functions;
+  how.preamble = std::string(expression_functions) + complex_functions;
   std::string parameters, definitions;
   bool broadcasts = false;
   std::size_t piece = (std::size_t{16} << 20) / element_bytes;
@@ -258,15 +259,16 @@ void add_transform(CLI::App& app) {
   CLI::App* command = app.add_subcommand("transform", "An expression of the elements of arrays, one by one");
   const auto options = std::make_shared<transform_options>();
   command->add_option("EXPR", options->expression, "Such as 'a * sqrt(b) + 1'")->required()->option_text(" ");
-  command->add_option("IN.npy", options->inputs, "The arrays: a, b, c, ... in order, or x=FILE")
-      ->required()
-      ->option_text("...");
-  command->add_option("-o,--output", options->output, "Where the result goes")
-      ->required()
-      ->option_text("OUT.npy");
+  reads_file(command->add_option("IN.npy", options->inputs, "The arrays: a, b, c, ... in order, or x=FILE")
+                 ->required()
+                 ->option_text("..."),
+             file_text::named_path);
+  writes_file(command->add_option("-o,--output", options->output, "Where the result goes")
+                  ->required()
+                  ->option_text("OUT.npy"));
   command->add_option("--dtype", options->dtype, "Convert the result to type D, such as float64 or uint8")
       ->option_text("D")
-      ->check(check_dtype);
+      ->check(check_dtype, set_of_dtypes());
   options->add_place_to(*command);
   command->footer(
       "Operators, functions and types are NumPy's, and shapes are broadcast as NumPy does; i is the index of "

@@ -6,6 +6,13 @@ install(TARGETS heddle EXPORT heddleTargets FILE_SET HEADERS FILE_SET cuda_heade
 if(TARGET heddle_command)
   install(TARGETS heddle_command)
 endif()
+if(TARGET heddle_manual)
+  set(made "${PROJECT_BINARY_DIR}/share")
+  install(FILES "${made}/heddle.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${made}/heddle.bash" DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" RENAME heddle)
+  install(FILES "${made}/_heddle" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${made}/heddle.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+endif()
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/heddle")
@@ -21,5 +28,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/heddleConfig.cmake.in
   "${PROJECT_BINARY_DIR}/heddleConfig.cmake" INSTALL_DESTINATION "${package_folder}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake"
   COMPATIBILITY SameMinorVersion)
+configure_file("${PROJECT_SOURCE_DIR}/cmake/heddleOptimisation.cmake" "${PROJECT_BINARY_DIR}" COPYONLY)
 install(FILES "${PROJECT_BINARY_DIR}/heddleConfig.cmake" "${PROJECT_BINARY_DIR}/heddleConfigVersion.cmake"
+  "${PROJECT_BINARY_DIR}/heddleOptimisation.cmake"
   DESTINATION "${package_folder}")

@@ -56,7 +56,7 @@ void show(const hd::target& where) {
   expect(turns[0] == n % 10 && left[0] == 5000 - n, "counters that go round");
   expect(std::find(x.begin(), x.end(), one_of_them[0]) != x.end(), "one of the values that were exchanged");
   expect(product[0] == 1.0f, "ten times 2 and ten times 1/4");
-  std::printf("  sum %d, minimum %d, maximum %d, product %g\n", sum[0], least[0], most[0],
+  std::printf("  sum %d, minimum %d, maximum %d, product %g\n", sum.front(), least.front(), most.front(),
               double(product[0]));
 }
 

@@ -44,8 +44,8 @@ void show(const hd::target& where) {
     }
     // Words `width` apart come back to a bank after 32 / gcd(32, width) of them.
     examples::expect(in_rows[0] == 1 && in_columns[0] == std::gcd(32, width), "lanes that share a bank");
-    std::printf("  rows of %d words: %2d lane a bank along a row, %2d along a column\n", width, in_rows[0],
-                in_columns[0]);
+    std::printf("  rows of %d words: %2d lane a bank along a row, %2d along a column\n", width,
+                in_rows.front(), in_columns.front());
   }
 }
 

@@ -50,7 +50,8 @@ void show(const hd::target& where) {
     std::rotate(first, first + 1, first + threads);
   }
   expect(x.to_vector() == wanted, "each block rotated by one");
-  std::printf("  3 blocks of 99 rotated; %d, %d and %d even numbers\n", counts[0], counts[1], counts[2]);
+  std::printf("  3 blocks of 99 rotated; %d, %d and %d even numbers\n", int{counts[0]}, int{counts[1]},
+              int{counts[2]});
 }
 
 int main(int argc, char** argv) {

@@ -42,7 +42,8 @@ void show(const hd::target& where) {
   while (x[first] != 100) ++first;
   examples::expect(found.to_vector() == std::vector<int>{n, 100, first},
                    "each element once, and the first of the largest");
-  std::printf("  %d threads took the lock; the largest is %d, first at %d\n", found[0], found[1], found[2]);
+  std::printf("  %d threads took the lock; the largest is %d, first at %d\n", int{found[0]}, int{found[1]},
+              int{found[2]});
 }
 
 int main(int argc, char** argv) {

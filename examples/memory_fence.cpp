@@ -55,7 +55,7 @@ void show(const hd::target& where) {
     kernels.function("sum")(blocks, threads)(in, n, sums, total);
     examples::expect(total[0] == n * (n + 1) / 2, "the sum of 1 to n in launch " + std::to_string(launch));
   }
-  std::printf("  the sum of 1 to %d by %zu blocks in one launch: %d\n", n, blocks, total[0]);
+  std::printf("  the sum of 1 to %d by %zu blocks in one launch: %d\n", n, blocks, total.front());
 }
 
 int main(int argc, char** argv) {

@@ -52,7 +52,7 @@ void show(const hd::target& where) {
   }
   examples::expect(of_structures[0] == 32 && of_arrays[0] == 4, "sectors of a warp");
   std::printf("  x of 32 particles: %d sectors in an array of structures, %d in a structure of arrays\n",
-              of_structures[0], of_arrays[0]);
+              of_structures.front(), of_arrays.front());
 }
 
 int main(int argc, char** argv) {

@@ -27,7 +27,7 @@ void show(const hd::target& where) {
   hd::array<double> out({rows, columns}, where);
   combine(where, a, b, sum, 2.0f, out);
   expect(out.to_vector() == sums, "2 (a + b) - (a + b) = a + b");
-  std::printf("  %zu x %zu: the last sum is %g\n", rows, columns, out(rows - 1, columns - 1));
+  std::printf("  %zu x %zu: the last sum is %g\n", rows, columns, out.back());
 }
 
 int main(int argc, char** argv) {

@@ -53,7 +53,7 @@ void show(const hd::target& where) {
     const std::vector<float> found = y.to_vector();
     for (std::size_t i = first; i < first + n; ++i) examples::expect(found[i] == numbers[i], "a copy");
     examples::expect(loads[0] == n / copy.width + n % copy.width, "a load a word, and those of the rest");
-    std::printf("  %zu floats by words of %2zu bytes: %4llu loads\n", n, 4 * copy.width, loads[0]);
+    std::printf("  %zu floats by words of %2zu bytes: %4llu loads\n", n, 4 * copy.width, loads.front());
   }
 }
 

@@ -1,3 +1,4 @@
+#include <heddle/conversion.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/operators.hpp>
@@ -25,6 +26,25 @@ dtype parse_dtype(std::string_view text) {
     names += name(type);
   }
   detail::fail(fmt::format("there is no element type '{}' (the types are {})", text, names));
+}
+
+namespace {
+
+template <class V>
+[[noreturn]] void refuse(V value, dtype type) {
+  detail::fail(fmt::format("{} is no {}: give a value that the elements can hold", value, name(type)));
+}
+
+}  // namespace
+
+void detail::fail_value(std::int64_t value, dtype type) {
+  refuse(value, type);
+}
+void detail::fail_value(std::uint64_t value, dtype type) {
+  refuse(value, type);
+}
+void detail::fail_value(double value, dtype type) {
+  refuse(value, type);
 }
 
 const char* detail::name(function f) noexcept {

@@ -1,6 +1,8 @@
 #include <heddle/error.hpp>
 #include <heddle/target.hpp>
 
+#include <string_view>
+
 #include <fmt/core.h>
 
 namespace heddle::detail {
@@ -25,14 +27,19 @@ operation::~operation() {
 }
 
 void operation::fail(const std::string& message) const {
-  // The outermost pattern is the one that the user called; the innermost place is where it went wrong.
+  // The outermost pattern is the one that the user called; this one, and the innermost place, are where it
+  // went wrong.
   const operation* called = this;
   const target* where = where_;
   for (; called->around_ != nullptr; called = called->around_) {
     if (where == nullptr) where = called->around_->where_;
   }
-  throw error(fmt::format("{}: {} {}{}{}: {}", called->pattern_, called->elements_, called->type_,
-                          where == nullptr ? "" : " on ", where == nullptr ? "" : where->text(), message));
+  const std::string place = where == nullptr ? "" : " on " + where->text();
+  const bool is_within = std::string_view(pattern_) != called->pattern_;
+  const std::string within =
+      is_within ? fmt::format(" in {} of {} {}:", pattern_, elements_, type_) : std::string();
+  throw error(fmt::format("{}: {} {}{}:{} {}", called->pattern_, called->elements_, called->type_, place,
+                          within, message));
 }
 
 const operation* operation::current() noexcept {

@@ -1,6 +1,6 @@
 #include "bins.hpp"
 #include "cuda/gpu.hpp"
-#include "installed_memory.hpp"
+#include "process_limits.hpp"
 #include "sortable.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
@@ -74,14 +74,12 @@ bin_edges edges_of(dtype type, const even_bins& given) {
   if (bins.count >= edges.values.max_size())
     fail(fmt::format("histogram: the edges of {} bins are more than memory can hold", bins.count));
   const std::size_t bytes = (bins.count + 1) * sizeof(double);
-  const auto refuse = [&] {
-    fail(fmt::format("histogram: the edges of {} bins: {}", bins.count, out_of_memory_text(bytes)));
-  };
-  if (bytes > installed_memory()) refuse();
+  const std::string what = fmt::format("histogram: the edges of {} bins: ", bins.count);
+  require_memory(bytes, what);
   try {
     edges.values.resize(bins.count + 1);
   } catch (const std::bad_alloc&) {
-    refuse();
+    fail(what + out_of_memory_text(bytes));
   }
   const double step = (bins.high - bins.low) / static_cast<double>(bins.count);
   for (std::size_t k = 0; k < bins.count; ++k) edges.values[k] = static_cast<double>(k) * step + bins.low;
@@ -135,6 +133,7 @@ void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges
   std::mutex adding;
   with_ordered_type(type, [&]<class T>(T) {
     cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
+      require_memory(bins * sizeof(std::uint64_t));
       std::vector<std::uint64_t> mine(bins);
       const T* const from = static_cast<const T*>(x) + first;
       if constexpr (sizeof(T) == 1) {

@@ -1,10 +1,10 @@
 #include "cuda/gpu.hpp"
+#include "io/named_stream.hpp"
 #include "modules/compilation.hpp"
 #include "modules/module_state.hpp"
 #include <heddle/error.hpp>
 #include <heddle/kernel.hpp>
 
-#include <filesystem>
 #include <vector>
 
 #include <fmt/format.h>
@@ -49,9 +49,8 @@ module::module(const target& where, const std::string& source,
                            : detail::compile_for_cpu(where_, source, options)) {}
 
 module module::from_file(const target& where, const std::string& path, module_options options) {
-  const std::string folder = std::filesystem::path(path).parent_path().string();
-  options.include_folders.push_back(folder.empty() ? "." : folder);
-  options.name = path;
+  options.include_folders.push_back(modules::folder_of_source(path));
+  options.name = detail::shown_path(path);
   return module(where, modules::read_source(path), options);
 }
 

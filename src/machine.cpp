@@ -1,16 +1,14 @@
+#include "cache_folder.hpp"
 #include "cpu/kernels.hpp"
 #include "cuda/gpu.hpp"
-#include <heddle/io/atomic_file.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
-#include <mutex>
+#include <optional>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -19,16 +17,9 @@ namespace heddle {
 namespace {
 
 using json = nlohmann::json;
-namespace fs = std::filesystem;
 
-/// The folder for what is measured once a machine; empty when the user has no home.
-fs::path cache_folder() {
-  if (const char* cache = std::getenv("XDG_CACHE_HOME"); cache != nullptr && *cache == '/')
-    return fs::path(cache) / "heddle";
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0')
-    return fs::path(home) / ".cache" / "heddle";
-  return {};
-}
+/// What is measured once a machine.
+constexpr const char* cache_name = "bandwidths.json";
 
 /// What the measurements hold for: another machine, or other cores of this one, has others.
 std::string machine_key() {
@@ -82,12 +73,16 @@ measurement measure() {
   return all;
 }
 
-/// False when the file is missing, holds for another machine, or says what cannot be.
-bool read_cache(const fs::path& file, const std::string& key, bandwidths& found) {
-  std::error_code unknown;
-  if (!fs::is_regular_file(file, unknown)) return false;
-  std::ifstream in(file);
-  const json kept = json::parse(in, nullptr, false);
+/// False when there is none, or it holds for another machine, or says what cannot be.
+bool read_cache(const std::string& key, bandwidths& found) {
+  std::optional<std::string> text;
+  try {
+    text = detail::cache_folder::named("").read(cache_name);
+  } catch (const error&) {
+    // What is not the user's own is measured anew.
+  }
+  if (!text) return false;
+  const json kept = json::parse(*text, nullptr, false);
   bandwidths read;
   bool possible = true;
   auto bandwidth = [&possible](const json& number) {
@@ -111,7 +106,7 @@ bool read_cache(const fs::path& file, const std::string& key, bandwidths& found)
   return true;
 }
 
-void write_cache(const fs::path& file, const std::string& key, const bandwidths& found) {
+void write_cache(const std::string& key, const bandwidths& found) {
   json gpus = json::array();
   for (const bandwidths::gpu& gpu : found.gpus) {
     gpus.push_back({{"read", gpu.read}, {"to_gpu", gpu.to_gpu}, {"from_gpu", gpu.from_gpu}});
@@ -122,11 +117,8 @@ void write_cache(const fs::path& file, const std::string& key, const bandwidths&
       {"all_cores_read", found.all_cores_read},
       {"gpus", gpus}}.dump(2);
   try {
-    fs::create_directories(file.parent_path());
-    atomic_file out(file);
-    out.write(text.data(), text.size());
-    out.commit();
-  } catch (const std::exception&) {
+    detail::cache_folder::named("").write(cache_name, text);
+  } catch (const error&) {
     // A cache that cannot be written costs a measurement in the next process; the caller's work goes on.
   }
 }
@@ -159,11 +151,9 @@ const bandwidths& measured_bandwidths() {
   static const bandwidths kept = [] {
     bandwidths found;
     const std::string key = machine_key();
-    const fs::path folder = cache_folder();
-    const fs::path file = folder / "bandwidths.json";
-    if (!folder.empty() && read_cache(file, key, found)) return found;
+    if (read_cache(key, found)) return found;
     const measurement now = measure();
-    if (!folder.empty() && now.is_complete) write_cache(file, key, now.found);
+    if (now.is_complete) write_cache(key, now.found);
     return now.found;
   }();
   return kept;
@@ -182,6 +172,7 @@ static bool fits(int device, const traffic& work) {
 
 target resolve(const target& where, const traffic& work) {
   if (!where.is_automatic()) return where;
+  if (work.data_on.is_gpu()) cuda::require_device(work.data_on);
   // What starting threads and kernels costs, in seconds; only their order of magnitude matters here.
   constexpr double start_threads = 10e-6, start_kernel = 15e-6;
   constexpr std::size_t always_serial_bytes = std::size_t{1} << 18;

@@ -1,11 +1,13 @@
 #include "cuda/gpu.hpp"
-#include "installed_memory.hpp"
+#include "large_arrays.hpp"
+#include "process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/overlap.hpp>
 
 #include <cstdlib>
 #include <cstring>
+#include <memory>
 
 #include <fmt/core.h>
 #include <sys/mman.h>
@@ -26,14 +28,13 @@ void* allocate_on_cpu(std::size_t bytes) {
   // As cudaMalloc aligns.
   constexpr std::size_t least = 256, huge_page = std::size_t{1} << 21;
   const std::size_t alignment = bytes < 2 * huge_page ? least : huge_page;
-  // The system hands out more than it has and ends the process when that is used: refuse what can never be
-  // there.
-  void* data = bytes > installed_memory()
-                   ? nullptr
-                   : std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  require_memory(bytes);
+  std::unique_ptr<void, void (*)(void*)> data(
+      std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment), std::free);
   if (data == nullptr) fail(out_of_memory_text(bytes));
-  if (alignment == huge_page) madvise(data, bytes, MADV_HUGEPAGE);
-  return data;
+  if (alignment == huge_page) madvise(data.get(), bytes, MADV_HUGEPAGE);
+  if (bytes >= large_array_bytes) note_large_array(data.get(), bytes);
+  return data.release();
 }
 
 }  // namespace
@@ -49,6 +50,7 @@ memory::~memory() {
   if (where_.is_gpu()) {
     cuda::release(data_, where_);
   } else {
+    if (bytes_ >= large_array_bytes) forget_large_array(data_);
     std::free(data_);
   }
 }
@@ -124,6 +126,14 @@ void fail_axes(const char* what, std::size_t wanted, const shape& have) {
 
 void fail_sizes(const char* what, std::size_t a, std::size_t b) {
   fail(fmt::format("{}: {} elements do not fit {}", what, a, b));
+}
+
+std::size_t distance(const char* what, std::ptrdiff_t between) {
+  if (between < 0) {
+    fail(fmt::format("{}: the last of two iterators comes {} elements before the first: were they swapped?",
+                     what, -between));
+  }
+  return static_cast<std::size_t>(between);
 }
 
 void fail_overlap() {

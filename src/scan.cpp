@@ -4,19 +4,21 @@
 #include "operators_by_masks.hpp"
 #include <heddle/error.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/segmented_scan.hpp>
 #include <heddle/streamed_scan.hpp>
 
 #include <cstring>
+#include <type_traits>
 
 #include <fmt/core.h>
 
 namespace heddle::detail {
 namespace {
 
-/// Calls f(steps, identity) with the steps of a scan on the CPU; `identity` is where an exclusive scan
-/// begins, one element.
+/// Calls f(steps, identity, operator) with the steps of a scan on the CPU; `identity` is where an exclusive
+/// scan begins, one element.
 template <class F>
-void with_scan_steps(function op, dtype type, const F& f) {
+void with_typed_scan_steps(function op, dtype type, const F& f) {
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   with_operators_by_masks<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
@@ -27,7 +29,7 @@ void with_scan_steps(function op, dtype type, const F& f) {
       if constexpr (is_logical<Op> || is_complex<T>) {
         const auto combine = compiled_operator<T>(operation);
         const cpu::steps_by_operator<T, std::remove_const_t<decltype(combine)>> by(combine);
-        f(by.steps(), &identity);
+        f(by.steps(), &identity, combine);
       } else {
         const auto combine = [&](const void* a, const void* b, std::size_t count, void* to) {
           kernels.map(a, false, b, false, count, false, to);
@@ -38,10 +40,17 @@ void with_scan_steps(function op, dtype type, const F& f) {
         const cpu::scan_kernels& by = kernels.scan;
         f(cpu::scan_steps{sizeof(T), by.state_bytes, by.strip, true, by.start, by.fold, by.append, by.scan,
                           combine, load},
-          &identity);
+          &identity, operation);
       }
     }
   });
+}
+
+/// Calls f(steps, identity), which is compiled once for all types and operators.
+template <class F>
+void with_scan_steps(function op, dtype type, const F& f) {
+  with_typed_scan_steps(
+      op, type, [&](const cpu::scan_steps& steps, const void* identity, const auto&) { f(steps, identity); });
 }
 
 void require_defined(function op, dtype type) {
@@ -70,6 +79,25 @@ void library_scan_few(function op, dtype type, bool exclusive, const void* x, st
   if (by.state_bytes > most_bytes) fail("a scan's state is larger than its room");
   by.start(init, state);
   by.scan(x, count, exclusive, false, state, out);
+}
+
+void library_segmented_scan(function op, dtype type, bool exclusive, const void* x, std::size_t n,
+                            const segment_starts& starts, const void* init, void* out, const target& where) {
+  require_defined(op, type);
+  if (where.is_gpu()) return cuda::segmented_scan(op, type, exclusive, x, n, starts.flags, init, out, where);
+  with_typed_scan_steps(
+      op, type, [&]<class T>(const cpu::scan_steps& steps, const T*, const auto& operation) {
+        const auto scan = exclusive
+                              ? cpu::segmented_scan_by<true, T, std::remove_cvref_t<decltype(operation)>>
+                              : cpu::segmented_scan_by<false, T, std::remove_cvref_t<decltype(operation)>>;
+        scan(where.threads(), steps, static_cast<const T*>(x), n, operation, starts.offsets, starts.count,
+             static_cast<const T*>(init), static_cast<T*>(out));
+      });
+}
+
+void library_flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
+                          const target& where) {
+  cuda::flag_offsets(offsets, count, n, flags, where);
 }
 
 void fail_no_start() {

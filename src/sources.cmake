@@ -2,13 +2,17 @@
 
 # Arrays, targets and files.
 set(array_sources
+  contents.cpp
   dtype.cpp
   error.cpp
+  large_arrays.cpp
   memory.cpp
+  process_limits.cpp
   shape.cpp
   target.cpp
   io/atomic_file.cpp
   io/gif.cpp
+  io/named_stream.cpp
   io/npy.cpp
   io/npy_header.cpp
   io/png.cpp
@@ -25,6 +29,7 @@ set(pattern_sources
   reduce.cpp
   scan.cpp
   segmented_reduce.cpp
+  statistics.cpp
   stencil.cpp
   top_k.cpp
   transform.cpp
@@ -41,6 +46,7 @@ set(thread_sources
   modules/warp.cpp)
 # The rest of kernels from source, and what else is kept between runs or loaded at run time.
 set(module_sources
+  cache_folder.cpp
   kernel.cpp
   machine.cpp
   shared_library.cpp
@@ -59,6 +65,7 @@ set(module_sources
   modules/optional_headers.cpp
   modules/process.cpp
   modules/refusals.cpp
+  modules/sealed_library.cpp
   modules/shared_variables.cpp
   modules/signature.cpp
   modules/subscripts.cpp

@@ -1,15 +1,16 @@
+#include "core_set.hpp"
 #include "cuda/gpu.hpp"
+#include "process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
 #include <charconv>
+#include <exception>
 #include <limits>
-#include <memory>
 
 #include <fmt/core.h>
-#include <sched.h>
 
 namespace heddle {
 namespace {
@@ -28,15 +29,14 @@ int number_in(std::string_view text, std::string_view digits, int least) {
 }  // namespace
 
 int available_cores() noexcept {
-  // The system refuses a set that is smaller than its own.
-  for (std::size_t most = 1024; most <= (std::size_t{1} << 20); most *= 2) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> cores(CPU_ALLOC(most),
-                                                                 [](cpu_set_t* set) { CPU_FREE(set); });
-    const std::size_t bytes = CPU_ALLOC_SIZE(most);
-    if (cores != nullptr && sched_getaffinity(0, bytes, cores.get()) == 0)
-      return CPU_COUNT_S(bytes, cores.get());
-  }
-  return 1;
+  static const int most = [] {
+    try {
+      return detail::cgroup_processors().value_or(std::numeric_limits<int>::max());
+    } catch (const std::exception&) {
+      return std::numeric_limits<int>::max();  // no memory to read what is limited
+    }
+  }();
+  return std::max(1, std::min(detail::core_set::of_this_thread().count(), most));
 }
 
 target target::parallel(int threads) {

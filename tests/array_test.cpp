@@ -7,10 +7,14 @@
 #include <heddle/scan.hpp>
 #include <heddle/transform.hpp>
 
+#include <algorithm>
 #include <array>
 #include <complex>
 #include <cstdint>
+#include <iterator>
+#include <list>
 #include <numeric>
+#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -33,6 +37,11 @@ hd::array<int> counting(const hd::shape& lengths, const hd::target& where) {
   std::iota(x.span().begin(), x.span().end(), 0);
   return x.on(where);
 }
+
+struct named {
+  int number;
+  char name;
+};
 
 template <std::size_t Bytes>
 struct bytes_of {
@@ -63,7 +72,13 @@ static_assert(std::is_convertible_v<hd::array_view<int>, hd::array_view<const in
 static_assert(!std::is_convertible_v<std::vector<int>, hd::array<int>>, "copies are asked for by name");
 static_assert(hd::array_like<hd::array<int>> && hd::array_like<hd::array_view<const int>> &&
               hd::array_like<std::vector<int>> && hd::array_like<std::span<const int>> &&
-              !hd::array_like<std::vector<bool>> && !hd::array_like<int>);
+              hd::array_like<int[3]> && hd::array_like<std::string> && !hd::array_like<std::vector<bool>> &&
+              !hd::array_like<int> && !hd::array_like<int*> && !hd::array_like<int[2][3]> &&
+              !hd::array_like<std::list<int>>);
+static_assert(std::contiguous_iterator<decltype(std::declval<hd::array<int>&>().begin())>);
+static_assert(std::ranges::contiguous_range<hd::array<int>&> &&
+              std::ranges::contiguous_range<hd::array_view<const float>> &&
+              std::ranges::borrowed_range<hd::array_view<int>>);
 
 }  // namespace
 
@@ -79,6 +94,105 @@ TEST_P(array, is_made_from_a_vector_a_span_and_an_array_of_the_language) {
   const hd::array<int> x(values, where);
   EXPECT_EQ(x.where(), where);
   EXPECT_EQ(x.shape(), hd::shape{5});
+}
+
+TEST_P(array, is_made_from_a_list_a_range_and_a_value) {
+  EXPECT_EQ((hd::array<int>{1, 2, 3}.on(where).to_vector()), (std::vector<int>{1, 2, 3}));
+  EXPECT_EQ(hd::array<int>{5}.size(), 1u);
+  EXPECT_EQ(hd::array<int>(5).size(), 5u);
+  EXPECT_EQ(hd::array<std::size_t>{5}[0], 5u);
+  EXPECT_EQ(hd::array<int>{}.size(), 0u);
+  EXPECT_EQ(hd::array<int>({2, 3}, where).shape(), (hd::shape{2, 3})) << "a list in parentheses is a shape";
+  EXPECT_EQ(hd::array<int>({2, 3}).shape(), (hd::shape{2, 3}));
+  static_assert(std::is_same_v<decltype(hd::array{1.5, 2.5}), hd::array<double>>);
+  hd::array<float> reals{1, 2.5, 3};
+  EXPECT_EQ(reals.to_vector(), (std::vector<float>{1, 2.5, 3}));
+  reals = {4, 5};
+  EXPECT_EQ(reals.to_vector(), (std::vector<float>{4, 5}));
+  const hd::array<bool> flags{true, false, 1};
+  EXPECT_EQ(flags.to_vector(), (std::vector<bool>{true, false, true}));
+  const hd::array<std::complex<double>> z{{1, 2}, 3};
+  EXPECT_EQ(z.to_vector(), (std::vector<std::complex<double>>{{1, 2}, {3, 0}}));
+  const hd::array<named> pairs{{1, 'a'}, {2, 'b'}};
+  EXPECT_EQ(pairs.size(), 2u);
+  EXPECT_EQ(pairs[1].name, 'b');
+  EXPECT_EQ(message_of([] {
+              hd::array<std::int8_t>{1, 128};
+            }),
+            "128 is no int8: give a value that the elements can hold");
+
+  const hd::array<float> sevens({2, 2}, 7, where);
+  EXPECT_EQ(sevens.shape(), (hd::shape{2, 2}));
+  EXPECT_EQ(sevens.to_vector(), (std::vector<float>{7, 7, 7, 7}));
+  EXPECT_EQ(hd::array<int>(3, 9, where).to_vector(), (std::vector<int>{9, 9, 9}));
+  EXPECT_EQ(hd::array<float>(0, 1.5, where).size(), 0u);
+
+  const std::vector<int> values{3, 1, 4, 1, 5};
+  EXPECT_EQ(hd::array<int>(values.begin() + 1, values.end(), where).to_vector(),
+            (std::vector<int>{1, 4, 1, 5}));
+  const std::list<int> scattered(values.begin(), values.end());
+  EXPECT_EQ(hd::array(scattered, where).to_vector(), values);
+  EXPECT_EQ(hd::array<double>(scattered, where).to_vector(), (std::vector<double>{3, 1, 4, 1, 5}));
+  EXPECT_EQ(hd::array(std::vector<bool>{true, false}, where).to_vector(), (std::vector<bool>{true, false}));
+  EXPECT_EQ(hd::array(std::list<float>(), where).size(), 0u);
+  EXPECT_EQ(message_of([&] { hd::array<int>(values.end(), values.begin(), where); }),
+            "array: the last of two iterators comes 5 elements before the first: were they swapped?");
+}
+
+TEST_P(array, is_a_range_of_its_elements_on_the_cpu) {
+  hd::array<int> x = counting({2, 3}, where);
+  const hd::array<int>& constant = x;
+  if (where.is_gpu()) {
+    const std::string message = "begin: the elements are on gpu:0; copy them with on(target::serial()) first";
+    EXPECT_EQ(message_of([&] {
+                for ([[maybe_unused]] int& element : x) {
+                }
+              }),
+              message);
+    EXPECT_EQ(message_of([&] { (void)constant.view().end(); }), message);
+    return;
+  }
+  for (int& element : x) element *= 10;
+  EXPECT_EQ(std::accumulate(constant.begin(), constant.end(), 0), 150);
+  EXPECT_EQ(*std::max_element(constant.row(0).begin(), constant.row(0).end()), 20);
+  int last = 0;
+  for (const int element : x.on(where)) last = element;
+  EXPECT_EQ(last, 50);
+  const hd::array<int> nothing(0, where);
+  EXPECT_EQ(nothing.begin(), nothing.end());
+}
+
+TEST_P(array, is_set_element_by_element) {
+  hd::array<int> x = counting({2, 3}, where);
+  x[1] = 10;
+  x(1, 2) = 50;
+  x[0] = x[5];
+  x.row(1)[0] = 30;
+  EXPECT_EQ(x.to_vector(), (std::vector<int>{50, 10, 2, 30, 4, 50}));
+  hd::array<float> reals({2}, 0.5, where);
+  reals[0] = x[1];
+  reals[1] = 3;
+  EXPECT_EQ(reals.to_vector(), (std::vector<float>{10, 3}));
+  hd::array<std::complex<float>> z({2}, 0, where);
+  z[0] = {1, 2};
+  z[1] = z[0];
+  EXPECT_EQ(z[1], (std::complex<float>{1, 2}));
+  hd::array<named> pairs({2}, {1, 'a'}, where);
+  pairs[1] = named{2, 'b'};
+  EXPECT_EQ(pairs[0].name, 'a');
+  EXPECT_EQ(pairs[1].number + pairs[1].name, 2 + 'b');
+  hd::array<std::int8_t> small(1, where);
+  EXPECT_EQ(message_of([&] { small[0] = 200; }), "200 is no int8: give a value that the elements can hold");
+  EXPECT_EQ(message_of([&] { x[6] = 0; }), "element: index 6 is outside an axis of length 6");
+  // A scalar among the arguments of a pattern is the element's value.
+  if (where.is_cpu()) {
+    EXPECT_EQ(hd::transform(where, reals, reals[0], hd::multiplies{}).to_vector(),
+              (std::vector<float>{100, 30}));
+  }
+  EXPECT_EQ(hd::reduce(where, x, hd::plus{}, x[1]), 156);
+  static_assert(std::is_same_v<decltype(std::as_const(x)[0]), int>);
+  static_assert(!std::is_assignable_v<hd::element_reference<int>&, int>, "a named one is no variable");
+  static_assert(std::is_assignable_v<hd::element_reference<int>, int>);
 }
 
 TEST_P(array, has_a_shape_and_a_place) {
@@ -184,6 +298,20 @@ TEST(array_view, can_be_copied_moved_and_kept) {
   EXPECT_EQ(constant.shape(), (hd::shape{2, 3}));
 }
 
+TEST(array_view, is_made_of_two_iterators) {
+  std::vector<int> x{1, 2, 3, 4};
+  const hd::array_view inner(x.begin() + 1, x.end());
+  static_assert(std::is_same_v<decltype(inner), const hd::array_view<int>>);
+  EXPECT_EQ(inner.to_vector(), (std::vector<int>{2, 3, 4}));
+  EXPECT_EQ(hd::reduce(hd::target(), hd::array_view(x.cbegin(), x.cend())), 10);
+  EXPECT_EQ(hd::array_view<const int>(x.data(), x.data()).size(), 0u);
+  inner[0] = 20;
+  EXPECT_EQ(x[1], 20);
+  EXPECT_EQ(message_of([&] { hd::array_view(x.end(), x.begin()); }),
+            "array_view: the last of two iterators comes 4 elements before the first: were they swapped?");
+  static_assert(!std::is_constructible_v<hd::array_view<int>, const int*, const int*>);
+}
+
 TEST(array_view, is_made_of_what_is_contiguous) {
   std::vector<int> x{1, 2, 3};
   const std::array<int, 3> y{4, 5, 6};
@@ -193,6 +321,10 @@ TEST(array_view, is_made_of_what_is_contiguous) {
   z.copy_from(x);
   EXPECT_EQ(z.reshaped({3, 1})(2, 0), 6);
   EXPECT_EQ(hd::reduce(hd::target(), y), 15);
+  int plain[] = {7, 8};
+  EXPECT_EQ(hd::reduce(hd::target(), plain), 15);
+  hd::inclusive_scan_into(hd::target(), plain, plain);
+  EXPECT_EQ(plain[1], 15);
 }
 
 TEST(array_assigned, a_move_frees_what_was_there) {

@@ -31,16 +31,24 @@ TEST(error, names_what_the_operation_does_and_where) {
   EXPECT_EQ(failing(), "reduce: 4294967296 float64 on serial: out of memory");
 }
 
-TEST(error, names_the_outermost_operation_and_the_innermost_place) {
+TEST(error, names_what_was_called_and_what_failed_within_it_and_the_innermost_place) {
   const hd::target where = hd::target::serial();
-  const hd::detail::operation outer("argmin", 10, "int32");
+  const hd::detail::operation outer("unique", 10, "int32");
   {
-    hd::detail::operation inner("reduce", 5, "int64");
-    EXPECT_EQ(failing(), "argmin: 10 int32: out of memory");
+    hd::detail::operation inner("sort", 5, "int64");
+    EXPECT_EQ(failing(), "unique: 10 int32: in sort of 5 int64: out of memory");
     inner.runs_on(where);
-    EXPECT_EQ(failing(), "argmin: 10 int32 on serial: out of memory");
+    EXPECT_EQ(failing(), "unique: 10 int32 on serial: in sort of 5 int64: out of memory");
+    {
+      // What lies between the two is left out.
+      const hd::detail::operation innermost("array", 7, "int8");
+      EXPECT_EQ(failing(), "unique: 10 int32 on serial: in array of 7 int8: out of memory");
+    }
+    // A pattern that calls itself is named once.
+    const hd::detail::operation again("unique", 3, "int32");
+    EXPECT_EQ(failing(), "unique: 10 int32 on serial: out of memory");
   }
-  EXPECT_EQ(failing(), "argmin: 10 int32: out of memory");
+  EXPECT_EQ(failing(), "unique: 10 int32: out of memory");
 }
 
 TEST(error, operations_may_be_nested_deeply_and_belong_to_one_thread) {

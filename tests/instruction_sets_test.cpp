@@ -51,7 +51,26 @@ std::vector<std::size_t> sizes() {
   return all;
 }
 
+// As a static object of a program asks for it, before those of the library may be there.
+const std::string set_before_main = hd::cpu::instruction_set();
+const hd::cpu::fold_tile_kernel kernel_before_main =
+    hd::cpu::kernels_for(hd::dtype::float32, hd::detail::function::plus).fold_tile;
+
 }  // namespace
+
+TEST(instruction_set, is_the_same_before_main) {
+  EXPECT_EQ(set_before_main, hd::cpu::instruction_set());
+#if defined(HEDDLE_X86_KERNELS)
+  const auto of_set = set_before_main == "avx512" ? hd::cpu::avx512_kernels
+                      : set_before_main == "avx2" ? hd::cpu::avx2_kernels
+                                                  : hd::cpu::baseline_kernels;
+  __builtin_cpu_init();
+  EXPECT_EQ(set_before_main == "baseline", !__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma"));
+#else
+  const auto of_set = hd::cpu::baseline_kernels;
+#endif
+  EXPECT_EQ(kernel_before_main, of_set(hd::dtype::float32, hd::detail::function::plus).fold_tile);
+}
 
 TEST_P(instruction_sets_test, fold_tiles_in_the_documented_order) {
   for_each_dtype([&]<class T>() {

@@ -1,15 +1,23 @@
+#include "contents.hpp"
+#include "modules/sealed_library.hpp"
 #include "on_targets.hpp"
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/kernel.hpp>
+#include <heddle/linear_algebra.hpp>
 
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
+#include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
+#include <dlfcn.h>
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -343,9 +351,20 @@ TEST_P(Kernels, are_kept) {
   hd::array<int> x = zeros<int>(1);
   again.function("f")(1, 1)(x);
   EXPECT_EQ(x[0], 3);
-  options.definitions = {"VALUE=4"};
-  hd::module(where, text, options).function("f")(1, 1)(x);
-  EXPECT_EQ(x[0], 4);
+  // One after another, some of which outlive the next.
+  std::vector<hd::kernel_function> functions;
+  for (int i = 0; i < 6; ++i) {
+    const int value = 3 + i % 2;
+    options.definitions = {"VALUE=" + std::to_string(value)};
+    const hd::module now(where, text, options);
+    if (i % 3 == 0) functions.push_back(now.function("f"));
+    now.function("f")(1, 1)(x);
+    EXPECT_EQ(x[0], value);
+  }
+  for (int i = 0; i < 2; ++i) {
+    functions[static_cast<std::size_t>(i)](1, 1)(x);
+    EXPECT_EQ(x[0], 3 + i);
+  }
 }
 
 /// What stops a kernel on a CPU is an error of its launch.
@@ -379,6 +398,47 @@ TEST(KernelsOnCpu, an_instance_that_does_not_compile_leaves_the_module_as_it_was
   hd::array<int> x(1);
   m.function("set<int>")(1, 1)(x);
   EXPECT_EQ(x[0], 7);
+}
+
+/// dlopen knows libraries by their names.
+TEST(KernelsOnCpu, libraries_in_memory_have_names_of_their_own_and_do_not_change) {
+  std::set<std::string> names;
+  for (int i = 0; i < 40; ++i) {
+    const hd::modules::sealed_library library("some bytes");
+    EXPECT_TRUE(names.insert(library.path()).second) << library.path();
+    EXPECT_EQ(hd::detail::contents(std::filesystem::path(library.path())), "some bytes");
+    const int file = open(library.path().c_str(), O_WRONLY | O_CLOEXEC);
+    EXPECT_LT(pwrite(file, "x", 1, 0), 0);
+    EXPECT_NE(ftruncate(file, 1), 0);
+    close(file);
+  }
+}
+
+/// OpenBLAS waits for its threads before a process forks.
+TEST(KernelsOnCpu, threads_compile_while_others_multiply) {
+  if (dlopen("libopenblas.so.0", RTLD_LAZY) == nullptr) GTEST_SKIP() << "this machine has no OpenBLAS";
+  constexpr std::size_t side = 300;
+  constexpr int pairs = 12;
+  std::atomic<int> failed = 0, compiling = pairs;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < pairs; ++t) {
+    threads.emplace_back([&] {
+      hd::array<double> x({side, side}, hd::target::serial());
+      x.fill(1);
+      while (compiling > 0) {
+        const hd::array<double> product = hd::matmul(hd::target::parallel(), x, x);
+        if (product.to_vector() != std::vector<double>(side * side, side)) ++failed;
+      }
+    });
+    threads.emplace_back([&] {
+      // The compiler is started, and has little to do.
+      const std::string message = message_of([] { hd::module(hd::target::serial(), "#error stop\n"); });
+      if (message.find("#error stop") == std::string::npos) ++failed;
+      --compiling;
+    });
+  }
+  for (std::thread& t : threads) t.join();
+  EXPECT_EQ(failed, 0);
 }
 
 /// Threads are a loop only where neither a kernel nor what it calls lets them wait.

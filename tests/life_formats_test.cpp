@@ -81,6 +81,20 @@ TEST(life_rle, bounds_are_placed_as_golly_does) {
   EXPECT_THROW(place_on_bounded_grid(rle("x = 3, y = 1, rule = B3/S23:T4,4\n3o!")), error);
 }
 
+TEST(life_rle, a_comment_of_golly_says_where_and_when) {
+  const pattern far = rle("#CXRLE Pos=0,-1377 Gen=3480106827776\nx = 3, y = 1\n3o!");
+  EXPECT_EQ(far.box_left, 0);
+  EXPECT_EQ(far.box_top, -1377);
+  EXPECT_EQ(far.live.top, -1377);
+  EXPECT_EQ(far.generation, 3480106827776u);
+  EXPECT_EQ(rle("#CXRLE Gen=18446744073709551615 Pos=2,3\no!").generation, ~std::uint64_t{0});
+  EXPECT_EQ(rle("#CXRLE Gen=5 Pos=2,3\no!").live.left, 2);
+  EXPECT_EQ(rle("# Gen=5\no!").generation, 0u);
+  for (const char* const wrong : {"-1", "x", "", "18446744073709551616", "5x"}) {
+    EXPECT_THROW(rle(std::string("#CXRLE Gen=") + wrong + "\no!"), error) << wrong;
+  }
+}
+
 TEST(life_rle, a_size_has_the_patterns_rectangle_in_its_middle) {
   const pattern fits = rle("x = 4, y = 3\nbo!");
   EXPECT_EQ(place_in_the_middle(fits, 4, 3).cells.live_box(), (grid::box{1, 0, 1, 1}));

@@ -141,12 +141,19 @@ TEST_P(matmul, of_all_types_by_all_rungs) {
   if (!seeks_races) for_each_type<double, std::complex<float>>(check);
 }
 
-TEST_P(matmul, of_sides_that_openblas_shares_out) {
+TEST_P(matmul, of_sides_that_threads_share) {
   for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
-    const hd::array<T> a = whole_numbers<T>({150, 160}, 1), b = whole_numbers<T>({160, 170}, 2);
-    const hd::array<T> c = hd::matmul(where, a, b);
-    ASSERT_EQ(c.shape(), (hd::shape{150, 170}));
-    EXPECT_TRUE(is_product(c, a, b)) << hd::detail::type_name<T>();
+    for (const auto [m, k, n] : {sides{150, 160, 170}, sides{7, 660, 700}, sides{430, 700, 11}}) {
+      const hd::array<T> a = whole_numbers<T>({m, k}, 1), b = whole_numbers<T>({k, n}, 2);
+      hd::array<T> a_columns({k, m}), b_columns({n, k});
+      for (std::size_t i = 0; i < a.size(); ++i) a_columns.data()[i % k * m + i / k] = a.data()[i];
+      for (std::size_t i = 0; i < b.size(); ++i) b_columns.data()[i % n * k + i / n] = b.data()[i];
+      const hd::array<T> c = hd::matmul(where, a, b);
+      ASSERT_EQ(c.shape(), (hd::shape{m, n}));
+      EXPECT_TRUE(is_product(c, a, b)) << hd::detail::type_name<T>();
+      EXPECT_TRUE(is_product(hd::matmul(where, hd::transposed(a_columns), hd::transposed(b_columns)), a, b))
+          << hd::detail::type_name<T>() << ", transposed";
+    }
   });
 }
 
@@ -375,7 +382,7 @@ TEST_P(matmul_of_16_bits, of_transposed_batches) {
 
 TEST(matmul_threads, of_several_callers_do_not_meet) {
   if (!has_openblas()) GTEST_SKIP() << "this machine has no OpenBLAS";
-  // Callers that want different numbers of OpenBLAS's threads at once, for sides that it shares out.
+  // With different numbers of threads at once, for sides that are shared out.
   const hd::array<double> a = whole_numbers<double>({150, 160}, 1), b = whole_numbers<double>({160, 170}, 2);
   const hd::array<double> product = hd::matmul(hd::target::serial(), a, b);  // of whole numbers: exact
   ASSERT_TRUE(is_product(product, a, b));
@@ -391,4 +398,22 @@ TEST(matmul_threads, of_several_callers_do_not_meet) {
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(errors, std::vector<std::string>(4));
+}
+
+TEST(matmul_threads, are_not_those_of_openblas) {
+  void* const openblas = dlopen("libopenblas.so.0", RTLD_LAZY);
+  if (openblas == nullptr) GTEST_SKIP() << "this machine has no OpenBLAS";
+  const auto set = reinterpret_cast<void (*)(int)>(dlsym(openblas, "openblas_set_num_threads"));
+  const auto get = reinterpret_cast<int (*)()>(dlsym(openblas, "openblas_get_num_threads"));
+  ASSERT_TRUE(set != nullptr && get != nullptr);
+  const int before = get();
+  // A program that uses OpenBLAS itself has as many as it had.
+  for (const int threads : {1, 2}) {
+    set(threads);
+    const hd::array<double> a = whole_numbers<double>({150, 160}, 1),
+                            b = whole_numbers<double>({160, 170}, 2);
+    EXPECT_TRUE(is_product(hd::matmul(hd::target::parallel(3), a, b), a, b));
+    EXPECT_EQ(get(), threads);
+  }
+  set(before);
 }

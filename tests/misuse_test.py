@@ -4,6 +4,7 @@
 misuse_test.py COMPILER INCLUDE_FOLDER
 """
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -11,7 +12,7 @@ import unittest
 
 COMPILER, INCLUDE = sys.argv[1:3]
 
-# A statement, and what the compiler says of it.
+# A statement, and what the compiler says of it. It says so once for each pair of types, so no two statements have one pair.
 MISUSES = [
     ("hd::reduce(here, x, 1.0f);", "the operator must take two elements and return one"),
     ("hd::reduce(here, x, hd::minus{});", "minus is not associative"),
@@ -25,11 +26,189 @@ MISUSES = [
     ("hd::transform_reduce(here, x, [](float) {}, hd::plus{});", "transform_reduce: f must return elements"),
     ("hd::transform_reduce(here, x, [](float, float) { return 1; }, hd::plus{});", "transform_reduce(where, x, y"),
     ("hd::transform_into(here, fixed, x, [](float a) { return a; });", "the output of a pattern must not be const"),
+    ("hd::reduce(here, ints, hd::plus{}, 0.9);", "an integer element would lose the fraction"),
+    ("hd::reduce(here, ints, hd::axis{0}, hd::plus{}, 0.9f);", "an integer element would lose the fraction"),
+    ("hd::inclusive_scan(here, ints, hd::plus{}, 0.9L);", "an integer element would lose the fraction"),
+    ("hd::exclusive_scan(here, shorts, hd::plus{}, 0.9);", "an integer element would lose the fraction"),
+    ("hd::transform_reduce(here, shorts, shorts, hd::multiplies{}, hd::plus{}, 0.9f);",
+     "an integer element would lose the fraction"),
+    ("hd::segmented_reduce(here, shorts, sizes, hd::monoid{[](int a, int b) { return a + b; }, 0.5L});",
+     "an integer element would lose the fraction"),
+    ("hd::array<long> a{1, 2.5};", "an integer element would lose the fraction"),
+    ("hd::array<long> b({2, 3}, 0.5f);", "an integer element would lose the fraction"),
+    ("hd::array<long>(3).fill(0.5L);", "an integer element would lose the fraction"),
+    ("hd::array<bool>(3).set(0.5, 0);", "an integer element would lose the fraction"),
+    ("hd::array<bool> c(3); c[0] = 0.5f;", "an integer element would lose the fraction"),
+    ("hd::reduce(here, x, hd::monoid{[](int a, int b) { return a + b; }, 0});",
+     "the operator takes a type that loses values of the elements"),
+    ("hd::inclusive_scan(here, doubles, [](float a, float b) { return a + b; });",
+     "the operator takes a type that loses values of the elements"),
+    ("hd::reduce_by_key(here, ints, x, [](int a, int b) { return a + b; });",
+     "the operator takes a type that loses values of the elements"),
+    ("hd::reduce(here, x, [](float a, float b) { return a + 0.5 * b; });",
+     "the operator returns a type that loses values as an element"),
+    ("hd::transform(here, x, [](int a) { return a; });", "transform: f takes a type that loses values"),
+    ("hd::transform_into(here, ints, x, [](float a) { return a; });",
+     "transform_into: f returns a type that loses values as an element of out"),
+    ("hd::transform_into(here, ints, x, [](int a) { return a; });", "transform_into: f takes a type that loses"),
     ("hd::inclusive_scan_into(here, doubles, x);", "a scan writes elements of the type that it reads"),
 ]
 
+NO_ARRAY = "an argument is no array: write std::span(pointer, size)"
+NO_TARGET = "the target comes first: write "
+
+# The arguments of each pattern after the target, with @ for an array of floats.
+PATTERNS = {
+    "all": "@",
+    "any": "@, [](float) { return true; }",
+    "argmax": "@",
+    "argmin": "@, hd::axis{0}",
+    "argsort": "@, hd::axis{0}",
+    "copy_if": "@, [](float) { return true; }",
+    "exclusive_scan": "@, hd::plus{}, 1",
+    "exclusive_scan_by_key": "@, x",
+    "exclusive_scan_by_key_into": "@, x, x",
+    "exclusive_scan_into": "@, x",
+    "fft": "@, {0}",
+    "fft_into": "@, x",
+    "gather": "@, ints",
+    "gather_into": "@, x, ints",
+    "histogram": "@, {8, 0.0, 1.0}",
+    "ifft": "@",
+    "ifft_into": "@, x",
+    "inclusive_scan": "@",
+    "inclusive_scan_by_key": "@, x",
+    "inclusive_scan_by_key_into": "@, x, x, hd::plus{}, 1",
+    "inclusive_scan_into": "@, x",
+    "irfft": "@",
+    "irfft_into": "@, x",
+    "lower_bound": "@, x",
+    "matmul": "@, x",
+    "matmul_into": "@, x, x",
+    "mean": "@",
+    "minmax": "@",
+    "partition": "@, [](float) { return true; }",
+    "reduce": "@, hd::maximum{}",
+    "reduce_by_key": "@, x",
+    "rfft": "@",
+    "rfft_into": "@, x",
+    "scatter": "@, ints, x",
+    "segmented_exclusive_scan": "@, sizes",
+    "segmented_exclusive_scan_into": "@, x, sizes",
+    "segmented_inclusive_scan": "@, sizes",
+    "segmented_inclusive_scan_into": "@, x, sizes, hd::plus{}, 1",
+    "segmented_reduce": "@, sizes",
+    "sort": "@, hd::sort_order::descending",
+    "sort_by_key": "@, x",
+    "sort_into": "@, x",
+    "stencil": "@, x, hd::torus{}, [](auto u) { return u(0); }, 2",
+    "top_k": "@, 2, hd::axis{0}",
+    "transform": "@, [](float a) { return a; }",
+    "transform_into": "@, x, [](float a) { return a; }",
+    "transform_reduce": "@, [](float a) { return a; }, hd::plus{}",
+    "unique": "@",
+    "unique_consecutive": "@",
+    "upper_bound": "@, x, std::less<>()",
+    "variance": "@, 1",
+    "random::exponential_into": "@, hd::random::stream{1}",
+    "random::integers_into": "@, hd::random::stream{1}, 0, 6",
+    "random::normal_into": "@, hd::random::stream{1}",
+    "random::uniform_into": "@, hd::random::stream{1}",
+}
+
+# What is no array, in the place of one.
+NO_ARRAYS = {
+    "a pointer": "x.data()",
+    "two iterators": "x.begin(), x.end()",
+    "std::vector<bool>": "flags",
+    "a list": "list",
+}
+
+# The same in other places, once a pattern and a place.
+IN_OTHER_PLACES = [
+    "hd::copy_if(here, x, flags);",
+    "hd::exclusive_scan_by_key(here, ints, flags);",
+    "hd::exclusive_scan_by_key_into(here, x, ints, x.data());",
+    "hd::exclusive_scan_into(here, x, x.data());",
+    "hd::fft_into(here, x, x.data());",
+    "hd::gather(here, x, ints.data());",
+    "hd::gather_into(here, x, x, ints.data());",
+    "hd::gather_into(here, x, flags, ints);",
+    "hd::histogram(here, x, {8, 0.0, 1.0}, x.data());",
+    "hd::histogram(here, x, doubles.data());",
+    "hd::inclusive_scan_by_key(here, ints, flags);",
+    "hd::inclusive_scan_by_key_into(here, x, ints, x.data());",
+    "hd::inclusive_scan_into(here, x, x.data());",
+    "hd::lower_bound(here, x, x.data());",
+    "hd::matmul(here, x, x.data());",
+    "hd::partition(here, x, flags);",
+    "hd::reduce_by_key(here, ints, flags);",
+    "hd::scatter(here, x, ints, x.data());",
+    "hd::scatter(here, x, ints.begin(), x);",
+    "hd::segmented_exclusive_scan(here, x, sizes.data());",
+    "hd::segmented_inclusive_scan(here, x, sizes.data());",
+    "hd::segmented_reduce(here, x, sizes.data());",
+    "hd::sort_by_key(here, ints, flags);",
+    "hd::sort_into(here, x, x.data());",
+    "hd::stencil(here, x, x.data(), hd::torus{}, [](auto u) { return u(0); });",
+    "hd::transform(here, x, flags, [](float a, bool b) { return b ? a : 0; });",
+    "hd::transform_into(here, x, x.data(), [](float a) { return a; });",
+    "hd::transform_reduce(here, x, flags, [](float a, bool b) { return b ? a : 0; }, hd::plus{});",
+    "hd::upper_bound(here, x, flags, std::less<>());",
+]
+
+# A user's own functions of the names of patterns, which are found though the patterns are found too.
+OWN_FUNCTIONS = """\
+#include <heddle/heddle.hpp>
+#include <list>
+#include <span>
+#include <vector>
+namespace hd = heddle;
+namespace user {
+struct own {};
+struct from_array {
+  template <hd::array_like X>
+  from_array(const X&) {}
+};
+int mean(hd::array_view<const float>) { return 1; }
+int sort(const from_array&) { return 1; }
+int reduce(hd::array_view<const float>, hd::plus, long = 0) { return 1; }
+int any(hd::target, const float*, unsigned) { return 1; }
+int unique(const hd::target&, const std::vector<bool>&) { return 1; }
+int fft(std::vector<hd::pixel_format>) { return 1; }
+template <class T>
+int transform(const std::list<T>&, long) { return 1; }
+template <class T>
+int scatter(const T&, const void*) { return 1; }
+int all(const own&, const hd::array<float>&) { return 1; }
+int test() {
+  hd::array<float> x(3);
+  float* pointer = x.data();
+  return mean(x) + sort(x) + reduce(x, hd::plus(), 2) + any(hd::target::serial(), pointer, 3) +
+         unique(hd::target::serial(), std::vector<bool>(3)) + fft(std::vector<hd::pixel_format>(3)) +
+         transform(std::list<hd::pixel_format>(3), 3) + scatter(x, pointer) + all(own(), x);
+}
+}  // namespace user
+int main() {
+  // What the errors say to write.
+  const hd::array<float> x{1, 2, 3};
+  const std::vector<bool> flags(3, true);
+  const std::list<float> list(3, 1);
+  hd::reduce(hd::target::parallel(), std::span(x.data(), 3));
+  hd::reduce(hd::target::parallel(), hd::array_view(x.begin(), x.end()));
+  hd::reduce(hd::target::parallel(), hd::array(list));
+  hd::copy_if(hd::target::parallel(), x, hd::array(flags));
+  // A pointer may be a scalar of a function that takes one.
+  const float two = 2;
+  hd::transform(hd::target::serial(), x, &two, [](float a, const float* b) { return a * *b; });
+  return user::test() == 9 ? 0 : 1;
+}
+"""
+
 PROGRAM = """\
 #include <heddle/heddle.hpp>
+#include <functional>
+#include <list>
 #include <string>
 #include <vector>
 namespace hd = heddle;
@@ -37,26 +216,80 @@ const hd::target here;
 std::vector<float> x(3);
 const std::vector<float> fixed(3);
 std::vector<double> doubles(3);
+std::vector<int> ints(3);
+std::vector<short> shorts(3);
+const std::vector<std::size_t> sizes(3);
 std::vector<std::string> texts(3);
+std::vector<bool> flags(3);
+std::list<float> list(3);
 int main() {
 """
 
 
+def own_name(name):
+    """Without its namespace."""
+    return name.rpartition(":")[2]
+
+
+def compiled(text):
+    with tempfile.TemporaryDirectory() as folder:
+        program = pathlib.Path(folder) / "misuse.cpp"
+        program.write_text(text)
+        command = [COMPILER, "-std=c++20", "-fsyntax-only", f"-I{INCLUDE}", program]
+        if "clang" in subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout:
+            command.append("-ferror-limit=0")
+        return subprocess.run(command, capture_output=True, text=True)
+
+
 class MisuseTest(unittest.TestCase):
-    def test_messages(self):
+    def check(self, misuses):
         """All in one program, for one reading of the headers: the errors about a statement name its line."""
-        with tempfile.TemporaryDirectory() as folder:
-            program = pathlib.Path(folder) / "misuse.cpp"
-            program.write_text(PROGRAM + "".join(statement + "\n" for statement, _ in MISUSES) + "}\n")
-            command = [COMPILER, "-std=c++20", "-fsyntax-only", f"-I{INCLUDE}", program]
-            if "clang" in subprocess.run([COMPILER, "--version"], capture_output=True, text=True).stdout:
-                command.append("-ferror-limit=0")
-            done = subprocess.run(command, capture_output=True, text=True)
+        done = compiled(PROGRAM + "".join(statement + "\n" for statement, _ in misuses) + "}\n")
         self.assertNotEqual(done.returncode, 0)
         first = PROGRAM.count("\n") + 1
-        for line, (statement, message) in enumerate(MISUSES, first):
-            self.assertIn(f"misuse.cpp:{line}:", done.stderr, statement)
-            self.assertIn(message, done.stderr, statement)
+        for line, (statement, message) in enumerate(misuses, first):
+            self.assertTrue(f"misuse.cpp:{line}:" in done.stderr, f"nothing is said of {statement}")
+            self.assertTrue(message in done.stderr, f"{statement} does not lead to: {message}")
+        return done.stderr
+
+    def check_one_error_each(self, misuses):
+        errors = [line for line in self.check(misuses).splitlines() if "error:" in line]
+        self.assertEqual(len(errors), len(misuses), "\n".join(errors))
+
+    def test_messages(self):
+        self.check(MISUSES)
+
+    def test_forgotten_target(self):
+        self.check_one_error_each([
+            (f"hd::{name}({arguments.replace('@', 'x')});", f"{own_name(name)}: {NO_TARGET}{own_name(name)}(")
+            for name, arguments in PATTERNS.items()
+        ] + [("hd::for_each_index(hd::extent{3}, [](std::size_t) {});", f"for_each_index: {NO_TARGET}")])
+
+    def test_what_is_no_array(self):
+        for kind, given in NO_ARRAYS.items():
+            with self.subTest(kind):
+                self.check_one_error_each([(f"hd::{name}(here, {arguments.replace('@', given)});",
+                                            f"{own_name(name)}: {NO_ARRAY}") for name, arguments in PATTERNS.items()])
+
+    def test_what_is_no_array_in_other_places(self):
+        self.check_one_error_each([(statement, f"{statement[4:statement.index('(')]}: {NO_ARRAY}")
+                                   for statement in IN_OTHER_PLACES])
+
+    def test_results_of_what_does_not_compile(self):
+        self.check_one_error_each([("const float sum = hd::reduce(x);", f"reduce: {NO_TARGET}"),
+                                   ("hd::array<float> sorted = hd::sort(here, x.data());", f"sort: {NO_ARRAY}"),
+                                   ("std::vector<float> y = hd::transform(here, x.data(), x.data() + 3, "
+                                    "[](float a) { return a; });", f"transform: {NO_ARRAY}")])
+
+    def test_every_pattern_explains_itself(self):
+        explained = set()
+        for header in (pathlib.Path(INCLUDE) / "heddle").glob("*.hpp"):
+            explained |= set(re.findall(r"^HD_EXPLAIN_MISUSE\((\w+)\)$", header.read_text(), re.MULTILINE))
+        self.assertEqual(explained, {own_name(name) for name in PATTERNS} | {"for_each_index"})
+
+    def test_own_functions_come_first(self):
+        done = compiled(OWN_FUNCTIONS)
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 if __name__ == "__main__":

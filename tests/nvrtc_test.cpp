@@ -1,10 +1,12 @@
 #include "cuda/nvrtc.hpp"
 
 #include "modules/expression.hpp"
+#include "numpy_expression.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -144,6 +146,38 @@ TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
   EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached);
 }
 
+TEST_F(Nvrtc, reads_nothing_of_the_working_directory_unless_it_is_named) {
+  const tests::scratch_folder folder;
+  const std::filesystem::path before = std::filesystem::current_path();
+  for (const char* const place : {"one", "two"}) {
+    std::filesystem::create_directories(folder.path() / place / "include");
+    std::ofstream(folder.path() / place / "named.h") << "#error planted\n";
+    std::ofstream(folder.path() / place / "include" / "named.h") << "#define VALUE \"" << place << "\"\n";
+  }
+  module_options options;
+  options.include_folders = {"include"};
+  std::vector<bool> was_cached;
+  std::vector<std::string> images;
+  for (const char* const place : {"one", "two", "one", "two"}) {
+    std::filesystem::current_path(folder.path() / place);
+    const device_code code = compile_by_nvrtc(hopper, R"(
+#include "named.h"
+__global__ void f(const char** x) { *x = VALUE; })",
+                                              options);
+    was_cached.push_back(code.was_cached);
+    images.push_back(code.image);
+  }
+  EXPECT_EQ(was_cached, (std::vector<bool>{false, false, true, true}));
+  EXPECT_NE(images[0], images[1]);
+  EXPECT_EQ(images[0], images[2]);
+  std::ofstream("include/named.h") << "#error named\n";
+  const std::string message =
+      tests::message_of([&] { compile_by_nvrtc(hopper, "\n#include \"named.h\"\n", options); });
+  std::filesystem::current_path(before);
+  EXPECT_NE(message.find("\ninclude/named.h(1): "), std::string::npos) << message;
+  EXPECT_EQ(message.find("/dev/null"), std::string::npos) << message;
+}
+
 // What nvcc gives every file, and what files include for it; libcu++ may define it once more.
 TEST_F(Nvrtc, sources_have_what_c_headers_define) {
   const std::string body = R"(
@@ -197,6 +231,56 @@ TEST_F(Nvrtc, sources_around_expressions) {
                                      "heddle_scan_inputs", "heddle_scan_partials"})
         EXPECT_NE(scans.find(name), std::string::npos) << scans;
     }
+  }
+}
+
+// All functions of heddle transform in one kernel a type, by the index of the element.
+TEST_F(Nvrtc, expressions_of_the_command) {
+  const std::vector<std::string> of_integers{"a + b",
+                                             "a // b",
+                                             "a % b",
+                                             "fmod(a, b)",
+                                             "a ** b",
+                                             "a << b",
+                                             "a >> b",
+                                             "gcd(a, b)",
+                                             "lcm(a, b)",
+                                             "-a",
+                                             "abs(a)",
+                                             "sign(a)",
+                                             "square(a)",
+                                             "minimum(a, b)",
+                                             "reciprocal(a)",
+                                             "clip(a, b, 3)",
+                                             "a < 300 and a > b",
+                                             "bitwise_count(a)"};
+  const std::vector<std::string> of_reals{
+      "a // b",     "a % b",    "fmod(a, b)", "a ** b",   "fmin(a, b)",      "sqrt(a)", "cbrt(a)",
+      "exp2(a)",    "expm1(a)", "log1p(a)",   "tan(a)",   "arctanh(a)",      "sign(a)", "arctan2(a, b)",
+      "signbit(a)", "isnan(a)", "rint(a)",    "angle(a)", "heaviside(a, b)", "int8(a)", "uint64(b)"};
+  const std::vector<std::string> of_complex{
+      "a / b",     "a ** b",     "sqrt(a)",    "exp(a)",     "exp2(a)",       "expm1(a)",
+      "log(a)",    "log2(a)",    "log10(a)",   "log1p(a)",   "sin(a)",        "cos(a)",
+      "tan(a)",    "sinh(a)",    "cosh(a)",    "tanh(a)",    "arcsin(a)",     "arccos(a)",
+      "arctan(a)", "arcsinh(a)", "arccosh(a)", "arctanh(a)", "reciprocal(a)", "square(a)",
+      "sign(a)",   "abs(a)",     "angle(a)",   "conj(a)",    "rint(a)",       "isfinite(a)"};
+  for (const auto& [type, functions] : {std::pair{dtype::uint8, of_integers},
+                                        {dtype::int64, of_integers},
+                                        {dtype::float32, of_reals},
+                                        {dtype::complex64, of_complex}}) {
+    std::string expression = "a";
+    for (std::size_t k = 0; k < functions.size(); ++k)
+      expression = "where(i == " + std::to_string(k) + ", " + functions[k] + ", " + expression + ")";
+    const cli::translated_expression code = cli::translate_expression(expression, {{"a", type}, {"b", type}});
+    const std::string name = cli::code_name(type), operation = "heddle_result = " + code.code;
+    detail::expression_text text;
+    text.parameters = detail::parse_parameters(
+        "const " + name + " in_a, const " + name + " in_b, " + cli::code_name(code.type) + "& heddle_result",
+        operation);
+    text.is_array = {true, true, true};
+    text.preamble = std::string(cli::expression_functions) + cli::complex_functions;
+    EXPECT_EQ(compile_by_nvrtc(hopper, detail::elementwise_source(text, operation), {}).kernels.size(), 1u)
+        << name;
   }
 }
 

@@ -145,7 +145,8 @@ TEST_P(scan_by_users_operator, goes_along_an_axis) {
     for (std::size_t column = 0; column < 3; ++column) {
       triangular before{1, 0, 1};
       for (std::size_t k = 0; k < 1100; ++k) {
-        ASSERT_TRUE(same_bits(exclusive(plane, k, column), before)) << plane << ", " << k << ", " << column;
+        ASSERT_TRUE(same_bits<triangular>(exclusive(plane, k, column), before))
+            << plane << ", " << k << ", " << column;
         before = before * x(plane, k, column);
         ASSERT_TRUE(same_bits(inclusive(plane, k, column), before)) << plane << ", " << k << ", " << column;
       }

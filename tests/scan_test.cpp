@@ -81,7 +81,7 @@ void check_sums(const hd::target& where, const hd::array<T>& x, const variant& h
 double worst_bound(bool on_gpu, std::size_t i) {
   std::size_t additions = 1;
   if (on_gpu) {
-    additions = std::min<std::size_t>(i + 1, 256);
+    additions = std::min<std::size_t>(i + 1, 300);
   } else {
     additions += std::min<std::size_t>(i, 3) + 1 + 4 + 1;
     for (std::size_t rest = i / 64; rest > 0; rest /= 16) additions += std::min<std::size_t>(rest, 15) + 1;

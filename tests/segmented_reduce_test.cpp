@@ -1,5 +1,6 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
+#include "segments.hpp"
 #include "sizes.hpp"
 #include <heddle/segmented_reduce.hpp>
 #include <heddle/sort.hpp>
@@ -23,20 +24,6 @@ HD_ON_ALL_TARGETS(segmented_reduce);
 /// Operators that a host compiler compiled: a GPU does not have them.
 class segmented_reduce_by_users_operator : public on_targets {};
 HD_ON_CPU_TARGETS(segmented_reduce_by_users_operator);
-
-using offsets_of_segments = std::vector<std::size_t>;
-
-/// Segments of lengths from none to `longest`, whose elements are n or a few more than `first`.
-offsets_of_segments segments_of(std::size_t first, std::size_t n, std::size_t longest) {
-  offsets_of_segments offsets{first};
-  for (std::size_t k = 0; offsets.back() < n; ++k) {
-    const std::uint64_t bits = random_bits(k);
-    const std::size_t length = bits % 4 == 0 ? 0 : bits / 4 % (longest + 1);
-    offsets.push_back(std::min(n, offsets.back() + length));
-  }
-  offsets.push_back(offsets.back());
-  return offsets;
-}
 
 /// Lengths below a warp, about a tile, of many tiles, and of all together.
 std::vector<offsets_of_segments> all_segments(std::size_t n) {

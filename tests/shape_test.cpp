@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -33,6 +34,19 @@ TEST(shape, elements_is_the_product_of_the_lengths) {
               (void)hd::shape{4294967296, 4294967296}.elements();
             }),
             "the number of elements of shape (4294967296, 4294967296) does not fit 64 bits");
+}
+
+TEST(shape, that_was_moved_from_has_no_axes) {
+  hd::shape x{1, 2, 3, 4, 5, 6};
+  hd::shape y = std::move(x);
+  EXPECT_EQ(x, hd::shape());
+  EXPECT_EQ(x.elements(), 1u);
+  EXPECT_EQ(y, (hd::shape{1, 2, 3, 4, 5, 6}));
+  x = std::move(y);
+  EXPECT_EQ(x.text(), "(1, 2, 3, 4, 5, 6)");
+  EXPECT_EQ(y.text(), "()");
+  y = x;
+  EXPECT_EQ(y, x);
 }
 
 TEST(shape, has_any_number_of_axes) {

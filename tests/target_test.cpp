@@ -158,6 +158,23 @@ TEST(automatic, leaves_a_named_target_alone) {
   }
 }
 
+TEST(automatic, refuses_data_on_a_gpu_that_is_not_there) {
+  const target absent = target::gpu(1000);
+  const std::string reason = message_of([&] {
+                               hd::array<float> x(5, absent);
+                             }).substr(std::string("array: 5 float32 on gpu:1000: ").size());
+  EXPECT_TRUE(reason.starts_with("gpu:1000: this machine has") || reason.starts_with("this build of Heddle"))
+      << reason;
+  for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 30}) {
+    for (const bool gpu_possible : {false, true}) {
+      EXPECT_EQ(message_of([&] {
+                  (void)hd::detail::resolve(target::automatic(), {bytes, 0, absent, gpu_possible});
+                }),
+                reason);
+    }
+  }
+}
+
 TEST(automatic_Gpu, leaves_small_arrays_where_they_are) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   const hd::array<float> on_cpu(std::vector<float>{1, 2, 3}), on_gpu = on_cpu.on(target::gpu());

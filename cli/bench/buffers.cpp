@@ -3,6 +3,7 @@
 #include "../interruption.hpp"
 #include "bytes_text.hpp"
 #include "gpu.hpp"
+#include "process_limits.hpp"
 #include "sizes.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
@@ -66,11 +67,12 @@ std::size_t available_bytes(const target& where) {
   std::ifstream in("/proc/meminfo");
   std::string key, unit;
   std::size_t kib = 0;
+  std::size_t available =
+      static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
   while (in >> key >> kib >> unit) {
-    if (key == "MemAvailable:") return kib << 10;
+    if (key == "MemAvailable:") available = kib << 10;
   }
-  return static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGE_SIZE));
+  return std::min(available, detail::tightest_memory_limit(available).free);
 }
 
 /// From one buffer of n elements to the next.

@@ -1,13 +1,10 @@
 #include "sizes.hpp"
 
+#include "../whole_number.hpp"
 #include <heddle/error.hpp>
 
 #include <bit>
-#include <charconv>
-#include <cmath>
 #include <cstdint>
-#include <optional>
-#include <system_error>
 
 #include <fmt/core.h>
 
@@ -17,35 +14,8 @@ namespace {
 // So many elements of the largest type, read and written, can still be counted in bytes.
 constexpr std::size_t largest = std::size_t{1} << 56;
 
-template <class T>
-std::optional<T> number(std::string_view text) {
-  T value{};
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::optional<std::size_t> power(std::string_view base_text, std::string_view exponent_text) {
-  const auto base = number<std::size_t>(base_text), exponent = number<std::size_t>(exponent_text);
-  if (!base || !exponent || *exponent > 63) return std::nullopt;
-  std::size_t value = 1;
-  for (std::size_t i = 0; i < *exponent; ++i) {
-    if (__builtin_mul_overflow(value, *base, &value)) return std::nullopt;
-  }
-  return value;
-}
-
 std::size_t parse_size(std::string_view text) {
-  std::optional<std::size_t> value;
-  if (const std::size_t caret = text.find('^'); caret != text.npos) {
-    value = power(text.substr(0, caret), text.substr(caret + 1));
-  } else if (value = number<std::size_t>(text); !value) {
-    // 1e6 and 1.5e6, as long as they are whole.
-    const auto real = number<double>(text);
-    if (real && *real >= 1 && *real <= static_cast<double>(largest) && *real == std::floor(*real)) {
-      value = static_cast<std::size_t>(*real);
-    }
-  }
+  const auto value = parse_whole_number(text);
   if (!value || *value < 1 || *value > largest) {
     detail::fail(fmt::format("'{}' is no size (1000, 2^24 and 1e6 are, from 1 to 2^56)", text));
   }
@@ -71,7 +41,7 @@ std::vector<std::size_t> parse_sizes(std::string_view text) {
   std::string_view last_text = text.substr(dots + 2);
   std::size_t factor = 2;
   if (const std::size_t colon = last_text.find(':'); colon != last_text.npos) {
-    factor = number<std::size_t>(last_text.substr(colon + 1)).value_or(0);
+    factor = parse_whole_number(last_text.substr(colon + 1)).value_or(0);
     last_text = last_text.substr(0, colon);
   }
   const std::size_t first = parse_size(first_text), last = parse_size(last_text);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 
@@ -61,5 +62,8 @@ array<std::size_t> argmax(const target& where, const X& x, axis along_axis) {
   return detail::arg_along("argmax", detail::function::maximum, dtype_of<element_of<X>>, in.data,
                            detail::shape_of(x), along_axis, in.where, where);
 }
+
+HD_EXPLAIN_MISUSE(argmin)
+HD_EXPLAIN_MISUSE(argmax)
 
 }  // namespace heddle

@@ -240,7 +240,8 @@ struct scaled_word {
 #if defined(__CUDA_ARCH__)
       integer = __umul64hi(bits, below.range);
 #else
-      integer = static_cast<std::uint64_t>(static_cast<unsigned __int128>(bits) * below.range >> 64);
+      __extension__ using word_pair = unsigned __int128;
+      integer = static_cast<std::uint64_t>(static_cast<word_pair>(bits) * below.range >> 64);
 #endif
       if (below.range == 0) integer = bits;
       rest = bits * below.range;

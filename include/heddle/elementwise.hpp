@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -72,12 +73,24 @@ struct argument<A> {
   using value = element_of<A>;
   static constexpr bool is_array = true;
 };
+template <class T>
+struct argument<element_reference<T>> {
+  using value = T;
+  static constexpr bool is_array = false;
+};
 template <class A>
 using value_of_argument = typename argument<std::remove_cvref_t<A>>::value;
 
 /// Whether f can be called with one element of each argument.
 template <class F, class... A>
 inline constexpr bool takes_elements = std::is_invocable_v<const F&, const value_of_argument<A>&...>;
+
+/// Whether arrays are given as arrays: a pointer may be meant as a scalar, if f takes one.
+template <class A, class F, class... All>
+concept array_or_scalar = !not_an_array<std::remove_cvref_t<A>> ||
+                          (std::is_trivially_copyable_v<std::remove_cvref_t<A>> && takes_elements<F, All...>);
+template <class F, class... A>
+inline constexpr bool takes_arguments = (array_or_scalar<A, F, A...> && ...);
 
 /// What f makes of one element of each argument.
 template <class F, class... A>
@@ -103,6 +116,13 @@ class staged_argument<A> {
 
  private:
   staged_input<element_of<A>> staged_;
+};
+
+template <class T>
+class staged_argument<element_reference<T>> : public staged_argument<T> {
+ public:
+  staged_argument(const element_reference<T>& value, const target& where)
+      : staged_argument<T>(value, where) {}
 };
 
 template <class A, class T>

@@ -12,7 +12,7 @@ namespace heddle {
 template <int Axes>
 struct extent {
   static_assert(1 <= Axes && Axes <= 3, "for_each_index runs over one, two or three axes");
-  std::size_t lengths[Axes];
+  std::size_t lengths[static_cast<std::size_t>(Axes)];
 
   /// Throws heddle::error when the product of the lengths does not fit 64 bits.
   std::size_t count() const {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/overlap.hpp>
 
@@ -171,5 +172,14 @@ requires(detail::is_complex<element_of<X>>&& detail::real_output_of<Out, X>) voi
     const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}, std::size_t length = 0) {
   detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::real_inverse, x, axes, length));
 }
+
+HD_EXPLAIN_MISUSE(fft)
+HD_EXPLAIN_MISUSE(fft_into)
+HD_EXPLAIN_MISUSE(ifft)
+HD_EXPLAIN_MISUSE(ifft_into)
+HD_EXPLAIN_MISUSE(rfft)
+HD_EXPLAIN_MISUSE(rfft_into)
+HD_EXPLAIN_MISUSE(irfft)
+HD_EXPLAIN_MISUSE(irfft_into)
 
 }  // namespace heddle

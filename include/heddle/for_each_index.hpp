@@ -4,6 +4,7 @@
 #include <heddle/cpu/threads.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/extent.hpp>
+#include <heddle/misuse.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)
@@ -34,7 +35,7 @@ void for_each_index(const target& requested, const extent<Axes>& over, const F& 
   if (count == 0) return;
   if (where.is_gpu()) {
 #if defined(__CUDACC__)
-    return cuda::for_each_index(where, over.lengths, f, launch);
+    return cuda::for_each_index<Axes>(where, over.lengths, f, launch);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -64,4 +65,7 @@ void for_each_index(const target& requested, const extent<Axes>& over, const F& 
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(for_each_index)
+
 }  // namespace heddle

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/overlap.hpp>
 
 #include <cstddef>
@@ -170,5 +171,9 @@ requires std::is_same_v<element_of<Out>, element_of<Values>>
 void scatter(const target& where, Out&& out, const Indices& indices, const Values& values, axis along_axis) {
   detail::scatter_to(where, out, indices, values, &along_axis);
 }
+
+HD_EXPLAIN_MISUSE(gather)
+HD_EXPLAIN_MISUSE(gather_into)
+HD_EXPLAIN_MISUSE(scatter)
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 /// All of Heddle. A program that uses one pattern compiles faster with that pattern's header.
 #include <heddle/algorithm.hpp>
+#include <heddle/any.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/copy_if.hpp>
@@ -19,7 +20,9 @@
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_reduce.hpp>
+#include <heddle/segmented_scan.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/statistics.hpp>
 #include <heddle/stencil.hpp>
 #include <heddle/target.hpp>
 #include <heddle/top_k.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -123,5 +124,7 @@ requires has_dtype<element_of<Weights>> array<element_of<Weights>> histogram(con
                                                                              const Weights& weights) {
   return detail::weighted_histogram_of(where, x, detail::edges_of(edges.data(), edges.size()), weights);
 }
+
+HD_EXPLAIN_MISUSE(histogram)
 
 }  // namespace heddle

@@ -31,7 +31,8 @@ struct module_options {
 struct dimensions {
   std::size_t x = 1, y = 1, z = 1;
 
-  constexpr dimensions(std::size_t x = 1, std::size_t y = 1, std::size_t z = 1) noexcept : x(x), y(y), z(z) {}
+  constexpr dimensions(std::size_t along_x = 1, std::size_t along_y = 1, std::size_t along_z = 1) noexcept
+      : x(along_x), y(along_y), z(along_z) {}
   constexpr std::size_t count() const noexcept { return x * y * z; }
 };
 
@@ -198,7 +199,8 @@ class kernel_function {
 /// lines.
 class module {
  public:
-  module(const target& where, const std::string& source, const module_options& options = {});
+  // nvcc remarks upon a line that begins with `module`, as directives do.
+  explicit(false) module(const target& where, const std::string& source, const module_options& options = {});
   /// The source in a file, whose folder is searched for what it includes.
   static module from_file(const target& where, const std::string& path, module_options options = {});
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/overlap.hpp>
 
 #include <complex>
@@ -241,5 +242,8 @@ void matmul_into(const target& where, C&& c, const A& a, const B& b,
                 "matmul: the product has elements of the matrices' type");
   detail::product_into(where, detail::output(c), detail::shape_of(c), detail::product_of(a, b), algorithm);
 }
+
+HD_EXPLAIN_MISUSE(matmul)
+HD_EXPLAIN_MISUSE(matmul_into)
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/binary_search.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/transform.hpp>
 
@@ -117,4 +118,8 @@ requires detail::bounds<Order, element_of<Sorted>, element_of<Values>, detail::b
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(lower_bound)
+HD_EXPLAIN_MISUSE(upper_bound)
+
 }  // namespace heddle

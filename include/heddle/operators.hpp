@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/conversion.hpp>
 #include <heddle/dtype.hpp>
 
 #include <complex>
@@ -10,18 +11,6 @@
 
 namespace heddle {
 namespace detail {
-
-template <class T>
-struct complex_parts {
-  static constexpr bool is_complex = false;
-};
-template <class T>
-struct complex_parts<std::complex<T>> {
-  static constexpr bool is_complex = true;
-  using part = T;
-};
-template <class T>
-inline constexpr bool is_complex = complex_parts<T>::is_complex;
 
 /// The real (0) or imaginary (1) part of z, in code that may run on a GPU, where std::complex has no member
 /// functions.
@@ -350,7 +339,15 @@ template <class F, class T>
 struct monoid {
   F function;
   T identity_value;
-  HD_INLINE T operator()(const T& a, const T& b) const { return function(a, b); }
+  // Of the elements' type, which that of the identity need not be: 0 among floats is an int.
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  template <class U>
+  requires std::is_invocable_v<const F&, const U&, const U&> HD_INLINE auto operator()(const U& a,
+                                                                                       const U& b) const {
+    return function(a, b);
+  }
 };
 template <class F, class T>
 monoid(F, T) -> monoid<F, T>;
@@ -360,12 +357,24 @@ struct commutative_monoid {
   static constexpr bool commutative = true;
   F function;
   T identity_value;
-  HD_INLINE T operator()(const T& a, const T& b) const { return function(a, b); }
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  template <class U>
+  requires std::is_invocable_v<const F&, const U&, const U&> HD_INLINE auto operator()(const U& a,
+                                                                                       const U& b) const {
+    return function(a, b);
+  }
 };
 template <class F, class T>
 commutative_monoid(F, T) -> commutative_monoid<F, T>;
 
 namespace detail {
+
+template <class F, class T>
+struct signature<monoid<F, T>> : signature<std::decay_t<F>> {};
+template <class F, class T>
+struct signature<commutative_monoid<F, T>> : signature<std::decay_t<F>> {};
 
 template <class Op, class T>
 concept has_typed_identity = requires {
@@ -385,7 +394,7 @@ T identity_of(const Op& op) {
   if constexpr (has_typed_identity<Op, T>) {
     return Op::template identity<T>();
   } else {
-    return T(op.identity_value);
+    return given<T>(op.identity_value);
   }
 }
 
@@ -450,10 +459,6 @@ inline constexpr function function_of<bit_xor> = function::bit_xor;
 template <>
 inline constexpr function function_of<minus> = function::minus;
 
-/// Numbers, on which the operators of this file commute; of a user's own type nothing is known.
-template <class T>
-inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>;
-
 /// Whether `f` is defined on elements of that type: bitwise functions on integers, order on real numbers.
 constexpr bool is_defined(function f, dtype type) noexcept {
   const bool complex = type >= dtype::complex64;
@@ -496,6 +501,14 @@ constexpr void check_operator() {
                 "the operator must take two elements and return one, such as hd::plus{}; an axis is given as "
                 "hd::axis{0}, "
                 "and an initial value after the operator");
+  static_assert(
+      takes_as_they_are<Op, T, T>,
+      "the operator takes a type that loses values of the elements, such as int for float: write it "
+      "for the type of the elements");
+  static_assert(
+      keeps_results<std::remove_cvref_t<std::invoke_result_t<const Op&, const T&, const T&>>, T>(),
+      "the operator returns a type that loses values as an element, such as double for float: let it "
+      "return the type of the elements");
   static_assert(!std::is_same_v<Op, minus>, "minus is not associative: it can neither reduce nor scan");
 }
 

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/distributions.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/philox.hpp>
 
 #include <concepts>
@@ -187,6 +188,11 @@ inline array<std::size_t> permutation(const target& requested, std::size_t n, st
   heddle::detail::library_permutation(from, n, places.data(), where);
   return places;
 }
+
+HD_EXPLAIN_MISUSE(uniform_into)
+HD_EXPLAIN_MISUSE(normal_into)
+HD_EXPLAIN_MISUSE(exponential_into)
+HD_EXPLAIN_MISUSE(integers_into)
 
 }  // namespace random
 }  // namespace heddle

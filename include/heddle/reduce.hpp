@@ -5,6 +5,7 @@
 #include <heddle/cpu/ladder/reduce.hpp>
 #include <heddle/cpu/reduce.hpp>
 #include <heddle/elementwise.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -212,6 +213,8 @@ struct mapped_arguments<All, F, std::index_sequence<I...>> {
       "transform_reduce(where, x, y, ..., f, op): f cannot be called with an element of each argument; a "
       "built-in function takes two of one type, such as 2.0f among floats");
   using value = transformed<F, std::tuple_element_t<I, All>...>;
+  static_assert(takes_as_they_are<F, value_of_argument<std::tuple_element_t<I, All>>...>,
+                "transform_reduce: f takes a type that loses values of the elements, such as int for float");
   static_assert(element<value>, "transform_reduce: f must return elements, which are trivially copyable");
   using staged =
       staged_arguments<std::index_sequence<I...>, std::remove_cvref_t<std::tuple_element_t<I, All>>...>;
@@ -278,21 +281,34 @@ auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
   const auto all = std::forward_as_tuple(arguments...);
   constexpr bool has_init = ends_with_initial_value<std::tuple<const Arguments&...>>();
   constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
-  static_assert(
-      []<std::size_t... I>(std::index_sequence<I...>) {
-        return (
-            argument<
-                std::remove_cvref_t<std::tuple_element_t<I, std::tuple<const Arguments&...>>>>::is_array ||
-            ...);
-      }(std::make_index_sequence<inputs>()),
-      "transform_reduce needs at least one array to know how many elements there are");
-  const auto mapped = mapped_arguments_of<inputs>(all);
-  using T = typename decltype(mapped)::value;
-  if constexpr (has_init) {
-    const T init(std::get<inputs + 2>(all));
-    return f(mapped, std::get<inputs + 1>(all), &init);
+  constexpr bool arrays_are_given = []<std::size_t... I>(std::index_sequence<I...>) {
+    using All = std::tuple<const Arguments&...>;
+    return takes_arguments<std::tuple_element_t<inputs, All>, std::tuple_element_t<I, All>...>;
+  }
+  (std::make_index_sequence<inputs>());
+  if constexpr (!arrays_are_given) {
+    static_assert(arrays_are_given, "transform_reduce: " HD_NOT_AN_ARRAY);
+    return any_result();
   } else {
-    return f(mapped, std::get<inputs + 1>(all), static_cast<const T*>(nullptr));
+    static_assert(
+        []<std::size_t... I>(std::index_sequence<I...>) {
+          return (
+              argument<
+                  std::remove_cvref_t<std::tuple_element_t<I, std::tuple<const Arguments&...>>>>::is_array ||
+              ...);
+        }(std::make_index_sequence<inputs>()),
+        "transform_reduce needs at least one array to know how many elements there are");
+    const auto mapped = mapped_arguments_of<inputs>(all);
+    using T = typename decltype(mapped)::value;
+    if constexpr (has_init) {
+      using V = std::remove_cvref_t<decltype(std::get<inputs + 2>(all))>;
+      static_assert(fraction_is_kept<V, T>::value);  // here, where compilers name the caller's line
+      const given<T> converted(std::get<inputs + 2>(all));
+      const T& init = converted;
+      return f(mapped, std::get<inputs + 1>(all), &init);
+    } else {
+      return f(mapped, std::get<inputs + 1>(all), static_cast<const T*>(nullptr));
+    }
   }
 }
 
@@ -342,8 +358,9 @@ element_of<X> reduce(const target& where, const X& x, const Op& op = {}) {
 /// op(init, the elements of x combined); init alone when there are none.
 template <array_like X, class Op>
 element_of<X> reduce(const target& where, const X& x, const Op& op,
-                     const std::type_identity_t<element_of<X>>& init) {
-  return detail::reduce_flat<element_of<X>>(where, x, op, &init);
+                     const std::type_identity_t<detail::given<element_of<X>>>& init) {
+  const element_of<X>& first = init;
+  return detail::reduce_flat<element_of<X>>(where, x, op, &first);
 }
 
 /// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
@@ -359,8 +376,10 @@ element_of<X> reduce(const target& where, const X& x, const Op& op, reduce_algor
 }
 template <array_like X, class Op>
 element_of<X> reduce(const target& where, const X& x, const Op& op,
-                     const std::type_identity_t<element_of<X>>& init, reduce_algorithm algorithm) {
-  return detail::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &init);
+                     const std::type_identity_t<detail::given<element_of<X>>>& init,
+                     reduce_algorithm algorithm) {
+  const element_of<X>& first = init;
+  return detail::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &first);
 }
 
 /// Combines along one axis of x; the result has the other axes, and lives on the target. Each of its elements
@@ -375,8 +394,9 @@ array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, co
 /// The same, with op(init, …) for each row or column.
 template <array_like X, class Op>
 array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op,
-                            const std::type_identity_t<element_of<X>>& init) {
-  return detail::reduce_along<X, Op>(where, x, along_axis, op, &init);
+                            const std::type_identity_t<detail::given<element_of<X>>>& init) {
+  const element_of<X>& first = init;
+  return detail::reduce_along<X, Op>(where, x, along_axis, op, &first);
 }
 
 /// Combines f(x[i], y[i], …) over all i: any number of arrays of one shape, and scalars, which go with every
@@ -408,4 +428,8 @@ requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where, a
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(reduce)
+HD_EXPLAIN_MISUSE(transform_reduce)
+
 }  // namespace heddle

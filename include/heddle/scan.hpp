@@ -5,8 +5,8 @@
 #include <heddle/cpu/ladder/scan.hpp>
 #include <heddle/cpu/scan.hpp>
 #include <heddle/elementwise.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
-#include <heddle/reduce.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -17,9 +17,24 @@
 
 namespace heddle {
 
+namespace detail {
+
+/// An element, converted with care, or none.
+template <class T>
+struct initial_element : std::optional<T> {
+  initial_element() = default;
+  initial_element(std::nullopt_t) {}
+  initial_element(const std::optional<T>& value) : std::optional<T>(value) {}
+  template <class V>
+  requires std::is_convertible_v<const V&, given<T>> initial_element(const V& value)
+      : std::optional<T>(static_cast<const T&>(given<T>(value))) {}
+};
+
+}  // namespace detail
+
 /// What a scan begins with; nothing unless given.
 template <array_like X>
-using initial_value = std::type_identity_t<std::optional<element_of<X>>>;
+using initial_value = std::type_identity_t<detail::initial_element<element_of<X>>>;
 
 namespace detail {
 
@@ -104,6 +119,26 @@ target scan_target(const target& requested, const X& x, const Op&) {
                              compiled_for_gpu || library_has<T, Op>()});
 }
 
+/// What a scan begins with: the initial value, or the identity where an exclusive one has none.
+template <scan_kind Kind, class T, class Op>
+class scan_start {
+ public:
+  scan_start(const Op& op, const std::optional<T>& init) : exists_(init || Kind == scan_kind::exclusive) {
+    if (init) {
+      value_[0] = lift<Op>(*init);
+    } else if constexpr (Kind == scan_kind::exclusive) {
+      if constexpr (!has_identity<Op, T>) fail_no_start();
+      if constexpr (has_identity<Op, T>) value_[0] = identity_of<Op, T>(op);
+    }
+  }
+  /// Null where there is nothing.
+  const T* get() const { return exists_ ? &value_[0] : nullptr; }
+
+ private:
+  grouping::uninitialized<T, 1> value_;
+  bool exists_;
+};
+
 /// `along_axis` is null for a scan of all elements in C order.
 template <scan_kind Kind, class X, class Op, class T = element_of<X>, class Method = default_scan<Kind>>
 void scan_into(const target& where, elements<T> out, const X& x, const axis* along_axis, const Op& op,
@@ -120,19 +155,10 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
   }
   if (in.size == 0) return;
   check_in_place(in, out);
-  grouping::uninitialized<T, 1> start;
-  const T* before = nullptr;
-  if (init) {
-    start[0] = lift<Op>(*init);
-    before = &start[0];
-  } else if constexpr (Kind == scan_kind::exclusive) {
-    if constexpr (!has_identity<Op, T>) fail_no_start();
-    if constexpr (has_identity<Op, T>) start[0] = identity_of<Op, T>(op);
-    before = &start[0];
-  }
+  const scan_start<Kind, T, Op> start(op, init);
   const staged_input<T> staged(in, where);
   staged_output<T> staged_out(out, where);
-  scan_elements(where, staged.data(), op, all, before, staged_out.data());
+  scan_elements(where, staged.data(), op, all, start.get(), staged_out.data());
   staged_out.deliver();
 }
 
@@ -305,4 +331,10 @@ void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& o
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(inclusive_scan)
+HD_EXPLAIN_MISUSE(inclusive_scan_into)
+HD_EXPLAIN_MISUSE(exclusive_scan)
+HD_EXPLAIN_MISUSE(exclusive_scan_into)
+
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <heddle/copy_if.hpp>
 #include <heddle/cpu/segmented_reduce.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/reduce.hpp>
 
 #include <cstddef>
@@ -116,4 +117,8 @@ reduce_by_key(const target& requested, const Keys& keys, const Values& values, c
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(segmented_reduce)
+HD_EXPLAIN_MISUSE(reduce_by_key)
+
 }  // namespace heddle

@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heddle {
@@ -21,6 +22,17 @@ class shape {
   explicit shape(std::span<const std::size_t> lengths) : axes_(lengths.size()) {
     if (axes_ > few_.size()) many_.resize(axes_);
     std::copy(lengths.begin(), lengths.end(), data());
+  }
+  shape(const shape&) = default;
+  shape& operator=(const shape&) = default;
+  // The count goes with the lengths: what is left has no axes.
+  shape(shape&& other) noexcept
+      : axes_(std::exchange(other.axes_, 0)), few_(other.few_), many_(std::move(other.many_)) {}
+  shape& operator=(shape&& other) noexcept {
+    many_ = std::move(other.many_);
+    few_ = other.few_;
+    axes_ = std::exchange(other.axes_, 0);
+    return *this;
   }
 
   std::size_t axes() const noexcept { return axes_; }

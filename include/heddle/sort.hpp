@@ -4,6 +4,7 @@
 #include <heddle/cpu/sort.hpp>
 #include <heddle/elementwise.hpp>
 #include <heddle/gather.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -287,4 +288,10 @@ sort_by_key(const target& where, const Keys& keys, const Values& values, const O
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(sort)
+HD_EXPLAIN_MISUSE(sort_into)
+HD_EXPLAIN_MISUSE(argsort)
+HD_EXPLAIN_MISUSE(sort_by_key)
+
 }  // namespace heddle

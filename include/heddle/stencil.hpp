@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/cpu/stencil.hpp>
 #include <heddle/elementwise.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/neighbours.hpp>
 
 #include <algorithm>
@@ -174,4 +175,7 @@ void stencil(const target& requested, const In& in, Out&& out,
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(stencil)
+
 }  // namespace heddle

@@ -73,7 +73,7 @@ class target {
   gpu_stream stream_ = nullptr;
 };
 
-/// Cores that this process may run on.
+/// Cores of this process's affinity mask, or fewer where its cgroups, which are read once, give less time.
 int available_cores() noexcept;
 
 namespace detail {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/sort.hpp>
 
 #include <cstddef>
@@ -73,5 +74,7 @@ top_elements<element_of<X>> top_k(const target& where, const X& x, std::size_t k
                                   sort_order order = sort_order::descending) {
   return detail::top_of(where, x, k, &along_axis, order);
 }
+
+HD_EXPLAIN_MISUSE(top_k)
 
 }  // namespace heddle

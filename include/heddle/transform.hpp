@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/cpu/transform.hpp>
 #include <heddle/elementwise.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -86,18 +87,25 @@ template <class... Arguments>
 requires(sizeof...(Arguments) >= 2) auto transform(const target& where, const Arguments&... arguments) {
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);
+  using All = decltype(all);
   return [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
-    static_assert((detail::argument<std::remove_cvref_t<decltype(std::get<I>(all))>>::is_array || ...),
-                  "transform needs at least one array to know how many elements there are");
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
-    static_assert(
-        detail::takes_elements<F, decltype(std::get<I>(all))...>,
-        "transform(where, x, y, ..., f): f cannot be called with an element of each argument; a built-in "
-        "function takes two of one type, such as 2.0f among floats");
-    using T = detail::transformed<F, decltype(std::get<I>(all))...>;
-    static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
-    return detail::transform_first<T, decltype(all), F>(where, nullptr, nullptr, all, std::get<inputs>(all),
-                                                        numbers);
+    if constexpr (!detail::takes_arguments<F, decltype(std::get<I>(all))...>) {
+      static_assert(detail::never<I...>, "transform: " HD_NOT_AN_ARRAY);
+      return detail::any_result();
+    } else {
+      static_assert((detail::argument<std::remove_cvref_t<decltype(std::get<I>(all))>>::is_array || ...),
+                    "transform needs at least one array to know how many elements there are");
+      static_assert(
+          detail::takes_elements<F, decltype(std::get<I>(all))...>,
+          "transform(where, x, y, ..., f): f cannot be called with an element of each argument; a built-in "
+          "function takes two of one type, such as 2.0f among floats");
+      static_assert(detail::takes_as_they_are<F, detail::value_of_argument<decltype(std::get<I>(all))>...>,
+                    "transform: f takes a type that loses values of the elements, such as int for float");
+      using T = detail::transformed<F, decltype(std::get<I>(all))...>;
+      static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
+      return detail::transform_first<T, All, F>(where, nullptr, nullptr, all, std::get<inputs>(all), numbers);
+    }
   }
   (std::make_index_sequence<inputs>());
 }
@@ -109,20 +117,36 @@ requires(sizeof...(Arguments) >= 1) void transform_into(const target& where, Out
                                                         const Arguments&... arguments) {
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);
+  using All = decltype(all);
   auto to = detail::output(out);
   const heddle::shape lengths = detail::shape_of(out);
   [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
-    static_assert(
-        std::is_invocable_r_v<element_of<Out>, const F&,
-                              const detail::value_of_argument<decltype(std::get<I>(all))>&...>,
-        "transform_into(where, out, x, y, ..., f): f must take an element of each argument and return "
-        "what becomes one of out");
-    detail::transform_first<element_of<Out>, decltype(all), F>(where, &to, &lengths, all,
-                                                               std::get<inputs>(all), numbers);
+    if constexpr (!detail::takes_arguments<F, decltype(std::get<I>(all))...>) {
+      static_assert(detail::never<I...>, "transform_into: " HD_NOT_AN_ARRAY);
+    } else {
+      static_assert(
+          std::is_invocable_r_v<element_of<Out>, const F&,
+                                const detail::value_of_argument<decltype(std::get<I>(all))>&...>,
+          "transform_into(where, out, x, y, ..., f): f must take an element of each argument and return "
+          "what becomes one of out");
+      static_assert(
+          detail::takes_as_they_are<F, detail::value_of_argument<decltype(std::get<I>(all))>...>,
+          "transform_into: f takes a type that loses values of the elements, such as int for float");
+      static_assert(
+          detail::keeps_results<detail::transformed<F, decltype(std::get<I>(all))...>, element_of<Out>>(),
+          "transform_into: f returns a type that loses values as an element of out, such as double for "
+          "float: let it return the type of out's elements");
+      detail::transform_first<element_of<Out>, All, F>(where, &to, &lengths, all, std::get<inputs>(all),
+                                                       numbers);
+    }
   }
   (std::make_index_sequence<inputs>());
 }
 
 }  // namespace HD_BUILD
+
+HD_EXPLAIN_MISUSE(transform)
+HD_EXPLAIN_MISUSE(transform_into)
+
 }  // namespace heddle

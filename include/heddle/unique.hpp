@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/copy_if.hpp>
+#include <heddle/misuse.hpp>
 #include <heddle/sort.hpp>
 
 #include <cstddef>
@@ -51,5 +52,8 @@ array<element_of<X>> unique(const target& requested, const X& x) {
   const array<T> sorted = detail::sorted(where, x, nullptr, detail::built_in_order{});
   return detail::first_of_runs(where, sorted.data(), sorted.size());
 }
+
+HD_EXPLAIN_MISUSE(unique_consecutive)
+HD_EXPLAIN_MISUSE(unique)
 
 }  // namespace heddle

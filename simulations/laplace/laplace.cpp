@@ -2,6 +2,7 @@
 
 #include "laplace/grid.hpp"
 #include "laplace/machine.hpp"
+#include "process_limits.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
 
@@ -165,7 +166,9 @@ struct solver<T>::state {
 
   /// Rows of `width` elements on the CPU to rows of `pitch` elements there.
   std::vector<T> pitched(const T* from, bool only_edges, double scale) const {
-    std::vector<T> rows(static_cast<std::size_t>(on.points()));
+    const auto points = static_cast<std::size_t>(on.points());
+    detail::require_memory(points * sizeof(T));
+    std::vector<T> rows(points);
     for (std::ptrdiff_t r = 0; r < on.height; ++r) {
       const bool is_edge = r == 0 || r == on.height - 1;
       for (std::ptrdiff_t c = 0; c < on.width; ++c) {

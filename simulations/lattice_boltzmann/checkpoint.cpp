@@ -1,5 +1,6 @@
 #include "lattice_boltzmann/checkpoint.hpp"
 
+#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -66,7 +67,8 @@ void checkpoint_reader::fail(const std::string& what) const {
   detail::fail(fmt::format("{}: {}", path_, what));
 }
 
-checkpoint_reader::checkpoint_reader(const std::string& path) : path_(path), sum_(sum_of_nothing) {
+checkpoint_reader::checkpoint_reader(const std::string& path)
+    : path_(detail::shown_path(path)), sum_(sum_of_nothing) {
   errno = 0;
   file_.open(path, std::ios::binary);
   if (!file_) fail(fmt::format("cannot open: {}", std::generic_category().message(errno)));

@@ -1,5 +1,6 @@
 #include "life/cycle.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace heddle::life {
@@ -15,7 +16,9 @@ std::optional<std::uint64_t> cycle_detector::look_at(universe& world) {
     kept_ = std::move(now);
     kept_population_ = population;
     kept_generation_ = world.generation();
-    next_kept_ = has_kept_ ? 2 * next_kept_ : kept_generation_ + 1;
+    if (!has_kept_) first_ = next_kept_ = kept_generation_;
+    // Powers of two after the first.
+    next_kept_ += std::max<std::uint64_t>(1, next_kept_ - first_);
     has_kept_ = true;
   }
   return std::nullopt;

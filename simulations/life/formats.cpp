@@ -1,5 +1,6 @@
 #include "life/formats.hpp"
 
+#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
@@ -8,11 +9,12 @@
 #include <bit>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -142,6 +144,25 @@ void parse_header(const lines& where, std::string_view line, pattern& into) {
   }
 }
 
+/// "#CXRLE Pos=0,-1377 Gen=3480106827776": where the top-left is, and which generation it is.
+void parse_comment_of_golly(const lines& where, std::string_view line, pattern& into) {
+  if (const std::size_t at = line.find("Pos="); at != std::string_view::npos) {
+    std::string_view rest = line.substr(at + 4);
+    const std::optional<std::int64_t> left = take_integer(rest);
+    if (!rest.empty() && rest.front() == ',') rest.remove_prefix(1);
+    const std::optional<std::int64_t> top = take_integer(rest);
+    if (!left || !top) where.fail("'Pos=' is not followed by two numbers");
+    into.box_left = *left;
+    into.box_top = *top;
+  }
+  if (const std::size_t at = line.find("Gen="); at != std::string_view::npos) {
+    const std::string_view rest = without_blanks(line.substr(at + 4));
+    const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), into.generation);
+    const bool ends_there = end == rest.data() + rest.size() || *end == ' ' || *end == '\t';
+    if (status != std::errc() || !ends_there) where.fail("'Gen=' is not followed by a number below 2^64");
+  }
+}
+
 pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t most_cells) {
   lines all(text, path);
   pattern header;
@@ -151,17 +172,7 @@ pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t 
   bool counted = false;
   for (std::string_view line; !over && all.next(line);) {
     if (line.starts_with('#')) {
-      // Golly's comment on where the top-left is.
-      const std::size_t at = line.find("Pos=");
-      if (line.starts_with("#CXRLE") && at != std::string_view::npos) {
-        std::string_view rest = line.substr(at + 4);
-        const std::optional<std::int64_t> left = take_integer(rest);
-        if (!rest.empty() && rest.front() == ',') rest.remove_prefix(1);
-        const std::optional<std::int64_t> top = take_integer(rest);
-        if (!left || !top) all.fail("'Pos=' is not followed by two numbers");
-        header.box_left = *left;
-        header.box_top = *top;
-      }
+      if (line.starts_with("#CXRLE")) parse_comment_of_golly(all, line, header);
       continue;
     }
     if (!began && without_blanks(line).starts_with('x')) {
@@ -205,6 +216,7 @@ pattern parse_rle(std::string_view text, const std::string& path, std::uint64_t 
   pattern result = assemble(live, path, most_cells);
   result.law = header.law;
   result.grid = header.grid;
+  result.generation = header.generation;
   result.box_left = header.box_left;
   result.box_top = header.box_top;
   result.box_width = std::max(header.box_width, widest);
@@ -335,12 +347,20 @@ pattern parse_pattern(std::string_view text, const std::string& path, std::uint6
   return parse_rle(text, path, most_cells);
 }
 
-pattern read_pattern(const std::string& path) {
-  if (std::filesystem::is_directory(path)) detail::fail(path + ": is a folder, where a file is needed");
-  std::ifstream file(path, std::ios::binary);
+pattern read_pattern(const std::string& place) {
+  const std::string path = detail::shown_path(place);
+  if (std::filesystem::is_directory(place)) detail::fail(path + ": is a folder, where a file is needed");
+  const int descriptor = detail::open_for_reading(place);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
   if (!file) detail::fail(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
-  std::string text(std::istreambuf_iterator<char>(file), {});
-  if (file.bad()) detail::fail(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  std::string text;
+  char piece[1 << 16];
+  for (std::size_t moved = 1; moved > 0; text.append(piece, moved)) {
+    moved = std::fread(piece, 1, sizeof piece, file.get());
+  }
+  if (std::ferror(file.get()) != 0)
+    detail::fail(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
     detail::fail(path + ": is empty, where a pattern is needed");
   }

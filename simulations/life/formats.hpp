@@ -20,6 +20,7 @@ struct pattern {
   std::int64_t box_left = 0, box_top = 0, box_width = 0, box_height = 0;
   std::optional<rule> law;
   std::optional<grid_bounds> grid;
+  std::uint64_t generation = 0;  // which the file says it is, as Golly's "#CXRLE Gen=" does
 };
 
 /// Reads RLE, plaintext (.cells) or Life 1.06, told apart by the ending of `path` or, failing that, by what

@@ -1,11 +1,13 @@
 #include "life/grid.hpp"
 
-#include "bytes_text.hpp"
+#include "process_limits.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <new>
+#include <string>
 
 #include <fmt/core.h>
 
@@ -16,11 +18,13 @@ grid::grid(std::size_t width, std::size_t height)
   if (words_in_row_ != 0 && height > words_.max_size() / words_in_row_) {
     detail::fail(fmt::format("a grid of {}x{} cells is more than memory can hold", width, height));
   }
+  const std::string what = fmt::format("a grid of {}x{} cells: ", width, height);
+  const std::size_t bytes = words_in_row_ * height * sizeof(std::uint64_t);
+  detail::require_memory(bytes, what);
   try {
     words_.resize(words_in_row_ * height);
   } catch (const std::bad_alloc&) {
-    detail::fail(fmt::format("a grid of {}x{} cells: out of memory (needs {})", width, height,
-                             detail::bytes_text(static_cast<double>(words_in_row_ * height) * 8)));
+    detail::fail(what + detail::out_of_memory_text(bytes));
   }
 }
 

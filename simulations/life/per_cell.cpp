@@ -1,4 +1,5 @@
 #include "life/engine.hpp"
+#include "process_limits.hpp"
 #include <heddle/cpu/threads.hpp>
 
 #include <algorithm>
@@ -10,8 +11,12 @@ namespace {
 /// A byte a cell, and a loop over the cells.
 class per_cell final : public engine {
  public:
-  per_cell(const bounds& size, const rule& law, int threads)
-      : size_(size), law_(law), threads_(threads), now_(size.width * size.height), next_(now_.size()) {}
+  per_cell(const bounds& size, const rule& law, int threads) : size_(size), law_(law), threads_(threads) {
+    const std::size_t cells = size.width * size.height;
+    detail::require_memory(2 * cells, "life: ");
+    now_.resize(cells);
+    next_.resize(cells);
+  }
 
   void load(const grid& cells) override {
     for (std::size_t y = 0; y < size_.height; ++y) {

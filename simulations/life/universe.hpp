@@ -28,6 +28,8 @@ class universe {
   void advance(std::uint64_t generations);
   /// Counts generations that change nothing: a number of whole periods.
   void skip(std::uint64_t generations) noexcept { generation_ += generations; }
+  /// Those before the beginning count too.
+  void count_from(std::uint64_t generation) noexcept { generation_ = generation; }
   std::uint64_t generation() const noexcept { return generation_; }
   std::uint64_t population() { return engine_ ? engine_->population() : 0; }
 

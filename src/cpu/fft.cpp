@@ -1,6 +1,7 @@
 #include "cpu/fft.hpp"
 
 #include "cpu/fft_plans.hpp"
+#include "process_limits.hpp"
 #include <heddle/cpu/threads.hpp>
 
 #include <algorithm>
@@ -30,9 +31,12 @@ void transform_lines(int threads, std::size_t n, fft_kind kind, const In* x, std
   for_slices(share_lines ? threads : 1, outer * strips, (std::size_t{1} << 12) / work + 1,
              [&](std::size_t first, std::size_t last) {
                const lent_plan<T> plan(n, kind);
-               std::vector<In> line_in(inner == 1 ? 0 : columns * length_in);
-               std::vector<Out> line_out(
-                   inner == 1 && static_cast<const void*>(x) != out ? 0 : columns * length_out);
+               const std::size_t in_size = inner == 1 ? 0 : columns * length_in;
+               const std::size_t out_size =
+                   inner == 1 && static_cast<const void*>(x) != out ? 0 : columns * length_out;
+               detail::require_memory(in_size * sizeof(In) + out_size * sizeof(Out));
+               std::vector<In> line_in(in_size);
+               std::vector<Out> line_out(out_size);
                for (std::size_t strip = first; strip < last; ++strip) {
                  const std::size_t row = strip / strips, column = strip % strips * columns;
                  const In* const from = x + row * length_in * inner + column;

@@ -1,6 +1,7 @@
 #include "cpu/fft_plans.hpp"
 
 #include "cpu/fft_library.hpp"
+#include "process_limits.hpp"
 #include <heddle/cpu/threads.hpp>
 
 #include <algorithm>
@@ -89,7 +90,7 @@ class convolution_plan : public complex_plan<T> {
  public:
   convolution_plan(std::size_t n, bool inverse)
       : n_(n),
-        size_(smooth_from(2 * n - 1)),
+        size_(size_for(n)),
         scale_(inverse ? 1 / static_cast<double>(n) : 1),
         plan_(make_complex_plan<double>(size_, false)),
         chirp_(n),
@@ -125,6 +126,13 @@ class convolution_plan : public complex_plan<T> {
   }
 
  private:
+  /// The length of the convolution, where there is memory for it.
+  static std::size_t size_for(std::size_t n) {
+    const std::size_t size = smooth_from(2 * n - 1);
+    detail::require_memory((n + 3 * size) * sizeof(std::complex<double>));
+    return size;
+  }
+
   std::size_t n_, size_;
   double scale_;
   std::unique_ptr<complex_plan<double>> plan_;
@@ -274,6 +282,7 @@ line_plan<T>::line_plan(std::size_t n, fft_kind kind) : n_(n) {
   const std::size_t length = halved_ ? n / 2 : n;
   plan_ = make_complex_plan<T>(length, kind == fft_kind::inverse);
   if (!real) return;
+  detail::require_memory(2 * length * sizeof(complex));
   in_.resize(length);
   out_.resize(length);
   if (halved_) {

@@ -23,10 +23,14 @@ isa best_isa() {
   return isa::baseline;
 }
 
-const isa chosen = best_isa();
+/// Chosen on first use, which may be before main.
+isa chosen() {
+  static const isa best = best_isa();
+  return best;
+}
 
 kernels kernels_of(dtype type, detail::function function) {
-  switch (chosen) {
+  switch (chosen()) {
 #if defined(HEDDLE_X86_KERNELS)
     case isa::avx512:
       return avx512_kernels(type, function);
@@ -58,7 +62,7 @@ const kernels& kernels_for(dtype type, detail::function function) {
 
 const char* instruction_set() {
   constexpr const char* names[] = {"baseline", "avx2", "avx512"};
-  return names[static_cast<int>(chosen)];
+  return names[static_cast<int>(chosen())];
 }
 
 }  // namespace heddle::cpu

@@ -1,15 +1,18 @@
 #include "cpu/matmul.hpp"
 
+#include "core_set.hpp"
 #include "cpu/half.hpp"
+#include "process_limits.hpp"
 #include "shared_library.hpp"
 #include <heddle/cpu/threads.hpp>
 
 #include <algorithm>
 #include <complex>
 #include <condition_variable>
-#include <cstdint>
 #include <limits>
 #include <mutex>
+#include <optional>
+#include <vector>
 
 #include <cblas.h>
 
@@ -18,7 +21,19 @@ namespace {
 
 using detail::matrix_operand;
 
-/// The functions of OpenBLAS, of Debian's build with threads of its own.
+/// While it lives, the calling thread has one core.
+class on_one_core {
+ public:
+  on_one_core() { before_.first().use(); }
+  ~on_one_core() { before_.use(); }
+  on_one_core(const on_one_core&) = delete;
+  on_one_core& operator=(const on_one_core&) = delete;
+
+ private:
+  const detail::core_set before_ = detail::core_set::of_this_thread();
+};
+
+/// The functions of OpenBLAS.
 struct openblas {
   detail::shared_library library{
       {"libopenblas.so.0", "libopenblas.so"},
@@ -27,48 +42,122 @@ struct openblas {
   decltype(cblas_dgemm)* dgemm = library.function<decltype(cblas_dgemm)>("cblas_dgemm");
   decltype(cblas_cgemm)* cgemm = library.function<decltype(cblas_cgemm)>("cblas_cgemm");
   decltype(cblas_zgemm)* zgemm = library.function<decltype(cblas_zgemm)>("cblas_zgemm");
+  decltype(openblas_get_num_threads)* threads =
+      library.function<decltype(openblas_get_num_threads)>("openblas_get_num_threads");
   decltype(openblas_set_num_threads)* set_threads =
       library.function<decltype(openblas_set_num_threads)>("openblas_set_num_threads");
+  /// Of its own, not in its headers: a work buffer, and back.
+  void* (*take_buffer)(int) = library.function<void*(int)>("blas_memory_alloc");
+  void (*give_buffer)(void*) = library.function<void(void*)>("blas_memory_free");
 
+  /// As OpenBLAS is loaded it starts a thread for every core but one, and where the system refuses them it
+  /// waits for ever or interrupts the process: it is loaded on one core.
   static const openblas& loaded() {
-    static const openblas only;
+    static const openblas only = [] {
+      const on_one_core loading;
+      return openblas();
+    }();
     return only;
   }
 };
 
-/// OpenBLAS has one number of threads for the whole program: calls that want the same run at once, others
-/// wait for them, and those that come later wait behind these.
-class openblas_threads {
+/// OpenBLAS is called on threads of ours, each of which it computes on alone. A program that uses it too gets
+/// its number of threads back when no call of ours runs.
+class openblas_calls {
  public:
-  explicit openblas_threads(int wanted) {
-    const openblas& blas = openblas::loaded();
+  /// For calls from up to so many threads at once.
+  explicit openblas_calls(int threads) {
     shared& now = state();
-    std::unique_lock lock(now.mutex);
-    const std::uint64_t turn = now.last_turn++;
-    now.changed.wait(lock, [&] { return now.turn == turn && (now.users == 0 || now.threads == wanted); });
-    if (now.threads != wanted) blas.set_threads(now.threads = wanted);
+    const std::lock_guard lock(now.mutex);
+    if (now.users == 0 && may_load()) {
+      const openblas& blas = openblas::loaded();
+      now.is_loaded = true;
+      secure_buffers(blas, static_cast<std::size_t>(threads));
+      now.threads_before = blas.threads();
+      if (now.threads_before != 1) blas.set_threads(1);
+    }
     ++now.users;
-    ++now.turn;
-    now.changed.notify_all();
   }
-  ~openblas_threads() {
-    const std::lock_guard lock(state().mutex);
-    if (--state().users == 0) state().changed.notify_all();
+  ~openblas_calls() {
+    shared& now = state();
+    const std::lock_guard lock(now.mutex);
+    if (--now.users == 0 && now.threads_before != 1) openblas::loaded().set_threads(now.threads_before);
   }
-  openblas_threads(const openblas_threads&) = delete;
-  openblas_threads& operator=(const openblas_threads&) = delete;
+  openblas_calls(const openblas_calls&) = delete;
+  openblas_calls& operator=(const openblas_calls&) = delete;
+
+  /// Whether the limits of this process leave OpenBLAS a work buffer.
+  bool are_possible() const { return state().most > 0; }
+
+  /// While it lives, the calling thread is one of those that may call OpenBLAS.
+  class of_thread {
+   public:
+    of_thread() {
+      shared& now = state();
+      std::unique_lock lock(now.mutex);
+      now.left.wait(lock, [&] { return now.inside < now.most; });
+      ++now.inside;
+    }
+    ~of_thread() {
+      shared& now = state();
+      {
+        const std::lock_guard lock(now.mutex);
+        --now.inside;
+      }
+      now.left.notify_one();
+    }
+    of_thread(const of_thread&) = delete;
+    of_thread& operator=(const of_thread&) = delete;
+  };
 
  private:
   struct shared {
     std::mutex mutex;
-    std::condition_variable changed;
-    int threads = 0, users = 0;
-    std::uint64_t turn = 0, last_turn = 0;
+    std::condition_variable left;
+    int users = 0, threads_before = 1;
+    bool is_loaded = false;
+    std::size_t looked_at = 0, inside = 0, most = 0, secured = 0;
   };
   static shared& state() {
     static auto& only = *new shared;
     return only;
   }
+
+  /// Whether the limits of this process leave room for OpenBLAS and one buffer.
+  static bool may_load() {
+    if (state().is_loaded) return true;
+    const std::optional<detail::memory_limit> limit = detail::resource_limit();
+    constexpr std::size_t library_bytes = std::size_t{64} << 20;
+    return !limit || limit->free >= library_bytes + buffer_bytes;
+  }
+
+  /// A thread in OpenBLAS takes a buffer, which OpenBLAS then keeps for the next. Where the system refuses
+  /// one it asks again for ever: under limits they are taken before.
+  static void secure_buffers(const openblas& blas, std::size_t wanted) {
+    shared& now = state();
+    // Asking for limits takes nearly as long as a small product.
+    if (wanted <= now.looked_at) return;
+    if (!detail::resource_limit()) {
+      now.looked_at = wanted;
+      now.most = most_at_once;
+      return;
+    }
+    const std::size_t most = std::min(wanted, most_at_once);
+    std::vector<void*> buffers;
+    buffers.reserve(most);
+    while (buffers.size() < most) {
+      if (buffers.size() >= now.secured) {
+        // More than one are worth a small part of what there is.
+        const std::size_t left = detail::resource_limit()->free;
+        if (left / (buffers.empty() ? 1 : 8) < buffer_bytes) break;
+      }
+      buffers.push_back(blas.take_buffer(0));
+    }
+    for (void* const buffer : buffers) blas.give_buffer(buffer);
+    now.looked_at = now.most = now.secured = std::max(now.secured, buffers.size());
+  }
+  static constexpr std::size_t most_at_once = 128;                     // fewer than it has places for
+  static constexpr std::size_t buffer_bytes = std::size_t{132} << 20;  // the largest of any processor
 };
 
 /// A matrix as BLAS takes it: rows side by side, or columns.
@@ -89,15 +178,16 @@ blas_operand for_blas(const matrix_operand& m) {
   return {false, false, 0};
 }
 
+/// A product a·b of m×k and k×n elements into rows of c that are `leading` apart.
 template <class T>
 void gemm(const T* a, const blas_operand& as_a, const T* b, const blas_operand& as_b, std::size_t m,
-          std::size_t n, std::size_t k, T* c) {
+          std::size_t n, std::size_t k, T* c, std::size_t leading) {
   const openblas& blas = openblas::loaded();
   const auto call = [&](auto* function, auto one, auto none) {
     const auto size = [](std::size_t s) { return static_cast<blasint>(s); };
     function(CblasRowMajor, as_a.transposed ? CblasTrans : CblasNoTrans,
              as_b.transposed ? CblasTrans : CblasNoTrans, size(m), size(n), size(k), one, a,
-             size(as_a.leading), b, size(as_b.leading), none, c, size(n));
+             size(as_a.leading), b, size(as_b.leading), none, c, size(leading));
   };
   if constexpr (std::is_same_v<T, float>) {
     call(blas.sgemm, 1.0f, 0.0f);
@@ -174,37 +264,81 @@ detail::memory packed(int threads, const matrix<T>& m) {
   return held;
 }
 
+/// How the elements of a product are cut into blocks for threads: `down` of rows by `across` of columns.
+struct product_blocks {
+  std::size_t down = 1, across = 1;
+
+  /// Blocks as square as they can be, which are read least for, each worth a thread.
+  product_blocks(int threads, std::size_t m, std::size_t n, std::size_t k) {
+    constexpr double worthwhile = 1 << 20;
+    if (threads <= 1) return;
+    const double products = static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
+    const auto wanted =
+        static_cast<std::size_t>(std::min(static_cast<double>(threads), products / worthwhile));
+    std::size_t least = std::numeric_limits<std::size_t>::max();
+    for (std::size_t d = 1; d <= wanted; ++d) {
+      if (wanted % d != 0) continue;
+      const std::size_t rows = std::min(d, m), columns = std::min(wanted / d, n);
+      const std::size_t sides = m / rows + n / columns;
+      if (sides >= least) continue;
+      least = sides;
+      down = rows;
+      across = columns;
+    }
+  }
+
+  /// Where part `i` of `parts` of a side begins: a multiple of what OpenBLAS computes at once.
+  static std::size_t begin(std::size_t side, std::size_t i, std::size_t parts) {
+    constexpr std::size_t step = 16;
+    const std::size_t at = side / parts * i + std::min(side % parts, i);
+    return i == parts || side / parts < 2 * step ? at : at / step * step;
+  }
+};
+
 template <class T>
 void by_blas(int threads, const matrix_operand& a, const matrix_operand& b, std::size_t batches, T* c) {
   constexpr std::size_t most = std::numeric_limits<blasint>::max();
-  const std::size_t elements = a.rows * b.columns;
+  const std::size_t m = a.rows, n = b.columns, k = a.columns;
+  const openblas_calls calls(threads);
+  // Sides that BLAS cannot count, or no room for it to work in.
+  if (std::max({m, n, k}) > most || !calls.are_possible()) {
+    for (std::size_t batch = 0; batch < batches; ++batch)
+      tiled(threads, batch_of<T>(a, batch), batch_of<T>(b, batch), c + batch * m * n);
+    return;
+  }
   const auto one_batch = [&](int with, std::size_t batch) {
     matrix<T> left = batch_of<T>(a, batch), right = batch_of<T>(b, batch);
     blas_operand as_a = for_blas(a), as_b = for_blas(b);
-    // Sides that BLAS cannot count.
-    if (std::max({a.rows, a.columns, b.columns}) > most)
-      return tiled(with, left, right, c + batch * elements);
     detail::memory packed_a, packed_b;
     if (!as_a.possible) {
       packed_a = packed(with, left);
-      left.data = static_cast<const T*>(packed_a.data());
-      as_a = {true, false, std::max<std::size_t>(a.columns, 1)};
+      left = {static_cast<const T*>(packed_a.data()), m, k, k, 1};
+      as_a = {true, false, k};
     }
     if (!as_b.possible) {
       packed_b = packed(with, right);
-      right.data = static_cast<const T*>(packed_b.data());
-      as_b = {true, false, std::max<std::size_t>(b.columns, 1)};
+      right = {static_cast<const T*>(packed_b.data()), k, n, n, 1};
+      as_b = {true, false, n};
     }
-    gemm(left.data, as_a, right.data, as_b, a.rows, b.columns, a.columns, c + batch * elements);
+    T* const product = c + batch * m * n;
+    const product_blocks blocks(with, m, n, k);
+    for_slices(with, blocks.down * blocks.across, 1, [&](std::size_t first, std::size_t last) {
+      const openblas_calls::of_thread calling;
+      for (std::size_t block = first; block < last; ++block) {
+        const std::size_t i = block / blocks.across, j = block % blocks.across;
+        const std::size_t row = blocks.begin(m, i, blocks.down), column = blocks.begin(n, j, blocks.across);
+        gemm(left.data + row * left.row_stride, as_a, right.data + column * right.column_stride, as_b,
+             blocks.begin(m, i + 1, blocks.down) - row, blocks.begin(n, j + 1, blocks.across) - column, k,
+             product + row * n + column, n);
+      }
+    });
   };
   // Many small products are shared out; of a few each is.
   if (batches >= static_cast<std::size_t>(threads)) {
-    const openblas_threads serial(1);
     for_slices(threads, batches, 1, [&](std::size_t first, std::size_t last) {
       for (std::size_t batch = first; batch < last; ++batch) one_batch(1, batch);
     });
   } else {
-    const openblas_threads all(threads);
     for (std::size_t batch = 0; batch < batches; ++batch) one_batch(threads, batch);
   }
 }

@@ -1,9 +1,12 @@
+#include "process_limits.hpp"
 #include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
+#include <heddle/target.hpp>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <cstddef>
-#include <exception>
 #include <latch>
 #include <map>
 #include <memory>
@@ -13,7 +16,9 @@
 
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
+#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
 
 #if defined(HEDDLE_TSAN)
 // oneTBB's library is not instrumented: the sanitizer is told by hand that slices start after the call and
@@ -42,26 +47,46 @@ struct acquire_on_leaving {
   ~acquire_on_leaving() { HEDDLE_ACQUIRE(address); }
 };
 
+/// oneTBB has this for itself; a thread that it is refused ends the process.
+constexpr std::size_t stack_bytes = std::size_t{4} << 20;
+
+/// Has all workers of an arena started now, while the system gives them: each of them, and this thread, waits
+/// until the others are there. Not for long: workers may be at other work.
+void start_workers(tbb::task_arena& arena, std::size_t threads) {
+  std::atomic<std::size_t> there = 0;
+  const auto last = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+  const auto meet = [&](std::size_t) {
+    ++there;
+    while (there < threads && std::chrono::steady_clock::now() < last) std::this_thread::yield();
+  };
+  arena.execute([&] { tbb::parallel_for(std::size_t{0}, threads, meet, tbb::simple_partitioner()); });
+}
+
 /// Arenas are dear to make: one for each number of threads, kept. They are never destroyed, as threads may
 /// outlive the static objects of this library. None where the system gives no thread but this one.
 tbb::task_arena* arena_for(int threads) {
   static std::mutex mutex;
   static auto& arenas = *new std::map<int, std::unique_ptr<tbb::task_arena>>;
-  static auto& permit = *new std::unique_ptr<tbb::global_control>;
+  static auto& of_all_workers = *new std::vector<std::unique_ptr<tbb::task_arena>>;
+  static auto& limits = *new std::vector<std::unique_ptr<tbb::global_control>>;
   static std::size_t given = 1;
-  std::lock_guard lock(mutex);
+  const std::lock_guard lock(mutex);
   auto& arena = arenas[threads];
   if (!arena) {
     const auto wanted = static_cast<std::size_t>(threads);
     if (wanted > given) {
-      given = std::max(given, threads_given(wanted));
+      // Callers at once have as many as the cores together, which oneTBB would start when it needs them.
+      const std::size_t most = std::max(wanted, static_cast<std::size_t>(available_cores()));
+      given = std::max(given, threads_given(most));
       if (given == 1) return nullptr;
-      // oneTBB has a worker for each core, unless it is told.
-      constexpr auto workers = tbb::global_control::max_allowed_parallelism;
-      if (given < wanted || wanted > tbb::global_control::active_value(workers)) {
-        permit.reset();  // of two, oneTBB heeds the smaller
-        permit = std::make_unique<tbb::global_control>(workers, given);
-      }
+      limits.clear();  // of two, oneTBB heeds the smaller
+      limits.push_back(
+          std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, given));
+      limits.push_back(
+          std::make_unique<tbb::global_control>(tbb::global_control::thread_stack_size, stack_bytes));
+      // Kept, as oneTBB ends its workers when there is no arena.
+      of_all_workers.push_back(std::make_unique<tbb::task_arena>(static_cast<int>(given)));
+      start_workers(*of_all_workers.back(), given);
     }
     arena = std::make_unique<tbb::task_arena>(static_cast<int>(std::min(wanted, given)));
   }
@@ -70,21 +95,30 @@ tbb::task_arena* arena_for(int threads) {
 
 }  // namespace
 
-// Where the system refuses a thread, oneTBB ends the process. Here some are left to others then, and to the
-// system until it has taken back these.
+// Where the system refuses a thread, some of the last are left to others, and to the system until it has
+// taken back those of this call. Their stacks are as large as those of oneTBB's.
 std::size_t threads_given(std::size_t wanted) {
-  std::latch all_are_there(1);
   constexpr std::size_t spare = 2;
+  const std::size_t most = std::min(wanted - 1, detail::threads_with_room(0, stack_bytes));
+  pthread_attr_t attributes;
+  if (pthread_attr_init(&attributes) != 0) return 1;
+  pthread_attr_setstacksize(&attributes, stack_bytes);
+  std::latch all_are_there(1);
+  std::vector<pthread_t> others;
+  others.reserve(most);
   bool is_refused = false;
-  std::vector<std::thread> others;
-  others.reserve(wanted);
-  try {
-    while (others.size() + 1 < wanted) others.emplace_back([&] { all_are_there.wait(); });
-  } catch (const std::exception&) {
-    is_refused = true;
+  while (others.size() < most && !is_refused) {
+    const auto wait = [](void* latch) -> void* {
+      static_cast<std::latch*>(latch)->wait();
+      return nullptr;
+    };
+    pthread_t other;
+    is_refused = pthread_create(&other, &attributes, wait, &all_are_there) != 0;
+    if (!is_refused) others.push_back(other);
   }
+  pthread_attr_destroy(&attributes);
   all_are_there.count_down();
-  for (std::thread& other : others) other.join();
+  for (const pthread_t other : others) pthread_join(other, nullptr);
   const std::size_t given = others.size() + 1;
   return is_refused ? std::max(given, spare + 1) - spare : given;
 }

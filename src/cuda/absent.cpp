@@ -64,6 +64,10 @@ void segmented_reduce(detail::function, dtype, const void*, std::size_t, const s
 void scan(detail::function, dtype, bool, const void*, segments, const void*, void*, const target&) {
   fail();
 }
+void segmented_scan(detail::function, dtype, bool, const void*, std::size_t, const bool*, const void*, void*,
+                    const target&) {
+  fail();
+}
 void reduce_by(reduce_algorithm, detail::function, dtype, const void*, std::size_t, void*, const target&) {
   fail();
 }
@@ -111,6 +115,18 @@ void histogram(dtype, const void*, std::size_t, detail::bin_finder, std::uint64_
 void find_bins(dtype, const void*, std::size_t, detail::bin_finder, std::uint32_t*, const target&) {
   fail();
 }
+void wide_sums(dtype, const void*, segments, void*, const target&) {
+  fail();
+}
+void sum_squared_deviations(dtype, const void*, segments, const void*, double*, const target&) {
+  fail();
+}
+void divide(const double*, std::size_t, double, bool, void*, const target&) {
+  fail();
+}
+void are_nonzero(const void*, std::size_t, std::size_t, bool*, const target&) {
+  fail();
+}
 void widen(const float*, std::size_t, double*, const target&) {
   fail();
 }
@@ -122,6 +138,9 @@ void place_flagged(const bool*, std::size_t, const std::size_t*, const void*, st
   fail();
 }
 void places_of_flags(const bool*, std::size_t, const std::size_t*, std::size_t*, const target&) {
+  fail();
+}
+void flag_offsets(const std::size_t*, std::size_t, std::size_t, bool*, const target&) {
   fail();
 }
 void flag_changes(dtype, const void*, std::size_t, bool*, const target&) {

@@ -55,4 +55,13 @@ void flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const t
       });
 }
 
+void flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
+                  const target& where) {
+  const current_device on(where);
+  check(cudaMemsetAsync(flags, 0, n, where.stream()), "cudaMemsetAsync");
+  flag_places<<<grid_for(count + 1, select_threads), select_threads, 0, where.stream()>>>(offsets, count, n,
+                                                                                          flags);
+  check(cudaGetLastError(), "launch of flag_places");
+}
+
 }  // namespace heddle::cuda

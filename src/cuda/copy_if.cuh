@@ -110,6 +110,19 @@ inline __global__ void __launch_bounds__(select_threads)
       [](std::size_t, unsigned, std::size_t) {});
 }
 
+/// Sets the flags of the first of n elements and of those at rising offsets below n; other flags are not
+/// touched.
+inline __global__ void __launch_bounds__(select_threads)
+    flag_places(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags) {
+  const std::size_t first = std::size_t{blockIdx.x} * select_threads + threadIdx.x;
+  if (first == 0) flags[0] = true;
+  for (std::size_t s = first; s < count; s += std::size_t{gridDim.x} * select_threads) {
+    const std::size_t place = offsets[s];
+    const bool is_first_there = place > 0 && (s == 0 || offsets[s - 1] != place);
+    if (is_first_there && place < n) flags[place] = true;
+  }
+}
+
 template <class T>
 struct change_at {
   const T* x;

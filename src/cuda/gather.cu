@@ -34,8 +34,8 @@ std::size_t first_index_outside(const detail::index_list& indices, std::uint64_t
   auto* const first = static_cast<unsigned long long*>(held.data());
   unsigned long long found = indices.count;
   detail::fill(first, where, 1, &found, sizeof found);
-  for_each_index(where, {indices.count}, find_index_outside{reader_of(indices), limit, first},
-                 launch_shape{});
+  for_each_index<1>(where, &indices.count, find_index_outside{reader_of(indices), limit, first},
+                    launch_shape{});
   detail::copy(&found, target(), first, where, sizeof found);
   return found;
 }
@@ -72,7 +72,8 @@ void scatter(void* out, const segments& lines, std::size_t block_bytes, const de
     const std::size_t words = block_bytes / sizeof(Word);
     const scatter_words<Word> put{
         static_cast<Word*>(out), static_cast<const Word*>(values), index, place, count, lines.length, words};
-    for_each_index(where, {lines.outer * count * words}, put, launch_shape{});
+    const std::size_t stored = lines.outer * count * words;
+    for_each_index<1>(where, &stored, put, launch_shape{});
   });
 }
 

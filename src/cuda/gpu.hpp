@@ -63,6 +63,8 @@ void segmented_reduce(detail::function op, dtype type, const void* x, std::size_
                       const std::size_t* offsets, std::size_t count, void* out, const target& where);
 void scan(detail::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
           void* out, const target& where);
+void segmented_scan(detail::function op, dtype type, bool exclusive, const void* x, std::size_t n,
+                    const bool* flags, const void* init, void* out, const target& where);
 void reduce_by(reduce_algorithm algorithm, detail::function op, dtype type, const void* x, std::size_t n,
                void* out, const target& where);
 void scan_by(scan_algorithm algorithm, detail::function op, dtype type, bool exclusive, const void* x,
@@ -90,12 +92,21 @@ void histogram(dtype type, const void* x, std::size_t n, detail::bin_finder bin_
                const target& where);
 void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_of, std::uint32_t* bins,
                const target& where);
+void wide_sums(dtype type, const void* x, segments all, void* sums, const target& where);
+void sum_squared_deviations(dtype type, const void* x, segments all, const void* centres, double* sums,
+                            const target& where);
+void divide(const double* sums, std::size_t count, double divisor, bool narrow, void* out,
+            const target& where);
+void are_nonzero(const void* x, std::size_t element_bytes, std::size_t count, bool* out, const target& where);
 void widen(const float* x, std::size_t n, double* out, const target& where);
 detail::memory count_flags(const bool* flags, std::size_t n, const target& where);
 void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
                    std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);
 void places_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,
                      const target& where);
+/// Flags the first of n elements and those at `count` rising offsets, and no others.
+void flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
+                  const target& where);
 void flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where);
 void matmul(detail::matrix_type type, const detail::matrix_operand& a, const detail::matrix_operand& b,
             std::size_t batches, void* c, const target& where, matmul_algorithm algorithm);

@@ -1,14 +1,16 @@
 #include "cuda/nvrtc.hpp"
 
+#include "contents.hpp"
 #include "cuda/nvrtc_headers.hpp"
 #include "modules/cache.hpp"
+#include "modules/compilation.hpp"
 #include "modules/kernel_declaration.hpp"
 #include "shared_library.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
-#include <fstream>
 #include <iterator>
 #include <memory>
 #include <set>
@@ -30,9 +32,9 @@ std::vector<fs::path> toolkit_folders() {
   std::vector<fs::path> folders;
   for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
     const char* const value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') folders.emplace_back(value);
+    if (value != nullptr && *value != '\0') folders.push_back(fs::absolute(value));
   }
-  folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
+  if (*HEDDLE_CUDA_TOOLKIT != '\0') folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
   folders.emplace_back("/usr/local/cuda");
   folders.emplace_back(
       fmt::format("/usr/local/cuda-{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
@@ -86,13 +88,17 @@ const nvrtc_library& nvrtc() {
   return loaded;
 }
 
+/// NVRTC looks for headers in a source's folder, and a source without one has the working directory: here no
+/// header can be.
+constexpr const char* path_of_source = "/dev/null/kernel.cu";
+
 class program {
  public:
-  program(const std::string& source, const std::string& name) {
+  explicit program(const std::string& source) {
     std::vector<const char*> names(c_headers.begin(), c_headers.end()), texts(names.size(), "");
     names.push_back(c_library_name);
     texts.push_back(c_library_text);
-    nvrtc().check(nvrtc().CreateProgram(&program_, source.c_str(), name.c_str(),
+    nvrtc().check(nvrtc().CreateProgram(&program_, source.c_str(), path_of_source,
                                         static_cast<int>(names.size()), texts.data(), names.data()),
                   "nvrtcCreateProgram");
   }
@@ -144,7 +150,7 @@ void add_headers(std::string_view text, const fs::path& beside, const std::vecto
       if (!fs::is_regular_file(place / name, ignored)) continue;
       const std::string path = fs::absolute(place / name).lexically_normal().string();
       if (!found.insert(path).second) break;
-      if (const auto header = modules::contents(path))
+      if (const auto header = detail::contents(path))
         add_headers(*header, fs::path(path).parent_path(), folders, found);
       break;
     }
@@ -251,7 +257,7 @@ compiled_kernel described(const std::string& symbol, const std::vector<std::size
 device_code from_kept(const modules::kept_file& kept, bool was_cached) {
   device_code code;
   code.was_cached = was_cached;
-  code.image = modules::contents(kept.path).value_or("");
+  code.image = kept.made;
   const json about = json::parse(kept.about);
   for (const json& k : about.at("kernels")) code.kernels.push_back(described(k.at("symbol"), k.at("sizes")));
   for (const auto& [expression, symbol] : about.at("expressions").items())
@@ -300,27 +306,31 @@ std::vector<compiled_kernel> kernels_in_ptx(std::string_view ptx) {
   return all;
 }
 
-device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& options) {
+device_code compile_by_nvrtc(int capability, const std::string& source, const module_options& as_given) {
+  module_options options = as_given;
+  options.flags = modules::with_absolute_paths(std::move(options.flags));
+  for (std::string& folder : options.include_folders) folder = fs::absolute(folder).string();
   const nvrtc_library& n = nvrtc();
   int major = 0, minor = 0;
   n.check(n.Version(&major, &minor), "nvrtcVersion");
   const std::vector<std::string> words = words_for(capability, options);
   modules::digest key;
-  key.add(fmt::format("nvrtc {}.{} 6", major, minor));
+  key.add(fmt::format("nvrtc {}.{} 7", major, minor));
   for (const std::string& w : words) key.add(w);
   for (const std::string& e : options.name_expressions) key.add(e);
   key.add(options.name);
   key.add(source);
-  key.add(fs::current_path().string());
-  if (const auto kept = modules::find_kept(key.text())) return from_kept(*kept, true);
+  const std::string name_of_entry = key.text();
+  if (const auto kept = modules::find_kept(name_of_entry)) return from_kept(*kept, true);
 
+  const auto began = std::chrono::system_clock::now();
   std::vector<name_expression> expressions;
-  std::string text = source;
+  std::string text = modules::line_directive(options.name) + source;
   for (const std::string& e : options.name_expressions) {
     expressions.push_back(name_expression_for(e, expressions.size()));
     text += expressions.back().declaration;
   }
-  const program p(text, options.name);
+  const program p(text);
   for (const name_expression& e : expressions)
     n.check(n.AddNameExpression(p, e.text.c_str()), "nvrtcAddNameExpression");
   std::vector<const char*> pointers;
@@ -332,8 +342,11 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
     std::string log(size, '\0');
     n.check(n.GetProgramLog(p, log.data()), "nvrtcGetProgramLog");
     while (!log.empty() && (log.back() == '\0' || log.back() == '\n')) log.pop_back();
+    const std::string_view path = path_of_source;
+    for (std::size_t at = 0; (at = log.find(path)) != std::string::npos;)
+      log.replace(at, path.size(), options.name);
     throw error(fmt::format("{} cannot be compiled:\n{}", options.name,
-                            log.empty() ? n.GetErrorString(status) : log));
+                            log.empty() ? n.GetErrorString(status) : modules::messages_as_named(log)));
   }
   std::size_t size = 0;
   n.check(n.GetCUBINSize(p, &size), "nvrtcGetCUBINSize");
@@ -354,10 +367,9 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   }
   std::set<std::string> headers;
   add_headers(source, {}, options.include_folders, headers);
-  const modules::temporary_folder work;
-  const fs::path made = work.path() / "kernel.cubin";
-  std::ofstream(made, std::ios::binary) << image;
-  return from_kept(modules::keep(key.text(), made, {headers.begin(), headers.end()}, about.dump()), false);
+  const modules::kept_file kept{std::move(image), about.dump(-1, ' ', false, json::error_handler_t::replace)};
+  modules::keep(name_of_entry, kept, ".cubin", {headers.begin(), headers.end()}, began);
+  return from_kept(kept, false);
 }
 
 const compiled_kernel* find_kernel(const device_code& code, std::string_view asked_for) {

@@ -70,16 +70,25 @@ std::shared_ptr<lent_scratch::kept_scratch> lent_scratch::kept_for(const target&
 
 namespace {
 
-/// Makes `memory` at least so large; whether it is new.
-bool provide(detail::memory& memory, std::size_t bytes, const target& where) {
-  if (memory.bytes() >= bytes) return false;
+/// Makes `memory` at least so large.
+void provide(detail::memory& memory, std::size_t bytes, const target& where) {
+  if (memory.bytes() >= bytes) return;
   memory = detail::memory();
   memory = detail::memory(bytes, where);
-  return true;
 }
 
 void clear(const detail::memory& memory, const target& where) {
   check(cudaMemsetAsync(memory.data(), 0, memory.bytes(), where.stream()), "cudaMemsetAsync");
+}
+
+/// The same, of zeros where it is new, and whether it is. What could not be cleared is not kept.
+bool provide_zeros(detail::memory& memory, std::size_t bytes, const target& where) {
+  if (memory.bytes() >= bytes) return false;
+  memory = detail::memory();
+  detail::memory made(bytes, where);
+  clear(made, where);
+  memory = std::move(made);
+  return true;
 }
 
 }  // namespace
@@ -101,19 +110,16 @@ lent_scratch::lent_scratch(const target& where, const scratch_sizes& sizes) {
   if (sizes.words > 0) {
     const std::size_t bytes = (header_words + sizes.words) * sizeof(std::uint64_t);
     const bool numbers_used_up = kept_ != nullptr && kept_->launches == ~std::uint32_t{0};
-    if (provide(*words_, std::max(least, bytes), where) || numbers_used_up) {
-      clear(*words_, where);
-      if (kept_ != nullptr) kept_->launches = kept_->tickets = 0;
-    }
+    const bool is_new = provide_zeros(*words_, std::max(least, bytes), where);
+    if (!is_new && numbers_used_up) clear(*words_, where);
+    if ((is_new || numbers_used_up) && kept_ != nullptr) kept_->launches = kept_->tickets = 0;
     if (kept_ != nullptr) {
       launch_number_ = kept_->launches + 1;
       first_ticket_ = kept_->tickets;
     }
   }
-  if (sizes.counters > 0) {
-    if (provide(*counters_, std::max(least, sizes.counters * sizeof(unsigned)), where))
-      clear(*counters_, where);
-  }
+  if (sizes.counters > 0)
+    provide_zeros(*counters_, std::max(least, sizes.counters * sizeof(unsigned)), where);
   if (sizes.bytes > 0) provide(*bytes_, std::max(least, sizes.bytes), where);
 }
 

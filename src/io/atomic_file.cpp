@@ -1,11 +1,13 @@
 #include "bytes_text.hpp"
+#include "contents.hpp"
+#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +15,7 @@
 #include <fmt/core.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 namespace heddle {
@@ -21,13 +24,23 @@ namespace {
 /// Where Linux shows a process its open files by number.
 constexpr const char* own_descriptors = "/proc/self/fd";
 
+constexpr const char* access_list = "system.posix_acl_access";
+std::atomic<void (*)(const std::string&)> told_of_losses{nullptr};
+
+/// Linux has none that are larger.
+constexpr std::size_t largest_attribute = std::size_t{1} << 16;
+
 }  // namespace
 
-atomic_file::atomic_file(std::string path) : path_(std::move(path)), target_(path_) {
+void detail::tell_lost_properties_to(void (*function)(const std::string& message)) noexcept {
+  told_of_losses = function;
+}
+
+atomic_file::atomic_file(std::string path) : path_(detail::shown_path(path)), target_(std::move(path)) {
   if (path_.empty()) detail::fail("cannot write: the file has no name");
-  // Opening /dev/stdout anew would start at the beginning of the file that it may be redirected to.
-  if (path_ == "/dev/stdout") {
-    descriptor_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  // Opening a descriptor's path anew would start at the beginning of the file that it may be redirected to.
+  if (const std::optional<int> named = detail::descriptor_in(target_)) {
+    descriptor_ = ::fcntl(*named, F_DUPFD_CLOEXEC, 0);
     if (descriptor_ < 0) fail("open", errno);
     return;
   }
@@ -52,10 +65,56 @@ atomic_file::atomic_file(std::string path) : path_(std::move(path)), target_(pat
   if (!exists) follow_link();
   replaces_ = true;
   open_beside();
-  if (exists && ::fchmod(descriptor_, present.st_mode & 07777) != 0) {
+  if (exists) keep_properties(present);
+}
+
+void atomic_file::keep_properties(const struct stat& present) {
+  const auto lose = [&](const char* what, unsigned number) {
+    lost_ += fmt::format("{}its {} {}", lost_.empty() ? "" : ", ", what, number);
+  };
+  struct stat now;
+  const bool is_known = ::fstat(descriptor_, &now) == 0;
+  constexpr uid_t same_owner = static_cast<uid_t>(-1);
+  constexpr gid_t same_group = static_cast<gid_t>(-1);
+  // The group and the attributes first, while the file belongs to this process.
+  const bool keeps_group =
+      (is_known && now.st_gid == present.st_gid) || ::fchown(descriptor_, same_owner, present.st_gid) == 0;
+  keep_attributes(keeps_group);
+  const bool keeps_owner =
+      (is_known && now.st_uid == present.st_uid) || ::fchown(descriptor_, present.st_uid, same_group) == 0;
+  if (!keeps_owner) lose("owner", present.st_uid);
+  if (!keeps_group) lose("group", present.st_gid);
+  mode_t mode = present.st_mode & 07777;
+  if (!keeps_owner || !keeps_group) mode &= 0777;
+  // What one group was allowed is not allowed another, unless everybody is.
+  if (!keeps_group) mode &= ~S_IRWXG | ((mode & S_IRWXO) << 3);
+  if (::fchmod(descriptor_, mode) != 0) {
     const int reason = errno;
     discard();
     fail("write", reason);
+  }
+}
+
+void atomic_file::keep_attributes(bool keeps_access_list) {
+  // A folder may give new files a list.
+  ::fremovexattr(descriptor_, access_list);
+  const ssize_t size = ::listxattr(target_.c_str(), nullptr, 0);
+  if (size <= 0) return;
+  std::string names(static_cast<std::size_t>(size), '\0');
+  const ssize_t listed = ::listxattr(target_.c_str(), names.data(), names.size());
+  std::string value;
+  for (std::size_t at = 0; listed > 0 && at < static_cast<std::size_t>(listed);) {
+    const std::string name = names.c_str() + at;
+    at += name.size() + 1;
+    // Labels of the system, such as those of SELinux, are a matter of the new file's place.
+    if (!name.starts_with("user.") && !(keeps_access_list && name == access_list)) continue;
+    value.resize(largest_attribute);
+    const ssize_t length = ::getxattr(target_.c_str(), name.c_str(), value.data(), value.size());
+    if (length < 0 ||
+        ::fsetxattr(descriptor_, name.c_str(), value.data(), static_cast<std::size_t>(length), 0) != 0) {
+      lost_ += fmt::format("{}its {}", lost_.empty() ? "" : ", ",
+                           name == access_list ? "access control list" : "attribute " + name);
+    }
   }
 }
 
@@ -115,16 +174,9 @@ void atomic_file::require_room(double bytes) const {
 }
 
 void atomic_file::write(const void* data, std::size_t bytes) {
-  const char* next = static_cast<const char*>(data);
-  while (bytes > 0) {
-    // Linux moves no more than 2^31 − 4096 bytes a call.
-    const ssize_t moved = ::write(descriptor_, next, std::min<std::size_t>(bytes, std::size_t{1} << 30));
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) fail("write", errno);
-    next += moved;
-    bytes -= static_cast<std::size_t>(moved);
-    written_ += static_cast<std::size_t>(moved);
-  }
+  const std::size_t moved = detail::write_bytes(descriptor_, data, bytes);
+  written_ += moved;
+  if (moved < bytes) fail("write", errno);
 }
 
 void atomic_file::commit() {
@@ -144,6 +196,8 @@ void atomic_file::commit() {
   if (!replaces_) return;
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail("write", errno);
   temporary_.clear();
+  const auto tell = told_of_losses.load();
+  if (!lost_.empty() && tell != nullptr) tell(fmt::format("{}: replaced without {}", path_, lost_));
 }
 
 void atomic_file::fail(const char* action, int reason) const {

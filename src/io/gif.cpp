@@ -1,3 +1,4 @@
+#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/gif.hpp>
@@ -25,7 +26,7 @@ struct gif_writer::state {
   std::vector<GifByteType> line;
 
   state(const std::string& name, std::size_t w, std::size_t h, unsigned time)
-      : path(name), file(name), width(w), height(h), hundredths(time) {}
+      : path(detail::shown_path(name)), file(name), width(w), height(h), hundredths(time) {}
   ~state() {
     if (gif != nullptr) EGifCloseFile(gif, nullptr);
   }

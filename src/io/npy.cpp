@@ -1,3 +1,4 @@
+#include "io/named_stream.hpp"
 #include "io/npy_header.hpp"
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/npy.hpp>
@@ -306,13 +307,14 @@ void npy_file::unmap::operator()(const unsigned char* begin) const noexcept {
   ::munmap(const_cast<unsigned char*>(begin), bytes);
 }
 
-npy_file::npy_file(std::string path) : path_(std::move(path)) {
-  const descriptor file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+npy_file::npy_file(std::string path) : path_(detail::shown_path(path)) {
+  const descriptor file(detail::open_for_reading(path));
   struct stat status;
   if (file < 0) fail_system(path_, "open");
   if (::fstat(file, &status) != 0) fail_system(path_, "read");
   std::size_t bytes = 0;
-  if (S_ISREG(status.st_mode)) {
+  // What was read before from a stream is not part of it.
+  if (S_ISREG(status.st_mode) && ::lseek(file, 0, SEEK_CUR) == 0) {
     bytes = static_cast<std::size_t>(status.st_size);
     if (bytes > 0) {
       void* begin = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, file, 0);

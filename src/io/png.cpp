@@ -1,3 +1,5 @@
+#include "io/named_stream.hpp"
+#include "process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/png.hpp>
@@ -71,7 +73,7 @@ struct png_writer::state {
   png_infop info = nullptr;
 
   state(const std::string& where, std::size_t row, std::size_t rows)
-      : path(where), row_bytes(row), rows_left(rows), file(where) {}
+      : path(detail::shown_path(where)), row_bytes(row), rows_left(rows), file(where) {}
   ~state() { png_destroy_write_struct(&png, &info); }
 
   static void write(png_structp png, png_bytep data, std::size_t bytes) {
@@ -168,11 +170,14 @@ void write_png(const std::string& path, const image& picture) {
 
 namespace {
 
-std::vector<std::uint8_t> bytes_of_file(const std::string& path) {
+/// Of the file at `place`, which errors call `path`.
+std::vector<std::uint8_t> bytes_of_file(const std::string& place, const std::string& path) {
   const auto fail = [&](const char* action) {
     detail::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
   };
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), std::fclose);
+  const int descriptor = detail::open_for_reading(place);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
+      descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
   if (!file) fail("open");
   constexpr std::size_t piece = 1 << 16, magic_bytes = 8;
   std::vector<std::uint8_t> bytes;
@@ -251,9 +256,10 @@ struct reader {
 
 }  // namespace
 
-image read_png(const std::string& path) {
+image read_png(const std::string& place) {
+  const std::string path = detail::shown_path(place);
   reader in;
-  in.bytes = bytes_of_file(path);
+  in.bytes = bytes_of_file(place, path);
   in.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &in.result, on_error, on_warning);
   if (in.png != nullptr) in.info = png_create_info_struct(in.png);
   if (in.info == nullptr) detail::fail(fmt::format("{}: no memory for libpng", path));
@@ -276,6 +282,7 @@ image read_png(const std::string& path) {
     detail::fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
                              in.bytes.size(), picture.width, picture.height));
   }
+  detail::require_memory(row_bytes * picture.height, path + ": ");
   picture.pixels.resize(row_bytes * picture.height);
   if (!in.pixels(picture.pixels.data(), picture.height, row_bytes, passes)) stopped();
   return picture;

@@ -1,3 +1,4 @@
+#include "io/named_stream.hpp"
 #include "io/xml_text.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
@@ -63,12 +64,12 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
                const void* data, const grid_placement& placement) {
   const std::size_t axes = lengths.axes();
   if (axes < 1 || axes > 3) {
-    fail(fmt::format("{}: an array of {} axes cannot be written as VTK image data: it has 1, 2 or 3", path,
-                     axes));
+    fail(fmt::format("{}: an array of {} axes cannot be written as VTK image data: it has 1, 2 or 3",
+                     shown_path(path), axes));
   }
   if (lengths.elements() == 0) {
-    fail(fmt::format("{}: an array of shape {} cannot be written as VTK image data: it has no points", path,
-                     lengths.text()));
+    fail(fmt::format("{}: an array of shape {} cannot be written as VTK image data: it has no points",
+                     shown_path(path), lengths.text()));
   }
   std::size_t last[3] = {0, 0, 0};  // along x, y and z
   for (std::size_t axis = 0; axis < axes; ++axis) last[axis] = lengths[axes - 1 - axis] - 1;

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "cache_folder.hpp"
+
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -8,54 +10,69 @@
 #include <string_view>
 #include <vector>
 
+#include <nettle/sha2.h>
+
 /// What compilers made, kept from one run of a program to the next.
+///
+/// An entry is two files in the cache's folder: KEY.json, which says what was compiled from what, and
+/// KEY-DIGEST.so or .cubin, the code. Both carry a SHA-256 digest, which is compared before anything of them
+/// is used. An entry that is damaged, that others could have written, or of which a file that was compiled
+/// has changed, is made anew.
 namespace heddle::modules {
 
-/// 128 bits that differ for texts that differ: two 64-bit FNV-1a sums from different beginnings, each mixed
-/// once more at the end.
+/// SHA-256 of a sequence of texts.
 class digest {
  public:
+  digest() { nettle_sha256_init(&state_); }
+  /// Texts that are cut in other places have another digest.
   void add(std::string_view text);
-  std::string text() const;
+  /// In hexadecimal digits. The next sequence begins.
+  std::string text();
 
  private:
-  std::uint64_t a_ = 0xcbf29ce484222325u, b_ = 0x84222325cbf29ce4u;
+  sha256_ctx state_;
 };
 
-/// All bytes of a file; nothing when it cannot be read.
-std::optional<std::string> contents(const std::filesystem::path& path);
+/// A folder for what a compiler reads and writes: in the cache, or for temporary files where that cannot be
+/// written.
+detail::temporary_folder folder_for_making();
 
-/// $XDG_CACHE_HOME/heddle/kernels or ~/.cache/heddle/kernels; a folder in the system's temporary one where
-/// neither is known.
-std::filesystem::path cache_folder();
-
-/// A new folder in the cache's, which is removed with what is in it.
-class temporary_folder {
- public:
-  temporary_folder();
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-  ~temporary_folder();
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// A file that a compiler made, and what is to be known of it.
+/// What a compiler made, and what is to be known of it.
 struct kept_file {
-  std::filesystem::path path;
+  std::string made;
   std::string about;
 };
 
 /// What was kept under a key, when every file that was read to make it is as it was.
 std::optional<kept_file> find_kept(const std::string& key);
 
-/// Puts `made`, which lies in a temporary_folder, under a key. Of two processes that do so at once the second
-/// puts the same in its place. Of files_read those that do not exist must not come to exist. When one of them
-/// has changed since `began`, what was made may be of either state: it is given back, and not found again.
-kept_file keep(const std::string& key, const std::filesystem::path& made,
-               const std::vector<std::string>& files_read, const std::string& about,
-               std::chrono::system_clock::time_point began = std::chrono::system_clock::now());
+/// Keeps what was made under a key. Of two processes that do so at once the second puts the same in its
+/// place. `ending` is that of the file's name, and those of files_read that do not exist must not come to
+/// exist. When one of them has changed since `began`, what was made may be of either state, and is not kept.
+/// Where the cache cannot be written, a message on standard error says so, and this process alone has what it
+/// made.
+void keep(const std::string& key, const kept_file& what, const char* ending,
+          const std::vector<std::string>& files_read,
+          std::chrono::system_clock::time_point began = std::chrono::system_clock::now());
+
+struct cache_contents {
+  std::filesystem::path folder;
+  std::size_t entries = 0;
+  std::uint64_t bytes = 0, most_bytes = 0;
+};
+
+/// What is in the user's cache. heddle::error when that cannot be used.
+cache_contents look_into_cache();
+
+/// Removes all entries, and what killed processes left.
+void clear_cache();
+
+/// How many bytes the cache may have from now on, in every process of this user: of those that are over it,
+/// what was not used for longest goes. HEDDLE_CACHE_SIZE takes its place where it is set.
+void limit_cache(std::uint64_t bytes);
+
+/// A size as people write it: 2GiB, 500MB, 1.5G or a number of bytes; nothing when it is none. K, M, G and T
+/// are KiB, MiB, GiB and TiB.
+std::optional<std::uint64_t> bytes_in(std::string_view text);
 
 }  // namespace heddle::modules

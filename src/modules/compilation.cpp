@@ -1,5 +1,7 @@
 #include "modules/compilation.hpp"
 
+#include "contents.hpp"
+#include "io/named_stream.hpp"
 #include "modules/cache.hpp"
 #include "modules/diagnostics.hpp"
 #include "modules/process.hpp"
@@ -7,18 +9,22 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string_view>
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace heddle::modules {
 namespace {
@@ -27,34 +33,61 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 struct compiler {
-  fs::path program;
+  std::vector<std::string> words;  // the program and its first arguments
   bool is_clang = false;
   std::string identity;  // changes when another compiler is at its place
+
+  /// Counts a program in: its file, whatever links lead there.
+  void add(const fs::path& program) {
+    std::error_code ignored;
+    const fs::path real = fs::canonical(program, ignored);
+    for (const fs::path& path : {program, real})
+      is_clang |= path.filename().string().find("clang") != std::string::npos;
+    struct stat about {};
+    stat(real.c_str(), &about);
+    identity += fmt::format("{} {} {}.{}\n", real.string(), about.st_size, about.st_mtim.tv_sec,
+                            about.st_mtim.tv_nsec);
+  }
 };
+
+std::vector<std::string> words_in(const std::string& text) {
+  std::stringstream blanks_between(text);
+  std::vector<std::string> words;
+  for (std::string word; blanks_between >> word;) words.push_back(word);
+  return words;
+}
 
 compiler find_compiler() {
   compiler found;
   const char* const chosen = std::getenv("CXX");
   if (chosen != nullptr && *chosen != '\0') {
-    found.program = find_program(chosen);
-    if (found.program.empty()) throw error(fmt::format("CXX names '{}', which is no program", chosen));
+    // A path may have blanks, too.
+    found.words = find_program(chosen).empty() ? words_in(chosen) : std::vector<std::string>{chosen};
+    const fs::path program = found.words.empty() ? fs::path() : find_program(found.words[0]);
+    if (program.empty()) throw error(fmt::format("CXX names '{}', which is no program", chosen));
+    found.words[0] = program.string();
+    found.words = with_absolute_paths(std::move(found.words));
   } else {
     for (const char* name : {"g++", "clang++", "c++"}) {
-      if (found.program.empty()) found.program = find_program(name);
+      if (found.words.empty() && !find_program(name).empty()) found.words = {find_program(name).string()};
     }
   }
-  if (found.program.empty())
+  if (found.words.empty())
     throw error(
         "kernels are compiled on the CPU by the system's C++ compiler, and there is none: install g++ or "
         "clang++, or name one in CXX");
+  // One that starts another, such as ccache, has its name after its own, or is called by it.
+  for (std::string& word : found.words) {
+    const fs::path program = word.starts_with('-') ? fs::path() : find_program(word);
+    if (program.empty()) continue;
+    found.add(program);
+    if (word.find('/') != std::string::npos) word = program.string();
+  }
   std::error_code ignored;
-  const fs::path real = fs::canonical(found.program, ignored);
-  const std::string name = real.filename().string();
-  found.is_clang = name.find("clang") != std::string::npos;
-  struct stat about {};
-  stat(real.c_str(), &about);
-  found.identity =
-      fmt::format("{} {} {}.{}", real.string(), about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
+  if (fs::canonical(found.words[0], ignored).filename() == "ccache") {
+    for (const fs::path& program : find_programs(fs::path(found.words[0]).filename().string()))
+      found.add(program);
+  }
   return found;
 }
 
@@ -71,31 +104,59 @@ std::string processor() {
   return all;
 }
 
-/// Where the headers of the device language are: beside what is installed, or in the source that it was built
-/// from.
-fs::path device_headers() {
-  std::error_code ignored;
-  std::vector<fs::path> prefixes{fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path()};
-  Dl_info self{};
-  if (dladdr(reinterpret_cast<void*>(&run_program), &self) != 0 && self.dli_fname != nullptr) {
-    const fs::path library = fs::canonical(self.dli_fname, ignored);
-    // lib, or lib/x86_64-linux-gnu.
-    prefixes.push_back(library.parent_path().parent_path());
-    prefixes.push_back(library.parent_path().parent_path().parent_path());
+/// The program or the shared library that this function is in; empty when it is not known. What dladdr says
+/// of a program is the name by which it was called.
+fs::path own_file() {
+  const auto here = reinterpret_cast<std::uintptr_t>(&own_file);
+  std::stringstream maps(detail::contents("/proc/self/maps").value_or(""));
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0, end = 0;
+    const std::size_t path = line.find('/');
+    if (std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2 && begin <= here && here < end &&
+        path != std::string::npos)
+      return line.substr(path);
   }
-  prefixes.emplace_back(HEDDLE_PREFIX);
-  std::vector<fs::path> folders;
-  for (const fs::path& prefix : prefixes) folders.push_back(prefix / HEDDLE_DEVICE_FOLDER);
-  folders.emplace_back(device_source_folder);
-  for (const fs::path& folder : folders) {
+  return {};
+}
+
+/// Whether a folder and the headers in it are the system's, the user's or of who made this program, who could
+/// change that as well: in /tmp anyone may make folders beside a program's.
+bool is_trusted(const fs::path& headers, const fs::path& prefix, uid_t maker) {
+  for (fs::path path = headers / "heddle_device" / "language.hpp"; path != prefix && path.has_relative_path();
+       path = path.parent_path()) {
+    struct stat about {};
+    if (stat(path.c_str(), &about) != 0 || (about.st_mode & S_IWOTH) != 0) return false;
+    if (about.st_uid != 0 && about.st_uid != geteuid() && about.st_uid != maker) return false;
+  }
+  return true;
+}
+
+/// Where the headers of the device language are: beside what is installed, where this was to be installed, or
+/// in the source that it was built from.
+fs::path device_headers() {
+  const fs::path own = own_file();
+  struct stat made {};
+  const uid_t maker = stat(own.c_str(), &made) == 0 ? made.st_uid : 0;
+  std::error_code ignored;
+  for (const fs::path& file : {fs::read_symlink("/proc/self/exe", ignored), own}) {
+    // Of bin, of lib, or of lib/x86_64-linux-gnu.
+    for (fs::path prefix = file.parent_path().parent_path(); prefix.has_relative_path();
+         prefix = prefix.parent_path()) {
+      if (is_trusted(prefix / HEDDLE_DEVICE_FOLDER, prefix, maker)) return prefix / HEDDLE_DEVICE_FOLDER;
+      if (prefix.filename() != "lib") break;
+    }
+  }
+  const fs::path installed = fs::path(HEDDLE_PREFIX) / HEDDLE_DEVICE_FOLDER;
+  for (const fs::path& folder : {installed, fs::path(device_source_folder)}) {
     if (fs::exists(folder / "heddle_device" / "language.hpp", ignored)) return folder;
   }
   throw error(fmt::format("the headers of the device language are neither in {} nor in {}: install them anew",
-                          folders.front().string(), device_source_folder));
+                          installed.string(), device_source_folder));
 }
 
 std::vector<std::string> common_options(const compiler& with, const compile_options& options) {
-  std::vector<std::string> words{with.program.string(), "-std=" + options.standard, "-fPIC", "-w"};
+  std::vector<std::string> words = with.words;
+  words.insert(words.end(), {"-std=" + options.standard, "-fPIC", "-w"});
   if (options.is_watched) {
     // Lines and the names of functions are all that reports need.
     words.insert(words.end(), {"-O1", "-g1"});
@@ -118,8 +179,9 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
   }
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
   if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");
-  words.insert(words.end(), {"-isystem", headers.string(), "-include", "heddle_device/language.hpp", "-x",
-                             "c++", "-E", "-MD", "-MF", dependencies.string(), source.string()});
+  words.insert(words.end(), {"-isystem", headers.string(), "-include",
+                             (headers / "heddle_device" / "language.hpp").string(), "-x", "c++", "-E", "-MD",
+                             "-MF", dependencies.string(), source.string()});
   return words;
 }
 
@@ -198,9 +260,19 @@ std::string unsupported_library(std::string_view message) {
   return "";
 }
 
+/// Where debug information says that sources with relative names are, in place of the folder that the
+/// compiler ran in.
+constexpr std::string_view folder_of_sources = "/heddle/";
+
+/// The working directory with a slash after it.
+std::string working_directory() {
+  std::error_code ignored;
+  return (fs::current_path(ignored) / "").string();
+}
+
 /// The lines of a compiler's message that say what is wrong where, and no more than a screen of them.
-[[noreturn]] void fail_compilation(const std::string& name, const std::string& messages) {
-  std::stringstream text(messages);
+[[noreturn]] void fail_compilation(const std::string& name, std::string messages) {
+  std::stringstream text(messages_as_named(std::move(messages)));
   std::string message;
   std::size_t lines = 0;
   for (std::string line; std::getline(text, line);) {
@@ -244,7 +316,7 @@ subscript subscript_from(const json& j) {
 }
 
 compilation from_kept(const kept_file& kept, bool was_cached) {
-  compilation result{kept.path, {}, {}, was_cached};
+  compilation result{std::make_shared<const sealed_library>(kept.made), {}, {}, was_cached};
   const json about = json::parse(kept.about);
   for (const json& k : about.at("kernels")) result.kernels.push_back(declaration_from(k));
   for (const json& s : about.at("subscripts")) result.subscripts.push_back(subscript_from(s));
@@ -269,7 +341,8 @@ std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
       if (inside.empty() || *inside.begin() == "..") continue;
       for (std::size_t j = 0; j < i; ++j) {
         fs::path earlier = folders[j] / inside;
-        if (!fs::exists(earlier)) result.push_back(earlier.string());
+        std::error_code ignored;
+        if (!fs::exists(earlier, ignored)) result.push_back(earlier.string());
       }
     }
   }
@@ -278,89 +351,148 @@ std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
 
 /// Changes with this build of the library: what translates is in it.
 std::string own_identity() {
-  Dl_info self{};
   struct stat about {};
-  if (dladdr(reinterpret_cast<void*>(&run_program), &self) == 0 || stat(self.dli_fname, &about) != 0) {
-    if (stat("/proc/self/exe", &about) != 0) return "";
-  }
+  if (stat(own_file().c_str(), &about) != 0 && stat("/proc/self/exe", &about) != 0) return "";
   return fmt::format("{} {}.{}", about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
-}
-
-/// As a string literal of C++ holds it.
-std::string literal_of(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') result += '\\';
-    result += c == '\n' ? ' ' : c;
-  }
-  return result + "\"";
 }
 
 }  // namespace
 
+std::vector<std::string> with_absolute_paths(std::vector<std::string> words) {
+  // Those of the second kind have it in the same word.
+  constexpr std::string_view options[] = {"-I",       "-L",      "-B",        "-idirafter", "-imacros",
+                                          "-include", "-iquote", "-isysroot", "-isystem"},
+                             joined[] = {"--include-path=", "--pre-include=", "--sysroot=", "-fplugin=",
+                                         "-fprofile-use=",  "-specs=",        "@"};
+  const auto make_absolute = [](std::string& word, std::size_t begin) {
+    const fs::path path = word.substr(begin);
+    // Otherwise it is a header in a folder that is searched, or another option.
+    std::error_code ignored;
+    if (path.is_relative() && fs::exists(path, ignored))
+      word.replace(begin, std::string::npos, fs::absolute(path).string());
+  };
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    for (const std::string_view option : options) {
+      if (words[i] == option && i + 1 < words.size()) {
+        make_absolute(words[++i], 0);
+        break;
+      }
+      if (words[i].size() > option.size() && words[i].starts_with(option) && words[i][option.size()] != '=')
+        make_absolute(words[i], option.size());
+    }
+    for (const std::string_view option : joined) {
+      if (words[i].starts_with(option)) make_absolute(words[i], option.size());
+    }
+  }
+  return words;
+}
+
+std::string line_directive(std::string_view name) {
+  std::string result = "#line 1 \"";
+  for (const char c : name) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + "\"\n";
+}
+
+std::string messages_as_named(std::string messages) {
+  const std::string here = working_directory();
+  for (std::size_t at = 0; here.size() > 1 && (at = messages.find(here, at)) != std::string::npos;) {
+    if (at == 0 || std::isspace(static_cast<unsigned char>(messages[at - 1])) != 0)
+      messages.erase(at, here.size());
+    else
+      at += here.size();
+  }
+  return messages;
+}
+
+std::string as_named(std::string_view file) {
+  for (const std::string& folder : {std::string(folder_of_sources), working_directory()}) {
+    if (file.starts_with(folder)) return std::string(file.substr(folder.size()));
+  }
+  return std::string(file);
+}
+
 std::string read_source(const std::string& path) {
-  auto text = contents(path);
-  if (!text || fs::is_directory(path))
-    throw error(fmt::format("{}: cannot be read: {}", path, std::strerror(text ? EISDIR : errno)));
+  auto text = detail::contents(fs::path(path));
+  if (!text)
+    throw error(fmt::format("{}: cannot be read: {}", detail::shown_path(path), std::strerror(errno)));
   // Some editors begin a file with a mark of its encoding.
   if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
   return *std::move(text);
 }
 
-compilation compile_file(const std::string& path, compile_options options) {
-  const std::string source = read_source(path);
-  const fs::path folder = fs::path(path).parent_path();
-  options.flags.insert(options.flags.begin(), {"-iquote", folder.empty() ? "." : folder.string()});
-  return compile(source, path, options);
+std::string folder_of_source(const std::string& path) {
+  const fs::path folder = detail::descriptor_in(path) ? fs::path() : fs::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
 }
 
-compilation compile(const std::string& source, const std::string& name, const compile_options& options) {
+compilation compile_file(const std::string& path, compile_options options) {
+  const std::string source = read_source(path);
+  options.flags.insert(options.flags.begin(), {"-iquote", folder_of_source(path)});
+  return compile(source, detail::shown_path(path), options);
+}
+
+compilation compile(const std::string& source, const std::string& name, const compile_options& as_given) {
+  compile_options options = as_given;
+  options.flags = with_absolute_paths(std::move(options.flags));
+  for (std::string& folder : options.include_folders) folder = fs::absolute(folder).string();
   const compiler with = find_compiler();
   const fs::path headers = device_headers();
   digest key;
   for (const std::string& w : preprocess_command(with, "", options, headers, "")) key.add(w);
   for (const std::string& w : compile_command(with, options, true, "", "")) key.add(w);
+  for (const auto& [variable, folders] : search_variables()) key.add(variable), key.add(folders);
   key.add(with.identity);
   key.add(own_identity());
   if (!options.is_watched) key.add(processor());
   for (const std::string& instance : options.instances) key.add(instance);
   key.add(name);  // as messages and findings spell it
   key.add(source);
-  key.add(fs::current_path().string());
-  key.add("7");  // of the format of what is kept
-  if (const auto kept = find_kept(key.text())) return from_kept(*kept, true);
+  key.add("8");  // of the format of what is kept
+  const std::string name_of_entry = key.text();
+  if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
-  const temporary_folder work;
+  const detail::temporary_folder work = folder_for_making();
   const fs::path original = work.path() / "kernel.cu", dependencies = work.path() / "dependencies",
                  text = work.path() / "kernel.ii", object = work.path() / "kernel.o",
                  library = work.path() / "kernel.so";
-  std::ofstream(original, std::ios::binary) << "#line 1 " << literal_of(name) << "\n" << source;
-  const process_result preprocessed =
-      run_program(preprocess_command(with, original, options, headers, dependencies));
-  if (preprocessed.status == 127) throw error(fmt::format("{} cannot be started", with.program.string()));
+  const auto write = [](const fs::path& path, const std::string& all) {
+    std::ofstream out(path, std::ios::binary);
+    out << all;
+    if (!out.flush())
+      throw error(fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno)));
+  };
+  const auto run = [&](std::vector<std::string> words) {
+    words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.path().string()));
+    return run_program(words, work.path());
+  };
+  write(original, line_directive(name) + source);
+  const process_result preprocessed = run(preprocess_command(with, original, options, headers, dependencies));
   if (preprocessed.status != 0) fail_compilation(name, preprocessed.err);
   // g++ does not instrument what calls read and write as wholes: structures that they take by value, and
   // results.
   const bool flattens = options.is_watched && !with.is_clang;
   const translation translated =
       translate(preprocessed.out, {options.instances, options.is_program, flattens});
-  std::ofstream(text, std::ios::binary) << translated.text;
+  write(text, translated.text);
   // Without watching, spins on volatile variables are still to be seen.
   const bool instruments = options.is_watched || translated.has_volatile;
-  const process_result compiled = run_program(compile_command(with, options, instruments, text, object));
+  const process_result compiled = run(compile_command(with, options, instruments, text, object));
   if (compiled.status != 0)
     fail_compilation(name, with_columns_of_source(compiled.err, preprocessed.out, translated, source, name));
   // Without the compiler's own runtimes: what runs the module has the functions that are called.
-  std::vector<std::string> link{with.program.string(), "-shared", object.string(), "-o",
-                                library.string(),      "-lm"};
+  std::vector<std::string> link = with.words;
+  link.insert(link.end(), {"-shared", object.string(), "-o", library.string(), "-lm"});
   // All of a program is in its file.
   if (options.is_program) {
     link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
     for (const char* freeing : {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"})
       link.push_back(fmt::format("-Wl,--wrap={}", freeing));
   }
-  const process_result linked = run_program(link);
+  const process_result linked = run(link);
   if (linked.status != 0) fail_compilation(name, linked.err);
 
   json about = {{"kernels", json::array()}, {"subscripts", json::array()}};
@@ -368,10 +500,14 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (const subscript& s : translated.subscripts) {
     if (options.is_watched) about["subscripts"].push_back(to_json(s));
   }
-  std::vector<std::string> files_read = dependencies_in(contents(dependencies).value_or(""));
+  std::vector<std::string> files_read = dependencies_in(detail::contents(dependencies).value_or(""));
   std::erase(files_read, original.string());
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
-  return from_kept(keep(key.text(), library, files_read, about.dump(), began), false);
+  auto made = detail::contents(library);
+  if (!made) throw error(fmt::format("{} cannot be read: {}", library.string(), std::strerror(errno)));
+  const kept_file kept{*std::move(made), about.dump(-1, ' ', false, json::error_handler_t::replace)};
+  keep(name_of_entry, kept, ".so", files_read, began);
+  return from_kept(kept, false);
 }
 
 }  // namespace heddle::modules

@@ -10,9 +10,9 @@
 namespace heddle::modules {
 
 cpu_library::cpu_library(const compilation& compiled) {
-  handle_ = dlopen(compiled.library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  handle_ = dlopen(compiled.library->path().c_str(), RTLD_NOW | RTLD_LOCAL);
   // The host's part, which is not run, may call what is in other files.
-  if (handle_ == nullptr) handle_ = dlopen(compiled.library.c_str(), RTLD_LAZY | RTLD_LOCAL);
+  if (handle_ == nullptr) handle_ = dlopen(compiled.library->path().c_str(), RTLD_LAZY | RTLD_LOCAL);
   if (handle_ == nullptr) throw error(fmt::format("the compiled kernel cannot be loaded: {}", dlerror()));
   const auto functions = unwatched_functions();
   std::copy(functions.begin(), functions.end(), static_cast<void**>(function("heddle_module_slots")));

@@ -1,6 +1,6 @@
 #include "modules/diagnostics.hpp"
 
-#include "modules/cache.hpp"
+#include "contents.hpp"
 #include "modules/tokens.hpp"
 
 #include <algorithm>
@@ -171,7 +171,7 @@ class columns_of_source {
     };
     look(source_, name_);
     if (!found) {
-      if (const auto text = contents(std::string(file))) look(*text, file);
+      if (const auto text = detail::contents(std::string(file))) look(*text, file);
     }
     return found;
   }

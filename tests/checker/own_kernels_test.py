@@ -659,5 +659,37 @@ class Stencil(unittest.TestCase):
         self.check("blocks", (1, 5, 6), (1, 5, 6), 3, "symmetric")
 
 
+class SegmentedScan(unittest.TestCase):
+    # Elements of a tile, warps with the one that looks ahead, and words that carry the total of one.
+    SHAPES = {"sum": (5632, 12, 2), "compositions": (2816, 12, 3), "bytes": (11264, 12, 1), "sums": (256, 9, 8)}
+    SCANS = dict(SCANS, bytes=(lambda size: integers(size, "uint8"), None, np.array([9], "uint8")),
+                 sums=(lambda size: integers(3 * size, "int64").reshape(size, 3), None, np.array([[5, 6, 7]])))
+
+    def test_tiles(self):
+        """Segments of one element, of some, and one of all; from anywhere to anywhere and in place; the last tile is a part of one."""
+        for way, (name, exclusive, has_init, apart, tiles, less, first, to) in enumerate((
+                ("sum", False, False, 2000, 3, 300, 0, 0), ("sum", True, True, 7, 2, 1, 1, 1), ("sum", False, True, 1, 1, 5630, 3, 2),
+                ("compositions", False, False, 5000, 3, 11, 0, 0), ("compositions", True, True, 30, 2, 0, 1, 1),
+                ("bytes", False, False, 9000, 2, 5000, 0, 0), ("bytes", True, True, 3, 1, 11000, 5, 6),
+                ("sums", False, False, 600, 9, 100, 0, 0), ("sums", True, True, 2, 3, 0, 0, 0))):
+            with self.subTest(name=name, exclusive=exclusive, apart=apart, tiles=tiles):
+                elements, _, init = self.SCANS[name]
+                tile, warps, words = self.SHAPES[name]
+                size, in_place = tiles * tile - less, first == to and first > 0
+                x = elements(first + size)
+                flags = random.integers(0, apart, size) == 0
+                flags[0] = True
+                scratch = np.full(16 + tiles * words, 2 << 32 | 5, "uint64")
+                scratch[0] = 7
+                *_, out = launch("segmented_scan", f"segments_{name}", min(tiles, 2), warps * 32, x, n(first), n(size), flags, exclusive, init, has_init,
+                                 scratch, in_place, n(to), x if in_place else Unwritten(x.dtype, x[0].size * (size + to)), schedules=1 + (way == 0))
+                columns = x[0].size
+                found = out[to * columns:].reshape(size, *x.shape[1:])
+                starts = [*np.flatnonzero(flags), size]
+                for begin, end in zip(starts, starts[1:]):
+                    segment = x[first + begin:first + end]
+                    np.testing.assert_array_equal(found[begin:end], scanned(name, segment, exclusive, init if has_init else None))
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2 if "-v" in sys.argv else 1)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Heddle's own kernels of transform, copy_if, histogram, random numbers, pi and matmul under heddle check, at sizes that
+"""Heddle's own kernels of transform, copy_if, histogram, statistics, random numbers, pi and matmul under heddle check, at sizes that
 reach every branch, against NumPy and plain loops.
 """
 import sys
@@ -60,6 +60,13 @@ class CopyIf(unittest.TestCase):
                 *_, out = launch("patterns", "partitioned", grid, 256, flags, n(first), n(size), before, x, n(1), n(chosen), Unwritten("uint16", size))
                 np.testing.assert_array_equal(out, np.concatenate([x[wanted], x[~wanted]]))
 
+    def test_places(self):
+        """Offsets that are equal, that are 0, and that are beyond the end."""
+        for grid, size, offsets in ((2, 3000, np.sort(random.integers(0, 3000, 700))), (1, 40, np.array([0, 0, 5, 5, 39, 40, 40])), (1, 1, np.array([], int))):
+            flags, _ = launch("patterns", "flag_at", grid, 256, np.zeros(size, bool), np.append(offsets, 0).astype("uint64"), n(offsets.size),
+                              n(size), schedules=2)
+            np.testing.assert_array_equal(np.flatnonzero(flags), np.unique(np.append(offsets[offsets < size], 0)))
+
     def test_changes(self):
         x = np.repeat(np.array([1, np.nan, 0, 3], "float32"), [3, 2, 4, 1])
         x[6] = -0.0
@@ -82,6 +89,49 @@ class Histogram(unittest.TestCase):
                 expected = np.searchsorted(edges, x, "right") - 1
                 expected[x == edges[-1]] = edges.size - 2
                 np.testing.assert_array_equal(bins, np.where((x < edges[0]) | (x > edges[-1]), edges.size - 1, expected))
+
+
+class Statistics(unittest.TestCase):
+    def test_wide_sums(self):
+        """A row of two tiles and a part of a third, and short ones."""
+        for kernel, kind, outer, length in (("halves", "int16", 2, 37), ("floats", "float32", 1, 1000)):
+            x = random.integers(-9999, 9999, (outer, length)).astype(kind)
+            *_, sums = launch("statistics", f"wide_{kernel}", 1, 256, x, n(outer), n(length), Unwritten("float64", outer))
+            np.testing.assert_array_equal(sums, x.sum(axis=1, dtype="float64"))
+        z = random.integers(-99, 99, (3, 20, 2)).astype("float32")
+        *_, sums = launch("statistics", "wide_complex", 1, 256, z, n(3), n(20), Unwritten("float64", 6))
+        np.testing.assert_array_equal(sums, z.sum(axis=1, dtype="float64").ravel())
+
+    def test_squared_deviations(self):
+        """Segments of rows and of columns, by divisions of 32 bits and of 64."""
+        for kernel, kind, outer, length, inner, behind in (
+                ("bytes", "uint8", 3, 41, 1, 0), ("bytes", "uint8", 1, 90, 1, 0), ("doubles", "float64", 2, 70, 3, 0),
+                ("doubles", "float64", 2, 66, 33, 2**32), ("bytes", "uint8", 2, 33, 1, 2**32)):
+            with self.subTest(kernel=kernel, inner=inner, behind=behind):
+                x = random.integers(0, 99, (outer, length, inner)).astype(kind)
+                centres = random.integers(0, 9, (outer, 1, inner)) / 4
+                arguments = (n(outer), n(length), n(inner), n(behind), centres, Unwritten("float64", outer * inner))
+                *_, sums = launch("statistics", f"deviations_{kernel}", 2, "32,8" if inner > 1 else 256, x, *arguments)
+                np.testing.assert_array_equal(sums, ((x - centres)**2).sum(axis=1).ravel())
+        z = random.integers(-99, 99, (2, 40, 2)).astype("float32")
+        centres = random.integers(-9, 9, (2, 1, 2)) / 4
+        *_, sums = launch("statistics", "deviations_complex", 1, 256, z, n(2), n(40), n(1), n(0), centres, Unwritten("float64", 2))
+        np.testing.assert_array_equal(sums, ((z - centres)**2).sum(axis=(1, 2)))
+
+    def test_short_rows(self):
+        for length in (1, 2, 3, 8, 9, 32):
+            x = random.integers(-99, 99, (300, length)).astype("float32")
+            centres = random.integers(-9, 9, (300, 1)) / 4
+            *_, sums = launch("statistics", "short_rows", 1, 256, x, n(300), n(length), centres, Unwritten("float64", 300), schedules=1)
+            np.testing.assert_array_equal(sums, ((x - centres)**2).sum(axis=1))
+
+    def test_results(self):
+        sums = np.array([1.0, -7, np.inf, np.nan, 1e300])
+        *_, out = launch("statistics", "quotients", 1, 256, sums, np.float64(4), n(5), Unwritten("float32", 5))
+        np.testing.assert_array_equal(out, np.array([0.25, -1.75, np.inf, np.nan, np.inf], "float32"))
+        x = np.array([0, 1, 0x80000000, 0], "uint32")
+        *_, out = launch("statistics", "nonzero", 1, 256, x, n(4), Unwritten("bool", 4))
+        np.testing.assert_array_equal(out, x != 0)
 
 
 def philox(seed, which, block, attempt=0):

@@ -142,9 +142,14 @@ class BenchTest(CommandTest):
         if shutil.which("gnuplot") is None:
             self.skipTest("gnuplot is not installed")
         chart = self.folder / "chart.svg"
+        # An empty entry stands for the working directory, whose programs are not started.
+        planted = self.folder / "gnuplot"
+        planted.write_text("#!/bin/sh\nexit 1\n")
+        planted.chmod(0o755)
+        options = {"cwd": self.folder, "env": {**os.environ, "PATH": ":" + os.environ["PATH"]}}
         for sizes in ("64..512", "100"):
             done = run("bench", "scan", "--target", "serial,parallel:2", "--size", sizes, "--type", "int32,float32",
-                       "--peers", "--in-cache", "--seconds", 0.01, "--plot", chart)
+                       "--peers", "--in-cache", "--seconds", 0.01, "--plot", chart, **options)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             drawing = xml.etree.ElementTree.parse(chart)
             self.assertEqual(drawing.getroot().tag, "{http://www.w3.org/2000/svg}svg")

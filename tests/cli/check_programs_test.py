@@ -56,6 +56,7 @@ int main(int argc, char** argv) {
     if (*x == 3) putchar('3');
     abort();
   }
+  if (strcmp(mode, "many") == 0) shifts<<<dim3(1 << 30, 32768, 1024), 1>>>(x, 1);
   if (strcmp(mode, "killed") == 0) kill(getpid(), SIGKILL);
   cudaFree(x);
 }
@@ -137,6 +138,11 @@ class CheckProgramsTest(unittest.TestCase):
         self.assertEqual(self.check("--", "asks").returncode, 0)
         failure, = json.loads(self.check("--json", "--", "asks_once").stdout)["findings"]
         self.assertEqual((failure["kind"], failure["count"]), ("unchecked-error", 1))
+
+    def test_too_many_blocks(self):
+        done = self.check("--schedules", 512, "--", "many")
+        self.assertEqual(done.returncode, 2)
+        self.assertEqual(done.stderr, "heddle check: shifts: 36028797018963968 blocks under 512 schedules are more than can be checked: at most 8388479\n")
 
     def test_vector_types(self):
         self.assertIn("44 bytes to pixels (uchar4[10]), which has 40\n", self.check("--", "vectors").stdout)

@@ -367,6 +367,15 @@ class CheckTest(unittest.TestCase):
                       ["--grid", "x", "--block", 1], ["--grid", 1, "--block", 1, "--schedules", 0]):
             self.assertEqual(self.run_in_folder("check", "saxpy.cu", "--kernel", "saxpy", *flags).returncode, 2)
 
+    def test_too_many_blocks(self):
+        """A product of blocks and schedules that 64 bits do not hold, too."""
+        for grid, schedules, blocks, most in (("70000,65535", 1, "4587450000", 4294901759), ("1073741824,32768,1024", 512, "36028797018963968", 8388479)):
+            done = self.run_in_folder("check", "saxpy.cu", "--kernel", "shifted", "--grid", grid, "--block", 1, "-I", "include", "--arg", "i32:0",
+                                      "--arg", "f32[1]=zeros", "--schedules", schedules)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"heddle check: {blocks} blocks under {schedules} schedule{'s' * (schedules > 1)} are more than can be checked: "
+                                          f"at most {most}\n")
+
     def test_cache(self):
         """A second run starts no compiler; a changed header does, and so do other options."""
         np.save(self.folder / "x.npy", np.ones(1000, "float32"))

@@ -119,6 +119,24 @@ class CommandTest(unittest.TestCase):
             self.skipTest("the command itself needs more addresses: it has a GPU or is sanitized")
         return options
 
+    def with_threads(self, threads):
+        """Options for runs as a user who has so many threads; skips the test where there is no such user."""
+        self.folder.chmod(0o777)
+        nobody = 30000 + os.getpid() % 30000  # threads of tests that run beside this one do not count
+
+        def limit():
+            if os.getuid() == 0:
+                os.setgroups([])
+                os.setgid(nobody)
+                os.setuid(nobody)
+            resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
+
+        # What looks for leaks at the end needs a thread of its own.
+        options = {"preexec_fn": limit, "env": {**os.environ, "HOME": str(self.folder), "ASAN_OPTIONS": "detect_leaks=0"}}
+        if run("--version", **options).returncode != 0:
+            self.skipTest("the command cannot be run by a user without rights, or with few threads")
+        return options
+
     def printed(self, *arguments, **options):
         """The one line that a successful run prints."""
         done = run(*arguments, **options)

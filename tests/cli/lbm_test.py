@@ -129,6 +129,39 @@ class LbmTest(CommandTest):
         for other in results[1:]:
             np.testing.assert_array_equal(other, results[0])
 
+    def test_checkpoints_on_the_way(self):
+        """A run that is killed has left the state of a multiple of K, from which another goes on bit for bit."""
+        state, whole, rest = self.file("state"), self.file("whole.npy"), self.file("rest.npy")
+        case = ("cavity", "--size", "48x40", "--target", "serial")
+        running = subprocess.Popen([HEDDLE, "lbm", *case, "--steps", "1e9", "--every", "40", "--checkpoint", state, "--quiet"],
+                                   stdout=subprocess.PIPE, text=True)
+        self.addCleanup(running.kill)
+        self.addCleanup(running.stdout.close)
+        for _ in range(3):
+            running.stdout.readline()
+        running.kill()
+        running.wait()
+        steps = int(re.search(rb"^steps (\d+)$", state.read_bytes(), re.MULTILINE)[1])
+        self.assertGreaterEqual(steps, 80)
+        self.assertEqual(steps % 40, 0)
+        self.lbm(*case, "--steps", steps + 15, "-o", whole)
+        said, = self.lbm("cavity", "--target", "serial", "--resume", state, "--steps", 15, "-o", rest)
+        self.assertEqual(said["steps"], steps + 15)
+        np.testing.assert_array_equal(np.load(rest), np.load(whole))
+        self.assertEqual([p.name for p in self.folder.iterdir() if p.suffix not in (".npy", "")], [])
+        # Lines and samples of --every stay what they were, and the last state is the last one written.
+        lines = self.lbm(*case, "--steps", 25, "--every", 10, "--checkpoint", state)
+        self.assertEqual([line["steps"] for line in lines], [10, 20, 25])
+        self.assertIn(b"\nsteps 25\n", state.read_bytes())
+        # What ends by itself after a comparison does so from each checkpoint too.
+        steady = ("channel", "--size", "8x16", "--reynolds", 10, "--steady", 1e-4)
+        straight, = self.lbm(*steady)
+        run("lbm", *steady, "--every", 100, "--steps", 290, "--checkpoint", state)
+        self.assertEqual(self.lbm("channel", "--resume", state, "--steady", 1e-4)[-1]["steps"], straight["steps"])
+        # A stream gets one state.
+        done = run("lbm", *case, "--steps", 25, "--every", 10, "--checkpoint", "-", "--quiet", text=False)
+        self.assertEqual((done.returncode, done.stdout.count(b"heddle lbm checkpoint")), (0, 1))
+
     def test_goes_on_where_a_run_stopped(self):
         case = ("cylinder", "--size", "224x41", "--reynolds", 20, "--velocity", 0.09, "--storage", "f16")
         whole, half, checkpoint = self.file("whole.npy"), self.file("half.npy"), self.file("state")

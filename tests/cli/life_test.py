@@ -120,9 +120,17 @@ class LifeTest(CommandTest):
             straight = self.life("--random", "90x50", "--seed", 3, "--generations", 50)
             extra = ("--size", "90x50") if ending == "cells" else ()
             self.assertEqual(self.life(half, "--generations", 30, *extra).split()[-1], straight.split()[-1])
+        # Generations are counted on, and so are those that are printed.
+        self.assertEqual(self.life(self.file("half.rle"), "--generations", 30, "--every", 20, "--topology", "torus"),
+                         self.life("--random", "90x50", "--seed", 3, "--generations", 50, "--every", 20).split("\n", 1)[1])
+        late = self.file("late.rle", "#CXRLE Pos=0,-1377 Gen=3480106827776\n10o!\n")
+        row = self.life(self.file("row.rle", "10o!\n"), "--generations", 1000)
+        self.assertEqual(self.life(late, "--generations", 1000, "--detect-cycles", "-o", self.file("later.rle")),
+                         row.replace("generation 1000", "generation 3480106828776") + "period 15\n")
+        self.assertIn("Gen=3480106828776\n", self.file("later.rle").read_text())
+        self.assertIn("beyond what is counted", self.refusal(late, "--generations", 2**64 - 1, status=2))
         flown = self.file("flown.rle")
         self.life(self.file("g.rle", GLIDER.format("")), "--generations", 400, "-o", flown)
-        self.assertIn("bo$2bo$3o!", self.life(self.folder / "g.rle", "--generations", 400, "-o", "/dev/stdout"))
         self.life(self.folder / "g.rle", "--generations", 400, "-o", self.file("FLOWN.RLE"))
         self.assertEqual(self.file("FLOWN.RLE").read_text(), flown.read_text())
         self.assertEqual(flown.read_text(), "#CXRLE Pos=100,100 Gen=400\nx = 3, y = 3, rule = B3/S23\nbo$2bo$3o!\n")

@@ -96,6 +96,11 @@ class RandomTest(CommandTest):
             message = self.fails(1, "random", "uniform", "--shape", n, "--seed", 1, "-o", self.out)
             self.assertRegex(message, r"out\.npy: cannot write: needs [0-9.]+ GiB, and [0-9.]+ GiB are free")
 
+    def test_an_error_names_what_was_called_and_what_failed_in_it(self):
+        message = self.fails(1, "random", "permutation", "--shape", "1e8", "--seed", 1, "--target", "serial", "-o", self.out,
+                             **self.with_addresses(1 << 29))
+        self.assertIn("heddle random: 100000000 places on serial: in array of 100000000 uint64: out of memory", message)
+
     def test_what_cannot_be(self):
         for flags, reason in ((["uniform", "--dtype", "int8"], "float32 or float64"),
                               (["uniform", "--low", 2], "from 2 to 1"), (["normal", "--deviation", -1], "deviation -1"),

@@ -306,6 +306,13 @@ class ReduceTest(CommandTest):
             for op in ("sum", "all") + (() if dtype in COMPLEX else ("max", "argmin")):
                 self.assertEqual(self.printed("reduce", path, "--op", op, "--target", gpu),
                                  self.printed("reduce", path, "--op", op, "--target", "serial"), (dtype, op))
+            for op in ("mean", "std") + (() if dtype in COMPLEX else ("median",)):
+                for axis in (None, 0, 2):
+                    arguments = ["reduce", path, "--op", op] + ([] if axis is None else ["--axis", axis])
+                    self.assert_same(self.written(*arguments, "--target", gpu) if axis is not None else
+                                     np.asarray(complex(self.printed(*arguments, "--target", gpu))),
+                                     self.written(*arguments, "--target", "serial") if axis is not None else
+                                     np.asarray(complex(self.printed(*arguments, "--target", "serial"))), (dtype, op, axis))
             for op, axis in (("sum", 0), ("sum", 2)) + (() if dtype in COMPLEX else (("argmax", 1),)):
                 self.assert_same(self.written("reduce", path, "--op", op, "--axis", axis, "--target", gpu),
                                  self.written("reduce", path, "--op", op, "--axis", axis, "--target", "serial"),
@@ -315,24 +322,159 @@ class ReduceTest(CommandTest):
                          self.printed("reduce", path, "--target", "serial"))
 
 
+class StatisticsTest(CommandTest):
+    """std, var, median and percentile."""
+
+    def result(self, path, axis, *arguments):
+        """The array that -o names, of which each value is printed where there is no axis."""
+        if axis is not None:
+            return self.written("reduce", path, *arguments, "--axis", axis)
+        self.out.unlink(missing_ok=True)
+        done = run("reduce", path, *arguments, "-o", self.out)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        got = np.load(self.out)
+        texts = done.stdout.split("\n")[:-1]
+        np.testing.assert_array_equal(np.array(texts, "float64").astype(got.dtype), got.reshape(-1))
+        return got
+
+    def check_spread(self, path, op, x, axis, ddof, note, *arguments):
+        """Against the same in long double; the mean of each line is rounded, and the result."""
+        got = self.result(path, axis, "--op", op, *(["--ddof", ddof] if ddof else []), *arguments)
+        exact = x.astype(np.clongdouble if x.dtype.kind == "c" else np.longdouble)
+        expected = np.asarray(getattr(np, op)(exact, axis=axis, ddof=ddof))
+        self.assertEqual((got.dtype, got.shape), (np.asarray(getattr(np, op)(x, axis=axis)).dtype, expected.shape), note)
+        of_mean = 50 * 2.0**-53 * np.abs(exact).mean(axis=axis)
+        error = 2 * np.finfo(got.dtype).eps * expected + (of_mean**2 if op == "var" else of_mean)
+        self.assert_within(got, expected, error + 100 * 2.0**-53 * expected, note)
+
+    def test_spread_of_every_type(self):
+        targets = itertools.cycle(["serial", "parallel:2", "auto"])
+        for dtype in TYPES:
+            x = samples(dtype, (3, 70, 5), seed=20)
+            path = self.save(x)
+            for axis, (op, ddof) in itertools.product(some_of((None, 0, 1, -1)), some_of((("std", 0), ("var", 1)))):
+                self.check_spread(path, op, x, axis, ddof, (dtype, op, axis), "--target", next(targets))
+
+    def test_spread_on_a_large_offset(self):
+        x = 1e9 + np.random.default_rng(21).normal(0, 1e-3, (300_001, 2))
+        path = self.save(x)
+        for axis in (None, 0):
+            for op in ("std", "var"):
+                self.check_spread(path, op, x, axis, 0, (op, axis))
+
+    def test_mean_of_floats_is_summed_in_double(self):
+        x = np.ones(1 << 16, "float32")
+        x[0] = 2.0**30
+        self.assertEqual(np.float32(self.printed("reduce", self.save(x), "--op", "mean")), np.float32(x.mean(dtype="float64")))
+        self.assertEqual(self.printed("reduce", self.save(np.full(9, 3e38, "float32")), "--op", "mean"), "3e+38")
+        z = np.array([1 + 1e-9j, 3], "complex128")
+        self.assertEqual(self.printed("reduce", self.save(z), "--op", "mean", "--dtype", "complex64"), "2+5e-10j")
+
+    def test_pieces(self):
+        """Long lines and strips of them have the bits of what stays in the file, on any number of threads."""
+        for shape, axis in (((2, 300_001), 1), ((300_001, 3), 0), ((1100, 4200), 0), ((40, 5, 3000), 2), ((600_000,), None)):
+            x = samples("float64", shape, seed=22)
+            native, swapped = self.save(x), self.save(x.astype(">f8"), "swapped.npy")
+            for op in some_of(("mean", "std")):
+                whole = self.result(native, axis, "--op", op, "--target", "serial")
+                self.assert_same(self.result(swapped, axis, "--op", op, "--target", "parallel:2"), whole, (shape, op))
+                np.testing.assert_allclose(whole, getattr(np, op)(x, axis=axis), rtol=1e-11, atol=1e-12)
+
+    def test_spread_that_does_not_fit_in_memory(self):
+        little = self.with_addresses(1 << 28)
+        path = self.folder / "sparse.npy"
+        for shape, axis in (((1 << 25,), None), ((1, 1 << 25), 1), ((1 << 24, 2), 0)):
+            np.lib.format.open_memmap(path, "w+", "int8", shape)[(-1,) * len(shape)] = 5
+            n = shape[axis or 0]
+            expected = 25 * (n - 1) / n**2
+            if axis is None:
+                got = float(self.printed("reduce", path, "--op", "var", "--target", "serial", **little))
+            else:
+                got = self.written("reduce", path, "--op", "var", "--axis", axis, "--target", "serial", **little)[-1]
+            self.assertLess(abs(got - expected), 1e-14 * expected)
+
+    def test_degrees_of_freedom(self):
+        path = self.save(np.array([1.0, 2, 4, 9]))
+        for ddof, expected in ((0, "9.5"), (2, "19"), (4, "inf"), (7, "inf")):
+            self.assertEqual(self.printed("reduce", path, "--op", "var", "--ddof", ddof), expected)
+        self.assertEqual(self.printed("reduce", self.save(np.array([5])), "--op", "std", "--ddof", 1), "nan")
+
+    def test_quantiles_of_every_type(self):
+        """Those of NumPy in float64 to the bit, where its integers do not overflow."""
+        targets = itertools.cycle(["serial", "parallel:2", "auto"])
+        percents = [0, 12.5, 50, 99, 100]
+        for dtype in TYPES:
+            if dtype in COMPLEX:
+                continue
+            for shape in ((3, 70, 5), (600,)):
+                x = samples(dtype, shape, seed=23)
+                if x.dtype.itemsize == 8 and x.dtype.kind in "iu":
+                    x >>= x.dtype.type(12)
+                path = self.save(x)
+                for axis in some_of((None, *range(x.ndim))):
+                    where = ["--target", next(targets)]
+                    note = (dtype, shape, axis)
+                    self.assert_same(self.result(path, axis, "--op", "median", *where), np.median(x, axis=axis), note)
+                    wide_x = x.astype("float64")
+                    got = self.result(path, axis, "--op", "percentile", "--percentile", ",".join(map(str, percents)), *where)
+                    self.assert_same(got, np.percentile(wide_x, percents, axis=axis), note)
+                    got = self.result(path, axis, "--op", "percentile", "--percentile", 30, *where)
+                    self.assert_same(got, np.percentile(wide_x, 30, axis=axis), note)
+
+    def test_quantiles_of_special_values(self):
+        inf, nan = np.inf, np.nan
+        for values, percent, expected in (([1, nan, 2], 0, "nan"), ([inf, 1, 2], 50, "2"), ([inf, inf, 1], 75, "inf"),
+                                          ([-inf, 1], 50, "-inf"), ([-inf, inf], 50, "nan"), ([7], 31, "7")):
+            path = self.save(np.array(values, "float64"))
+            self.assertEqual(self.printed("reduce", path, "--op", "percentile", "--percentile", percent), expected, values)
+        for values, expected in (([1, nan], "nan"), ([inf, inf], "inf"), ([-inf, inf], "nan"), ([1e308, 1.5e308], "1.25e+308")):
+            self.assertEqual(self.printed("reduce", self.save(np.array(values)), "--op", "median"), expected, values)
+        x = np.array([[1, nan, 3], [4, 5, 9]])
+        self.assert_same(self.written("reduce", self.save(x), "--op", "median", "--axis", 1), np.array([nan, 5]), "a NaN in one row")
+        for dtype, values, expected in (("int8", [-128, 127], "-0.5"), ("int64", [-2**63, 2**63 - 1], "0"), ("uint64", [0, 2**64 - 1], "9223372036854775808")):
+            path = self.save(np.array(values, dtype))
+            self.assertEqual(self.printed("reduce", path, "--op", "percentile", "--percentile", 50), expected)
+
+    def test_dtype(self):
+        x = samples("float64", (40, 30), seed=24)
+        path = self.save(x)
+        for dtype, op in itertools.product(["bool", "int8", "float32"], ["std", "median"]):
+            y = x.astype(dtype)
+            got = self.written("reduce", path, "--op", op, "--dtype", dtype, "--axis", 0)
+            self.assertEqual(got.dtype, getattr(np, op)(y, axis=0).dtype)
+            np.testing.assert_allclose(got, getattr(np, op)(y.astype("float64"), axis=0), rtol=1e-7)
+
+    def test_nothing(self):
+        path = self.save(np.zeros((2, 0, 3)))
+        for op in (["std"], ["var"], ["median"], ["percentile", "--percentile", "5,10"]):
+            self.assertIn(f"no {op[0]}", self.fails(1, "reduce", path, "--op", *op))
+            self.out.unlink(missing_ok=True)
+            self.fails(1, "reduce", path, "--op", *op, "--axis", 1, "-o", self.out)
+            several = (2,) if len(op) > 1 else ()
+            self.assertEqual(self.written("reduce", path, "--op", *op, "--axis", 0).shape, several + (0, 3))
+
+    def test_errors(self):
+        path = self.save(samples("complex64", 5))
+        for op in (["median"], ["percentile", "--percentile", 5]):
+            self.assertIn("complex numbers have no order", self.fails(1, "reduce", path, "--op", *op))
+        for arguments in (["--op", "percentile"], ["--percentile", 5], ["--ddof", 1], ["--op", "var", "--ddof", -1],
+                          ["--op", "percentile", "--percentile", "5,101"], ["--op", "percentile", "--percentile", "5,"],
+                          ["--op", "std", "--algorithm", "tree"], ["--op", "median", "--algorithm", "tree"]):
+            self.fails(2, "reduce", path, *arguments)
+        path = self.folder / "sparse.npy"
+        np.lib.format.open_memmap(path, "w+", "int8", (1 << 42,)).flush()
+        done = run("reduce", path, "--op", "median", "--target", "serial")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("the elements are sorted in memory, and do not fit: out of memory (needs 12288.0 GiB; the machine has", done.stderr)
+
+
 class FewThreadsTest(CommandTest):
     def test_that_the_system_gives(self):
         """What it gives do the work: none but the first, or some of those that are asked for."""
         x = np.arange(1 << 20, dtype="int64")
         path = self.save(x)
-        self.folder.chmod(0o755)
-        nobody = 65534
         for threads in (1, 2, 8):
-            def limit(threads=threads):
-                if os.getuid() == 0:
-                    os.setgroups([])
-                    os.setgid(nobody)
-                    os.setuid(nobody)
-                resource.setrlimit(resource.RLIMIT_NPROC, (threads, threads))
-            # What looks for leaks at the end needs a thread of its own.
-            options = {"preexec_fn": limit, "env": {**os.environ, "HOME": str(self.folder), "ASAN_OPTIONS": "detect_leaks=0"}}
-            if run("reduce", path, "--target", "serial", **options).returncode != 0:
-                self.skipTest("the command cannot be run by a user without rights, or with few threads")
+            options = self.with_threads(threads)
             for target in ("parallel:64", "parallel:2"):
                 self.assertEqual(int(self.printed("reduce", path, "--target", target, **options)), x.sum())
             if threads == 1:

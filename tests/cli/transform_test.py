@@ -2,35 +2,16 @@
 """heddle transform against NumPy, which evaluates the same expression."""
 import json
 import os
-import tempfile
 import subprocess
 import unittest
 
 import numpy as np
 
-from checks import COMPLEX, HEDDLE, INTEGERS, REALS, TYPES, CommandTest, in_other_orders, run, samples
+from checks import COMPLEX, HEDDLE, INTEGERS, REALS, TYPES, in_other_orders, run, samples
+from expressions import ExpressionTest, by_turns
 
 
-def by_turns(*expressions):
-    """An expression whose element i is that of expression i mod their number: one compilation for all of them."""
-    text = expressions[-1]
-    for k in reversed(range(len(expressions) - 1)):
-        text = f"where(i % {len(expressions)} == {k}, {expressions[k]}, {text})"
-    return text
-
-
-class TransformTest(CommandTest):
-    @classmethod
-    def setUpClass(cls):
-        super().setUpClass()
-        # Of this test alone, and kept from one of its tests to the next.
-        cls.cache = cls.enterClassContext(tempfile.TemporaryDirectory())
-        os.environ["XDG_CACHE_HOME"] = cls.cache
-
-    def transformed(self, expression, arrays, *flags):
-        files = [f"{name}={self.save(x, name + '.npy')}" for name, x in arrays.items()]
-        return self.written("transform", expression, *files, *flags)
-
+class TransformTest(ExpressionTest):
     def expected(self, expression, arrays):
         shape = np.broadcast_shapes(*(x.shape for x in arrays.values()))
         names = {name: getattr(np, name) for name in dir(np) if not name.startswith("_")}

@@ -15,13 +15,58 @@ class UsageTest(CommandTest):
     def test_wrong_usage(self):
         path = self.save(np.arange(6.0).reshape(2, 3))
         for arguments in (
-                [], ["nonsense"], ["reduce"], ["reduce", path, "extra"], ["reduce", path, "--op", "median"],
+                [], ["nonsense"], ["reduce"], ["reduce", path, "extra"], ["reduce", path, "--op", "mode"],
                 ["reduce", path, "--dtype", "float16"], ["reduce", path, "--axis", 0], ["reduce", path, "--axis", "x"],
                 ["reduce", path, "--target", "cloud"], ["reduce", path, "--target", "parallel:0"],
                 ["reduce", path, "--target", "parallel:"], ["reduce", path, "--target", "gpu:-1"],
                 ["reduce", path, "--target", "serial:2"], ["reduce", path, "--nonsense"], ["scan", path],
                 ["scan", path, "-o", self.out, "--op", "mean"], ["info", "extra"]):
             self.assertIn("--help", self.fails(2, *arguments))
+
+    def test_numbers_are_written_alike(self):
+        x = samples("float32", (40, 50))
+        path = self.save(x)
+        self.assert_same(self.written("random", "uniform", "--shape", "1e1,2^2", "--seed", "2^40", "--offset", "1.5e3"),
+                         self.written("random", "uniform", "--shape", "10,4", "--seed", 2**40, "--offset", 1500), "random")
+        for given, plain in ((["histogram", path, "--bins", "2^4"], ["histogram", path, "--bins", "16"]),
+                             (["histogram", path, "--bins", "010"], ["histogram", path, "--bins", "10"]),
+                             (["fft", path, "--real", "--inverse", "--length", "9.8e1"], ["fft", path, "--real", "--inverse", "--length", "98"]),
+                             (["sort", path, "--first", "2^2"], ["sort", path, "--first", "4"]),
+                             (["scan", path, "--target", "parallel:2^1"], ["scan", path, "--target", "parallel:2"])):
+            self.assert_same(self.written(*given), self.written(*plain), given)
+        for given, plain in ((["pi", "--samples", "2^10", "--seed", "1e1"], ["pi", "--samples", 1024, "--seed", 10]),
+                             (["life", "--random", "2^5x1e1", "--seed", "1e1", "--generations", "2^3", "--every", "4e0"],
+                              ["life", "--random", "32x10", "--seed", 10, "--generations", 8, "--every", 4]),
+                             (["laplace", "--size", "2e1x2^4", "--max-iterations", "1e1", "--check-every", "2^1", "--tolerance", 0],
+                              ["laplace", "--size", "20x16", "--max-iterations", 10, "--check-every", 2, "--tolerance", 0]),
+                             (["lbm", "cavity", "--quiet", "--size", "2^4x1e1", "--steps", "1e1", "--every", "2^1"],
+                              ["lbm", "cavity", "--quiet", "--size", "16x10", "--steps", 10, "--every", 2])):
+            # The last figure of pi is a rate.
+            self.assertEqual(run(*given).stdout.split("\n")[:2], run(*plain).stdout.split("\n")[:2], given)
+            self.assertEqual(run(*given).returncode, 0)
+        self.assertEqual(run("mandelbrot", "--size", "2^4x1e1", "--iterations", "1e2", "--counts", self.out).returncode, 0)
+        self.assertEqual((np.load(self.out).shape, np.load(self.out).max()), ((10, 16), 100))
+        self.out.unlink()
+        for text in ("1.5", "1e-1", "2^64", "2^", "^2", "2^-1", "1e20", "18446744073709551616", "0x10", "1 000", "-1", "1e", "e1", "."):
+            self.assertIn(f"--seed: '{text}' is no", self.fails(2, "pi", f"--seed={text}"))
+        # No digit is lost, as a double would lose some.
+        self.assertEqual(json.loads(run("pi", "--samples", 9, "--stats", "--seed", "1844674407370955161.5e1").stderr)["seed"], 2**64 - 1)
+
+    def test_unknown_words_are_named(self):
+        path = self.save(np.arange(6.0))
+        for arguments, message in (
+                (["mandelbrot", "--iteratons=5", "-o", "x.png"], "heddle mandelbrot: --iteratons: no such option: did you mean --iterations? (see"),
+                (["mandelbrot", "--iteratons", 5], "heddle mandelbrot: --iteratons: no such option: did you mean --iterations? (see"),
+                (["sort", "--axs", 0], "heddle sort: --axs: no such option: did you mean --axis? (see"),
+                (["histogram", "--weight=x"], "heddle histogram: --weight: no such option: did you mean --weights? (see"),
+                (["reduce", path, "--nonsense"], "heddle reduce: --nonsense: no such option (see"),
+                (["reduce", path, "-x"], "heddle reduce: -x: no such option (see"),
+                (["reduce", path, "other.npy"], "heddle reduce: 'other.npy' is one argument too many (see"),
+                (["redcue", path], "heddle: redcue: no such subcommand: did you mean reduce? (see heddle --help)"),
+                (["laplac"], "heddle: laplac: no such subcommand: did you mean laplace? (see heddle --help)"),
+                (["frobnicate"], "heddle: frobnicate: no such subcommand (see heddle --help)"),
+                (["--verison"], "heddle: --verison: no such option: did you mean --version? (see heddle --help)")):
+            self.assertTrue(self.fails(2, *arguments).startswith(message), self.fails(2, *arguments))
 
     def test_targets_say_why_they_are_none(self):
         path = self.save(np.arange(6.0))

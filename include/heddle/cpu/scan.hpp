@@ -98,7 +98,7 @@ class scan_state {
 
   /// Level 0 takes tiles, level 1 units.
   template <class Op>
-  inline __attribute__((always_inline)) void append(const Op& op, const T& total, int level = 0) {
+  inline __attribute__((always_inline)) void append(const Op& op, const T& total, std::size_t level = 0) {
     if (level == 0) {
       total_[0] = filled_[0] == 0 ? total : op(total_[0], total);
       if (++filled_[0] < 16) return;
@@ -127,7 +127,7 @@ class scan_state {
 
  private:
   template <class Op>
-  void carry(const Op& op, T total, int level) {
+  void carry(const Op& op, T total, std::size_t level) {
     for (;; ++level) {
       for (; level >= levels_; ++levels_) filled_[levels_] = 0;
       total_[level] = filled_[level] == 0 ? total : op(total_[level], total);
@@ -145,7 +145,7 @@ class scan_state {
   }
 
   static constexpr int most_levels = 15;  // 16^(15+2) elements are more than 64 bits can count
-  int levels_;
+  std::size_t levels_;
   bool has_init_, has_upper_;
   unsigned char filled_[most_levels];
   grouping::uninitialized<T, 1> init_, upper_;

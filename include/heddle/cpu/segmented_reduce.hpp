@@ -21,8 +21,14 @@ void for_segments(int threads, const std::size_t* offsets, std::size_t count, co
     const std::size_t length = offsets[s + 1] - offsets[s];
     if (length > 0 && (length >= long_segment) == are_long) reduce(with, s, offsets[s], length);
   };
-  if (threads > 1) {
-    for (std::size_t s = 0; elements >= long_segment && s < count; ++s) each(s, threads, true);
+  if (threads > 1 && elements >= long_segment) {
+    // A long segment has an element whose number is a multiple of its least length.
+    std::size_t multiple = (first_element + long_segment - 1) / long_segment * long_segment;
+    while (multiple < offsets[count]) {
+      const std::size_t* const end = std::upper_bound(offsets, offsets + count, multiple);
+      each(static_cast<std::size_t>(end - offsets) - 1, threads, true);
+      multiple = (*end + long_segment - 1) / long_segment * long_segment;
+    }
   }
   // A slice of all elements and ends of segments has the segments that begin in it.
   constexpr std::size_t grain = std::size_t{1} << 14;

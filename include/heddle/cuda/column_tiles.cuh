@@ -66,7 +66,7 @@ struct column_tiles {
   unsigned bands;    ///< of a turn
   std::size_t totals_of_strip;
 
-  explicit column_tiles(const segments& all) : all(all), width(static_cast<unsigned>(all.inner)) {
+  explicit column_tiles(const segments& columns) : all(columns), width(static_cast<unsigned>(all.inner)) {
     const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
     // Tiles begin at sectors of memory where that costs few rows.
     const unsigned sector = 32 / std::gcd(32u, bytes);

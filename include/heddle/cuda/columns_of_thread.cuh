@@ -243,10 +243,10 @@ struct strips_of_columns {
     std::size_t length;  ///< rows that it has
   };
 
-  HD_INLINE strips_of_columns(const segments& all, std::size_t strip, unsigned lanes)
-      : all(all),
-        strip(strip),
-        lanes(lanes),
+  HD_INLINE strips_of_columns(const segments& columns, std::size_t rows_of_strip, unsigned side_by_side)
+      : all(columns),
+        strip(rows_of_strip),
+        lanes(side_by_side),
         parts((all.length + strip - 1) / strip),
         threads_across(Columns::threads_across(all.inner, lanes)) {}
 

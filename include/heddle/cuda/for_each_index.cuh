@@ -49,8 +49,7 @@ inline dim3 block_for(const launch_shape& wanted, const grid_extent& over, unsig
 }
 
 template <int Axes, class F>
-void for_each_index(const target& where, const std::size_t (&lengths)[Axes], const F& f,
-                    const launch_shape& wanted) {
+void for_each_index(const target& where, const std::size_t* lengths, const F& f, const launch_shape& wanted) {
   const current_device on(where);
   grid_extent over{lengths[Axes - 1], 1, 1};
   if constexpr (Axes >= 2) over.y = lengths[Axes - 2];

@@ -1,6 +1,11 @@
 #pragma once
 
+#include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/tile_states.cuh>
+#include <heddle/cuda/warp.cuh>
 #include <heddle/grouping.hpp>
+
+#include <cstddef>
 
 namespace heddle::cuda {
 
@@ -47,6 +52,75 @@ class prefix_of_tiles {
   const Op& op_;
   unsigned filled_[levels] = {};
   grouping::uninitialized<T, levels> sum_;
+};
+
+/// The totals of tiles that await_totals() waits for, each row combined, in lane 0.
+template <unsigned Rows, class T, class Op>
+__device__ grouping::uninitialized<T, Rows> totals_of_rows(const tile_states& states, std::size_t tiles,
+                                                           std::size_t first, unsigned count, const Op& op) {
+  grouping::uninitialized<T, Rows> total;
+  // Polling is traffic, in the way of what is waited for.
+  await_totals<Rows>(states, tiles, first, count, 100, total);
+  fold_warp<Rows>(total, count, op);
+  return total;
+}
+
+/// The first of `Rows` rows of totals_of_rows(), as many as hold `count`, combined.
+template <unsigned Rows, class T, class Op>
+__device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
+  grouping::uninitialized<T, 1> total;
+  total[0] = rows[0];
+#pragma unroll
+  for (unsigned r = 1; r < Rows; ++r) {
+    if (r * warp_size < count) total[0] = op(total[0], rows[r]);
+  }
+  return total[0];
+}
+
+/// What the tiles before one combine to, for a warp that asks for tiles in rising order: whole groups of them
+/// are read once, and combined in `Levels` levels.
+template <class T, class Op, unsigned Levels = 4>
+class published_prefix {
+ public:
+  __device__ explicit published_prefix(const Op& op) : op_(op), before_(op) {}
+
+  /// The `part` tiles of a row that begins with tile `row_begin`, in lane 0; waits until all have been
+  /// published. Returns whether there are any.
+  __device__ bool find(const tile_states& states, std::size_t tiles, std::size_t row_begin, std::size_t part,
+                       T& prefix) {
+    if (row_begin != row_begin_) {
+      row_begin_ = row_begin;
+      folded_ = 0;
+      before_.clear();
+    }
+    unsigned rest = 0;
+    for (bool more = true; more;) {
+      rest = static_cast<unsigned>(min(part - folded_, std::size_t{most_rows * warp_size}));
+      if (rest == 0) break;
+      more = rest == most_rows * warp_size;
+      auto rows = totals_of_rows<most_rows, T>(states, tiles, row_begin + folded_, rest, op_);
+      if (rest >= group) {
+        before_.append(total_of_rows<rows_of_group>(&rows[0], group, op_));
+        folded_ += group;
+        rest -= group;
+        rows[0] = rows[most_rows - 1];
+      }
+      if (rest > 0) prefix = total_of_rows<rows_of_group>(&rows[0], rest, op_);
+    }
+    return before_.prepend_to(rest > 0, prefix);
+  }
+
+ private:
+  // As many as the registers of a thread hold: those kept in memory took longer than all else.
+  static constexpr unsigned rows_of_group = words_of<T> <= 2 ? 4 : words_of<T> <= 8 ? 2 : 1;
+  static constexpr unsigned group = rows_of_group * warp_size;
+  // A group that is whole is waited for together with the first tiles after it, where the registers hold
+  // them; what is more is read again with the rest. Two groups at a time were slower on an H200.
+  static constexpr unsigned most_rows = rows_of_group + (words_of<T> <= 2 ? 1 : 0);
+
+  const Op& op_;
+  prefix_of_tiles<T, Op, Levels> before_;
+  std::size_t row_begin_ = 0, folded_ = 0;  // tiles of the row that are in before_
 };
 
 }  // namespace heddle::cuda

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/cuda/launch.cuh>
+#include <heddle/cuda/prefix_of_tiles.cuh>
 #include <heddle/cuda/scan_tile.cuh>
 #include <heddle/cuda/scratch.cuh>
 #include <heddle/cuda/warp.cuh>
@@ -92,7 +93,8 @@ __global__ void __launch_bounds__(at_once_tuning<T>::warps* warp_size)
     grouping::uninitialized<T, 1> before;
     if (tile.part > 0) {
       const auto count = static_cast<unsigned>(tile.part);
-      const auto rows = totals_of_rows<rows_at_once>(work, tile.number - tile.part, count);
+      const auto rows =
+          totals_of_rows<rows_at_once, T>(work.states, work.tiles(), tile.number - tile.part, count, op);
       before[0] = total_of_rows<rows_at_once>(&rows[0], count, op);
     }
     if (work.has_init) before[0] = tile.part > 0 ? op(work.init[0], before[0]) : work.init[0];

@@ -142,15 +142,8 @@ __device__ void bring_tiles(const scan_work<T, Op>& work, scan_shared<T, Op>& sh
 template <class T, class Op>
 __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T, Op>& shared) {
   using tuning = scan_tuning<T, Op>;
-  // As many as the registers of a thread hold: those kept in memory took longer than all else.
-  constexpr unsigned rows_of_group = words_of<T> <= 2 ? 4 : words_of<T> <= 8 ? 2 : 1;
-  constexpr unsigned group = rows_of_group * warp_size;
-  // A group that is whole is waited for together with the first tiles after it, where the registers hold
-  // them; what is more is read again with the rest. Two groups at a time were slower on an H200.
-  constexpr unsigned most_rows = rows_of_group + (words_of<T> <= 2 ? 1 : 0);
   const unsigned lane = threadIdx.x % warp_size;
-  prefix_of_tiles<T, Op> before(work.op);
-  std::size_t row_begin = 0, folded = 0;  // tiles of this row that are in `before`
+  published_prefix<T, Op> before(work.op);
   for (ring_position<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const std::size_t number = shared.tiles[at.stage].number;
@@ -159,27 +152,8 @@ __device__ void look_ahead(const scan_work<T, Op>& work, scan_shared<T, Op>& sha
     const bool is_empty = shared.tiles[at.stage].count == 0;
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
-    if (number - part != row_begin) {
-      row_begin = number - part;
-      folded = 0;
-      before.clear();
-    }
     grouping::uninitialized<T, 1> prefix;
-    unsigned rest = 0;
-    for (bool more = !is_empty; more;) {
-      rest = static_cast<unsigned>(min(part - folded, std::size_t{most_rows * warp_size}));
-      if (rest == 0) break;
-      more = rest == most_rows * warp_size;
-      auto rows = totals_of_rows<most_rows>(work, row_begin + folded, rest);
-      if (rest >= group) {
-        before.append(total_of_rows<rows_of_group>(&rows[0], group, work.op));
-        folded += group;
-        rest -= group;
-        rows[0] = rows[most_rows - 1];
-      }
-      if (rest > 0) prefix[0] = total_of_rows<rows_of_group>(&rows[0], rest, work.op);
-    }
-    bool exists = before.prepend_to(rest > 0, prefix[0]);
+    bool exists = !is_empty && before.find(work.states, work.tiles(), number - part, part, prefix[0]);
     if (work.has_init) {
       prefix[0] = exists ? work.op(work.init[0], prefix[0]) : work.init[0];
       exists = true;

@@ -75,29 +75,6 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
 /// Rows of 32 totals that hold those of all tiles that are scanned at once.
 inline constexpr unsigned rows_at_once = 4;
 
-/// The totals of tiles that await_totals() waits for, each row combined, in lane 0.
-template <unsigned Rows, class T, class Op>
-__device__ grouping::uninitialized<T, Rows> totals_of_rows(const scan_work<T, Op>& work, std::size_t first,
-                                                           unsigned count) {
-  grouping::uninitialized<T, Rows> total;
-  // Polling is traffic, in the way of what is waited for.
-  await_totals<Rows>(work.states, work.tiles(), first, count, 100, total);
-  fold_warp<Rows>(total, count, work.op);
-  return total;
-}
-
-/// The first of `Rows` rows of totals_of_rows(), as many as hold `count`, combined.
-template <unsigned Rows, class T, class Op>
-__device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
-  grouping::uninitialized<T, 1> total;
-  total[0] = rows[0];
-#pragma unroll
-  for (unsigned r = 1; r < Rows; ++r) {
-    if (r * warp_size < count) total[0] = op(total[0], rows[r]);
-  }
-  return total[0];
-}
-
 /// The first place of a tile that has an element.
 template <class T, class Op>
 __device__ unsigned first_place(const placed_tile& tile) {

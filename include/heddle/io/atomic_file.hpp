@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <string>
 
+struct stat;
+
 namespace heddle {
 
 /// An output file that is either complete or not there: bytes go to a new file in the same folder, and
@@ -10,9 +12,11 @@ namespace heddle {
 /// was, and nothing is left beside it, even when the process is killed, on file systems that know files
 /// without a name.
 ///
-/// A symbolic link is followed; a file that is replaced keeps its permissions. What cannot be replaced, such
-/// as a pipe, a terminal or /dev/stdout, is written to directly. Every error is a heddle::error with the path
-/// and the system's reason.
+/// A symbolic link is followed. A file that is replaced keeps its owner, group, mode, access control list and
+/// attributes of users, as far as the system allows: what cannot be kept is told where a program asks for it,
+/// and rights that a group had are not given to another. What cannot be replaced, such as a pipe, a terminal
+/// or /dev/stdout, is written to directly, and keeps a part of the bytes after an error. Every error is a
+/// heddle::error with the path and the system's reason.
 class atomic_file {
  public:
   explicit atomic_file(std::string path);
@@ -32,6 +36,8 @@ class atomic_file {
  private:
   void follow_link();
   void open_beside();
+  void keep_properties(const struct stat& present);
+  void keep_attributes(bool keeps_access_list);
   std::string new_name() const;
   void discard() noexcept;
   [[noreturn]] void fail(const char* action, int reason) const;
@@ -41,7 +47,15 @@ class atomic_file {
   std::string temporary_;  // what the new file is called before it is complete; it may have no name
   bool replaces_ = false;  // false when the file is written to directly
   int descriptor_ = -1;
+  std::string lost_;  // what the new file cannot have of the old one's
   std::size_t written_ = 0;
 };
 
+namespace detail {
+
+/// From here on the function is told, in one line, what a file that took another's place could not keep of
+/// it.
+void tell_lost_properties_to(void (*function)(const std::string& message)) noexcept;
+
+}  // namespace detail
 }  // namespace heddle

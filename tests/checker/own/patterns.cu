@@ -38,6 +38,9 @@ __global__ void first_equal(const float* x, size_t outer, size_t length, size_t 
 __global__ void changes(const float* x, size_t n, bool* flags) {
   transform_elements_of<bool>(change_at<float>{x}, n, flags);
 }
+__global__ void flag_at(bool* flags, const size_t* offsets, size_t count, size_t n) {
+  flag_places(offsets, count, n, flags);
+}
 __global__ void counts_of_tiles(const bool* flags, size_t first, size_t n, size_t tiles, size_t* counts) {
   count_tiles(flags + first, n, tiles, counts);
 }

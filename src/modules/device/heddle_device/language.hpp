@@ -1,4 +1,6 @@
 #pragma once
+// It is named by its path, and not found where system headers are.
+#pragma GCC system_header
 
 /// CUDA C++ for a host compiler: what a kernel may use without including anything.
 

@@ -1,0 +1,141 @@
+#include "quantiles.hpp"
+
+#include "npy_output.hpp"
+#include "option_checks.hpp"
+#include "process_limits.hpp"
+#include <heddle/cpu/threads.hpp>
+#include <heddle/error.hpp>
+#include <heddle/sort.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <numeric>
+#include <type_traits>
+
+#include <fmt/core.h>
+
+namespace heddle::cli {
+namespace {
+
+/// Calls f with one part of a list after another.
+template <class F>
+void for_each_part(const std::string& list, const F& f) {
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    f(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+}
+
+/// The elements of each segment in order, on the CPU.
+detail::memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
+  // A radix sort goes to and fro between two arrays of keys; many segments are sorted a few at a time.
+  const std::size_t bytes = x.size() * size_of(x.type()), needed = all.count() == 1 ? 3 * bytes : bytes;
+  if (!x.where().is_gpu())
+    detail::require_memory(needed, "the elements are sorted in memory, and do not fit: ");
+  detail::memory elements = x.bring_all(shown);
+  detail::library_sort(x.type(), elements.data(), all, sort_order::ascending, elements.data(), x.where());
+  return brought_to_cpu(std::move(elements));
+}
+
+/// Calls f(segment, at) for each segment, where at(i) is element i of the sorted segment; where the last is
+/// NaN, as all NaNs are, `give_nan(segment)` instead.
+template <class F, class GiveNan>
+void for_each_sorted(npy_input& x, const segments& all, progress& shown, const F& f,
+                     const GiveNan& give_nan) {
+  const detail::memory sorted = sorted_elements(x, all, shown);
+  const int threads = x.where().is_gpu() ? available_cores() : x.where().threads();
+  with_type(x.type(), [&]<class T>(T) {
+    if constexpr (!detail::is_complex<T>) {
+      constexpr std::size_t segments_worth_a_thread = std::size_t{1} << 14;
+      cpu::for_slices(threads, all.count(), segments_worth_a_thread,
+                      [&](std::size_t first, std::size_t last) {
+                        for (std::size_t segment = first; segment < last; ++segment) {
+                          const T* const begin = static_cast<const T*>(sorted.data()) + all.begin_of(segment);
+                          const T greatest = begin[(all.length - 1) * all.inner];
+                          if (greatest != greatest) {
+                            give_nan(segment);
+                          } else {
+                            f(segment, [=](std::size_t i) { return begin[i * all.inner]; });
+                          }
+                        }
+                      });
+    }
+  });
+}
+
+/// From a to b ≥ a; of large integers the difference is exact before it is rounded.
+template <class T>
+double difference(T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<double>(static_cast<std::uint64_t>(b) - static_cast<std::uint64_t>(a));
+  } else {
+    return static_cast<double>(b) - static_cast<double>(a);
+  }
+}
+
+/// On the straight line from a to b, rounded as numpy.percentile does; infinities that are not touched do not
+/// matter.
+template <class T>
+double between(T a, T b, double fraction) {
+  const double low = static_cast<double>(a), high = static_cast<double>(b);
+  if (fraction == 0 || low == high) return low;
+  const double length = difference(a, b);
+  return fraction < 0.5 ? low + length * fraction : high - length * (1 - fraction);
+}
+
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::string check_percentiles(const std::string& text) {
+  std::string wrong;
+  for_each_part(text, [&](const std::string& part) {
+    if (wrong.empty()) wrong = check_number::between(0, 100)(part);
+  });
+  return wrong;
+}
+
+std::vector<double> parse_percentiles(const std::string& text) {
+  std::vector<double> fractions;
+  for_each_part(text, [&](const std::string& part) {
+    double percents = 0;
+    std::from_chars(part.data(), part.data() + part.size(), percents);
+    fractions.push_back(percents / 100);
+  });
+  return fractions;
+}
+
+void quantiles(npy_input& x, const segments& all, std::span<const double> fractions, progress& shown,
+               double* out) {
+  const std::size_t last = all.length - 1, count = all.count();
+  for_each_sorted(
+      x, all, shown,
+      [&](std::size_t segment, const auto& at) {
+        for (std::size_t i = 0; i < fractions.size(); ++i) {
+          const double place = static_cast<double>(last) * fractions[i];
+          const auto below = std::min(static_cast<std::size_t>(place), last);
+          out[i * count + segment] =
+              between(at(below), at(std::min(below + 1, last)), place - static_cast<double>(below));
+        }
+      },
+      [&](std::size_t segment) {
+        for (std::size_t i = 0; i < fractions.size(); ++i) out[i * count + segment] = not_a_number;
+      });
+}
+
+void medians(npy_input& x, const segments& all, progress& shown, double* out) {
+  const std::size_t middle = all.length / 2;
+  for_each_sorted(
+      x, all, shown,
+      [&](std::size_t segment, const auto& at) {
+        const auto high = static_cast<double>(at(middle));
+        out[segment] = all.length % 2 != 0 ? high : std::midpoint(static_cast<double>(at(middle - 1)), high);
+      },
+      [&](std::size_t segment) { out[segment] = not_a_number; });
+}
+
+}  // namespace heddle::cli

@@ -1,0 +1,285 @@
+#pragma once
+
+#include <heddle/array_like.hpp>
+#include <heddle/conversion.hpp>
+#include <heddle/memory.hpp>
+#include <heddle/shape.hpp>
+#include <heddle/target.hpp>
+
+#include <array>
+#include <bit>
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+namespace detail {
+
+[[noreturn]] void fail_not_on_cpu(const char* what, const target& where);
+[[noreturn]] void fail_index(const char* what, std::size_t index, std::size_t size);
+[[noreturn]] void fail_range(const char* what, std::size_t first, std::size_t last);
+[[noreturn]] void fail_axes(const char* what, std::size_t wanted, const shape& have);
+[[noreturn]] void fail_sizes(const char* what, std::size_t a, std::size_t b);
+
+/// How many elements are between two iterators; throws where the last comes before the first.
+std::size_t distance(const char* what, std::ptrdiff_t between);
+
+}  // namespace detail
+
+/// What an array may hold: types whose bytes can be copied from one target to another, aligned to 256 bytes
+/// at most.
+template <class T>
+concept element = std::is_trivially_copyable_v<T> && !std::is_const_v<T> && alignof(T) <= 256;
+
+/// (row, column) and (plane, row, column) indexing of an array's elements, small enough to capture in a
+/// function that runs on any target. It does not own the elements, and is valid only where they are.
+template <class T, int Axes>
+struct accessor {
+  T* data;
+  std::size_t extent[static_cast<std::size_t>(Axes)];
+
+  template <class... I>
+  requires(sizeof...(I) == Axes) HD_INLINE T& operator()(I... index) const {
+    const std::size_t at[] = {static_cast<std::size_t>(index)...};
+    std::size_t offset = 0;
+    for (int axis = 0; axis < Axes; ++axis) offset = offset * extent[axis] + at[axis];
+    return data[offset];
+  }
+};
+
+template <element T>
+class array;
+template <class T>
+class array_view;
+
+namespace detail {
+
+template <class T>
+T read_element(const T* at, const target& where) {
+  alignas(T) std::array<std::byte, sizeof(T)> bytes;
+  copy(&bytes, target(), at, where, sizeof(T));
+  return std::bit_cast<T>(bytes);
+}
+
+template <class X>
+inline constexpr bool is_array_or_view = false;
+template <class T>
+inline constexpr bool is_array_or_view<array<T>> = true;
+template <class T>
+inline constexpr bool is_array_or_view<array_view<T>> = true;
+
+/// What an element_reference reads: a number when it is used; an element of a class type when it is named, so
+/// that its members can be read too.
+template <class T>
+class element_reader {
+ public:
+  element_reader(T* at, const target& where) : heddle_at_(at), heddle_where_(where) {}
+  operator T() const { return read_element(heddle_at_, heddle_where_); }
+
+ protected:
+  T* heddle_at_;  // so named that members of a user's type are not hidden
+  target heddle_where_;
+};
+template <class T>
+requires(std::is_class_v<T> && !std::is_final_v<T>) class element_reader<T> : public T {
+ public:
+  element_reader(T* at, const target& where)
+      : T(read_element(at, where)), heddle_at_(at), heddle_where_(where) {}
+
+ protected:
+  T* heddle_at_;
+  target heddle_where_;
+};
+
+}  // namespace detail
+
+/// One element of an array, to be read or to be set: `T x = a[i]; a[i] = x;`, wherever the array is; on a GPU
+/// both wait. A number is converted with care: a fraction for an integer does not compile, and an integer
+/// that T cannot hold throws heddle::error.
+template <class T>
+class element_reference : public detail::element_reader<T> {
+ public:
+  using detail::element_reader<T>::element_reader;
+  element_reference(const element_reference&) = delete;
+  ~element_reference() {}  // not trivial, so that printf("%d", a[i]) does not compile
+
+  // Of a temporary alone: `auto x = a[i]; x = 1;` would look like an assignment to a variable.
+  void operator=(const detail::given<T>& value) && {
+    const T& converted = value;
+    detail::copy(this->heddle_at_, this->heddle_where_, &converted, target(), sizeof(T));
+  }
+  void operator=(const element_reference& other) && {
+    detail::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
+  }
+};
+
+/// Elements of somebody else's array, contiguous in C order: a slice, a row, or the whole. Cheap to copy;
+/// valid while the owner lives. T is const for elements that must not change.
+template <class T>
+class array_view {
+ public:
+  using value_type = std::remove_cv_t<T>;
+
+  array_view(T* data, heddle::shape lengths, const target& where = {})
+      : data_(data), size_(lengths.elements()), shape_(std::move(lengths)), where_(where) {}
+  array_view(std::span<T> values) : array_view(values.data(), heddle::shape{values.size()}) {}
+  template <class R>
+  requires(std::convertible_to<R&&, std::span<T>> && !std::is_same_v<std::remove_cvref_t<R>, std::span<T>> &&
+           !detail::is_array_or_view<std::remove_cvref_t<R>>) array_view(R&& values)
+      : array_view(std::span<T>(std::forward<R>(values))) {}
+  /// The elements from `first` up to `last`, on the CPU unless a target is given; heddle::error where `last`
+  /// comes before `first`.
+  template <std::contiguous_iterator First, std::sized_sentinel_for<First> Last>
+  requires std::is_convertible_v < std::remove_reference_t<std::iter_reference_t<First>>(*)
+  [], T (*)[] > array_view(First first, Last last, const target& where = {})
+      : array_view(std::to_address(first), heddle::shape{detail::distance("array_view", last - first)},
+                   where) {}
+  template <class U>
+  requires(std::is_same_v<const U, T>) array_view(const array_view<U>& other)
+      : data_(other.data()), size_(other.size()), shape_(other.shape()), where_(other.where()) {}
+
+  T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  const heddle::shape& shape() const noexcept { return shape_; }
+  const target& where() const noexcept { return where_; }
+
+  /// Entries first, first+1, … last−1 of the slowest axis.
+  array_view slice(std::size_t first, std::size_t last) const {
+    if (shape_.axes() == 0) detail::fail_axes("slice", 1, shape_);
+    if (last > shape_[0]) detail::fail_index("slice", last, shape_[0]);
+    if (first > last) detail::fail_range("slice", first, last);
+    const std::size_t stride = shape_[0] == 0 ? 0 : size_ / shape_[0];
+    return {data_ + first * stride, shape_.with_length(0, last - first), where_};
+  }
+
+  /// Entry `index` of the slowest axis, as an array with one axis less.
+  array_view row(std::size_t index) const {
+    if (shape_.axes() == 0) detail::fail_axes("row", 1, shape_);
+    if (index >= shape_[0]) detail::fail_index("row", index, shape_[0]);
+    return {data_ + index * (size_ / shape_[0]), shape_.without_axis(0), where_};
+  }
+
+  /// The same elements under another shape of as many.
+  array_view reshaped(heddle::shape lengths) const {
+    if (lengths.elements() != size_) detail::fail_sizes("reshaped", lengths.elements(), size_);
+    return {data_, std::move(lengths), where_};
+  }
+
+  /// What (row, column) and [i] give: an element to be read, and to be set where it is not const.
+  using reference = std::conditional_t<std::is_const_v<T>, value_type, element_reference<value_type>>;
+
+  /// One element, by its place in C order or by an index along each axis; on a GPU reading and setting it
+  /// wait.
+  template <std::integral... I>
+  requires(sizeof...(I) >= 1) reference operator()(I... index) const { return at(offset(index...)); }
+  reference operator[](std::size_t index) const {
+    if (index >= size_) detail::fail_index("element", index, size_);
+    return at(index);
+  }
+  value_type front() const { return array_view<const value_type>(*this)[0]; }
+  value_type back() const { return array_view<const value_type>(*this)[size_ == 0 ? 0 : size_ - 1]; }
+
+  /// Sets one element.
+  template <std::integral... I>
+  requires(sizeof...(I) >= 1 && !std::is_const_v<T>) void set(const detail::given<value_type>& value,
+                                                              I... index) const {
+    const value_type& converted = value;
+    detail::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
+  }
+
+  /// Sets every element to `value`; asynchronous on a GPU.
+  void fill(const detail::given<value_type>& value) const requires(!std::is_const_v<T>) {
+    const value_type& converted = value;
+    detail::fill(data_, where_, size_, &converted, sizeof(T));
+  }
+
+  /// Copies as many elements from `values`, wherever they are.
+  void copy_from(const array_view<const value_type>& values) const requires(!std::is_const_v<T>) {
+    if (values.size() != size_) detail::fail_sizes("copy_from", values.size(), size_);
+    detail::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
+  }
+  /// Copies the elements out to `values`, which has as many.
+  void copy_to(std::span<value_type> values) const {
+    if (values.size() != size_) detail::fail_sizes("copy_to", size_, values.size());
+    detail::copy(values.data(), target(), data_, where_, size_ * sizeof(T));
+  }
+  std::vector<value_type> to_vector() const {
+    std::vector<value_type> values(size_);
+    if constexpr (std::is_same_v<value_type, bool>) {
+      const auto bytes = on(target());
+      for (std::size_t i = 0; i < size_; ++i) values[i] = bytes.data()[i];
+    } else {
+      copy_to(values);
+    }
+    return values;
+  }
+
+  /// A copy of the elements on `where`.
+  array<value_type> on(const target& where) const;
+
+  /// The elements themselves, on the CPU; an error when they are on a GPU.
+  std::span<T> span() const {
+    if (where_.is_gpu()) detail::fail_not_on_cpu("span", where_);
+    return {data_, size_};
+  }
+
+  /// The elements one after the other, on the CPU; an error when they are on a GPU.
+  T* begin() const {
+    if (where_.is_gpu()) detail::fail_not_on_cpu("begin", where_);
+    return data_;
+  }
+  T* end() const { return begin() + size_; }
+
+  /// Indexing for functions that run where the elements are: `auto at = x.template access<2>();` then
+  /// `at(row, column)`.
+  template <int Axes>
+  accessor<T, Axes> access() const {
+    if (shape_.axes() != Axes) detail::fail_axes("access", Axes, shape_);
+    accessor<T, Axes> result{data_, {}};
+    for (int axis = 0; axis < Axes; ++axis) result.extent[axis] = shape_[axis];
+    return result;
+  }
+
+  /// Returns once the work that fills these elements has finished.
+  void wait() const { where_.wait(); }
+
+ private:
+  template <class... I>
+  std::size_t offset(I... index) const {
+    const std::size_t at[] = {static_cast<std::size_t>(index)...};
+    if (sizeof...(I) != shape_.axes()) detail::fail_axes("element", sizeof...(I), shape_);
+    std::size_t result = 0;
+    for (std::size_t axis = 0; axis < sizeof...(I); ++axis) {
+      if (at[axis] >= shape_[axis]) detail::fail_index("element", at[axis], shape_[axis]);
+      result = result * shape_[axis] + at[axis];
+    }
+    return result;
+  }
+  reference at(std::size_t index) const {
+    if constexpr (std::is_const_v<T>) {
+      return detail::read_element(data_ + index, where_);
+    } else {
+      return {data_ + index, where_};
+    }
+  }
+
+  T* data_;
+  std::size_t size_;
+  heddle::shape shape_;
+  target where_;
+};
+
+template <class First, class Last>
+array_view(First, Last) -> array_view<std::remove_reference_t<std::iter_reference_t<First>>>;
+template <class First, class Last>
+array_view(First, Last, const target&) -> array_view<std::remove_reference_t<std::iter_reference_t<First>>>;
+
+}  // namespace heddle
+
+template <class T>
+inline constexpr bool std::ranges::enable_borrowed_range<heddle::array_view<T>> = true;

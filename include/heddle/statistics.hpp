@@ -1,0 +1,199 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/grouping.hpp>
+#include <heddle/misuse.hpp>
+#include <heddle/operators.hpp>
+
+#include <complex>
+#include <cstddef>
+#include <optional>
+#include <type_traits>
+
+namespace heddle {
+
+/// The smallest and the largest element; along an axis, an array of each.
+template <class T>
+struct minmax_result {
+  T min;
+  T max;
+};
+
+namespace detail {
+
+/// Sums of each of `all` segments of x in double, or in complex<double>; all arrays are on `where`.
+void library_wide_sums(dtype type, const void* x, segments all, void* sums, const target& where);
+
+/// The means and the variances of each of `all` segments of x, which have elements, as the patterns below
+/// say.
+void library_mean(dtype type, const void* x, segments all, void* out, const target& where);
+void library_variance(dtype type, const void* x, segments all, std::size_t ddof, void* out,
+                      const target& where);
+
+/// The smallest and the largest element of each of `all` segments of x, which have elements.
+void library_minmax(dtype type, const void* x, segments all, void* smallest, void* largest,
+                    const target& where);
+
+/// Writes the squares of the distances of the elements of a piece from the centres of their columns, which
+/// are double or complex<double>, row by row; on the CPU.
+using deviations_function = void(const void* x, const grouping::piece& piece, const void* centres,
+                                 double* out);
+deviations_function* squared_deviations_of(dtype type);
+
+/// Throws: there are no elements, and so no such value.
+[[noreturn]] void fail_no_value(const char* pattern);
+
+template <class T>
+struct statistics_of {
+  using mean = std::conditional_t<std::is_integral_v<T>, double, T>;
+  using variance = mean;
+};
+template <class T>
+struct statistics_of<std::complex<T>> {
+  using mean = std::complex<T>;
+  using variance = T;
+};
+
+/// One value of all elements of x, or one of each row or column along an axis: what it is computed from,
+/// where, and the shape of the results.
+template <class X>
+class statistic {
+ public:
+  using T = element_of<X>;
+
+  statistic(const char* pattern, const target& requested, const X& x, const axis* along_axis,
+            std::size_t times_read = 1)
+      : in_(input(x)), running_(pattern, in_.size, type_name<T>()) {
+    if (along_axis == nullptr) {
+      all_ = {1, in_.size, 1};
+    } else {
+      const heddle::shape whole = shape_of(x);
+      const std::size_t axis = whole.resolve_axis(along_axis->index);
+      all_ = along(whole, axis);
+      lengths_ = whole.without_axis(axis);
+    }
+    if (all_.length == 0 && all_.count() > 0) fail_no_value(pattern);
+    where_ = resolve(requested, {times_read * in_.size * sizeof(T), 0, in_.where, true});
+    running_.runs_on(where_);
+    staged_.emplace(in_, where_);
+  }
+
+  const T* data() const noexcept { return staged_->data(); }
+  const segments& all() const noexcept { return all_; }
+  const heddle::shape& lengths() const noexcept { return lengths_; }
+  const target& where() const noexcept { return where_; }
+
+ private:
+  elements<const T> in_;
+  operation running_;
+  segments all_;
+  heddle::shape lengths_;
+  target where_;
+  std::optional<staged_input<T>> staged_;
+};
+
+template <class X, class T = element_of<X>>
+array<typename statistics_of<T>::mean> mean_along(const target& requested, const X& x,
+                                                  const axis* along_axis) {
+  const statistic<X> of("mean", requested, x, along_axis);
+  array<typename statistics_of<T>::mean> out(of.lengths(), of.where());
+  library_mean(dtype_of<T>, of.data(), of.all(), out.data(), of.where());
+  return out;
+}
+
+template <class X, class T = element_of<X>>
+array<typename statistics_of<T>::variance> variance_along(const target& requested, const X& x,
+                                                          const axis* along_axis, std::size_t ddof) {
+  const statistic<X> of("variance", requested, x, along_axis, 2);
+  array<typename statistics_of<T>::variance> out(of.lengths(), of.where());
+  library_variance(dtype_of<T>, of.data(), of.all(), ddof, out.data(), of.where());
+  return out;
+}
+
+template <class X, class T = element_of<X>>
+minmax_result<array<T>> minmax_along(const target& requested, const X& x, const axis* along_axis) {
+  const statistic<X> of("minmax", requested, x, along_axis);
+  minmax_result<array<T>> out{array<T>(of.lengths(), of.where()), array<T>(of.lengths(), of.where())};
+  library_minmax(dtype_of<T>, of.data(), of.all(), out.min.data(), out.max.data(), of.where());
+  return out;
+}
+
+/// Elements of a built-in type.
+template <class X>
+concept numbers = array_like<X> && has_dtype<element_of<X>>;
+
+/// Those that have an order: all but complex ones.
+template <class X>
+concept numbers_in_order = numbers<X> && library_has<element_of<X>, minimum>();
+
+}  // namespace detail
+
+/// The mean of the elements: double for integers and bool, and the element type for real and complex numbers.
+/// Waits for the value and returns it. The sum is one of double, or complex<double>, in the order of
+/// `reduce`, and so has the same bits on every target: of float and complex<float> the mean is off by at most
+/// 2⁻²⁴·|mean| for the last rounding, and by 22·⌈log₁₀₂₄ n⌉·2⁻⁵³ of the mean of |x|, as that of the other
+/// types is. A NaN makes it NaN. Throws heddle::error when there are no elements. n additions; reads each
+/// element once.
+///
+///     double average = hd::mean(where, counts);
+template <detail::numbers X>
+typename detail::statistics_of<element_of<X>>::mean mean(const target& where, const X& x) {
+  return detail::mean_along(where, x, nullptr).front();
+}
+
+/// The mean of each row or column along one axis of x; the result has the other axes, and lives on the
+/// target; asynchronous on a GPU. Each of its elements is what `mean` of that row or column alone gives, bit
+/// for bit.
+template <detail::numbers X>
+array<typename detail::statistics_of<element_of<X>>::mean> mean(const target& where, const X& x,
+                                                                axis along_axis) {
+  return detail::mean_along(where, x, &along_axis);
+}
+
+/// The variance, Σ|x − mean|² / (n − ddof), as numpy.var: double for integers and bool, the element type for
+/// real numbers, and that of their parts for complex ones. In two passes in double, of which each is a sum in
+/// the order of `reduce` (T. F. Chan, G. H. Golub, R. J. LeVeque, Algorithms for computing the sample
+/// variance, Am. Stat. 37, 1983): a mean that is large beside the deviations costs only what the rounding of
+/// the mean itself is, squared. The same bits on every target. A NaN or an infinity makes it NaN. Where ddof
+/// is n or more the quotient is that by 0: NaN, or infinity. Throws heddle::error when there are no elements.
+/// About 4n operations; reads each element twice.
+///
+///     double spread = std::sqrt(hd::variance(where, x));       // of these elements
+///     double estimate = hd::variance(where, x, 1);             // of what they are a sample of
+template <detail::numbers X>
+typename detail::statistics_of<element_of<X>>::variance variance(const target& where, const X& x,
+                                                                 std::size_t ddof = 0) {
+  return detail::variance_along(where, x, nullptr, ddof).front();
+}
+
+/// The variance of each row or column along one axis of x; otherwise as `mean` along an axis.
+template <detail::numbers X>
+array<typename detail::statistics_of<element_of<X>>::variance> variance(const target& where, const X& x,
+                                                                        axis along_axis,
+                                                                        std::size_t ddof = 0) {
+  return detail::variance_along(where, x, &along_axis, ddof);
+}
+
+/// The smallest and the largest element, as `reduce` with `minimum` and with `maximum` gives them: a NaN
+/// makes both NaN, and −0 lies below +0. Throws heddle::error when there are no elements. 2n comparisons;
+/// reads the elements once: on a GPU from its memory, and again from its cache.
+///
+///     const auto [least, greatest] = hd::minmax(where, x);
+template <detail::numbers_in_order X>
+minmax_result<element_of<X>> minmax(const target& where, const X& x) {
+  const auto both = detail::minmax_along(where, x, nullptr);
+  return {both.min.front(), both.max.front()};
+}
+
+/// minmax of every row or column along one axis, in two arrays that have the other axes and live on the
+/// target. On a GPU columns that are larger than its cache are read twice.
+template <detail::numbers_in_order X>
+minmax_result<array<element_of<X>>> minmax(const target& where, const X& x, axis along_axis) {
+  return detail::minmax_along(where, x, &along_axis);
+}
+
+HD_EXPLAIN_MISUSE(mean)
+HD_EXPLAIN_MISUSE(variance)
+HD_EXPLAIN_MISUSE(minmax)
+
+}  // namespace heddle

@@ -1,0 +1,37 @@
+#include "io/named_stream.hpp"
+
+#include <charconv>
+#include <system_error>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace heddle::detail {
+
+std::optional<int> descriptor_in(std::string_view path) noexcept {
+  if (path == standard_input) return STDIN_FILENO;
+  if (path == standard_output) return STDOUT_FILENO;
+  if (path == "/dev/stderr") return STDERR_FILENO;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    path.remove_prefix(folder.size());
+    int number = -1;
+    const auto [end, status] = std::from_chars(path.data(), path.data() + path.size(), number);
+    if (status == std::errc() && end == path.data() + path.size() && number >= 0) return number;
+    break;
+  }
+  return std::nullopt;
+}
+
+std::string shown_path(const std::string& path) {
+  constexpr const char* names[] = {"standard input", "standard output", "standard error"};
+  const std::optional<int> number = descriptor_in(path);
+  return number && *number <= STDERR_FILENO ? names[*number] : path;
+}
+
+int open_for_reading(const std::string& path) noexcept {
+  const std::optional<int> number = descriptor_in(path);
+  return number ? ::fcntl(*number, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+}
+
+}  // namespace heddle::detail

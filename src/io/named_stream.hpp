@@ -1,0 +1,24 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace heddle::detail {
+
+inline constexpr const char* standard_input = "/dev/stdin";
+inline constexpr const char* standard_output = "/dev/stdout";
+
+/// The descriptor that a path names by its number: that of /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N
+/// and /proc/self/fd/N; nothing for every other path.
+std::optional<int> descriptor_in(std::string_view path) noexcept;
+
+/// A path as errors name it: "standard input", "standard output" and "standard error" for the first three
+/// descriptors.
+std::string shown_path(const std::string& path);
+
+/// Opens a file for reading: a descriptor, which the caller closes, or −1 with the reason in errno. Of a path
+/// that names a descriptor it is a duplicate, which goes on where that one stands.
+int open_for_reading(const std::string& path) noexcept;
+
+}  // namespace heddle::detail

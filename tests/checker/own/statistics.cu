@@ -1,0 +1,64 @@
+#include "cuda/statistics.cuh"
+#include <heddle/cuda/reduce.cuh>
+#include <heddle/cuda/transform.cuh>
+
+// What mean, variance, any and all read and write, behind kernels that take plain arguments:
+// tests/checker/own_patterns_test.py.
+
+using namespace heddle;
+using namespace heddle::cuda;
+using std::size_t;
+
+template <class T>
+grouping::tiling __device__ tiles_of(segments all) {
+  return {all, grouping::tile<T, plus>, warp_size};
+}
+
+#define WIDE(NAME, T)                                                                                       \
+  __global__ void wide_##NAME(const T* x, size_t outer, size_t length, double* sums) {                      \
+    using sum = detail::wide<T>;                                                                            \
+    fold_rows<sum>(wide_at<T>{x}, plus(), tiles_of<sum>({outer, length, 1}), reinterpret_cast<sum*>(sums)); \
+  }
+WIDE(halves, short)
+WIDE(floats, float)
+__global__ void wide_complex(const float* x, size_t outer, size_t length, double* sums) {
+  using element = std::complex<float>;
+  using sum = detail::wide<element>;
+  fold_rows<sum>(wide_at<element>{reinterpret_cast<const element*>(x)}, plus(),
+                 tiles_of<sum>({outer, length, 1}), reinterpret_cast<sum*>(sums));
+}
+
+// `behind` more entries of the slowest axis, which are not there, have places counted in 64 bits.
+#define DEVIATIONS(NAME, T, PART)                                                                            \
+  __global__ void deviations_##NAME(const PART* x, size_t outer, size_t length, size_t inner, size_t behind, \
+                                    const double* centres, double* sums) {                                   \
+    const squared_deviation_at<T> at{reinterpret_cast<const T*>(x),                                          \
+                                     reinterpret_cast<const detail::wide<T>*>(centres),                      \
+                                     {outer + behind, length, inner}};                                       \
+    if (inner == 1) {                                                                                        \
+      fold_rows<double>(at, plus(), tiles_of<double>({outer, length, 1}), sums);                             \
+    } else {                                                                                                 \
+      fold_columns<8, false, double>(at, plus(), tiles_of<double>({outer, length, inner}), warp_size, sums); \
+    }                                                                                                        \
+  }
+DEVIATIONS(bytes, unsigned char, unsigned char)
+DEVIATIONS(doubles, double, double)
+DEVIATIONS(complex, std::complex<float>, float)
+
+// Rows that a thread takes as it takes columns.
+__global__ void short_rows(const float* x, size_t outer, size_t length, const double* centres, double* sums) {
+  const segments all{outer, length, 1};
+  const squared_deviation_at<float> at{x, centres, all};
+  if (length <= fewest_rows) {
+    fold_few_rows<fewest_rows, false, double>(at, plus(), all, sums);
+  } else {
+    fold_many_columns<false, double>(at, plus(), all, lanes_apart<double, plus>(length), sums);
+  }
+}
+
+__global__ void quotients(const double* sums, double divisor, size_t n, float* out) {
+  transform_elements_of<float>(quotient_at<float>{sums, divisor}, n, out);
+}
+__global__ void nonzero(const unsigned* x, size_t n, bool* out) {
+  transform_elements_of<bool>(is_nonzero_at<unsigned>{x}, n, out);
+}

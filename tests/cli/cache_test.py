@@ -1,0 +1,471 @@
+#!/usr/bin/env python3
+"""What compiling a kernel reads and starts, and what is kept of it between runs."""
+import hashlib
+import json
+import os
+import shutil
+import signal
+import struct
+import subprocess
+import time
+import unittest
+
+import numpy as np
+
+from checks import HEDDLE, CommandTest
+
+
+OTHER_USER = 65534  # nobody
+is_root = os.geteuid() == 0
+
+
+class KernelCacheTest(CommandTest):
+    """Each test has a cache of its own, which is empty, and a compiler that notes when it is started."""
+
+    def setUp(self):
+        super().setUp()
+        self.cache = self.folder / "cache"
+        self.kernels = self.cache / "heddle" / "kernels"
+        self.input = self.save(np.arange(5.0))
+        self.started = self.folder / "started"
+        self.compiler = self.folder / "compiler"
+        self.compiler.write_text(f"#!/bin/sh\necho >> {self.started}\nexec g++ \"$@\"\n")
+        self.compiler.chmod(0o755)
+        left_out = ("TMPDIR", "HEDDLE_CACHE_SIZE", "HOME")
+        self.environment = {k: v for k, v in os.environ.items() if k not in left_out}
+        self.environment.update(XDG_CACHE_HOME=str(self.cache), CXX=str(self.compiler))
+
+    def start(self, *arguments, command=HEDDLE, **options):
+        options = {"env": self.environment, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, **options}
+        return subprocess.Popen([command, *map(str, arguments)], **options)
+
+    def start_transform(self, expression="a + 1", **options):
+        return self.start("transform", expression, self.input, "-o", self.out, "--target", "serial", **options)
+
+    def transform(self, expression="a + 1", compiles=True, **options):
+        """What is printed while an expression is evaluated on 0, 1, 2, 3, 4, which starts a compiler or does not."""
+        self.out.unlink(missing_ok=True)
+        self.started.unlink(missing_ok=True)
+        running = self.start_transform(expression, **options)
+        printed, errors = running.communicate(timeout=300)
+        self.assertEqual((running.returncode, printed), (0, ""), errors)
+        np.testing.assert_array_equal(np.load(self.out), eval(expression, {"a": np.arange(5.0)}))
+        if str(self.compiler) in options.get("env", self.environment).get("CXX", ""):
+            self.assertEqual(self.started.exists(), compiles)
+        return errors
+
+    def shown(self, *options, **changes):
+        """What `heddle cache` says."""
+        return json.loads(self.start("cache", "--json", *options, env={**self.environment, **changes}).communicate(timeout=60)[0])
+
+    def kept(self, ending):
+        return sorted(p for p in self.kernels.iterdir() if p.suffix == ending)
+
+
+class EntriesTest(KernelCacheTest):
+    """What is kept is loaded when it is what was kept, and the user's."""
+
+    def damaged(self, change):
+        """What the next run says after a change to what is kept; the one after it is as always."""
+        if not self.cache.exists():
+            self.transform()
+        change()
+        errors = self.transform()
+        self.assertEqual(self.transform(compiles=False), "")
+        return errors
+
+    def check_message(self, errors, reason):
+        self.assertRegex(errors, rf"\Aheddle: {self.kernels}/\w+(\.json|-\w+\.so): {reason}: the kernel is compiled anew\n\Z")
+
+    def test_is_kept(self):
+        self.assertEqual(self.transform(), "")
+        self.assertEqual([p.suffix for p in sorted(self.kernels.iterdir())], [".so", ".json"])
+        for folder in (self.kernels, self.kernels.parent):
+            self.assertEqual(folder.stat().st_mode & 0o777, 0o700)
+        for file in self.kernels.iterdir():
+            self.assertEqual(file.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(self.transform(compiles=False), "")
+        # The working directory is not asked for.
+        self.assertEqual(self.transform(compiles=False, cwd="/"), "")
+
+    def test_damaged_code(self):
+        def flip():
+            code, = self.kept(".so")
+            content = bytearray(code.read_bytes())
+            content[len(content) // 2] ^= 1
+            code.write_bytes(content)
+
+        def fill():
+            code, = self.kept(".so")
+            code.write_bytes(b"x" * code.stat().st_size)
+
+        for change in (flip, fill, lambda: os.truncate(self.kept(".so")[0], 1000)):
+            self.check_message(self.damaged(change), "the digest of its code is another")
+        self.assertEqual(self.damaged(lambda: self.kept(".so")[0].unlink()), "")
+
+    def test_damaged_descriptions(self):
+        for content in (b"", b"{}", b"[1, 2", b"\xff" * 100, b"null"):
+            self.check_message(self.damaged(lambda: self.kept(".json")[0].write_bytes(content)), "it describes no kernel")
+
+        def change():
+            description, = self.kept(".json")
+            description.write_text(description.read_text().replace("subscripts", "subscriptz"))
+
+        self.check_message(self.damaged(change), "its digest is another")
+
+    def test_code_of_another_place(self):
+        """Its digests are right, and it is not in the folder."""
+        def digest(text):
+            return hashlib.sha256(struct.pack("<Q", len(text)) + text).hexdigest()
+
+        def change():
+            description, = self.kept(".json")
+            code, = self.kept(".so")
+            elsewhere = shutil.copy(code, self.folder / "elsewhere.so")
+            entry = json.loads(description.read_text())["entry"]
+            self.assertEqual(entry["code"], digest(code.read_bytes()))
+            entry["made"] = str(elsewhere)
+            text = json.dumps(entry, separators=(",", ":"), sort_keys=True, ensure_ascii=False)
+            description.write_text(json.dumps({"digest": digest(text.encode()), "entry": entry}))
+
+        self.check_message(self.damaged(change), "it names a file of another place")
+
+    def test_files_of_others(self):
+        for ending in (".json", ".so"):
+            self.check_message(self.damaged(lambda: self.kept(ending)[0].chmod(0o622)), "other users can write to it")
+            if is_root:
+                self.check_message(self.damaged(lambda: os.chown(self.kept(ending)[0], OTHER_USER, -1)), f"it belongs to user {OTHER_USER}")
+
+            def link():
+                file, = self.kept(ending)
+                file.symlink_to(shutil.move(file, self.folder / "linked"))
+
+            self.check_message(self.damaged(link), "it is a link")
+
+
+class FoldersTest(KernelCacheTest):
+    """Folders of others are not used: what is compiled is then kept in a folder of the process."""
+
+    def setUp(self):
+        super().setUp()
+        self.temporary = self.folder / "temporary"
+        self.temporary.mkdir()
+        self.environment["TMPDIR"] = str(self.temporary)
+
+    def check_is_refused(self, folder, reason):
+        before = sorted(folder.rglob("*")) if folder.is_dir() else []
+        self.assertRegex(self.transform(), rf"\Aheddle: {folder}: {reason}: kernels are kept in {self.temporary}/heddle-{os.geteuid()}-\w+ "
+                                           r"until this process ends\n\Z")
+        self.assertEqual(sorted(folder.rglob("*")) if folder.is_dir() else [], before)
+        self.assertEqual([p for p in self.temporary.iterdir() if p != folder], [])
+
+    @unittest.skipUnless(is_root, "only root gives files to others")
+    def test_folders_of_others(self):
+        self.transform()
+        for folder in (self.kernels, self.kernels.parent):
+            os.chown(folder, OTHER_USER, -1)
+            self.check_is_refused(folder, f"it belongs to user {OTHER_USER}")
+            os.chown(folder, os.geteuid(), -1)
+        self.assertEqual(self.transform(compiles=False), "")
+
+    def test_links(self):
+        self.transform()
+        elsewhere = self.folder / "elsewhere"
+        for folder in (self.kernels, self.kernels.parent):
+            folder.rename(elsewhere)
+            folder.symlink_to(elsewhere)
+            self.check_is_refused(folder, "it is no folder")
+            folder.unlink()
+            elsewhere.rename(folder)
+
+    def test_others_can_write(self):
+        """Such a folder is closed to them."""
+        self.transform()
+        self.kernels.chmod(0o777)
+        self.kernels.parent.chmod(0o755)
+        self.assertEqual(self.transform(compiles=False), "")
+        self.assertEqual({p.stat().st_mode & 0o777 for p in (self.kernels, self.kernels.parent)}, {0o700})
+
+    def test_folders_that_others_can_replace(self):
+        self.cache.mkdir()
+        self.cache.chmod(0o777)
+        self.check_is_refused(self.cache, "other users can replace what is in it")
+        self.cache.chmod(0o1777)
+        self.assertEqual(self.transform(), "")
+
+    def test_folder_that_cannot_be_made(self):
+        self.cache.mkdir()
+        self.kernels.parent.write_text("a file\n")
+        self.check_is_refused(self.kernels.parent, "it is no folder")
+
+    def as_other_user(self):
+        """Options for runs as another user, who can read what the tests have made."""
+        if not is_root:
+            self.skipTest("only root can be another user")
+        self.folder.chmod(0o755)
+        self.out = self.temporary / "out.npy"
+        options = {"preexec_fn": lambda: (os.setgroups([]), os.setgid(OTHER_USER), os.setuid(OTHER_USER))}
+        try:
+            subprocess.run([HEDDLE, "--version"], check=True, capture_output=True, **options)
+        except (OSError, subprocess.CalledProcessError):
+            self.skipTest("another user cannot run the command where it is")
+        self.temporary.chmod(0o1777)
+        self.started.write_text("")
+        self.started.chmod(0o666)
+        return options
+
+    def test_folder_that_cannot_be_written(self):
+        options = self.as_other_user()
+        self.cache.mkdir()
+        os.chown(self.cache, OTHER_USER, OTHER_USER)
+        del self.environment["CXX"]
+        self.assertEqual(self.transform(**options), "")
+        self.kernels.chmod(0o500)
+        self.assertEqual(self.transform(**options), "")  # what is there is read
+        self.assertRegex(self.transform("a + 2", **options), rf"\Aheddle: {self.kernels}: no folder can be made in it: Permission denied: kernels "
+                                                             rf"are kept in {self.temporary}/\S+ until this process ends\n\Z")
+        self.kernels.chmod(0o700)
+
+    def test_no_home(self):
+        """Then the folder has a name that others know."""
+        del self.environment["XDG_CACHE_HOME"]
+        own = self.temporary / f"heddle-{os.geteuid()}"
+        self.assertEqual(self.transform(), "")
+        self.assertEqual(self.transform(compiles=False), "")
+        self.assertEqual(own.stat().st_mode & 0o777, 0o700)
+        if is_root:
+            os.chown(own, OTHER_USER, -1)
+            self.check_is_refused(own, f"it belongs to user {OTHER_USER}")
+            os.chown(own, os.geteuid(), -1)
+        shutil.rmtree(own)
+        planted = self.folder / "planted"
+        planted.mkdir()
+        own.symlink_to(planted)
+        self.check_is_refused(own, "it is no folder")
+        self.assertEqual(list(planted.iterdir()), [])
+
+    def test_no_temporary_folder(self):
+        missing = self.folder / "missing"
+        self.environment["TMPDIR"] = str(missing)
+        self.assertEqual(self.transform(), "")
+        del self.environment["XDG_CACHE_HOME"]
+        message = self.fails(1, "transform", "a + 1", self.input, "-o", self.out, env=self.environment)
+        self.assertEqual(message, f"heddle transform: no temporary file can be made: {missing} is no folder: TMPDIR must name one\n")
+
+    @unittest.skipUnless(is_root, "only root gives files to others")
+    def test_headers_of_others(self):
+        """In a folder such as /tmp others make folders beside a program's."""
+        program = self.folder / "bin" / "heddle"
+        program.parent.mkdir()
+        shutil.copy(HEDDLE, program)
+        header = self.folder / "share" / "heddle" / "device" / "heddle_device" / "language.hpp"
+        header.parent.mkdir(parents=True)
+        header.write_text("#error planted\n")
+        os.chown(self.folder / "share", OTHER_USER, -1)
+        self.assertEqual(self.transform(command=program), "")
+        os.chown(self.folder / "share", os.geteuid(), -1)
+        self.assertIn("planted", self.start_transform("a + 2", command=program).communicate(timeout=300)[1])
+
+    def test_measured_bandwidths(self):
+        """They are kept by the same rules, and measured where they cannot be kept."""
+        kept = self.cache / "heddle" / "bandwidths.json"
+        before = self.shown_machine()
+        self.assertEqual(kept.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(self.shown_machine(), before)
+        kept.chmod(0o666)
+        self.shown_machine()
+        self.assertEqual(kept.stat().st_mode & 0o777, 0o600)
+        if is_root:
+            content = kept.read_bytes()
+            os.chown(kept.parent, OTHER_USER, -1)
+            self.shown_machine()
+            self.assertEqual(kept.read_bytes(), content)
+            os.chown(kept.parent, os.geteuid(), -1)
+
+    def shown_machine(self):
+        running = self.start("info", "--json")
+        printed, errors = running.communicate(timeout=60)
+        self.assertEqual((running.returncode, errors), (0, ""))
+        return json.loads(printed)["cpu"]["read_bytes_per_second"]
+
+
+class UseTest(KernelCacheTest):
+    """The size of the cache, what is left of killed runs, and several processes at once."""
+
+    def test_limit(self):
+        names = [f"a + {k}" for k in range(1, 5)]
+        for name in names:
+            self.transform(name)
+        shown = self.shown()
+        self.assertEqual((shown["folder"], shown["entries"], shown["limit_bytes"]), (str(self.kernels), 4, 2**30))
+        self.assertEqual(shown["bytes"], sum(p.stat().st_size for p in self.kernels.iterdir()))
+        self.transform(names[0], compiles=False)
+        # Room for two and a half.
+        each = shown["bytes"] / 4
+        shown = self.shown("--size", int(2.5 * each))
+        self.assertEqual((shown["entries"], shown["limit_bytes"]), (2, int(2.5 * each)))
+        self.assertLessEqual(shown["bytes"], 2.5 * each)
+        self.transform(names[0], compiles=False)
+        self.transform(names[3], compiles=False)
+        self.transform(names[1])
+        self.assertEqual(self.shown()["entries"], 2)
+        self.transform(names[0])
+        self.assertEqual(self.shown(HEDDLE_CACHE_SIZE="1.5KiB")["limit_bytes"], 1536)
+        self.assertEqual(self.transform("a + 9", env={**self.environment, "HEDDLE_CACHE_SIZE": "0"}), "")
+        self.assertEqual(self.shown()["entries"], 0)
+        self.transform("a + 9")
+        self.assertEqual(self.shown("--clear"), {"folder": str(self.kernels), "entries": 0, "bytes": 0, "limit_bytes": int(2.5 * each)})
+        limit, = self.kernels.iterdir()
+        for damage in (lambda: limit.write_text("many\n"), lambda: limit.chmod(0o666)):
+            damage()
+            errors = self.transform("a + 8")
+            self.assertRegex(errors, rf"\Aheddle: {limit}: [^\n]*: the cache has {2**30} bytes: set its limit by heddle cache --size\n\Z")
+            self.shown("--size", "1MiB", "--clear")
+            self.assertEqual(self.transform("a + 8"), "")
+            self.shown("--clear")
+        message = self.fails(1, "transform", "a + 8", self.input, "-o", self.out,
+                             env={**self.environment, "CXX": "g++", "HEDDLE_CACHE_SIZE": "much"})
+        self.assertIn("HEDDLE_CACHE_SIZE is 'much'", message)
+
+    def test_sizes(self):
+        for text, size in (("2GiB", 2**31), ("500MB", 500e6), ("1.5K", 1536), ("0", 0), ("1e6", 1e6), ("12B", 12), ("3TiB", 3 * 2**40)):
+            self.assertEqual(self.shown("--size", text)["limit_bytes"], size)
+        for text in ("", "x", "-1", "1Gi", "2 GiB", "1e30", "nan", "GiB"):
+            self.fails(2, "cache", f"--size={text}", env=self.environment)
+        message = self.fails(1, "cache", env={**self.environment, "HEDDLE_CACHE_SIZE": "much"})
+        self.assertEqual(message, "heddle cache: HEDDLE_CACHE_SIZE is 'much', which is no size such as 2GiB\n")
+        printed = self.start("cache").communicate(timeout=60)[0]
+        self.assertEqual(printed, f"folder   {self.kernels}\nentries  0\nbytes    0 (0.0 KiB)\nlimit    {3 * 2**40} (3072.0 GiB)\n")
+
+    def test_leftovers_of_killed_runs(self):
+        """A compiler that does not end is killed with what started it."""
+        ready = self.folder / "ready"
+        self.compiler.write_text(f"#!/bin/sh\ntouch {ready}\nexec sleep 60\n")
+        stuck = self.start_transform(start_new_session=True)
+        self.addCleanup(stuck.communicate)
+        self.addCleanup(stuck.kill)
+        while not ready.exists():
+            self.assertIsNone(stuck.poll())
+            time.sleep(0.01)
+        folders = [p for p in self.kernels.iterdir() if p.is_dir()]
+        self.assertEqual(len(folders), 1)
+        environment = {k: v for k, v in self.environment.items() if k != "CXX"}
+        self.assertEqual(self.transform(env=environment), "")
+        self.shown("--clear")
+        self.assertTrue(folders[0].exists())
+        os.killpg(stuck.pid, signal.SIGKILL)
+        stuck.wait()
+        self.assertTrue(folders[0].exists())
+        self.assertEqual(self.transform(env=environment), "")
+        self.assertFalse(folders[0].exists())
+
+    def test_processes_clear_and_fill_it_at_once(self):
+        for _ in range(2):
+            outputs = [self.folder / f"{k}.npy" for k in range(3)]
+            running = [self.start("transform", "a * 3", self.input, "-o", out, "--target", "serial") for out in outputs]
+            while any(process.poll() is None for process in running):
+                self.shown("--clear")
+            for out, process in zip(outputs, running):
+                self.assertEqual((process.communicate(timeout=60), process.returncode), (("", ""), 0))
+                np.testing.assert_array_equal(np.load(out), np.arange(5) * 3.0)
+
+
+class CompilersTest(KernelCacheTest):
+    def test_with_arguments(self):
+        for start in ["env", "ccache"]:
+            if shutil.which(start):
+                environment = {**self.environment, "CXX": f"{start} {self.compiler}", "CCACHE_DIR": str(self.folder / "ccache")}
+                self.assertEqual(self.transform(env=environment), "")
+                self.assertEqual(self.transform(env=environment, compiles=False), "")
+        named = self.folder / "with a blank"
+        shutil.copy(self.compiler, named)
+        self.assertEqual(self.transform(env={**self.environment, "CXX": str(named)}), "")
+        self.assertEqual(self.transform(env={**self.environment, "CXX": "env ./compiler"}, cwd=self.folder), "")
+        message = self.fails(1, "transform", "a + 3", self.input, "-o", self.out, env={**self.environment, "CXX": "nothing -O1"})
+        self.assertIn("CXX names 'nothing -O1', which is no program", message)
+        message = self.fails(1, "transform", "a + 3", self.input, "-o", self.out, env={**self.environment, "CXX": "/bin/false"})
+        self.assertIn("cannot be compiled", message)
+
+    def test_names_of_any_bytes(self):
+        folder = os.fsencode(self.folder) + b"/\xff"
+        os.mkdir(folder)
+        with open(folder + b"/seven.cu", "w") as source:
+            source.write("__global__ void seven(int* x) { *x = 7; }\n")
+        with open(folder + b"/eight.cu", "w") as source:
+            source.write('#include "seven.cu"\n__global__ void eight(int* x) { *x = 8; }\n')
+        for name, value, said in (("seven", 7, ""), ("eight", 8, "heddle: the name of a file is not UTF-8: the compiled kernel is not kept\n")):
+            running = self.start("run", os.fsdecode(folder + b"/" + os.fsencode(name) + b".cu"), "--kernel", name, "--grid", 1, "--block", 1, "--arg",
+                                 f"i32[1]=zeros:out={self.out}", "--target", "serial")
+            self.assertEqual((running.communicate(timeout=300), running.returncode), (("", said), 0))
+            self.assertEqual(np.load(self.out), value)
+
+    def test_relative_folders(self):
+        """They are those of the working directory, whose name is not part of what is compiled."""
+        for name, value in (("one", 1), ("two", 2)):
+            include = self.folder / name / "include"
+            include.mkdir(parents=True)
+            (include / "value.h").write_text(f"#define VALUE {value}\n")
+        source = self.folder / "value.cu"
+        source.write_text("#include <value.h>\n__global__ void set(int* x) { *x = VALUE; }\n")
+        for compiles, name, value in ((True, "one", 1), (True, "two", 2), (False, "one", 1), (False, "two", 2)):
+            running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", "include", "--arg",
+                                 f"i32[1]=zeros:out={self.out}", "--target", "serial", "--stats", cwd=self.folder / name)
+            self.assertEqual(json.loads(running.communicate(timeout=300)[1])["cached"], not compiles)
+            self.assertEqual(np.load(self.out), value)
+        (self.folder / "one" / "include" / "value.h").write_text("#error this one\n")
+        running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", "include", "--arg", "i32[1]=zeros",
+                             cwd=self.folder / "one")
+        self.assertIn("\ninclude/value.h:1:2: error: #error this one\n", running.communicate(timeout=300)[1])
+
+
+class WorkingFolderTest(KernelCacheTest):
+    """Nothing is read from the folder that the command is started in."""
+
+    def setUp(self):
+        super().setUp()
+        self.planted = self.folder / "planted"
+        self.planted.mkdir()
+        self.ran = self.folder / "ran"
+
+    def plant_program(self, name):
+        program = self.planted / name
+        program.write_text(f"#!/bin/sh\necho {name} >> {self.ran}\nexit 1\n")
+        program.chmod(0o755)
+
+    def check(self, **changes):
+        environment = {k: v for k, v in {**self.environment, "CXX": "", **changes}.items() if v or k != "CXX"}
+        self.assertEqual(self.transform(cwd=self.planted, env=environment), "")
+        self.assertFalse(self.ran.exists(), self.ran.read_text() if self.ran.exists() else "")
+        shutil.rmtree(self.cache)
+
+    def test_headers_of_the_device_language(self):
+        for place in ("", "share/heddle/device"):
+            header = self.planted / place / "heddle_device" / "language.hpp"
+            header.parent.mkdir(parents=True)
+            header.write_text("#error planted\n")
+        self.check()
+        # Found by a search of PATH, the command is called by a name that says nothing of where it is.
+        self.start("transform", "a + 1", self.input, "-o", self.out, command="heddle", cwd=self.planted,
+                   executable=HEDDLE).communicate(timeout=300)
+        np.testing.assert_array_equal(np.load(self.out), np.arange(5) + 1.0)
+
+    def test_programs(self):
+        for name in ("g++", "clang++", "c++", "as", "ld", "collect2", "cc1plus"):
+            self.plant_program(name)
+        for path in (":/usr/bin:/bin", "/usr/bin:/bin:", "/usr/bin::/bin", ".:/usr/bin:/bin"):
+            self.check(PATH=path)
+        if shutil.which("clang++"):
+            self.check(PATH=":/usr/bin:/bin", CXX="clang++")
+
+    def test_libraries(self):
+        for name in ("libgcc_s.so.1", "libm.so.6", "libstdc++.so", "libc.so.6", "crti.o"):
+            (self.planted / name).write_text("planted\n")
+        (self.planted / "limits.h").write_text("#error planted\n")
+        self.check()
+        lists = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
+        for entries in ("", ":", ":/usr/include", "/usr/include:"):
+            self.check(**{name: entries for name in lists})
+
+
+if __name__ == "__main__":
+    unittest.main()
