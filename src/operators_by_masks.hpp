@@ -13,6 +13,13 @@
 /// four for one or two more instructions an element.
 namespace heddle::detail {
 
+/// An identity of which an element that is an integer takes its low bits.
+struct low_bits {
+  std::uint64_t bits;
+  template <class T>
+  requires(std::is_arithmetic_v<T>) HD_INLINE constexpr operator T() const { return static_cast<T>(bits); }
+};
+
 /// The operators on bits and on truth values:
 ///
 ///   a ∘ b = (a ∧ b ∧ both) ∨ ((a ⊕ b) ∧ either)
@@ -21,7 +28,7 @@ namespace heddle::detail {
 struct masks {
   static constexpr bool commutative = true, exact = true;
   std::uint64_t both, either;
-  std::uint64_t identity_value;
+  low_bits identity_value;
 #if defined(__CUDACC__)
   /// What the rung `atomic` asks for.
   template <class Word>
@@ -82,10 +89,10 @@ struct logical_by_masks : masks {
 template <class Op>
 constexpr auto by_masks(Op) noexcept {
   constexpr std::uint64_t all = ~std::uint64_t{0}, one = is_logical<Op> ? 1 : all;
-  constexpr masks found = std::is_same_v<Op, logical_and> || std::is_same_v<Op, bit_and> ? masks{all, 0, one}
-                          : std::is_same_v<Op, logical_xor> || std::is_same_v<Op, bit_xor>
-                              ? masks{0, all, 0}
-                              : masks{all, all, 0};
+  constexpr masks found =
+      std::is_same_v<Op, logical_and> || std::is_same_v<Op, bit_and>   ? masks{all, 0, {one}}
+      : std::is_same_v<Op, logical_xor> || std::is_same_v<Op, bit_xor> ? masks{0, all, {0}}
+                                                                       : masks{all, all, {0}};
   return std::conditional_t<is_logical<Op>, logical_by_masks, bits_by_masks>{found};
 }
 
@@ -97,7 +104,7 @@ constexpr auto by_masks(Op) noexcept {
 /// it.
 struct extremes_by_mask {
   static constexpr bool commutative = true, exact = true;
-  std::uint32_t identity_value;  ///< and what is turned
+  low_bits identity_value;  ///< and what is turned
   template <class T>
   HD_INLINE T operator()(T a, T b) const {
     const T turned = static_cast<T>(identity_value), p = a ^ turned, q = b ^ turned;
@@ -129,7 +136,7 @@ inline constexpr bool has_mask_of_extremes = family_of<function_of<Op>> ==
 template <class T, class Op>
 constexpr extremes_by_mask mask_of_extremes() noexcept {
   const std::uint32_t sign = std::is_signed_v<T> ? std::uint32_t{1} << (8 * sizeof(T) - 1) : 0;
-  return {std::is_same_v<Op, maximum> ? sign : ~sign};
+  return {{std::is_same_v<Op, maximum> ? sign : ~sign}};
 }
 
 /// As with_storage, with an operator by masks in place of each three or four that it stands for. Extremes

@@ -237,7 +237,7 @@ TEST(resource_limits, refuse_an_array_before_it_is_made) {
       const rlimit most{2 * gib, 2 * gib};
       if (setrlimit(of_data ? RLIMIT_DATA : RLIMIT_AS, &most) != 0) return std::string("no limit is set");
       const hd::array<char> fits(gib);
-      return message_of([] { hd::array<char>{gib}; });
+      return message_of([] { hd::array<char> more(gib); });
     });
     EXPECT_TRUE(
         text.starts_with("array: 1073741824 int8 on serial: out of memory (needs 1.0 GiB; the limit of "))

@@ -119,9 +119,9 @@ TEST(target, on_a_machine_without_a_gpu_says_so) {
   const std::vector<float> x{1, 2, 3};
   EXPECT_EQ(message_of([&] { (void)hd::reduce(target::gpu(), x); }), "reduce: 3 float32 on gpu:0: " + reason);
   EXPECT_EQ(message_of([&] { (void)hd::inclusive_scan(target::gpu(), x); }),
-            "inclusive_scan: 3 float32 on gpu:0: " + reason);
+            "inclusive_scan: 3 float32 on gpu:0: in array of 3 float32: " + reason);
   EXPECT_EQ(message_of([&] { (void)hd::transform(target::gpu(), x, x, hd::plus{}); }),
-            "transform: 3 float32 on gpu:0: " + reason);
+            "transform: 3 float32 on gpu:0: in array of 3 float32: " + reason);
 }
 
 TEST(target_Gpu, is_read_from_text) {

@@ -2,6 +2,7 @@
 """heddle bench."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -218,13 +219,16 @@ class BenchTest(CommandTest):
 
     def test_running_out_of_memory(self):
         """What was measured until then is written."""
-        little = self.with_addresses(1 << 30)
         report, chart = self.folder / "report.json", self.folder / "chart.svg"
         arguments = ["bench", "scan", "--target", "serial", "--type", "uint8,float64", "--in-cache", "--json", report]
         if shutil.which("gnuplot"):
             arguments += ["--plot", chart]
-        # 2^26 bytes twice, and then 2^29 bytes twice.
-        done = run(*arguments, "--size", "2^10,2^26", **little)
+        arguments += ["--size", "2^10,2^26"]
+        # 2^26 bytes twice, and then 2^29 bytes twice, for which there is just room when the run begins.
+        least = 1 << 30
+        refused = self.fails(1, *arguments, **self.with_addresses(least))
+        free = float(re.search(r"needs 1\.0 GiB .* ([\d.]+) MiB are free", refused)[1])
+        done = run(*arguments, **self.with_addresses(least + int((1024.1 - free) * 2**20)))
         self.assertEqual(done.returncode, 1)
         self.assertRegex(done.stderr, r"^heddle bench: 67108864 float64 on serial: out of memory .*; what was measured until then is written\n$")
         found = json.loads(report.read_text())
