@@ -240,7 +240,7 @@ class BenchTest(CommandTest):
         # Nothing was measured: there is nothing to write.
         report.unlink()
         chart.unlink(missing_ok=True)
-        done = run(*arguments, "--size", "2^30", **little)
+        done = run(*arguments[:-1], "2^30", **self.with_addresses(least))
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(list(self.folder.iterdir()), [])
 
