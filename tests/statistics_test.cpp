@@ -349,10 +349,10 @@ TEST_P(statistics, any_and_all_along_an_axis) {
 
 TEST_P(statistics, any_and_all_by_a_function) {
   if (where.is_gpu()) {
-    EXPECT_NE(message_of([&] {
-                (void)hd::any(where, std::vector{1.0f}, [](float) { return true; });
-              }).find("any: 1 float32 on gpu:0: the function is known to a host compiler only"),
-              std::string::npos);
+    const std::string message =
+        message_of([&] { (void)hd::any(where, std::vector{1.0f}, [](float) { return true; }); });
+    EXPECT_TRUE(message.starts_with("any: 1 float32 on gpu:0: ")) << message;
+    EXPECT_NE(message.find("the function is known to a host compiler only"), std::string::npos) << message;
     GTEST_SKIP() << "functions of this file cannot run there: user_operators_test.cu has some that can";
   }
   const auto broken = [](const run& r) { return r.first > r.last; };
