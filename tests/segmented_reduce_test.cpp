@@ -88,6 +88,12 @@ TEST_P(segmented_reduce, offsets_must_not_fall) {
   };
   EXPECT_NE(message({0, 3, 2}).find("segment 1 goes from element 3 to 2 of 5"), std::string::npos);
   EXPECT_NE(message({0, 6}).find("segment 0 goes from element 0 to 6 of 5"), std::string::npos);
+  // Offsets on a GPU are checked on the CPU that uses them.
+  const hd::array<std::size_t> there(offsets_of_segments{0, 6}, where);
+  EXPECT_NE(message_of([&] {
+              hd::segmented_reduce(hd::target::serial(), x, there);
+            }).find("segment 0 goes from element 0 to 6 of 5"),
+            std::string::npos);
 }
 
 TEST_P(segmented_reduce, by_key_combines_runs) {

@@ -275,6 +275,13 @@ TEST_P(segmented_scan, says_what_is_wrong) {
   EXPECT_NE(message({0, 3, 2}).find("segment 1 goes from element 3 to 2 of 5"), std::string::npos);
   EXPECT_NE(message({0, 6}).find("segment 0 goes from element 0 to 6 of 5"), std::string::npos);
   EXPECT_NE(message({6}).find("the first offset: 6 elements do not fit 5"), std::string::npos);
+  // Offsets on a GPU are checked on the CPU that uses them.
+  for (const auto& wrong : std::vector<offsets_of_segments>{{0, 3, 2}, {0, 6}, {6}}) {
+    const hd::array<std::size_t> there(wrong, where);
+    EXPECT_EQ(message_of([&] { hd::segmented_inclusive_scan(hd::target::serial(), x, there); }),
+              message_of([&] { hd::segmented_inclusive_scan(hd::target::serial(), x, wrong); }));
+    EXPECT_THROW(hd::segmented_inclusive_scan(hd::target::serial(), x, there), hd::error);
+  }
   EXPECT_NE(message_of([&] {
               hd::exclusive_scan_by_key(where, std::vector<int>(4), x);
             }).find("the keys: 4 elements do not fit 5"),

@@ -49,8 +49,8 @@ inline namespace HD_BUILD {
 /// One result for each segment of x: element s combines x[offsets[s]] … x[offsets[s + 1] − 1], with the very
 /// bits that `reduce` of that segment alone gives. `offsets` are std::size_t, one more than segments, and do
 /// not fall; a segment without elements gives the operator's identity, which the operator must have. Segments
-/// may be of any lengths: threads share long ones. heddle::error for offsets on a CPU that fall or go beyond
-/// x; on a GPU they are yours to get right.
+/// may be of any lengths: threads share long ones. heddle::error for offsets that fall or go beyond x. Only
+/// those on a GPU of a reduction on a GPU are not checked.
 ///
 ///     const std::vector<std::size_t> offsets{0, 3, 3, 10};
 ///     hd::array<float> sums = hd::segmented_reduce(where, x, offsets);
@@ -75,6 +75,7 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
   if (count == 0) return out;
   const detail::staged_input<T> staged(in, where);
   const detail::staged_input<std::size_t> staged_bounds(bounds, where);
+  if (bounds.where.is_gpu() && !where.is_gpu()) detail::check_offsets(staged_bounds.data(), count, in.size);
   out.fill(detail::identity_of<Op, T>(op));
   detail::segmented_reduce_array(where, staged.data(), in.size, op, staged_bounds.data(), count, out.data());
   return out;
