@@ -130,8 +130,9 @@ namespace {
   });
   if (length == 0)
     fail(fmt::format("index {} of {} is {}, and there are no elements", place, indices.count, value));
-  fail(fmt::format("index {} of {} is {}: it must be from 0 to {}, and counts from the first element alone",
-                   place, indices.count, value, length - 1));
+  fail(
+      fmt::format("index {} of {} is {}: it must be from 0 to {}; negative indices do not count from the end",
+                  place, indices.count, value, length - 1));
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ void top(int threads, const T* x, const segments& lines, std::size_t k, bool des
 namespace heddle::detail {
 
 void fail_top(std::size_t k, std::size_t length) {
-  fail(fmt::format("there are no {} elements to choose among {}", k, length));
+  fail(fmt::format("k is {}, and there are {} elements: k can be {} at most", k, length, length));
 }
 
 void library_top(dtype type, const void* x, const segments& lines, std::size_t k, sort_order order,

@@ -201,7 +201,7 @@ TEST_P(gather, names_the_first_index_outside) {
   EXPECT_EQ(hd::gather(where, std::vector<float>(), std::vector<int>()).size(), 0u);
   EXPECT_NE(message_of([&] {
               hd::gather(where, hd::array<float>(x).reshaped({50, 10}), std::vector<int>{9, 10}, hd::axis{1});
-            }).find("index 1 of 2 is 10: it must be from 0 to 9"),
+            }).find("index 1 of 2 is 10: it must be from 0 to 9; negative indices do not count from the end"),
             std::string::npos);
 }
 

@@ -65,7 +65,7 @@ class SortTest(CommandTest):
                     places = np.argsort(ranks, axis=axis or 0, kind="stable").take(range(count), axis=axis or 0)
                     self.assert_same(self.written("sort", "--places", *flags), places, (shape, axis, target))
                     self.assert_same(self.written("sort", *flags), np.take_along_axis(whole, places, axis or 0), (shape, axis, target))
-        self.assertIn("no 13 elements to choose among 12", self.fails(1, "sort", self.save(samples("int8", 12)), "-o", self.out, "--first", 13))
+        self.assertIn("k is 13, and there are 12 elements: k can be 12 at most", self.fails(1, "sort", self.save(samples("int8", 12)), "-o", self.out, "--first", 13))
         self.fails(2, "sort", self.save(samples("int8", 12)), "-o", self.out, "--first", "-1")
 
     def test_shapes(self):
