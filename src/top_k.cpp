@@ -62,7 +62,7 @@ std::vector<keyed_place<Key>> first_of(const T* x, std::size_t step, std::size_t
 
 template <class T>
 void top(int threads, const T* x, const segments& lines, std::size_t k, bool descending,
-         std::size_t* places) {
+         std::size_t* indices) {
   using Key = detail::unsigned_of_bytes<sizeof(T)>;
   const auto key_of = [=](T value) {
     const Key key = detail::to_key(value);
@@ -71,7 +71,7 @@ void top(int threads, const T* x, const segments& lines, std::size_t k, bool des
   const std::size_t n = lines.length;
   const auto write = [&](std::vector<keyed_place<Key>>& first, std::size_t line) {
     std::sort(first.begin(), first.end());
-    std::size_t* to = places + segments{lines.outer, k, lines.inner}.begin_of(line);
+    std::size_t* to = indices + segments{lines.outer, k, lines.inner}.begin_of(line);
     for (const keyed_place<Key>& each : first) {
       *to = each.place;
       to += lines.inner;
@@ -113,14 +113,14 @@ void fail_top(std::size_t k, std::size_t length) {
 }
 
 void library_top(dtype type, const void* x, const segments& lines, std::size_t k, sort_order order,
-                 std::size_t* places, const target& where) {
+                 std::size_t* indices, const target& where) {
   if (k == 0 || lines.count() == 0) return;
   const bool are_many = k > lines.length / 16 && lines.length > 1024;
   if (where.is_gpu() && lines.count() == 1 && !are_many)
-    return cuda::top(type, x, lines.length, k, order, places, where);
+    return cuda::top(type, x, lines.length, k, order, indices, where);
   if (!where.is_gpu() && !are_many) {
     return with_ordered_type(type, [&]<class T>(T) {
-      cpu::top(where.threads(), static_cast<const T*>(x), lines, k, order == sort_order::descending, places);
+      cpu::top(where.threads(), static_cast<const T*>(x), lines, k, order == sort_order::descending, indices);
     });
   }
   const memory all(lines.elements() * sizeof(std::size_t), where);
@@ -128,27 +128,27 @@ void library_top(dtype type, const void* x, const segments& lines, std::size_t k
   std::vector<std::size_t> first(k);
   std::iota(first.begin(), first.end(), std::size_t{0});
   const array<std::size_t> first_there(first, where);
-  library_gather(all.data(), lines, sizeof(std::size_t), {dtype::uint64, first_there.data(), k}, places,
+  library_gather(all.data(), lines, sizeof(std::size_t), {dtype::uint64, first_there.data(), k}, indices,
                  where);
 }
 
 void library_values_at(const void* x, std::size_t element_bytes, const segments& lines, std::size_t k,
-                       const std::size_t* places, void* values, const target& where) {
+                       const std::size_t* indices, void* values, const target& where) {
   const segments chosen{lines.outer, k, lines.inner};
   const std::size_t n = chosen.elements();
   if (n == 0) return;
   const segments all{1, lines.elements(), 1};
   if (lines.count() == 1)
-    return library_gather(x, all, element_bytes, {dtype::uint64, places, n}, values, where);
+    return library_gather(x, all, element_bytes, {dtype::uint64, indices, n}, values, where);
   const memory held(n * sizeof(std::size_t), where);
   auto* const in_array = static_cast<std::size_t*>(held.data());
   if (where.is_gpu()) {
-    cuda::places_in_array(places, lines, k, in_array, where);
+    cuda::places_in_array(indices, lines, k, in_array, where);
   } else {
     cpu::for_slices(where.threads(), n, cpu::top_grain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const std::size_t outer = i / (k * lines.inner);
-        in_array[i] = (outer * lines.length + places[i]) * lines.inner + i % lines.inner;
+        in_array[i] = (outer * lines.length + indices[i]) * lines.inner + i % lines.inner;
       }
     });
   }

@@ -28,9 +28,9 @@ void check(const hd::target& where, const hd::array<T>& x, std::size_t k, hd::so
     return std::string(hd::detail::type_name<T>()) + ' ' + std::to_string(k) + " of " +
            std::to_string(x.size());
   };
-  const auto [values, places] = hd::top_k(where, x, k, order);
+  const auto [values, indices] = hd::top_k(where, x, k, order);
   const std::vector<std::size_t> want(in_order.begin(), in_order.begin() + static_cast<std::ptrdiff_t>(k));
-  ASSERT_EQ(places.to_vector(), want) << note();
+  ASSERT_EQ(indices.to_vector(), want) << note();
   hd::array<T> want_values(k);
   for (std::size_t i = 0; i < k; ++i) want_values.data()[i] = x.data()[want[i]];
   ASSERT_TRUE(same_elements(values, want_values)) << note();
@@ -59,7 +59,7 @@ TEST_P(top_k, are_the_first_of_a_stable_sort) {
   });
 }
 
-TEST_P(top_k, of_equal_elements_are_those_of_the_lowest_places) {
+TEST_P(top_k, of_equal_elements_are_those_of_the_lowest_indices) {
   const std::size_t n = 40'000;
   hd::array<std::int16_t> x(n);
   x.fill(-3);
@@ -79,8 +79,8 @@ TEST_P(top_k, of_what_rises_or_falls) {
 TEST_P(top_k, count_nans_as_the_largest) {
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> x{1, nan, -0.0f, 5, 0.0f, -nan};
-  EXPECT_EQ(hd::top_k(where, x, 3).places.to_vector(), (std::vector<std::size_t>{1, 5, 3}));
-  EXPECT_EQ(hd::top_k(where, x, 5, rising).places.to_vector(), (std::vector<std::size_t>{2, 4, 0, 3, 1}));
+  EXPECT_EQ(hd::top_k(where, x, 3).indices.to_vector(), (std::vector<std::size_t>{1, 5, 3}));
+  EXPECT_EQ(hd::top_k(where, x, 5, rising).indices.to_vector(), (std::vector<std::size_t>{2, 4, 0, 3, 1}));
   EXPECT_TRUE(std::signbit(hd::top_k(where, x, 1, rising).values[0]));
 }
 
@@ -96,16 +96,16 @@ TEST_P(top_k, along_an_axis) {
           const auto note = lengths.text() + " axis " + std::to_string(a) + ", " + std::to_string(k);
           const auto top = hd::top_k(where, x, k, along_axis);
           ASSERT_EQ(top.values.shape(), lengths.with_length(a, k)) << note;
-          ASSERT_EQ(top.places.shape(), lengths.with_length(a, k)) << note;
+          ASSERT_EQ(top.indices.shape(), lengths.with_length(a, k)) << note;
           if (k == 0) continue;
-          const std::vector<std::size_t> places = top.places.to_vector();
+          const std::vector<std::size_t> indices = top.indices.to_vector();
           const hd::array<T> values = top.values.on(hd::target());
           for_each_line(x, a, [&](const hd::array<T>& line, std::size_t begin, std::size_t step) {
             const std::vector<std::size_t> want = argsorted_by_loops(line, falling);
             const std::size_t outer = begin / (lengths[a] * step);
             for (std::size_t i = 0; i < k; ++i) {
               const std::size_t at = (outer * k + i) * step + begin % step;
-              ASSERT_EQ(places[at], want[i]) << note;
+              ASSERT_EQ(indices[at], want[i]) << note;
               ASSERT_TRUE(same_bits(values.data()[at], line.data()[want[i]])) << note;
             }
           });
