@@ -247,8 +247,8 @@ HEDDLE_CALLED heddle_complex128 heddle_reciprocal(heddle_complex128 z) {
 
 HEDDLE_CALLED heddle_complex128 heddle_power(heddle_complex128 base, heddle_complex128 exponent) {
   const double nan = heddle_nan();
-  if (!heddle_truth(exponent)) return heddle_complex128(1, 0);
-  if (!heddle_truth(base)) return exponent.re > 0 ? heddle_complex128(0, 0) : heddle_complex128(nan, nan);
+  if (!heddle_is_nonzero(exponent)) return heddle_complex128(1, 0);
+  if (!heddle_is_nonzero(base)) return exponent.re > 0 ? heddle_complex128(0, 0) : heddle_complex128(nan, nan);
   // Small integers as NumPy, which multiplies; where that overflows on the way it goes on below.
   if (exponent.im == 0 && fabs(exponent.re) < 100 && exponent.re == floor(exponent.re)) {
     heddle_complex128 result(1, 0), factor = base;
@@ -262,7 +262,7 @@ HEDDLE_CALLED heddle_complex128 heddle_power(heddle_complex128 base, heddle_comp
       factor = factor * factor;
     }
     if (exponent.re < 0) result = heddle_complex128(1, 0) / result;
-    const bool is_right = heddle_isfinite(result) && heddle_truth(result);
+    const bool is_right = heddle_isfinite(result) && heddle_is_nonzero(result);
     if (is_right || !heddle_isfinite(base)) return result;
   }
   if (base.im == 0 && base.re > 0 && exponent.im == 0)
@@ -287,7 +287,7 @@ HEDDLE_COMPLEX heddle_complex<T> heddle_rint(heddle_complex<T> z) {
 }
 /// z / |z|.
 HEDDLE_COMPLEX heddle_complex<T> heddle_sign(heddle_complex<T> z) {
-  if (!heddle_truth(z)) return heddle_complex<T>(0, 0);
+  if (!heddle_is_nonzero(z)) return heddle_complex<T>(0, 0);
   if (heddle_isinf(z.re) != heddle_isinf(z.im))
     return heddle_isinf(z.re) ? heddle_complex<T>(heddle_copysign((T)1, z.re), 0)
                               : heddle_complex<T>(0, heddle_copysign((T)1, z.im));

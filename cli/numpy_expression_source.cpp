@@ -52,7 +52,7 @@ HEDDLE_BOTH heddle_complex64 operator/(heddle_complex64 a, heddle_complex64 b) {
 HEDDLE_COMPLEX bool operator==(heddle_complex<T> a, heddle_complex<T> b) { return a.re == b.re && a.im == b.im; }
 HEDDLE_COMPLEX bool operator!=(heddle_complex<T> a, heddle_complex<T> b) { return !(a == b); }
 HEDDLE_COMPLEX heddle_complex<T> heddle_conj(heddle_complex<T> a) { return heddle_complex<T>(a.re, -a.im); }
-HEDDLE_COMPLEX bool heddle_truth(heddle_complex<T> a) { return a.re != 0 || a.im != 0; }
+HEDDLE_COMPLEX bool heddle_is_nonzero(heddle_complex<T> a) { return a.re != 0 || a.im != 0; }
 
 #if defined(__CUDACC_RTC__)
 HEDDLE_BOTH double heddle_inf() { return __longlong_as_double(0x7ff0000000000000ll); }

@@ -74,7 +74,7 @@ std::string text_of(__int128 i) {
   return digits;
 }
 
-value truth(bool b) {
+value boolean_constant(bool b) {
   return coded(b ? "true" : "false", dtype::boolean);
 }
 
@@ -125,7 +125,7 @@ std::string converted(const std::string& code, dtype from, dtype to) {
   if (from == to) return code;
   if (is_complex(from) && is_complex(to)) return fmt::format("{}({})", code_name(to), code);
   if (is_complex(from)) {
-    if (to == dtype::boolean) return fmt::format("heddle_truth({})", code);
+    if (to == dtype::boolean) return fmt::format("heddle_is_nonzero({})", code);
     return converted(code + ".re", part_of(from), to);
   }
   if (is_complex(to)) return fmt::format("{}({}, 0)", code_name(to), converted(code, from, part_of(to)));
@@ -192,7 +192,7 @@ value numpy_operations::in_type(const value& v, dtype type) const {
         fmt::format("{}({}, {})", code_name(type), real_code(v.number.real()), real_code(v.number.imag())),
         type);
   }
-  if (type == dtype::boolean) return truth(v.as_double() != 0);
+  if (type == dtype::boolean) return boolean_constant(v.as_double() != 0);
   if (v.is == value::kind::integer && is_integer(type)) {
     if (!fits(v.integer, type)) fail(fmt::format("{} does not fit {}", text_of(v.integer), name(type)));
     return coded(fmt::format("(({})0x{:x}ull)", code_name(type), static_cast<std::uint64_t>(v.integer)),
@@ -308,14 +308,14 @@ value numpy_operations::divide(const value& a, const value& b) const {
 }
 
 value numpy_operations::compare(std::string_view sign, const value& a, const value& b) const {
-  if (are_integers(a, b)) return truth(holds(sign, a.integer, b.integer));
-  if (are_real_constants(a, b)) return truth(holds(sign, a.as_double(), b.as_double()));
+  if (are_integers(a, b)) return boolean_constant(holds(sign, a.integer, b.integer));
+  if (are_real_constants(a, b)) return boolean_constant(holds(sign, a.as_double(), b.as_double()));
   const dtype type = common_type(a, b);
   if (is_complex(type) && sign != "==" && sign != "!=") fail(fmt::format("{} has no order", name(type)));
   for (const value* const v : {&a, &b}) {
     // A number that the type does not have is beyond all that it has, such as 0.
     if (v->is == value::kind::integer && is_integer(type) && !fits(v->integer, type))
-      return truth(holds(sign, v == &a ? v->integer : 0, v == &b ? v->integer : 0));
+      return boolean_constant(holds(sign, v == &a ? v->integer : 0, v == &b ? v->integer : 0));
   }
   const auto widest = [&](const value& v) {
     return in_type(v, is_unsigned(v.type) ? dtype::uint64 : dtype::int64).code;

@@ -66,7 +66,7 @@ struct narrowed_index {
 };
 
 /// Puts a word where it belongs. `places` are those of the indices in their stable order, so that the last of
-/// equal ones stands before another index, or at the end.
+/// equal ones is followed by another index, or by none.
 template <class Word>
 struct scatter_words {
   Word* out;

@@ -2,7 +2,7 @@
 #include "cuda/radix_sort.hpp"
 #include "sortable.hpp"
 #include <heddle/binary_search.hpp>
-#include <heddle/cuda/lines_in_turn.cuh>
+#include <heddle/cuda/line_order.cuh>
 #include <heddle/cuda/transform.cuh>
 #include <heddle/sort.hpp>
 
@@ -71,7 +71,7 @@ struct bits_at {
 template <class Key, class T, bool ZerosAlike>
 struct key_at {
   const T* x;
-  lines_in_turn at;
+  array_index_of_line_order at;
   bool descending;
   __device__ Key operator()(std::size_t i) const {
     const T value = x[at(i)];
@@ -90,11 +90,11 @@ struct line_of {
 template <class Index, class T>
 struct element_in_order {
   const Index* places;
-  number_in_turn turn;
-  lines_in_turn in_array;
+  line_order_of_array_index line_order;
+  array_index_of_line_order in_array;
   const T* x;
   __device__ T operator()(std::size_t at) const {
-    return detail::from_sortable<T>(detail::to_sortable(x[in_array(places[turn(at)])]));
+    return detail::from_sortable<T>(detail::to_sortable(x[in_array(places[line_order(at)])]));
   }
 };
 

@@ -225,7 +225,7 @@ class ReduceTest(CommandTest):
         self.assertEqual(self.printed("reduce", self.save(np.array([1 + 2j], "complex64"))), "1+2j")
         self.assertEqual(self.printed("reduce", self.save(np.array([complex(np.nan, np.inf)]))), "nan+infj")
 
-    def test_complex_truth(self):
+    def test_any_and_all_of_complex(self):
         for values in ([0, 0], [0, 1j], [1j, 1], [complex(-0.0, 0)], [1, complex(0, np.nan)]):
             for dtype, op in itertools.product(some_of(COMPLEX), ("any", "all")):
                 x = np.array(values, dtype)

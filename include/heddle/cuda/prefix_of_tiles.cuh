@@ -9,8 +9,8 @@
 
 namespace heddle::cuda {
 
-/// What stands before a tile of a row, from the totals of a group of tiles at a time: these are combined in
-/// groups of 32 again, so that rounding errors grow with the logarithm of their number.
+/// The exclusive prefix of a tile of a row, from the totals of a group of tiles at a time: these are combined
+/// in groups of 32 again, so that rounding errors grow with the logarithm of their number.
 template <class T, class Op, unsigned Levels = 4>
 class prefix_of_tiles {
  public:

@@ -17,14 +17,14 @@
 
 /// Segments of one array, each scanned by itself, in one launch that reads and writes each element once. A
 /// flag for each element says whether a segment begins there. Pairs of a flag and a value are scanned, by the
-/// operator that drops what stands before a flag (Blelloch, "Prefix sums and their applications", 1990;
+/// operator that drops what precedes a flag (Blelloch, "Prefix sums and their applications", 1990;
 /// Sengupta, Harris, Zhang and Owens, "Scan primitives for GPU computing", 2007), so the lengths of the
 /// segments make no difference.
 ///
-/// Resident blocks take tiles in turn. Most warps of a block hold a tile in registers, publish what it
-/// combines to, scan and write it; one combines what all tiles before it have published, as the look-ahead of
-/// scan_in_turn.cuh does. The order in which elements are combined depends on their places in the array, and
-/// on nothing that happens at run time.
+/// Resident blocks take tiles dynamically, from a counter. Most warps of a block hold a tile in registers,
+/// publish its total, scan and write it; one combines the totals of all earlier tiles into its exclusive
+/// prefix, as the look-ahead of scan_in_turn.cuh does. The order in which elements are combined depends on
+/// their places in the array, and on nothing that happens at run time.
 namespace heddle::cuda {
 
 /// What the elements of a run combine to from the last flag on, and whether there is one.
@@ -91,7 +91,8 @@ class segmented_rows {
  public:
   __device__ segmented_rows(unsigned warp) : first_(warp * rows * row + threadIdx.x % warp_size * pack) {}
 
-  /// Loads a tile of `count` elements from element `begin` on. Places behind them repeat the last.
+  /// Loads a tile of `count` elements from element `begin` on. Out-of-range lanes repeat the last
+  /// element.
   __device__ void load(const segmented_scan_work<T, Op>& work, std::size_t begin, unsigned count,
                        const Op& op) {
     struct alignas(pack) flags_of_pack {
@@ -134,7 +135,7 @@ class segmented_rows {
     }
   }
 
-  /// Scans the packs, and finds what stands before each of them in the warp. Returns the warp's total.
+  /// Scans the packs, and finds the exclusive prefix of each in the warp. Returns the warp's total.
   __device__ segment_total<T> scan(const Op& op) {
     const unsigned lane = threadIdx.x % warp_size, lanes_before = (1u << lane) - 1;
     bool has_flag = false;
@@ -173,7 +174,7 @@ class segmented_rows {
     return (flags_ & 1) != 0;
   }
 
-  /// Writes the scanned elements behind `prefix`, which stands before the warp.
+  /// Writes the scanned elements, combined with the warp's exclusive prefix.
   __device__ void write(const segmented_scan_work<T, Op>& work, std::size_t begin, unsigned count,
                         const T& prefix, const Op& op) {
     T* const to = work.out + begin;
@@ -187,7 +188,7 @@ class segmented_rows {
       grouping::uninitialized<T, pack> result;
 #pragma unroll
       for (unsigned k = 0; k < pack; ++k) {
-        // The pack's first flag ends what stands before it.
+        // The pack's prefix reaches up to its first flag.
         const bool is_open = (flags_of_row(r) & ((2u << k) - 1)) == 0;
         result[k] = row_[r][k];
         const T behind = op(first, row_[r][k]);
@@ -231,14 +232,14 @@ struct segmented_shared {
   using tuning = segmented_tuning<T>;
   std::size_t tile;  ///< that the block has
   grouping::uninitialized<segment_total<T>, tuning::warps> warp_total;
-  grouping::uninitialized<T, 1> prefix;  ///< what stands before it
+  grouping::uninitialized<T, 1> prefix;  ///< its exclusive prefix
 
   /// Of all threads: once when the tile is known and once when the prefix is.
   __device__ static void sync() { sync_some_threads<1, tuning::threads>(); }
   __device__ static void sync_scanning() { sync_some_threads<2, tuning::warps * warp_size>(); }
 };
 
-/// Takes tiles in turn, and finds what stands before each while others scan it.
+/// Takes tiles from the counter, and finds the exclusive prefix of each while other warps scan it.
 template <class T, class Op>
 __device__ void take_segmented_tiles(const segmented_scan_work<T, Op>& work, segmented_shared<T>& shared) {
   const unsigned lane = threadIdx.x % warp_size;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/cuda/lines_in_turn.cuh>
+#include <heddle/cuda/line_order.cuh>
 #include <heddle/cuda/merge_sort.cuh>
 #include <heddle/cuda/transform.cuh>
 #include <heddle/elementwise.hpp>
@@ -13,11 +13,11 @@ namespace heddle::cuda {
 /// Elements of more bytes stay where they are until their order is known.
 inline constexpr std::size_t most_bytes_moved = 16;
 
-/// Compares elements by their numbers line by line: first by line.
+/// Compares elements by their numbers in line order: first by line.
 template <class T, class Compare>
-struct compare_in_turn {
+struct compare_in_line_order {
   const T* x;
-  lines_in_turn at;
+  array_index_of_line_order at;
   bool one_line;
   Compare compare;
   __device__ bool operator()(std::size_t a, std::size_t b) const {
@@ -31,20 +31,20 @@ struct compare_in_turn {
 
 /// The element that comes to place `at` of the array.
 template <class T>
-struct element_in_turn {
+struct sorted_element {
   const std::size_t* places;
-  number_in_turn turn;
-  lines_in_turn in_array;
+  line_order_of_array_index line_order;
+  array_index_of_line_order in_array;
   const T* x;
-  __device__ const T& operator()(std::size_t at) const { return x[in_array(places[turn(at)])]; }
+  __device__ const T& operator()(std::size_t at) const { return x[in_array(places[line_order(at)])]; }
 };
 
-/// The numbers of all elements, line by line, in the order of their lines and of the comparison in each.
+/// The numbers in line order of all elements, sorted by line and in each line by the comparison.
 template <class T, class Compare>
-void sort_in_turn(const target& where, const T* x, const segments& lines, const Compare& compare,
-                  std::size_t* places) {
+void sort_line_order(const target& where, const T* x, const segments& lines, const Compare& compare,
+                     std::size_t* places) {
   merge_sort(where, place_itself<std::size_t>{}, lines.elements(),
-             compare_in_turn<T, Compare>{x, {lines}, lines.count() == 1, compare}, places);
+             compare_in_line_order<T, Compare>{x, {lines}, lines.count() == 1, compare}, places);
 }
 
 /// Each line of x in the stable order of the comparison, into `out`, which may be x.
@@ -56,14 +56,14 @@ void sort_by(const target& where, const T* x, const segments& lines, const Compa
   }
   const detail::memory held(n * sizeof(std::size_t), where);
   auto* const places = static_cast<std::size_t*>(held.data());
-  sort_in_turn(where, x, lines, compare, places);
+  sort_line_order(where, x, lines, compare, places);
   // In place nothing may be written that is still to be read.
   const detail::memory copied(x == out ? n * sizeof(T) : 0, where);
   if (x == out) {
     detail::copy(copied.data(), where, x, where, n * sizeof(T));
     x = static_cast<const T*>(copied.data());
   }
-  transform(where, element_in_turn<T>{places, {lines}, {lines}, x}, n, out);
+  transform(where, sorted_element<T>{places, {lines}, {lines}, x}, n, out);
 }
 
 /// The places, in their line, of the elements of each line in that order.
@@ -71,11 +71,11 @@ template <class T, class Compare>
 void argsort_by(const target& where, const T* x, const segments& lines, const Compare& compare,
                 std::size_t* places) {
   const std::size_t n = lines.elements();
-  if (lines.count() == 1) return sort_in_turn(where, x, lines, compare, places);
+  if (lines.count() == 1) return sort_line_order(where, x, lines, compare, places);
   const detail::memory held(n * sizeof(std::size_t), where);
-  auto* const in_turn = static_cast<std::size_t*>(held.data());
-  sort_in_turn(where, x, lines, compare, in_turn);
-  transform(where, place_in_line<std::size_t>{in_turn, {lines}}, n, places);
+  auto* const in_line_order = static_cast<std::size_t*>(held.data());
+  sort_line_order(where, x, lines, compare, in_line_order);
+  transform(where, place_in_line<std::size_t>{in_line_order, {lines}}, n, places);
 }
 
 }  // namespace heddle::cuda

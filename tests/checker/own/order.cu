@@ -2,7 +2,7 @@
 #include "cuda/gather.cuh"
 #include "cuda/top_k.cuh"
 #include <heddle/cuda/for_each_index.cuh>
-#include <heddle/cuda/lines_in_turn.cuh>
+#include <heddle/cuda/line_order.cuh>
 #include <heddle/cuda/merge_sort.cuh>
 #include <heddle/cuda/transform.cuh>
 

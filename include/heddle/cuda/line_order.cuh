@@ -4,11 +4,11 @@
 
 #include <cstddef>
 
-/// Lines along an axis, one behind the other, as sorts number their elements.
+/// Line order: the elements of lines along an axis numbered one line behind the other, as sorts need them.
 namespace heddle::cuda {
 
-/// Where in the array an element is that is number i line by line.
-struct lines_in_turn {
+/// The index in the array of element i in line order.
+struct array_index_of_line_order {
   segments lines;
   // Divisions of 64 bits are long: compiled once a kernel, and not for each of a thread's elements.
   __device__ __noinline__ std::size_t operator()(std::size_t i) const {
@@ -17,8 +17,8 @@ struct lines_in_turn {
   }
 };
 
-/// Which number line by line an element of the array has.
-struct number_in_turn {
+/// The number in line order of the element at an index of the array.
+struct line_order_of_array_index {
   segments lines;
   __device__ __noinline__ std::size_t operator()(std::size_t at) const {
     if (lines.inner == 1) return at;
@@ -36,8 +36,10 @@ struct place_itself {
 template <class Index>
 struct place_in_line {
   const Index* places;
-  number_in_turn turn;
-  __device__ std::size_t operator()(std::size_t at) const { return places[turn(at)] % turn.lines.length; }
+  line_order_of_array_index line_order;
+  __device__ std::size_t operator()(std::size_t at) const {
+    return places[line_order(at)] % line_order.lines.length;
+  }
 };
 
 }  // namespace heddle::cuda
