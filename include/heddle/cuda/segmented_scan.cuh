@@ -30,7 +30,8 @@ namespace heddle::cuda {
 /// What the elements of a run combine to from the last flag on, and whether there is one.
 template <class T>
 struct segment_total {
-  // As wide as T is aligned, so that no byte is padding.
+  // As wide as T is aligned, up to 8 bytes, so that none is padding. Where T is aligned to more, the padding
+  // is published with the rest, and nothing reads it.
   using flag = std::conditional_t<
       alignof(T) == 1, std::uint8_t,
       std::conditional_t<alignof(T) == 2, std::uint16_t,
