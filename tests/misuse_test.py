@@ -51,6 +51,8 @@ MISUSES = [
     ("hd::transform_into(here, ints, x, [](float a) { return a; });",
      "transform_into: f returns a type that loses values as an element of out"),
     ("hd::transform_into(here, ints, x, [](int a) { return a; });", "transform_into: f takes a type that loses"),
+    ("hd::lower_bound(here, doubles, ints);", "a value is looked for among elements of its own type: convert the values"),
+    ("hd::upper_bound(here, ints, x, hd::sort_order::descending);", "a value is looked for among elements of its own type"),
     ("hd::inclusive_scan_into(here, doubles, x);", "a scan writes elements of the type that it reads"),
 ]
 

@@ -27,6 +27,10 @@ concept bounds = (std::is_same_v<T, V> && is_built_in_order<Order, T>) ||
                  (Which == bound::lower && std::is_invocable_r_v<bool, const Order&, const T&, const V&>) ||
                  (Which == bound::upper && std::is_invocable_r_v<bool, const Order&, const V&, const T&>);
 
+/// The same, and what gets an error of one line: values of another type than the elements, by their order.
+template <class Order, class T, class V, bound Which>
+concept takes_values = bounds<Order, T, V, Which> || is_built_in_order<Order, T>;
+
 inline namespace HD_BUILD {
 
 /// i ↦ the bound of values[i], by a user's function.
@@ -49,8 +53,18 @@ struct bound_at {
 };
 
 template <bound Which, class Sorted, class Values, class Order>
-array<std::size_t> bounds_of(const char* pattern, const target& requested, const Sorted& sorted,
-                             const Values& values, const Order& order) {
+requires(!bounds<Order, element_of<Sorted>, element_of<Values>, Which>) any_result
+    bounds_of(const char*, const target&, const Sorted&, const Values&, const Order&) {
+  static_assert(never<static_cast<int>(Which)>,
+                "a value is looked for among elements of its own type: convert the values, or give a "
+                "comparison of an element and a value");
+  return {};
+}
+
+template <bound Which, class Sorted, class Values, class Order>
+requires bounds<Order, element_of<Sorted>, element_of<Values>, Which> array<std::size_t> bounds_of(
+    const char* pattern, const target& requested, const Sorted& sorted, const Values& values,
+    const Order& order) {
   using T = element_of<Sorted>;
   using V = element_of<Values>;
   constexpr bool by_library = std::is_same_v<T, V> && is_built_in_order<Order, T>;
@@ -102,7 +116,7 @@ inline namespace HD_BUILD {
 /// compare(element, value) says whether the element comes before the value, which may be of another type. As
 /// `transform`, it is marked HD_FN in a file that nvcc compiles where a GPU is to run it.
 template <array_like Sorted, array_like Values, class Order = sort_order>
-requires detail::bounds<Order, element_of<Sorted>, element_of<Values>, detail::bound::lower>
+requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::lower>
     array<std::size_t> lower_bound(const target& where, const Sorted& sorted, const Values& values,
                                    const Order& order = {}) {
   return detail::bounds_of<detail::bound::lower>("lower_bound", where, sorted, values, order);
@@ -111,7 +125,7 @@ requires detail::bounds<Order, element_of<Sorted>, element_of<Values>, detail::b
 /// For each value the last such place, behind all elements that equal it, as numpy.searchsorted of side
 /// "right". A function is called with the value first: compare(value, element). Otherwise as lower_bound.
 template <array_like Sorted, array_like Values, class Order = sort_order>
-requires detail::bounds<Order, element_of<Sorted>, element_of<Values>, detail::bound::upper>
+requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::upper>
     array<std::size_t> upper_bound(const target& where, const Sorted& sorted, const Values& values,
                                    const Order& order = {}) {
   return detail::bounds_of<detail::bound::upper>("upper_bound", where, sorted, values, order);
