@@ -80,12 +80,18 @@ temporary_folder::temporary_folder(const fs::path& around, const std::string& be
       fail_at(around, fmt::format("no folder can be made in it: {}", std::strerror(errno)));
     path_ = name;
     lock_ = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    // Another process may find it without a lock, and remove it.
+    if (lock_ < 0 && errno == ENOENT) continue;
+    if (lock_ < 0) {
+      const int reason = errno;
+      rmdir(name.c_str());
+      fail_at(around, fmt::format("a folder made in it cannot be opened: {}", std::strerror(reason)));
+    }
+    // Some file systems have no locks of folders.
+    const bool is_locked = flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     struct stat about {};
-    // Another process may have found it without a lock. Some file systems have no locks of folders.
-    if (lock_ >= 0 && (flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-        fstat(lock_, &about) == 0 && about.st_nlink > 0)
-      return;
-    if (lock_ >= 0) close(lock_);
+    if (is_locked && fstat(lock_, &about) == 0 && about.st_nlink > 0) return;
+    close(lock_);
   }
 }
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -358,6 +359,18 @@ class UseTest(KernelCacheTest):
         self.assertTrue(folders[0].exists())
         self.assertEqual(self.transform(env=environment), "")
         self.assertFalse(folders[0].exists())
+
+    def test_few_descriptors(self):
+        """Where a folder is made and cannot be opened, the command ends, and leaves no folder."""
+        for most in range(5, 13):
+            def limit(most=most):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+            running = self.start_transform(preexec_fn=limit)
+            self.addCleanup(running.kill)
+            running.communicate(timeout=60)
+            if self.kernels.exists():
+                self.assertEqual([p for p in self.kernels.iterdir() if p.is_dir()], [])
 
     def test_processes_clear_and_fill_it_at_once(self):
         for _ in range(2):
