@@ -324,17 +324,25 @@ class UseTest(KernelCacheTest):
             self.shown("--size", "1MiB", "--clear")
             self.assertEqual(self.transform("a + 8"), "")
             self.shown("--clear")
-        message = self.fails(1, "transform", "a + 8", self.input, "-o", self.out,
-                             env={**self.environment, "CXX": "g++", "HEDDLE_CACHE_SIZE": "much"})
-        self.assertIn("HEDDLE_CACHE_SIZE is 'much'", message)
+        self.transform("a + 8")
+        self.started.unlink()
+        for expression in ("a + 8", "a + 7"):  # of which the first is kept
+            message = self.fails(1, "transform", expression, self.input, "-o", self.out, "--target", "serial",
+                                 env={**self.environment, "HEDDLE_CACHE_SIZE": "much"})
+            self.assertFalse(self.started.exists())
+            self.assertIn("HEDDLE_CACHE_SIZE: 'much' is no whole number of bytes", message)
 
     def test_sizes(self):
-        for text, size in (("2GiB", 2**31), ("500MB", 500e6), ("1.5K", 1536), ("0", 0), ("1e6", 1e6), ("12B", 12), ("3TiB", 3 * 2**40)):
+        for text, size in (("2GiB", 2**31), ("500MB", 500e6), ("1.5K", 1536), ("1.001KB", 1001), ("0.0009765625KiB", 1), ("0", 0),
+                           ("1e6", 1e6), ("1.5e1KB", 15000), ("2^30", 2**30), ("2^2KiB", 4096), ("12B", 12), ("9007199254740993", 2**53 + 1),
+                           (f"{2**63 - 1}", 2**63 - 1), ("3TiB", 3 * 2**40)):
             self.assertEqual(self.shown("--size", text)["limit_bytes"], size)
-        for text in ("", "x", "-1", "1Gi", "2 GiB", "1e30", "nan", "GiB"):
+            self.assertEqual(self.shown(HEDDLE_CACHE_SIZE=text)["limit_bytes"], size)
+        for text in ("x", "-1", "1Gi", "2 GiB", "1e30", "nan", "GiB", "1.5", "0.5", "1.0001KB", "0.1KiB", "1K2", "2^63", "8388608TiB", "."):
             self.fails(2, "cache", f"--size={text}", env=self.environment)
-        message = self.fails(1, "cache", env={**self.environment, "HEDDLE_CACHE_SIZE": "much"})
-        self.assertEqual(message, "heddle cache: HEDDLE_CACHE_SIZE is 'much', which is no size such as 2GiB\n")
+            message = self.fails(1, "cache", env={**self.environment, "HEDDLE_CACHE_SIZE": text})
+            self.assertEqual(message, f"heddle cache: HEDDLE_CACHE_SIZE: '{text}' is no whole number of bytes, such as 1000000, 2^20, 500MB or 2GiB\n")
+        self.fails(2, "cache", "--size=", env=self.environment)
         printed = self.start("cache").communicate(timeout=60)[0]
         self.assertEqual(printed, f"folder   {self.kernels}\nentries  0\nbytes    0 (0.0 KiB)\nlimit    {3 * 2**40} (3072.0 GiB)\n")
 
