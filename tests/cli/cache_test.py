@@ -439,6 +439,30 @@ class CompilersTest(KernelCacheTest):
         self.assertIn("\ninclude/value.h:1:2: error: #error this one\n", running.communicate(timeout=300)[1])
 
 
+class HiddenHeadersTest(KernelCacheTest):
+    """A header that comes to be found in place of another counts as a change of that."""
+
+    def test_they_are_noticed(self):
+        """In a folder that options or the environment name, and beside what includes the header."""
+        folders = {name: self.folder / name for name in ("include", "path", "last")}
+        for folder in folders.values():
+            folder.mkdir()
+        source = self.folder / "sources" / "value.cu"
+        source.parent.mkdir()
+        source.write_text('#include "outer.h"\n__global__ void set(int* x) { *x = VALUE; }\n')
+        (folders["path"] / "outer.h").write_text('#include "value.h"\n')
+        environment = {**self.environment, "CPATH": str(folders["path"]), "CPLUS_INCLUDE_PATH": str(folders["last"])}
+        # From the folder that is searched last to that of what includes the header.
+        for value, name in enumerate(("last", "include", "path")):
+            (folders[name] / "value.h").write_text(f"#define VALUE {value}\n")
+            for is_cached in (False, True):
+                running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", folders["include"], "--arg",
+                                     f"i32[1]=zeros:out={self.out}", "--target", "serial", "--stats", env=environment)
+                errors = running.communicate(timeout=300)[1]
+                self.assertEqual(running.returncode, 0, errors)
+                self.assertEqual((np.load(self.out)[0], json.loads(errors)["cached"]), (value, is_cached))
+
+
 class WorkingFolderTest(KernelCacheTest):
     """Nothing is read from the folder that the command is started in."""
 
