@@ -189,10 +189,18 @@ class FoldersTest(KernelCacheTest):
 
     def test_folders_that_others_can_replace(self):
         self.cache.mkdir()
-        self.cache.chmod(0o777)
-        self.check_is_refused(self.cache, "other users can replace what is in it")
-        self.cache.chmod(0o1777)
-        self.assertEqual(self.transform(), "")
+        for mode in (0o777, 0o775, 0o757):
+            self.cache.chmod(mode)
+            self.check_is_refused(self.cache, r"other users can replace what is in it \(chmod go-w\)")
+        if is_root:
+            for mode in (0o755, 0o1777):
+                self.cache.chmod(mode)
+                os.chown(self.cache, OTHER_USER, -1)
+                self.check_is_refused(self.cache, f"it belongs to user {OTHER_USER}, who can replace what is in it")
+            os.chown(self.cache, os.geteuid(), -1)
+        for compiles, mode in ((True, 0o1777), (False, 0o1775), (False, 0o755)):
+            self.cache.chmod(mode)
+            self.assertEqual(self.transform(compiles=compiles), "")
 
     def test_folder_that_cannot_be_made(self):
         self.cache.mkdir()
@@ -435,7 +443,7 @@ class CompilersTest(KernelCacheTest):
             self.assertEqual(np.load(self.out), value)
         (self.folder / "one" / "include" / "value.h").write_text("#error this one\n")
         running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", "include", "--arg", "i32[1]=zeros",
-                             cwd=self.folder / "one")
+                             "--target", "serial", cwd=self.folder / "one")
         self.assertIn("\ninclude/value.h:1:2: error: #error this one\n", running.communicate(timeout=300)[1])
 
 
@@ -470,6 +478,10 @@ class WorkingFolderTest(KernelCacheTest):
         super().setUp()
         self.planted = self.folder / "planted"
         self.planted.mkdir()
+        # The command itself may need these libraries; its loader reads an empty entry as the working directory.
+        libraries = [folder for folder in self.environment.pop("LD_LIBRARY_PATH", "").split(":") if folder]
+        if libraries:
+            self.environment["LD_LIBRARY_PATH"] = ":".join(libraries)
         self.ran = self.folder / "ran"
 
     def plant_program(self, name):
@@ -508,8 +520,9 @@ class WorkingFolderTest(KernelCacheTest):
         (self.planted / "limits.h").write_text("#error planted\n")
         self.check()
         lists = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
-        for entries in ("", ":", ":/usr/include", "/usr/include:"):
-            self.check(**{name: entries for name in lists})
+        for begin, end in (("", ""), ("", ":"), (":/usr/include:", ""), ("", ":/usr/include:")):
+            # With what is there, which the compiler may need.
+            self.check(**{name: begin + self.environment.get(name, "") + end for name in lists})
 
 
 if __name__ == "__main__":
