@@ -54,7 +54,8 @@ int open_own_folder(int parent, const fs::path& path) {
   if (mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) fail_at(path, std::strerror(errno));
   const int folder = openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0)
-    fail_at(path, errno == ENOTDIR || errno == ELOOP ? "it is no folder" : std::strerror(errno));
+    fail_at(path, errno == ENOTDIR || errno == ELOOP ? "it is no folder (remove it, or set XDG_CACHE_HOME)"
+                                                     : std::strerror(errno));
   struct stat about {};
   fstat(folder, &about);
   // One that was made with other rights is closed to others: each file in it is looked at as well.

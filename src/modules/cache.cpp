@@ -134,7 +134,7 @@ std::uint64_t limit_of(const cache_folder& folder) {
     const auto kept = folder.read(limit_name);
     if (!kept) return usual_limit;
     if (const auto bytes = detail::parse_byte_count(*kept)) return *bytes;
-    throw error(fmt::format("{}: it holds no size", (folder.path() / limit_name).string()));
+    throw error(fmt::format("{}: it holds no number of bytes", (folder.path() / limit_name).string()));
   } catch (const error& wrong) {
     say(fmt::format("{}: the cache has {} bytes: set its limit by heddle cache --size", wrong.what(),
                     usual_limit));

@@ -175,7 +175,7 @@ class FoldersTest(KernelCacheTest):
         for folder in (self.kernels, self.kernels.parent):
             folder.rename(elsewhere)
             folder.symlink_to(elsewhere)
-            self.check_is_refused(folder, "it is no folder")
+            self.check_is_refused(folder, r"it is no folder \(remove it, or set XDG_CACHE_HOME\)")
             folder.unlink()
             elsewhere.rename(folder)
 
@@ -205,7 +205,7 @@ class FoldersTest(KernelCacheTest):
     def test_folder_that_cannot_be_made(self):
         self.cache.mkdir()
         self.kernels.parent.write_text("a file\n")
-        self.check_is_refused(self.kernels.parent, "it is no folder")
+        self.check_is_refused(self.kernels.parent, r"it is no folder \(remove it, or set XDG_CACHE_HOME\)")
 
     def as_other_user(self):
         """Options for runs as another user, who can read what the tests have made."""
@@ -250,7 +250,7 @@ class FoldersTest(KernelCacheTest):
         planted = self.folder / "planted"
         planted.mkdir()
         own.symlink_to(planted)
-        self.check_is_refused(own, "it is no folder")
+        self.check_is_refused(own, r"it is no folder \(remove it, or set XDG_CACHE_HOME\)")
         self.assertEqual(list(planted.iterdir()), [])
 
     def test_no_temporary_folder(self):
