@@ -23,7 +23,8 @@ namespace {
 /// What is wrong with a folder in which others must not replace anything; empty when nothing is.
 std::string why_replaceable(const struct stat& about) {
   if (about.st_uid != 0 && about.st_uid != geteuid())
-    return fmt::format("it belongs to user {}, who can replace what is in it", about.st_uid);
+    return fmt::format("it belongs to user {}, who can replace what is in it (set XDG_CACHE_HOME)",
+                       about.st_uid);
   // As everyone can write to /tmp, but not replace what belongs to others.
   if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (about.st_mode & S_ISVTX) == 0)
     return "other users can replace what is in it (chmod go-w)";
@@ -64,7 +65,7 @@ int open_own_folder(int parent, const fs::path& path) {
   const std::string why = why_not_own(about);
   if (!why.empty()) {
     close(folder);
-    fail_at(path, why);
+    fail_at(path, why + " (set XDG_CACHE_HOME)");
   }
   return folder;
 }

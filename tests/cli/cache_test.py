@@ -165,7 +165,7 @@ class FoldersTest(KernelCacheTest):
         self.transform()
         for folder in (self.kernels, self.kernels.parent):
             os.chown(folder, OTHER_USER, -1)
-            self.check_is_refused(folder, f"it belongs to user {OTHER_USER}")
+            self.check_is_refused(folder, rf"it belongs to user {OTHER_USER} \(set XDG_CACHE_HOME\)")
             os.chown(folder, os.geteuid(), -1)
         self.assertEqual(self.transform(compiles=False), "")
 
@@ -196,7 +196,7 @@ class FoldersTest(KernelCacheTest):
             for mode in (0o755, 0o1777):
                 self.cache.chmod(mode)
                 os.chown(self.cache, OTHER_USER, -1)
-                self.check_is_refused(self.cache, f"it belongs to user {OTHER_USER}, who can replace what is in it")
+                self.check_is_refused(self.cache, rf"it belongs to user {OTHER_USER}, who can replace what is in it \(set XDG_CACHE_HOME\)")
             os.chown(self.cache, os.geteuid(), -1)
         for compiles, mode in ((True, 0o1777), (False, 0o1775), (False, 0o755)):
             self.cache.chmod(mode)
@@ -244,7 +244,7 @@ class FoldersTest(KernelCacheTest):
         self.assertEqual(own.stat().st_mode & 0o777, 0o700)
         if is_root:
             os.chown(own, OTHER_USER, -1)
-            self.check_is_refused(own, f"it belongs to user {OTHER_USER}")
+            self.check_is_refused(own, rf"it belongs to user {OTHER_USER} \(set XDG_CACHE_HOME\)")
             os.chown(own, os.geteuid(), -1)
         shutil.rmtree(own)
         planted = self.folder / "planted"
