@@ -20,6 +20,17 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// What is wrong with a folder in which others must not replace anything; empty when nothing is.
+std::string why_replaceable(const struct stat& about) {
+  if (about.st_uid != 0 && about.st_uid != geteuid())
+    return fmt::format("it belongs to user {}, who can replace what is in it (set XDG_CACHE_HOME)",
+                       about.st_uid);
+  // As everyone can write to /tmp, but not replace what belongs to others.
+  if ((about.st_mode & (S_IWGRP | S_IWOTH)) != 0 && (about.st_mode & S_ISVTX) == 0)
+    return "other users can replace what is in it (chmod go-w)";
+  return "";
+}
+
 /// What is wrong with the owner or the mode of a file or a folder; empty when nothing is.
 std::string why_not_own(const struct stat& about) {
   if (about.st_uid != geteuid()) return fmt::format("it belongs to user {}", about.st_uid);
@@ -44,7 +55,8 @@ int open_own_folder(int parent, const fs::path& path) {
   if (mkdirat(parent, name.c_str(), 0700) != 0 && errno != EEXIST) fail_at(path, std::strerror(errno));
   const int folder = openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0)
-    fail_at(path, errno == ENOTDIR || errno == ELOOP ? "it is no folder" : std::strerror(errno));
+    fail_at(path, errno == ENOTDIR || errno == ELOOP ? "it is no folder (remove it, or set XDG_CACHE_HOME)"
+                                                     : std::strerror(errno));
   struct stat about {};
   fstat(folder, &about);
   // One that was made with other rights is closed to others: each file in it is looked at as well.
@@ -53,7 +65,7 @@ int open_own_folder(int parent, const fs::path& path) {
   const std::string why = why_not_own(about);
   if (!why.empty()) {
     close(folder);
-    fail_at(path, why);
+    fail_at(path, why + " (set XDG_CACHE_HOME)");
   }
   return folder;
 }
@@ -80,12 +92,18 @@ temporary_folder::temporary_folder(const fs::path& around, const std::string& be
       fail_at(around, fmt::format("no folder can be made in it: {}", std::strerror(errno)));
     path_ = name;
     lock_ = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    // Another process may find it without a lock, and remove it.
+    if (lock_ < 0 && errno == ENOENT) continue;
+    if (lock_ < 0) {
+      const int reason = errno;
+      rmdir(name.c_str());
+      fail_at(around, fmt::format("a folder made in it cannot be opened: {}", std::strerror(reason)));
+    }
+    // Some file systems have no locks of folders.
+    const bool is_locked = flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     struct stat about {};
-    // Another process may have found it without a lock. Some file systems have no locks of folders.
-    if (lock_ >= 0 && (flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
-        fstat(lock_, &about) == 0 && about.st_nlink > 0)
-      return;
-    if (lock_ >= 0) close(lock_);
+    if (is_locked && fstat(lock_, &about) == 0 && about.st_nlink > 0) return;
+    close(lock_);
   }
 }
 
@@ -135,9 +153,7 @@ cache_folder cache_folder::at(const fs::path& path) {
   const cache_folder around(path.parent_path(), parent);
   struct stat about {};
   fstat(parent, &about);
-  // As everyone can in /tmp, but for what belongs to others.
-  if ((about.st_mode & S_IWOTH) != 0 && (about.st_mode & S_ISVTX) == 0)
-    fail_at(path.parent_path(), "other users can replace what is in it");
+  if (const std::string why = why_replaceable(about); !why.empty()) fail_at(path.parent_path(), why);
   return {path, open_own_folder(parent, path)};
 }
 
@@ -168,11 +184,13 @@ std::optional<std::string> cache_folder::read(const std::string& name) const {
 
 void cache_folder::write(const std::string& name, std::string_view text) const {
   const temporary_folder beside(path_, temporary);
-  const fs::path written = beside.path() / name;
-  const int file = open(written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  // From the open folder on, so that nothing is read or written elsewhere when another is put at its path.
+  const fs::path written = beside.path().filename() / name;
+  const int file =
+      openat(descriptor_, written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   const bool is_written = file >= 0 && write_bytes(file, text.data(), text.size()) == text.size() &&
                           fsync(file) == 0 &&
-                          renameat(AT_FDCWD, written.c_str(), descriptor_, name.c_str()) == 0;
+                          renameat(descriptor_, written.c_str(), descriptor_, name.c_str()) == 0;
   const int reason = errno;
   if (file >= 0) close(file);
   if (!is_written) fail_at(path_ / name, fmt::format("it cannot be written: {}", std::strerror(reason)));

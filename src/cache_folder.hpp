@@ -31,13 +31,15 @@ class temporary_folder {
   int process_;
 };
 
-/// A folder of what is kept from one run of a program to the next. It and the folder around it are the
-/// user's, and others can write to neither: what is found in it is trusted no further than its owner.
+/// A folder of what is kept from one run of a program to the next. It is the user's, and others can neither
+/// write to it nor replace it in the folder around it: what is found in it is trusted no further than its
+/// owner. Folders farther out are not looked at.
 class cache_folder {
  public:
   /// $XDG_CACHE_HOME/heddle/NAME or ~/.cache/heddle/NAME; heddle-UID/NAME in temporary_place() where neither
   /// is known. Without a name the folder around it. It is made where it is missing, with mode 0700.
-  /// \throws heddle::error when it cannot be made, is a link, is another user's, or others can replace it.
+  /// \throws heddle::error when it cannot be made, is a link or another user's, or when the folder around it
+  /// belongs to another user than root, or a group or others can write to that without the sticky bit.
   static cache_folder named(const std::string& name);
 
   /// Any other folder that the same holds for, in one that is there.

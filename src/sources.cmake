@@ -49,6 +49,7 @@ set(module_sources
   cache_folder.cpp
   kernel.cpp
   machine.cpp
+  number_text.cpp
   shared_library.cpp
   modules/cache.cpp
   modules/compilation.cpp

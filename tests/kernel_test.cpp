@@ -1,6 +1,7 @@
 #include "contents.hpp"
 #include "modules/sealed_library.hpp"
 #include "on_targets.hpp"
+#include "scratch_folder.hpp"
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/linear_algebra.hpp>
@@ -10,6 +11,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 #include <set>
 #include <string>
@@ -364,6 +366,26 @@ TEST_P(Kernels, are_kept) {
   for (int i = 0; i < 2; ++i) {
     functions[static_cast<std::size_t>(i)](1, 1)(x);
     EXPECT_EQ(x[0], 3 + i);
+  }
+}
+
+/// From the folder that is searched last to the first.
+TEST(KernelsOnCpu, headers_that_come_to_hide_others_count) {
+  const heddle::tests::scratch_folder folder;
+  hd::module_options options;
+  options.include_folders = {folder / "include"};
+  options.flags = {"-isystem", folder / "system", "-I" + (folder / "flag"), "-iquote", folder / "quoted"};
+  for (const char* const name : {"system", "include", "flag", "quoted"}) {
+    std::filesystem::create_directory(folder.path() / name);
+    std::ofstream(folder / (std::string(name) + "/value.h")) << "#define VALUE '" << name[0] << "'\n";
+    for (const bool is_kept : {false, true}) {
+      const hd::module m(hd::target::serial(),
+                         "#include \"value.h\"\n__global__ void f(char* x) { x[0] = VALUE; }\n", options);
+      EXPECT_EQ(m.was_cached(), is_kept) << name;
+      hd::array<char> x(1);
+      m.function("f")(1, 1)(x);
+      EXPECT_EQ(x[0], name[0]);
+    }
   }
 }
 

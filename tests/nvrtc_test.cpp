@@ -146,6 +146,25 @@ TEST_F(Nvrtc, errors_name_lines_and_headers_count) {
   EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached);
 }
 
+TEST_F(Nvrtc, headers_that_come_to_hide_others_count) {
+  const tests::scratch_folder folder;
+  for (const char* const name : {"first", "second", "flag"})
+    std::filesystem::create_directory(folder.path() / name);
+  module_options options;
+  options.include_folders = {folder / "first", folder / "second"};
+  options.flags = {"-I" + (folder / "flag")};
+  const std::string source = "#include <outer_header.h>\n__global__ void f(int* x) { *x = VALUE; }\n";
+  std::ofstream(folder / "second/outer_header.h") << "#include \"inner_header.h\"\n";
+  std::ofstream(folder / "flag/inner_header.h") << "#define VALUE 1\n";
+  compile_by_nvrtc(hopper, source, options);
+  // From the last folder to the first that is searched for either.
+  for (const char* const name : {"flag/inner_header.h", "second/inner_header.h", "first/outer_header.h"}) {
+    std::ofstream(folder / name) << "#define VALUE 2\n";
+    EXPECT_FALSE(compile_by_nvrtc(hopper, source, options).was_cached) << name;
+    EXPECT_TRUE(compile_by_nvrtc(hopper, source, options).was_cached) << name;
+  }
+}
+
 TEST_F(Nvrtc, reads_nothing_of_the_working_directory_unless_it_is_named) {
   const tests::scratch_folder folder;
   const std::filesystem::path before = std::filesystem::current_path();

@@ -125,7 +125,8 @@ std::vector<std::string> toolkit_include_folders() {
 }
 
 /// All headers that a source may read from the folders: those that its #include lines name, and so on,
-/// whether conditions let them be read or not.
+/// whether conditions let them be read or not; and those that would be read in their place, but are not
+/// there.
 void add_headers(std::string_view text, const fs::path& beside, const std::vector<std::string>& folders,
                  std::set<std::string>& found) {
   std::size_t at = 0;
@@ -147,14 +148,31 @@ void add_headers(std::string_view text, const fs::path& beside, const std::vecto
     places.insert(places.end(), folders.begin(), folders.end());
     for (const fs::path& place : places) {
       std::error_code ignored;
-      if (!fs::is_regular_file(place / name, ignored)) continue;
       const std::string path = fs::absolute(place / name).lexically_normal().string();
-      if (!found.insert(path).second) break;
+      const bool is_new = found.insert(path).second;
+      if (!fs::is_regular_file(path, ignored)) continue;
+      if (!is_new) break;
       if (const auto header = detail::contents(path))
         add_headers(*header, fs::path(path).parent_path(), folders, found);
       break;
     }
   }
+}
+
+/// In the order of their search; headers of the toolkit change with NVRTC's version.
+std::vector<std::string> searched_folders(const module_options& options) {
+  std::vector<std::string> folders = options.include_folders;
+  for (std::size_t i = 0; i < options.flags.size(); ++i) {
+    const std::string& flag = options.flags[i];
+    const bool has_value_behind = flag == "-I" || flag == "--include-path";
+    if (has_value_behind && i + 1 < options.flags.size())
+      folders.push_back(options.flags[++i]);
+    else if (flag.starts_with("-I"))
+      folders.push_back(flag.substr(2));
+    else if (flag.starts_with("--include-path="))
+      folders.push_back(flag.substr(flag.find('=') + 1));
+  }
+  return folders;
 }
 
 std::vector<std::string> words_for(int capability, const module_options& options) {
@@ -315,7 +333,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
   n.check(n.Version(&major, &minor), "nvrtcVersion");
   const std::vector<std::string> words = words_for(capability, options);
   modules::digest key;
-  key.add(fmt::format("nvrtc {}.{} 7", major, minor));
+  key.add(fmt::format("nvrtc {}.{} 8", major, minor));
   for (const std::string& w : words) key.add(w);
   for (const std::string& e : options.name_expressions) key.add(e);
   key.add(options.name);
@@ -366,7 +384,7 @@ device_code compile_by_nvrtc(int capability, const std::string& source, const mo
     about["expressions"][options.name_expressions[i]] = symbol;
   }
   std::set<std::string> headers;
-  add_headers(source, {}, options.include_folders, headers);
+  add_headers(source, {}, searched_folders(options), headers);
   const modules::kept_file kept{std::move(image), about.dump(-1, ' ', false, json::error_handler_t::replace)};
   modules::keep(name_of_entry, kept, ".cubin", {headers.begin(), headers.end()}, began);
   return from_kept(kept, false);

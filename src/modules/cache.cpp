@@ -1,12 +1,12 @@
 #include "modules/cache.hpp"
 
 #include "contents.hpp"
+#include "number_text.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -123,8 +123,8 @@ void remove(const cache_folder& folder, const entry& what) {
 std::optional<std::uint64_t> limit_of_environment() {
   const char* const set = std::getenv("HEDDLE_CACHE_SIZE");
   if (set == nullptr || *set == '\0') return std::nullopt;
-  const auto bytes = bytes_in(set);
-  if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE is '{}', which is no size such as 2GiB", set));
+  const auto bytes = detail::parse_byte_count(set);
+  if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE: {}", detail::why_no_byte_count(set)));
   return bytes;
 }
 
@@ -133,8 +133,8 @@ std::uint64_t limit_of(const cache_folder& folder) {
   try {
     const auto kept = folder.read(limit_name);
     if (!kept) return usual_limit;
-    if (const auto bytes = bytes_in(*kept)) return *bytes;
-    throw error(fmt::format("{}: it holds no size", (folder.path() / limit_name).string()));
+    if (const auto bytes = detail::parse_byte_count(*kept)) return *bytes;
+    throw error(fmt::format("{}: it holds no number of bytes", (folder.path() / limit_name).string()));
   } catch (const error& wrong) {
     say(fmt::format("{}: the cache has {} bytes: set its limit by heddle cache --size", wrong.what(),
                     usual_limit));
@@ -206,6 +206,7 @@ temporary_folder folder_for_making() {
 }
 
 std::optional<kept_file> find_kept(const std::string& key) {
+  static_cast<void>(limit_of_environment());  // what is wrong with it is no failure of the folder
   try {
     if (auto found = find_in(cache_folder::named(folder_name), key)) return found;
   } catch (const error&) {
@@ -216,7 +217,6 @@ std::optional<kept_file> find_kept(const std::string& key) {
 
 void keep(const std::string& key, const kept_file& what, const char* ending,
           const std::vector<std::string>& files_read, std::chrono::system_clock::time_point began) {
-  static_cast<void>(limit_of_environment());  // what is wrong with it is no failure of the folder
   json files = json::object();
   for (const std::string& file : files_read) files[fs::absolute(file).string()] = digest_of_file(file);
   if (std::any_of(files_read.begin(), files_read.end(),
@@ -265,25 +265,6 @@ void limit_cache(std::uint64_t bytes) {
   const cache_folder folder = cache_folder::named(folder_name);
   folder.write(limit_name, std::to_string(bytes));
   make_room(folder);
-}
-
-std::optional<std::uint64_t> bytes_in(std::string_view text) {
-  double number = 0;
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (status != std::errc() || !(number >= 0)) return std::nullopt;
-  std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  double factor = 1;
-  constexpr std::string_view letters = "KMGT";
-  if (const std::size_t power = unit.empty() ? letters.npos : letters.find(unit.front());
-      power != letters.npos) {
-    const bool is_decimal = unit.substr(1) == "B";
-    for (std::size_t i = 0; i <= power; ++i) factor *= is_decimal ? 1000 : 1024;
-    unit.remove_prefix(1);
-    if (unit == "iB") unit.remove_prefix(1);
-  }
-  number *= factor;
-  if ((!unit.empty() && unit != "B") || number >= 0x1p63) return std::nullopt;
-  return static_cast<std::uint64_t>(number);
 }
 
 }  // namespace heddle::modules

@@ -44,6 +44,7 @@ struct kept_file {
 };
 
 /// What was kept under a key, when every file that was read to make it is as it was.
+/// \throws heddle::error when HEDDLE_CACHE_SIZE is no whole number of bytes, before anything is compiled.
 std::optional<kept_file> find_kept(const std::string& key);
 
 /// Keeps what was made under a key. Of two processes that do so at once the second puts the same in its
@@ -70,9 +71,5 @@ void clear_cache();
 /// How many bytes the cache may have from now on, in every process of this user: of those that are over it,
 /// what was not used for longest goes. HEDDLE_CACHE_SIZE takes its place where it is set.
 void limit_cache(std::uint64_t bytes);
-
-/// A size as people write it: 2GiB, 500MB, 1.5G or a number of bytes; nothing when it is none. K, M, G and T
-/// are KiB, MiB, GiB and TiB.
-std::optional<std::uint64_t> bytes_in(std::string_view text);
 
 }  // namespace heddle::modules

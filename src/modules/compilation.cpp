@@ -18,6 +18,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -323,30 +324,68 @@ compilation from_kept(const kept_file& kept, bool was_cached) {
   return result;
 }
 
-/// Where a header would be read from in place of one that was: it is not there, in a folder searched earlier.
+/// What searches for headers name, in the order of the search.
+std::vector<fs::path> searched_folders(const compile_options& options) {
+  std::vector<fs::path> folders;
+  const auto add = [&](const std::string& folder) {
+    if (!folder.empty()) folders.push_back(fs::absolute(folder).lexically_normal());
+  };
+  const auto add_flags = [&](std::string_view option) {
+    for (std::size_t i = 0; i < options.flags.size(); ++i) {
+      if (options.flags[i] == option && i + 1 < options.flags.size())
+        add(options.flags[++i]);
+      else if (options.flags[i].starts_with(option))
+        add(options.flags[i].substr(option.size()));
+    }
+  };
+  const auto add_variable = [&](std::string_view name) {
+    for (const auto& [variable, list] : search_variables()) {
+      std::stringstream text(variable == name ? list : "");
+      for (std::string folder; std::getline(text, folder, ':');) add(folder);
+    }
+  };
+  add_flags("-iquote");
+  add_flags("-I");
+  for (const std::string& folder : options.include_folders) add(folder);
+  add_variable("CPATH");
+  add_flags("-isystem");
+  add_variable("CPLUS_INCLUDE_PATH");
+  add_flags("-idirafter");
+  return folders;
+}
+
+/// Where a header would be read from in place of one that was, and is not there: in a folder that is searched
+/// earlier, or beside another header.
 std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
                                    const compile_options& options) {
-  std::vector<fs::path> folders;
-  for (std::size_t i = 0; i + 1 < options.flags.size(); ++i) {
-    if (options.flags[i] == "-iquote")
-      folders.push_back(fs::absolute(options.flags[i + 1]).lexically_normal());
-  }
-  for (const std::string& folder : options.include_folders)
-    folders.push_back(fs::absolute(folder).lexically_normal());
-  std::vector<std::string> result;
+  const std::vector<fs::path> folders = searched_folders(options);
+  // A header's path within a folder; empty when it is in another.
+  const auto within = [](const fs::path& file, const fs::path& folder) {
+    fs::path inside = file.lexically_relative(folder);
+    return inside.empty() || *inside.begin() == ".." ? fs::path() : inside;
+  };
+  std::set<fs::path> beside;
+  std::vector<fs::path> paths;
   for (const std::string& file : files_read) {
-    const fs::path path = fs::absolute(file).lexically_normal();
-    for (std::size_t i = 1; i < folders.size(); ++i) {
-      const fs::path inside = path.lexically_relative(folders[i]);
-      if (inside.empty() || *inside.begin() == "..") continue;
-      for (std::size_t j = 0; j < i; ++j) {
-        fs::path earlier = folders[j] / inside;
-        std::error_code ignored;
-        if (!fs::exists(earlier, ignored)) result.push_back(earlier.string());
-      }
+    paths.push_back(fs::absolute(file).lexically_normal());
+    for (const fs::path& folder : folders) {
+      if (!within(paths.back(), folder).empty()) beside.insert(paths.back().parent_path());
     }
   }
-  return result;
+  std::set<std::string> missing;
+  const auto add = [&](const fs::path& earlier) {
+    std::error_code ignored;
+    if (!fs::exists(earlier, ignored)) missing.insert(earlier.string());
+  };
+  for (const fs::path& path : paths) {
+    for (std::size_t i = 0; i < folders.size(); ++i) {
+      const fs::path inside = within(path, folders[i]);
+      if (inside.empty()) continue;
+      for (std::size_t j = 0; j < i; ++j) add(folders[j] / inside);
+      for (const fs::path& folder : beside) add(folder / inside);
+    }
+  }
+  return {missing.begin(), missing.end()};
 }
 
 /// Changes with this build of the library: what translates is in it.
@@ -450,7 +489,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (const std::string& instance : options.instances) key.add(instance);
   key.add(name);  // as messages and findings spell it
   key.add(source);
-  key.add("8");  // of the format of what is kept
+  key.add("9");  // of the format of what is kept
   const std::string name_of_entry = key.text();
   if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
 

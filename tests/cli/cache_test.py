@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import resource
 import shutil
 import signal
 import struct
@@ -164,7 +165,7 @@ class FoldersTest(KernelCacheTest):
         self.transform()
         for folder in (self.kernels, self.kernels.parent):
             os.chown(folder, OTHER_USER, -1)
-            self.check_is_refused(folder, f"it belongs to user {OTHER_USER}")
+            self.check_is_refused(folder, rf"it belongs to user {OTHER_USER} \(set XDG_CACHE_HOME\)")
             os.chown(folder, os.geteuid(), -1)
         self.assertEqual(self.transform(compiles=False), "")
 
@@ -174,7 +175,7 @@ class FoldersTest(KernelCacheTest):
         for folder in (self.kernels, self.kernels.parent):
             folder.rename(elsewhere)
             folder.symlink_to(elsewhere)
-            self.check_is_refused(folder, "it is no folder")
+            self.check_is_refused(folder, r"it is no folder \(remove it, or set XDG_CACHE_HOME\)")
             folder.unlink()
             elsewhere.rename(folder)
 
@@ -188,15 +189,23 @@ class FoldersTest(KernelCacheTest):
 
     def test_folders_that_others_can_replace(self):
         self.cache.mkdir()
-        self.cache.chmod(0o777)
-        self.check_is_refused(self.cache, "other users can replace what is in it")
-        self.cache.chmod(0o1777)
-        self.assertEqual(self.transform(), "")
+        for mode in (0o777, 0o775, 0o757):
+            self.cache.chmod(mode)
+            self.check_is_refused(self.cache, r"other users can replace what is in it \(chmod go-w\)")
+        if is_root:
+            for mode in (0o755, 0o1777):
+                self.cache.chmod(mode)
+                os.chown(self.cache, OTHER_USER, -1)
+                self.check_is_refused(self.cache, rf"it belongs to user {OTHER_USER}, who can replace what is in it \(set XDG_CACHE_HOME\)")
+            os.chown(self.cache, os.geteuid(), -1)
+        for compiles, mode in ((True, 0o1777), (False, 0o1775), (False, 0o755)):
+            self.cache.chmod(mode)
+            self.assertEqual(self.transform(compiles=compiles), "")
 
     def test_folder_that_cannot_be_made(self):
         self.cache.mkdir()
         self.kernels.parent.write_text("a file\n")
-        self.check_is_refused(self.kernels.parent, "it is no folder")
+        self.check_is_refused(self.kernels.parent, r"it is no folder \(remove it, or set XDG_CACHE_HOME\)")
 
     def as_other_user(self):
         """Options for runs as another user, who can read what the tests have made."""
@@ -235,13 +244,13 @@ class FoldersTest(KernelCacheTest):
         self.assertEqual(own.stat().st_mode & 0o777, 0o700)
         if is_root:
             os.chown(own, OTHER_USER, -1)
-            self.check_is_refused(own, f"it belongs to user {OTHER_USER}")
+            self.check_is_refused(own, rf"it belongs to user {OTHER_USER} \(set XDG_CACHE_HOME\)")
             os.chown(own, os.geteuid(), -1)
         shutil.rmtree(own)
         planted = self.folder / "planted"
         planted.mkdir()
         own.symlink_to(planted)
-        self.check_is_refused(own, "it is no folder")
+        self.check_is_refused(own, r"it is no folder \(remove it, or set XDG_CACHE_HOME\)")
         self.assertEqual(list(planted.iterdir()), [])
 
     def test_no_temporary_folder(self):
@@ -323,17 +332,25 @@ class UseTest(KernelCacheTest):
             self.shown("--size", "1MiB", "--clear")
             self.assertEqual(self.transform("a + 8"), "")
             self.shown("--clear")
-        message = self.fails(1, "transform", "a + 8", self.input, "-o", self.out,
-                             env={**self.environment, "CXX": "g++", "HEDDLE_CACHE_SIZE": "much"})
-        self.assertIn("HEDDLE_CACHE_SIZE is 'much'", message)
+        self.transform("a + 8")
+        self.started.unlink()
+        for expression in ("a + 8", "a + 7"):  # of which the first is kept
+            message = self.fails(1, "transform", expression, self.input, "-o", self.out, "--target", "serial",
+                                 env={**self.environment, "HEDDLE_CACHE_SIZE": "much"})
+            self.assertFalse(self.started.exists())
+            self.assertIn("HEDDLE_CACHE_SIZE: 'much' is no whole number of bytes", message)
 
     def test_sizes(self):
-        for text, size in (("2GiB", 2**31), ("500MB", 500e6), ("1.5K", 1536), ("0", 0), ("1e6", 1e6), ("12B", 12), ("3TiB", 3 * 2**40)):
+        for text, size in (("2GiB", 2**31), ("500MB", 500e6), ("1.5K", 1536), ("1.001KB", 1001), ("0.0009765625KiB", 1), ("0", 0),
+                           ("1e6", 1e6), ("1.5e1KB", 15000), ("2^30", 2**30), ("2^2KiB", 4096), ("12B", 12), ("9007199254740993", 2**53 + 1),
+                           (f"{2**63 - 1}", 2**63 - 1), ("3TiB", 3 * 2**40)):
             self.assertEqual(self.shown("--size", text)["limit_bytes"], size)
-        for text in ("", "x", "-1", "1Gi", "2 GiB", "1e30", "nan", "GiB"):
+            self.assertEqual(self.shown(HEDDLE_CACHE_SIZE=text)["limit_bytes"], size)
+        for text in ("x", "-1", "1Gi", "2 GiB", "1e30", "nan", "GiB", "1.5", "0.5", "1.0001KB", "0.1KiB", "1K2", "2^63", "8388608TiB", "."):
             self.fails(2, "cache", f"--size={text}", env=self.environment)
-        message = self.fails(1, "cache", env={**self.environment, "HEDDLE_CACHE_SIZE": "much"})
-        self.assertEqual(message, "heddle cache: HEDDLE_CACHE_SIZE is 'much', which is no size such as 2GiB\n")
+            message = self.fails(1, "cache", env={**self.environment, "HEDDLE_CACHE_SIZE": text})
+            self.assertEqual(message, f"heddle cache: HEDDLE_CACHE_SIZE: '{text}' is no whole number of bytes, such as 1000000, 2^20, 500MB or 2GiB\n")
+        self.fails(2, "cache", "--size=", env=self.environment)
         printed = self.start("cache").communicate(timeout=60)[0]
         self.assertEqual(printed, f"folder   {self.kernels}\nentries  0\nbytes    0 (0.0 KiB)\nlimit    {3 * 2**40} (3072.0 GiB)\n")
 
@@ -358,6 +375,18 @@ class UseTest(KernelCacheTest):
         self.assertTrue(folders[0].exists())
         self.assertEqual(self.transform(env=environment), "")
         self.assertFalse(folders[0].exists())
+
+    def test_few_descriptors(self):
+        """Where a folder is made and cannot be opened, the command ends, and leaves no folder."""
+        for most in range(5, 13):
+            def limit(most=most):
+                resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+
+            running = self.start_transform(preexec_fn=limit)
+            self.addCleanup(running.kill)
+            running.communicate(timeout=60)
+            if self.kernels.exists():
+                self.assertEqual([p for p in self.kernels.iterdir() if p.is_dir()], [])
 
     def test_processes_clear_and_fill_it_at_once(self):
         for _ in range(2):
@@ -414,8 +443,32 @@ class CompilersTest(KernelCacheTest):
             self.assertEqual(np.load(self.out), value)
         (self.folder / "one" / "include" / "value.h").write_text("#error this one\n")
         running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", "include", "--arg", "i32[1]=zeros",
-                             cwd=self.folder / "one")
+                             "--target", "serial", cwd=self.folder / "one")
         self.assertIn("\ninclude/value.h:1:2: error: #error this one\n", running.communicate(timeout=300)[1])
+
+
+class HiddenHeadersTest(KernelCacheTest):
+    """A header that comes to be found in place of another counts as a change of that."""
+
+    def test_they_are_noticed(self):
+        """In a folder that options or the environment name, and beside what includes the header."""
+        folders = {name: self.folder / name for name in ("include", "path", "last")}
+        for folder in folders.values():
+            folder.mkdir()
+        source = self.folder / "sources" / "value.cu"
+        source.parent.mkdir()
+        source.write_text('#include "outer.h"\n__global__ void set(int* x) { *x = VALUE; }\n')
+        (folders["path"] / "outer.h").write_text('#include "value.h"\n')
+        environment = {**self.environment, "CPATH": str(folders["path"]), "CPLUS_INCLUDE_PATH": str(folders["last"])}
+        # From the folder that is searched last to that of what includes the header.
+        for value, name in enumerate(("last", "include", "path")):
+            (folders[name] / "value.h").write_text(f"#define VALUE {value}\n")
+            for is_cached in (False, True):
+                running = self.start("run", source, "--kernel", "set", "--grid", 1, "--block", 1, "-I", folders["include"], "--arg",
+                                     f"i32[1]=zeros:out={self.out}", "--target", "serial", "--stats", env=environment)
+                errors = running.communicate(timeout=300)[1]
+                self.assertEqual(running.returncode, 0, errors)
+                self.assertEqual((np.load(self.out)[0], json.loads(errors)["cached"]), (value, is_cached))
 
 
 class WorkingFolderTest(KernelCacheTest):
@@ -425,6 +478,10 @@ class WorkingFolderTest(KernelCacheTest):
         super().setUp()
         self.planted = self.folder / "planted"
         self.planted.mkdir()
+        # The command itself may need these libraries; its loader reads an empty entry as the working directory.
+        libraries = [folder for folder in self.environment.pop("LD_LIBRARY_PATH", "").split(":") if folder]
+        if libraries:
+            self.environment["LD_LIBRARY_PATH"] = ":".join(libraries)
         self.ran = self.folder / "ran"
 
     def plant_program(self, name):
@@ -463,8 +520,9 @@ class WorkingFolderTest(KernelCacheTest):
         (self.planted / "limits.h").write_text("#error planted\n")
         self.check()
         lists = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH")
-        for entries in ("", ":", ":/usr/include", "/usr/include:"):
-            self.check(**{name: entries for name in lists})
+        for begin, end in (("", ""), ("", ":"), (":/usr/include:", ""), ("", ":/usr/include:")):
+            # With what is there, which the compiler may need.
+            self.check(**{name: begin + self.environment.get(name, "") + end for name in lists})
 
 
 if __name__ == "__main__":
