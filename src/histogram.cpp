@@ -1,4 +1,5 @@
 #include "bins.hpp"
+#include "cpu/slice_memory.hpp"
 #include "cuda/gpu.hpp"
 #include "process_limits.hpp"
 #include "sortable.hpp"
@@ -22,18 +23,23 @@
 namespace heddle::cpu {
 namespace {
 
+/// Adds to the counts of the bins, and to one after them of what is in none.
 template <class T>
 void count_bins(const T* x, std::size_t n, const detail::bin_finder& bin_of, std::uint64_t* counts) {
-  // Neighbours that fall into one bin do not wait for each other's counts. What is in no bin is counted too.
+  if (bin_of.bins > 4096) {
+    for (std::size_t i = 0; i < n; ++i) ++counts[bin_of(static_cast<double>(x[i]))];
+    return;
+  }
+  // Neighbours that fall into one bin do not wait for each other's counts.
   constexpr std::size_t at_once = 4;
-  std::vector<std::uint64_t> several(bin_of.bins <= 4096 ? at_once * (bin_of.bins + 1) : bin_of.bins + 1);
-  const std::size_t apart = bin_of.bins <= 4096 ? bin_of.bins + 1 : 0;
+  const std::size_t apart = bin_of.bins + 1;
+  std::vector<std::uint64_t> several(at_once * apart);
   std::size_t i = 0;
   for (; i + at_once <= n; i += at_once) {
     for (std::size_t k = 0; k < at_once; ++k) ++several[k * apart + bin_of(static_cast<double>(x[i + k]))];
   }
   for (; i < n; ++i) ++several[bin_of(static_cast<double>(x[i]))];
-  for (std::size_t first = 0; first < several.size(); first += bin_of.bins + 1) {
+  for (std::size_t first = 0; first < several.size(); first += apart) {
     for (std::size_t bin = 0; bin < bin_of.bins; ++bin) counts[bin] += several[first + bin];
   }
 }
@@ -130,16 +136,18 @@ void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges
   constexpr std::size_t fewest = std::size_t{1} << 15;
   const std::size_t threads = static_cast<std::size_t>(where.threads());
   const std::size_t grain = std::max({fewest, bins, bins > 65536 ? n / threads + 1 : 0});
+  cpu::slice_memory of_slices(where.threads(), n, grain, (bins + 1) * sizeof(std::uint64_t));
   std::mutex adding;
   with_ordered_type(type, [&]<class T>(T) {
     cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
-      require_memory(bins * sizeof(std::uint64_t));
-      std::vector<std::uint64_t> mine(bins);
+      const cpu::slice_memory::piece piece(of_slices);
+      auto* const mine = reinterpret_cast<std::uint64_t*>(piece.data());
+      std::fill_n(mine, bins + 1, std::uint64_t{0});
       const T* const from = static_cast<const T*>(x) + first;
       if constexpr (sizeof(T) == 1) {
-        cpu::count_values(from, last - first, bin_of, mine.data());
+        cpu::count_values(from, last - first, bin_of, mine);
       } else {
-        cpu::count_bins(from, last - first, bin_of, mine.data());
+        cpu::count_bins(from, last - first, bin_of, mine);
       }
       std::lock_guard lock(adding);
       for (std::size_t bin = 0; bin < bins; ++bin) counts[bin] += mine[bin];

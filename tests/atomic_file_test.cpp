@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -163,6 +164,49 @@ TEST_F(atomic_file, says_which_owner_it_cannot_keep) {
   EXPECT_EQ(now.st_uid, 23456u);
   // Neither is the program of another user, nor is what one group might do given to another.
   EXPECT_EQ(mode_of(path), 0666u);
+}
+
+TEST_F(atomic_file, of_a_user_keeps_the_bits_of_a_program) {
+  ASSERT_NO_FATAL_FAILURE(needs_root());
+  if (IsSkipped()) return;
+  constexpr uid_t user = 23456;
+  ASSERT_EQ(chown(path.c_str(), user, user), 0);
+  ASSERT_EQ(chmod(path.c_str(), 06755), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    if (setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0) _exit(100);
+    replace(path);
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(content_of(path), "new");
+  EXPECT_EQ(mode_of(path), 06755u);
+}
+
+TEST_F(atomic_file, is_its_owners_until_it_is_complete) {
+  ASSERT_NO_FATAL_FAILURE(needs_root());
+  if (IsSkipped()) return;
+  ASSERT_EQ(chmod(path.c_str(), 0644), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    // Where there is no /proc, the new file has a name from the start.
+    if (chroot(folder.path().c_str()) != 0) _exit(100);
+    hd::atomic_file file("/x");
+    std::string beside;
+    for (const auto& entry : std::filesystem::directory_iterator("/")) {
+      if (entry.path().extension() == ".part") beside = entry.path();
+    }
+    file.write("new", 3);
+    if (mode_of(beside) != 0600) _exit(1);
+    file.commit();
+    _exit(mode_of("/x") == 0644 ? 0 : 2);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_EQ(content_of(path), "new");
 }
 
 TEST_F(atomic_file, gives_no_rights_to_another_group) {

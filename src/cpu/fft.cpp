@@ -1,13 +1,12 @@
 #include "cpu/fft.hpp"
 
 #include "cpu/fft_plans.hpp"
-#include "process_limits.hpp"
+#include "cpu/slice_memory.hpp"
 #include <heddle/cpu/threads.hpp>
 
 #include <algorithm>
 #include <complex>
 #include <cstring>
-#include <vector>
 
 namespace heddle::cpu {
 namespace {
@@ -28,39 +27,40 @@ void transform_lines(int threads, std::size_t n, fft_kind kind, const In* x, std
   const bool share_lines =
       n / (real ? 2 : 1) < long_line || outer * strips >= static_cast<std::size_t>(threads);
   const int each = share_lines ? 1 : threads;
-  for_slices(share_lines ? threads : 1, outer * strips, (std::size_t{1} << 12) / work + 1,
-             [&](std::size_t first, std::size_t last) {
-               const lent_plan<T> plan(n, kind);
-               const std::size_t in_size = inner == 1 ? 0 : columns * length_in;
-               const std::size_t out_size =
-                   inner == 1 && static_cast<const void*>(x) != out ? 0 : columns * length_out;
-               detail::require_memory(in_size * sizeof(In) + out_size * sizeof(Out));
-               std::vector<In> line_in(in_size);
-               std::vector<Out> line_out(out_size);
-               for (std::size_t strip = first; strip < last; ++strip) {
-                 const std::size_t row = strip / strips, column = strip % strips * columns;
-                 const In* const from = x + row * length_in * inner + column;
-                 Out* const to = out + row * length_out * inner + column;
-                 if (inner == 1) {
-                   if (line_out.empty()) {
-                     (*plan).run(from, to, each);
-                   } else {
-                     (*plan).run(from, line_out.data(), each);
-                     std::copy(line_out.begin(), line_out.end(), to);
-                   }
-                   continue;
-                 }
-                 const std::size_t width = std::min(columns, inner - column);
-                 for (std::size_t k = 0; k < length_in; ++k) {
-                   for (std::size_t c = 0; c < width; ++c) line_in[c * length_in + k] = from[k * inner + c];
-                 }
-                 for (std::size_t c = 0; c < width; ++c)
-                   (*plan).run(line_in.data() + c * length_in, line_out.data() + c * length_out, each);
-                 for (std::size_t k = 0; k < length_out; ++k) {
-                   for (std::size_t c = 0; c < width; ++c) to[k * inner + c] = line_out[c * length_out + k];
-                 }
-               }
-             });
+  const int lines_at_once = share_lines ? threads : 1;
+  const std::size_t grain = (std::size_t{1} << 12) / work + 1;
+  const std::size_t in_size = inner == 1 ? 0 : columns * length_in;
+  const std::size_t out_size = inner == 1 && static_cast<const void*>(x) != out ? 0 : columns * length_out;
+  slice_memory of_slices(lines_at_once, outer * strips, grain, in_size * sizeof(In) + out_size * sizeof(Out));
+  for_slices(lines_at_once, outer * strips, grain, [&](std::size_t first, std::size_t last) {
+    const lent_plan<T> plan(n, kind);
+    const slice_memory::piece piece(of_slices);
+    Out* const line_out = reinterpret_cast<Out*>(piece.data());
+    In* const line_in = reinterpret_cast<In*>(line_out + out_size);
+    for (std::size_t strip = first; strip < last; ++strip) {
+      const std::size_t row = strip / strips, column = strip % strips * columns;
+      const In* const from = x + row * length_in * inner + column;
+      Out* const to = out + row * length_out * inner + column;
+      if (inner == 1) {
+        if (out_size == 0) {
+          (*plan).run(from, to, each);
+        } else {
+          (*plan).run(from, line_out, each);
+          std::copy_n(line_out, out_size, to);
+        }
+        continue;
+      }
+      const std::size_t width = std::min(columns, inner - column);
+      for (std::size_t k = 0; k < length_in; ++k) {
+        for (std::size_t c = 0; c < width; ++c) line_in[c * length_in + k] = from[k * inner + c];
+      }
+      for (std::size_t c = 0; c < width; ++c)
+        (*plan).run(line_in + c * length_in, line_out + c * length_out, each);
+      for (std::size_t k = 0; k < length_out; ++k) {
+        for (std::size_t c = 0; c < width; ++c) to[k * inner + c] = line_out[c * length_out + k];
+      }
+    }
+  });
 }
 
 template <class T>

@@ -64,7 +64,8 @@ atomic_file::atomic_file(std::string path) : path_(detail::shown_path(path)), ta
 
   if (!exists) follow_link();
   replaces_ = true;
-  open_beside();
+  // Another user who opened it now could read all that is written later.
+  open_beside(exists ? 0600 : 0666);
   if (exists) keep_properties(present);
 }
 
@@ -84,15 +85,10 @@ void atomic_file::keep_properties(const struct stat& present) {
       (is_known && now.st_uid == present.st_uid) || ::fchown(descriptor_, present.st_uid, same_group) == 0;
   if (!keeps_owner) lose("owner", present.st_uid);
   if (!keeps_group) lose("group", present.st_gid);
-  mode_t mode = present.st_mode & 07777;
+  mode_t& mode = mode_.emplace(present.st_mode & 07777);
   if (!keeps_owner || !keeps_group) mode &= 0777;
   // What one group was allowed is not allowed another, unless everybody is.
   if (!keeps_group) mode &= ~S_IRWXG | ((mode & S_IRWXO) << 3);
-  if (::fchmod(descriptor_, mode) != 0) {
-    const int reason = errno;
-    discard();
-    fail("write", reason);
-  }
 }
 
 void atomic_file::keep_attributes(bool keeps_access_list) {
@@ -128,18 +124,18 @@ void atomic_file::follow_link() {
   }
 }
 
-void atomic_file::open_beside() {
+void atomic_file::open_beside(mode_t mode) {
   const std::filesystem::path folder = std::filesystem::path(target_).parent_path();
 #if defined(O_TMPFILE)
   // A file without a name leaves nothing behind even when the process is killed. Some file systems have none.
   if (::access(own_descriptors, X_OK) == 0) {
-    descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    descriptor_ = ::open(folder.empty() ? "." : folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (descriptor_ >= 0) return;
   }
 #endif
   do {
     temporary_ = new_name();
-    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) {
     temporary_.clear();
@@ -180,6 +176,8 @@ void atomic_file::write(const void* data, std::size_t bytes) {
 }
 
 void atomic_file::commit() {
+  // After the last write, which takes set-user-ID and set-group-ID bits away.
+  if (mode_ && ::fchmod(descriptor_, *mode_) != 0) fail("write", errno);
   if (replaces_ && ::fsync(descriptor_) != 0) fail("write", errno);
   if (replaces_ && temporary_.empty()) {
     // A name can be given to the file only where there is none yet; the rename then replaces what is there.

@@ -165,6 +165,12 @@ class CgroupTest(LimitsTest):
                           ("life", "--random", "32768x32768", "--generations", 1, "--quiet"),
                           ("life", "--random", "8000x8000", "--algorithm", "per-cell", "--generations", 1, "--quiet")):
             self.assertRegex(self.fails(1, *arguments, **options), limited, arguments)
+        # Each of the threads has room for what it works in, but not all of them at once.
+        self.assertRegex(self.fails(1, "histogram", big, "--bins", 2_500_000, "-o", self.out, "--target", "parallel:8",
+                                    **self.with_memory(110)), limited)
+        columns = self.save(np.load(big).reshape(200_000, 40), "columns.npy")
+        self.assertRegex(self.fails(1, "fft", columns, "--axes", 0, "-o", self.out, "--target", "parallel:8",
+                                    **self.with_memory(300)), limited)
         # What needs little at a time, and what fits.
         self.assertEqual(self.printed("reduce", big, "--op", "max", **options), self.printed("reduce", big, "--op", "max"))
         small = self.save(samples("float64", 1_000_000, seed=5), "small.npy")

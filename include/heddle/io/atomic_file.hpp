@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
+
+#include <sys/types.h>
 
 struct stat;
 
@@ -14,9 +17,10 @@ namespace heddle {
 ///
 /// A symbolic link is followed. A file that is replaced keeps its owner, group, mode, access control list and
 /// attributes of users, as far as the system allows: what cannot be kept is told where a program asks for it,
-/// and rights that a group had are not given to another. What cannot be replaced, such as a pipe, a terminal
-/// or /dev/stdout, is written to directly, and keeps a part of the bytes after an error. Every error is a
-/// heddle::error with the path and the system's reason.
+/// and rights that a group had are not given to another. Before the commit nobody but the owner, and whom the
+/// access control list names, can open what takes its place. What cannot be replaced, such as a pipe, a
+/// terminal or /dev/stdout, is written to directly, and keeps a part of the bytes after an error. Every error
+/// is a heddle::error with the path and the system's reason.
 class atomic_file {
  public:
   explicit atomic_file(std::string path);
@@ -35,7 +39,7 @@ class atomic_file {
 
  private:
   void follow_link();
-  void open_beside();
+  void open_beside(mode_t mode);
   void keep_properties(const struct stat& present);
   void keep_attributes(bool keeps_access_list);
   std::string new_name() const;
@@ -47,7 +51,8 @@ class atomic_file {
   std::string temporary_;  // what the new file is called before it is complete; it may have no name
   bool replaces_ = false;  // false when the file is written to directly
   int descriptor_ = -1;
-  std::string lost_;  // what the new file cannot have of the old one's
+  std::optional<mode_t> mode_;  // of the file that is replaced
+  std::string lost_;            // what the new file cannot have of the old one's
   std::size_t written_ = 0;
 };
 
