@@ -1,6 +1,8 @@
 #include "file_options.hpp"
 
+#include "contents.hpp"
 #include "io/named_stream.hpp"
+#include "process_limits.hpp"
 #include "standard_output.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
@@ -109,24 +111,54 @@ std::string name_of(const CLI::Option& option) {
       fmt::format("{}: cannot read: {}", detail::shown_path(path), std::generic_category().message(errno)));
 }
 
-/// Everything that is left in a stream, in a file of this process: a descriptor at its beginning.
-int copied(int from, const std::string& path) {
-  const int copy = ::memfd_create("stream", MFD_CLOEXEC);
-  if (copy < 0) fail_to_copy(path);
-  std::vector<char> piece(1 << 16);
-  for (;;) {
-    const ssize_t count = ::read(from, piece.data(), piece.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail_to_copy(path);
-    if (count == 0) break;
-    for (ssize_t done = 0; done < count;) {
-      const ssize_t moved = ::write(copy, piece.data() + done, static_cast<std::size_t>(count - done));
-      if (moved < 0 && errno != EINTR) fail_to_copy(path);
-      if (moved > 0) done += moved;
-    }
+/// A descriptor that is closed with the object.
+class open_file {
+ public:
+  explicit open_file(int number) : number_(number) {}
+  ~open_file() {
+    if (number_ >= 0) ::close(number_);
   }
-  if (::lseek(copy, 0, SEEK_SET) != 0) fail_to_copy(path);
-  return copy;
+  open_file(const open_file&) = delete;
+  open_file& operator=(const open_file&) = delete;
+
+  int number() const { return number_; }
+  /// Who calls this closes it.
+  int release() { return std::exchange(number_, -1); }
+
+ private:
+  int number_;
+};
+
+/// Throws where a file in memory that has `done` bytes may not have `more`.
+void require_memory_of_file(std::size_t done, std::size_t more, const std::string& path) {
+  // A cgroup counts what the file has; the other limits do not.
+  const bool is_counted = detail::tightest_memory_limit(more).set_by == detail::memory_limit::kind::cgroup;
+  detail::require_memory(is_counted ? more : done + more, detail::shown_path(path) + ": ");
+}
+
+/// Everything that is left in a stream, in a file of this process: a descriptor at its beginning, which the
+/// caller closes.
+int copied(int from, const std::string& path) {
+  open_file copy(::memfd_create("stream", MFD_CLOEXEC));
+  if (copy.number() < 0) fail_to_copy(path);
+  constexpr std::size_t step = std::size_t{16} << 20;
+  std::vector<char> piece(1 << 16);
+  std::size_t done = 0, allowed = step;  // so few bytes are not asked for
+  for (;;) {
+    const ssize_t moved = ::read(from, piece.data(), piece.size());
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) fail_to_copy(path);
+    if (moved == 0) break;
+    const std::size_t count = static_cast<std::size_t>(moved);
+    if (done + count > allowed) {
+      require_memory_of_file(done, step, path);
+      allowed = done + step;
+    }
+    if (detail::write_bytes(copy.number(), piece.data(), count) < count) fail_to_copy(path);
+    done += count;
+  }
+  if (::lseek(copy.number(), 0, SEEK_SET) != 0) fail_to_copy(path);
+  return copy.release();
 }
 
 }  // namespace
@@ -193,19 +225,15 @@ void require_writable(const std::string& path) {
 
 std::string reopenable(const std::string& path) {
   struct stat status;
-  const int from = detail::open_for_reading(path);
-  if (from < 0) return path;  // who opens it says why it cannot be
-  const bool is_file = ::fstat(from, &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
-  if (is_file && ::lseek(from, 0, SEEK_CUR) == 0) {
-    ::close(from);
-    return path;
-  }
-  const int copy = copied(from, path);
-  ::close(from);
+  const open_file from(detail::open_for_reading(path));
+  if (from.number() < 0) return path;  // who opens it says why it cannot be
+  const bool is_file =
+      ::fstat(from.number(), &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
+  if (is_file && ::lseek(from.number(), 0, SEEK_CUR) == 0) return path;
+  open_file copy(copied(from.number(), path));
   const std::optional<int> named = detail::descriptor_in(path);
-  if (!named) return fmt::format("/dev/fd/{}", copy);
-  if (::dup2(copy, *named) < 0) fail_to_copy(path);
-  ::close(copy);
+  if (!named) return fmt::format("/dev/fd/{}", copy.release());
+  if (::dup2(copy.number(), *named) < 0) fail_to_copy(path);
   return path;
 }
 

@@ -23,8 +23,12 @@ shared_library cuda_library(const std::string& name, int major, const char* reme
   return {{file, fmt::format("{}/{}", HEDDLE_CUDA_LIBRARIES, file)}, remedy};
 }
 
+void* shared_library::optional_symbol(const char* name) const {
+  return dlsym(handle_, name);
+}
+
 void* shared_library::symbol(const char* name) const {
-  void* const found = dlsym(handle_, name);
+  void* const found = optional_symbol(name);
   if (found == nullptr) fail(fmt::format("{} has no function {}", name_, name));
   return found;
 }

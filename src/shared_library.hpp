@@ -18,8 +18,15 @@ class shared_library {
     return reinterpret_cast<F*>(symbol(name));
   }
 
+  /// The same; null where the library has none.
+  template <class F>
+  F* optional_function(const char* name) const {
+    return reinterpret_cast<F*>(optional_symbol(name));
+  }
+
  private:
   void* symbol(const char* name) const;
+  void* optional_symbol(const char* name) const;
 
   void* handle_ = nullptr;
   std::string name_;

@@ -46,12 +46,13 @@ struct openblas {
       library.function<decltype(openblas_get_num_threads)>("openblas_get_num_threads");
   decltype(openblas_set_num_threads)* set_threads =
       library.function<decltype(openblas_set_num_threads)>("openblas_set_num_threads");
-  /// Of its own, not in its headers: a work buffer, and back.
-  void* (*take_buffer)(int) = library.function<void*(int)>("blas_memory_alloc");
-  void (*give_buffer)(void*) = library.function<void(void*)>("blas_memory_free");
+  /// Of its own, not in its headers, which not every build has: a work buffer, and back.
+  void* (*take_buffer)(int) = library.optional_function<void*(int)>("blas_memory_alloc");
+  void (*give_buffer)(void*) = library.optional_function<void(void*)>("blas_memory_free");
 
   /// As OpenBLAS is loaded it starts a thread for every core but one, and where the system refuses them it
-  /// waits for ever or interrupts the process: it is loaded on one core.
+  /// waits for ever or interrupts the process: it is loaded on one core. Who loads
+  /// the same library later finds it with one thread, which openblas_set_num_threads() changes.
   static const openblas& loaded() {
     static const openblas only = [] {
       const on_one_core loading;
@@ -140,6 +141,12 @@ class openblas_calls {
     if (!detail::resource_limit()) {
       now.looked_at = wanted;
       now.most = most_at_once;
+      return;
+    }
+    if (blas.take_buffer == nullptr || blas.give_buffer == nullptr) {
+      // may_load() has left room for one.
+      now.looked_at = wanted;
+      now.most = 1;
       return;
     }
     const std::size_t most = std::min(wanted, most_at_once);

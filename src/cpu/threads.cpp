@@ -70,15 +70,21 @@ tbb::task_arena* arena_for(int threads) {
   static auto& of_all_workers = *new std::vector<std::unique_ptr<tbb::task_arena>>;
   static auto& limits = *new std::vector<std::unique_ptr<tbb::global_control>>;
   static std::size_t given = 1;
+  static std::chrono::steady_clock::time_point next_question;
   const std::lock_guard lock(mutex);
   auto& arena = arenas[threads];
   if (!arena) {
     const auto wanted = static_cast<std::size_t>(threads);
     if (wanted > given) {
+      // To ask takes longer than a small pattern.
+      if (std::chrono::steady_clock::now() < next_question) return nullptr;
       // Callers at once have as many as the cores together, which oneTBB would start when it needs them.
       const std::size_t most = std::max(wanted, static_cast<std::size_t>(available_cores()));
       given = std::max(given, threads_given(most));
-      if (given == 1) return nullptr;
+      if (given == 1) {
+        next_question = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+        return nullptr;
+      }
       limits.clear();  // of two, oneTBB heeds the smaller
       limits.push_back(
           std::make_unique<tbb::global_control>(tbb::global_control::max_allowed_parallelism, given));
