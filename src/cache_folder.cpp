@@ -188,9 +188,11 @@ void cache_folder::write(const std::string& name, std::string_view text) const {
   const fs::path written = beside.path().filename() / name;
   const int file =
       openat(descriptor_, written.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  const bool is_written = file >= 0 && write_bytes(file, text.data(), text.size()) == text.size() &&
-                          fsync(file) == 0 &&
-                          renameat(descriptor_, written.c_str(), descriptor_, name.c_str()) == 0;
+  const auto put = [&] { return renameat(descriptor_, written.c_str(), descriptor_, name.c_str()) == 0; };
+  // A folder that somebody made in its place gives way.
+  const bool is_written =
+      file >= 0 && write_bytes(file, text.data(), text.size()) == text.size() && fsync(file) == 0 &&
+      (put() || (errno == EISDIR && unlinkat(descriptor_, name.c_str(), AT_REMOVEDIR) == 0 && put()));
   const int reason = errno;
   if (file >= 0) close(file);
   if (!is_written) fail_at(path_ / name, fmt::format("it cannot be written: {}", std::strerror(reason)));

@@ -114,6 +114,15 @@ class EntriesTest(KernelCacheTest):
 
         self.check_message(self.damaged(change), "its digest is another")
 
+    def test_folders_in_place_of_entries(self):
+        def change(ending):
+            entry, = self.kept(ending)
+            entry.unlink()
+            entry.mkdir()
+
+        for ending in (".json", ".so"):
+            self.check_message(self.damaged(lambda: change(ending)), "it is no file")
+
     def test_code_of_another_place(self):
         """Its digests are right, and it is not in the folder."""
         def digest(text):
