@@ -30,11 +30,16 @@ install: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target heddle heddle_command
 	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
-format:
-	clang-format -i $(sources)
+build/tools/bin/clang-format: scripts/python-tools.txt
+	python3 -m venv build/tools
+	build/tools/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
 
-check-format:
-	clang-format --dry-run --Werror $(sources)
+format: build/tools/bin/clang-format
+	@$< -i $(sources)
+
+check-format: build/tools/bin/clang-format
+	@$< --dry-run --Werror $(sources)
 
 tidy: configure
 	scripts/install-dependencies --ci

@@ -68,7 +68,7 @@ cost time_of(std::vector<std::vector<T>> arrays, const Sort& sort) {
 }
 
 cost median(std::vector<cost> all) {
-  const auto middle = [&](double cost::*part) {
+  const auto middle = [&](double cost::* part) {
     std::sort(all.begin(), all.end(), [part](const cost& a, const cost& b) { return a.*part < b.*part; });
     return all[all.size() / 2].*part;
   };

@@ -11,9 +11,8 @@
 
 namespace heddle::checker {
 
-module::module(std::string path, kernel_declaration declaration,
-               const std::string& kernel) :path_(std::move(path)),
-    declaration_(std::move(declaration)) {
+module::module(std::string path, kernel_declaration declaration, const std::string& kernel)
+    : path_(std::move(path)), declaration_(std::move(declaration)) {
   handle_ = dlopen(path_.c_str(), RTLD_NOW | RTLD_LOCAL);
   // The host's part, which is not run, may call what is in other files.
   if (handle_ == nullptr) handle_ = dlopen(path_.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -28,7 +27,7 @@ module::module(std::string path, kernel_declaration declaration,
   kernel_ = entry->kernel;
 }
 
-module::module(std::string path, const module_tables& tables) :path_(std::move(path)) {
+module::module(std::string path, const module_tables& tables) : path_(std::move(path)) {
   bind(tables);
 }
 

@@ -127,9 +127,7 @@ std::string profile_as_text(const std::vector<line_profile>& lines) {
       "branches: lanes that wait while others of their warp go on",
       fmt::format("{:>10}  {:>11}", "executions", "idle lanes"),
       [](const line_profile& l) { return l.idle != 0; },
-      [](const line_profile& l) {
-        return waste{l.idle, share_of(l.idle, l.lanes)};
-      },
+      [](const line_profile& l) { return waste{l.idle, share_of(l.idle, l.lanes)}; },
       [](const line_profile& l) {
         return fmt::format("{:>10}  {:>9.1f} %", l.executions, 100 * share_of(l.idle, l.lanes));
       });

@@ -122,7 +122,7 @@ watchdog::watchdog(engine& watched) : watched_(watched), thread_(pthread_self())
   start();
   const std::lock_guard lock(actions_mutex);
   if (watching++ == 0) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = &on_signal;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);

@@ -57,7 +57,7 @@ int open_own_folder(int parent, const fs::path& path) {
   if (folder < 0)
     fail_at(path, errno == ENOTDIR || errno == ELOOP ? "it is no folder (remove it, or set XDG_CACHE_HOME)"
                                                      : std::strerror(errno));
-  struct stat about {};
+  struct stat about{};
   fstat(folder, &about);
   // One that was made with other rights is closed to others: each file in it is looked at as well.
   const bool is_open = about.st_uid == geteuid() && (about.st_mode & 077) != 0;
@@ -101,7 +101,7 @@ temporary_folder::temporary_folder(const fs::path& around, const std::string& be
     }
     // Some file systems have no locks of folders.
     const bool is_locked = flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
-    struct stat about {};
+    struct stat about{};
     if (is_locked && fstat(lock_, &about) == 0 && about.st_nlink > 0) return;
     close(lock_);
   }
@@ -120,7 +120,7 @@ void temporary_folder::sweep(const fs::path& around, const std::string& begin) {
     if (!entry.path().filename().string().starts_with(begin)) continue;
     const int folder = open(entry.path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) continue;
-    struct stat about {};
+    struct stat about{};
     fstat(folder, &about);
     const bool is_locked = flock(folder, LOCK_EX | LOCK_NB) != 0;
     // Where it cannot be locked, it is as old as nothing that is being made.
@@ -151,7 +151,7 @@ cache_folder cache_folder::at(const fs::path& path) {
   const int parent = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (parent < 0) fail_at(path.parent_path(), std::strerror(errno));
   const cache_folder around(path.parent_path(), parent);
-  struct stat about {};
+  struct stat about{};
   fstat(parent, &about);
   if (const std::string why = why_replaceable(about); !why.empty()) fail_at(path.parent_path(), why);
   return {path, open_own_folder(parent, path)};
@@ -168,7 +168,7 @@ std::optional<std::string> cache_folder::read(const std::string& name) const {
   const int file = openat(descriptor_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) return std::nullopt;
   if (file < 0) fail_at(path_ / name, errno == ELOOP ? "it is a link" : std::strerror(errno));
-  struct stat about {};
+  struct stat about{};
   fstat(file, &about);
   std::string why = S_ISREG(about.st_mode) ? why_not_own(about) : "it is no file";
   std::optional<std::string> text;

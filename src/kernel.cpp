@@ -41,18 +41,18 @@ const function_state& state_of(const kernel_function& kernel) noexcept {
 
 }  // namespace detail
 
-module::module(const target& where, const std::string& source,
-               const module_options& options) :where_(!where.is_automatic()         ? where
-                                                      : cuda::can_compile_modules() ? target::best()
-                                                                                    : target::parallel()),
-    state_(where_.is_gpu() ? cuda::compile_module(where_, source, options)
-                           : detail::compile_for_cpu(where_, source, options)) {}
+module::module(const target& where, const std::string& source, const module_options& options)
+    : where_(!where.is_automatic()         ? where
+             : cuda::can_compile_modules() ? target::best()
+                                           : target::parallel()),
+      state_(where_.is_gpu() ? cuda::compile_module(where_, source, options)
+                             : detail::compile_for_cpu(where_, source, options)) {}
 
 module module::from_file(const target& where, const std::string& path, module_options options) {
   options.include_folders.push_back(modules::folder_of_source(path));
-  options.name = detail::shown_path(path);
-  return module(where, modules::read_source(path), options);
-}
+options.name = detail::shown_path(path);
+return module(where, modules::read_source(path), options);
+}  // namespace heddle
 
 kernel_function module::function(const std::string& name) const {
   return {state_->function(name), where_};

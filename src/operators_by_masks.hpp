@@ -17,7 +17,10 @@ namespace heddle::detail {
 struct low_bits {
   std::uint64_t bits;
   template <class T>
-  requires(std::is_arithmetic_v<T>) HD_INLINE constexpr operator T() const { return static_cast<T>(bits); }
+    requires(std::is_arithmetic_v<T>)
+  HD_INLINE constexpr operator T() const {
+    return static_cast<T>(bits);
+  }
 };
 
 /// The operators on bits and on truth values:
@@ -119,9 +122,7 @@ struct extremes_by_mask {
   __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
     return enter_lanes<T>(word);
   }
-  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b) const {
-    return __vmaxu2(a, b);
-  }
+  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b) const { return __vmaxu2(a, b); }
   __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
     return __vimax3_u16x2(a, b, c);
   }
@@ -129,9 +130,8 @@ struct extremes_by_mask {
 };
 
 template <class T, class Op>
-inline constexpr bool has_mask_of_extremes = family_of<function_of<Op>> ==
-                                                 family::order&& std::is_integral_v<T> &&
-                                             sizeof(T) <= 4;
+inline constexpr bool has_mask_of_extremes =
+    family_of<function_of<Op>> == family::order && std::is_integral_v<T> && sizeof(T) <= 4;
 
 template <class T, class Op>
 constexpr extremes_by_mask mask_of_extremes() noexcept {

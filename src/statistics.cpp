@@ -40,8 +40,7 @@ void make_piece(const T* x, const grouping::piece& piece, const Make& make, Out*
 
 template <class T>
 void widen_piece(const void* x, const grouping::piece& piece, wide<T>* out) {
-  make_piece(
-      static_cast<const T*>(x), piece, [](T element, std::size_t) { return widened(element); }, out);
+  make_piece(static_cast<const T*>(x), piece, [](T element, std::size_t) { return widened(element); }, out);
 }
 
 template <class T>
@@ -271,8 +270,7 @@ void library_to_bool(const void* x, std::size_t element_bytes, std::size_t count
   if (count == 0) return;
   if (where.is_gpu()) return cuda::are_nonzero(x, element_bytes, count, out, where);
   const auto write = [&]<class Bits>(const Bits* from) {
-    cpu::transform(
-        where.threads(), [=](std::size_t i) { return from[i] != 0; }, count, out);
+    cpu::transform(where.threads(), [=](std::size_t i) { return from[i] != 0; }, count, out);
   };
   switch (element_bytes) {
     case 1:

@@ -181,9 +181,7 @@ TEST_P(argmin, of_nothing_is_an_error) {
             "argmin: 0 int32 on " + where.text() + ": there are no elements, and so no place to return");
   EXPECT_EQ(hd::argmin(where, x, hd::axis{1}).shape(), hd::shape{0});
   // A line without elements has no place even where there is no line, as in NumPy.
-  EXPECT_EQ(message_of([&] {
-              (void)hd::argmax(where, hd::array<int>(hd::shape{0, 0}), hd::axis{1});
-            }),
+  EXPECT_EQ(message_of([&] { (void)hd::argmax(where, hd::array<int>(hd::shape{0, 0}), hd::axis{1}); }),
             "argmax: 0 int32 on " + where.text() + ": there are no elements, and so no place to return");
 }
 
@@ -209,9 +207,7 @@ TEST_P(argmin, places_beyond_31_and_32_bits) {
 namespace {
 
 template <class X>
-concept has_argmin = requires(const X& x) {
-  hd::argmin(hd::target(), x);
-};
+concept has_argmin = requires(const X& x) { hd::argmin(hd::target(), x); };
 
 // Complex numbers and a user's own types have no order.
 static_assert(has_argmin<hd::array<float>> && has_argmin<std::vector<long long>> &&

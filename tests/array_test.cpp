@@ -116,9 +116,7 @@ TEST_P(array, is_made_from_a_list_a_range_and_a_value) {
   const hd::array<named> pairs{{1, 'a'}, {2, 'b'}};
   EXPECT_EQ(pairs.size(), 2u);
   EXPECT_EQ(pairs[1].name, 'b');
-  EXPECT_EQ(message_of([] {
-              hd::array<std::int8_t>{1, 128};
-            }),
+  EXPECT_EQ(message_of([] { hd::array<std::int8_t>{1, 128}; }),
             "128 is no int8: give a value that the elements can hold");
 
   const hd::array<float> sevens({2, 2}, 7, where);
@@ -253,9 +251,8 @@ TEST_P(array, fills_elements_of_any_size) {
   };
   [&]<std::size_t... Bytes>(std::index_sequence<Bytes...>) {
     (each.template operator()<Bytes>(), ...);
-  }
-  (std::index_sequence<1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65,
-                       100>());
+  }(std::index_sequence<1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16, 17, 24, 31, 32, 33, 48, 63, 64, 65,
+                        100>());
   check_fill(where, bytes_of<40000>{{1, 2, 3}});
 }
 
@@ -454,9 +451,7 @@ TEST_P(array, says_that_there_is_no_memory) {
   EXPECT_EQ(message_of([&] { hd::array<double> x(many * 4, where); }),
             "array: 4611686018427387904 float64 on " + where.text() + ": more bytes than 64 bits can count");
   EXPECT_EQ(
-      message_of([&] {
-        hd::array<double> x({many, many}, where);
-      }),
+      message_of([&] { hd::array<double> x({many, many}, where); }),
       "the number of elements of shape (1152921504606846976, 1152921504606846976) does not fit 64 bits");
   hd::array<int> x(1000, where);
   x.fill(3);

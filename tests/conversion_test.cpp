@@ -121,9 +121,7 @@ TEST_P(conversion, of_a_value_that_does_not_fit_throws) {
   // What stands in a monoid is a value too.
   const auto sum = [](std::int8_t a, std::int8_t b) { return a + b; };
   if (where.is_cpu()) {
-    EXPECT_EQ(message_of([&] {
-                (void)hd::exclusive_scan(where, small, hd::monoid{sum, 1000});
-              }),
+    EXPECT_EQ(message_of([&] { (void)hd::exclusive_scan(where, small, hd::monoid{sum, 1000}); }),
               "exclusive_scan: 3 int8 on " + where.text() + ": 1000 is no int8" + remedy);
   }
 }

@@ -120,10 +120,9 @@ TEST_P(for_each_index, visits_more_rows_than_32_bits_count_when_they_are_empty) 
 
 TEST_P(for_each_index, says_that_there_are_more_indices_than_64_bits_count) {
   const std::size_t many = std::size_t{1} << 32;
-  EXPECT_EQ(message_of([&] {
-              hd::for_each_index(where, hd::extent{many, many}, [](std::size_t, std::size_t) {});
-            }),
-            "the number of elements of shape (4294967296, 4294967296) does not fit 64 bits");
+  EXPECT_EQ(
+      message_of([&] { hd::for_each_index(where, hd::extent{many, many}, [](std::size_t, std::size_t) {}); }),
+      "the number of elements of shape (4294967296, 4294967296) does not fit 64 bits");
 }
 
 TEST(for_each_index_automatic, takes_a_target_of_the_cpu) {

@@ -76,8 +76,8 @@ std::string code() {
 }
 
 template <class T>
-constexpr std::size_t part_bytes = hd::dtype_of<element_type<T>> >= hd::dtype::complex64 ? sizeof(T) / 2
-                                                                                         : sizeof(T);
+constexpr std::size_t part_bytes =
+    hd::dtype_of<element_type<T>> >= hd::dtype::complex64 ? sizeof(T) / 2 : sizeof(T);
 
 // The bytes of `x` in the other order, each part of a complex number by itself.
 template <class T>

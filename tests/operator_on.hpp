@@ -62,7 +62,7 @@ struct operator_on {
 template <class T, class Op>
 operator_on<T> make_operator_on() {
   constexpr bool rounded =
-      (std::is_floating_point_v<T> || detail::is_complex<T>)&&is_one_of<Op, plus, multiplies>;
+      (std::is_floating_point_v<T> || detail::is_complex<T>) && is_one_of<Op, plus, multiplies>;
   return {detail::function_of<Op>,
           detail::is_logical<Op>,
           !rounded,

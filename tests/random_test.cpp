@@ -426,9 +426,8 @@ TEST(random_numbers_errors, say_what_cannot_be) {
   fails("mean inf", [&] { normal(where, {1}, {}, inf, 1); });
   fails("mean -2", [&] { exponential(where, {1}, {}, -2); });
   fails("from 5 to below 5: low must be less", [&] { integers<int>(where, {1}, {}, 5, 5); });
-  fails("offset 18446744073709551615", [&] {
-    uniform(where, {2}, {0, std::numeric_limits<std::uint64_t>::max()});
-  });
+  fails("offset 18446744073709551615",
+        [&] { uniform(where, {2}, {0, std::numeric_limits<std::uint64_t>::max()}); });
   EXPECT_EQ(uniform(where, {1}, {0, std::numeric_limits<std::uint64_t>::max() - 1}).size(), 1u);
 }
 

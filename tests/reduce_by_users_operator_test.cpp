@@ -56,12 +56,9 @@ TEST_P(reduce_by_users_operator, keeps_the_order_of_operands) {
   check_users_operator<run>(where, false, join{}, [](std::size_t i) {
     return run{static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)};
   });
-  check_users_operator<int>(
-      where, false, [](int a, int) { return a; }, random_value<int>);
-  check_users_operator<int>(
-      where, false, [](int, int b) { return b; }, random_value<int>);
-  check_users_operator<float>(
-      where, false, [](float a, float b) { return a + b; }, random_value<float>);
+  check_users_operator<int>(where, false, [](int a, int) { return a; }, random_value<int>);
+  check_users_operator<int>(where, false, [](int, int b) { return b; }, random_value<int>);
+  check_users_operator<float>(where, false, [](float a, float b) { return a + b; }, random_value<float>);
   check_users_operator<double>(where, false, hd::monoid{[](double a, double b) { return a + b; }, 0.0},
                                random_value<double>);
 }
@@ -151,25 +148,19 @@ TEST_P(reduce_by_users_operator, transform_reduce_takes_any_number_of_inputs) {
     const float have = hd::transform_reduce(
         where, x, y, z, 0.5f, [](float a, float b, float c, float d) { return a * b + c * d; }, hd::plus{});
     EXPECT_TRUE(same_bits(have, (grouped_reduce_by<hd::plus, float>(want.span())))) << n;
-    const double square_sum = hd::transform_reduce(
-        where, x, [](float a) { return double{a} * a; }, hd::plus{});
+    const double square_sum =
+        hd::transform_reduce(where, x, [](float a) { return double{a} * a; }, hd::plus{});
     EXPECT_TRUE(same_bits(square_sum, (grouped_reduce_by<hd::plus, double>(squares.span())))) << n;
-    const std::int64_t positive = hd::transform_reduce(
-        where, x, [](float a) { return std::int64_t{a > 0}; }, hd::plus{});
+    const std::int64_t positive =
+        hd::transform_reduce(where, x, [](float a) { return std::int64_t{a > 0}; }, hd::plus{});
     EXPECT_EQ(positive, std::count_if(x.span().begin(), x.span().end(), [](float a) { return a > 0; }));
-    EXPECT_TRUE(hd::transform_reduce(
-        where, x, [](float a) { return a <= 1; }, hd::logical_and{}));
-    EXPECT_FALSE(hd::transform_reduce(
-        where, x, [](float a) { return a > 1; }, hd::logical_or{}));
-    EXPECT_EQ(hd::transform_reduce(
-                  where, x, [](float) { return 1; }, hd::plus{}, 5),
-              static_cast<int>(n) + 5);
+    EXPECT_TRUE(hd::transform_reduce(where, x, [](float a) { return a <= 1; }, hd::logical_and{}));
+    EXPECT_FALSE(hd::transform_reduce(where, x, [](float a) { return a > 1; }, hd::logical_or{}));
+    EXPECT_EQ(
+        hd::transform_reduce(where, x, [](float) { return 1; }, hd::plus{}, 5), static_cast<int>(n) + 5);
     const run ends = hd::transform_reduce(
         where, hd::array<std::int64_t>(std::vector<std::int64_t>{4, 5, 6, 7}),
-        [](std::int64_t i) {
-          return run{i, i};
-        },
-        join{});
+        [](std::int64_t i) { return run{i, i}; }, join{});
     EXPECT_EQ(ends, (run{4, 7}));
   }
 }

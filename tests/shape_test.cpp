@@ -30,9 +30,7 @@ TEST(shape, elements_is_the_product_of_the_lengths) {
   EXPECT_EQ((hd::shape{2, 3, 4}).elements(), 24u);
   EXPECT_EQ((hd::shape{4294967296, 4294967295}).elements(), 18446744069414584320u);
   EXPECT_EQ((hd::shape{SIZE_MAX, SIZE_MAX, 0}).elements(), 0u);
-  EXPECT_EQ(message_of([] {
-              (void)hd::shape{4294967296, 4294967296}.elements();
-            }),
+  EXPECT_EQ(message_of([] { (void)hd::shape{4294967296, 4294967296}.elements(); }),
             "the number of elements of shape (4294967296, 4294967296) does not fit 64 bits");
 }
 

@@ -434,13 +434,9 @@ TEST_P(statistics, of_more_than_32_bits_of_elements) {
 namespace {
 
 template <class X>
-concept has_mean = requires(const X& x) {
-  hd::mean(hd::target(), x);
-};
+concept has_mean = requires(const X& x) { hd::mean(hd::target(), x); };
 template <class X>
-concept has_minmax = requires(const X& x) {
-  hd::minmax(hd::target(), x);
-};
+concept has_minmax = requires(const X& x) { hd::minmax(hd::target(), x); };
 
 static_assert(has_mean<hd::array<bool>> && has_mean<std::vector<std::complex<float>>> &&
               !has_mean<hd::array<run>>);

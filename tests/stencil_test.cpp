@@ -91,8 +91,7 @@ TEST_P(stencil, says_what_is_wrong) {
 TEST(stencil_automatic, takes_a_target) {
   hd::array<float> x({5, 5}), y({5, 5});
   x.fill(1);
-  hd::stencil(
-      hd::target::automatic(), x, y, hd::torus{}, [](auto u) { return u(0, 1) + u(1, 0); }, 3);
+  hd::stencil(hd::target::automatic(), x, y, hd::torus{}, [](auto u) { return u(0, 1) + u(1, 0); }, 3);
   EXPECT_EQ(y.back(), 8);
 }
 

@@ -200,9 +200,8 @@ TEST_F(streams_Gpu, transforms_of_several_threads_stay_right_when_plans_are_drop
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 4; ++i) {
     // Half of the lengths of one are the next one's too.
-    threads.emplace_back([&, i] {
-      transform_each_length({on[2 * i], on[2 * i + 1]}, i * plans_kept / 2, plans_kept);
-    });
+    threads.emplace_back(
+        [&, i] { transform_each_length({on[2 * i], on[2 * i + 1]}, i * plans_kept / 2, plans_kept); });
   }
   for (std::thread& thread : threads) thread.join();
 }

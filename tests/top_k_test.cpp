@@ -54,9 +54,8 @@ TEST_P(top_k, are_the_first_of_a_stable_sort) {
       check(where, mixed<T>(n), {0, 1, 7, 200, n / 20, n / 2, n});
   });
   // From 32,768 elements on threads share them.
-  for_each_type<std::int8_t, float, std::uint64_t>([&]<class T>() {
-    check(where, mixed<T>(40'001), {1, 7, 2000, 20'000});
-  });
+  for_each_type<std::int8_t, float, std::uint64_t>(
+      [&]<class T>() { check(where, mixed<T>(40'001), {1, 7, 2000, 20'000}); });
 }
 
 TEST_P(top_k, of_equal_elements_are_those_of_the_lowest_indices) {

@@ -314,22 +314,17 @@ TEST_P(user_operators, transform_reduce_by_lambdas) {
         },
         hd::plus{});
     EXPECT_TRUE(same_bits(one, (grouped_reduce_by<hd::plus, float>(terms.span())))) << n;
-    const double two = hd::transform_reduce(
-        where, x, [] HD_FN(float a) { return static_cast<double>(a) * a; }, hd::plus{});
+    const double two =
+        hd::transform_reduce(where, x, [] HD_FN(float a) { return static_cast<double>(a) * a; }, hd::plus{});
     EXPECT_TRUE(same_bits(two, (grouped_reduce_by<hd::plus, double>(squares.span())))) << n;
-    const bool is_any_low = hd::transform_reduce(
-        where, x, [] HD_FN(float a) { return a < -1; }, hd::plus{});
+    const bool is_any_low = hd::transform_reduce(where, x, [] HD_FN(float a) { return a < -1; }, hd::plus{});
     EXPECT_EQ(is_any_low, std::any_of(x.data(), x.data() + n, [](float a) { return a < -1; })) << n;
     const float three = hd::transform_reduce(
         where, x, y, factor, [] HD_FN(float a, float b, float c) { return a - b * c; }, hd::maximum{});
     EXPECT_TRUE(same_bits(three, (grouped_reduce_by<hd::maximum, float>(differences.span())))) << n;
-    EXPECT_TRUE(hd::transform_reduce(
-        where, x, [] HD_FN(float a) { return a <= 1; }, hd::logical_and{}));
-    EXPECT_FALSE(hd::transform_reduce(
-        where, x, [] HD_FN(float a) { return a > 1; }, hd::logical_or{}));
-    EXPECT_EQ(hd::transform_reduce(
-                  where, x, [] HD_FN(float) { return 5; }, hd::logical_or{}),
-              1);
+    EXPECT_TRUE(hd::transform_reduce(where, x, [] HD_FN(float a) { return a <= 1; }, hd::logical_and{}));
+    EXPECT_FALSE(hd::transform_reduce(where, x, [] HD_FN(float a) { return a > 1; }, hd::logical_or{}));
+    EXPECT_EQ(hd::transform_reduce(where, x, [] HD_FN(float) { return 5; }, hd::logical_or{}), 1);
     const float dot = hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{});
     for (std::size_t i = 0; i < n; ++i) terms.data()[i] = x.data()[i] * y.data()[i];
     EXPECT_TRUE(same_bits(dot, (grouped_reduce_by<hd::plus, float>(terms.span())))) << n;
@@ -340,12 +335,8 @@ TEST_P(user_operators, transform_reduce_by_an_operator_that_keeps_order) {
   for (const std::size_t n : {1, 16, 513, 20'000}) {
     hd::array<std::int64_t> places(n);
     for (std::size_t i = 0; i < n; ++i) places.data()[i] = static_cast<std::int64_t>(i);
-    const run ends = hd::transform_reduce(
-        where, places,
-        [] HD_FN(std::int64_t i) {
-          return run{i, i};
-        },
-        join{});
+    const run ends =
+        hd::transform_reduce(where, places, [] HD_FN(std::int64_t i) { return run{i, i}; }, join{});
     EXPECT_EQ(ends, (run{0, static_cast<std::int64_t>(n) - 1}));
   }
 }
@@ -373,8 +364,8 @@ TEST_P(user_operators, truth_values_are_added_as_truth_values) {
   // So many rows that what parts of columns came to is added again, by bytes.
   hd::array<float> x(hd::shape{20'000, 16});
   x.fill(1);
-  const hd::array<bool> have = hd::transform_reduce(
-      where, hd::axis{0}, x, [] HD_FN(float a) { return a > 0; }, hd::plus{});
+  const hd::array<bool> have =
+      hd::transform_reduce(where, hd::axis{0}, x, [] HD_FN(float a) { return a > 0; }, hd::plus{});
   const hd::array<bool> here = have.on(hd::target::serial());
   std::vector<std::uint8_t> bytes(here.size());
   std::memcpy(bytes.data(), here.data(), bytes.size());

@@ -45,8 +45,7 @@ std::uint64_t read_anywhere(words x, std::size_t count) {
 #else
 [[gnu::target("avx512f,prefer-vector-width=512")]]
 #endif
-std::uint64_t
-read_avx512(words x, std::size_t count) {
+std::uint64_t read_avx512(words x, std::size_t count) {
   return read_words(x, count);
 }
 #endif

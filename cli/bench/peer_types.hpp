@@ -53,8 +53,7 @@ struct plus_one {
 #if defined(__CUDACC__)
   __host__ __device__
 #endif
-      T
-      operator()(T x) const {
+      T operator()(T x) const {
     return static_cast<T>(x + 1);
   }
 };

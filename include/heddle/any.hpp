@@ -89,9 +89,7 @@ array<bool> logical_along(const char* pattern, const target& where, const X& x, 
 
 /// A function of one element that returns what is true or false.
 template <class F, class X>
-concept predicate_on = array_like<X> && std::is_invocable_r_v < bool,
-        const F&, const element_of<X>
-& > ;
+concept predicate_on = array_like<X> && std::is_invocable_r_v<bool, const F&, const element_of<X>&>;
 
 }  // namespace detail
 
@@ -103,7 +101,7 @@ inline namespace HD_BUILD {
 ///
 ///     if (hd::any(where, flags)) …
 template <array_like X>
-requires has_dtype<element_of<X>>
+  requires has_dtype<element_of<X>>
 bool any(const target& where, const X& x) {
   return detail::logical_of_all<logical_or>("any", where, x);
 }
@@ -120,7 +118,8 @@ bool any(const target& where, const X& x, const F& f) {
 /// any of each row or column along one axis of x; the result has the other axes, and lives on the target;
 /// asynchronous on a GPU.
 template <array_like X>
-requires has_dtype<element_of<X>> array<bool> any(const target& where, const X& x, axis along_axis) {
+  requires has_dtype<element_of<X>>
+array<bool> any(const target& where, const X& x, axis along_axis) {
   return detail::logical_along<logical_or>("any", where, x, along_axis);
 }
 template <array_like X, detail::predicate_on<X> F>
@@ -131,7 +130,7 @@ array<bool> any(const target& where, const X& x, axis along_axis, const F& f) {
 /// Whether no element is 0, as numpy.all; true where there are no elements. Otherwise as `any`; of complex
 /// numbers, whose parts are looked at first, one byte or more an element is stored.
 template <array_like X>
-requires has_dtype<element_of<X>>
+  requires has_dtype<element_of<X>>
 bool all(const target& where, const X& x) {
   return detail::logical_of_all<logical_and>("all", where, x);
 }
@@ -144,7 +143,8 @@ bool all(const target& where, const X& x, const F& f) {
 
 /// all of each row or column along one axis of x; otherwise as `any`.
 template <array_like X>
-requires has_dtype<element_of<X>> array<bool> all(const target& where, const X& x, axis along_axis) {
+  requires has_dtype<element_of<X>>
+array<bool> all(const target& where, const X& x, axis along_axis) {
   return detail::logical_along<logical_and>("all", where, x, along_axis);
 }
 template <array_like X, detail::predicate_on<X> F>

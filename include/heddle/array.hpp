@@ -63,8 +63,8 @@ class array {
   /// The same for `({rows, columns})`, which is no list of elements. A parameter pack keeps it from being
   /// taken for `{x, y}`, which is one.
   template <std::same_as<target>... Where>
-  requires(sizeof...(Where) <= 1) explicit array(std::initializer_list<std::size_t> lengths,
-                                                 const Where&... where)
+    requires(sizeof...(Where) <= 1)
+  explicit array(std::initializer_list<std::size_t> lengths, const Where&... where)
       : array(heddle::shape(lengths), where...) {}
   /// Every element is `value`.
   array(heddle::shape lengths, const detail::given<T>& value, const target& where = {})
@@ -80,12 +80,12 @@ class array {
   }
   /// A copy of the elements of a vector, a span or another range.
   template <class R>
-  requires detail::range_of<R, T>
+    requires detail::range_of<R, T>
   explicit array(R&& values, const target& where = {}) : array(std::begin(values), std::end(values), where) {}
   /// A copy of the elements from `first` up to `last`; heddle::error where `last` comes before `first`.
   template <std::forward_iterator First, std::sentinel_for<First> Last>
-  requires detail::keeps_element<std::iter_reference_t<First>, T> array(First first, Last last,
-                                                                        const target& where = {})
+    requires detail::keeps_element<std::iter_reference_t<First>, T>
+  array(First first, Last last, const target& where = {})
       : array(heddle::shape{detail::distance("array", std::ranges::distance(first, last))}, where) {
     if constexpr (std::contiguous_iterator<First> && std::is_same_v<std::iter_value_t<First>, T>) {
       detail::copy(data(), where, std::to_address(first), target(), size_ * sizeof(T));
@@ -127,16 +127,22 @@ class array {
   void row(std::size_t) && = delete;
 
   template <std::integral... I>
-  requires(sizeof...(I) >= 1) element_reference<T>
-  operator()(I... index) & { return view()(index...); }
+    requires(sizeof...(I) >= 1)
+  element_reference<T> operator()(I... index) & {
+    return view()(index...);
+  }
   template <std::integral... I>
-  requires(sizeof...(I) >= 1) T operator()(I... index) const& { return view()(index...); }
+    requires(sizeof...(I) >= 1)
+  T operator()(I... index) const& {
+    return view()(index...);
+  }
   element_reference<T> operator[](std::size_t index) & { return view()[index]; }
   T operator[](std::size_t index) const& { return view()[index]; }
   T front() const { return view().front(); }
   T back() const { return view().back(); }
   template <std::integral... I>
-  requires(sizeof...(I) >= 1) void set(const detail::given<T>& value, I... index) {
+    requires(sizeof...(I) >= 1)
+  void set(const detail::given<T>& value, I... index) {
     view().set(value, index...);
   }
 
@@ -191,8 +197,8 @@ class array {
 };
 
 template <element T>
-requires(!detail::range<T>) array(std::initializer_list<T>)
-->array<T>;
+  requires(!detail::range<T>)
+array(std::initializer_list<T>) -> array<T>;
 template <detail::range R>
 array(R&&, const target& = {}) -> array<std::iter_value_t<decltype(std::begin(std::declval<R&>()))>>;
 template <std::forward_iterator First, class Last>

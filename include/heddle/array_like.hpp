@@ -17,12 +17,12 @@ namespace detail {
 template <class X>
 struct element_of_range {};
 template <class X>
-requires requires(const X& x) {
-  std::data(x);
-  { std::size(x) } -> std::convertible_to<std::size_t>;
-  requires std::is_object_v<std::remove_pointer_t<decltype(std::data(x))>>;
-  requires !std::is_array_v<std::remove_pointer_t<decltype(std::data(x))>>;
-}
+  requires requires(const X& x) {
+    std::data(x);
+    { std::size(x) } -> std::convertible_to<std::size_t>;
+    requires std::is_object_v<std::remove_pointer_t<decltype(std::data(x))>>;
+    requires !std::is_array_v<std::remove_pointer_t<decltype(std::data(x))>>;
+  }
 struct element_of_range<X> {
   using type = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const X&>()))>>;
 };
@@ -32,9 +32,7 @@ struct element_of_range<X> {
 /// What a pattern takes as an array: array, array_view, and whatever std::data and std::size read, such as
 /// std::vector, std::array, std::span, std::string and T[n]. Not std::vector<bool>, which holds no bools.
 template <class X>
-concept array_like = requires {
-  typename detail::element_of_range<std::remove_cvref_t<X>>::type;
-};
+concept array_like = requires { typename detail::element_of_range<std::remove_cvref_t<X>>::type; };
 
 /// The element type of an array_like.
 template <array_like X>

@@ -44,7 +44,8 @@ struct accessor {
   std::size_t extent[static_cast<std::size_t>(Axes)];
 
   template <class... I>
-  requires(sizeof...(I) == Axes) HD_INLINE T& operator()(I... index) const {
+    requires(sizeof...(I) == Axes)
+  HD_INLINE T& operator()(I... index) const {
     const std::size_t at[] = {static_cast<std::size_t>(index)...};
     std::size_t offset = 0;
     for (int axis = 0; axis < Axes; ++axis) offset = offset * extent[axis] + at[axis];
@@ -86,7 +87,8 @@ class element_reader {
   target heddle_where_;
 };
 template <class T>
-requires(std::is_class_v<T> && !std::is_final_v<T>) class element_reader<T> : public T {
+  requires(std::is_class_v<T> && !std::is_final_v<T>)
+class element_reader<T> : public T {
  public:
   element_reader(T* at, const target& where)
       : T(read_element(at, where)), heddle_at_(at), heddle_where_(where) {}
@@ -129,18 +131,20 @@ class array_view {
       : data_(data), size_(lengths.elements()), shape_(std::move(lengths)), where_(where) {}
   array_view(std::span<T> values) : array_view(values.data(), heddle::shape{values.size()}) {}
   template <class R>
-  requires(std::convertible_to<R&&, std::span<T>> && !std::is_same_v<std::remove_cvref_t<R>, std::span<T>> &&
-           !detail::is_array_or_view<std::remove_cvref_t<R>>) array_view(R&& values)
-      : array_view(std::span<T>(std::forward<R>(values))) {}
+    requires(std::convertible_to<R&&, std::span<T>> &&
+             !std::is_same_v<std::remove_cvref_t<R>, std::span<T>> &&
+             !detail::is_array_or_view<std::remove_cvref_t<R>>)
+  array_view(R&& values) : array_view(std::span<T>(std::forward<R>(values))) {}
   /// The elements from `first` up to `last`, on the CPU unless a target is given; heddle::error where `last`
   /// comes before `first`.
   template <std::contiguous_iterator First, std::sized_sentinel_for<First> Last>
-  requires std::is_convertible_v < std::remove_reference_t<std::iter_reference_t<First>>(*)
-  [], T (*)[] > array_view(First first, Last last, const target& where = {})
+    requires std::is_convertible_v<std::remove_reference_t<std::iter_reference_t<First>> (*)[], T (*)[]>
+  array_view(First first, Last last, const target& where = {})
       : array_view(std::to_address(first), heddle::shape{detail::distance("array_view", last - first)},
                    where) {}
   template <class U>
-  requires(std::is_same_v<const U, T>) array_view(const array_view<U>& other)
+    requires(std::is_same_v<const U, T>)
+  array_view(const array_view<U>& other)
       : data_(other.data()), size_(other.size()), shape_(other.shape()), where_(other.where()) {}
 
   T* data() const noexcept { return data_; }
@@ -176,7 +180,10 @@ class array_view {
   /// One element, by its place in C order or by an index along each axis; on a GPU reading and setting it
   /// wait.
   template <std::integral... I>
-  requires(sizeof...(I) >= 1) reference operator()(I... index) const { return at(offset(index...)); }
+    requires(sizeof...(I) >= 1)
+  reference operator()(I... index) const {
+    return at(offset(index...));
+  }
   reference operator[](std::size_t index) const {
     if (index >= size_) detail::fail_index("element", index, size_);
     return at(index);
@@ -186,20 +193,24 @@ class array_view {
 
   /// Sets one element.
   template <std::integral... I>
-  requires(sizeof...(I) >= 1 && !std::is_const_v<T>) void set(const detail::given<value_type>& value,
-                                                              I... index) const {
+    requires(sizeof...(I) >= 1 && !std::is_const_v<T>)
+  void set(const detail::given<value_type>& value, I... index) const {
     const value_type& converted = value;
     detail::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
   }
 
   /// Sets every element to `value`; asynchronous on a GPU.
-  void fill(const detail::given<value_type>& value) const requires(!std::is_const_v<T>) {
+  void fill(const detail::given<value_type>& value) const
+    requires(!std::is_const_v<T>)
+  {
     const value_type& converted = value;
     detail::fill(data_, where_, size_, &converted, sizeof(T));
   }
 
   /// Copies as many elements from `values`, wherever they are.
-  void copy_from(const array_view<const value_type>& values) const requires(!std::is_const_v<T>) {
+  void copy_from(const array_view<const value_type>& values) const
+    requires(!std::is_const_v<T>)
+  {
     if (values.size() != size_) detail::fail_sizes("copy_from", values.size(), size_);
     detail::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
   }

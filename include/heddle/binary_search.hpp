@@ -42,9 +42,7 @@ struct is_from_a {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-  HD_INLINE bool operator()(std::size_t i) const {
-    return !compare(runs.b[count - i - 1], runs.a[i]);
-  }
+  HD_INLINE bool operator()(std::size_t i) const { return !compare(runs.b[count - i - 1], runs.a[i]); }
 };
 
 /// How many of the first `count` elements of the stable merger of two runs come from the first run: where the

@@ -90,9 +90,7 @@ struct signature<R (C::*)(P...) noexcept> : signature_of<P...> {};
 template <class R, class C, class... P>
 struct signature<R (C::*)(P...) const noexcept> : signature_of<P...> {};
 template <class F>
-requires requires {
-  &F::operator();
-}
+  requires requires { &F::operator(); }
 struct signature<F> : signature<decltype(&F::operator())> {};
 
 /// Whether f takes elements of these types as they are: an (int, int) function would cut floats.
@@ -150,15 +148,15 @@ class converted_number {
  public:
   converted_number(const T& value) : value_(value) {}
   template <class V>
-  requires(std::is_convertible_v<const V&, T>) converted_number(const V& value) : value_(convert(value)) {}
+    requires(std::is_convertible_v<const V&, T>)
+  converted_number(const V& value) : value_(convert(value)) {}
   template <class U>
-  requires(std::is_convertible_v<const U&, T>) converted_number(const element_reference<U>& element)
-      : converted_number(U(element)) {}
+    requires(std::is_convertible_v<const U&, T>)
+  converted_number(const element_reference<U>& element) : converted_number(U(element)) {}
   /// A complex number by its parts.
   template <class C = T>
-  requires is_complex<C> converted_number(typename complex_parts<C>::part re,
-                                          typename complex_parts<C>::part im)
-      : value_(re, im) {}
+    requires is_complex<C>
+  converted_number(typename complex_parts<C>::part re, typename complex_parts<C>::part im) : value_(re, im) {}
 
   operator const T&() const noexcept { return value_; }
 
@@ -183,7 +181,7 @@ struct given_type {
   using type = T;
 };
 template <class T>
-requires is_number<T>
+  requires is_number<T>
 struct given_type<T> {
   using type = converted_number<T>;
 };

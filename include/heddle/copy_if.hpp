@@ -88,16 +88,15 @@ inline namespace HD_BUILD {
 ///
 /// As `transform`: on a GPU the function is marked HD_FN in a file that nvcc compiles.
 template <array_like X, class F>
-requires(!array_like<F> && !detail::not_an_array<F>) array<element_of<X>> copy_if(const target& where,
-                                                                                  const X& x, const F& f) {
+  requires(!array_like<F> && !detail::not_an_array<F>)
+array<element_of<X>> copy_if(const target& where, const X& x, const F& f) {
   return detail::chosen_elements("copy_if", where, x, f, false).elements;
 }
 
 /// All elements of x, those for which f is true first, both in their order, and how many these are.
 template <array_like X, class F>
-requires(!array_like<F> && !detail::not_an_array<F>) partitioned<element_of<X>> partition(const target& where,
-                                                                                          const X& x,
-                                                                                          const F& f) {
+  requires(!array_like<F> && !detail::not_an_array<F>)
+partitioned<element_of<X>> partition(const target& where, const X& x, const F& f) {
   return detail::chosen_elements("partition", where, x, f, true);
 }
 

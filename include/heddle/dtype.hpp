@@ -48,13 +48,13 @@ struct known_dtype {
 
 // `long` and `long long` are different types of one width: integers are told apart by size and sign alone.
 template <class T>
-requires(std::is_integral_v<T> && sizeof(T) <= 8) struct dtype_of_type<T>
+  requires(std::is_integral_v<T> && sizeof(T) <= 8)
+struct dtype_of_type<T>
     : known_dtype<static_cast<dtype>((std::is_signed_v<T> ? int(dtype::int8) : int(dtype::uint8)) +
                                      (sizeof(T) == 1   ? 0
                                       : sizeof(T) == 2 ? 1
                                       : sizeof(T) == 4 ? 2
-                                                       : 3))> {
-};
+                                                       : 3))> {};
 template <>
 struct dtype_of_type<bool> : known_dtype<dtype::boolean> {};
 template <>
@@ -74,7 +74,7 @@ inline constexpr bool has_dtype = detail::dtype_of_type<std::remove_cv_t<T>>::kn
 
 /// The dtype of T.
 template <class T>
-requires has_dtype<T>
+  requires has_dtype<T>
 inline constexpr dtype dtype_of = detail::dtype_of_type<std::remove_cv_t<T>>::value;
 
 /// Calls f with a value-initialised element of the C++ type that `type` names, and returns what f returns.

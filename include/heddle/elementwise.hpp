@@ -197,8 +197,8 @@ inline constexpr bool compiled_for_gpu =
 
 /// Whether the library holds f on these arguments: two of one built-in type, by a built-in function.
 template <class T, class F, class... Values>
-inline constexpr bool on_library = sizeof...(Values) == 2 &&
-                                   (std::is_same_v<Values, T> && ...) && library_has<T, F>();
+inline constexpr bool on_library =
+    sizeof...(Values) == 2 && (std::is_same_v<Values, T> && ...) && library_has<T, F>();
 
 /// out[i] = f(x[i], y[i]) by a built-in function; an operand that is constant is one element for all i, and
 /// is on the CPU. Arrays are on `where`.

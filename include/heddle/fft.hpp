@@ -86,10 +86,10 @@ void transform_by_fft(const target& requested, Out&& out, const X& x, const fft_
 }
 
 template <class X>
-concept fft_elements = array_like<X> &&
-    (std::is_same_v<element_of<X>, float> || std::is_same_v<element_of<X>, double> ||
-     std::is_same_v<element_of<X>, std::complex<float>> ||
-     std::is_same_v<element_of<X>, std::complex<double>>);
+concept fft_elements =
+    array_like<X> && (std::is_same_v<element_of<X>, float> || std::is_same_v<element_of<X>, double> ||
+                      std::is_same_v<element_of<X>, std::complex<float>> ||
+                      std::is_same_v<element_of<X>, std::complex<double>>);
 
 template <class X>
 using complex_for = std::complex<typename part_of_complex<element_of<X>>::type>;
@@ -106,8 +106,8 @@ fft_task task_for(fft_kind kind, const X& x, const fft_axes& axes, std::size_t r
 template <class Out, class X>
 concept complex_output_of = array_like<Out> && std::is_same_v<element_of<Out>, complex_for<X>>;
 template <class Out, class X>
-concept real_output_of = array_like<Out> && std::is_same_v < element_of<Out>,
-typename complex_for<X>::value_type > ;
+concept real_output_of =
+    array_like<Out> && std::is_same_v<element_of<Out>, typename complex_for<X>::value_type>;
 
 }  // namespace detail
 
@@ -127,7 +127,7 @@ array<detail::complex_for<X>> fft(const target& where, const X& x, const fft_axe
 /// The same into `out`, an array of the result's shape; heddle::error where it overlaps x. So for the three
 /// below.
 template <class Out, detail::fft_elements X>
-requires detail::complex_output_of<Out, X>
+  requires detail::complex_output_of<Out, X>
 void fft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
   detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::forward, x, axes));
 }
@@ -140,7 +140,7 @@ array<detail::complex_for<X>> ifft(const target& where, const X& x, const fft_ax
       where, x, detail::task_for(detail::fft_kind::inverse, x, axes));
 }
 template <class Out, detail::fft_elements X>
-requires detail::complex_output_of<Out, X>
+  requires detail::complex_output_of<Out, X>
 void ifft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
   detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::inverse, x, axes));
 }
@@ -148,28 +148,30 @@ void ifft_into(const target& where, Out&& out, const X& x, const fft_axes& axes 
 /// fft of real elements, less the half that follows from the other: of n elements along the last of `axes`,
 /// the first n/2 + 1, as numpy.fft.rfft and rfftn.
 template <detail::fft_elements X>
-requires std::is_floating_point_v<element_of<X>> array<detail::complex_for<X>> rfft(
-    const target& where, const X& x, const fft_axes& axes = {-1}) {
+  requires std::is_floating_point_v<element_of<X>>
+array<detail::complex_for<X>> rfft(const target& where, const X& x, const fft_axes& axes = {-1}) {
   return detail::transformed_by_fft<detail::complex_for<X>>(
       where, x, detail::task_for(detail::fft_kind::real_forward, x, axes));
 }
 template <class Out, detail::fft_elements X>
-requires(std::is_floating_point_v<element_of<X>>&& detail::complex_output_of<Out, X>) void rfft_into(
-    const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
+  requires(std::is_floating_point_v<element_of<X>> && detail::complex_output_of<Out, X>)
+void rfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
   detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::real_forward, x, axes));
 }
 
 /// The inverse of rfft: real elements, 2·(m − 1) of m along the last of `axes`, or `length`, which is one
 /// more where there was an odd number.
 template <detail::fft_elements X>
-requires detail::is_complex<element_of<X>> array<typename element_of<X>::value_type> irfft(
-    const target& where, const X& x, const fft_axes& axes = {-1}, std::size_t length = 0) {
+  requires detail::is_complex<element_of<X>>
+array<typename element_of<X>::value_type> irfft(const target& where, const X& x, const fft_axes& axes = {-1},
+                                                std::size_t length = 0) {
   return detail::transformed_by_fft<typename element_of<X>::value_type>(
       where, x, detail::task_for(detail::fft_kind::real_inverse, x, axes, length));
 }
 template <class Out, detail::fft_elements X>
-requires(detail::is_complex<element_of<X>>&& detail::real_output_of<Out, X>) void irfft_into(
-    const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}, std::size_t length = 0) {
+  requires(detail::is_complex<element_of<X>> && detail::real_output_of<Out, X>)
+void irfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1},
+                std::size_t length = 0) {
   detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::real_inverse, x, axes, length));
 }
 

@@ -11,8 +11,8 @@ template <class R, class... A>
 class function_ref<R(A...)> {
  public:
   template <class F>
-  requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref>) function_ref(F&& f)
-  noexcept
+    requires(!std::is_same_v<std::remove_cvref_t<F>, function_ref>)
+  function_ref(F&& f) noexcept
       : object_(const_cast<void*>(static_cast<const void*>(__builtin_addressof(f)))),
         call_([](void* object, A... a) -> R {
           return (*static_cast<std::remove_reference_t<F>*>(object))(a...);

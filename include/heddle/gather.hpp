@@ -31,7 +31,7 @@ void library_scatter(void* out, const segments& lines, std::size_t element_bytes
 
 template <class X>
 concept integer_elements = array_like<X> && std::is_integral_v<element_of<X>> && has_dtype<element_of<X>> &&
-    !std::is_same_v<element_of<X>, bool>;
+                           !std::is_same_v<element_of<X>, bool>;
 
 /// All of x, or its lines along an axis.
 template <class X>
@@ -142,12 +142,12 @@ array<element_of<X>> gather(const target& where, const X& x, const Indices& indi
 
 /// The same into `out`, which has as many elements as the result and is apart from x and from the indices.
 template <array_like Out, array_like X, detail::integer_elements Indices>
-requires std::is_same_v<element_of<Out>, element_of<X>>
+  requires std::is_same_v<element_of<Out>, element_of<X>>
 void gather_into(const target& where, Out&& out, const X& x, const Indices& indices) {
   detail::gather_to(where, out, x, indices, nullptr);
 }
 template <array_like Out, array_like X, detail::integer_elements Indices>
-requires std::is_same_v<element_of<Out>, element_of<X>>
+  requires std::is_same_v<element_of<Out>, element_of<X>>
 void gather_into(const target& where, Out&& out, const X& x, const Indices& indices, axis along_axis) {
   detail::gather_to(where, out, x, indices, &along_axis);
 }
@@ -160,14 +160,14 @@ void gather_into(const target& where, Out&& out, const X& x, const Indices& indi
 ///
 ///     hd::scatter(where, x, places, values);
 template <array_like Out, detail::integer_elements Indices, array_like Values>
-requires std::is_same_v<element_of<Out>, element_of<Values>>
+  requires std::is_same_v<element_of<Out>, element_of<Values>>
 void scatter(const target& where, Out&& out, const Indices& indices, const Values& values) {
   detail::scatter_to(where, out, indices, values, nullptr);
 }
 /// The same along one axis: with axis 0 the values are rows of `out`, with axis 1 columns, in the shape that
 /// `gather` along that axis gives.
 template <array_like Out, detail::integer_elements Indices, array_like Values>
-requires std::is_same_v<element_of<Out>, element_of<Values>>
+  requires std::is_same_v<element_of<Out>, element_of<Values>>
 void scatter(const target& where, Out&& out, const Indices& indices, const Values& values, axis along_axis) {
   detail::scatter_to(where, out, indices, values, &along_axis);
 }

@@ -35,18 +35,16 @@ inline constexpr std::size_t lanes = striped<T, Op> && (sizeof(T) == 1 || sizeof
                                          : 32;
 
 template <class T, class Op>
-inline constexpr std::size_t tile = rows* lanes<T, Op>;
+inline constexpr std::size_t tile = rows * lanes<T, Op>;
 
 /// Whether an operator that is not built in says that it is exact on integers.
 template <class Op>
-inline constexpr bool is_exact = requires {
-  requires Op::exact;
-};
+inline constexpr bool is_exact = requires { requires Op::exact; };
 
 /// Whether every other order gives the same bits: built-in operators on integers, and what is like them.
 template <class T, class Op>
-inline constexpr bool order_is_free = std::is_integral_v<T> &&
-                                      (detail::library_combines<T, Op>() || is_exact<Op>);
+inline constexpr bool order_is_free =
+    std::is_integral_v<T> && (detail::library_combines<T, Op>() || is_exact<Op>);
 
 template <class T, class Op>
 inline constexpr T constant_identity = Op::template identity<T>();
@@ -63,10 +61,10 @@ HD_INLINE T neutral(const Op& op) {
 
 /// Whether an element that changes no other in any bit can stand where there is none.
 template <class T, class Op>
-inline constexpr bool has_filler = (order_is_free<T, Op> && detail::has_identity<Op, T>) ||
-                                   (std::is_floating_point_v<T> &&
-                                    (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> ||
-                                     detail::is_extreme<Op>));
+inline constexpr bool has_filler =
+    (order_is_free<T, Op> && detail::has_identity<Op, T>) ||
+    (std::is_floating_point_v<T> &&
+     (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> || detail::is_extreme<Op>));
 /// That element: 0 would make 0 of −0.
 template <class T, class Op>
 HD_INLINE T filler(const Op& op) {

@@ -113,15 +113,15 @@ array<std::uint64_t> histogram(const target& where, const X& x, const std::vecto
 ///
 ///     hd::array<double> energies = hd::histogram(where, radii, hd::even_bins{100, 0.0, 1.0}, energy);
 template <detail::real_elements X, array_like Weights>
-requires has_dtype<element_of<Weights>> array<element_of<Weights>> histogram(const target& where, const X& x,
-                                                                             const even_bins& bins,
-                                                                             const Weights& weights) {
+  requires has_dtype<element_of<Weights>>
+array<element_of<Weights>> histogram(const target& where, const X& x, const even_bins& bins,
+                                     const Weights& weights) {
   return detail::weighted_histogram_of(where, x, detail::edges_of(dtype_of<element_of<X>>, bins), weights);
 }
 template <detail::real_elements X, array_like Weights>
-requires has_dtype<element_of<Weights>> array<element_of<Weights>> histogram(const target& where, const X& x,
-                                                                             const std::vector<double>& edges,
-                                                                             const Weights& weights) {
+  requires has_dtype<element_of<Weights>>
+array<element_of<Weights>> histogram(const target& where, const X& x, const std::vector<double>& edges,
+                                     const Weights& weights) {
   return detail::weighted_histogram_of(where, x, detail::edges_of(edges.data(), edges.size()), weights);
 }
 

@@ -329,7 +329,8 @@ class elementwise_kernel {
 /// b)`, `a & b`, `a | b` and `a ^ b` are known to commute. No elements give the identity; without one they
 /// throw.
 template <class T>
-requires(has_dtype<T>) class reduction_kernel {
+  requires(has_dtype<T>)
+class reduction_kernel {
  public:
   static_assert(dtype_of<T> < dtype::complex64, "reduction_kernel: of real numbers and integers");
   reduction_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
@@ -361,7 +362,8 @@ requires(has_dtype<T>) class reduction_kernel {
 ///
 /// The grouping follows from the number of elements alone: the same bits on every target.
 template <class T>
-requires(has_dtype<T>) class scan_kernel {
+  requires(has_dtype<T>)
+class scan_kernel {
  public:
   static_assert(dtype_of<T> < dtype::complex64, "scan_kernel: of real numbers and integers");
   scan_kernel(const std::string& parameters, const std::string& map, const std::string& combine,

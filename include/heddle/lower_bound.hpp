@@ -53,8 +53,8 @@ struct bound_at {
 };
 
 template <bound Which, class Sorted, class Values, class Order>
-requires(!bounds<Order, element_of<Sorted>, element_of<Values>, Which>) any_result
-    bounds_of(const char*, const target&, const Sorted&, const Values&, const Order&) {
+  requires(!bounds<Order, element_of<Sorted>, element_of<Values>, Which>)
+any_result bounds_of(const char*, const target&, const Sorted&, const Values&, const Order&) {
   static_assert(never<static_cast<int>(Which)>,
                 "a value is looked for among elements of its own type: convert the values, or give a "
                 "comparison of an element and a value");
@@ -62,9 +62,9 @@ requires(!bounds<Order, element_of<Sorted>, element_of<Values>, Which>) any_resu
 }
 
 template <bound Which, class Sorted, class Values, class Order>
-requires bounds<Order, element_of<Sorted>, element_of<Values>, Which> array<std::size_t> bounds_of(
-    const char* pattern, const target& requested, const Sorted& sorted, const Values& values,
-    const Order& order) {
+  requires bounds<Order, element_of<Sorted>, element_of<Values>, Which>
+array<std::size_t> bounds_of(const char* pattern, const target& requested, const Sorted& sorted,
+                             const Values& values, const Order& order) {
   using T = element_of<Sorted>;
   using V = element_of<Values>;
   constexpr bool by_library = std::is_same_v<T, V> && is_built_in_order<Order, T>;
@@ -116,18 +116,18 @@ inline namespace HD_BUILD {
 /// compare(element, value) says whether the element comes before the value, which may be of another type. As
 /// `transform`, it is marked HD_FN in a file that nvcc compiles where a GPU is to run it.
 template <array_like Sorted, array_like Values, class Order = sort_order>
-requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::lower>
-    array<std::size_t> lower_bound(const target& where, const Sorted& sorted, const Values& values,
-                                   const Order& order = {}) {
+  requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::lower>
+array<std::size_t> lower_bound(const target& where, const Sorted& sorted, const Values& values,
+                               const Order& order = {}) {
   return detail::bounds_of<detail::bound::lower>("lower_bound", where, sorted, values, order);
 }
 
 /// For each value the last such place, behind all elements that equal it, as numpy.searchsorted of side
 /// "right". A function is called with the value first: compare(value, element). Otherwise as lower_bound.
 template <array_like Sorted, array_like Values, class Order = sort_order>
-requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::upper>
-    array<std::size_t> upper_bound(const target& where, const Sorted& sorted, const Values& values,
-                                   const Order& order = {}) {
+  requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::upper>
+array<std::size_t> upper_bound(const target& where, const Sorted& sorted, const Values& values,
+                               const Order& order = {}) {
   return detail::bounds_of<detail::bound::upper>("upper_bound", where, sorted, values, order);
 }
 

@@ -29,15 +29,18 @@ inline constexpr bool is_extent<extent<Axes>> = true;
 /// takes the same is the better one, though it converts too.
 struct argument_not_an_array {
   template <class X>
-  requires not_an_array<X> argument_not_an_array(const X&) {}
+    requires not_an_array<X>
+  argument_not_an_array(const X&) {}
 };
 struct other_argument {
   template <class X>
-  requires(!not_an_array<X>) other_argument(const X&) {}
+    requires(!not_an_array<X>)
+  other_argument(const X&) {}
 };
 struct argument_before_a_target {
   template <class X>
-  requires(array_like<X> || not_an_array<X> || is_extent<X>) argument_before_a_target(const X&) {}
+    requires(array_like<X> || not_an_array<X> || is_extent<X>)
+  argument_before_a_target(const X&) {}
 };
 struct any_argument {
   template <class... X>

@@ -97,8 +97,10 @@ struct plus {
     }
   }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return T(0); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return T(0);
+  }
 };
 
 /// a · b: integers modulo 2^bits, complex numbers by the textbook formula, bool as logical and.
@@ -123,8 +125,10 @@ struct multiplies {
     }
   }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return T(1); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return T(1);
+  }
 };
 
 #if HD_PTX_ARCH > 0
@@ -176,7 +180,7 @@ __device__ __forceinline__ double larger_of(double a, double b) {
 struct minimum {
   static constexpr bool commutative = true;
   template <class T>
-  requires requires(T a, T b) { b < a; }
+    requires requires(T a, T b) { b < a; }
   HD_INLINE T operator()(T a, T b) const {
 #if HD_PTX_ARCH >= 800
     // One instruction, which takes −0 for less than +0 too.
@@ -199,7 +203,8 @@ struct minimum {
     return smaller;
   }
   template <class T>
-  requires(std::numeric_limits<T>::is_specialized) static constexpr T identity() {
+    requires(std::numeric_limits<T>::is_specialized)
+  static constexpr T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity) return std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::max();
   }
@@ -209,7 +214,7 @@ struct minimum {
 struct maximum {
   static constexpr bool commutative = true;
   template <class T>
-  requires requires(T a, T b) { a < b; }
+    requires requires(T a, T b) { a < b; }
   HD_INLINE T operator()(T a, T b) const {
 #if HD_PTX_ARCH >= 800
     if constexpr (std::is_same_v<T, float>) {
@@ -231,7 +236,8 @@ struct maximum {
     return larger;
   }
   template <class T>
-  requires(std::numeric_limits<T>::is_specialized) static constexpr T identity() {
+    requires(std::numeric_limits<T>::is_specialized)
+  static constexpr T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity) return -std::numeric_limits<T>::infinity();
     return std::numeric_limits<T>::lowest();
   }
@@ -246,8 +252,10 @@ struct logical_and {
     return T((a != T(0)) & (b != T(0)));
   }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return T(1); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return T(1);
+  }
 };
 
 /// 1 where at least one is non-zero, else 0.
@@ -259,8 +267,10 @@ struct logical_or {
     return T((a != T(0)) | (b != T(0)));
   }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return T(0); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return T(0);
+  }
 };
 
 /// 1 where exactly one is non-zero, else 0.
@@ -272,41 +282,55 @@ struct logical_xor {
     return T((a != T(0)) != (b != T(0)));
   }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return T(0); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return T(0);
+  }
 };
 
 /// a & b, for integers.
 struct bit_and {
   static constexpr bool commutative = true;
   template <class T>
-  requires requires(T a, T b) { a& b; }
-  HD_INLINE T operator()(T a, T b) const { return static_cast<T>(a & b); }
+    requires requires(T a, T b) { a & b; }
+  HD_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(a & b);
+  }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return static_cast<T>(~0ull); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return static_cast<T>(~0ull);
+  }
 };
 
 /// a | b, for integers.
 struct bit_or {
   static constexpr bool commutative = true;
   template <class T>
-  requires requires(T a, T b) { a | b; }
-  HD_INLINE T operator()(T a, T b) const { return static_cast<T>(a | b); }
+    requires requires(T a, T b) { a | b; }
+  HD_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(a | b);
+  }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return T(0); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return T(0);
+  }
 };
 
 /// a ^ b, for integers.
 struct bit_xor {
   static constexpr bool commutative = true;
   template <class T>
-  requires requires(T a, T b) { a ^ b; }
-  HD_INLINE T operator()(T a, T b) const { return static_cast<T>(a ^ b); }
+    requires requires(T a, T b) { a ^ b; }
+  HD_INLINE T operator()(T a, T b) const {
+    return static_cast<T>(a ^ b);
+  }
   template <class T>
-  requires detail::from_number<T>
-  static constexpr T identity() { return T(0); }
+    requires detail::from_number<T>
+  static constexpr T identity() {
+    return T(0);
+  }
 };
 
 // Functions for `transform` that are no monoids.
@@ -344,8 +368,8 @@ struct monoid {
 #pragma nv_exec_check_disable
 #endif
   template <class U>
-  requires std::is_invocable_v<const F&, const U&, const U&> HD_INLINE auto operator()(const U& a,
-                                                                                       const U& b) const {
+    requires std::is_invocable_v<const F&, const U&, const U&>
+  HD_INLINE auto operator()(const U& a, const U& b) const {
     return function(a, b);
   }
 };
@@ -361,8 +385,8 @@ struct commutative_monoid {
 #pragma nv_exec_check_disable
 #endif
   template <class U>
-  requires std::is_invocable_v<const F&, const U&, const U&> HD_INLINE auto operator()(const U& a,
-                                                                                       const U& b) const {
+    requires std::is_invocable_v<const F&, const U&, const U&>
+  HD_INLINE auto operator()(const U& a, const U& b) const {
     return function(a, b);
   }
 };
@@ -377,13 +401,9 @@ template <class F, class T>
 struct signature<commutative_monoid<F, T>> : signature<std::decay_t<F>> {};
 
 template <class Op, class T>
-concept has_typed_identity = requires {
-  Op::template identity<T>();
-};
+concept has_typed_identity = requires { Op::template identity<T>(); };
 template <class Op, class T>
-concept has_identity_value = requires(const Op& op) {
-  T(op.identity_value);
-};
+concept has_identity_value = requires(const Op& op) { T(op.identity_value); };
 
 /// Whether `op` knows the element of T that changes nothing.
 template <class Op, class T>
@@ -399,9 +419,7 @@ T identity_of(const Op& op) {
 }
 
 template <class Op>
-inline constexpr bool is_logical = requires {
-  requires Op::logical;
-};
+inline constexpr bool is_logical = requires { requires Op::logical; };
 
 template <class Op>
 inline constexpr bool is_extreme = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
@@ -525,7 +543,8 @@ constexpr bool library_combines() {
 template <class Op, class T>
 inline constexpr bool is_commutative = false;
 template <class Op, class T>
-requires(Op::commutative) inline constexpr bool is_commutative<Op, T> =
+  requires(Op::commutative)
+inline constexpr bool is_commutative<Op, T> =
     detail::function_of<Op> == detail::function::none || detail::is_number<T>;
 
 }  // namespace heddle

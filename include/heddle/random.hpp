@@ -110,7 +110,7 @@ array<T> uniform(const target& where, shape lengths, stream from, std::type_iden
                                          heddle::detail::uniform_numbers(dtype_of<T>, from, low, high));
 }
 template <array_like Out>
-requires heddle::detail::real_number<element_of<Out>>
+  requires heddle::detail::real_number<element_of<Out>>
 void uniform_into(const target& where, Out&& out, stream from, element_of<Out> low = 0,
                   element_of<Out> high = 1) {
   heddle::detail::random_into(where, heddle::detail::output(out),
@@ -126,7 +126,7 @@ array<T> normal(const target& where, shape lengths, stream from, std::type_ident
                                          heddle::detail::normal_numbers(dtype_of<T>, from, mean, deviation));
 }
 template <array_like Out>
-requires heddle::detail::real_number<element_of<Out>>
+  requires heddle::detail::real_number<element_of<Out>>
 void normal_into(const target& where, Out&& out, stream from, element_of<Out> mean = 0,
                  element_of<Out> deviation = 1) {
   heddle::detail::random_into(
@@ -141,7 +141,7 @@ array<T> exponential(const target& where, shape lengths, stream from, std::type_
                                          heddle::detail::exponential_numbers(dtype_of<T>, from, mean));
 }
 template <array_like Out>
-requires heddle::detail::real_number<element_of<Out>>
+  requires heddle::detail::real_number<element_of<Out>>
 void exponential_into(const target& where, Out&& out, stream from, element_of<Out> mean = 1) {
   heddle::detail::random_into(where, heddle::detail::output(out),
                               heddle::detail::exponential_numbers(dtype_of<element_of<Out>>, from, mean));
@@ -156,7 +156,7 @@ array<T> integers(const target& where, shape lengths, stream from, std::type_ide
                                          heddle::detail::integers_below<T>(from, low, high));
 }
 template <array_like Out>
-requires std::integral<element_of<Out>>
+  requires std::integral<element_of<Out>>
 void integers_into(const target& where, Out&& out, stream from, element_of<Out> low, element_of<Out> high) {
   heddle::detail::random_into(where, heddle::detail::output(out),
                               heddle::detail::integers_below<element_of<Out>>(from, low, high));
@@ -170,8 +170,8 @@ array<T> integers(const target& where, shape lengths, stream from) {
 /// The words of Philox themselves: counter {block, 0, 0}, the seed as the key, four words a block; as uint64
 /// two words each, the lower first.
 template <class T = std::uint32_t>
-requires(std::is_same_v<T, std::uint32_t> ||
-         std::is_same_v<T, std::uint64_t>) array<T> bits(const target& where, shape lengths, stream from) {
+  requires(std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>)
+array<T> bits(const target& where, shape lengths, stream from) {
   return heddle::detail::random_array<T>(where, std::move(lengths),
                                          heddle::detail::bits_numbers(dtype_of<T>, from));
 }

@@ -220,7 +220,7 @@ struct mapped_arguments<All, F, std::index_sequence<I...>> {
       staged_arguments<std::index_sequence<I...>, std::remove_cvref_t<std::tuple_element_t<I, All>>...>;
   template <class Op>
   static constexpr bool on_gpu_by_library =
-      on_library<value, F, value_of_argument<std::tuple_element_t<I, All>>...>&& library_has<value, Op>();
+      on_library<value, F, value_of_argument<std::tuple_element_t<I, All>>...> && library_has<value, Op>();
   template <class Op>
   static constexpr bool gpu_possible = compiled_for_gpu || on_gpu_by_library<Op>;
 
@@ -270,8 +270,7 @@ constexpr bool ends_with_initial_value() {
       using F = std::tuple_element_t<Count - 3, All>;
       return !argument<std::remove_cvref_t<F>>::is_array &&
              std::is_invocable_v<F, const value_of_argument<std::tuple_element_t<I, All>>&...>;
-    }
-    (std::make_index_sequence<Count - 3>());
+    }(std::make_index_sequence<Count - 3>());
   }
 }
 
@@ -284,8 +283,7 @@ auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
   constexpr bool arrays_are_given = []<std::size_t... I>(std::index_sequence<I...>) {
     using All = std::tuple<const Arguments&...>;
     return takes_arguments<std::tuple_element_t<inputs, All>, std::tuple_element_t<I, All>...>;
-  }
-  (std::make_index_sequence<inputs>());
+  }(std::make_index_sequence<inputs>());
   if constexpr (!arrays_are_given) {
     static_assert(arrays_are_given, "transform_reduce: " HD_NOT_AN_ARRAY);
     return any_result();
@@ -320,9 +318,8 @@ T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op&
   if (shared.size == 0) return reduce_of_nothing<T>(op, init);
   const target where = resolve(requested, {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>});
   running.runs_on(where);
-  return reduce_to_value<T, Op>(where, op, init, [&](T* out) {
-    mapped.reduce(where, op, segments{1, shared.size, 1}, out);
-  });
+  return reduce_to_value<T, Op>(where, op, init,
+                                [&](T* out) { mapped.reduce(where, op, segments{1, shared.size, 1}, out); });
 }
 
 template <class Mapped, class Op, class T = typename Mapped::value>
@@ -406,8 +403,8 @@ array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, co
 ///
 ///     double dot = hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{});
 template <class... Arguments>
-requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where,
-                                                          const Arguments&... arguments) {
+  requires(sizeof...(Arguments) >= 3)
+auto transform_reduce(const target& where, const Arguments&... arguments) {
   return detail::with_mapped_arguments(
       [&](const auto& mapped, const auto& op, const auto* init) {
         return detail::transform_reduce_flat(where, mapped, op, init);
@@ -418,8 +415,8 @@ requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where,
 /// The same along one axis: `transform_reduce(where, hd::axis{0}, x, y, …, f, op)`, with `init` last or
 /// without; the result has the other axes, and lives on the target.
 template <class... Arguments>
-requires(sizeof...(Arguments) >= 3) auto transform_reduce(const target& where, axis along_axis,
-                                                          const Arguments&... arguments) {
+  requires(sizeof...(Arguments) >= 3)
+auto transform_reduce(const target& where, axis along_axis, const Arguments&... arguments) {
   return detail::with_mapped_arguments(
       [&](const auto& mapped, const auto& op, const auto* init) {
         return detail::transform_reduce_along(where, along_axis, mapped, op, init);

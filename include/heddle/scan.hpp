@@ -26,8 +26,8 @@ struct initial_element : std::optional<T> {
   initial_element(std::nullopt_t) {}
   initial_element(const std::optional<T>& value) : std::optional<T>(value) {}
   template <class V>
-  requires std::is_convertible_v<const V&, given<T>> initial_element(const V& value)
-      : std::optional<T>(static_cast<const T&>(given<T>(value))) {}
+    requires std::is_convertible_v<const V&, given<T>>
+  initial_element(const V& value) : std::optional<T>(static_cast<const T&>(given<T>(value))) {}
 };
 
 }  // namespace detail

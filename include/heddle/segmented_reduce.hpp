@@ -87,8 +87,11 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
 ///
 ///     auto [keys, sums] = hd::reduce_by_key(where, k, v);
 template <array_like Keys, array_like Values, class Op = plus>
-requires has_dtype<element_of<Keys>> std::pair<array<element_of<Keys>>, array<element_of<Values>>>
-reduce_by_key(const target& requested, const Keys& keys, const Values& values, const Op& op = {}) {
+  requires has_dtype<element_of<Keys>>
+std::pair<array<element_of<Keys>>, array<element_of<Values>>> reduce_by_key(const target& requested,
+                                                                            const Keys& keys,
+                                                                            const Values& values,
+                                                                            const Op& op = {}) {
   using K = element_of<Keys>;
   using T = element_of<Values>;
   detail::check_operator<T, Op>();

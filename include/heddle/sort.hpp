@@ -104,9 +104,9 @@ inline constexpr bool is_greater =
 
 /// Whether the library holds the code for an order: a sort_order, or the standard library's name for one.
 template <class Order, class T>
-inline constexpr bool is_built_in_order = library_has<T, minimum>() &&
-                                          (std::is_same_v<Order, sort_order> || is_less<Order, T> ||
-                                           is_greater<Order, T>);
+inline constexpr bool is_built_in_order =
+    library_has<T, minimum>() &&
+    (std::is_same_v<Order, sort_order> || is_less<Order, T> || is_greater<Order, T>);
 
 /// What elements of T can be sorted by: a sort_order where they have one, or a function of two of them.
 template <class Order, class T>
@@ -232,8 +232,8 @@ inline namespace HD_BUILD {
 ///
 ///     hd::sort(where, people, [] HD_FN(const person& a, const person& b) { return a.age < b.age; });
 template <array_like X, class Order = sort_order>
-requires detail::orders<Order, element_of<X>> array<element_of<X>> sort(const target& where, const X& x,
-                                                                        const Order& order = {}) {
+  requires detail::orders<Order, element_of<X>>
+array<element_of<X>> sort(const target& where, const X& x, const Order& order = {}) {
   return detail::sorted(where, x, nullptr, detail::order_of<element_of<X>>(order));
 }
 /// The same of each row or column along one axis; the result has the shape of x. On a GPU in the time of
@@ -241,23 +241,20 @@ requires detail::orders<Order, element_of<X>> array<element_of<X>> sort(const ta
 ///
 ///     hd::array<float> rows_in_order = hd::sort(where, table, hd::axis{1});
 template <array_like X, class Order = sort_order>
-requires detail::orders<Order, element_of<X>> array<element_of<X>> sort(const target& where, const X& x,
-                                                                        axis along_axis,
-                                                                        const Order& order = {}) {
+  requires detail::orders<Order, element_of<X>>
+array<element_of<X>> sort(const target& where, const X& x, axis along_axis, const Order& order = {}) {
   return detail::sorted(where, x, &along_axis, detail::order_of<element_of<X>>(order));
 }
 
 /// The same into `out`, which has as many elements and may be x itself.
 template <array_like Out, array_like X, class Order = sort_order>
-requires(std::is_same_v<element_of<Out>, element_of<X>>&&
-             detail::orders<Order, element_of<X>>) void sort_into(const target& where, Out&& out, const X& x,
-                                                                  const Order& order = {}) {
+  requires(std::is_same_v<element_of<Out>, element_of<X>> && detail::orders<Order, element_of<X>>)
+void sort_into(const target& where, Out&& out, const X& x, const Order& order = {}) {
   detail::sort_to(where, out, x, nullptr, detail::order_of<element_of<X>>(order));
 }
 template <array_like Out, array_like X, class Order = sort_order>
-requires(std::is_same_v<element_of<Out>, element_of<X>>&&
-             detail::orders<Order, element_of<X>>) void sort_into(const target& where, Out&& out, const X& x,
-                                                                  axis along_axis, const Order& order = {}) {
+  requires(std::is_same_v<element_of<Out>, element_of<X>> && detail::orders<Order, element_of<X>>)
+void sort_into(const target& where, Out&& out, const X& x, axis along_axis, const Order& order = {}) {
   detail::sort_to(where, out, x, &along_axis, detail::order_of<element_of<X>>(order));
 }
 
@@ -265,15 +262,14 @@ requires(std::is_same_v<element_of<Out>, element_of<X>>&&
 /// "stable": equal elements, the two zeros among them and all NaNs, keep the order that they have, in a
 /// descending order too. By a function of two elements as `sort`.
 template <array_like X, class Order = sort_order>
-requires detail::orders<Order, element_of<X>> array<std::size_t> argsort(const target& where, const X& x,
-                                                                         const Order& order = {}) {
+  requires detail::orders<Order, element_of<X>>
+array<std::size_t> argsort(const target& where, const X& x, const Order& order = {}) {
   return detail::places_in_order(where, x, nullptr, detail::order_of<element_of<X>>(order));
 }
 /// The same of each row or column along one axis: places are counted along it.
 template <array_like X, class Order = sort_order>
-requires detail::orders<Order, element_of<X>> array<std::size_t> argsort(const target& where, const X& x,
-                                                                         axis along_axis,
-                                                                         const Order& order = {}) {
+  requires detail::orders<Order, element_of<X>>
+array<std::size_t> argsort(const target& where, const X& x, axis along_axis, const Order& order = {}) {
   return detail::places_in_order(where, x, &along_axis, detail::order_of<element_of<X>>(order));
 }
 
@@ -282,8 +278,11 @@ requires detail::orders<Order, element_of<X>> array<std::size_t> argsort(const t
 ///
 ///     auto [keys, values] = hd::sort_by_key(where, k, v);
 template <array_like Keys, array_like Values, class Order = sort_order>
-requires detail::orders<Order, element_of<Keys>> std::pair<array<element_of<Keys>>, array<element_of<Values>>>
-sort_by_key(const target& where, const Keys& keys, const Values& values, const Order& order = {}) {
+  requires detail::orders<Order, element_of<Keys>>
+std::pair<array<element_of<Keys>>, array<element_of<Values>>> sort_by_key(const target& where,
+                                                                          const Keys& keys,
+                                                                          const Values& values,
+                                                                          const Order& order = {}) {
   return detail::sorted_by_key(where, keys, values, detail::order_of<element_of<Keys>>(order));
 }
 

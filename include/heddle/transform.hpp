@@ -84,7 +84,8 @@ inline namespace HD_BUILD {
 /// Built-in functions on built-in types run on every target; a function of the user's own runs on a GPU when
 /// it is marked HD_FN and its file is compiled by nvcc. Throws heddle::error when shapes differ.
 template <class... Arguments>
-requires(sizeof...(Arguments) >= 2) auto transform(const target& where, const Arguments&... arguments) {
+  requires(sizeof...(Arguments) >= 2)
+auto transform(const target& where, const Arguments&... arguments) {
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);
   using All = decltype(all);
@@ -106,15 +107,14 @@ requires(sizeof...(Arguments) >= 2) auto transform(const target& where, const Ar
       static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
       return detail::transform_first<T, All, F>(where, nullptr, nullptr, all, std::get<inputs>(all), numbers);
     }
-  }
-  (std::make_index_sequence<inputs>());
+  }(std::make_index_sequence<inputs>());
 }
 
 /// The same into `out`, which has the shape of the inputs and may be one of them: `transform_into(where, out,
 /// x, …, f)`. Where the result is not already on the target it is brought to `out`.
 template <array_like Out, class... Arguments>
-requires(sizeof...(Arguments) >= 1) void transform_into(const target& where, Out&& out,
-                                                        const Arguments&... arguments) {
+  requires(sizeof...(Arguments) >= 1)
+void transform_into(const target& where, Out&& out, const Arguments&... arguments) {
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);
   using All = decltype(all);
@@ -140,8 +140,7 @@ requires(sizeof...(Arguments) >= 1) void transform_into(const target& where, Out
       detail::transform_first<element_of<Out>, All, F>(where, &to, &lengths, all, std::get<inputs>(all),
                                                        numbers);
     }
-  }
-  (std::make_index_sequence<inputs>());
+  }(std::make_index_sequence<inputs>());
 }
 
 }  // namespace HD_BUILD

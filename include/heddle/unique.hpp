@@ -26,8 +26,8 @@ array<T> first_of_runs(const target& where, const T* x, std::size_t n) {
 /// The first element of each run of equal ones, flat: what std::unique leaves. NaNs are alike, and so are −0
 /// and +0. On built-in types. Reads x three times.
 template <array_like X>
-requires has_dtype<element_of<X>> array<element_of<X>> unique_consecutive(const target& requested,
-                                                                          const X& x) {
+  requires has_dtype<element_of<X>>
+array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
   using T = element_of<X>;
   const detail::elements<const T> in = detail::input(x);
   detail::operation running("unique_consecutive", in.size, detail::type_name<T>());

@@ -48,8 +48,8 @@ void jacobi(int threads, const grid<T>& on, const T* u, const T* g, T* v, std::s
       };
       cpu::stencil<1, 0>(threads, inner, f, blocking, sweeps);
     } else {
-      const auto f = [ sweep, g, pitch = on.pitch ](const neighbours<T, 1>& x, std::size_t row,
-                                                    std::size_t column) __attribute__((always_inline)) {
+      const auto f = [sweep, g, pitch = on.pitch](const neighbours<T, 1>& x, std::size_t row,
+                                                  std::size_t column) __attribute__((always_inline)) {
         return sweep(x(0, -1), x(0, 1), x(-1, 0), x(1, 0)) -
                g[row * static_cast<std::size_t>(pitch) + column];
       };

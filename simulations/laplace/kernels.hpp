@@ -24,10 +24,9 @@ struct cpu_kernels {
 
   /// In rows first … last−1 of the coarse g: the restricted residual of u, which may be null for 0. Returns
   /// the largest residual that it saw. `room` has restrict_room elements.
-  T(*restrict_residual)
-  (const grid<T>& fine, const T* u, const T* g, const grid<T>& coarse, T* coarse_g,
-   const transfer_view<T>& across, const transfer_view<T>& down, std::ptrdiff_t first, std::ptrdiff_t last,
-   T* room);
+  T (*restrict_residual)(const grid<T>& fine, const T* u, const T* g, const grid<T>& coarse, T* coarse_g,
+                         const transfer_view<T>& across, const transfer_view<T>& down, std::ptrdiff_t first,
+                         std::ptrdiff_t last, T* room);
 
   /// The largest residual in rows first … last−1.
   T (*largest_residual)(const grid<T>& on, const T* u, const T* g, std::ptrdiff_t first, std::ptrdiff_t last);

@@ -90,7 +90,6 @@ using after_piece = std::function<void(double residual)>;
 /// Iterates until the residual is small enough, and returns it. `then` is called every now and then, several
 /// times a second where an iteration does not last longer.
 template <class T>
-double solve(
-    solver<T>& problem, method how, const stopping& when, const after_piece& then = [](double) {});
+double solve(solver<T>& problem, method how, const stopping& when, const after_piece& then = [](double) {});
 
 }  // namespace heddle::laplace

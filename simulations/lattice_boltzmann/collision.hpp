@@ -12,7 +12,7 @@ namespace heddle::lbm {
 template <class R>
 struct rates {
   R even = 1;  ///< 1/τ: of the parts that are alike in opposite directions; it sets the viscosity (τ − 1/2)/3
-  R odd = 1;    ///< of the parts that are opposite
+  R odd = 1;   ///< of the parts that are opposite
   R magic = 0;  ///< (1/even − 1/2)·(1/odd − 1/2), where it stays while `even` changes; 0 keeps odd = even
   R tau = 1;    ///< 1/even
   R eddy = 0;   ///< 18·√2·C², C being Smagorinsky's constant

@@ -31,12 +31,8 @@ namespace {
 class without_denormals {
  public:
 #if defined(__SSE2__)
-  without_denormals() : before_(_mm_getcsr()) {
-    _mm_setcsr(before_ | 0x8040);
-  }
-  ~without_denormals() {
-    _mm_setcsr(before_);
-  }
+  without_denormals() : before_(_mm_getcsr()) { _mm_setcsr(before_ | 0x8040); }
+  ~without_denormals() { _mm_setcsr(before_); }
 
  private:
   unsigned before_;

@@ -13,10 +13,10 @@
 namespace heddle::lbm {
 
 enum class flow_case {
-  cavity,    ///< a box of which the lid on top moves to the right
-  channel,   ///< between two walls; by a body force and periodic, or from an inflow to an outflow
-  cylinder,  ///< the channel past a circle of M. Schäfer and S. Turek (1996): 2.2 × 0.41, radius 0.05 at
-             ///< (0.2, 0.2)
+  cavity,        ///< a box of which the lid on top moves to the right
+  channel,       ///< between two walls; by a body force and periodic, or from an inflow to an outflow
+  cylinder,      ///< the channel past a circle of M. Schäfer and S. Turek (1996): 2.2 × 0.41, radius 0.05 at
+                 ///< (0.2, 0.2)
   taylor_green,  ///< vortices that decay, periodic both ways
   free,          ///< from the left to the right past obstacles, periodic from the top to the bottom
 };

@@ -19,9 +19,7 @@ struct lanes {
   static constexpr int width = cpu::simd<T>::width;
 #if defined(__AVX512F__)
   using mask = std::conditional_t<sizeof(T) == 4, __mmask16, __mmask8>;
-  static HEDDLE_LANES mask all() {
-    return static_cast<mask>(-1);
-  }
+  static HEDDLE_LANES mask all() { return static_cast<mask>(-1); }
   static HEDDLE_LANES mask below(mask alive, real a, real b) {
     if constexpr (sizeof(T) == 4) return _mm512_mask_cmp_ps_mask(alive, (__m512)a, (__m512)b, _CMP_LT_OQ);
     if constexpr (sizeof(T) == 8) return _mm512_mask_cmp_pd_mask(alive, (__m512d)a, (__m512d)b, _CMP_LT_OQ);
@@ -35,9 +33,7 @@ struct lanes {
     if constexpr (sizeof(T) == 4) return (integers)_mm512_mask_add_epi32((__m512i)n, alive, (__m512i)n, one);
     if constexpr (sizeof(T) == 8) return (integers)_mm512_mask_add_epi64((__m512i)n, alive, (__m512i)n, one);
   }
-  static HEDDLE_LANES unsigned bits(mask m) {
-    return m;
-  }
+  static HEDDLE_LANES unsigned bits(mask m) { return m; }
   static HEDDLE_LANES real twice_and(real t, real c) {
     const real two = real{} + T(2);
     if constexpr (sizeof(T) == 4) return (real)_mm512_fmadd_ps((__m512)two, (__m512)t, (__m512)c);
@@ -45,18 +41,10 @@ struct lanes {
   }
 #else
   using mask = integers;
-  static HEDDLE_LANES mask all() {
-    return ~mask{};
-  }
-  static HEDDLE_LANES mask below(mask alive, real a, real b) {
-    return alive & (mask)(a < b);
-  }
-  static HEDDLE_LANES mask equal(real a, real b) {
-    return (mask)(a == b);
-  }
-  static HEDDLE_LANES integers count(integers n, mask alive) {
-    return n - alive;
-  }
+  static HEDDLE_LANES mask all() { return ~mask{}; }
+  static HEDDLE_LANES mask below(mask alive, real a, real b) { return alive & (mask)(a < b); }
+  static HEDDLE_LANES mask equal(real a, real b) { return (mask)(a == b); }
+  static HEDDLE_LANES integers count(integers n, mask alive) { return n - alive; }
   static HEDDLE_LANES unsigned bits(mask m) {
 #if defined(__AVX2__)
     if constexpr (sizeof(T) == 4) return static_cast<unsigned>(_mm256_movemask_ps((__m256)m));

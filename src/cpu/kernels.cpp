@@ -95,9 +95,7 @@ inline bool fold_full_tile_by_comparison(const T* x, T* out) {
   constexpr auto nearer = [](auto a, auto b) __attribute__((always_inline)) {
     return least ? (b < a ? b : a) : (a < b ? b : a);
   };
-  constexpr auto joined = [](auto a, auto b) __attribute__((always_inline)) {
-    return least ? a | b : a & b;
-  };
+  constexpr auto joined = [](auto a, auto b) __attribute__((always_inline)) { return least ? a | b : a & b; };
   vector best[at_once], sum[sums] = {};
   bits sign[sums];
 #pragma GCC unroll 16
@@ -159,9 +157,8 @@ void fold_tile_of(const void* from, std::size_t count, void* out) {
   } else if constexpr (detail::is_complex<T> && std::is_same_v<Op, plus>) {
     fold_rows<Op, typename T::value_type, 2>(&detail::part(*x, 0), 2 * count, &detail::part(*result, 0));
   } else {
-    fold_tile<T>(
-        [x](std::size_t i) __attribute__((always_inline)) { return detail::lift<Op>(x[i]); }, count, Op(),
-        result);
+    fold_tile<T>([x](std::size_t i) __attribute__((always_inline)) { return detail::lift<Op>(x[i]); }, count,
+                 Op(), result);
   }
 }
 
@@ -169,9 +166,7 @@ template <class T, class Op>
 void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t first, std::size_t last,
                     void* out) {
   const T* const x = static_cast<const T*>(from);
-  auto load = [x](std::size_t i) __attribute__((always_inline)) {
-    return detail::lift<Op>(x[i]);
-  };
+  auto load = [x](std::size_t i) __attribute__((always_inline)) { return detail::lift<Op>(x[i]); };
   auto fold_row = [x](std::size_t start, std::size_t count, T* result) {
     fold_tile_of<T, Op>(x + start, count, result);
   };
@@ -180,8 +175,8 @@ void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t
 
 template <class T>
 void fill_elements(T value, std::size_t count, bool past_the_cache, T* out) {
-  write_elements(
-      [value](std::size_t) __attribute__((always_inline)) { return value; }, count, past_the_cache, out);
+  write_elements([value](std::size_t) __attribute__((always_inline)) { return value; }, count, past_the_cache,
+                 out);
 }
 
 template <class T, class Op>
@@ -197,9 +192,9 @@ void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_co
     // The other order is as much code again, and differs in the bits of a NaN alone.
     if constexpr (is_commutative<Op, T>)
       return map_elements<T, Op>(y, false, x, true, count, past_the_cache, out);
-    write([ op, c = *a, b ](std::size_t i) __attribute__((always_inline)) { return op(c, b[i]); });
+    write([op, c = *a, b](std::size_t i) __attribute__((always_inline)) { return op(c, b[i]); });
   } else if (y_is_constant) {
-    write([ op, a, c = *b ](std::size_t i) __attribute__((always_inline)) { return op(a[i], c); });
+    write([op, a, c = *b](std::size_t i) __attribute__((always_inline)) { return op(a[i], c); });
   } else {
     write([=](std::size_t i) __attribute__((always_inline)) { return op(a[i], b[i]); });
   }

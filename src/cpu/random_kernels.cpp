@@ -21,8 +21,7 @@ template <std::size_t First>
 inline __attribute__((always_inline)) philox_words in_turns(philox_words a, philox_words b) {
   return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, static_cast<int>(First + L / 2 + L % 2 * philox_width)...);
-  }
-  (std::make_index_sequence<philox_width>());
+  }(std::make_index_sequence<philox_width>());
 }
 
 /// The words of at least `blocks` blocks, in order.
@@ -103,13 +102,12 @@ void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count
   switch (numbers.of) {
     case distribution::uniform:
       return by_words<T, word>(
-          numbers, first, count, past_the_cache, out, [value](word bits) __attribute__((always_inline)) {
-            return value(random::unit_interval(bits));
-          });
+          numbers, first, count, past_the_cache, out,
+          [value](word bits) __attribute__((always_inline)) { return value(random::unit_interval(bits)); });
     case distribution::exponential:
-      return by_words<T, word>(
-          numbers, first, count, past_the_cache,
-          out, [a](word bits) __attribute__((always_inline)) { return a * random::minus_log(bits); });
+      return by_words<T, word>(numbers, first, count, past_the_cache, out,
+                               [a](word bits)
+                                   __attribute__((always_inline)) { return a * random::minus_log(bits); });
     default:
       break;
   }
@@ -141,8 +139,8 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
   }
   if (below.range == std::uint64_t{1} << 32) {
     return by_words<T, std::uint32_t>(
-        numbers, first, count, past_the_cache,
-        out, [low](std::uint32_t bits) __attribute__((always_inline)) { return static_cast<T>(low + bits); });
+        numbers, first, count, past_the_cache, out,
+        [low](std::uint32_t bits) __attribute__((always_inline)) { return static_cast<T>(low + bits); });
   }
   const auto range = static_cast<std::uint32_t>(below.range),
              least_low = static_cast<std::uint32_t>(below.least_low);
@@ -169,9 +167,7 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
 
 void HEDDLE_RANDOM(HEDDLE_ISA)(const detail::random_numbers& numbers, std::uint64_t first, std::size_t count,
                                bool past_the_cache, void* out) {
-  const auto same = [](auto bits) __attribute__((always_inline)) {
-    return bits;
-  };
+  const auto same = [](auto bits) __attribute__((always_inline)) { return bits; };
   const bool single = numbers.type == dtype::float32 || numbers.type == dtype::uint32;
   switch (numbers.of) {
     case distribution::bits:

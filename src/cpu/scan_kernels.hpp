@@ -198,9 +198,7 @@ struct tile_in_registers {
     in_order(0) = behind<T>(previous, in_order(0));
   }
 
-  HEDDLE_ALWAYS_INLINE vector& in_order(std::size_t r) {
-    return local[r / 4][r % 4];
-  }
+  HEDDLE_ALWAYS_INLINE vector& in_order(std::size_t r) { return local[r / 4][r % 4]; }
 
   HEDDLE_ALWAYS_INLINE void write(T* out, bool past_the_cache) {
 #pragma GCC unroll 64
@@ -320,12 +318,12 @@ template <class Op, class T, class V = typename simd<T>::vector>
 HEDDLE_ALWAYS_INLINE V scan_register(V v, V none, V* last_of_all) {
   constexpr std::size_t width = simd<T>::width;
   if constexpr (HEDDLE_LANES > 1 && sizeof(T) >= 4) {
-    auto step = [&]<std::size_t Step>(std::integral_constant<std::size_t, Step>)
-        __attribute__((always_inline)) {
-      constexpr std::size_t lanes = simd<T>::width;
-      if constexpr (Step < lanes)
-        v = apply<Op, T>(shuffled<T>(is_idempotent<Op> ? v : none, v, up_by<lanes, Step, 0>()), v);
-    };
+    auto step =
+        [&]<std::size_t Step>(std::integral_constant<std::size_t, Step>) __attribute__((always_inline)) {
+          constexpr std::size_t lanes = simd<T>::width;
+          if constexpr (Step < lanes)
+            v = apply<Op, T>(shuffled<T>(is_idempotent<Op> ? v : none, v, up_by<lanes, Step, 0>()), v);
+        };
     step(std::integral_constant<std::size_t, 1>());
     step(std::integral_constant<std::size_t, 2>());
     step(std::integral_constant<std::size_t, 4>());

@@ -67,16 +67,14 @@ HEDDLE_ALWAYS_INLINE typename simd<T>::vector shuffled(typename simd<T>::vector 
                                                        Index) {
   return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, static_cast<int>(Index{}(L))...);
-  }
-  (std::make_index_sequence<simd<T>::width>());
+  }(std::make_index_sequence<simd<T>::width>());
 }
 
 template <class T>
 HEDDLE_ALWAYS_INLINE typename simd<T>::vector splat(T value) {
   return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
     return typename simd<T>::vector{((void)L, value)...};
-  }
-  (std::make_index_sequence<simd<T>::width>());
+  }(std::make_index_sequence<simd<T>::width>());
 }
 
 /// The first `count` lanes, fewer than a register has, from memory and `none` in the others; and to memory.

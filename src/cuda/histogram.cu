@@ -42,9 +42,8 @@ void find_bins(dtype type, const void* x, std::size_t n, detail::bin_finder bin_
                const target& where) {
   const current_device on(where);
   const detail::memory edges = bring_edges(bin_of, where);
-  detail::with_ordered_type(type, [&]<class T>(T) {
-    transform(where, bin_at<T>{static_cast<const T*>(x), bin_of}, n, bins);
-  });
+  detail::with_ordered_type(
+      type, [&]<class T>(T) { transform(where, bin_at<T>{static_cast<const T*>(x), bin_of}, n, bins); });
 }
 
 void widen(const float* x, std::size_t n, double* out, const target& where) {

@@ -67,9 +67,8 @@ gif_writer::gif_writer(const std::string& path, std::size_t width, std::size_t h
   // A palette has a power of two of colours.
   const std::size_t colours = std::max<std::size_t>(2, std::bit_ceil(palette.size()));
   std::array<GifColorType, 256> table{};
-  std::transform(palette.begin(), palette.end(), table.begin(), [](colour c) {
-    return GifColorType{c[0], c[1], c[2]};
-  });
+  std::transform(palette.begin(), palette.end(), table.begin(),
+                 [](colour c) { return GifColorType{c[0], c[1], c[2]}; });
   state_->colours = static_cast<int>(palette.size());
   state_->line.resize(width);
   int code = 0;

@@ -44,7 +44,7 @@ std::string digest_of_file(const fs::path& path) {
 }
 
 bool has_changed_since(const std::string& file, std::chrono::system_clock::time_point began) {
-  struct stat about {};
+  struct stat about{};
   if (stat(file.c_str(), &about) != 0) return false;
   // When it was written, or moved to its place.
   const auto since =
@@ -99,7 +99,7 @@ std::vector<entry> entries_in(const cache_folder& folder) {
   std::error_code ignored;
   for (const fs::directory_entry& file : fs::directory_iterator(folder.path(), ignored)) {
     const std::string name = file.path().filename().string();
-    struct stat about {};
+    struct stat about{};
     if (name == limit_name || fstatat(folder.descriptor(), name.c_str(), &about, AT_SYMLINK_NOFOLLOW) != 0 ||
         S_ISDIR(about.st_mode))
       continue;

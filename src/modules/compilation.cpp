@@ -44,7 +44,7 @@ struct compiler {
     const fs::path real = fs::canonical(program, ignored);
     for (const fs::path& path : {program, real})
       is_clang |= path.filename().string().find("clang") != std::string::npos;
-    struct stat about {};
+    struct stat about{};
     stat(real.c_str(), &about);
     identity += fmt::format("{} {} {}.{}\n", real.string(), about.st_size, about.st_mtim.tv_sec,
                             about.st_mtim.tv_nsec);
@@ -125,7 +125,7 @@ fs::path own_file() {
 bool is_trusted(const fs::path& headers, const fs::path& prefix, uid_t maker) {
   for (fs::path path = headers / "heddle_device" / "language.hpp"; path != prefix && path.has_relative_path();
        path = path.parent_path()) {
-    struct stat about {};
+    struct stat about{};
     if (stat(path.c_str(), &about) != 0 || (about.st_mode & S_IWOTH) != 0) return false;
     if (about.st_uid != 0 && about.st_uid != geteuid() && about.st_uid != maker) return false;
   }
@@ -136,7 +136,7 @@ bool is_trusted(const fs::path& headers, const fs::path& prefix, uid_t maker) {
 /// in the source that it was built from.
 fs::path device_headers() {
   const fs::path own = own_file();
-  struct stat made {};
+  struct stat made{};
   const uid_t maker = stat(own.c_str(), &made) == 0 ? made.st_uid : 0;
   std::error_code ignored;
   for (const fs::path& file : {fs::read_symlink("/proc/self/exe", ignored), own}) {
@@ -390,7 +390,7 @@ std::vector<std::string> hidden_by(const std::vector<std::string>& files_read,
 
 /// Changes with this build of the library: what translates is in it.
 std::string own_identity() {
-  struct stat about {};
+  struct stat about{};
   if (stat(own_file().c_str(), &about) != 0 && stat("/proc/self/exe", &about) != 0) return "";
   return fmt::format("{} {}.{}", about.st_size, about.st_mtim.tv_sec, about.st_mtim.tv_nsec);
 }

@@ -138,8 +138,7 @@ class columns_of_source {
     std::string below(own_line->substr(0, *column));
     // A character has one place, however many bytes it has.
     std::erase_if(below, [](char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; });
-    std::replace_if(
-        below.begin(), below.end(), [](char c) { return c != '\t'; }, ' ');
+    std::replace_if(below.begin(), below.end(), [](char c) { return c != '\t'; }, ' ');
     return fmt::format("{}:{}:{}{}\n{:>5} | {}\n{:>5} | {}^", m->file, m->line, *column + 1, m->what, m->line,
                        *own_line, "", below);
   }

@@ -55,7 +55,7 @@ class stream_file {
 };
 
 bool is_program(const fs::path& path) {
-  struct stat about {};
+  struct stat about{};
   return stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && access(path.c_str(), X_OK) == 0;
 }
 

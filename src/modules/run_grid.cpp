@@ -86,13 +86,13 @@ struct grid_state {
 class shared_memory {
  public:
   explicit shared_memory(std::size_t bytes)
-      : bytes_(static_cast<std::byte*>(::operator new (bytes, std::align_val_t{alignment}))) {}
+      : bytes_(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{alignment}))) {}
   std::byte* data() const { return bytes_.get(); }
 
  private:
   static constexpr std::size_t alignment = 256;
   struct release {
-    void operator()(std::byte* p) const { ::operator delete (p, std::align_val_t{alignment}); }
+    void operator()(std::byte* p) const { ::operator delete(p, std::align_val_t{alignment}); }
   };
   std::unique_ptr<std::byte, release> bytes_;
 };
@@ -181,8 +181,7 @@ void worker::run() {
   worker* const before = std::exchange(current, this);
   if (grid_.launch.declaration->threads_are_independent) {
     // On a stack of its own, which a thread that fails can leave at once.
-    plain_.begin(
-        stacks_.take(), [](void* self) { static_cast<worker*>(self)->run_blocks_plainly(); }, this);
+    plain_.begin(stacks_.take(), [](void* self) { static_cast<worker*>(self)->run_blocks_plainly(); }, this);
     fiber::change(scheduler_, plain_);
   } else {
     while (!failure_ && !grid_.is_failing) {

@@ -31,7 +31,8 @@ inline namespace HEDDLE_ISA {
 template <class T, std::size_t Lanes>
 class lanes_of_tile : public grouping::uninitialized<T, Lanes> {};
 template <class T, std::size_t Lanes>
-requires(Lanes * sizeof(T) > (std::size_t{1} << 16)) class lanes_of_tile<T, Lanes> {
+  requires(Lanes * sizeof(T) > (std::size_t{1} << 16))
+class lanes_of_tile<T, Lanes> {
  public:
   T& operator[](std::size_t i) { return static_cast<T*>(memory_.data())[i]; }
 

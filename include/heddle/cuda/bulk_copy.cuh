@@ -49,9 +49,7 @@ class phase_barrier {
         "r"(parity)
         : "memory");
   }
-  __device__ unsigned address() const {
-    return static_cast<unsigned>(__cvta_generic_to_shared(this));
-  }
+  __device__ unsigned address() const { return static_cast<unsigned>(__cvta_generic_to_shared(this)); }
 #else
   __device__ void init(unsigned arrivals) {
     arrivals_ = pending_ = arrivals;

@@ -100,9 +100,7 @@ class columns_by_elements {
       return x;
     });
   }
-  __device__ stored arrived(const asked& x, unsigned) const {
-    return x;
-  }
+  __device__ stored arrived(const asked& x, unsigned) const { return x; }
   __device__ void store(T* to, const stored& x, bool is_row) const {
 #pragma unroll
     for (unsigned c = 0; c < columns; ++c) {
@@ -115,9 +113,7 @@ class columns_by_elements {
     if (inner < 32 * warp_size * columns) return 1;
     return lanes_of_warp(lanes);
   }
-  __device__ bool is_mine(unsigned c) const {
-    return column + c * apart_ < inner_;
-  }
+  __device__ bool is_mine(unsigned c) const { return column + c * apart_ < inner_; }
 
   std::size_t inner_;
   unsigned apart_;
@@ -272,9 +268,7 @@ struct elements_across {
     for (unsigned c = 0; c < Columns; ++c) x[c] = detail::lift<Op>(x[c]);
     return x;
   }
-  __device__ pack leave(const pack& x) const {
-    return x;
-  }
+  __device__ pack leave(const pack& x) const { return x; }
   __device__ pack operator()(const pack& a, const pack& b) const {
     pack both;
 #pragma unroll

@@ -22,8 +22,9 @@ struct lanes {
 };
 
 template <class T, class Op>
-requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
-         requires(const Op& op, std::uint32_t word) { op.combine_lanes(word, word); }) struct lanes<T, Op> {
+  requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
+           requires(const Op& op, std::uint32_t word) { op.combine_lanes(word, word); })
+struct lanes<T, Op> {
   static constexpr bool exist = true;
   static constexpr std::uint32_t kept = 0xffffffffu;
   static __device__ std::uint32_t enter(const Op& op, std::uint32_t word) {
@@ -41,7 +42,8 @@ requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
 /// Sums of bytes, other than truth values. What a lane carries goes below the byte of the next, which has
 /// room for what some packs carry.
 template <class T>
-requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) == 1) struct lanes<T, plus> {
+  requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) == 1)
+struct lanes<T, plus> {
   static constexpr bool exist = true;
   static constexpr std::uint32_t kept = 0xff00ff00u;
   static __device__ std::uint32_t enter(plus, std::uint32_t word) { return word; }

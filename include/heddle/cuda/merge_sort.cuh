@@ -18,7 +18,7 @@ inline constexpr unsigned merge_threads = 256;
 template <class T>
 inline constexpr unsigned merge_elements = sizeof(T) <= 8 ? 8 : 4;
 template <class T>
-inline constexpr unsigned merge_tile = merge_threads* merge_elements<T>;
+inline constexpr unsigned merge_tile = merge_threads * merge_elements<T>;
 
 template <class T>
 using elements_of_thread = grouping::uninitialized<T, merge_elements<T>>;

@@ -238,8 +238,8 @@ inline constexpr unsigned reduce_whole_blocks = 3;  ///< that a multiprocessor h
 
 /// Results of tiles, as many as a block gathers in shared memory: no more than a tile of them.
 template <class T, class Op>
-inline constexpr std::size_t gathered_results = std::min(grouping::tile<T, Op>,
-                                                         std::size_t{8192} / sizeof(T));
+inline constexpr std::size_t gathered_results =
+    std::min(grouping::tile<T, Op>, std::size_t{8192} / sizeof(T));
 
 /// From the results of a level of tiles to those of the next: a multiple of 16 bytes.
 HD_INLINE std::size_t to_next_level(std::size_t in_level) {

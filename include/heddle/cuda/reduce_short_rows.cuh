@@ -147,7 +147,7 @@ struct folded_pack {
 template <class T, class Op>
 inline constexpr bool folds_words = adds_small_integers<T, Op> || lanes<T, Op>::exist;
 template <class T, class Op>
-inline constexpr bool folds_packs = folds_in_any_order<T, Op>&& packs_are_granules<T>&& folds_words<T, Op>;
+inline constexpr bool folds_packs = folds_in_any_order<T, Op> && packs_are_granules<T> && folds_words<T, Op>;
 
 /// Folds the words of a pack, in any order.
 template <class T, class Op>

@@ -98,7 +98,7 @@ struct ring_position {
 
 /// Whether tiles are copied to shared memory, or read where they stand.
 template <class T, class Op>
-inline constexpr bool in_shared_memory = has_bulk_copies&& scan_tuning<T, Op>::staged;
+inline constexpr bool in_shared_memory = has_bulk_copies && scan_tuning<T, Op>::staged;
 
 /// Takes tiles in turn and starts copying them.
 template <class T, class Op>

@@ -155,12 +155,8 @@ class runs_in_registers {
   __device__ bool is_whole(const placed_tile& tile) const {
     return warp_first_ >= first_place<T, Op>(tile) && warp_end() <= tile.end();
   }
-  __device__ unsigned first_of_lane() const {
-    return warp_first_ + threadIdx.x % warp_size * packs_ * pack;
-  }
-  __device__ unsigned warp_end() const {
-    return warp_first_ + warp_size * packs_ * pack;
-  }
+  __device__ unsigned first_of_lane() const { return warp_first_ + threadIdx.x % warp_size * packs_ * pack; }
+  __device__ unsigned warp_end() const { return warp_first_ + warp_size * packs_ * pack; }
 
   unsigned packs_, warp_first_;
   std::conditional_t<in_lanes, pack_words, grouping::uninitialized<T, pack>> run_[Most];

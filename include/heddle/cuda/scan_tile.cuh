@@ -21,7 +21,7 @@ namespace heddle::cuda {
 /// where every grouping gives the same bits.
 template <class T, class Op>
 inline constexpr bool tiles_are_granules =
-    grouping::order_is_free<T, Op>&& packs_are_granules<T>&& stand_at_multiples<T>;
+    grouping::order_is_free<T, Op> && packs_are_granules<T> && stand_at_multiples<T>;
 
 /// What is scanned: rows of `length` elements, each cut into `parts` tiles.
 template <class T, class Op>

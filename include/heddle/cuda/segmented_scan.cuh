@@ -171,9 +171,7 @@ class segmented_rows {
   }
 
   /// Whether a segment begins at the lane's first element.
-  __device__ bool begins_segment() const {
-    return (flags_ & 1) != 0;
-  }
+  __device__ bool begins_segment() const { return (flags_ & 1) != 0; }
 
   /// Writes the scanned elements, combined with the warp's exclusive prefix.
   __device__ void write(const segmented_scan_work<T, Op>& work, std::size_t begin, unsigned count,
@@ -216,9 +214,7 @@ class segmented_rows {
   __device__ unsigned flags_of_row(unsigned r) const {
     return flags_ >> (r * pack) & (0xffffffffu >> (32 - pack));
   }
-  __device__ bool is_flagged(unsigned r, unsigned k) const {
-    return (flags_ >> (r * pack + k) & 1) != 0;
-  }
+  __device__ bool is_flagged(unsigned r, unsigned k) const { return (flags_ >> (r * pack + k) & 1) != 0; }
 
   unsigned first_;      ///< place in the tile of the lane's first element
   unsigned flags_ = 0;  ///< a bit for each element of the lane

@@ -122,7 +122,7 @@ __device__ inline unsigned sum_of_warp(unsigned value) {
 /// of a word at once.
 template <class T, class Op>
 inline constexpr bool adds_small_integers =
-    std::is_same_v<Op, plus>&& std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
+    std::is_same_v<Op, plus> && std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
 
 /// `sum` and the elements of a pack of 16 bytes, added; the bits above those of T are of no use.
 template <class T>

@@ -40,7 +40,7 @@ class npy_file {
 
   /// The elements in place, or null when the file holds another type or is not native.
   template <class T>
-  requires has_dtype<T>
+    requires has_dtype<T>
   const T* native() const noexcept {
     return dtype_of<T> == dtype_ && is_native() ? static_cast<const T*>(data()) : nullptr;
   }
@@ -55,8 +55,8 @@ class npy_file {
 
   /// All elements as an array on the CPU, converted to T.
   template <class T>
-  requires has_dtype<T> array<T> read_as()
-  const {
+    requires has_dtype<T>
+  array<T> read_as() const {
     const detail::operation naming("read_npy", size_, detail::type_name<T>());
     array<T> result(shape_);
     read(0, size_, dtype_of<T>, result.data());
@@ -94,7 +94,8 @@ void write_npy(const std::string& path, dtype type, const shape& lengths, const 
 ///
 ///     hd::array<float> x = hd::read_npy<float>("samples.npy");
 template <class T>
-requires has_dtype<T> array<T> read_npy(const std::string& path) {
+  requires has_dtype<T>
+array<T> read_npy(const std::string& path) {
   const npy_file file(path);
   if (file.dtype() != dtype_of<T>) detail::fail_npy_type(file, dtype_of<T>);
   return file.read_as<T>();
@@ -104,7 +105,7 @@ requires has_dtype<T> array<T> read_npy(const std::string& path) {
 /// on a GPU are copied to the CPU first. A file at `path` is replaced once the new one is complete, and never
 /// otherwise.
 template <array_like X>
-requires has_dtype<element_of<X>>
+  requires has_dtype<element_of<X>>
 void write_npy(const std::string& path, const X& x) {
   const detail::staged_input<element_of<X>> elements(detail::input(x), target());
   detail::write_npy(path, dtype_of<element_of<X>>, detail::shape_of(x), elements.data());

@@ -29,7 +29,7 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
 /// otherwise. Throws heddle::error for any other number of axes, and for an axis of no points, which VTK does
 /// not know.
 template <array_like X>
-requires has_dtype<element_of<X>>
+  requires has_dtype<element_of<X>>
 void write_vti(const std::string& path, const X& x, const std::string& name = "values",
                const grid_placement& placement = {}) {
   const detail::staged_input<element_of<X>> elements(detail::input(x), target());

@@ -169,7 +169,7 @@ __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool 
     const OP op;                                                                                            \
     runs mine(warp, packs);                                                                                 \
     mine.leave_out_what_is_beyond(tile);                                                                    \
-    mine.load(places, tile, tile.fills(warps* warp_size* packs* scan_pack<T>), op);                         \
+    mine.load(places, tile, tile.fills(warps * warp_size * packs * scan_pack<T>), op);                      \
     const T total = mine.scan(op);                                                                          \
     if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                             \
     __syncthreads();                                                                                        \

@@ -50,7 +50,8 @@ class shared_result {
 
 /// What does not fit a word has a lock.
 template <class T>
-requires(sizeof(T) > 8) class shared_result<T> {
+  requires(sizeof(T) > 8)
+class shared_result<T> {
  public:
   void put(const T& value) {
     heddle::ladder::traffic<T>::written();

@@ -38,9 +38,8 @@ class shared_result {
 
   /// Whether the processor has an atomic for the operator.
   template <class Op>
-  static constexpr bool is_native = requires(shared_result result, const T& value, const Op& op) {
-    result.combine_natively(value, op);
-  };
+  static constexpr bool is_native =
+      requires(shared_result result, const T& value, const Op& op) { result.combine_natively(value, op); };
 
  private:
   using word = std::conditional_t<sizeof(T) <= 4, unsigned, unsigned long long>;
@@ -70,43 +69,66 @@ class shared_result {
 
   /// An operator may bring an atomic of its own.
   template <class Op>
-  __device__ void combine_natively(const T& value, const Op& op) requires is_integer && requires(word* with) {
-    op.combine_atomically(with, *with);
+  __device__ void combine_natively(const T& value, const Op& op)
+    requires is_integer && requires(word* with) { op.combine_atomically(with, *with); }
+  {
+    op.combine_atomically(&word_, packed(value));
   }
-  { op.combine_atomically(&word_, packed(value)); }
-  __device__ void combine_natively(const T& value, plus) requires is_integer {
+  __device__ void combine_natively(const T& value, plus)
+    requires is_integer
+  {
     atomicAdd(&word_, packed(value));
   }
   // In the global memory of a GPU this takes floats below 2^-126 for 0.
-  __device__ void combine_natively(const T& value, plus) requires std::is_same_v<T, float> {
+  __device__ void combine_natively(const T& value, plus)
+    requires std::is_same_v<T, float>
+  {
     atomicAdd(reinterpret_cast<float*>(&word_), value);
   }
-  __device__ void combine_natively(const T& value, plus) requires std::is_same_v<T, double> {
+  __device__ void combine_natively(const T& value, plus)
+    requires std::is_same_v<T, double>
+  {
     atomicAdd(reinterpret_cast<double*>(&word_), value);
   }
-  __device__ void combine_natively(const T& value, minimum) requires is_integer {
+  __device__ void combine_natively(const T& value, minimum)
+    requires is_integer
+  {
     atomicMin(reinterpret_cast<number*>(&word_), static_cast<number>(value));
   }
-  __device__ void combine_natively(const T& value, maximum) requires is_integer {
+  __device__ void combine_natively(const T& value, maximum)
+    requires is_integer
+  {
     atomicMax(reinterpret_cast<number*>(&word_), static_cast<number>(value));
   }
-  __device__ void combine_natively(const T& value, bit_and) requires is_integer {
+  __device__ void combine_natively(const T& value, bit_and)
+    requires is_integer
+  {
     atomicAnd(&word_, packed(value));
   }
-  __device__ void combine_natively(const T& value, bit_or) requires is_integer {
+  __device__ void combine_natively(const T& value, bit_or)
+    requires is_integer
+  {
     atomicOr(&word_, packed(value));
   }
-  __device__ void combine_natively(const T& value, bit_xor) requires is_integer {
+  __device__ void combine_natively(const T& value, bit_xor)
+    requires is_integer
+  {
     atomicXor(&word_, packed(value));
   }
   // Elements are 0 or 1 when a logical operator sees them.
-  __device__ void combine_natively(const T& value, logical_and) requires is_integer {
+  __device__ void combine_natively(const T& value, logical_and)
+    requires is_integer
+  {
     atomicAnd(&word_, packed(value));
   }
-  __device__ void combine_natively(const T& value, logical_or) requires is_integer {
+  __device__ void combine_natively(const T& value, logical_or)
+    requires is_integer
+  {
     atomicOr(&word_, packed(value));
   }
-  __device__ void combine_natively(const T& value, logical_xor) requires is_integer {
+  __device__ void combine_natively(const T& value, logical_xor)
+    requires is_integer
+  {
     atomicXor(&word_, packed(value));
   }
 
@@ -117,7 +139,8 @@ class shared_result {
 /// stand in the way of the one that gives it back. The fences keep the value from being read before the lock
 /// is taken, and the lock from being free before the value can be seen.
 template <class T>
-requires(sizeof(T) > 8) class shared_result<T> {
+  requires(sizeof(T) > 8)
+class shared_result<T> {
  public:
   __device__ void put(const T& value) {
     heddle::ladder::traffic<T>::written();

@@ -66,8 +66,9 @@ struct kernel_of {
   using all = indices<__integer_pack(unsigned(sizeof...(P)))...>;
 #endif
   template <unsigned... I>
-  __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void call_with(
-      const void* function, void* const* arguments, indices<I...>) {
+  __attribute__((no_sanitize("thread"),
+                 no_sanitize("undefined"))) static void call_with(const void* function,
+                                                                  void* const* arguments, indices<I...>) {
     (void)arguments;
     reinterpret_cast<void (*)(P...)>(const_cast<void*>(function))(
         *static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);

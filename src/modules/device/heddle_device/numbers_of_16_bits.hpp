@@ -22,9 +22,7 @@ struct HEDDLE_HALF {
   HEDDLE_FROM(long long)
   HEDDLE_FROM(unsigned long long)
 #undef HEDDLE_FROM
-  HEDDLE_DEVICE operator float() const {
-    return HEDDLE_TO_FLOAT(bits);
-  }
+  HEDDLE_DEVICE operator float() const { return HEDDLE_TO_FLOAT(bits); }
 };
 struct alignas(4) HEDDLE_HALF2 {
   HEDDLE_HALF x, y;
@@ -35,18 +33,18 @@ struct alignas(4) HEDDLE_HALF2 {
 
 // ---------------------------------------------------------------------------------------- operators
 
-#define HEDDLE_OPERATOR(SIGN)                                                     \
-  HEDDLE_DEVICE HEDDLE_HALF operator SIGN(HEDDLE_HALF a, HEDDLE_HALF b) {         \
-    return HEDDLE_HALF(static_cast<HEDDLE_WIDE>(float(a)) SIGN float(b));         \
-  }                                                                               \
-  HEDDLE_DEVICE HEDDLE_HALF& operator SIGN##=(HEDDLE_HALF& a, HEDDLE_HALF b) {    \
-    return a = a SIGN b;                                                          \
-  }                                                                               \
-  HEDDLE_DEVICE HEDDLE_HALF2 operator SIGN(HEDDLE_HALF2 a, HEDDLE_HALF2 b) {      \
-    return {a.x SIGN b.x, a.y SIGN b.y};                                          \
-  }                                                                               \
-  HEDDLE_DEVICE HEDDLE_HALF2& operator SIGN##=(HEDDLE_HALF2& a, HEDDLE_HALF2 b) { \
-    return a = a SIGN b;                                                          \
+#define HEDDLE_OPERATOR(SIGN)                                                        \
+  HEDDLE_DEVICE HEDDLE_HALF operator SIGN(HEDDLE_HALF a, HEDDLE_HALF b) {            \
+    return HEDDLE_HALF(static_cast<HEDDLE_WIDE>(float(a)) SIGN float(b));            \
+  }                                                                                  \
+  HEDDLE_DEVICE HEDDLE_HALF& operator SIGN## = (HEDDLE_HALF & a, HEDDLE_HALF b) {    \
+    return a = a SIGN b;                                                             \
+  }                                                                                  \
+  HEDDLE_DEVICE HEDDLE_HALF2 operator SIGN(HEDDLE_HALF2 a, HEDDLE_HALF2 b) {         \
+    return {a.x SIGN b.x, a.y SIGN b.y};                                             \
+  }                                                                                  \
+  HEDDLE_DEVICE HEDDLE_HALF2& operator SIGN## = (HEDDLE_HALF2 & a, HEDDLE_HALF2 b) { \
+    return a = a SIGN b;                                                             \
   }
 HEDDLE_OPERATOR(+)
 HEDDLE_OPERATOR(-)
