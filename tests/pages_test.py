@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the form of the pages: their lengths, their paragraphs, their words and their links.
+"""Checks the pages: their length, the words of a paragraph and of a cell, and that links lead somewhere.
 
     pages_test.py ROOT     ROOT is the repository
 
-A paragraph is a run of lines of text, or one item of a list. Tables, blocks of code and headings are none; a cell of a
-table has a limit of its own.
+A paragraph is a run of lines of text, or one item of a list. Tables, code blocks and headings are not paragraphs. Cells
+of tables in the guide and the reference have a limit of their own. Each page must be linked from another.
 """
 import pathlib
 import re
@@ -21,7 +21,7 @@ PRIVATE_WORDS = re.compile(r"\b(granules?|rungs?|by masks|what stands before)\b"
 FENCE = re.compile(r"[ ]*(```|~~~)")
 HEADING = re.compile(r"#{1,6} +(.*?)[ #]*$")
 ITEM = re.compile(r"[ ]*([-*+]|\d+[.)]) +")
-LINK = re.compile(r"\]\(([^()\s]+)(?: +\"[^\"]*\")?\)")
+LINK = re.compile(r"\]\(([^()\s]+)\)")
 
 
 class Page:
@@ -105,6 +105,17 @@ def faults_of_links(root, page, page_at):
                 yield f"{page.path}:{number}: {target}: there is no such heading"
 
 
+def pages_without_links(root, pages):
+    """The pages of docs/ to which no page leads; a README is seen with its folder."""
+    linked = set()
+    for page in pages.values():
+        for _, text in page.prose:
+            linked |= {(root / page.path.parent / target.partition("#")[0]).resolve() for target in LINK.findall(text)
+                       if not target.startswith("#")}
+    return [page.path for at, page in pages.items()
+            if is_within(page.path, "docs") and page.path.name != "README.md" and at not in linked]
+
+
 def main():
     root = pathlib.Path(sys.argv[1]).resolve()
     paths = [pathlib.Path(name) for name in PAGES_WITH_LINKS if (root / name).exists()]
@@ -115,6 +126,7 @@ def main():
         return pages[at] if at in pages else Page(root, at.relative_to(root))
 
     faults = [fault for page in pages.values() for fault in (*faults_of_form(page), *faults_of_links(root, page, page_at))]
+    faults += [f"{path}: no page leads here" for path in pages_without_links(root, pages)]
     for fault in faults:
         print(fault)
     print(f"{len(pages)} pages, {len(faults)} faults")
