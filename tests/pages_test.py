@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Checks the pages: their length, the words of a paragraph and of a cell, and that links lead somewhere.
+"""Checks the pages: their length, the words of a paragraph and of a cell, what a pattern's page has, and links.
 
     pages_test.py ROOT     ROOT is the repository
 
 A paragraph is a run of lines of text, or one item of a list. Tables, code blocks and headings are not paragraphs. Cells
-of tables in the guide and the reference have a limit of their own. Each page must be linked from another.
+of tables in the guide and the reference have a limit of their own. Each page must be linked from another. The
+page of a pattern, docs/reference/NAME.md for include/heddle/NAME.hpp, has a sample, a contract, errors and costs.
 """
 import pathlib
 import re
@@ -15,6 +16,8 @@ MOST_LINES = {"docs/results": 250, "docs": 150}  # the first folder that holds t
 LONGER_PAGES = ("docs/results/h200.md",)  # the record of all measurements on one machine
 MOST_WORDS = 80
 MOST_WORDS_OF_A_CELL = 40
+HEADINGS_OF_A_PATTERN = ("Contract", "Errors", "Cost")
+NO_PATTERNS = ("operators",)  # headers with a page that are none
 # Words of the library's own making, for which the field has others.
 PRIVATE_WORDS = re.compile(r"\b(granules?|rungs?|by masks|what stands before)\b", re.IGNORECASE)
 
@@ -31,10 +34,12 @@ class Page:
         self.path = path
         self.lines = (root / path).read_text().splitlines()
         self.headings, self.rows, self.paragraphs = [], [], []
+        self.languages = set()
         is_code = is_open = False
         for number, line in enumerate(self.lines, 1):
-            if FENCE.match(line):
+            if fence := FENCE.match(line):
                 is_code, is_open = not is_code, False
+                self.languages |= set(line[fence.end():].split()[:1])
             elif is_code:
                 pass
             elif heading := HEADING.match(line):
@@ -92,6 +97,18 @@ def faults_of_form(page):
             yield f"{page.path}:{number}: '{found.group()}': say it in the field's words"
 
 
+def faults_of_pattern(root, page):
+    if page.path.parent != pathlib.Path("docs/reference") or page.path.stem in NO_PATTERNS:
+        return
+    if not (root / "include/heddle" / f"{page.path.stem}.hpp").exists():
+        return
+    if not page.languages & {"cpp", "cuda"}:
+        yield f"{page.path}: no sample in C++"
+    for heading in HEADINGS_OF_A_PATTERN:
+        if heading not in [text for _, text in page.headings]:
+            yield f"{page.path}: no section '{heading}'"
+
+
 def faults_of_links(root, page, page_at):
     for number, text in page.prose:
         for target in LINK.findall(text):
@@ -125,7 +142,8 @@ def main():
     def page_at(at):
         return pages[at] if at in pages else Page(root, at.relative_to(root))
 
-    faults = [fault for page in pages.values() for fault in (*faults_of_form(page), *faults_of_links(root, page, page_at))]
+    faults = [fault for page in pages.values() for fault in
+              (*faults_of_form(page), *faults_of_pattern(root, page), *faults_of_links(root, page, page_at))]
     faults += [f"{path}: no page leads here" for path in pages_without_links(root, pages)]
     for fault in faults:
         print(fault)
