@@ -1,3 +1,4 @@
+# make deps      installs the Debian packages that are missing, as root; nothing else here asks for root or installs packages
 # make demo      builds Heddle and times a reduction and a scan on every target of this machine
 # make test      builds Heddle and runs every test
 # make           builds Heddle and everything that uses it
@@ -10,14 +11,17 @@ BUILD := build/$(PRESET)
 
 sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.h')
 
-.PHONY: build configure demo test install format check-format tidy clean
+.PHONY: deps build configure demo test install format check-format tidy clean
 
 build: configure
 	cmake --build $(BUILD) --parallel $(JOBS)
 
+# A compiler, CMake or Ninja that is missing stops CMake before it can look for the rest.
 configure:
+	@cmake --preset $(PRESET) || { scripts/install-dependencies --check $(if $(CI),--ci); exit 1; }
+
+deps:
 	scripts/install-dependencies $(if $(CI),--ci)
-	cmake --preset $(PRESET)
 
 demo: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target demo
@@ -42,7 +46,6 @@ check-format: build/tools/bin/clang-format
 	@$< --dry-run --Werror $(sources)
 
 tidy: configure
-	scripts/install-dependencies --ci
 	clang-tidy -p $(BUILD) --quiet $(filter src/%.cpp cli/%.cpp examples/%.cpp,$(filter-out src/cuda/% cli/bench/thrust_%,$(sources)))
 
 clean:
