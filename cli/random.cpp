@@ -35,9 +35,12 @@ struct random_options : run_options {
 /// "1000" or "300,200".
 shape parse_shape(const std::string& text) {
   std::vector<std::size_t> lengths;
-  for (std::size_t begin = 0; begin < text.size();) {
+  for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    lengths.push_back(whole_number("--shape", text.substr(begin, end - begin)));
+    const auto length = parse_whole_number(std::string_view(text).substr(begin, end - begin));
+    if (!length)
+      throw CLI::ValidationError("--shape", fmt::format("'{}' is no shape, such as 1000 or 300,200", text));
+    lengths.push_back(*length);
     begin = end + 1;
   }
   return shape(lengths);
