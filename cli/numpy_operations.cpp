@@ -161,7 +161,9 @@ value coded(std::string code, dtype type) {
 }
 
 void numpy_operations::fail(const std::string& message) const {
-  throw error(fmt::format("expression '{}', column {}: {}", text_, token_ + 1, message));
+  std::string line(text_);
+  std::replace(line.begin(), line.end(), '\n', ' ');  // columns stay as they are
+  throw error(fmt::format("expression '{}', column {}: {}", line, token_ + 1, message));
 }
 
 /// An integer constant, none of which is so large that a sum or a shift of two overflows.
