@@ -403,7 +403,7 @@ value numpy_operations::power(const value& base, const value& exponent) const {
   if (type == dtype::boolean) type = dtype::int8;
   // As NumPy, which gives these exponents to functions that round once.
   if (exponent.is_real_constant() && !is_integer(type)) {
-    const value b = in_type(base, type);
+    value b = in_type(base, type);
     const double e = exponent.as_double();
     if (e == 2) return coded(fmt::format("heddle_square({})", b.code), type);
     if (e == 1) return b;

@@ -69,6 +69,7 @@ any_integer integer(const char* option, const std::optional<std::string>& text, 
 detail::random_numbers integers(const random_options& options, dtype type, random::stream from) {
   return with_type(type, [&]<class T>(T) -> detail::random_numbers {
     if constexpr (std::is_integral_v<T>) {
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): numbers, not characters
       constexpr any_integer least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
       const any_integer low = integer("--low", options.low, 0),
                         high = integer("--high", options.high, most + 1);

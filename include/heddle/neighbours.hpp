@@ -38,7 +38,7 @@ struct boundary {
   detail::edge kind = detail::edge::torus;
   T value{};
 
-  boundary(torus) : kind(detail::edge::torus) {}
+  boundary(torus) {}
   boundary(clamped) : kind(detail::edge::clamped) {}
   boundary(reflect) : kind(detail::edge::reflect) {}
   boundary(symmetric) : kind(detail::edge::symmetric) {}
