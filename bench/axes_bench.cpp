@@ -3,7 +3,7 @@
 //
 //   axes_bench [TARGET [MiB]]      default: best, 1024 MiB on a GPU and 256 elsewhere
 #include <heddle/heddle.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <chrono>

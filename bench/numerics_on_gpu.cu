@@ -7,10 +7,10 @@
 // for one call and its end. Both are medians of many, ours and the library's in turn. An asterisk marks what
 // takes more than 2 % and more than 3 µs longer than the library, or random numbers that take more than 10 %
 // longer than a kernel that only writes as much.
-#include "target/shared_library.hpp"
+#include "toolkit_library.hpp"
 #include <heddle/fft.hpp>
-#include <heddle/impl/function_ref.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/function_ref.hpp>
+#include <heddle/launch.cuh>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/random.hpp>
 #include <heddle/scan.hpp>
@@ -72,7 +72,7 @@ class stopwatch {
   stopwatch(const stopwatch&) = delete;
   stopwatch& operator=(const stopwatch&) = delete;
 
-  using work = hd::impl::function_ref<void()>;
+  using work = hd::function_ref<void()>;
 
   /// The times of each of several pieces of work, in turn, so that what else the GPU does meets all alike.
   std::vector<times> compare(std::initializer_list<work> all) {
@@ -147,8 +147,7 @@ void expect(bool same, const std::string& what) {
 // Matrix products.
 
 struct cublas {
-  hd::impl::shared_library library =
-      hd::impl::cuda_library("cublas", CUBLAS_VER_MAJOR, "install cuBLAS of the CUDA toolkit");
+  const toolkit_library library = toolkit_library("cublas", CUBLAS_VER_MAJOR);
   FUNCTION(create, cublasCreate_v2);
   FUNCTION(set_stream, cublasSetStream_v2);
   FUNCTION(sgemm, cublasSgemm_v2);
@@ -282,8 +281,7 @@ void compare_matmul(const hd::target& where) {
 // Transforms.
 
 struct cufft {
-  hd::impl::shared_library library =
-      hd::impl::cuda_library("cufft", CUFFT_VER_MAJOR, "install cuFFT of the CUDA toolkit");
+  const toolkit_library library = toolkit_library("cufft", CUFFT_VER_MAJOR);
   FUNCTION(plan_many, cufftPlanMany);
   FUNCTION(destroy, cufftDestroy);
   FUNCTION(set_stream, cufftSetStream);
@@ -462,8 +460,7 @@ void compare_fft(const hd::target& where) {
 // Random numbers.
 
 struct curand {
-  hd::impl::shared_library library =
-      hd::impl::cuda_library("curand", CURAND_VER_MAJOR, "install cuRAND of the CUDA toolkit");
+  const toolkit_library library = toolkit_library("curand", CURAND_VER_MAJOR);
   FUNCTION(create, curandCreateGenerator);
   FUNCTION(set_stream, curandSetStream);
   FUNCTION(bits, curandGenerate);

@@ -3,7 +3,7 @@
 //
 //   user_operators_on_gpu [MiB]      default: 1024
 #include <heddle/heddle.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>

@@ -1,6 +1,6 @@
-#include "io/named_stream.hpp"
 #include "io/npy_header.hpp"
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/operators.hpp>
 
