@@ -274,6 +274,8 @@ def page(data, pictures):
     for title, note, patterns in SECTIONS:
         lines += pattern_section(results, title, note, patterns)
     lines += simulation_section(results)
+    if data["failures"]:
+        lines += ["## Not measured", "", *(f"- {name}: {why}" for name, why in data["failures"].items()), ""]
     while lines[-1] == "":
         lines.pop()
     if len(lines) > MOST_LINES:

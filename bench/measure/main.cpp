@@ -38,7 +38,7 @@ constexpr struct {
                 {"operators", measure_operators},
                 {"mandelbrot", measure_mandelbrot}};
 
-constexpr std::size_t least_rounds = 5, most_rounds = 201;
+constexpr std::size_t most_rounds = 201;
 
 /// Work and the end of it, in seconds a call.
 double time_of(const contender& one, std::size_t calls, const target& where) {
@@ -94,6 +94,7 @@ void session::compare(const task& what, const contenders& all) const {
   }
   const auto began = std::chrono::steady_clock::now();
   const double most = seconds * static_cast<double>(all.size());
+  const std::size_t least_rounds = quick ? 3 : 5;
   for (std::size_t round = 0; round < most_rounds; ++round) {
     const std::chrono::duration<double> lasted = std::chrono::steady_clock::now() - began;
     if (round >= least_rounds && lasted.count() > most) break;
