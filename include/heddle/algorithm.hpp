@@ -59,7 +59,7 @@ algorithm_cost cost_of(reduce_algorithm algorithm, std::size_t n, std::size_t el
 /// The cost of a flat inclusive scan without initial value.
 algorithm_cost cost_of(scan_algorithm algorithm, std::size_t n, std::size_t element_bytes);
 
-namespace detail {
+namespace impl {
 
 /// Counts a kernel, or a loop over all threads, that the calling thread starts for a rung.
 void count_launch() noexcept;
@@ -72,5 +72,5 @@ std::uint64_t launches() noexcept;
 [[noreturn]] void fail_no_padding(reduce_algorithm algorithm);
 [[noreturn]] void fail_no_padding(scan_algorithm algorithm);
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle
