@@ -10,8 +10,6 @@
 #include <iterator>
 #include <numbers>
 
-#include <fmt/core.h>
-
 namespace heddle::measure {
 namespace {
 
@@ -117,8 +115,7 @@ void measure_products_of(const session& with) {
     matmul_into(where, c, a, b);
     append(all, gemm_of_vendor(with, a.data(), b.data(), c.data(), n, is_right));
     const double side = static_cast<double>(n);
-    with.compare({"matmul", fmt::format("{0}×{0}", n), name(dtype_of<T>), n, 3 * side * side * sizeof(T),
-                  2 * side * side * side},
+    with.compare({"matmul", "n×n", name(dtype_of<T>), n, 3 * side * side * sizeof(T), 2 * side * side * side},
                  all);
   }
 }
@@ -164,8 +161,7 @@ void measure_transforms_of(const session& with) {
     contenders all = {{"Heddle", ours, [&] { fft_into(where, out, x); }, is_right}};
     append(all, cufft_forward(with, x.data(), out.data(), n, is_right));
     const double count = static_cast<double>(n);
-    with.compare({"fft", fmt::format("2^{}", power), name(dtype_of<complex>), n, 2 * count * sizeof(complex),
-                  5 * count * power},
+    with.compare({"fft", "", name(dtype_of<complex>), n, 2 * count * sizeof(complex), 5 * count * power},
                  all);
   }
 }

@@ -1,4 +1,4 @@
-// Reductions and scans by operators of a user's own: a CPU has them from any compiler, a GPU from nvcc.
+// Reductions and scans by user-defined operators: a CPU has them from any compiler, a GPU from nvcc.
 #include "session.hpp"
 #include <heddle/heddle.hpp>
 
@@ -76,11 +76,11 @@ void measure(const session& with, const std::string& type, const Op& op, const M
   T total{};
   const double bytes = static_cast<double>(n * sizeof(T));
   const contender copy = copy_of(with, out.data(), x.data(), n * sizeof(T));
-  with.compare({"reduce by an own operator", type, "", sizeof(T), bytes},
+  with.compare({"reduce, user-defined operator", type, "", n, bytes},
                {{"Heddle", ours, [&] { total = reduce(where, x, monoid); },
                  [&] { return std::memcmp(&total, &expected.back(), sizeof total) == 0; }},
                 copy});
-  with.compare({"scan by an own operator", type, "", sizeof(T), 2 * bytes},
+  with.compare({"scan, user-defined operator", type, "", n, 2 * bytes},
                {{"Heddle", ours, [&] { inclusive_scan_into(where, out, x, monoid); },
                  [&] { return same_bits(out.to_vector(), expected); }},
                 copy});
