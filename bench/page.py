@@ -163,7 +163,8 @@ def cell_text(group, n_text):
         parts.append(f"{rate_text(rate(mine))} GB/s")
     for one in group:
         if one["kind"] == "peer":
-            parts.append(f'{one["contender"]} {one["seconds"] / mine["seconds"]:.2f}×')
+            parts.append(f'{one["contender"]} {one["seconds"] / mine["seconds"]:.2f}×'
+                         + (" (another result)" if one.get("wrong") else ""))
     return ", ".join(parts)
 
 

@@ -28,7 +28,9 @@ using enum role;
 constexpr const char* float32 = "float32";
 
 std::size_t floats(const session& with) {
-  return std::min(most_elements<float>(with), std::size_t{1} << (with.where.is_gpu() ? 26 : with.quick ? 22 : 24));
+  return std::min(most_elements<float>(with), std::size_t{1} << (with.where.is_gpu() ? 26
+                                                                 : with.quick        ? 22
+                                                                                     : 24));
 }
 
 double bytes_of(std::size_t n, std::size_t element_bytes) {

@@ -42,8 +42,8 @@ struct session {
 
   /// Calls all of them in turn, so that what else the machine does meets all alike, and prints a line for
   /// each: the median time of a call when calls follow each other, the middle half of the times as a part of
-  /// it, and on a GPU the median time of a single call and its end. Throws heddle::error when a result is
-  /// wrong.
+  /// it, and on a GPU the median time of a single call and its end. Throws heddle::error when a result of
+  /// Heddle's is wrong; a peer's line says so.
   void compare(const task& what, const contenders& all) const;
 };
 

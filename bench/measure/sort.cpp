@@ -79,8 +79,9 @@ void measure_sort_of(const session& with, order which, std::size_t n) {
 
 template <class T>
 void measure_sort_of(const session& with) {
-  const std::size_t most =
-      std::min(most_elements<T>(with), std::size_t{1} << (with.where.is_gpu() ? 26 : with.quick ? 22 : 24));
+  const std::size_t most = std::min(most_elements<T>(with), std::size_t{1} << (with.where.is_gpu() ? 26
+                                                                               : with.quick        ? 22
+                                                                                                   : 24));
   for (const std::size_t n : {std::size_t{1} << 10, std::size_t{1} << 16, std::size_t{1} << 20, most}) {
     if (n > most || (with.quick && n == std::size_t{1} << 16)) continue;
     measure_sort_of<T>(with, order::random, n);
