@@ -1,3 +1,4 @@
+# make deps      installs the Debian packages that are missing, as root; nothing else here asks for root or installs packages
 # make demo      builds Heddle and times a reduction and a scan on every target of this machine
 # make test      builds Heddle and runs every test
 # make           builds Heddle and everything that uses it
@@ -10,14 +11,17 @@ BUILD := build/$(PRESET)
 
 sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.h')
 
-.PHONY: build configure demo test install format check-format tidy clean
+.PHONY: deps build configure demo test install format check-format tidy clean
 
 build: configure
 	cmake --build $(BUILD) --parallel $(JOBS)
 
+# A compiler, CMake or Ninja that is missing stops CMake before it can look for the rest.
 configure:
+	@cmake --preset $(PRESET) || { scripts/install-dependencies --check $(if $(CI)$(filter ci,$(PRESET)),--ci); exit 1; }
+
+deps:
 	scripts/install-dependencies $(if $(CI),--ci)
-	cmake --preset $(PRESET)
 
 demo: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target demo
@@ -30,10 +34,11 @@ install: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target heddle heddle_command
 	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
 
-build/tools/bin/clang-format: scripts/python-tools.txt
+tools := build/tools/bin/clang-format build/tools/bin/clang-tidy
+$(tools) &: scripts/python-tools.txt
 	python3 -m venv build/tools
 	build/tools/bin/pip install --quiet --disable-pip-version-check --requirement $<
-	touch $@
+	touch $(tools)
 
 format: build/tools/bin/clang-format
 	@$< -i $(sources)
@@ -41,9 +46,10 @@ format: build/tools/bin/clang-format
 check-format: build/tools/bin/clang-format
 	@$< --dry-run --Werror $(sources)
 
-tidy: configure
-	scripts/install-dependencies --ci
-	clang-tidy -p $(BUILD) --quiet $(filter src/%.cpp cli/%.cpp examples/%.cpp,$(filter-out src/cuda/% cli/bench/thrust_%,$(sources)))
+# clang-tidy reads the commands of clang alone.
+tidy: override PRESET := ci
+tidy: build/tools/bin/clang-tidy configure
+	scripts/tidy build/ci --clang-tidy $< --jobs $(JOBS)
 
 clean:
 	rm -rf build

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 // What assert() calls; the C library's header declares it only where asserts are compiled.
-extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,
-                                           const char* function) noexcept;
+extern "C" [[noreturn]] void __assert_fail(  // NOLINT(bugprone-reserved-identifier): its name
+    const char* expression, const char* file, unsigned line, const char* function) noexcept;
 
 /// What a kernel's module calls, by the names that its slots have. Nothing is done for threads that no engine
 /// runs: what initialises a module's variables calls these, too.

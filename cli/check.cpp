@@ -48,7 +48,7 @@ struct verdict {
 /// What both kinds of checks measure, after `what` was run.
 template <class Outcome>
 void report_stats(const check_options& options, const jit::compilation& compiled, const Outcome& outcome,
-                  nlohmann::ordered_json what) {
+                  const nlohmann::ordered_json& what) {
   if (!options.stats) return;
   nlohmann::ordered_json line{{"pattern", "check"}};
   line.update(what);

@@ -176,7 +176,7 @@ std::string zsh_specification(CLI::Option& option) {
   }
   std::vector<std::string> forms = flags;
   for (std::string& form : forms) {
-    if (values.is != kind::nothing && form.starts_with("--")) form += "=";
+    if (values.is != kind::nothing && form.starts_with("--")) form += '=';
   }
   return fmt::format("{}{{{}}}{}", in_quotes(fmt::format("({})", fmt::join(flags, " "))),
                      fmt::join(forms, ","), in_quotes(meaning));

@@ -80,7 +80,7 @@ class heat {
   /// 0 … 255.
   std::uint8_t level(T value) const {
     const double part = range_ > 0 ? (static_cast<double>(value) - low_) / range_ : 0;
-    return static_cast<std::uint8_t>(255 * part + 0.5);
+    return static_cast<std::uint8_t>(std::lround(255 * part));
   }
 
  private:

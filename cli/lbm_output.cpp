@@ -159,7 +159,7 @@ const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
       const float level = part >= 0 && part <= 1 ? part : part < 0 ? 0 : 1;
       pixels_[y * width + x] = of.is_solid(x, height - 1 - y)
                                    ? obstacle_colour
-                                   : static_cast<std::uint8_t>((levels - 1) * level + 0.5f);
+                                   : static_cast<std::uint8_t>(std::lround((levels - 1) * level));
     }
   }
   return pixels_;

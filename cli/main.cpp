@@ -7,6 +7,7 @@
 #include <heddle/io/atomic_file.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -30,8 +31,7 @@ std::string command_name(const CLI::App& app) {
   return chosen.empty() ? "heddle" : "heddle " + chosen.front()->get_name();
 }
 
-/// Control characters, as a file's name may have, would steer a terminal: they are shown as \xNN, but for
-/// ends of lines and tabs.
+/// Control characters would steer a terminal: they are shown as \xNN, but for ends of lines and tabs.
 std::string printable(std::string_view text) {
   std::string shown;
   for (const char c : text) {
@@ -40,6 +40,12 @@ std::string printable(std::string_view text) {
     shown += steers ? fmt::format("\\x{:02x}", byte) : std::string(1, c);
   }
   return shown;
+}
+
+/// What is said of words of the command line, which may hold ends of lines.
+std::string in_one_line(std::string text) {
+  for (std::size_t at = 0; (at = text.find('\n', at)) != text.npos; at += 2) text.replace(at, 1, "\\n");
+  return text;
 }
 
 /// The line that says what went wrong. What a pattern says begins with its name, which the command's may be.
@@ -80,8 +86,8 @@ int run(CLI::App& app, int argc, char** argv) {
     }
     const std::string name = command_name(app);
     const std::string unknown = heddle::cli::unknown_word(app);
-    heddle::cli::print_error(
-        fmt::format("{} (see {} --help)\n", failure(app, unknown.empty() ? outcome.what() : unknown), name));
+    heddle::cli::print_error(fmt::format(
+        "{} (see {} --help)\n", in_one_line(failure(app, unknown.empty() ? outcome.what() : unknown)), name));
     return wrong_usage;
   }
   return done;

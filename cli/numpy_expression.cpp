@@ -164,7 +164,7 @@ class parser : private numpy_operations {
   }
 
   value raised() {
-    const value v = primary();
+    value v = primary();
     if (!take("**")) return v;
     const value exponent = signed_value();
     // As NumPy, where it shows in the type for bool.

@@ -214,7 +214,7 @@ value numpy_operations::of_one(const std::string& word, const value& given) cons
   if (word == "angle") return angle(given);
   if (given.is_real_constant()) return of_real_constant(word, given);
   if (given.is_constant()) return of_complex_constant(word, given);
-  const value v = as_code(given);
+  value v = as_code(given);
   const dtype type = v.type;
   // Functions that NumPy has for int8 first.
   const dtype of_numbers = type == dtype::boolean ? dtype::int8 : type;

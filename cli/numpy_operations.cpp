@@ -161,7 +161,9 @@ value coded(std::string code, dtype type) {
 }
 
 void numpy_operations::fail(const std::string& message) const {
-  throw error(fmt::format("expression '{}', column {}: {}", text_, token_ + 1, message));
+  std::string line(text_);
+  std::replace(line.begin(), line.end(), '\n', ' ');  // columns stay as they are
+  throw error(fmt::format("expression '{}', column {}: {}", line, token_ + 1, message));
 }
 
 /// An integer constant, none of which is so large that a sum or a shift of two overflows.
@@ -401,7 +403,7 @@ value numpy_operations::power(const value& base, const value& exponent) const {
   if (type == dtype::boolean) type = dtype::int8;
   // As NumPy, which gives these exponents to functions that round once.
   if (exponent.is_real_constant() && !is_integer(type)) {
-    const value b = in_type(base, type);
+    value b = in_type(base, type);
     const double e = exponent.as_double();
     if (e == 2) return coded(fmt::format("heddle_square({})", b.code), type);
     if (e == 1) return b;

@@ -3,6 +3,7 @@
 #include "standard_output.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include <fmt/core.h>
@@ -14,7 +15,7 @@ namespace {
 constexpr const char* erased_line = "\r\033[K";
 
 std::string time_text(double seconds) {
-  const auto whole = static_cast<long>(seconds + 0.5);
+  const long whole = std::lround(seconds);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{} min {:02} s", whole / 60, whole % 60);
   return fmt::format("{} h {:02} min", whole / 3600, whole / 60 % 60);

@@ -35,9 +35,12 @@ struct random_options : run_options {
 /// "1000" or "300,200".
 shape parse_shape(const std::string& text) {
   std::vector<std::size_t> lengths;
-  for (std::size_t begin = 0; begin < text.size();) {
+  for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
-    lengths.push_back(whole_number("--shape", text.substr(begin, end - begin)));
+    const auto length = parse_whole_number(std::string_view(text).substr(begin, end - begin));
+    if (!length)
+      throw CLI::ValidationError("--shape", fmt::format("'{}' is no shape, such as 1000 or 300,200", text));
+    lengths.push_back(*length);
     begin = end + 1;
   }
   return shape(lengths);
@@ -66,6 +69,7 @@ any_integer integer(const char* option, const std::optional<std::string>& text, 
 impl::random_numbers integers(const random_options& options, dtype type, random::stream from) {
   return with_type(type, [&]<class T>(T) -> impl::random_numbers {
     if constexpr (std::is_integral_v<T>) {
+      // NOLINTNEXTLINE(bugprone-signed-char-misuse): numbers, not characters
       constexpr any_integer least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
       const any_integer low = integer("--low", options.low, 0),
                         high = integer("--high", options.high, most + 1);

@@ -103,14 +103,22 @@ class placed_arguments {
   std::vector<void*> pointers_, values_;
 };
 
-void run(const launch_options& options) {
+struct launched {
+  std::string target;
+  bool was_cached;
+  double seconds;
+};
+
+/// Launches the kernel, and leaves in the arguments what it wrote.
+launched launch(const launch_options& options, std::vector<checker::argument>& arguments) {
   const dimensions grid = options.grid_dimensions(), block = options.block_dimensions();
-  std::vector<checker::argument> arguments = options.read_arguments();
   module_options how;
   how.definitions = options.compile.definitions;
   how.include_folders = options.compile.include_folders;
   how.standard = options.compile.standard;
   if (options.kernel.find('<') != std::string::npos) how.name_expressions.push_back(options.kernel);
+  // It outlives the module: a GPU's driver may print as late as when that is unloaded.
+  const printing_beside_data printed;
   const module compiled = module::from_file(target::parse(options.target), options.source, how);
   const target& where = compiled.where();
   const kernel_function kernel = compiled.function(options.kernel);
@@ -121,7 +129,6 @@ void run(const launch_options& options) {
   where.wait();
   const auto began = std::chrono::steady_clock::now();
   {
-    const printing_beside_data printed;
     const deadline limit(options.timeout, options.kernel);
     std::optional<kernel_faults> faults;
     if (!where.is_gpu()) faults.emplace(options.kernel);
@@ -131,14 +138,20 @@ void run(const launch_options& options) {
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - began;
   placed.bring_back(arguments);
+  return {where.text(), compiled.was_cached(), elapsed.count()};
+}
+
+void run(const launch_options& options) {
+  std::vector<checker::argument> arguments = options.read_arguments();
+  const launched done = launch(options, arguments);
   checker::write_outputs(arguments);
   if (options.stats) {
     nlohmann::ordered_json line;
     line["pattern"] = "run";
     line["kernel"] = options.kernel;
-    line["target"] = where.text();
-    line["cached"] = compiled.was_cached();
-    line["seconds"] = elapsed.count();
+    line["target"] = done.target;
+    line["cached"] = done.was_cached;
+    line["seconds"] = done.seconds;
     print_error(line.dump() + "\n");
   }
 }

@@ -2,6 +2,7 @@
 #include "file_options.hpp"
 #include "gpu/gpu.hpp"
 #include "interruption.hpp"
+#include "io/named_stream.hpp"
 #include "jit/expression.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
@@ -58,12 +59,13 @@ std::deque<named_file> open_inputs(const std::vector<std::string>& texts) {
     } else {
       constexpr std::string_view letters = "abcdefghjklmnopqrstuvwxyz";
       if (unnamed == letters.size())
-        throw error(fmt::format("{}: name more than 25 inputs, as in x={}", text, text));
+        throw error(fmt::format("{0}: name more than 25 inputs, as in x={0}", impl::shown_path(text)));
       name = letters[unnamed++];
     }
     for (const named_file& other : all) {
       if (other.name == name)
-        throw error(fmt::format("two inputs are called {}: {} and {}", name, other.file.path(), path));
+        throw error(fmt::format("two inputs are called {}: {} and {}", name, other.file.path(),
+                                impl::shown_path(path)));
     }
     all.push_back({name, npy_file(path)});
   }

@@ -68,6 +68,8 @@ std::string unknown_word(const CLI::App& app) {
     within = chosen.front();
     words = within->remaining();
   }
+  // CLI11 leaves the mark behind which no word is an option among them.
+  std::erase(words, "--");
   if (words.empty()) return "";
   const auto option = std::find_if(words.begin(), words.end(), is_option);
   if (option != words.end()) {

@@ -23,7 +23,7 @@ template <class Show>
 int on_each_target(int argc, char** argv, const Show& show) {
   std::vector<std::string> words(argv + 1, argv + argc);
   if (words.size() == 2 && words[0] == "--target") words.erase(words.begin());
-  if (words.size() > 1 || (words.size() == 1 && words[0].starts_with("-"))) {
+  if (words.size() > 1 || (words.size() == 1 && words[0].starts_with('-'))) {
     std::fprintf(stderr, "usage: %s [--target] [serial|parallel[:N]|gpu[:ID]]\n", argv[0]);
     return 2;
   }

@@ -2,12 +2,6 @@
 if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   message(FATAL_ERROR "HEDDLE_FUZZ needs clang: cmake --preset fuzz")
 endif()
-find_package(Threads REQUIRED)
-find_package(TBB REQUIRED)
-find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(GIF REQUIRED)
-find_package(PNG REQUIRED)
 
 include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
 set(sources ${array_sources} ${sources_without_cuda})

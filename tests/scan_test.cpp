@@ -77,7 +77,7 @@ void check_sums(const hd::target& where, const hd::array<T>& x, const variant& h
 
 /// The most additions, at half an eps each, that lie between an element and the results that hold it: on the
 /// CPU those of a strip of 4, of the tree of 16 strips, of 16 tiles, of 16 groups of these …, and one to join
-/// each; on a GPU what docs/scan.md promises.
+/// each; on a GPU what docs/reference/scan.md promises.
 double worst_bound(bool on_gpu, std::size_t i) {
   std::size_t additions = 1;
   if (on_gpu) {

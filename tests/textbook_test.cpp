@@ -169,10 +169,12 @@ TEST(ladder_cost, is_what_the_formulas_give) {
 TEST(ladder_cost, is_not_given_for_the_default) {
   for (const std::size_t n : {0, 1, 1000}) {
     EXPECT_EQ(message_of([&] { hd::cost_of(reduce_algorithm::single_pass, n, 4); }),
-              "cost_of: single-pass is tuned to each target and has no one cost: docs/reduce.md says what it "
+              "cost_of: single-pass is tuned to each target and has no one cost: docs/reference/reduce.md "
+              "says what it "
               "does; ask for the cost of another algorithm");
     EXPECT_EQ(message_of([&] { hd::cost_of(scan_algorithm::single_pass, n, 4); }),
-              "cost_of: single-pass is tuned to each target and has no one cost: docs/scan.md says what it "
+              "cost_of: single-pass is tuned to each target and has no one cost: docs/reference/scan.md says "
+              "what it "
               "does; ask for the cost of another algorithm");
   }
 }
@@ -422,7 +424,7 @@ TEST_P(ladder_by_users_operator, costs_what_it_says) {
 }
 
 TEST_P(ladder_by_users_operator, leads_to_a_default_that_does_as_little_as_it_says) {
-  // What docs/reduce.md and docs/scan.md say of a CPU.
+  // What docs/reference/reduce.md and docs/reference/scan.md say of a CPU.
   for (const std::size_t n : {1, 2, 257, 4097, 70'001, 1'000'003}) {
     if (n > largest_size()) continue;
     const auto x = counted_elements<16>(n);

@@ -108,7 +108,8 @@ class element_reference : public impl::element_reader<T> {
  public:
   using impl::element_reader<T>::element_reader;
   element_reference(const element_reference&) = delete;
-  ~element_reference() {}  // not trivial, so that printf("%d", a[i]) does not compile
+  // NOLINTNEXTLINE(modernize-use-equals-default): not trivial, so that printf("%d", a[i]) does not compile
+  ~element_reference() {}
 
   // Of a temporary alone: `auto x = a[i]; x = 1;` would look like an assignment to a variable.
   void operator=(const impl::given<T>& value) && {

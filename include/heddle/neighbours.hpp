@@ -38,7 +38,7 @@ struct boundary {
   impl::edge kind = impl::edge::torus;
   T value{};
 
-  boundary(torus) : kind(impl::edge::torus) {}
+  boundary(torus) {}
   boundary(clamped) : kind(impl::edge::clamped) {}
   boundary(reflect) : kind(impl::edge::reflect) {}
   boundary(symmetric) : kind(impl::edge::symmetric) {}

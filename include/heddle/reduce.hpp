@@ -360,7 +360,7 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
   return impl::reduce_flat<element_of<X>>(where, x, op, &first);
 }
 
-/// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
+/// The same by a rung of the ladder, of a textbook's methods (docs/reference/textbook.md), or by the default,
 /// single_pass. Every rung takes every type, operator and size on every target, except that `atomic` needs an
 /// operator that commutes and `two_pass` one with an identity: heddle::error says so otherwise. In a file
 /// that nvcc compiles an element has at most 24 KiB, and at most 31 KiB with its operator: the compiler says

@@ -231,7 +231,7 @@ array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& o
   return impl::scan_new<impl::scan_kind::inclusive>(where, x, nullptr, op, init);
 }
 
-/// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
+/// The same by a rung of the ladder, of a textbook's methods (docs/reference/textbook.md), or by the default,
 /// single_pass. Every rung takes every type, operator and size on every target, except that `blelloch` needs
 /// an operator with an identity: heddle::error says so otherwise. In a file that nvcc compiles an element has
 /// at most 24 KiB, and at most 31 KiB with its operator: the compiler says so otherwise. What it costs:

@@ -45,6 +45,7 @@ array<T> transform_first(const target& requested, elements<T>* out, const heddle
   if (out != nullptr && shared.found && !(*out_shape == shared.lengths)) {
     common::fail_shapes("transform", 0, *out_shape, shared.lengths);
   }
+  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): an array is among the arguments, or `out` is given
   const std::size_t size = shared.found ? shared.size : out->size;
   operation running("transform", size, type_name<T>());
   const target where =

@@ -56,7 +56,7 @@ class cpu_machine final : public machine<T> {
   void relax(const grid<T>& on, const T* u, const correction<T>& from, const T* g, T* v,
              int sweeps) override {
     // Rows that are few beside those around them would be computed more than once.
-    const std::size_t grain = std::max<std::size_t>(grain_of(on), static_cast<std::size_t>(16 * sweeps));
+    const std::size_t grain = std::max<std::size_t>(grain_of(on), 16 * static_cast<std::size_t>(sweeps));
     cpu::for_slices(threads_, rows_of(on), grain, [&](std::size_t first, std::size_t last) {
       const std::unique_ptr<T[]> room(new T[relax_room(sweeps)]);
       for (std::ptrdiff_t left = 1; left < on.width - 1; left += relax_columns) {

@@ -55,7 +55,7 @@ colouring::colouring(const picture& what, std::string_view palette, bool smooth)
     const double share = along - static_cast<double>(before);
     for (int channel = 0; channel < 3; ++channel) {
       const double from = stops[before][channel], to = stops[before + 1][channel];
-      gradient_[i][channel] = static_cast<std::uint8_t>(from + share * (to - from) + 0.5);
+      gradient_[i][channel] = static_cast<std::uint8_t>(std::lround(from + share * (to - from)));
     }
   }
   format_ = !smooth && what.iterations <= 255 ? pixel_format::palette : pixel_format::rgb;
@@ -71,7 +71,7 @@ colouring::colouring(const picture& what, std::string_view palette, bool smooth)
 
 colour colouring::at(double count) const {
   const double along = std::fmod(std::sqrt(std::max(count, 0.0)) / palette_length, 2.0);
-  return gradient_[static_cast<std::size_t>((along > 1 ? 2 - along : along) * (shades - 1) + 0.5)];
+  return gradient_[static_cast<std::size_t>(std::lround((along > 1 ? 2 - along : along) * (shades - 1)))];
 }
 
 double colouring::smooth_count(double re, double im, std::uint32_t count) const {

@@ -4,6 +4,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace heddle::impl {
@@ -26,7 +27,17 @@ std::optional<int> descriptor_in(std::string_view path) noexcept {
 std::string shown_path(const std::string& path) {
   constexpr const char* names[] = {"standard input", "standard output", "standard error"};
   const std::optional<int> number = descriptor_in(path);
-  return number && *number <= STDERR_FILENO ? names[*number] : path;
+  if (number && *number <= STDERR_FILENO) return names[*number];
+  std::string shown;
+  for (const char c : path) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte >= 0x20 && byte != 0x7f) || c == '\t') {
+      shown += c;
+    } else {
+      shown += c == '\n' ? "\\n" : fmt::format("\\x{:02x}", byte);
+    }
+  }
+  return shown;
 }
 
 int open_for_reading(const std::string& path) noexcept {

@@ -13,8 +13,8 @@ inline constexpr const char* standard_output = "/dev/stdout";
 /// and /proc/self/fd/N; nothing for every other path.
 std::optional<int> descriptor_in(std::string_view path) noexcept;
 
-/// A path as errors name it: "standard input", "standard output" and "standard error" for the first three
-/// descriptors.
+/// A path as errors name it, in one line: "standard input", "standard output" and "standard error" for the
+/// first three descriptors; control characters as \n and \xNN.
 std::string shown_path(const std::string& path);
 
 /// Opens a file for reading: a descriptor, which the caller closes, or −1 with the reason in errno. Of a path

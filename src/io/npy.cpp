@@ -59,6 +59,7 @@ using stored = std::conditional_t<std::is_same_v<T, bool>, std::uint8_t, T>;
 template <class I, class F>
 I saturated(F x) {
   constexpr F lowest = static_cast<F>(std::numeric_limits<I>::min());
+  // NOLINTNEXTLINE(bugprone-integer-division): a power of two, of which nothing is lost
   constexpr F beyond = static_cast<F>(std::numeric_limits<I>::max() / 2 + 1) * 2;
   F inside = x > lowest ? x : lowest;
   inside = inside < beyond ? inside : F(0);
@@ -307,7 +308,7 @@ void npy_file::unmap::operator()(const unsigned char* begin) const noexcept {
   ::munmap(const_cast<unsigned char*>(begin), bytes);
 }
 
-npy_file::npy_file(std::string path) : path_(impl::shown_path(path)) {
+npy_file::npy_file(const std::string& path) : path_(impl::shown_path(path)) {
   const descriptor file(impl::open_for_reading(path));
   struct stat status;
   if (file < 0) fail_system(path_, "open");
@@ -329,7 +330,7 @@ npy_file::npy_file(std::string path) : path_(impl::shown_path(path)) {
                         ? ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                         : ::mremap(const_cast<unsigned char*>(old), room / 2, room, MREMAP_MAYMOVE);
       if (begin == MAP_FAILED) fail_system(path_, "read");
-      file_.release();
+      static_cast<void>(file_.release());  // its mapping has moved
       file_ = {static_cast<const unsigned char*>(begin), unmap{room}};
       ssize_t moved = 1;
       while (bytes < room && moved != 0) {

@@ -163,7 +163,8 @@ std::optional<kept_file> find_in(const cache_folder& folder, const std::string& 
     if (!text) return std::nullopt;
     const json description = json::parse(*text);
     const json& what = description.at("entry");
-    if (digest_of(what.dump()) != description.at("digest")) refuse("its digest is another");
+    if (digest_of(what.dump()) != description.at("digest").get<std::string>())
+      refuse("its digest is another");
     for (const auto& [file, of] : what.at("files").items()) {
       if (digest_of_file(file) != of.get<std::string>()) return std::nullopt;
     }
@@ -172,7 +173,7 @@ std::optional<kept_file> find_in(const cache_folder& folder, const std::string& 
       refuse("it names a file of another place");
     auto code = folder.read(made);
     if (!code) return std::nullopt;  // it went in this moment
-    if (digest_of(*code) != what.at("code")) refuse("the digest of its code is another");
+    if (digest_of(*code) != what.at("code").get<std::string>()) refuse("the digest of its code is another");
     return kept_file{*std::move(code), what.at("about")};
   } catch (const error& wrong) {
     say(fmt::format("{}: the kernel is compiled anew", wrong.what()));

@@ -172,6 +172,9 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
                                             const compile_options& options, const fs::path& headers,
                                             const fs::path& dependencies) {
   std::vector<std::string> words = common_options(with, options);
+  // Some systems' compilers define it, and glibc's headers then call __printf_chk where a kernel calls
+  // printf.
+  words.emplace_back("-U_FORTIFY_SOURCE");
   for (const std::string& d : options.definitions) words.push_back("-D" + d);
   for (const std::string& i : options.include_folders) {
     // A toolkit's own headers are for its compiler.

@@ -335,6 +335,7 @@ void run_reduction(expression_state& state, const expression_call& call, const e
     from = std::move(to);
     n = tiles;
   }
+  // NOLINTNEXTLINE(bugprone-use-after-move): of no elements nothing was made, and nothing moved
   copy(out, target(), n == 0 ? to.data() : from.data(), where, bytes);
 }
 

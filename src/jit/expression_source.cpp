@@ -365,7 +365,7 @@ bool assigns_to(std::string_view operation, std::string_view name) {
       after = trimmed(after.substr(skip));
     }
     if (after.starts_with("++") || after.starts_with("--")) return true;
-    if (after.starts_with("=") && !after.starts_with("==")) return true;
+    if (after.starts_with('=') && !after.starts_with("==")) return true;
     for (const std::string_view sign : {"+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}) {
       if (after.starts_with(sign)) return true;
     }
@@ -388,7 +388,7 @@ std::vector<expression_parameter> parse_parameters(std::string_view text, std::s
     std::string_view type = trimmed(one.substr(0, name));
     expression_parameter p;
     p.name = one.substr(name);
-    const bool is_reference = type.ends_with("&");
+    const bool is_reference = type.ends_with('&');
     if (is_reference) type = trimmed(type.substr(0, type.size() - 1));
     bool is_const = false;
     while (type.starts_with("const ")) {

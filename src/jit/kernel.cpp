@@ -48,11 +48,12 @@ module::module(const target& where, const std::string& source, const module_opti
       state_(where_.is_gpu() ? gpu::compile_module(where_, source, options)
                              : impl::compile_for_cpu(where_, source, options)) {}
 
-module module::from_file(const target& where, const std::string& path, module_options options) {
+// A line that begins with `module` is a directive to compilers that have modules.
+heddle::module module::from_file(const target& where, const std::string& path, module_options options) {
   options.include_folders.push_back(jit::folder_of_source(path));
-options.name = impl::shown_path(path);
-return module(where, jit::read_source(path), options);
-}  // namespace heddle
+  options.name = impl::shown_path(path);
+  return module(where, jit::read_source(path), options);
+}
 
 kernel_function module::function(const std::string& name) const {
   return {state_->function(name), where_};

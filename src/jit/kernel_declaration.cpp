@@ -123,7 +123,7 @@ void read_parameters(const token_sequence& t, std::size_t open, kernel_declarati
 kernel_name parse_kernel_name(std::string_view text) {
   kernel_name result;
   text = trimmed(text);
-  if (text.ends_with(")")) {
+  if (text.ends_with(')')) {
     std::size_t depth = 0, at = text.size();
     while (at > 0) {
       --at;

@@ -73,7 +73,7 @@ std::string type_text(number type, unsigned components, std::size_t size, bool i
 }
 
 std::string text_of(const kernel_argument& a) {
-  const std::string type = type_text(a.type, 1, a.size, false, "");
+  std::string type = type_text(a.type, 1, a.size, false, "");
   if (!a.is_pointer) return type;
   return fmt::format("{}{}*", a.is_const ? "const " : "", type);
 }
@@ -97,7 +97,7 @@ parameter_description parameter_in(std::string_view type) {
   type = trimmed(type);
   while (drop(type, "const") || drop(type, "__restrict") || drop(type, "volatile")) {
   }
-  if (type.ends_with("*") || type.ends_with("&")) {
+  if (type.ends_with('*') || type.ends_with('&')) {
     p.is_pointer = true;
     type = trimmed(type.substr(0, type.size() - 1));
     for (bool more = true; more;) {

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <fstream>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -102,7 +103,7 @@ bool read_cache(const std::string& key, bandwidths& found) {
     return false;
   }
   if (!possible || read.gpus.size() != static_cast<std::size_t>(gpu::device_count())) return false;
-  found = read;
+  found = std::move(read);
   return true;
 }
 

@@ -90,6 +90,9 @@ class RandomTest(CommandTest):
                           ["random", "permutation", "--shape", "5", "--seed", 1, "--high", 1, *to],
                           ["random", "uniform", "--shape", "5", "--seed", 1, "--mean", 1, *to]):
             self.assertIn("--help", self.fails(2, *arguments))
+        for text in ("3,", ",3", "3,,4", ",", "3;4"):
+            message = self.fails(2, "random", "uniform", "--shape", text, "--seed", 1, *to)
+            self.assertTrue(message.startswith(f"heddle random: --shape: '{text}' is no shape, such as 1000 or 300,200 ("), message)
 
     def test_more_than_the_disk_holds_is_refused_at_once(self):
         for n in ("1e15", 2**64 - 1):

@@ -85,6 +85,19 @@ __global__ void add(int* x, int n) {
         out, err = self.through("check", "-", *launch, "--arg", "i32[1000]=zeros:out=-", "--arg", "i32:1000", input=kernel)
         np.testing.assert_array_equal(array_in(out), np.ones(1000, "int32"))
         self.assertIn("standard input", err)
+        for gpu in self.gpus:
+            out, err = self.through("run", "add.cu", *launch[:-1], gpu, "--arg", "i32[]=x.npy:out=-", "--arg", "i32:1000")
+            np.testing.assert_array_equal(array_in(out), x + 1)
+            self.assertEqual(err, "hello\n")
+        # As Ubuntu's compilers are, which define it themselves: printf is another function then.
+        compiler = self.folder / "fortified"
+        compiler.write_text('#!/bin/sh\nexec g++ -D_FORTIFY_SOURCE=2 "$@"\n')
+        compiler.chmod(0o755)
+        for command in ("run", "check"):
+            out, err = self.through(command, "-", *launch, "--arg", "i32[1000]=zeros:out=-", "--arg", "i32:1000", input=kernel,
+                                    env=os.environ | {"CXX": str(compiler)})
+            np.testing.assert_array_equal(array_in(out), np.ones(1000, "int32"))
+            self.assertTrue(err.startswith("hello\n"), err)
         _, err = self.through("run", "-", *launch, "--arg", "i32:1", status=1, input=b"__global__ void add(int n) { n = }\n")
         self.assertRegex(err, "standard input:1:")
 

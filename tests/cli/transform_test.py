@@ -153,6 +153,12 @@ class TransformTest(ExpressionTest):
         for expression, column in (("-b", 2), ("-hypot(a)", 2), ("-1.5x", 2), ("-(a", 4)):
             text = self.fails(1, "transform", expression, path, "-o", self.out)
             self.assertIn(f"expression '{expression}', column {column}: ", text)
+        # Behind the mark nothing is an option.
+        self.assertEqual(run("transform", "-o", self.out, "--", "-a", path).returncode, 0)
+        np.testing.assert_array_equal(np.load(self.out), -x)
+        self.out.unlink()
+        self.assertIn("--output is required", self.fails(2, "transform", "--", "-a", path, "-o", self.out))
+        self.assertIn("-o: cannot open", self.fails(1, "transform", "-o", self.out, "--", "-a", path, "-o"))
         # What may be an option is one.
         self.fails(2, "transform", "-ox", path)
         self.fails(2, "transform", "--a", path, "-o", self.out)
@@ -168,6 +174,7 @@ class TransformTest(ExpressionTest):
             text = self.fails(1, "transform", expression, path, "-o", self.out)
             self.assertIn(f"expression '{expression}', column", text)
             self.assertIn(message, text)
+        self.assertIn("expression 'a + b', column 5: ", self.fails(1, "transform", "a +\nb", path, "-o", self.out))
         path = self.save(np.ones(3, "int8"))
         self.assertIn("300 does not fit int8", self.fails(1, "transform", "a + 300", path, "-o", self.out))
 

@@ -113,6 +113,16 @@ class UsageTest(CommandTest):
                                   (2, ["reduce", self.out, "--target", "a\x1b[2J\x7f\tb"])):
             self.assertIn("a\\x1b[2J\\x7f\tb", self.fails(status, *arguments))
 
+    def test_names_with_ends_of_lines_are_shown_in_one_line(self):
+        broken = "no\nfile.npy"
+        path = self.save(np.ones((2, 3)))
+        for status, arguments in ((1, ["reduce", broken]), (1, ["scan", path, "-o", f"nowhere/{broken}"]),
+                                  (1, ["life", broken, "--generations", 1]), (1, ["laplace", "--edges", broken]),
+                                  (1, ["run", broken, "--kernel", "f", "--grid", 1, "--block", 1]),
+                                  (1, ["histogram", path, "-o", self.out, "--edges", broken]),
+                                  (2, ["reduce", path, "--op", broken]), (2, ["reduce", path, broken]), (2, [broken])):
+            self.assertIn("no\\nfile.npy", self.fails(status, *arguments))
+
     def test_output_that_cannot_be_written(self):
         path = self.save(np.arange(10.0))
         self.fails(1, "scan", path, "-o", self.folder / "missing" / "out.npy")

@@ -20,7 +20,7 @@ namespace heddle {
 /// the path, the byte where reading stopped and what is wrong there.
 class npy_file {
  public:
-  explicit npy_file(std::string path);
+  explicit npy_file(const std::string& path);
 
   const std::string& path() const noexcept { return path_; }
   heddle::dtype dtype() const noexcept { return dtype_; }
