@@ -2,8 +2,8 @@
 // beside a copy of the same array in the same run.
 //
 //   axes_bench [TARGET [MiB]]      default: best, 1024 MiB on a GPU and 256 elsewhere
-#include <heddle/cpu/threads.hpp>
 #include <heddle/heddle.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <algorithm>
 #include <chrono>

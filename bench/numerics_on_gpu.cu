@@ -7,10 +7,10 @@
 // for one call and its end. Both are medians of many, ours and the library's in turn. An asterisk marks what
 // takes more than 2 % and more than 3 µs longer than the library, or random numbers that take more than 10 %
 // longer than a kernel that only writes as much.
-#include "shared_library.hpp"
-#include <heddle/cuda/launch.cuh>
+#include "target/shared_library.hpp"
 #include <heddle/fft.hpp>
-#include <heddle/function_ref.hpp>
+#include <heddle/impl/function_ref.hpp>
+#include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/linear_algebra.hpp>
 #include <heddle/random.hpp>
 #include <heddle/scan.hpp>
@@ -38,7 +38,7 @@
 #include <curand.h>
 
 namespace hd = heddle;
-using heddle::cuda::check;
+using heddle::gpu::check;
 
 namespace {
 
@@ -72,7 +72,7 @@ class stopwatch {
   stopwatch(const stopwatch&) = delete;
   stopwatch& operator=(const stopwatch&) = delete;
 
-  using work = hd::detail::function_ref<void()>;
+  using work = hd::impl::function_ref<void()>;
 
   /// The times of each of several pieces of work, in turn, so that what else the GPU does meets all alike.
   std::vector<times> compare(std::initializer_list<work> all) {
@@ -147,8 +147,8 @@ void expect(bool same, const std::string& what) {
 // Matrix products.
 
 struct cublas {
-  hd::detail::shared_library library =
-      hd::detail::cuda_library("cublas", CUBLAS_VER_MAJOR, "install cuBLAS of the CUDA toolkit");
+  hd::impl::shared_library library =
+      hd::impl::cuda_library("cublas", CUBLAS_VER_MAJOR, "install cuBLAS of the CUDA toolkit");
   FUNCTION(create, cublasCreate_v2);
   FUNCTION(set_stream, cublasSetStream_v2);
   FUNCTION(sgemm, cublasSgemm_v2);
@@ -282,8 +282,8 @@ void compare_matmul(const hd::target& where) {
 // Transforms.
 
 struct cufft {
-  hd::detail::shared_library library =
-      hd::detail::cuda_library("cufft", CUFFT_VER_MAJOR, "install cuFFT of the CUDA toolkit");
+  hd::impl::shared_library library =
+      hd::impl::cuda_library("cufft", CUFFT_VER_MAJOR, "install cuFFT of the CUDA toolkit");
   FUNCTION(plan_many, cufftPlanMany);
   FUNCTION(destroy, cufftDestroy);
   FUNCTION(set_stream, cufftSetStream);
@@ -462,8 +462,8 @@ void compare_fft(const hd::target& where) {
 // Random numbers.
 
 struct curand {
-  hd::detail::shared_library library =
-      hd::detail::cuda_library("curand", CURAND_VER_MAJOR, "install cuRAND of the CUDA toolkit");
+  hd::impl::shared_library library =
+      hd::impl::cuda_library("curand", CURAND_VER_MAJOR, "install cuRAND of the CUDA toolkit");
   FUNCTION(create, curandCreateGenerator);
   FUNCTION(set_stream, curandSetStream);
   FUNCTION(bits, curandGenerate);
@@ -483,7 +483,7 @@ struct curand {
 #undef FUNCTION
 
 /// Writes 16 bytes a thread and nothing else.
-__global__ void __launch_bounds__(256) write_granules(uint4* out, std::size_t count, std::uint32_t value) {
+__global__ void __launch_bounds__(256) write_vectors(uint4* out, std::size_t count, std::uint32_t value) {
   const std::size_t g = std::size_t{blockIdx.x} * 256 + threadIdx.x;
   if (g < count) out[g] = {value, value, value, value};
 }
@@ -495,9 +495,9 @@ void compare_generation(const std::string& what, std::size_t n, const hd::target
   hd::array<T> out(n, where);
   const std::size_t bytes = n * sizeof(T), granules = bytes / 16;
   const auto fill = [&] {
-    write_granules<<<static_cast<unsigned>((granules + 255) / 256), 256, 0, where.stream()>>>(
+    write_vectors<<<static_cast<unsigned>((granules + 255) / 256), 256, 0, where.stream()>>>(
         reinterpret_cast<uint4*>(out.data()), granules, 7);
-    check(cudaGetLastError(), "launch of write_granules");
+    check(cudaGetLastError(), "launch of write_vectors");
   };
   const std::vector<times> took = watch.compare({[&] { ours(out); }, fill, [&] { theirs(out.data()); }...});
   const auto gb_per_s = [&](const times& t) { return static_cast<double>(bytes) / t.device / 1e3; };

@@ -2,7 +2,7 @@
 // and the rate at which points of pi are drawn. Each time is the median of several, between events.
 #include "mandelbrot/mandelbrot.hpp"
 #include "monte_carlo/pi.hpp"
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/target.hpp>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace hd = heddle;
-using heddle::cuda::check;
+using heddle::gpu::check;
 
 namespace {
 

@@ -2,8 +2,8 @@
 // second beside a copy of the same array in the same run.
 //
 //   user_operators_on_gpu [MiB]      default: 1024
-#include <heddle/cuda/launch.cuh>
 #include <heddle/heddle.hpp>
+#include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <vector>
 
 namespace hd = heddle;
-using hd::cuda::check;
+using hd::gpu::check;
 
 namespace {
 

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "jit/device/heddle_device/runtime.hpp"
 #include "module.hpp"
-#include "modules/device/heddle_device/runtime.hpp"
 #include "regions.hpp"
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 #include "arguments.hpp"
 
-#include "counted.hpp"
+#include "array/counted.hpp"
 #include "io/named_stream.hpp"
-#include "modules/device/heddle_device/half_bits.hpp"
-#include "process_limits.hpp"
+#include "jit/device/heddle_device/half_bits.hpp"
+#include "target/process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
@@ -176,11 +176,11 @@ dtype dtype_of_scalar(scalar type) {
 void allocate(argument& a, std::size_t element_bytes, const std::string& whole) {
   const std::size_t bytes = a.elements * element_bytes;
   const std::string what = fmt::format("argument '{}': ", whole);
-  detail::require_memory(bytes, what);
+  impl::require_memory(bytes, what);
   try {
     a.bytes.resize(bytes);
   } catch (const std::bad_alloc&) {
-    throw error(what + detail::out_of_memory_text(bytes));
+    throw error(what + impl::out_of_memory_text(bytes));
   }
 }
 
@@ -288,7 +288,7 @@ argument parse_argument(const std::string& whole) {
   const std::string values(text.empty() ? text : text.substr(1));
   const bool named = values == "zeros" || values == "arange" || values.starts_with("random:");
   if (!text.empty() && !named) {
-    if (!values.ends_with(".npy") && !detail::descriptor_in(values))
+    if (!values.ends_with(".npy") && !impl::descriptor_in(values))
       throw argument_error(fmt::format(
           "argument '{}': '{}' is neither zeros, arange, random:SEED nor a FILE.npy", whole, values));
     read_file(a, values, has_count, whole);
@@ -314,13 +314,13 @@ argument parse_argument(const std::string& whole) {
 namespace {
 
 /// "f32", "3 of f32", "particle (20 bytes)", "void".
-std::string wanted_text(const detail::parameter_description& p) {
+std::string wanted_text(const impl::parameter_description& p) {
   const auto type = static_cast<scalar>(p.type);
   if (p.is_void) return "void";
   if (type != scalar::other)
     return p.components > 1 ? fmt::format("{} of {}", p.components, short_name(type)) : short_name(type);
   const std::string name = p.type_name.empty() ? short_name(type) : p.type_name;
-  return p.size == 0 ? name : fmt::format("{} ({})", name, detail::counted(p.size, "byte"));
+  return p.size == 0 ? name : fmt::format("{} ({})", name, impl::counted(p.size, "byte"));
 }
 
 std::string given_text(const argument& a) {
@@ -329,7 +329,7 @@ std::string given_text(const argument& a) {
 }
 
 /// What is wrong with it; empty when nothing is.
-std::string mismatch(const detail::parameter_description& p, const argument& a) {
+std::string mismatch(const impl::parameter_description& p, const argument& a) {
   const auto type = static_cast<scalar>(p.type);
   if (!p.is_known) {
     const std::size_t bytes = a.is_array ? sizeof(void*) : a.bytes.size();
@@ -360,11 +360,11 @@ std::string mismatch(const detail::parameter_description& p, const argument& a) 
 
 }  // namespace
 
-void check_arguments(const std::string& kernel, const std::vector<detail::parameter_description>& parameters,
+void check_arguments(const std::string& kernel, const std::vector<impl::parameter_description>& parameters,
                      const std::vector<argument>& arguments) {
   if (parameters.size() != arguments.size()) {
     throw argument_error(
-        fmt::format("{} {}", kernel, detail::wrong_number_of_arguments(parameters.size(), arguments.size())));
+        fmt::format("{} {}", kernel, impl::wrong_number_of_arguments(parameters.size(), arguments.size())));
   }
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const std::string wrong = mismatch(parameters[i], arguments[i]);
@@ -380,14 +380,14 @@ void write_outputs(const std::vector<argument>& arguments) {
     if (!a.is_array || a.output.empty()) continue;
     const shape elements{a.bytes.size() / bytes_of(a.type)};
     if (a.type != scalar::f16) {
-      detail::write_npy(a.output, dtype_of_scalar(a.type), elements, a.bytes.data());
+      impl::write_npy(a.output, dtype_of_scalar(a.type), elements, a.bytes.data());
       continue;
     }
     const auto* const halves = reinterpret_cast<const half_number*>(a.bytes.data());
     std::vector<float> values(elements[0]);
     std::transform(halves, halves + values.size(), values.begin(),
                    [](half_number h) { return heddle_device::half_to_float(h.bits); });
-    detail::write_npy(a.output, dtype::float32, elements, values.data());
+    impl::write_npy(a.output, dtype::float32, elements, values.data());
   }
 }
 

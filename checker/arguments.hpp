@@ -1,7 +1,7 @@
 #pragma once
 
+#include "jit/module_state.hpp"
 #include "launch.hpp"
-#include "modules/module_state.hpp"
 #include <heddle/error.hpp>
 
 #include <string>
@@ -26,7 +26,7 @@ argument parse_argument(const std::string& text);
 /// Throws argument_error unless the arguments fit the parameters of the kernel, as far as those are known: a
 /// number has the very type, an array the type of what the pointer points to, and what is no number is known
 /// by its size.
-void check_arguments(const std::string& kernel, const std::vector<detail::parameter_description>& parameters,
+void check_arguments(const std::string& kernel, const std::vector<impl::parameter_description>& parameters,
                      const std::vector<argument>& arguments);
 
 /// Writes each array to the .npy file that its argument names, where it names one.

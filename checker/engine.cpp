@@ -1,7 +1,7 @@
 #include "engine.hpp"
 
-#include "counted.hpp"
-#include "modules/grid_shape.hpp"
+#include "array/counted.hpp"
+#include "jit/grid_shape.hpp"
 #include "watchdog.hpp"
 #include <heddle/error.hpp>
 
@@ -18,9 +18,9 @@ namespace heddle::checker {
 
 using heddle_device::index3;
 using heddle_device::scalar;
-using modules::most_static_shared;
-using modules::split;
-using modules::volume;
+using jit::most_static_shared;
+using jit::split;
+using jit::volume;
 
 constinit thread_local running now;
 
@@ -35,15 +35,14 @@ std::string too_many_blocks(std::uint64_t blocks, std::size_t schedules) {
   const std::uint64_t most = most_serials / schedules;
   if (blocks <= most) return "";
   return fmt::format("{} blocks under {} are more than can be checked: at most {}", blocks,
-                     detail::counted(schedules, "schedule"), most);
+                     impl::counted(schedules, "schedule"), most);
 }
 
 void check_launch(const kernel_call& kernel, const launch_options& options) {
-  const dimensions grid = modules::dimensions_of(options.grid), block = modules::dimensions_of(options.block);
+  const dimensions grid = jit::dimensions_of(options.grid), block = jit::dimensions_of(options.block);
   for (const std::string& why :
-       {modules::wrong_shape(grid, block), modules::wrong_bound(block, kernel.most_threads),
-        modules::wrong_shared_bytes(options.shared_bytes),
-        too_many_blocks(grid.count(), options.schedules)}) {
+       {jit::wrong_shape(grid, block), jit::wrong_bound(block, kernel.most_threads),
+        jit::wrong_shared_bytes(options.shared_bytes), too_many_blocks(grid.count(), options.schedules)}) {
     if (!why.empty()) throw error(why);
   }
 }
@@ -107,7 +106,7 @@ void engine::order(std::vector<std::uint32_t>& threads) {
   std::shuffle(threads.begin(), threads.end(), random_);
 }
 
-std::uint64_t engine::block_in_turn(std::uint64_t i) const {
+std::uint64_t engine::block_in_order(std::uint64_t i) const {
   if (options_.seed == 0 && schedule_ == 0) return first_block_ + i;
   if (options_.seed == 0 && schedule_ == 1) return last_block_ - 1 - i;
   return first_block_ + (i * block_stride_ + block_first_) % (last_block_ - first_block_);
@@ -115,7 +114,7 @@ std::uint64_t engine::block_in_turn(std::uint64_t i) const {
 
 bool engine::begin_block() {
   if (next_block_ == last_block_ - first_block_) return false;
-  const std::uint64_t number = block_in_turn(next_block_++);
+  const std::uint64_t number = block_in_order(next_block_++);
   std::unique_ptr<block_state> b;
   if (spare_.empty()) {
     b = std::make_unique<block_state>();

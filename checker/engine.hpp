@@ -1,10 +1,10 @@
 #pragma once
 
 #include "finding.hpp"
+#include "jit/fiber.hpp"
+#include "jit/warp.hpp"
 #include "known_clocks.hpp"
 #include "launch.hpp"
-#include "modules/fiber.hpp"
-#include "modules/warp.hpp"
 #include "profile.hpp"
 #include "regions.hpp"
 
@@ -22,10 +22,10 @@
 
 namespace heddle::checker {
 
-using modules::fiber;
-using modules::stack_pool;
-using modules::warp_operation;
-using modules::warp_visit;
+using jit::fiber;
+using jit::stack_pool;
+using jit::warp_operation;
+using jit::warp_visit;
 
 struct block_state;
 
@@ -255,7 +255,7 @@ class engine {
  private:
   // Running.
   bool begin_block();
-  std::uint64_t block_in_turn(std::uint64_t i) const;
+  std::uint64_t block_in_order(std::uint64_t i) const;
   void end_block(std::size_t i);
   enum class turn : std::uint8_t { ended, waits, is_over };
   turn run_block(block_state& b);
@@ -281,7 +281,7 @@ class engine {
   static warp_trace& trace_of(thread_state& t) { return t.block->traces[t.index / 32]; }
   void begin_traces(block_state& b) const;
   void end_traces(block_state& b);
-  void bring_lanes_together(block_state& b, std::uint32_t first_lane, std::uint32_t arrived);
+  void reconverge_lanes(block_state& b, std::uint32_t first_lane, std::uint32_t arrived);
   void profile_access(thread_state& t, const region& r, std::uintptr_t address, std::size_t bytes,
                       std::uint8_t flags, std::uintptr_t pc);
 

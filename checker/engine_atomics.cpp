@@ -1,5 +1,5 @@
 #include "engine.hpp"
-#include "modules/device/heddle_device/half_bits.hpp"
+#include "jit/device/heddle_device/half_bits.hpp"
 
 #include <algorithm>
 #include <cmath>

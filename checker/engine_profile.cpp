@@ -17,7 +17,7 @@ void engine::end_traces(block_state& b) {
 }
 
 /// A function of the warp brings its lanes together when all that have not left call it.
-void engine::bring_lanes_together(block_state& b, std::uint32_t first, std::uint32_t arrived) {
+void engine::reconverge_lanes(block_state& b, std::uint32_t first, std::uint32_t arrived) {
   warp_trace& warp = b.traces[first / 32];
   for (std::uint32_t i = 0; i < warp.lanes.size(); ++i) {
     if ((arrived >> i & 1) == 0 && !warp.lanes[i].has_left) return;

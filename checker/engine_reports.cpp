@@ -1,6 +1,6 @@
 #include "engine.hpp"
-#include "modules/grid_shape.hpp"
-#include "modules/tokens.hpp"
+#include "jit/grid_shape.hpp"
+#include "jit/tokens.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -189,8 +189,8 @@ place engine::place_of(const record& r, std::uint32_t first_serial, index3 block
   place p;
   p.what = access_text(r.flags);
   p.pc = module_.base() + r.pc;
-  p.thread = modules::split(r.thread, block);
-  p.block = modules::split((r.block - first_serial) % modules::volume(grid), grid);
+  p.thread = jit::split(r.thread, block);
+  p.block = jit::split((r.block - first_serial) % jit::volume(grid), grid);
   return p;
 }
 
@@ -224,7 +224,7 @@ std::string_view as_written(std::string_view type) {
   for (const std::string_view word : {"const ", "volatile ", "struct ", "union ", "class "}) {
     if (type.starts_with(word)) type.remove_prefix(word.size());
   }
-  return modules::trimmed(type);
+  return jit::trimmed(type);
 }
 
 }  // namespace

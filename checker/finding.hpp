@@ -1,6 +1,6 @@
 #pragma once
 
-#include "modules/device/heddle_device/abi.hpp"
+#include "jit/device/heddle_device/abi.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "launch_memory.hpp"
 
 #include "arguments.hpp"
-#include "modules/module_state.hpp"
+#include "jit/module_state.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -10,9 +10,9 @@ namespace heddle::checker {
 
 launch_memory::launch_memory(const module& compiled, const std::vector<argument>& arguments) {
   const auto parameters = compiled.parameters();
-  std::vector<heddle::detail::parameter_description> described;
+  std::vector<heddle::impl::parameter_description> described;
   for (std::size_t i = 0; i < parameters.size(); ++i)
-    described.push_back(heddle::detail::described(parameters[i], compiled.parameter_name(i)));
+    described.push_back(heddle::impl::described(parameters[i], compiled.parameter_name(i)));
   check_arguments(compiled.declaration().name, described, arguments);
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const argument& a = arguments[i];

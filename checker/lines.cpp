@@ -1,7 +1,7 @@
 #include "lines.hpp"
 
+#include "jit/module_state.hpp"
 #include "launch.hpp"
-#include "modules/module_state.hpp"
 #include "race_hint.hpp"
 
 #include <algorithm>
@@ -44,7 +44,7 @@ std::string readable(const char* name) {
   const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
                                                          &std::free);
   // The parameters and the result are known from the source.
-  return status == 0 ? std::string(detail::function_name(text.get())) : name;
+  return status == 0 ? std::string(impl::function_name(text.get())) : name;
 }
 
 /// The debug information of a module.
@@ -139,7 +139,7 @@ class module_lines {
     source_line& line = at->second;
     if (is_new) {
       line = information_.at(pc - 1 - base_);
-      line.file = modules::as_named(line.file);
+      line.file = jit::as_named(line.file);
     }
     return line;
   }
@@ -166,17 +166,15 @@ void find_line(module_lines& lines, place& p) {
 /// begins, which is the same for all brackets in a row: how many follow says the axes that are left. Of
 /// p[i].v[k] it is the same for both, and the longer is taken, since p is a pointer most often, whose indices
 /// are not checked so.
-void name_indexed_array(const std::vector<modules::subscript>& subscripts, finding& f) {
+void name_indexed_array(const std::vector<jit::subscript>& subscripts, finding& f) {
   if (f.kind != finding_kind::out_of_bounds || !f.variable.empty() || f.places.empty()) return;
   const place& p = f.places.front();
-  const auto is_at = [&](const modules::text_place& at) {
-    return at.line == p.line && at.column == p.column;
-  };
+  const auto is_at = [&](const jit::text_place& at) { return at.line == p.line && at.column == p.column; };
   std::size_t in_a_row = 0;
-  for (const modules::subscript& s : subscripts) {
+  for (const jit::subscript& s : subscripts) {
     if (s.file == p.file && is_at(s.first)) in_a_row = std::max(in_a_row, s.brackets);
   }
-  for (const modules::subscript& s : subscripts) {
+  for (const jit::subscript& s : subscripts) {
     if (s.file != p.file || s.of.size() < f.variable.size()) continue;
     if (is_at(s.last) || (is_at(s.first) && s.brackets + f.lengths.size() == in_a_row + 1)) f.variable = s.of;
   }
@@ -233,7 +231,7 @@ void find_lines(const std::string& path, std::uintptr_t base, std::vector<launch
   }
 }
 
-void find_lines(const modules::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings) {
+void find_lines(const jit::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings) {
   module_lines lines(compiled.library->path(), base);
   for (finding& f : findings) {
     for (place& p : f.places) find_line(lines, p);

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "finding.hpp"
+#include "jit/compilation.hpp"
 #include "module.hpp"
-#include "modules/compilation.hpp"
 #include "profile.hpp"
 #include "program.hpp"
 
@@ -17,7 +17,7 @@ namespace heddle::checker {
 ///
 /// What was compiled lies at `base`. Places of the host are in the program's own files, as far as what called
 /// what is known.
-void find_lines(const modules::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings);
+void find_lines(const jit::compilation& compiled, std::uintptr_t base, std::vector<finding>& findings);
 
 /// What was profiled, by lines, in their order.
 std::vector<line_profile> profile_lines(const module& compiled,

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "modules/device/heddle_device/abi.hpp"
-#include "modules/translation.hpp"
+#include "jit/device/heddle_device/abi.hpp"
+#include "jit/translation.hpp"
 
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace heddle::checker {
 
-using modules::kernel_declaration;
+using jit::kernel_declaration;
 
 /// What a module says of itself.
 struct module_tables {

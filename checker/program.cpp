@@ -1,8 +1,8 @@
 #include "program.hpp"
 
 #include "call_main.hpp"
-#include "contents.hpp"
 #include "finding_message.hpp"
+#include "io/contents.hpp"
 #include "lines.hpp"
 #include "profile_message.hpp"
 #include "program_runtime.hpp"
@@ -55,7 +55,7 @@ void handle_signals() {
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
 }
 
-[[noreturn]] void be_program(const modules::compilation& compiled, const std::vector<std::string>& words,
+[[noreturn]] void be_program(const jit::compilation& compiled, const std::vector<std::string>& words,
                              const program_options& options, int messages) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (options.prints_to_error) dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -106,7 +106,7 @@ finding finding_of_signal(const nlohmann::json& message) {
   return f;
 }
 
-program_outcome read_messages(const std::string& text, const modules::compilation& compiled) {
+program_outcome read_messages(const std::string& text, const jit::compilation& compiled) {
   program_outcome outcome;
   std::vector<std::size_t> numbers;
   for (std::size_t at = 0; at < text.size();) {
@@ -143,7 +143,7 @@ program_outcome read_messages(const std::string& text, const modules::compilatio
 
 }  // namespace
 
-program_outcome run_program(const modules::compilation& compiled, const std::vector<std::string>& words,
+program_outcome run_program(const jit::compilation& compiled, const std::vector<std::string>& words,
                             const program_options& options) {
   const int messages = memfd_create("heddle", MFD_CLOEXEC);
   if (messages < 0) throw error(fmt::format("no file for what is found: {}", std::strerror(errno)));
@@ -156,7 +156,7 @@ program_outcome run_program(const modules::compilation& compiled, const std::vec
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   lseek(messages, 0, SEEK_SET);
-  const std::string text = detail::contents(messages).value_or("");
+  const std::string text = impl::contents(messages).value_or("");
   close(messages);
   program_outcome outcome = read_messages(text, compiled);
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();

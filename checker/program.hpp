@@ -1,7 +1,7 @@
 #pragma once
 
 #include "finding.hpp"
-#include "modules/compilation.hpp"
+#include "jit/compilation.hpp"
 #include "profile.hpp"
 
 #include <cstddef>
@@ -43,7 +43,7 @@ struct program_outcome {
 /// process of its own, whose launches run under the checker: each under several schedules, and the program
 /// goes on with what the first left. It has the standard input, output and error of this process. A status
 /// other than 0 and a signal that ends it are findings, too. A program that cannot be run is a heddle::error.
-program_outcome run_program(const modules::compilation& compiled, const std::vector<std::string>& words,
+program_outcome run_program(const jit::compilation& compiled, const std::vector<std::string>& words,
                             const program_options& options);
 
 }  // namespace heddle::checker

@@ -1,5 +1,5 @@
 #include "engine.hpp"
-#include "modules/grid_shape.hpp"
+#include "jit/grid_shape.hpp"
 #include "program_runtime.hpp"
 #include <heddle/error.hpp>
 
@@ -70,10 +70,10 @@ int program_runtime::check(const heddle_device::launch_request& q, const kernel_
   for (const auto& [address, bytes] : shared_limits_) {
     if (!q.is_address || address == q.function) limit = std::max(limit, bytes);
   }
-  const dimensions grid = modules::dimensions_of(q.grid), block = modules::dimensions_of(q.block);
-  why = modules::wrong_shape(grid, block);
+  const dimensions grid = jit::dimensions_of(q.grid), block = jit::dimensions_of(q.block);
+  why = jit::wrong_shape(grid, block);
   if (!why.empty()) return errors::invalid_configuration;
-  why = modules::wrong_bound(block, kernel.most_threads);
+  why = jit::wrong_bound(block, kernel.most_threads);
   if (!why.empty()) return errors::launch_out_of_resources;
   if (q.shared_bytes > limit) {
     why = fmt::format(
@@ -190,7 +190,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.legacy_warps = options_.legacy_warps;
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
-  const std::uint64_t blocks = modules::volume(q.grid);
+  const std::uint64_t blocks = jit::volume(q.grid);
   const std::string why = too_many_blocks(blocks, options.schedules);
   if (!why.empty()) refuse(fmt::format("{}: {}", kernel.name, why));
   const std::uint64_t serials = blocks * options.schedules;

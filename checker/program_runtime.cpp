@@ -1,7 +1,7 @@
 #include "program_runtime.hpp"
 
-#include "contents.hpp"
 #include "finding_message.hpp"
+#include "io/contents.hpp"
 #include "profile_message.hpp"
 
 #include <algorithm>
@@ -68,7 +68,7 @@ void program_runtime::end() {
 
 void program_runtime::write(const std::string& line) const noexcept {
   const std::string text = line + "\n";
-  detail::write_bytes(messages_, text.data(), text.size());
+  impl::write_bytes(messages_, text.data(), text.size());
 }
 
 void program_runtime::refuse(const std::string& why) {

@@ -2,8 +2,8 @@
 
 #include "allocations.hpp"
 #include "finding.hpp"
+#include "jit/fiber.hpp"
 #include "launch.hpp"
-#include "modules/fiber.hpp"
 #include "program.hpp"
 #include "stream_order.hpp"
 
@@ -142,7 +142,7 @@ class program_runtime final : public heddle_device::runtime {
   std::optional<allocations> memory_;
   stream_order order_;
   std::vector<pending_operation> pending_;
-  modules::stack_pool stacks_;
+  jit::stack_pool stacks_;
   std::map<const void*, kernel_known> kernels_;
   std::map<const void*, std::uint64_t> shared_limits_;
   std::uint32_t next_serial_ = 1;

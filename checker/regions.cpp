@@ -1,7 +1,7 @@
 #include "regions.hpp"
 
+#include "jit/module_state.hpp"
 #include "launch.hpp"
-#include "modules/module_state.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -151,7 +151,7 @@ bool region::reads_unwritten(std::uint64_t offset, std::uint64_t size) {
 void region::consist_of(const heddle_device::element_type& element) {
   type = element.type;
   element_bytes = std::max(element.size, 1u);
-  type_name = heddle::detail::type_name(element);
+  type_name = heddle::impl::type_name(element);
   if (type_name.empty()) type_name = "byte";
   lengths.clear();
   for (const std::uint32_t* n = element.lengths; n != nullptr && *n != 0; ++n) lengths.push_back(*n);

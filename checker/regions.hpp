@@ -1,7 +1,7 @@
 #pragma once
 
 #include "finding.hpp"
-#include "modules/device/heddle_device/abi.hpp"
+#include "jit/device/heddle_device/abi.hpp"
 
 #include <array>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "report.hpp"
 
-#include "counted.hpp"
+#include "array/counted.hpp"
 #include "io/xml_text.hpp"
-#include "modules/grid_shape.hpp"
+#include "jit/grid_shape.hpp"
 #include "profile_report.hpp"
 
 #include <algorithm>
@@ -143,11 +143,11 @@ const char* name(finding_kind kind) noexcept {
 std::string as_text(const checked& what, const launch_outcome& outcome) {
   std::string result;
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
-  const std::uint64_t threads = modules::volume(what.options.grid) * modules::volume(what.options.block);
+  const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
   result +=
       fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
-                  outcome.findings.empty() ? "clean" : detail::counted(outcome.findings.size(), "finding"),
-                  detail::counted(threads, "thread"), detail::counted(outcome.schedules, "schedule"),
+                  outcome.findings.empty() ? "clean" : impl::counted(outcome.findings.size(), "finding"),
+                  impl::counted(threads, "thread"), impl::counted(outcome.schedules, "schedule"),
                   fmt::format("{} watched accesses", outcome.accesses),
                   outcome.was_stopped ? ", stopped before its end" : "");
   if (what.options.profiles) result += profile_as_text(outcome.profile);
@@ -159,13 +159,13 @@ std::string as_text(const program_checked& what, const program_outcome& outcome)
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
   result +=
       fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
-                  outcome.findings.empty() ? "clean" : detail::counted(outcome.findings.size(), "finding"),
-                  detail::counted(outcome.launches, "launch", "es"),
-                  detail::counted(what.options.schedules, "schedule"), outcome.accesses);
+                  outcome.findings.empty() ? "clean" : impl::counted(outcome.findings.size(), "finding"),
+                  impl::counted(outcome.launches, "launch", "es"),
+                  impl::counted(what.options.schedules, "schedule"), outcome.accesses);
   for (const launch_profile& p : outcome.profiles) {
     result += fmt::format("\nthe host {} at {}{}{}\n", p.by.what, line_of(p.by),
                           p.by.function.empty() ? "" : " in " + p.by.function,
-                          p.launches == 1 ? "" : ", " + detail::counted(p.launches, "time"));
+                          p.launches == 1 ? "" : ", " + impl::counted(p.launches, "time"));
     result += profile_as_text(p.lines);
   }
   return result;
@@ -284,10 +284,10 @@ std::string junit_of(const std::string& source, const std::string& name, const s
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"heddle check\" tests=\"1\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n"
       "  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
-      findings.empty() ? 0 : 1, seconds, detail::xml_text(source), detail::xml_text(name), seconds);
+      findings.empty() ? 0 : 1, seconds, impl::xml_text(source), impl::xml_text(name), seconds);
   for (const finding& f : findings) {
     result += fmt::format("    <failure type=\"{}\" message=\"{}\">{}</failure>\n", checker::name(f.kind),
-                          detail::xml_text(where(f) + headline(f)), detail::xml_text(describe(f)));
+                          impl::xml_text(where(f) + headline(f)), impl::xml_text(describe(f)));
   }
   return result + "  </testcase>\n</testsuite>\n";
 }
@@ -309,8 +309,7 @@ std::string as_junit_error(const std::string& source, const std::string& kernel,
       "  <testcase classname=\"{}\" name=\"{}\">\n"
       "    <error message=\"{}\"/>\n"
       "  </testcase>\n</testsuite>\n",
-      detail::xml_text(source), detail::xml_text(kernel.empty() ? program_case : kernel),
-      detail::xml_text(reason));
+      impl::xml_text(source), impl::xml_text(kernel.empty() ? program_case : kernel), impl::xml_text(reason));
 }
 
 }  // namespace heddle::checker

@@ -15,9 +15,9 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
-#include <heddle/cpu/threads.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>
@@ -46,8 +46,8 @@ using json = nlohmann::ordered_json;
 constexpr std::pair<const char*, pattern> patterns[] = {
     {"reduce", pattern::reduce}, {"scan", pattern::scan}, {"transform", pattern::transform}};
 
-constexpr std::pair<const char*, detail::function> operators[] = {{"sum", detail::function::plus},
-                                                                  {"max", detail::function::maximum}};
+constexpr std::pair<const char*, impl::function> operators[] = {{"sum", impl::function::plus},
+                                                                {"max", impl::function::maximum}};
 
 constexpr contenders (*families_of_peers[])(const workload&) = {
     standard_peers,
@@ -72,7 +72,7 @@ struct bench_options {
 /// What the options say is to be measured.
 struct plan {
   pattern which;
-  detail::function combine;
+  impl::function combine;
   std::vector<target> targets;
   std::vector<dtype> types;
   std::vector<std::size_t> sizes;
@@ -123,13 +123,13 @@ plan plan_of(const bench_options& options) {
   plan made;
   made.which = named(patterns, options.pattern);
   made.combine = named(operators, options.op);
-  if (made.which == pattern::transform && made.combine != detail::function::plus) {
+  if (made.which == pattern::transform && made.combine != impl::function::plus) {
     throw CLI::ValidationError("--op", "transform adds 1: it has no other operator");
   }
   made.targets = options.targets.empty() ? target::available() : parsed_list(options.targets, target::parse);
   made.types = parsed_list(options.types, parse_dtype);
   for (const dtype type : made.types) {
-    if (made.combine == detail::function::maximum && type >= dtype::complex64) {
+    if (made.combine == impl::function::maximum && type >= dtype::complex64) {
       fail_complex_order(options.op.c_str(), type, " (sum takes them)");
     }
   }
@@ -164,7 +164,7 @@ void require_threads_for_peers(const target& where) {
   const std::size_t each = static_cast<std::size_t>(where.threads()) - 1, wanted = 2 * each + 1,
                     given = cpu::threads_given(wanted);
   if (given < wanted) {
-    detail::fail(
+    impl::fail(
         fmt::format("--peers need {} threads, and the system gives {}: leave them out", wanted, given));
   }
 }
@@ -398,7 +398,7 @@ void require_memory_for(const plan& what, const bench_options& options) {
 /// Does a part of the measurement of n elements; what is wrong with it, or nothing.
 template <class Part>
 std::optional<std::string> failure_of(const target& where, dtype type, std::size_t n, const Part& part) {
-  detail::operation running("bench", n, name(type));
+  impl::operation running("bench", n, name(type));
   running.runs_on(where);
   try {
     part();
@@ -467,7 +467,7 @@ void run(const bench_options& options) {
   std::vector<result> results;
   const std::optional<std::string> failure = measure_all(what, options, shown, results);
   shown.hide();
-  if (failure && results.empty()) detail::fail(*failure);
+  if (failure && results.empty()) impl::fail(*failure);
 
   if (json_file) {
     for (const result& one : results) all["results"].push_back(json_of(one, options));
@@ -477,7 +477,7 @@ void run(const bench_options& options) {
   if (plot_file) write(*plot_file, draw_chart(panels_of(what, options, results)));
   if (failure) {
     const bool written = json_file || plot_file;
-    detail::fail(*failure + (written ? "; what was measured until then is written" : ""));
+    impl::fail(*failure + (written ? "; what was measured until then is written" : ""));
   }
 }
 

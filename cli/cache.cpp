@@ -1,6 +1,6 @@
-#include "modules/cache.hpp"
+#include "jit/cache.hpp"
 
-#include "bytes_text.hpp"
+#include "array/bytes_text.hpp"
 #include "commands.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
@@ -22,9 +22,9 @@ struct cache_options {
 };
 
 void run(const cache_options& options) {
-  if (options.size) modules::limit_cache(*options.size);
-  if (options.clears) modules::clear_cache();
-  const modules::cache_contents found = modules::look_into_cache();
+  if (options.size) jit::limit_cache(*options.size);
+  if (options.clears) jit::clear_cache();
+  const jit::cache_contents found = jit::look_into_cache();
   if (options.as_json) {
     const nlohmann::ordered_json all{{"folder", found.folder.string()},
                                      {"entries", found.entries},
@@ -34,7 +34,7 @@ void run(const cache_options& options) {
     return;
   }
   const auto size = [](std::uint64_t bytes) {
-    return fmt::format("{} ({})", bytes, detail::bytes_text(static_cast<double>(bytes)));
+    return fmt::format("{} ({})", bytes, impl::bytes_text(static_cast<double>(bytes)));
   };
   print(fmt::format("folder   {}\nentries  {}\nbytes    {}\nlimit    {}\n", found.folder.string(),
                     found.entries, size(found.bytes), size(found.most_bytes)));

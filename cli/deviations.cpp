@@ -1,6 +1,6 @@
 #include "deviations.hpp"
 
-#include <heddle/cpu/threads.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/statistics.hpp>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace heddle::cli {
 
-deviations::deviations(const npy_input& x, detail::memory means)
+deviations::deviations(const npy_input& x, impl::memory means)
     : type_(x.type()),
       threads_(x.where().is_gpu() ? available_cores() : x.where().threads()),
       piece_(static_cast<std::size_t>(threads_) << 17),
@@ -18,10 +18,10 @@ deviations::deviations(const npy_input& x, detail::memory means)
 const void* deviations::of(const void* elements, const segments& block, std::size_t first,
                            std::size_t pitch) {
   const std::size_t bytes = block.elements() * sizeof(double);
-  if (made_.bytes() < bytes) made_ = detail::memory(bytes, target());
+  if (made_.bytes() < bytes) made_ = impl::memory(bytes, target());
   auto* const made = static_cast<double*>(made_.data());
   const auto* const means = static_cast<const std::byte*>(means_.data());
-  const auto of_piece = detail::squared_deviations_of(type_);
+  const auto of_piece = impl::squared_deviations_of(type_);
   constexpr std::size_t elements_worth_a_thread = std::size_t{1} << 15;
   cpu::for_slices(threads_, block.outer * block.length, elements_worth_a_thread / block.inner + 1,
                   [&](std::size_t row, std::size_t last) {

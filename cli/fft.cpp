@@ -36,37 +36,37 @@ void run(const fft_options& options) {
   const npy_file file(options.input);
   const dtype asked_for = options.element_type().value_or(file.dtype());
   if (!options.dtype.empty() && asked_for < dtype::float32) {
-    detail::fail(
+    impl::fail(
         fmt::format("fft of {}: the type is float32, float64, complex64 or complex128", name(asked_for)));
   }
   const bool is_double = asked_for != dtype::float32 && asked_for != dtype::complex64;
   const bool from_real = options.real && !options.inverse;
   if (from_real && asked_for >= dtype::complex64)
-    detail::fail(fmt::format("fft --real of {}: it takes real elements", name(asked_for)));
-  const detail::fft_kind kind =
-      options.real      ? options.inverse ? detail::fft_kind::real_inverse : detail::fft_kind::real_forward
-      : options.inverse ? detail::fft_kind::inverse
-                        : detail::fft_kind::forward;
-  const detail::fft_task task = detail::task_of(kind, is_double, file.shape(), options.axes, options.length);
+    impl::fail(fmt::format("fft --real of {}: it takes real elements", name(asked_for)));
+  const impl::fft_kind kind =
+      options.real      ? options.inverse ? impl::fft_kind::real_inverse : impl::fft_kind::real_forward
+      : options.inverse ? impl::fft_kind::inverse
+                        : impl::fft_kind::forward;
+  const impl::fft_task task = impl::task_of(kind, is_double, file.shape(), options.axes, options.length);
   const dtype complex = is_double ? dtype::complex128 : dtype::complex64;
   const dtype real = is_double ? dtype::float64 : dtype::float32;
   const dtype type = from_real ? real : complex;
-  const dtype result_type = kind == detail::fft_kind::real_inverse ? real : complex;
+  const dtype result_type = kind == impl::fft_kind::real_inverse ? real : complex;
 
   npy_output output(options.output);
   const shape lengths = task.result();
   const std::size_t bytes = file.size() * size_of(type),
                     result_bytes = lengths.elements() * size_of(result_type);
-  const target where = detail::resolve(requested, {8 * bytes, 8 * result_bytes, target(), true});
-  detail::operation running("fft", file.size(), name(type));
+  const target where = impl::resolve(requested, {8 * bytes, 8 * result_bytes, target(), true});
+  impl::operation running("fft", file.size(), name(type));
   running.runs_on(where);
   const run_stats stats("fft", options.op, "fft", file.size(), type, bytes + result_bytes, where);
-  detail::memory result(result_bytes, where);
+  impl::memory result(result_bytes, where);
   {
     npy_input x(file, type, type, where);
     progress shown(x.file_bytes(x.size()), options.quiet);
-    const detail::memory elements = x.bring_all(shown);
-    detail::library_fft(task, elements.data(), result.data(), where);
+    const impl::memory elements = x.bring_all(shown);
+    impl::library_fft(task, elements.data(), result.data(), where);
   }
   result = brought_to_cpu(std::move(result));
   stats.report(options);

@@ -10,8 +10,8 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
+#include <heddle/impl/streamed_reduction.hpp>
 #include <heddle/io/npy.hpp>
-#include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -39,64 +39,64 @@ struct histogram_options : run_options {
 std::pair<double, double> range_of(npy_input& x, progress& shown) {
   if (x.size() == 0) return {0, 1};
   double bounds[2];
-  for (const auto which : {detail::function::minimum, detail::function::maximum}) {
-    detail::streamed_reduction so_far(x.where(), which, x.type());
+  for (const auto which : {impl::function::minimum, impl::function::maximum}) {
+    impl::streamed_reduction so_far(x.where(), which, x.type());
     x.for_each_piece(so_far.tile(), shown,
                      [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
     with_type(x.type(), [&]<class T>(T) {
-      if constexpr (!detail::is_complex<T>) {
+      if constexpr (!impl::is_complex<T>) {
         T extremum;
         so_far.result(&extremum);
-        bounds[which == detail::function::maximum] = static_cast<double>(extremum);
+        bounds[which == impl::function::maximum] = static_cast<double>(extremum);
       }
     });
   }
   if (!std::isfinite(bounds[0]) || !std::isfinite(bounds[1])) {
-    detail::fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go",
-                             bounds[0], bounds[1]));
+    impl::fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go",
+                           bounds[0], bounds[1]));
   }
   return {bounds[0], bounds[1]};
 }
 
-detail::bin_edges edges_for(const histogram_options& options, npy_input& x, progress& shown) {
+impl::bin_edges edges_for(const histogram_options& options, npy_input& x, progress& shown) {
   if (!options.edges.empty()) {
     const npy_file file(options.edges);
     if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype(), "");
     if (file.shape().axes() != 1) {
-      detail::fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", file.path(),
-                               file.shape().text()));
+      impl::fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", file.path(),
+                             file.shape().text()));
     }
     const array<double> edges = file.read_as<double>();
-    return detail::edges_of(edges.data(), edges.size());
+    return impl::edges_of(edges.data(), edges.size());
   }
   if (options.range.empty()) {
     const auto [low, high] = range_of(x, shown);
-    return detail::edges_of(x.type(), even_bins{options.bins, low, high});
+    return impl::edges_of(x.type(), even_bins{options.bins, low, high});
   }
-  return detail::edges_of(x.type(), even_bins{options.bins, options.range[0], options.range[1]});
+  return impl::edges_of(x.type(), even_bins{options.bins, options.range[0], options.range[1]});
 }
 
 /// The counts of each bin, on the CPU, of a file that is read a piece at a time.
-detail::memory counts_of(npy_input& x, const detail::bin_edges& edges, progress& shown) {
+impl::memory counts_of(npy_input& x, const impl::bin_edges& edges, progress& shown) {
   const target& where = x.where();
   const std::size_t element_bytes = size_of(x.type());
-  detail::memory result(edges.bins() * sizeof(std::uint64_t), target());
+  impl::memory result(edges.bins() * sizeof(std::uint64_t), target());
   auto* const counts = static_cast<std::uint64_t*>(result.data());
   std::fill_n(counts, edges.bins(), std::uint64_t{0});
   array<std::uint64_t> of_piece(edges.bins());
-  detail::memory on_gpu, counts_on_gpu;
+  impl::memory on_gpu, counts_on_gpu;
   if (where.is_gpu()) {
-    on_gpu = detail::memory(std::min(x.piece(), x.size()) * element_bytes, where);
-    counts_on_gpu = detail::memory(result.bytes(), where);
+    on_gpu = impl::memory(std::min(x.piece(), x.size()) * element_bytes, where);
+    counts_on_gpu = impl::memory(result.bytes(), where);
   }
   x.for_each_piece(1, shown, [&](const void* elements, std::size_t count) {
     if (where.is_gpu()) {
-      detail::copy(on_gpu.data(), where, elements, target(), count * element_bytes);
+      impl::copy(on_gpu.data(), where, elements, target(), count * element_bytes);
       auto* const there = static_cast<std::uint64_t*>(counts_on_gpu.data());
-      detail::library_histogram(x.type(), on_gpu.data(), count, edges, there, where);
-      detail::copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
+      impl::library_histogram(x.type(), on_gpu.data(), count, edges, there, where);
+      impl::copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
     } else {
-      detail::library_histogram(x.type(), elements, count, edges, of_piece.data(), where);
+      impl::library_histogram(x.type(), elements, count, edges, of_piece.data(), where);
     }
     for (std::size_t bin = 0; bin < edges.bins(); ++bin) counts[bin] += of_piece.data()[bin];
   });
@@ -104,12 +104,11 @@ detail::memory counts_of(npy_input& x, const detail::bin_edges& edges, progress&
 }
 
 /// The sum of the weights of each bin, on the CPU.
-detail::memory weighted_sums(npy_input& x, const detail::bin_edges& edges, npy_input& weights,
-                             progress& shown) {
-  const detail::memory elements = x.bring_all(shown), of_each = weights.bring_all(shown);
-  detail::memory sums(edges.bins() * size_of(weights.type()), x.where());
-  detail::library_weighted_histogram(x.type(), elements.data(), x.size(), edges, weights.type(),
-                                     of_each.data(), sums.data(), x.where());
+impl::memory weighted_sums(npy_input& x, const impl::bin_edges& edges, npy_input& weights, progress& shown) {
+  const impl::memory elements = x.bring_all(shown), of_each = weights.bring_all(shown);
+  impl::memory sums(edges.bins() * size_of(weights.type()), x.where());
+  impl::library_weighted_histogram(x.type(), elements.data(), x.size(), edges, weights.type(), of_each.data(),
+                                   sums.data(), x.where());
   return brought_to_cpu(std::move(sums));
 }
 
@@ -121,13 +120,13 @@ void run(const histogram_options& options) {
   std::optional<npy_file> weights_file;
   if (!options.weights.empty()) {
     weights_file.emplace(options.weights);
-    if (!(weights_file->shape() == file.shape())) detail::fail_weights(file.shape(), weights_file->shape());
+    if (!(weights_file->shape() == file.shape())) impl::fail_weights(file.shape(), weights_file->shape());
   }
   npy_output output(options.output);
   std::optional<npy_output> edges_output;
   if (!options.edges_output.empty()) edges_output.emplace(options.edges_output);
 
-  const target where = detail::resolve(requested, {file.size() * size_of(type), 0, target(), true});
+  const target where = impl::resolve(requested, {file.size() * size_of(type), 0, target(), true});
   npy_input x(file, type, type, where);
   std::optional<npy_input> weights;
   if (weights_file) weights.emplace(*weights_file, weights_file->dtype(), weights_file->dtype(), where);
@@ -136,11 +135,10 @@ void run(const histogram_options& options) {
                         x.file_bytes(file.size()) + weight_bytes, where);
   const bool finds_range = options.edges.empty() && options.range.empty();
   progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()) + weight_bytes, options.quiet);
-  const detail::bin_edges edges = edges_for(options, x, shown);
-  detail::operation running("histogram", file.size(), name(type));
+  const impl::bin_edges edges = edges_for(options, x, shown);
+  impl::operation running("histogram", file.size(), name(type));
   running.runs_on(where);
-  const detail::memory result =
-      weights ? weighted_sums(x, edges, *weights, shown) : counts_of(x, edges, shown);
+  const impl::memory result = weights ? weighted_sums(x, edges, *weights, shown) : counts_of(x, edges, shown);
   shown.hide();
   stats.report(options);
   if (edges_output)

@@ -5,9 +5,9 @@
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "paced_steps.hpp"
-#include "process_limits.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
+#include "target/process_limits.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/gif.hpp>
@@ -177,7 +177,7 @@ class life_output {
     constexpr unsigned hundredths_of_a_second = 10;
     animation_ = std::make_unique<gif_writer>(path_, width, height, black_and_white, hundredths_of_a_second);
     width_ = width;
-    detail::require_memory(width * height);
+    impl::require_memory(width * height);
     pixels_.resize(width * height);
   }
 

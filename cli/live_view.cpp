@@ -1,7 +1,7 @@
 #include "live_view.hpp"
 
-#include "contents.hpp"
 #include "interruption.hpp"
+#include "io/contents.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -32,13 +32,13 @@ constexpr std::string_view begin_picture = "\033[?2026h", end_picture = "\033[0m
 constexpr const char* upper_half = "\u2580";
 
 bool send(std::string_view text) noexcept {
-  return detail::write_bytes(terminal, text.data(), text.size()) == text.size();
+  return impl::write_bytes(terminal, text.data(), text.size()) == text.size();
 }
 
 [[noreturn]] void fail(int descriptor) {
   const int code = errno;
   if (descriptor >= 0) ::close(descriptor);
-  detail::fail(fmt::format(
+  impl::fail(fmt::format(
       "--watch: no terminal to show pictures in: /dev/tty: {}: start it in one, or leave out --watch",
       std::generic_category().message(code)));
 }
@@ -107,7 +107,7 @@ void live_view::read_keys(clock::duration wait) {
 }
 
 void live_view::show(std::size_t width, std::size_t height,
-                     detail::function_ref<colour(const block&)> colour_of, std::string_view caption) {
+                     impl::function_ref<colour(const block&)> colour_of, std::string_view caption) {
   winsize room{};
   if (::ioctl(terminal, TIOCGWINSZ, &room) != 0 || room.ws_col == 0 || room.ws_row < 2) {
     room.ws_col = 80;

@@ -39,18 +39,18 @@ dtype type_of_product(dtype a, dtype b) {
   return single ? dtype::float32 : dtype::float64;
 }
 
-detail::matrix_type matrix_type_of(dtype type) {
+impl::matrix_type matrix_type_of(dtype type) {
   switch (type) {
     case dtype::float32:
-      return detail::matrix_type::float32;
+      return impl::matrix_type::float32;
     case dtype::float64:
-      return detail::matrix_type::float64;
+      return impl::matrix_type::float64;
     case dtype::complex64:
-      return detail::matrix_type::complex64;
+      return impl::matrix_type::complex64;
     case dtype::complex128:
-      return detail::matrix_type::complex128;
+      return impl::matrix_type::complex128;
     default:
-      detail::fail(
+      impl::fail(
           fmt::format("matmul of {}: the type is float32, float64, complex64 or complex128", name(type)));
   }
 }
@@ -61,26 +61,26 @@ void run(const matmul_options& options) {
   const npy_file a(options.a), b(options.b);
   const dtype type =
       options.dtype.empty() ? type_of_product(a.dtype(), b.dtype()) : parse_dtype(options.dtype);
-  const detail::matrix_type of_matrices = matrix_type_of(type);
-  detail::product_shape of = detail::shape_of_product(a.shape(), b.shape());
+  const impl::matrix_type of_matrices = matrix_type_of(type);
+  impl::product_shape of = impl::shape_of_product(a.shape(), b.shape());
   npy_output output(options.output);
 
   const std::size_t element_bytes = size_of(type), size = of.whole.elements();
-  const target where = detail::matmul_target(requested, of.a, of.b, element_bytes);
-  detail::operation running("matmul", size, name(type));
+  const target where = impl::matmul_target(requested, of.a, of.b, element_bytes);
+  impl::operation running("matmul", size, name(type));
   running.runs_on(where);
-  detail::memory product(size * element_bytes, where);
+  impl::memory product(size * element_bytes, where);
   double seconds = 0;
   {
     npy_input from_a(a, type, type, where), from_b(b, type, type, where);
     progress shown(from_a.file_bytes(a.size()) + from_b.file_bytes(b.size()), options.quiet);
-    const detail::memory left = from_a.bring_all(shown), right = from_b.bring_all(shown);
+    const impl::memory left = from_a.bring_all(shown), right = from_b.bring_all(shown);
     of.a.data = left.data();
     of.b.data = right.data();
     of.a.where = of.b.where = where;
     where.wait();
     const auto began = std::chrono::steady_clock::now();
-    detail::library_matmul(of_matrices, of.a, of.b, product.data(), where, algorithm);
+    impl::library_matmul(of_matrices, of.a, of.b, product.data(), where, algorithm);
     where.wait();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }

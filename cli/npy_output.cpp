@@ -11,7 +11,7 @@
 namespace heddle::cli {
 
 void npy_output::begin(dtype type, const shape& lengths) {
-  const std::string header = detail::npy_header(type, lengths);
+  const std::string header = impl::npy_header(type, lengths);
   file_.require_room(static_cast<double>(header.size()) +
                      static_cast<double>(lengths.elements()) * static_cast<double>(size_of(type)));
   file_.write(header.data(), header.size());
@@ -44,10 +44,10 @@ void npy_output::write(dtype type, const shape& lengths, const void* data, bool 
   commit();
 }
 
-detail::memory brought_to_cpu(detail::memory result) {
+impl::memory brought_to_cpu(impl::memory result) {
   if (result.where().is_gpu()) {
-    detail::memory brought(result.bytes(), target());
-    detail::copy(brought.data(), target(), result.data(), result.where(), result.bytes());
+    impl::memory brought(result.bytes(), target());
+    impl::copy(brought.data(), target(), result.data(), result.where(), result.bytes());
     result = std::move(brought);
   }
   stop_if_interrupted();

@@ -37,6 +37,6 @@ class npy_output {
 
 /// The bytes of a result where a file can be written from: themselves, or a copy of what is on a GPU. Stops
 /// at a signal.
-detail::memory brought_to_cpu(detail::memory result);
+impl::memory brought_to_cpu(impl::memory result);
 
 }  // namespace heddle::cli

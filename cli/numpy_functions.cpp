@@ -1,4 +1,4 @@
-#include "counted.hpp"
+#include "array/counted.hpp"
 #include "numpy_operations.hpp"
 
 #include <algorithm>
@@ -137,7 +137,7 @@ const numpy_operations::function_of_two numpy_operations::functions_of_two[] = {
 
 value numpy_operations::function(const std::string& word, const std::vector<value>& all) const {
   const auto takes = [&](std::size_t count) {
-    if (all.size() != count) fail(word + " " + heddle::detail::wrong_number_of_arguments(count, all.size()));
+    if (all.size() != count) fail(word + " " + heddle::impl::wrong_number_of_arguments(count, all.size()));
   };
   for (const unary_function& f : unary_functions) {
     if (word != f.name) continue;

@@ -2,9 +2,9 @@
 
 #include "npy_output.hpp"
 #include "option_checks.hpp"
-#include "process_limits.hpp"
-#include <heddle/cpu/threads.hpp>
+#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/sort.hpp>
 
 #include <algorithm>
@@ -31,13 +31,13 @@ void for_each_part(const std::string& list, const F& f) {
 }
 
 /// The elements of each segment in order, on the CPU.
-detail::memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
+impl::memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
   // A radix sort goes to and fro between two arrays of keys; many segments are sorted a few at a time.
   const std::size_t bytes = x.size() * size_of(x.type()), needed = all.count() == 1 ? 3 * bytes : bytes;
   if (!x.where().is_gpu())
-    detail::require_memory(needed, "the elements are sorted in memory, and do not fit: ");
-  detail::memory elements = x.bring_all(shown);
-  detail::library_sort(x.type(), elements.data(), all, sort_order::ascending, elements.data(), x.where());
+    impl::require_memory(needed, "the elements are sorted in memory, and do not fit: ");
+  impl::memory elements = x.bring_all(shown);
+  impl::library_sort(x.type(), elements.data(), all, sort_order::ascending, elements.data(), x.where());
   return brought_to_cpu(std::move(elements));
 }
 
@@ -46,10 +46,10 @@ detail::memory sorted_elements(npy_input& x, const segments& all, progress& show
 template <class F, class GiveNan>
 void for_each_sorted(npy_input& x, const segments& all, progress& shown, const F& f,
                      const GiveNan& give_nan) {
-  const detail::memory sorted = sorted_elements(x, all, shown);
+  const impl::memory sorted = sorted_elements(x, all, shown);
   const int threads = x.where().is_gpu() ? available_cores() : x.where().threads();
   with_type(x.type(), [&]<class T>(T) {
-    if constexpr (!detail::is_complex<T>) {
+    if constexpr (!impl::is_complex<T>) {
       constexpr std::size_t segments_worth_a_thread = std::size_t{1} << 14;
       cpu::for_slices(threads, all.count(), segments_worth_a_thread,
                       [&](std::size_t first, std::size_t last) {

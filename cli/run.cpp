@@ -1,8 +1,8 @@
 #include "checker/arguments.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
+#include "jit/module_state.hpp"
 #include "kernel_options.hpp"
-#include "modules/module_state.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
 #include <heddle/array.hpp>
@@ -76,7 +76,7 @@ class placed_arguments {
       memories_.emplace_back(a.is_array ? a.bytes.size() : 0, where);
       pointers_.push_back(memories_.back().data());
       if (a.is_array && a.is_written)
-        detail::copy(pointers_.back(), where, a.bytes.data(), target(), a.bytes.size());
+        impl::copy(pointers_.back(), where, a.bytes.data(), target(), a.bytes.size());
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       // Nothing writes to what is passed by value.
@@ -93,13 +93,13 @@ class placed_arguments {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       checker::argument& a = arguments[i];
       if (a.is_array && !a.output.empty())
-        detail::copy(a.bytes.data(), target(), pointers_[i], where_, a.bytes.size());
+        impl::copy(a.bytes.data(), target(), pointers_[i], where_, a.bytes.size());
     }
   }
 
  private:
   target where_;
-  std::vector<detail::memory> memories_;
+  std::vector<impl::memory> memories_;
   std::vector<void*> pointers_, values_;
 };
 
@@ -122,7 +122,7 @@ launched launch(const launch_options& options, std::vector<checker::argument>& a
   const module compiled = module::from_file(target::parse(options.target), options.source, how);
   const target& where = compiled.where();
   const kernel_function kernel = compiled.function(options.kernel);
-  const detail::function_state& known = detail::state_of(kernel);
+  const impl::function_state& known = impl::state_of(kernel);
   if (known.has_parameters) checker::check_arguments(known.name, known.parameters, arguments);
 
   const placed_arguments placed(arguments, where);

@@ -10,9 +10,9 @@
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/streamed_scan.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/scan.hpp>
-#include <heddle/streamed_scan.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,7 +28,7 @@
 namespace heddle::cli {
 namespace {
 
-using detail::function;
+using impl::function;
 
 constexpr std::pair<const char*, function> operators[] = {{"sum", function::plus},
                                                           {"prod", function::multiplies},
@@ -58,7 +58,7 @@ void identity(function op, dtype type, void* out) {
       default:
         break;
     }
-    if constexpr (!detail::is_complex<T>) {
+    if constexpr (!impl::is_complex<T>) {
       *value = op == function::minimum ? minimum::identity<T>() : maximum::identity<T>();
     }
   });
@@ -68,10 +68,10 @@ void identity(function op, dtype type, void* out) {
 void scan_by_pieces(function op, const scan_options& options, npy_input& x, const void* init,
                     const shape& lengths, npy_output& output) {
   const std::size_t element_bytes = size_of(x.type());
-  detail::streamed_scan so_far(x.where(), op, x.type(), options.exclusive, init);
+  impl::streamed_scan so_far(x.where(), op, x.type(), options.exclusive, init);
   const std::size_t piece =
       std::min(std::max<std::size_t>(x.piece() / so_far.unit(), 1) * so_far.unit(), x.size());
-  const detail::memory scanned(piece * element_bytes, target());
+  const impl::memory scanned(piece * element_bytes, target());
   progress shown(x.file_bytes(x.size()), options.quiet);
   output.begin(x.type(), lengths);
   for (std::size_t first = 0; first < x.size(); first += piece) {
@@ -84,22 +84,22 @@ void scan_by_pieces(function op, const scan_options& options, npy_input& x, cons
 }
 
 /// All elements of the file scanned, on the CPU.
-detail::memory scanned(function op, const scan_options& options, scan_algorithm algorithm, npy_input& x,
-                       segments all, const void* init) {
+impl::memory scanned(function op, const scan_options& options, scan_algorithm algorithm, npy_input& x,
+                     segments all, const void* init) {
   const std::size_t bytes = x.size() * size_of(x.type());
   progress shown(x.file_bytes(x.size()), options.quiet);
   // The elements are brought to where they are scanned, in place.
-  detail::memory elements = x.bring_all(shown);
+  impl::memory elements = x.bring_all(shown);
   if (algorithm == scan_algorithm::single_pass) {
-    detail::library_scan(op, x.type(), options.exclusive, elements.data(), all, init, elements.data(),
-                         x.where());
+    impl::library_scan(op, x.type(), options.exclusive, elements.data(), all, init, elements.data(),
+                       x.where());
   } else {
-    detail::library_scan_by(algorithm, op, x.type(), options.exclusive, elements.data(), x.size(), init,
-                            elements.data(), x.where());
+    impl::library_scan_by(algorithm, op, x.type(), options.exclusive, elements.data(), x.size(), init,
+                          elements.data(), x.where());
   }
   if (!x.where().is_gpu()) return elements;
-  detail::memory out(bytes, target());
-  detail::copy(out.data(), target(), elements.data(), x.where(), bytes);
+  impl::memory out(bytes, target());
+  impl::copy(out.data(), target(), elements.data(), x.where(), bytes);
   return out;
 }
 
@@ -139,9 +139,9 @@ void run(const scan_options& options) {
 
   npy_output output(options.output);
   const std::size_t bytes = file.size() * size_of(type);
-  const target where = detail::resolve(requested, {bytes, bytes, target(), true});
+  const target where = impl::resolve(requested, {bytes, bytes, target(), true});
   npy_input x(file, type, type, where);
-  detail::operation running(options.op.c_str(), file.size(), name(type));
+  impl::operation running(options.op.c_str(), file.size(), name(type));
   running.runs_on(where);
   const run_stats stats("scan", options.op, name(algorithm), file.size(), type,
                         x.file_bytes(file.size()) + bytes, where);
@@ -150,7 +150,7 @@ void run(const scan_options& options) {
     stats.report(options);
     output.commit();
   } else {
-    const detail::memory out = scanned(op, options, algorithm, x, all, init);
+    const impl::memory out = scanned(op, options, algorithm, x, all, init);
     stats.report(options);
     output.write(type, lengths, out.data(), options.quiet);
   }

@@ -45,8 +45,7 @@ printing_beside_data::printing_beside_data() {
   std::fflush(stdout);
   data_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   if (data_ < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-    detail::fail(
-        fmt::format("standard output: cannot duplicate: {}", std::generic_category().message(errno)));
+    impl::fail(fmt::format("standard output: cannot duplicate: {}", std::generic_category().message(errno)));
   }
 }
 
@@ -60,12 +59,12 @@ printing_beside_data::~printing_beside_data() {
 void print(std::string_view text) {
   if (only_data) return print_error(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    detail::fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+    impl::fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
   }
 }
 
 bool is_standard_output(const std::string& path) noexcept {
-  if (detail::descriptor_in(path) == STDOUT_FILENO) return true;
+  if (impl::descriptor_in(path) == STDOUT_FILENO) return true;
   struct stat named, output, null;
   return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
          ::stat("/dev/null", &null) == 0 && is_same(named, output) && !is_same(named, null);

@@ -1,9 +1,9 @@
 #include "commands.hpp"
-#include "cuda/gpu.hpp"
 #include "file_options.hpp"
+#include "gpu/gpu.hpp"
 #include "interruption.hpp"
 #include "io/named_stream.hpp"
-#include "modules/expression.hpp"
+#include "jit/expression.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "numpy_expression.hpp"
@@ -59,13 +59,13 @@ std::deque<named_file> open_inputs(const std::vector<std::string>& texts) {
     } else {
       constexpr std::string_view letters = "abcdefghjklmnopqrstuvwxyz";
       if (unnamed == letters.size())
-        throw error(fmt::format("{0}: name more than 25 inputs, as in x={0}", detail::shown_path(text)));
+        throw error(fmt::format("{0}: name more than 25 inputs, as in x={0}", impl::shown_path(text)));
       name = letters[unnamed++];
     }
     for (const named_file& other : all) {
       if (other.name == name)
         throw error(fmt::format("two inputs are called {}: {} and {}", name, other.file.path(),
-                                detail::shown_path(path)));
+                                impl::shown_path(path)));
     }
     all.push_back({name, npy_file(path)});
   }
@@ -144,18 +144,18 @@ class kernel_input {
     return fmt::format("const {0} in_{1} = all_{1}.elements[{2}]; ", code_name(type()), from_.name, place);
   }
 
-  detail::expression_argument argument(std::size_t first, std::size_t count) {
+  impl::expression_argument argument(std::size_t first, std::size_t count) {
     const std::size_t bytes = size_of(type());
-    if (is_broadcast()) return {{&pointer_, detail::number::other, sizeof pointer_}, nullptr, {}, false};
+    if (is_broadcast()) return {{&pointer_, impl::number::other, sizeof pointer_}, nullptr, {}, false};
     void* const elements = const_cast<void*>(read_.load(first, count));
-    return {{nullptr, detail::number::other, bytes, true, true, &cpu_}, elements, shape{count}, true};
+    return {{nullptr, impl::number::other, bytes, true, true, &cpu_}, elements, shape{count}, true};
   }
 
  private:
   dtype type() const { return from_.file.dtype(); }
   const named_file& from_;
   npy_input read_;
-  std::optional<detail::memory> all_;
+  std::optional<impl::memory> all_;
   void* pointer_ = nullptr;
   std::vector<std::size_t> strides_;
   target cpu_;
@@ -174,9 +174,9 @@ void run(const transform_options& options) {
   const dtype type = options.element_type().value_or(translated.type);
   const shape lengths = broadcast(files);
   const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
-  const target where = detail::resolve(requested, {bytes_read, bytes, target(), cuda::can_compile_modules()});
+  const target where = impl::resolve(requested, {bytes_read, bytes, target(), gpu::can_compile_modules()});
   npy_output output(options.output);
-  detail::operation running("transform", n, name(type));
+  impl::operation running("transform", n, name(type));
   running.runs_on(where);
   const run_stats stats("transform", options.expression, "single-pass", n, type, bytes_read + bytes, where);
   progress shown(bytes_read, options.quiet);
@@ -205,29 +205,29 @@ void run(const transform_options& options) {
     }
     for (const kernel_input& x : inputs) definitions += x.definition(lengths);
   }
-  const auto kernel = detail::elementwise_expression(
+  const auto kernel = impl::elementwise_expression(
       parameters,
       definitions + fmt::format("heddle_result = {};", converted(translated.code, translated.type, type)),
       how);
 
   piece = std::max<std::size_t>(piece, 1);
-  const detail::memory written(std::min(piece, n) * element_bytes, where);
-  detail::memory brought;
-  if (where.is_gpu()) brought = detail::memory(written.bytes(), target());
+  const impl::memory written(std::min(piece, n) * element_bytes, where);
+  impl::memory brought;
+  if (where.is_gpu()) brought = impl::memory(written.bytes(), target());
   output.begin(type, lengths);
   for (std::size_t first = 0; first < n; first += piece) {
     stop_if_interrupted();
     const std::size_t count = std::min(piece, n - first);
-    std::vector<detail::expression_argument> arguments;
+    std::vector<impl::expression_argument> arguments;
     for (kernel_input& x : inputs) arguments.push_back(x.argument(first, count));
-    arguments.push_back({{nullptr, detail::number::other, element_bytes, true, false, &where},
+    arguments.push_back({{nullptr, impl::number::other, element_bytes, true, false, &where},
                          written.data(),
                          shape{count},
                          true});
-    detail::run_elements(*kernel, {where, shape{count}}, arguments.data(), n, first);
+    impl::run_elements(*kernel, {where, shape{count}}, arguments.data(), n, first);
     const void* results = written.data();
     if (where.is_gpu()) {
-      detail::copy(brought.data(), target(), written.data(), where, count * element_bytes);
+      impl::copy(brought.data(), target(), written.data(), where, count * element_bytes);
       results = brought.data();
     }
     output.append(results, count * element_bytes);

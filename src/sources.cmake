@@ -2,14 +2,14 @@
 
 # Arrays, targets and files.
 set(array_sources
-  contents.cpp
-  dtype.cpp
-  error.cpp
-  large_arrays.cpp
-  memory.cpp
-  process_limits.cpp
-  shape.cpp
-  target.cpp
+  io/contents.cpp
+  array/dtype.cpp
+  array/error.cpp
+  target/large_arrays.cpp
+  target/memory.cpp
+  target/process_limits.cpp
+  array/shape.cpp
+  target/target.cpp
   io/atomic_file.cpp
   io/gif.cpp
   io/named_stream.cpp
@@ -19,20 +19,20 @@ set(array_sources
   io/vti.cpp
   io/xml_text.cpp)
 set(pattern_sources
-  algorithm.cpp
-  copy_if.cpp
-  fft.cpp
-  gather.cpp
-  linear_algebra.cpp
-  lower_bound.cpp
-  random.cpp
-  reduce.cpp
-  scan.cpp
-  segmented_reduce.cpp
-  statistics.cpp
-  stencil.cpp
-  top_k.cpp
-  transform.cpp
+  dispatch/algorithm.cpp
+  dispatch/copy_if.cpp
+  dispatch/fft.cpp
+  dispatch/gather.cpp
+  dispatch/linear_algebra.cpp
+  dispatch/lower_bound.cpp
+  dispatch/random.cpp
+  dispatch/reduce.cpp
+  dispatch/scan.cpp
+  dispatch/segmented_reduce.cpp
+  dispatch/statistics.cpp
+  dispatch/stencil.cpp
+  dispatch/top_k.cpp
+  dispatch/transform.cpp
   cpu/copy_lines.cpp
   cpu/kernels_for.cpp
   cpu/matmul.cpp
@@ -41,46 +41,46 @@ set(pattern_sources
   cpu/threads.cpp)
 # What runs the threads of kernels from source.
 set(thread_sources
-  modules/fiber.cpp
-  modules/run_grid.cpp
-  modules/warp.cpp)
+  jit/fiber.cpp
+  jit/run_grid.cpp
+  jit/warp.cpp)
 # The rest of kernels from source, and what else is kept between runs or loaded at run time.
 set(module_sources
-  cache_folder.cpp
-  kernel.cpp
-  machine.cpp
-  number_text.cpp
-  shared_library.cpp
-  modules/cache.cpp
-  modules/compilation.cpp
-  modules/cpu_library.cpp
-  modules/cpu_module.cpp
-  modules/diagnostics.cpp
-  modules/expression.cpp
-  modules/expression_source.cpp
-  modules/grid_shape.cpp
-  modules/host_part.cpp
-  modules/kernel_declaration.cpp
-  modules/kernel_table.cpp
-  modules/module_variables.cpp
-  modules/optional_headers.cpp
-  modules/process.cpp
-  modules/refusals.cpp
-  modules/sealed_library.cpp
-  modules/shared_variables.cpp
-  modules/signature.cpp
-  modules/subscripts.cpp
-  modules/tokens.cpp
-  modules/translation.cpp)
+  jit/cache_folder.cpp
+  jit/kernel.cpp
+  target/machine.cpp
+  array/number_text.cpp
+  target/shared_library.cpp
+  jit/cache.cpp
+  jit/compilation.cpp
+  jit/cpu_library.cpp
+  jit/cpu_module.cpp
+  jit/diagnostics.cpp
+  jit/expression.cpp
+  jit/expression_source.cpp
+  jit/grid_shape.cpp
+  jit/host_part.cpp
+  jit/kernel_declaration.cpp
+  jit/kernel_table.cpp
+  jit/module_variables.cpp
+  jit/optional_headers.cpp
+  jit/process.cpp
+  jit/refusals.cpp
+  jit/sealed_library.cpp
+  jit/shared_variables.cpp
+  jit/signature.cpp
+  jit/subscripts.cpp
+  jit/tokens.cpp
+  jit/translation.cpp)
 set(ladder_sources
-  ladder_reduce.cpp
-  ladder_scan.cpp)
+  dispatch/textbook_reduce.cpp
+  dispatch/textbook_scan.cpp)
 # What has definitions or options of its own.
 set(single_sources
-  modules/source_folder.cpp
-  histogram.cpp
-  sort.cpp
+  jit/source_folder.cpp
+  dispatch/histogram.cpp
+  dispatch/sort.cpp
   cpu/fft.cpp
   cpu/fft_plans.cpp)
 set(sources_without_cuda
-  cuda/absent.cpp)
+  gpu/absent.cpp)

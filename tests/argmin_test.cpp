@@ -23,7 +23,7 @@ class argmin : public on_targets {};
 HD_ON_ALL_TARGETS(argmin);
 
 template <class T>
-constexpr bool is_ordered = !hd::detail::is_complex<T>;
+constexpr bool is_ordered = !hd::impl::is_complex<T>;
 
 /// The first place of a NaN, or else of the least or the greatest element.
 template <class T>
@@ -50,9 +50,9 @@ hd::array<T> with_ties(std::size_t n, std::uint64_t values = 9) {
 template <class T>
 void check_flat(const hd::target& where, const hd::array<T>& x) {
   ASSERT_EQ(hd::argmin(where, x), first_place<T>(x.span(), false))
-      << hd::detail::type_name<T>() << ' ' << x.size();
+      << hd::impl::type_name<T>() << ' ' << x.size();
   ASSERT_EQ(hd::argmax(where, x), first_place<T>(x.span(), true))
-      << hd::detail::type_name<T>() << ' ' << x.size();
+      << hd::impl::type_name<T>() << ' ' << x.size();
 }
 
 template <class T>
@@ -74,9 +74,8 @@ void check_axis(const hd::target& where, const hd::array<T>& x, std::size_t axis
   EXPECT_EQ(have_least.where(), where);
   ASSERT_EQ(have_least.shape(), least.shape());
   ASSERT_EQ(have_greatest.shape(), greatest.shape());
-  ASSERT_TRUE(same_elements(have_least, least)) << hd::detail::type_name<T>() << x.shape().text() << axis;
-  ASSERT_TRUE(same_elements(have_greatest, greatest))
-      << hd::detail::type_name<T>() << x.shape().text() << axis;
+  ASSERT_TRUE(same_elements(have_least, least)) << hd::impl::type_name<T>() << x.shape().text() << axis;
+  ASSERT_TRUE(same_elements(have_greatest, greatest)) << hd::impl::type_name<T>() << x.shape().text() << axis;
 }
 
 }  // namespace

@@ -390,7 +390,7 @@ TEST_P(array, goes_from_target_to_target_and_back) {
       ASSERT_TRUE(n == 0 || again.data() != there.data());
       hd::array<T> back(n);
       back.copy_from(again);
-      ASSERT_TRUE(same_elements(back, x)) << hd::detail::type_name<T>() << ", n = " << n;
+      ASSERT_TRUE(same_elements(back, x)) << hd::impl::type_name<T>() << ", n = " << n;
     }
   });
   hd::array<int> x = counting({6, 5}, where);

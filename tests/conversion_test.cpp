@@ -1,7 +1,7 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include <heddle/array.hpp>
-#include <heddle/conversion.hpp>
+#include <heddle/impl/conversion.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_reduce.hpp>
@@ -40,7 +40,7 @@ struct meters {
 }  // namespace
 
 TEST(conversions, of_numbers_keep_their_values_or_are_refused) {
-  using hd::detail::keeps_values;
+  using hd::impl::keeps_values;
   for_each_dtype([]<class From>() {
     for_each_dtype([]<class To>() {
       constexpr bool keeps = keeps_values<From, To>();
@@ -60,13 +60,12 @@ TEST(conversions, of_numbers_keep_their_values_or_are_refused) {
   static_assert(keeps_values<std::complex<float>, std::complex<double>>() &&
                 !keeps_values<std::complex<double>, std::complex<float>>());
   // int is what C++ makes of arithmetic on narrower integers.
-  static_assert(hd::detail::keeps_results<int, std::int8_t>() && hd::detail::keeps_results<int, bool>());
-  static_assert(!hd::detail::keeps_results<long, std::int8_t>() &&
-                !hd::detail::keeps_results<int, unsigned>());
+  static_assert(hd::impl::keeps_results<int, std::int8_t>() && hd::impl::keeps_results<int, bool>());
+  static_assert(!hd::impl::keeps_results<long, std::int8_t>() && !hd::impl::keeps_results<int, unsigned>());
 }
 
 TEST(conversions, of_arguments_are_looked_up_in_the_signature) {
-  using hd::detail::takes_as_they_are;
+  using hd::impl::takes_as_they_are;
   const auto of_ints = [](int a, int) { return a; };
   const auto of_anything = [](auto a, auto) { return a; };
   static_assert(takes_as_they_are<decltype(of_ints), int, std::int8_t>);

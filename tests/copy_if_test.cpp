@@ -123,7 +123,7 @@ TEST_P(unique, consecutive_ones_are_those_of_the_standard_library) {
       std::vector<T> want(x.data(), x.data() + n);
       want.erase(std::unique(want.begin(), want.end()), want.end());
       const auto have = hd::unique_consecutive(where, x).to_vector();
-      ASSERT_EQ(have, want) << hd::detail::type_name<T>() << ' ' << n;
+      ASSERT_EQ(have, want) << hd::impl::type_name<T>() << ' ' << n;
     }
   });
 }

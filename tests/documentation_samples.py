@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles and runs every code sample of README.md and docs/*.md.
+"""Compiles and runs every code sample of README.md and of the pages of docs/.
 
     ```cpp   a block with a main() is a program; one that starts with #include and has none is compiled only; any other
              block becomes the body of a main() in which <heddle/heddle.hpp> is included and hd is heddle
@@ -215,7 +215,7 @@ def main():
     parser.add_argument("root", type=pathlib.Path, help="the repository")
     arguments = parser.parse_args()
 
-    pages = [pathlib.Path("README.md")] + sorted(p.relative_to(arguments.root) for p in arguments.root.glob("docs/*.md"))
+    pages = [pathlib.Path("README.md")] + sorted(p.relative_to(arguments.root) for p in arguments.root.glob("docs/**/*.md"))
     samples = [sample for page in pages for sample in samples_of(arguments.root, page)]
     if not samples:
         sys.exit("no code samples found")

@@ -31,7 +31,7 @@ inline double random_real(std::uint64_t i) {
 /// Any value of a type: all bits of an integer, −1 to 1 for the rest.
 template <class T>
 T random_value(std::uint64_t i) {
-  if constexpr (detail::is_complex<T>) {
+  if constexpr (impl::is_complex<T>) {
     using part = typename T::value_type;
     return T(static_cast<part>(random_real(2 * i)), static_cast<part>(random_real(2 * i + 1)));
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -74,7 +74,7 @@ T operand(std::size_t i, std::size_t n) {
     } else {
       // All the products from one place to another are near 1.
       const double size = (1 + 0.3 * random_real(i)) / (1 + 0.3 * random_real(i - 1));
-      if constexpr (detail::is_complex<T>) return static_cast<T>(std::polar(size, 3.0 * random_real(~i)));
+      if constexpr (impl::is_complex<T>) return static_cast<T>(std::polar(size, 3.0 * random_real(~i)));
       return static_cast<T>(bits % 2 != 0 ? size : -size);
     }
   } else {
@@ -116,7 +116,7 @@ T plainly(T a, T b) {
     return a + b;
   } else if constexpr (std::is_same_v<Op, minus>) {
     return a - b;
-  } else if constexpr (detail::is_complex<T>) {
+  } else if constexpr (impl::is_complex<T>) {
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   } else {
     return a * b;
@@ -182,7 +182,7 @@ void for_each_dtype(F&& f) {
 template <class T, class F>
 void for_each_operator(F&& f) {
   auto with = [&]<class Op>() {
-    if constexpr (detail::library_has<T, Op>()) f.template operator()<Op>();
+    if constexpr (impl::library_has<T, Op>()) f.template operator()<Op>();
   };
   for_each_type<plus, multiplies, minimum, maximum, logical_and, logical_or, logical_xor, bit_and, bit_or,
                 bit_xor>(with);

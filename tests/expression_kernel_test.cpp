@@ -113,7 +113,7 @@ TEST_P(ExpressionKernels, operands_keep_their_order) {
     for (std::size_t i = 0; i < n; ++i) expected[i] = so_far = composed(so_far, x[i]);
     EXPECT_EQ(all(where, x), so_far) << n;
     const hd::array<std::uint64_t> scanned = running(where, x);
-    EXPECT_TRUE(hd::detail::same_memory(scanned.where(), where));
+    EXPECT_TRUE(hd::impl::same_memory(scanned.where(), where));
     ASSERT_EQ(scanned.to_vector(), expected) << n;
     expected.insert(expected.begin(), std::uint64_t{1} << 32);
     expected.pop_back();

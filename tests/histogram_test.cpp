@@ -78,7 +78,7 @@ TEST_P(histogram, of_even_bins_is_what_their_edges_say) {
       for (const std::size_t n : {0, 1, 31, 4095, 4097, 50'001}) {
         const hd::array<T> x = mixed<T>(n, edges);
         ASSERT_EQ(hd::histogram(where, x, even).to_vector(), counted(x, edges))
-            << hd::detail::type_name<T>() << ' ' << bins << ' ' << n;
+            << hd::impl::type_name<T>() << ' ' << bins << ' ' << n;
       }
     }
   };
@@ -95,7 +95,7 @@ TEST_P(histogram, of_given_edges) {
           {3, 3},
           {-std::numeric_limits<double>::infinity(), 0, std::numeric_limits<double>::infinity()}}) {
       const hd::array<T> x = mixed<T>(20'003, {0, 1, 2, -1});
-      ASSERT_EQ(hd::histogram(where, x, edges).to_vector(), counted(x, edges)) << hd::detail::type_name<T>();
+      ASSERT_EQ(hd::histogram(where, x, edges).to_vector(), counted(x, edges)) << hd::impl::type_name<T>();
     }
   };
   for_each_integer_type(check);

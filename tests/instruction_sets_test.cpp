@@ -24,7 +24,7 @@ namespace {
 
 struct instruction_set {
   const char* name;
-  hd::cpu::kernels (*kernels)(hd::dtype, hd::detail::function);
+  hd::cpu::kernels (*kernels)(hd::dtype, hd::impl::function);
 };
 
 std::vector<instruction_set> instruction_sets() {
@@ -54,7 +54,7 @@ std::vector<std::size_t> sizes() {
 // As a static object of a program asks for it, before those of the library may be there.
 const std::string set_before_main = hd::cpu::instruction_set();
 const hd::cpu::fold_tile_kernel kernel_before_main =
-    hd::cpu::kernels_for(hd::dtype::float32, hd::detail::function::plus).fold_tile;
+    hd::cpu::kernels_for(hd::dtype::float32, hd::impl::function::plus).reduce_tile;
 
 }  // namespace
 
@@ -69,19 +69,19 @@ TEST(instruction_set, is_the_same_before_main) {
 #else
   const auto of_set = hd::cpu::baseline_kernels;
 #endif
-  EXPECT_EQ(kernel_before_main, of_set(hd::dtype::float32, hd::detail::function::plus).fold_tile);
+  EXPECT_EQ(kernel_before_main, of_set(hd::dtype::float32, hd::impl::function::plus).reduce_tile);
 }
 
 TEST_P(instruction_sets_test, fold_tiles_in_the_documented_order) {
   for_each_dtype([&]<class T>() {
     for (const operator_on<T>& op : operators_on<T>()) {
       const hd::cpu::kernels kernels = GetParam().kernels(hd::dtype_of<T>, op.which);
-      ASSERT_NE(kernels.fold_tile, nullptr);
+      ASSERT_NE(kernels.reduce_tile, nullptr);
       const hd::array<T> x = op.operands({16 * lanes_of(sizeof(T), true)});
       for (const std::size_t n : sizes<T>()) {
         if (n > kernels.tile) continue;
         T have;
-        kernels.fold_tile(x.data(), n, &have);
+        kernels.reduce_tile(x.data(), n, &have);
         ASSERT_TRUE(same_bits(have, op.grouped(x.span().first(n)))) << op.named(n) << ": " << have;
       }
     }
@@ -91,7 +91,7 @@ TEST_P(instruction_sets_test, fold_tiles_in_the_documented_order) {
 TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
-      const hd::detail::function op = hd::detail::function_of<Op>;
+      const hd::impl::function op = hd::impl::function_of<Op>;
       const hd::cpu::scan_kernels scan = GetParam().kernels(hd::dtype_of<T>, op).scan,
                                   chosen = hd::cpu::kernels_for(hd::dtype_of<T>, op).scan;
       ASSERT_EQ(scan.scan == nullptr, chosen.scan == nullptr);
@@ -99,13 +99,13 @@ TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen)
       constexpr std::size_t most = 1500;
       const T init = operand<T, Op>(7, most);
       const auto scanned = [&](const hd::cpu::scan_kernels& by, const hd::array<T>& x, const variant& how,
-                               bool past_the_cache) {
-        const T start = how.has_init ? init : hd::detail::identity_of<Op, T>(Op());
+                               bool non_temporal) {
+        const T start = how.has_init ? init : hd::impl::identity_of<Op, T>(Op());
         alignas(64) std::byte state[512];
         hd::array<T> out = x.on(hd::target::serial());
         const hd::array<T> elsewhere = x.on(hd::target::serial());
         by.start(how.exclusive || how.has_init ? &start : nullptr, state);
-        by.scan(how.in_place ? out.data() : elsewhere.data(), x.size(), how.exclusive, past_the_cache, state,
+        by.scan(how.in_place ? out.data() : elsewhere.data(), x.size(), how.exclusive, non_temporal, state,
                 out.data());
         return out;
       };
@@ -115,15 +115,13 @@ TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen)
           const variant how(v);
           const hd::array<T> have = scanned(scan, x, how, false);
           ASSERT_TRUE(same_elements(have, scanned(chosen, x, how, false)))
-              << hd::detail::name(op) << " of " << n << " " << hd::detail::type_name<T>() << ", "
-              << how.text();
+              << hd::impl::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();
           ASSERT_TRUE(same_elements(have, scanned(scan, x, how, true)))
-              << hd::detail::name(op) << " of " << n << " " << hd::detail::type_name<T>() << ", "
-              << how.text() << ", past the cache";
+              << hd::impl::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text()
+              << ", past the cache";
           if constexpr (is_exact<T, Op>) {
             ASSERT_TRUE(same_elements(have, looped_by<T, Op>(x, how, init)))
-                << hd::detail::name(op) << " of " << n << " " << hd::detail::type_name<T>() << ", "
-                << how.text();
+                << hd::impl::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();
           }
         }
       }
@@ -144,7 +142,7 @@ T extreme(T a, T b) {
 TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
   for_each_type<float, double>([&]<class T>() {
     for_each_type<hd::minimum, hd::maximum>([&]<class Op>() {
-      const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, hd::detail::function_of<Op>).scan;
+      const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, hd::impl::function_of<Op>).scan;
       constexpr T inf = std::numeric_limits<T>::infinity(), nan = std::numeric_limits<T>::quiet_NaN();
       constexpr T pattern[] = {T(1), T(0), T(-0.0), T(-3), T(-0.0), T(7), T(0)};
       for (const std::size_t n : {1, 2, 7, 8, 15, 16, 17, 40, 64, 100, 1023, 1024, 1025, 1500}) {
@@ -170,8 +168,8 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
               want.data()[i] = exclusive ? so_far : next;
               so_far = next;
             }
-            ASSERT_TRUE(same_elements(have, want)) << hd::detail::type_name<T>() << ", n = " << n
-                                                   << ", NaN at " << place << ", exclusive " << exclusive;
+            ASSERT_TRUE(same_elements(have, want)) << hd::impl::type_name<T>() << ", n = " << n << ", NaN at "
+                                                   << place << ", exclusive " << exclusive;
             ASSERT_TRUE(same_bits(state, so_far));
           }
         }
@@ -184,7 +182,7 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
 TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
-      const hd::detail::function op = hd::detail::function_of<Op>;
+      const hd::impl::function op = hd::impl::function_of<Op>;
       const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, op).scan;
       if (by.scan == nullptr) return;
       const std::size_t tile = 16 * by.strip, unit = 16 * tile, units = 3, n = units * unit + 77;
@@ -196,14 +194,14 @@ TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
       by.scan(x.data(), n, false, false, of_scan, whole.data());
       T totals[units];
       for (std::size_t u = 0; u < units; ++u) {
-        by.fold(x.data() + u * unit, 3 * tile, true, &totals[u]);
-        by.fold(x.data() + u * unit + 3 * tile, unit - 3 * tile, false, &totals[u]);
+        by.reduce_serially(x.data() + u * unit, 3 * tile, true, &totals[u]);
+        by.reduce_serially(x.data() + u * unit + 3 * tile, unit - 3 * tile, false, &totals[u]);
       }
       by.start(&init, of_fold);
       by.append(of_fold, totals, units);
       by.scan(x.data() + units * unit, rest.size(), false, false, of_fold, rest.data());
       ASSERT_TRUE(same_elements<T>(rest.span(), whole.span().subspan(units * unit)))
-          << hd::detail::name(op) << " of " << hd::detail::type_name<T>();
+          << hd::impl::name(op) << " of " << hd::impl::type_name<T>();
     });
   });
 }
@@ -211,7 +209,7 @@ TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
 TEST_P(instruction_sets_test, combine_elements_as_plain_code_does) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
-      const hd::detail::function op = hd::detail::function_of<Op>;
+      const hd::impl::function op = hd::impl::function_of<Op>;
       const hd::cpu::kernels kernels = GetParam().kernels(hd::dtype_of<T>, op);
       constexpr std::size_t n = 203;
       const hd::array<T> x = operands<T, Op>(n), y = operands<T, Op>(n + 31);
@@ -221,8 +219,7 @@ TEST_P(instruction_sets_test, combine_elements_as_plain_code_does) {
         kernels.map(x.data(), x_is_one, y.data(), y_is_one, n, false, have.data());
         for (std::size_t i = 0; i < n; ++i)
           want.data()[i] = Op()(x.data()[x_is_one ? 0 : i], y.data()[y_is_one ? 0 : i]);
-        ASSERT_TRUE(same_elements(have, want))
-            << hd::detail::name(op) << " of " << hd::detail::type_name<T>();
+        ASSERT_TRUE(same_elements(have, want)) << hd::impl::name(op) << " of " << hd::impl::type_name<T>();
       }
     });
   });

@@ -1,5 +1,5 @@
-#include "contents.hpp"
-#include "modules/sealed_library.hpp"
+#include "io/contents.hpp"
+#include "jit/sealed_library.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
 #include <heddle/io/atomic_file.hpp>
@@ -426,9 +426,9 @@ TEST(KernelsOnCpu, an_instance_that_does_not_compile_leaves_the_module_as_it_was
 TEST(KernelsOnCpu, libraries_in_memory_have_names_of_their_own_and_do_not_change) {
   std::set<std::string> names;
   for (int i = 0; i < 40; ++i) {
-    const hd::modules::sealed_library library("some bytes");
+    const hd::jit::sealed_library library("some bytes");
     EXPECT_TRUE(names.insert(library.path()).second) << library.path();
-    EXPECT_EQ(hd::detail::contents(std::filesystem::path(library.path())), "some bytes");
+    EXPECT_EQ(hd::impl::contents(std::filesystem::path(library.path())), "some bytes");
     const int file = open(library.path().c_str(), O_WRONLY | O_CLOEXEC);
     EXPECT_LT(pwrite(file, "x", 1, 0), 0);
     EXPECT_NE(ftruncate(file, 1), 0);

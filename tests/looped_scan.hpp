@@ -46,9 +46,9 @@ array<T> looped(const array<T>& x, bool exclusive, const T* init, const Combine&
 template <class T, class Op>
 array<T> looped_by(const array<T>& x, const variant& how, T init) {
   const T first =
-      how.has_init ? (detail::is_logical<Op> ? T(init != T(0)) : init) : detail::identity_of<Op, T>(Op{});
+      how.has_init ? (impl::is_logical<Op> ? T(init != T(0)) : init) : impl::identity_of<Op, T>(Op{});
   array<T> lifted = x.on(target::serial());
-  if constexpr (detail::is_logical<Op>) {
+  if constexpr (impl::is_logical<Op>) {
     for (T& value : lifted.span()) value = T(value != T(0));
   }
   return looped<T>(lifted, how.exclusive, how.has_init || how.exclusive ? &first : nullptr, plainly<Op, T>);
@@ -57,7 +57,7 @@ array<T> looped_by(const array<T>& x, const variant& how, T init) {
 /// Sums and products of real and complex numbers are rounded; everything else is exact in any order.
 template <class T, class Op>
 constexpr bool is_exact =
-    !((std::is_floating_point_v<T> || detail::is_complex<T>) && is_one_of<Op, plus, multiplies>);
+    !((std::is_floating_point_v<T> || impl::is_complex<T>) && is_one_of<Op, plus, multiplies>);
 
 /// What `where` makes of x; `init` is for ways that have one.
 template <class T, class Op>

@@ -37,7 +37,7 @@ void check(const hd::target& where, const hd::array<T>& x, const hd::array<T>& v
     upper.push_back(
         static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), value, before) - all.begin()));
   }
-  const auto note = [&] { return std::string(hd::detail::type_name<T>()) + ' ' + std::to_string(x.size()); };
+  const auto note = [&] { return std::string(hd::impl::type_name<T>()) + ' ' + std::to_string(x.size()); };
   ASSERT_EQ(hd::lower_bound(where, x, values, order).to_vector(), lower) << note();
   ASSERT_EQ(hd::upper_bound(where, x, values, order).to_vector(), upper) << note();
 }

@@ -43,7 +43,7 @@ hd::array<T> random_matrix(const hd::shape& lengths, std::uint64_t seed) {
 }
 
 template <class T>
-using wide = std::conditional_t<hd::detail::is_complex<T>, std::complex<long double>, long double>;
+using wide = std::conditional_t<hd::impl::is_complex<T>, std::complex<long double>, long double>;
 
 /// Each element of a product against a sum in long double: off by k · eps · Σ|a||b| at most.
 template <class T>
@@ -83,7 +83,7 @@ hd::array<T> whole_numbers(const hd::shape& lengths, std::uint64_t seed) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     using part = decltype(std::abs(T()));
     const std::uint64_t place = seed * 1'000'003 + 2 * i;
-    if constexpr (hd::detail::is_complex<T>) {
+    if constexpr (hd::impl::is_complex<T>) {
       x.data()[i] = {static_cast<part>(number(place)), static_cast<part>(number(place + 1))};
     } else {
       x.data()[i] = static_cast<part>(number(place));
@@ -132,7 +132,7 @@ TEST_P(matmul, of_all_types_by_all_rungs) {
       for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
         const hd::array<T> c = hd::matmul(where, a, b, algorithm);
         ASSERT_EQ(c.shape(), (hd::shape{m, n}));
-        check_product<T>(c, hd::detail::view_of_matrix(a), hd::detail::view_of_matrix(b),
+        check_product<T>(c, hd::impl::view_of_matrix(a), hd::impl::view_of_matrix(b),
                          text_of(m, k, n, algorithm));
       }
     }
@@ -150,9 +150,9 @@ TEST_P(matmul, of_sides_that_threads_share) {
       for (std::size_t i = 0; i < b.size(); ++i) b_columns.data()[i % n * k + i / n] = b.data()[i];
       const hd::array<T> c = hd::matmul(where, a, b);
       ASSERT_EQ(c.shape(), (hd::shape{m, n}));
-      EXPECT_TRUE(is_product(c, a, b)) << hd::detail::type_name<T>();
+      EXPECT_TRUE(is_product(c, a, b)) << hd::impl::type_name<T>();
       EXPECT_TRUE(is_product(hd::matmul(where, hd::transposed(a_columns), hd::transposed(b_columns)), a, b))
-          << hd::detail::type_name<T>() << ", transposed";
+          << hd::impl::type_name<T>() << ", transposed";
     }
   });
 }
@@ -162,7 +162,7 @@ TEST_P(matmul, of_transposed_and_strided_matrices) {
     const std::size_t m = 37, k = 45, n = 50;
     const hd::array<T> a = random_matrix<T>({m, k}, 1), b = random_matrix<T>({k, n}, 2),
                        a_columns = random_matrix<T>({k, m}, 3), b_columns = random_matrix<T>({n, k}, 4);
-    const auto view = [](const auto& x) { return hd::detail::view_of_matrix(x); };
+    const auto view = [](const auto& x) { return hd::impl::view_of_matrix(x); };
     // Every second row and every third column of larger ones.
     const hd::array<T> large = random_matrix<T>({2 * m, 3 * k}, 5);
     hd::matrix_view<T> sparse = view(large);
@@ -207,7 +207,7 @@ TEST_P(matmul, of_batches) {
 TEST_P(matmul, keeps_a_batch_of_one) {
   const hd::array<float> x = random_matrix<float>({1, 3, 4}, 1), w = random_matrix<float>({5, 4}, 2),
                          none({0, 3, 4});
-  const auto view = [](const hd::array<float>& m) { return hd::detail::view_of_matrix(m); };
+  const auto view = [](const hd::array<float>& m) { return hd::impl::view_of_matrix(m); };
   const auto check = [&](const hd::array<float>& c, const char* note) {
     EXPECT_EQ(c.shape(), (hd::shape{1, 3, 5})) << note;
     check_product<float>(c, view(x), view(w).transposed(), note);
@@ -230,7 +230,7 @@ TEST_P(matmul, of_vectors) {
   EXPECT_EQ(ax.shape(), hd::shape{5});
   EXPECT_EQ(ya.shape(), hd::shape{7});
   EXPECT_EQ(xx.shape(), hd::shape{});
-  const hd::matrix_view<double> in = hd::detail::view_of_matrix(a);
+  const hd::matrix_view<double> in = hd::impl::view_of_matrix(a);
   const auto column = [](const hd::array<double>& v) {
     return hd::matrix_view<double>{v.data(), v.size(), 1, 1, 1};
   };
@@ -245,7 +245,7 @@ TEST_P(matmul, of_vectors) {
 TEST_P(matmul, of_what_is_on_the_target) {
   const hd::array<float> a = random_matrix<float>({40, 50}, 1), b = random_matrix<float>({50, 60}, 2);
   const hd::array<float> there_a = a.on(where), there_b = b.on(where);
-  const auto view = [](const hd::array<float>& x) { return hd::detail::view_of_matrix(x); };
+  const auto view = [](const hd::array<float>& x) { return hd::impl::view_of_matrix(x); };
   check_product<float>(hd::matmul(where, there_a, there_b), view(a), view(b), "there");
   check_product<float>(hd::matmul(where, hd::transposed(there_b), hd::transposed(there_a)),
                        view(b).transposed(), view(a).transposed(), "there, transposed");
@@ -277,7 +277,7 @@ TEST_P(matmul, refuses_an_output_that_overlaps_an_operand) {
   EXPECT_EQ(message(matrix(200), matrix(0), matrix(100)), "no error");
   EXPECT_EQ(message(matrix(0), matrix(100), matrix(200)), "no error");
   // A part of a matrix reaches to its last element, and no further.
-  const auto part = hd::detail::view_of_matrix(matrix(0)).part(0, 5, 0, 5);
+  const auto part = hd::impl::view_of_matrix(matrix(0)).part(0, 5, 0, 5);
   const auto small = [&](std::size_t first) { return all.slice(first, first + 25).reshaped({5, 5}); };
   EXPECT_NE(message(small(44), part, part), "no error");
   EXPECT_EQ(message(small(45), part, part), "no error");
@@ -322,11 +322,11 @@ HD_ON_CPU_TARGETS(matmul_of_16_bits);
 
 TEST_P(matmul_of_16_bits, rounds_products_to_the_nearest) {
   struct format {
-    hd::detail::matrix_type type;
+    hd::impl::matrix_type type;
     int fraction_bits, bias;
   };
-  for (const auto& [type, fraction_bits, bias] : {format{hd::detail::matrix_type::float16, 10, 15},
-                                                  format{hd::detail::matrix_type::bfloat16, 7, 127}}) {
+  for (const auto& [type, fraction_bits, bias] :
+       {format{hd::impl::matrix_type::float16, 10, 15}, format{hd::impl::matrix_type::bfloat16, 7, 127}}) {
     const std::vector<double> numbers = numbers_of_16_bits(fraction_bits, bias);
     // All numbers, as a column, by a row of a few, whose products a float holds or rounds alike.
     const std::size_t finite = numbers.size() - 1;
@@ -335,10 +335,10 @@ TEST_P(matmul_of_16_bits, rounds_products_to_the_nearest) {
     for (std::size_t i = 0; i < column.size(); ++i)
       column[i] = static_cast<std::uint16_t>(i < finite ? i : (i - finite) | 0x8000);
     for (const double factor : factors) row.push_back(nearest(numbers, factor));
-    const hd::detail::matrix_operand a{column.data(), column.size(), 1, 1, 1, 1, 0, {}},
+    const hd::impl::matrix_operand a{column.data(), column.size(), 1, 1, 1, 1, 0, {}},
         b{row.data(), 1, row.size(), row.size(), 1, 1, 0, {}};
     for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
-      hd::detail::library_matmul(type, a, b, c.data(), where, algorithm);
+      hd::impl::library_matmul(type, a, b, c.data(), where, algorithm);
       for (std::size_t i = 0; i < c.size(); ++i) {
         const double x = (i / row.size() < finite ? 1 : -1) * numbers[i / row.size() % finite];
         const auto product = static_cast<float>(x * factors[i % row.size()]);
@@ -350,8 +350,8 @@ TEST_P(matmul_of_16_bits, rounds_products_to_the_nearest) {
     // NaN and infinity stay what they are.
     const auto infinity = static_cast<std::uint16_t>(finite);
     const std::uint16_t special[] = {infinity, static_cast<std::uint16_t>(infinity + 1)};
-    const hd::detail::matrix_operand s{special, 2, 1, 1, 1, 1, 0, {}}, one{row.data(), 1, 1, 1, 1, 1, 0, {}};
-    hd::detail::library_matmul(type, s, one, c.data(), where, matmul_algorithm::blas);
+    const hd::impl::matrix_operand s{special, 2, 1, 1, 1, 1, 0, {}}, one{row.data(), 1, 1, 1, 1, 1, 0, {}};
+    hd::impl::library_matmul(type, s, one, c.data(), where, matmul_algorithm::blas);
     EXPECT_EQ(c[0], infinity);
     EXPECT_GT(c[1] & 0x7fff, infinity);
   }
@@ -368,10 +368,10 @@ TEST_P(matmul_of_16_bits, of_transposed_batches) {
   std::vector<std::uint16_t> a(batches * m * k), b(n * k), c(batches * m * n);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = bits(of_a(i));
   for (std::size_t i = 0; i < b.size(); ++i) b[i] = bits(of_b(i));
-  const hd::detail::matrix_operand left{a.data(), m, k, k, 1, batches, m * k, {}},
+  const hd::impl::matrix_operand left{a.data(), m, k, k, 1, batches, m * k, {}},
       right{b.data(), k, n, 1, k, 1, 0, {}};  // n rows of k, transposed
   for (const matmul_algorithm algorithm : hd::matmul_algorithms) {
-    hd::detail::library_matmul(hd::detail::matrix_type::bfloat16, left, right, c.data(), where, algorithm);
+    hd::impl::library_matmul(hd::impl::matrix_type::bfloat16, left, right, c.data(), where, algorithm);
     for (std::size_t i = 0; i < c.size(); ++i) {
       int sum = 0;
       for (std::size_t x = 0; x < k; ++x) sum += of_a(i / n * k + x) * of_b(i % n * k + x);

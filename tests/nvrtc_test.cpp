@@ -1,6 +1,6 @@
-#include "cuda/nvrtc.hpp"
+#include "gpu/nvrtc.hpp"
 
-#include "modules/expression.hpp"
+#include "jit/expression.hpp"
 #include "numpy_expression.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
@@ -14,7 +14,7 @@
 #include <gtest/gtest.h>
 
 /// What NVRTC makes of sources, which takes no GPU.
-namespace heddle::cuda {
+namespace heddle::gpu {
 namespace {
 
 constexpr int hopper = 90;
@@ -222,8 +222,8 @@ __global__ void kernel(double* x, std::uint32_t n) {
 }
 
 TEST_F(Nvrtc, sources_around_expressions) {
-  detail::expression_text text;
-  text.parameters = detail::parse_parameters("float x, float y, float a", "y = a * x + y");
+  impl::expression_text text;
+  text.parameters = impl::parse_parameters("float x, float y, float a", "y = a * x + y");
   text.is_array = {true, true, false};
   text.name = "expression";
   const auto kernels = [](const std::string& source) {
@@ -231,21 +231,21 @@ TEST_F(Nvrtc, sources_around_expressions) {
     for (const compiled_kernel& k : compile_by_nvrtc(hopper, source, {}).kernels) names += k.name + " ";
     return names;
   };
-  EXPECT_EQ(kernels(detail::elementwise_source(text, "y = a * x + y")), "heddle_elements ");
-  text.parameters = detail::parse_parameters("float x, float y, float a", "");
+  EXPECT_EQ(kernels(impl::elementwise_source(text, "y = a * x + y")), "heddle_elements ");
+  text.parameters = impl::parse_parameters("float x, float y, float a", "");
   for (const bool commutes : {false, true}) {
     for (const std::size_t bytes : {1u, 2u, 4u, 8u}) {
-      detail::combination how;
+      impl::combination how;
       how.type = bytes == 1 ? "signed char" : bytes == 2 ? "short" : bytes == 4 ? "float" : "double";
       how.map = "a * x + y";
       how.combine = "a + b";
       how.element_bytes = bytes;
       how.is_floating = bytes >= 4;
       how.is_commutative = commutes;
-      const std::string folds = kernels(detail::reduction_source(text, how));
+      const std::string folds = kernels(impl::reduction_source(text, how));
       for (const char* const name : {"heddle_fold_inputs", "heddle_fold_partials", "heddle_of_nothing"})
         EXPECT_NE(folds.find(name), std::string::npos) << folds;
-      const std::string scans = kernels(detail::scan_source(text, how));
+      const std::string scans = kernels(impl::scan_source(text, how));
       for (const char* const name : {"heddle_totals_of_inputs", "heddle_totals_of_partials",
                                      "heddle_scan_inputs", "heddle_scan_partials"})
         EXPECT_NE(scans.find(name), std::string::npos) << scans;
@@ -292,16 +292,16 @@ TEST_F(Nvrtc, expressions_of_the_command) {
       expression = "where(i == " + std::to_string(k) + ", " + functions[k] + ", " + expression + ")";
     const cli::translated_expression code = cli::translate_expression(expression, {{"a", type}, {"b", type}});
     const std::string name = cli::code_name(type), operation = "heddle_result = " + code.code;
-    detail::expression_text text;
-    text.parameters = detail::parse_parameters(
+    impl::expression_text text;
+    text.parameters = impl::parse_parameters(
         "const " + name + " in_a, const " + name + " in_b, " + cli::code_name(code.type) + "& heddle_result",
         operation);
     text.is_array = {true, true, true};
     text.preamble = std::string(cli::expression_functions) + cli::complex_functions;
-    EXPECT_EQ(compile_by_nvrtc(hopper, detail::elementwise_source(text, operation), {}).kernels.size(), 1u)
+    EXPECT_EQ(compile_by_nvrtc(hopper, impl::elementwise_source(text, operation), {}).kernels.size(), 1u)
         << name;
   }
 }
 
 }  // namespace
-}  // namespace heddle::cuda
+}  // namespace heddle::gpu

@@ -16,7 +16,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::detail::function, hd::detail::is_complex;
+using hd::impl::function, hd::impl::is_complex;
 
 namespace {
 
@@ -70,8 +70,8 @@ TEST(operators, agree_with_plain_arithmetic_on_every_type) {
       for (const T a : samples<T>()) {
         for (const T b : samples<T>()) {
           EXPECT_TRUE(same_bits(Op{}(a, b), plainly<Op>(a, b)))
-              << hd::detail::name(hd::detail::function_of<Op>) << " of " << a << " and " << b << " of type "
-              << hd::detail::type_name<T>() << ": " << Op{}(a, b);
+              << hd::impl::name(hd::impl::function_of<Op>) << " of " << a << " and " << b << " of type "
+              << hd::impl::type_name<T>() << ": " << Op{}(a, b);
         }
       }
     };
@@ -93,17 +93,17 @@ TEST(operators, wrap_modulo_two_to_the_bits) {
 TEST(operators, identities_change_nothing) {
   for_each_dtype([]<class T>() {
     for_each_operator<T>([]<class Op>() {
-      static_assert(hd::detail::has_identity<Op, T>);
-      const T identity = hd::detail::identity_of<Op, T>(Op{});
+      static_assert(hd::impl::has_identity<Op, T>);
+      const T identity = hd::impl::identity_of<Op, T>(Op{});
       std::vector<T> values = samples<T>();
       if constexpr (std::is_floating_point_v<T>) {
         values.push_back(std::numeric_limits<T>::infinity());
         values.push_back(-std::numeric_limits<T>::infinity());
       }
       for (const T& value : values) {
-        const T seen = hd::detail::lift<Op>(value);
-        EXPECT_EQ(Op{}(identity, seen), seen) << hd::detail::type_name<T>();
-        EXPECT_EQ(Op{}(seen, identity), seen) << hd::detail::type_name<T>();
+        const T seen = hd::impl::lift<Op>(value);
+        EXPECT_EQ(Op{}(identity, seen), seen) << hd::impl::type_name<T>();
+        EXPECT_EQ(Op{}(seen, identity), seen) << hd::impl::type_name<T>();
       }
     });
   });
@@ -164,21 +164,19 @@ TEST(operators, declare_whether_they_commute) {
 
 TEST(operators, a_monoid_has_the_identity_that_it_is_given) {
   const auto f = [](long a, long b) { return a + b; };
-  static_assert(!hd::detail::has_identity<decltype(f), long>);
+  static_assert(!hd::impl::has_identity<decltype(f), long>);
   const hd::monoid ordered{f, 9L};
   const hd::commutative_monoid unordered{f, 8};
-  EXPECT_EQ((hd::detail::identity_of<decltype(ordered), long>(ordered)), 9);
-  EXPECT_EQ((hd::detail::identity_of<decltype(unordered), long>(unordered)), 8);
+  EXPECT_EQ((hd::impl::identity_of<decltype(ordered), long>(ordered)), 9);
+  EXPECT_EQ((hd::impl::identity_of<decltype(unordered), long>(unordered)), 8);
 }
 
 TEST(operators, a_users_type_has_an_identity_when_it_is_made_from_numbers) {
-  static_assert(!hd::detail::has_identity<hd::plus, point> &&
-                !hd::detail::has_identity<hd::multiplies, point>);
-  static_assert(!hd::detail::has_identity<hd::minimum, point> &&
-                !hd::detail::has_identity<hd::maximum, point>);
-  static_assert(!hd::detail::has_identity<hd::minimum, modulo7>);
-  EXPECT_EQ((hd::detail::identity_of<hd::plus, modulo7>(hd::plus{})), modulo7(0));
-  EXPECT_EQ((hd::detail::identity_of<hd::multiplies, modulo7>(hd::multiplies{})), modulo7(1));
+  static_assert(!hd::impl::has_identity<hd::plus, point> && !hd::impl::has_identity<hd::multiplies, point>);
+  static_assert(!hd::impl::has_identity<hd::minimum, point> && !hd::impl::has_identity<hd::maximum, point>);
+  static_assert(!hd::impl::has_identity<hd::minimum, modulo7>);
+  EXPECT_EQ((hd::impl::identity_of<hd::plus, modulo7>(hd::plus{})), modulo7(0));
+  EXPECT_EQ((hd::impl::identity_of<hd::multiplies, modulo7>(hd::multiplies{})), modulo7(1));
   EXPECT_EQ(hd::plus{}(modulo7(5), modulo7(4)), modulo7(2));
   EXPECT_EQ(hd::multiplies{}(modulo7(5), modulo7(4)), modulo7(6));
   EXPECT_EQ(hd::plus{}(point{1, 2}, point{3, 4}), (point{4, 6}));
@@ -189,7 +187,7 @@ TEST(operators, a_users_type_has_an_identity_when_it_is_made_from_numbers) {
 }
 
 TEST(operators, are_defined_on_the_types_that_they_make_sense_for) {
-  using hd::detail::is_defined, hd::dtype;
+  using hd::impl::is_defined, hd::dtype;
   for_each_dtype([]<class T>() {
     constexpr dtype type = hd::dtype_of<T>;
     constexpr bool integer = std::is_integral_v<T>, ordered = !is_complex<T>;
@@ -220,15 +218,15 @@ TEST(operators, take_wider_integers_for_types_of_their_own) {
 #endif
 
 TEST(operators, have_the_names_of_their_types) {
-  EXPECT_STREQ(hd::detail::name(function::plus), "plus");
-  EXPECT_STREQ(hd::detail::name(function::multiplies), "multiplies");
-  EXPECT_STREQ(hd::detail::name(function::minimum), "minimum");
-  EXPECT_STREQ(hd::detail::name(function::maximum), "maximum");
-  EXPECT_STREQ(hd::detail::name(function::logical_and), "logical_and");
-  EXPECT_STREQ(hd::detail::name(function::logical_or), "logical_or");
-  EXPECT_STREQ(hd::detail::name(function::logical_xor), "logical_xor");
-  EXPECT_STREQ(hd::detail::name(function::bit_and), "bit_and");
-  EXPECT_STREQ(hd::detail::name(function::bit_or), "bit_or");
-  EXPECT_STREQ(hd::detail::name(function::bit_xor), "bit_xor");
-  EXPECT_STREQ(hd::detail::name(function::minus), "minus");
+  EXPECT_STREQ(hd::impl::name(function::plus), "plus");
+  EXPECT_STREQ(hd::impl::name(function::multiplies), "multiplies");
+  EXPECT_STREQ(hd::impl::name(function::minimum), "minimum");
+  EXPECT_STREQ(hd::impl::name(function::maximum), "maximum");
+  EXPECT_STREQ(hd::impl::name(function::logical_and), "logical_and");
+  EXPECT_STREQ(hd::impl::name(function::logical_or), "logical_or");
+  EXPECT_STREQ(hd::impl::name(function::logical_xor), "logical_xor");
+  EXPECT_STREQ(hd::impl::name(function::bit_and), "bit_and");
+  EXPECT_STREQ(hd::impl::name(function::bit_or), "bit_or");
+  EXPECT_STREQ(hd::impl::name(function::bit_xor), "bit_xor");
+  EXPECT_STREQ(hd::impl::name(function::minus), "minus");
 }

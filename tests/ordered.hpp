@@ -3,7 +3,7 @@
 #include "elements.hpp"
 #include "sizes.hpp"
 #include <heddle/array.hpp>
-#include <heddle/grouping.hpp>
+#include <heddle/impl/order.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
 
@@ -69,7 +69,7 @@ template <class T>
 array<T> sorted_by_loops(const array<T>& x) {
   array<T> y = x.on(target::serial());
   std::stable_sort(y.data(), y.data() + y.size(), sorts_before<T>);
-  for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = grouping::canonical(y.data()[i]);
+  for (std::size_t i = 0; i < y.size(); ++i) y.data()[i] = order::canonical(y.data()[i]);
   return y;
 }
 

@@ -1,8 +1,8 @@
-#include "process_limits.hpp"
+#include "target/process_limits.hpp"
 
-#include "large_arrays.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
+#include "target/large_arrays.hpp"
 #include <heddle/array.hpp>
 
 #include <cstdint>
@@ -21,7 +21,7 @@
 
 namespace fs = std::filesystem;
 namespace hd = heddle;
-using hd::detail::memory_limit;
+using hd::impl::memory_limit;
 using heddle::tests::message_of;
 
 namespace {
@@ -73,7 +73,7 @@ constexpr std::size_t no_limit_v1 = 9223372036854771712u;
 constexpr std::size_t margin = 8 * mib;
 
 void expect_limit(const machine_files& machine, std::size_t bytes, std::size_t free) {
-  const auto limit = hd::detail::cgroup_memory_limit(~std::size_t{0}, machine.root());
+  const auto limit = hd::impl::cgroup_memory_limit(~std::size_t{0}, machine.root());
   ASSERT_TRUE(limit);
   EXPECT_EQ(limit->set_by, memory_limit::kind::cgroup);
   EXPECT_EQ(limit->bytes, bytes);
@@ -117,7 +117,7 @@ TEST(cgroup_v2, limits_memory) {
   // Pages of files are given up for others.
   machine.limit_v2("/sys/fs/cgroup/user.slice/job.scope", std::to_string(4 * gib), 3 * gib, 2 * gib);
   expect_limit(machine, 4 * gib, 3 * gib - margin);
-  EXPECT_EQ(hd::detail::cgroup_memory_limit(gib / 2, machine.root())->free, gib - margin);
+  EXPECT_EQ(hd::impl::cgroup_memory_limit(gib / 2, machine.root())->free, gib - margin);
   // More in use than is allowed, as after the limit was lowered.
   machine.limit_v2("/sys/fs/cgroup/user.slice/job.scope", std::to_string(gib), 2 * gib);
   expect_limit(machine, gib, 0);
@@ -125,11 +125,11 @@ TEST(cgroup_v2, limits_memory) {
 
 TEST(cgroup_v2, has_no_limit_by_default) {
   machine_files machine("0::/user.slice/job.scope\n", v2_mount);
-  EXPECT_FALSE(hd::detail::cgroup_memory_limit(~std::size_t{0}, machine.root()));
+  EXPECT_FALSE(hd::impl::cgroup_memory_limit(~std::size_t{0}, machine.root()));
   machine.limit_v2("/sys/fs/cgroup/user.slice/job.scope", "max", gib);
   machine.write("/sys/fs/cgroup/user.slice/job.scope/cpu.max", "max 100000\n");
-  EXPECT_FALSE(hd::detail::cgroup_memory_limit(~std::size_t{0}, machine.root()));
-  EXPECT_FALSE(hd::detail::cgroup_processors(machine.root()));
+  EXPECT_FALSE(hd::impl::cgroup_memory_limit(~std::size_t{0}, machine.root()));
+  EXPECT_FALSE(hd::impl::cgroup_processors(machine.root()));
 }
 
 TEST(cgroup_v2, is_limited_by_those_around_it) {
@@ -142,7 +142,7 @@ TEST(cgroup_v2, is_limited_by_those_around_it) {
   expect_limit(machine, gib, gib / 2 - margin);
   machine.write("/sys/fs/cgroup/a/cpu.max", "250000 100000\n");
   machine.write("/sys/fs/cgroup/a/b/c/cpu.max", "800000 100000\n");
-  EXPECT_EQ(hd::detail::cgroup_processors(machine.root()), 3);
+  EXPECT_EQ(hd::impl::cgroup_processors(machine.root()), 3);
 }
 
 TEST(cgroup_v2, of_a_container_is_what_is_mounted) {
@@ -151,7 +151,7 @@ TEST(cgroup_v2, of_a_container_is_what_is_mounted) {
   machine.limit_v2("/sys/fs/cgroup", std::to_string(2 * gib), gib);
   machine.write("/sys/fs/cgroup/cpu.max", "50000 100000\n");
   expect_limit(machine, 2 * gib, gib - margin);
-  EXPECT_EQ(hd::detail::cgroup_processors(machine.root()), 1);
+  EXPECT_EQ(hd::impl::cgroup_processors(machine.root()), 1);
   // Outside of the namespace that mounted it.
   machine.write("/proc/self/cgroup", "0::/../../other\n");
   expect_limit(machine, 2 * gib, gib - margin);
@@ -175,15 +175,15 @@ TEST(cgroup_v1, limits_memory_and_processors) {
   machine.limit_v1(memory + "/jobs/7", no_limit_v1, gib);
   machine.write(cpu + "/jobs/7/cpu.cfs_quota_us", "-1\n");
   machine.write(cpu + "/jobs/7/cpu.cfs_period_us", "100000\n");
-  EXPECT_FALSE(hd::detail::cgroup_memory_limit(~std::size_t{0}, machine.root()));
-  EXPECT_FALSE(hd::detail::cgroup_processors(machine.root()));
+  EXPECT_FALSE(hd::impl::cgroup_memory_limit(~std::size_t{0}, machine.root()));
+  EXPECT_FALSE(hd::impl::cgroup_processors(machine.root()));
   machine.limit_v1(memory + "/jobs", 6 * gib, 5 * gib, 3 * gib);
   expect_limit(machine, 6 * gib, 4 * gib - margin);
   machine.limit_v1(memory + "/jobs/7", 3 * gib, gib);
   expect_limit(machine, 3 * gib, 2 * gib - margin);
   machine.write(cpu + "/jobs/cpu.cfs_quota_us", "120000\n");
   machine.write(cpu + "/jobs/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(hd::detail::cgroup_processors(machine.root()), 2);
+  EXPECT_EQ(hd::impl::cgroup_processors(machine.root()), 2);
 }
 
 TEST(cgroup_v1, of_a_container_is_what_is_mounted) {
@@ -194,7 +194,7 @@ TEST(cgroup_v1, of_a_container_is_what_is_mounted) {
   expect_limit(machine, gib, gib / 4 * 3 - margin);
   machine.write("/sys/fs/cgroup/with space/cpu.cfs_quota_us", "200000\n");
   machine.write("/sys/fs/cgroup/with space/cpu.cfs_period_us", "100000\n");
-  EXPECT_EQ(hd::detail::cgroup_processors(machine.root()), 2);
+  EXPECT_EQ(hd::impl::cgroup_processors(machine.root()), 2);
 }
 
 TEST(cgroup_hybrid, has_each_controller_in_one_of_both) {
@@ -203,19 +203,19 @@ TEST(cgroup_hybrid, has_each_controller_in_one_of_both) {
   machine.limit_v1("/sys/fs/cgroup/memory/old", gib, 0);
   machine.write("/sys/fs/cgroup/unified/new/cpu.max", "300000 100000\n");
   expect_limit(machine, gib, gib - margin);
-  EXPECT_EQ(hd::detail::cgroup_processors(machine.root()), 3);
+  EXPECT_EQ(hd::impl::cgroup_processors(machine.root()), 3);
 }
 
 TEST(cgroups, that_cannot_be_read_limit_nothing) {
   const hd::tests::scratch_folder nothing;
-  EXPECT_FALSE(hd::detail::cgroup_memory_limit(0, nothing.path().string()));
-  EXPECT_FALSE(hd::detail::cgroup_processors(nothing.path().string()));
+  EXPECT_FALSE(hd::impl::cgroup_memory_limit(0, nothing.path().string()));
+  EXPECT_FALSE(hd::impl::cgroup_processors(nothing.path().string()));
   for (const char* of : {"", "\n", "0::\n", "memory\n", "4:memory\n", "0::/a\n:::\n"}) {
     machine_files machine(of, v2_mount + "30 23 0:26 - cgroup2\n - \n30 - cgroup2 x y\n");
     machine.limit_v2("/sys/fs/cgroup/a", "no number", 0);
     machine.write("/sys/fs/cgroup/a/cpu.max", "");
-    EXPECT_FALSE(hd::detail::cgroup_memory_limit(~std::size_t{0}, machine.root())) << of;
-    EXPECT_FALSE(hd::detail::cgroup_processors(machine.root())) << of;
+    EXPECT_FALSE(hd::impl::cgroup_memory_limit(~std::size_t{0}, machine.root())) << of;
+    EXPECT_FALSE(hd::impl::cgroup_processors(machine.root())) << of;
   }
 }
 
@@ -252,23 +252,23 @@ TEST(resource_limits, refuse_an_array_before_it_is_made) {
 TEST(resource_limits, leave_room_for_threads) {
   if (is_sanitized) GTEST_SKIP() << "a sanitized process needs all addresses";
   const std::size_t stack = 4 * mib;
-  EXPECT_GT(hd::detail::threads_with_room(0, stack), 1000u);
+  EXPECT_GT(hd::impl::threads_with_room(0, stack), 1000u);
   const std::string text = in_a_process([&] {
     const rlimit most{8 * gib, 8 * gib};
     if (setrlimit(RLIMIT_AS, &most) != 0) return std::string("no limit is set");
-    const std::size_t few = hd::detail::threads_with_room(0, stack);
-    return std::string(few > 5 && few < 20 && hd::detail::threads_with_room(20, stack) == 0 ? "few"
-                                                                                            : "not few");
+    const std::size_t few = hd::impl::threads_with_room(0, stack);
+    return std::string(few > 5 && few < 20 && hd::impl::threads_with_room(20, stack) == 0 ? "few"
+                                                                                          : "not few");
   });
   EXPECT_EQ(text, "few");
 }
 
 TEST(large_arrays, hold_memory_once_they_are_used) {
-  using hd::detail::bytes_of_large_arrays;
-  using hd::detail::untouched_bytes_of_large_arrays;
+  using hd::impl::bytes_of_large_arrays;
+  using hd::impl::untouched_bytes_of_large_arrays;
   const std::size_t before = bytes_of_large_arrays(), untouched = untouched_bytes_of_large_arrays();
   {
-    const hd::detail::memory unused(64 * mib, hd::target::serial()), small(mib, hd::target::serial());
+    const hd::impl::memory unused(64 * mib, hd::target::serial()), small(mib, hd::target::serial());
     EXPECT_EQ(bytes_of_large_arrays(), before + 64 * mib);
     EXPECT_GE(untouched_bytes_of_large_arrays(), untouched + 60 * mib);
     std::memset(unused.data(), 1, 40 * mib);

@@ -433,23 +433,23 @@ TEST(random_numbers_errors, say_what_cannot_be) {
 
 TEST(random_kernels, of_all_instruction_sets_agree) {
   for_each_type<float, double>([&]<class T>() {
-    for (const auto& numbers : {hd::detail::uniform_numbers(hd::dtype_of<T>, {5}, -1, 1),
-                                hd::detail::normal_numbers(hd::dtype_of<T>, {5}, 0, 1),
-                                hd::detail::exponential_numbers(hd::dtype_of<T>, {5}, 1)}) {
+    for (const auto& numbers : {hd::impl::uniform_numbers(hd::dtype_of<T>, {5}, -1, 1),
+                                hd::impl::normal_numbers(hd::dtype_of<T>, {5}, 0, 1),
+                                hd::impl::exponential_numbers(hd::dtype_of<T>, {5}, 1)}) {
       std::vector<T> want(5000), have(5000);
       hd::cpu::baseline_random(numbers, 101, want.size(), false, want.data());
-      const auto check = [&](hd::cpu::random_kernel kernel, bool past_the_cache) {
+      const auto check = [&](hd::cpu::random_kernel kernel, bool non_temporal) {
         std::fill(have.begin(), have.end(), T(-9));
-        kernel(numbers, 101, have.size(), past_the_cache, have.data());
+        kernel(numbers, 101, have.size(), non_temporal, have.data());
         EXPECT_TRUE(same_elements<T>(have, want));
       };
       check(hd::cpu::baseline_random, true);
 #if defined(HEDDLE_X86_KERNELS)
       __builtin_cpu_init();
-      for (const bool past_the_cache : {false, true}) {
+      for (const bool non_temporal : {false, true}) {
         if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
-          check(hd::cpu::avx2_random, past_the_cache);
-        if (__builtin_cpu_supports("avx512dq")) check(hd::cpu::avx512_random, past_the_cache);
+          check(hd::cpu::avx2_random, non_temporal);
+        if (__builtin_cpu_supports("avx512dq")) check(hd::cpu::avx512_random, non_temporal);
       }
 #endif
     }

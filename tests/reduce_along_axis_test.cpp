@@ -77,9 +77,9 @@ void check_columns(const hd::target& where, const hd::shape& lengths) {
       return results.on(hd::target::serial()).to_vector();
     };
     ASSERT_EQ(flat(hd::reduce(where, columns, hd::axis{-2}, Op())), want.to_vector())
-        << hd::detail::type_name<T>() << lengths.text();
+        << hd::impl::type_name<T>() << lengths.text();
     ASSERT_EQ(flat(hd::reduce(where, columns, hd::axis{-2}, Op(), init)), after_init.to_vector())
-        << hd::detail::type_name<T>() << lengths.text() << " with an initial value";
+        << hd::impl::type_name<T>() << lengths.text() << " with an initial value";
   }
 }
 

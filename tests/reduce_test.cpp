@@ -32,8 +32,8 @@ HD_ON_ALL_TARGETS(reduce);
 
 template <class T, class Op = hd::plus>
 std::string named(std::size_t n) {
-  return std::string(hd::detail::name(hd::detail::function_of<Op>)) + " of " + std::to_string(n) + " " +
-         hd::detail::type_name<T>();
+  return std::string(hd::impl::name(hd::impl::function_of<Op>)) + " of " + std::to_string(n) + " " +
+         hd::impl::type_name<T>();
 }
 
 }  // namespace
@@ -334,11 +334,11 @@ TEST_P(reduce, no_elements_give_the_identity_or_an_error) {
   for_each_dtype([&]<class T>() {
     const hd::array<T> nothing(0, where);
     for (const operator_on<T>& op : operators_on<T>()) {
-      using hd::detail::function;
+      using hd::impl::function;
       if (op.which == function::minimum || op.which == function::maximum) {
         EXPECT_EQ(
             message_of([&] { (void)op.reduce(where, nothing); }),
-            std::string("reduce: 0 ") + hd::detail::type_name<T>() +
+            std::string("reduce: 0 ") + hd::impl::type_name<T>() +
                 ": there are no elements, and the operator has no identity to return: give an initial value");
       } else {
         const T identity = op.reduce(where, nothing), some = op.seen(op.operand(5, 10));

@@ -48,7 +48,7 @@ void check_columns_of_rows_that_begin_anywhere(const hd::target& where, const hd
     hd::inclusive_scan_into(where, result, in, hd::axis{-2}, Op{}, init);
   }
   ASSERT_TRUE(same_elements(out.on(hd::target::serial()), want))
-      << hd::detail::type_name<T>() << lengths.text() << (exclusive ? " exclusive" : " inclusive");
+      << hd::impl::type_name<T>() << lengths.text() << (exclusive ? " exclusive" : " inclusive");
 }
 
 /// Columns of `lengths`, the last axis but one, from one element on and to another, or in place, each against
@@ -80,7 +80,7 @@ void check_columns(const hd::target& where, const hd::shape& lengths, std::size_
     const hd::array<T> scanned = looped_by<T, Op>(column, how, init);
     for (std::size_t k = 0; k < all.length; ++k) want.data()[at + k * all.inner] = scanned.data()[k];
   }
-  ASSERT_TRUE(same_elements(have, want)) << hd::detail::type_name<T>() << lengths.text() << " from " << first
+  ASSERT_TRUE(same_elements(have, want)) << hd::impl::type_name<T>() << lengths.text() << " from " << first
                                          << " to " << to << ", " << how.text();
 }
 
@@ -211,8 +211,7 @@ TEST_P(scan_along_axis, of_rows_is_what_a_loop_computes) {
         if (i % lengths[1] > 0) want[i] = plainly<Op, T>(want[i - 1], want[i]);
       }
       const auto differs = std::mismatch(want.begin(), want.end(), have.data()).first - want.begin();
-      ASSERT_EQ(static_cast<std::size_t>(differs), want.size())
-          << hd::detail::type_name<T>() << lengths.text();
+      ASSERT_EQ(static_cast<std::size_t>(differs), want.size()) << hd::impl::type_name<T>() << lengths.text();
     }
   });
 }

@@ -23,7 +23,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::detail::is_complex;
+using hd::impl::is_complex;
 
 namespace {
 
@@ -32,9 +32,9 @@ HD_ON_ALL_TARGETS(scan);
 
 /// Says what was scanned where the elements differ.
 template <class T>
-void expect_scanned(const hd::array<T>& have, const hd::array<T>& want, hd::detail::function op,
+void expect_scanned(const hd::array<T>& have, const hd::array<T>& want, hd::impl::function op,
                     const variant& how) {
-  EXPECT_TRUE(same_elements(have, want)) << hd::detail::type_name<T>() << ", " << hd::detail::name(op)
+  EXPECT_TRUE(same_elements(have, want)) << hd::impl::type_name<T>() << ", " << hd::impl::name(op)
                                          << ", n = " << want.size() << ", " << how.text();
 }
 
@@ -45,7 +45,7 @@ void check_exactly(const hd::target& where, std::size_t n, unsigned first_varian
   for (unsigned v = first_variant; v < last_variant && !testing::Test::HasFailure(); ++v) {
     const variant how(v % variants);
     expect_scanned<T>(scanned<T, Op>(where, x, how, Op{}, init), looped_by<T, Op>(x, how, init),
-                      hd::detail::function_of<Op>, how);
+                      hd::impl::function_of<Op>, how);
   }
 }
 
@@ -70,14 +70,14 @@ void check_sums(const hd::target& where, const hd::array<T>& x, const variant& h
       const long double want = how.exclusive ? before : sum;
       const long double allowed = bound(i) * eps * (how.exclusive ? magnitude_before : magnitude);
       ASSERT_LE(std::abs(at(have.data(), i) - want), allowed)
-          << hd::detail::type_name<T>() << ", n = " << x.size() << ", element " << i << ", " << how.text();
+          << hd::impl::type_name<T>() << ", n = " << x.size() << ", element " << i << ", " << how.text();
     }
   }
 }
 
 /// The most additions, at half an eps each, that lie between an element and the results that hold it: on the
 /// CPU those of a strip of 4, of the tree of 16 strips, of 16 tiles, of 16 groups of these …, and one to join
-/// each; on a GPU what docs/scan.md promises.
+/// each; on a GPU what docs/reference/scan.md promises.
 double worst_bound(bool on_gpu, std::size_t i) {
   std::size_t additions = 1;
   if (on_gpu) {
@@ -103,7 +103,7 @@ void check_products(const hd::target& where, const hd::array<T>& x, const varian
     const wide want = how.exclusive ? before : product;
     const long double random_walk = 4 + std::sqrt(static_cast<long double>(i));
     ASSERT_LE(std::abs(wide(have.data()[i]) - want), random_walk * eps * std::abs(want))
-        << hd::detail::type_name<T>() << ", n = " << x.size() << ", element " << i << ", " << how.text();
+        << hd::impl::type_name<T>() << ", n = " << x.size() << ", element " << i << ", " << how.text();
   }
 }
 
@@ -143,11 +143,11 @@ TEST_P(scan, of_rounded_numbers_has_the_bits_of_the_documented_order) {
         const hd::array<T> x = operands<T, Op>(n);
         for (unsigned v = n < 5000 ? 0 : turn++ % variants, end = n < 5000 ? variants : v + 1; v < end; ++v) {
           const variant how(v);
-          const T given = operand<T, Op>(n / 3 + 7, n + 50), none = hd::detail::identity_of<Op, T>(Op{});
+          const T given = operand<T, Op>(n / 3 + 7, n + 50), none = hd::impl::identity_of<Op, T>(Op{});
           const T* const init = how.has_init ? &given : how.exclusive ? &none : nullptr;
           expect_scanned<T>(scanned<T, Op>(where, x, how, Op{}, given),
                             grouped_scan<T>(x.span(), how.exclusive, init, plainly<Op, T>),
-                            hd::detail::function_of<Op>, how);
+                            hd::impl::function_of<Op>, how);
         }
       }
     };
@@ -177,7 +177,7 @@ TEST_P(scan, of_few_sums_on_a_cpu_has_the_bits_of_the_first_of_many) {
         std::copy_n(x.data(), n, few.data());
         const hd::array<T> have = scanned(where, few, how, hd::plus{}, T(0.1f));
         ASSERT_TRUE(same_elements<T>(have.span(), sums.span().first(n)))
-            << hd::detail::type_name<T>() << ", n = " << n << ", " << how.text();
+            << hd::impl::type_name<T>() << ", n = " << n << ", " << how.text();
       }
     }
   });
@@ -327,7 +327,7 @@ void check_slice(const hd::target& where, std::size_t n, std::size_t first, cons
   hd::array<T> want = between.on(hd::target::serial());
   std::copy_n(looped_by<T, Op>(x, how, init).data(), n, want.data() + first);
   ASSERT_TRUE(same_elements(out.on(hd::target::serial()), want))
-      << hd::detail::type_name<T>() << ", n = " << n << " from " << first << " on, " << how.text();
+      << hd::impl::type_name<T>() << ", n = " << n << " from " << first << " on, " << how.text();
 }
 
 }  // namespace

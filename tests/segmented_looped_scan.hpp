@@ -44,8 +44,8 @@ array<T> segments_looped(const array<T>& x, const offsets_of_segments& offsets, 
 template <class T, class Op>
 array<T> segments_looped_by(const array<T>& x, const offsets_of_segments& offsets, const variant& how,
                             T init) {
-  const auto seen = [](T value) { return detail::is_logical<Op> ? T(value != T(0)) : value; };
-  const T first = how.has_init ? seen(init) : detail::identity_of<Op, T>(Op{});
+  const auto seen = [](T value) { return impl::is_logical<Op> ? T(value != T(0)) : value; };
+  const T first = how.has_init ? seen(init) : impl::identity_of<Op, T>(Op{});
   array<T> lifted(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) lifted.data()[i] = seen(x.data()[i]);
   return segments_looped<T>(lifted, offsets, how.exclusive, how.has_init || how.exclusive ? &first : nullptr,

@@ -40,9 +40,9 @@ void check_segments(const hd::target& where, const hd::array<T>& x, const offset
   ASSERT_EQ(have.size(), offsets.size() - 1);
   for (std::size_t s = 0; s + 1 < offsets.size(); ++s) {
     const T want = offsets[s] == offsets[s + 1]
-                       ? hd::detail::identity_of<Op, T>(op)
+                       ? hd::impl::identity_of<Op, T>(op)
                        : hd::reduce(hd::target::serial(), x.slice(offsets[s], offsets[s + 1]), op);
-    ASSERT_TRUE(same_bits(have[s], want)) << hd::detail::type_name<T>() << ", segment " << s << " from "
+    ASSERT_TRUE(same_bits(have[s], want)) << hd::impl::type_name<T>() << ", segment " << s << " from "
                                           << offsets[s] << " to " << offsets[s + 1];
   }
 }

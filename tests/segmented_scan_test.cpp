@@ -22,7 +22,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::detail::is_complex;
+using hd::impl::is_complex;
 
 namespace {
 
@@ -51,7 +51,7 @@ void check_exactly(const hd::target& where, std::size_t n, const offsets_of_segm
   const T init = operand<T, Op>(n / 3 + 7, n + 50);
   const hd::array<T> want = segments_looped_by<T, Op>(x, offsets, how, init);
   ASSERT_TRUE(same_elements(segments_scanned<T, Op>(where, x, offsets, how, Op{}, init), want))
-      << hd::detail::type_name<T>() << ", " << hd::detail::name(hd::detail::function_of<Op>) << ", n = " << n
+      << hd::impl::type_name<T>() << ", " << hd::impl::name(hd::impl::function_of<Op>) << ", n = " << n
       << ", " << offsets.size() << " offsets, " << how.text();
 }
 
@@ -77,8 +77,8 @@ void check_rounded(const hd::target& where, std::size_t n, const offsets_of_segm
       const long double combinations = sums ? 60 : 8 + 2 * std::sqrt(static_cast<long double>(i - first));
       ASSERT_LE(std::abs(wide(have.data()[i]) - (how.exclusive ? before : total)),
                 combinations * eps / 2 * (how.exclusive ? magnitude_before : magnitude))
-          << hd::detail::type_name<T>() << ", n = " << n << ", element " << i << " of a segment from "
-          << first << " to " << end << ", " << how.text();
+          << hd::impl::type_name<T>() << ", n = " << n << ", element " << i << " of a segment from " << first
+          << " to " << end << ", " << how.text();
     }
   });
 }
@@ -178,7 +178,7 @@ TEST_P(segmented_scan, of_what_is_on_the_target) {
   const offsets_of_segments offsets = segments_of(0, n, 300);
   const hd::array<std::size_t> offsets_there(offsets, where);
   const hd::array<float> result = hd::segmented_inclusive_scan(where, there, offsets_there);
-  EXPECT_TRUE(hd::detail::same_memory(result.where(), where));
+  EXPECT_TRUE(hd::impl::same_memory(result.where(), where));
   EXPECT_TRUE(same_elements(result, hd::segmented_inclusive_scan(where, x, offsets)));
   // Elements that begin anywhere, into others that begin elsewhere.
   const hd::array<std::uint8_t> bytes = operands<std::uint8_t, hd::plus>(n), bytes_there = bytes.on(where);

@@ -3,7 +3,7 @@
 #include "ordered.hpp"
 #include "sizes.hpp"
 #include "users_order_checks.hpp"
-#include <heddle/grouping.hpp>
+#include <heddle/impl/order.hpp>
 #include <heddle/random.hpp>
 #include <heddle/sort.hpp>
 
@@ -43,10 +43,10 @@ TEST_P(sort, puts_elements_in_order) {
   for_each_ordered_type([&]<class T>() {
     for (const std::size_t n : sizes_to_sort()) {
       const hd::array<T> x = mixed<T>(n), want = sorted_by_loops(x);
-      ASSERT_TRUE(same_elements(hd::sort(where, x), want)) << hd::detail::type_name<T>() << ' ' << n;
+      ASSERT_TRUE(same_elements(hd::sort(where, x), want)) << hd::impl::type_name<T>() << ' ' << n;
       hd::array<T> in_place = x.on(where);
       hd::sort_into(where, in_place, in_place);
-      ASSERT_TRUE(same_elements(in_place, want)) << hd::detail::type_name<T>() << ' ' << n;
+      ASSERT_TRUE(same_elements(in_place, want)) << hd::impl::type_name<T>() << ' ' << n;
     }
   });
 }
@@ -89,8 +89,8 @@ TEST_P(sort, of_sorted_floats_in_place_makes_each_nan_the_one) {
       hd::array<T> y = hd::array<T>(x).on(where);
       hd::sort_into(where, y, y, x[0] != x[0] ? falling : hd::sort_order::ascending);
       hd::array<T> want(x);
-      for (T& value : want.span()) value = hd::grouping::canonical(value);
-      EXPECT_TRUE(same_elements(y, want)) << hd::detail::type_name<T>() << " from " << x[0];
+      for (T& value : want.span()) value = hd::order::canonical(value);
+      EXPECT_TRUE(same_elements(y, want)) << hd::impl::type_name<T>() << " from " << x[0];
     }
   });
 }
@@ -100,7 +100,7 @@ TEST_P(sort, argsort_keeps_the_order_of_equal_elements) {
     for (const std::size_t n : sizes_to_sort()) {
       const hd::array<T> x = mixed<T>(n);
       ASSERT_EQ(hd::argsort(where, x).to_vector(), argsorted_by_loops(x))
-          << hd::detail::type_name<T>() << ' ' << n;
+          << hd::impl::type_name<T>() << ' ' << n;
     }
   });
 }
@@ -111,12 +111,12 @@ TEST_P(sort, goes_the_other_way_round) {
       const hd::array<T> x = mixed<T>(n);
       hd::array<T> want = sorted_by_loops(x);
       std::reverse(want.data(), want.data() + n);
-      ASSERT_TRUE(same_elements(hd::sort(where, x, falling), want)) << hd::detail::type_name<T>() << ' ' << n;
+      ASSERT_TRUE(same_elements(hd::sort(where, x, falling), want)) << hd::impl::type_name<T>() << ' ' << n;
       hd::array<T> in_place = x.on(where);
       hd::sort_into(where, in_place, in_place, falling);
-      ASSERT_TRUE(same_elements(in_place, want)) << hd::detail::type_name<T>() << ' ' << n;
+      ASSERT_TRUE(same_elements(in_place, want)) << hd::impl::type_name<T>() << ' ' << n;
       ASSERT_EQ(hd::argsort(where, x, falling).to_vector(), argsorted_by_loops(x, falling))
-          << hd::detail::type_name<T>() << ' ' << n;
+          << hd::impl::type_name<T>() << ' ' << n;
     }
   });
 }

@@ -28,7 +28,7 @@ using wide_complex = std::complex<long double>;
 
 template <class T>
 wide_complex wide(T x) {
-  if constexpr (hd::detail::is_complex<T>) {
+  if constexpr (hd::impl::is_complex<T>) {
     return {x.real(), x.imag()};
   } else {
     return {static_cast<long double>(x), 0};
@@ -65,18 +65,18 @@ long double error_of_sum(std::size_t n) {
 }
 
 template <class T>
-void check_mean(typename hd::detail::statistics_of<T>::mean have, const plain_statistics& want, std::size_t n,
+void check_mean(typename hd::impl::statistics_of<T>::mean have, const plain_statistics& want, std::size_t n,
                 const std::string& note) {
-  using R = typename hd::detail::statistics_of<T>::mean;
+  using R = typename hd::impl::statistics_of<T>::mean;
   const long double bound =
       error_of_sum(n) * want.mean_of_magnitudes + 2 * rounding_of<R> * std::abs(want.mean);
   ASSERT_LE(std::abs(wide(have) - want.mean), bound) << note << ": " << have << " instead of " << want.mean;
 }
 
 template <class T>
-void check_variance(typename hd::detail::statistics_of<T>::variance have, const plain_statistics& want,
+void check_variance(typename hd::impl::statistics_of<T>::variance have, const plain_statistics& want,
                     std::size_t n, const std::string& note) {
-  using R = typename hd::detail::statistics_of<T>::variance;
+  using R = typename hd::impl::statistics_of<T>::variance;
   const long double of_mean = error_of_sum(n) * want.mean_of_magnitudes;
   const long double bound = (2 * error_of_sum(n) + 2 * rounding_of<R>)*want.variance + of_mean * of_mean * 2;
   ASSERT_LE(std::abs(static_cast<long double>(have) - want.variance), bound)
@@ -121,7 +121,7 @@ TEST_P(statistics, mean_and_variance_of_every_type_and_size) {
     for (const std::size_t n : sizes_up_to(100'003)) {
       if (n == 0 || (n > 4100 && n < 100'000)) continue;
       const hd::array<T> x = values<T>(n);
-      const std::string note = std::string(hd::detail::type_name<T>()) + " " + std::to_string(n);
+      const std::string note = std::string(hd::impl::type_name<T>()) + " " + std::to_string(n);
       const plain_statistics want = plainly_of(vector_of(x));
       check_mean<T>(hd::mean(where, x), want, n, note);
       check_variance<T>(hd::variance(where, x), want, n, note);
@@ -136,9 +136,9 @@ TEST_P(statistics, have_the_bits_of_one_core) {
     for (const std::size_t n : {1, 33, 1025, 100'003}) {
       const hd::array<T> x = values<T>(n);
       const hd::target serial;
-      EXPECT_TRUE(same_bits(hd::mean(where, x), hd::mean(serial, x))) << hd::detail::type_name<T>() << n;
+      EXPECT_TRUE(same_bits(hd::mean(where, x), hd::mean(serial, x))) << hd::impl::type_name<T>() << n;
       EXPECT_TRUE(same_bits(hd::variance(where, x, 1), hd::variance(serial, x, 1)))
-          << hd::detail::type_name<T>() << n;
+          << hd::impl::type_name<T>() << n;
     }
   });
 }
@@ -169,9 +169,9 @@ TEST_P(statistics, along_an_axis_each_line_has_the_bits_that_it_has_alone) {
             return elements;
           }();
           ASSERT_TRUE(same_bits(mean.data()[line], hd::mean(hd::target(), alone)))
-              << hd::detail::type_name<T>() << lengths.text() << axis << ' ' << line;
+              << hd::impl::type_name<T>() << lengths.text() << axis << ' ' << line;
           ASSERT_TRUE(same_bits(variance.data()[line], hd::variance(hd::target(), alone, 1)))
-              << hd::detail::type_name<T>() << lengths.text() << axis << ' ' << line;
+              << hd::impl::type_name<T>() << lengths.text() << axis << ' ' << line;
         }
       }
     }
@@ -251,7 +251,7 @@ TEST_P(statistics, degrees_of_freedom) {
 
 TEST_P(statistics, minmax_of_every_ordered_type_and_size) {
   for_each_dtype([&]<class T>() {
-    if constexpr (!hd::detail::is_complex<T>) {
+    if constexpr (!hd::impl::is_complex<T>) {
       for (const std::size_t n : sizes_up_to(100'003)) {
         if (n == 0) continue;
         const hd::array<T> x = values<T>(n);
@@ -262,8 +262,8 @@ TEST_P(statistics, minmax_of_every_ordered_type_and_size) {
         }
         const auto [min, max] = hd::minmax(where, x);
         static_assert(std::is_same_v<decltype(hd::minmax(where, x)), hd::minmax_result<T>>);
-        ASSERT_EQ(min, least) << hd::detail::type_name<T>() << n;
-        ASSERT_EQ(max, greatest) << hd::detail::type_name<T>() << n;
+        ASSERT_EQ(min, least) << hd::impl::type_name<T>() << n;
+        ASSERT_EQ(max, greatest) << hd::impl::type_name<T>() << n;
       }
     }
   });
@@ -304,10 +304,10 @@ TEST_P(statistics, any_and_all_of_every_type_and_size) {
     for (const std::size_t n : {1, 2, 33, 8193, 20'001}) {
       for (const bool is_set : {false, true}) {
         const hd::array<T> alike = mostly<T>(n, is_set, n), other = mostly<T>(n, is_set, n - n / 3 - 1);
-        ASSERT_EQ(hd::any(where, alike), is_set) << hd::detail::type_name<T>() << n;
-        ASSERT_EQ(hd::all(where, alike), is_set) << hd::detail::type_name<T>() << n;
-        ASSERT_EQ(hd::any(where, other), !is_set || n > 1) << hd::detail::type_name<T>() << n;
-        ASSERT_EQ(hd::all(where, other), !is_set && n == 1) << hd::detail::type_name<T>() << n;
+        ASSERT_EQ(hd::any(where, alike), is_set) << hd::impl::type_name<T>() << n;
+        ASSERT_EQ(hd::all(where, alike), is_set) << hd::impl::type_name<T>() << n;
+        ASSERT_EQ(hd::any(where, other), !is_set || n > 1) << hd::impl::type_name<T>() << n;
+        ASSERT_EQ(hd::all(where, other), !is_set && n == 1) << hd::impl::type_name<T>() << n;
       }
     }
   });
@@ -339,8 +339,8 @@ TEST_P(statistics, any_and_all_along_an_axis) {
             is_any |= element != T(0);
             are_all &= element != T(0);
           }
-          ASSERT_EQ(have_any[line], is_any) << hd::detail::type_name<T>() << lengths.text() << axis;
-          ASSERT_EQ(have_all[line], are_all) << hd::detail::type_name<T>() << lengths.text() << axis;
+          ASSERT_EQ(have_any[line], is_any) << hd::impl::type_name<T>() << lengths.text() << axis;
+          ASSERT_EQ(have_all[line], are_all) << hd::impl::type_name<T>() << lengths.text() << axis;
         }
       }
     }

@@ -53,17 +53,17 @@ struct plain_neighbours {
       long& i = index[axis];
       if (i >= 0 && i < n) continue;
       switch (around.kind) {
-        case detail::edge::torus:
+        case impl::edge::torus:
           while (i < 0) i += n;
           while (i >= n) i -= n;
           break;
-        case detail::edge::clamped:
+        case impl::edge::clamped:
           i = i < 0 ? 0 : n - 1;
           break;
-        case detail::edge::reflect:
+        case impl::edge::reflect:
           i = walked(i, n, false);
           break;
-        case detail::edge::symmetric:
+        case impl::edge::symmetric:
           i = walked(i, n, true);
           break;
         default:
@@ -91,7 +91,7 @@ std::vector<T> plain_stencil(std::vector<T> x, const solid& size, const boundary
           for (int axis = 3 - size.axes; axis < 3; ++axis) {
             is_held = is_held || at[axis] < Reach || at[axis] >= size.cells[axis] - Reach;
           }
-          if (around.kind == detail::edge::held && is_held) continue;
+          if (around.kind == impl::edge::held && is_held) continue;
           const plain_neighbours<T> u{x.data(), size, around, p, r, c};
           const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c),
                      plane = static_cast<std::size_t>(p);
@@ -195,7 +195,7 @@ void check_stencil(const target& where, const solid& size, const F& f, const std
   int number = 0;
   for (const boundary<T>& around : boundaries<T>()) {
     // Threads do the same at every edge but a torus's and one that is held.
-    if (seeks_races && number > 0 && around.kind != detail::edge::held) {
+    if (seeks_races && number > 0 && around.kind != impl::edge::held) {
       ++number;
       continue;
     }

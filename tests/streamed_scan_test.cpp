@@ -1,8 +1,8 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
+#include <heddle/impl/streamed_scan.hpp>
 #include <heddle/scan.hpp>
-#include <heddle/streamed_scan.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,9 +22,9 @@ HD_ON_CPU_TARGETS(streamed_scan);
 
 /// Gives x in pieces of so many units each, over and over; every other piece is scanned in place.
 template <class T>
-hd::array<T> streamed(const hd::target& where, hd::detail::function op, const hd::array<T>& x, bool exclusive,
+hd::array<T> streamed(const hd::target& where, hd::impl::function op, const hd::array<T>& x, bool exclusive,
                       const T* init, const std::vector<std::size_t>& units_a_piece) {
-  hd::detail::streamed_scan scan(where, op, hd::dtype_of<T>, exclusive, init);
+  hd::impl::streamed_scan scan(where, op, hd::dtype_of<T>, exclusive, init);
   hd::array<T> out = x.on(hd::target::serial());
   std::size_t first = 0;
   for (std::size_t piece = 0; first < x.size(); ++piece) {
@@ -41,7 +41,7 @@ hd::array<T> streamed(const hd::target& where, hd::detail::function op, const hd
 /// type.
 template <class T>
 struct scans_by {
-  hd::detail::function op;
+  hd::impl::function op;
   T (*operand)(std::size_t i, std::size_t n);
   hd::array<T> (*inclusive)(const hd::array<T>& x);
   hd::array<T> (*exclusive)(const hd::array<T>& x, const std::optional<T>& init);
@@ -51,7 +51,7 @@ template <class T>
 std::vector<scans_by<T>> operators_on() {
   std::vector<scans_by<T>> all;
   for_each_operator<T>([&]<class Op>() {
-    all.push_back({hd::detail::function_of<Op>, operand<T, Op>,
+    all.push_back({hd::impl::function_of<Op>, operand<T, Op>,
                    [](const hd::array<T>& x) { return hd::inclusive_scan(hd::target::serial(), x, Op{}); },
                    [](const hd::array<T>& x, const std::optional<T>& init) {
                      return hd::exclusive_scan(hd::target::serial(), x, Op{}, init);
@@ -65,15 +65,15 @@ std::vector<scans_by<T>> operators_on() {
 TEST_P(streamed_scan, has_the_bits_of_a_scan_however_it_is_cut) {
   for_each_dtype([&]<class T>() {
     for (const scans_by<T>& by : operators_on<T>()) {
-      const std::size_t unit = hd::detail::streamed_scan(where, by.op, hd::dtype_of<T>, false).unit();
+      const std::size_t unit = hd::impl::streamed_scan(where, by.op, hd::dtype_of<T>, false).unit();
       for (const std::size_t n : {std::size_t{1}, unit - 1, unit, unit + 1, 7 * unit + 5}) {
         hd::array<T> x(n);
         for (std::size_t i = 0; i < n; ++i) x.data()[i] = by.operand(i, n);
         const T init = by.operand(3, 50);
         const T* const none = nullptr;
         for (const std::vector<std::size_t>& cut : {std::vector<std::size_t>{1}, {2, 0, 1, 3}, {1'000'000}}) {
-          const std::string what = std::string(hd::detail::type_name<T>()) + ", operator " +
-                                   hd::detail::name(by.op) + ", n = " + std::to_string(n) + ", cut by " +
+          const std::string what = std::string(hd::impl::type_name<T>()) + ", operator " +
+                                   hd::impl::name(by.op) + ", n = " + std::to_string(n) + ", cut by " +
                                    std::to_string(cut[0]);
           ASSERT_TRUE(same_elements(streamed(where, by.op, x, false, none, cut), by.inclusive(x))) << what;
           ASSERT_TRUE(
@@ -92,20 +92,20 @@ TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
   const hd::array<float> x = operands<float, hd::plus>(n);
   const float* const none = nullptr;
   const std::size_t unit =
-      hd::detail::streamed_scan(where, hd::detail::function::plus, hd::dtype::float32, false).unit();
+      hd::impl::streamed_scan(where, hd::impl::function::plus, hd::dtype::float32, false).unit();
   // The largest are written past the cache.
   for (const std::size_t units : {std::size_t{100}, std::size_t{257}, std::size_t{1000}, 1'300'000 / unit}) {
-    ASSERT_TRUE(same_elements(streamed(where, hd::detail::function::plus, x, false, none, {units}),
+    ASSERT_TRUE(same_elements(streamed(where, hd::impl::function::plus, x, false, none, {units}),
                               hd::inclusive_scan(hd::target::serial(), x)));
-    ASSERT_TRUE(same_elements(streamed(where, hd::detail::function::plus, x, true, none, {units}),
+    ASSERT_TRUE(same_elements(streamed(where, hd::impl::function::plus, x, true, none, {units}),
                               hd::exclusive_scan(hd::target::serial(), x)));
   }
 }
 
 TEST(streamed_scan_errors, name_what_does_not_fit) {
-  using hd::detail::function;
+  using hd::impl::function;
   const hd::target serial = hd::target::serial();
-  hd::detail::streamed_scan scan(serial, function::plus, hd::dtype::int32, false);
+  hd::impl::streamed_scan scan(serial, function::plus, hd::dtype::int32, false);
   std::vector<std::int32_t> x(5, 1);
   scan.append(x.data(), 0, x.data());
   scan.append(x.data(), 5, x.data());
@@ -113,11 +113,10 @@ TEST(streamed_scan_errors, name_what_does_not_fit) {
   EXPECT_EQ(message_of([&] { scan.append(x.data(), 1, x.data()); }),
             "inclusive_scan: 1 int32 on serial: a piece of 1 elements follows 5, which is no multiple of " +
                 std::to_string(scan.unit()));
-  EXPECT_EQ(
-      message_of([&] { hd::detail::streamed_scan(serial, function::bit_and, hd::dtype::float32, true); }),
-      "exclusive_scan: 0 float32 on serial: bit_and is not defined on float32");
+  EXPECT_EQ(message_of([&] { hd::impl::streamed_scan(serial, function::bit_and, hd::dtype::float32, true); }),
+            "exclusive_scan: 0 float32 on serial: bit_and is not defined on float32");
   EXPECT_EQ(message_of([&] {
-              hd::detail::streamed_scan(hd::target::automatic(), function::plus, hd::dtype::int32, false);
+              hd::impl::streamed_scan(hd::target::automatic(), function::plus, hd::dtype::int32, false);
             }),
             "inclusive_scan: 0 int32 on auto: a scan of pieces needs the target serial or parallel");
 }

@@ -1,4 +1,4 @@
-#include <heddle/cpu/threads.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -25,7 +25,7 @@ template <class T>
 void check(const hd::target& where, const hd::array<T>& x, std::size_t k, hd::sort_order order,
            const std::vector<std::size_t>& in_order) {
   const auto note = [&] {
-    return std::string(hd::detail::type_name<T>()) + ' ' + std::to_string(k) + " of " +
+    return std::string(hd::impl::type_name<T>()) + ' ' + std::to_string(k) + " of " +
            std::to_string(x.size());
   };
   const auto [values, indices] = hd::top_k(where, x, k, order);

@@ -57,7 +57,7 @@ hd::array<T> looped(const hd::array<T>& x, const hd::array<T>& y, T (*f)(T, T)) 
 /// A built-in function on elements of T as a value, so that what a test does is compiled once for each type.
 template <class T>
 struct function_on {
-  hd::detail::function which;
+  hd::impl::function which;
   T (*plainly)(T, T);
   hd::array<T> (*transform)(const hd::target&, const hd::array<T>& x, const hd::array<T>& y);
   hd::array<T> (*with_right)(const hd::target&, const hd::array<T>& x, const T& y);
@@ -72,7 +72,7 @@ function_on<T> make_function_on() {
     return hd::transform(where, x, y, Op{});
   };
   function_on<T> by{
-      hd::detail::function_of<Op>,
+      hd::impl::function_of<Op>,
       plainly<Op, T>,
       transform_by,
       nullptr,
@@ -93,7 +93,7 @@ void check_function(const hd::target& where, const function_on<T>& by, std::size
   const hd::array<T> x = random_array<T>(n, 0), y = random_array<T>(n, n);
   auto check = [&](const hd::array<T>& have, const hd::array<T>& want, const char* how) {
     ASSERT_TRUE(same_elements(have, want))
-        << hd::detail::type_name<T>() << ", " << hd::detail::name(by.which) << ", n = " << n << how;
+        << hd::impl::type_name<T>() << ", " << hd::impl::name(by.which) << ", n = " << n << how;
   };
   const hd::array<T> expected = looped(x, y, by.plainly);
   check(by.transform(where, x, y), expected, "");
@@ -116,7 +116,7 @@ void check_function(const hd::target& where, const function_on<T>& by, std::size
 template <class T, class F>
 void for_each_function(F&& f) {
   for_each_operator<T>(f);
-  if constexpr (hd::detail::library_has<T, hd::minus>()) f.template operator()<hd::minus>();
+  if constexpr (hd::impl::library_has<T, hd::minus>()) f.template operator()<hd::minus>();
 }
 
 }  // namespace
@@ -161,7 +161,7 @@ TEST_P(transform, of_slices_that_begin_anywhere_writes_its_slice_and_no_more) {
         hd::transform_into(where, out.slice(shift, shift + n), there.slice(shift / 2, shift / 2 + n),
                            other.slice(8 - shift, 8 - shift + n), hd::multiplies{});
         ASSERT_TRUE(same_elements(out, expected))
-            << hd::detail::type_name<T>() << ", n = " << n << ", shift " << shift;
+            << hd::impl::type_name<T>() << ", n = " << n << ", shift " << shift;
       }
     }
   });
@@ -345,7 +345,7 @@ void check_bytes(const hd::target& where, std::size_t n, std::size_t shift) {
 
 }  // namespace
 
-TEST_P(transform_by_users_function, writes_elements_of_every_size_past_the_cache) {
+TEST_P(transform_by_users_function, writes_elements_of_every_size_non_temporally) {
   auto check = [&]<std::size_t... Bytes>(std::index_sequence<Bytes...>) {
     auto each = [&]<std::size_t B>() {
       const std::size_t from = hd::cpu::stream_from_bytes / B;

@@ -1,12 +1,12 @@
 #include "buffers.hpp"
 
 #include "../interruption.hpp"
-#include "bytes_text.hpp"
+#include "array/bytes_text.hpp"
 #include "gpu.hpp"
-#include "process_limits.hpp"
 #include "sizes.hpp"
-#include <heddle/cpu/threads.hpp>
+#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/machine.hpp>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ std::size_t available_bytes(const target& where) {
   while (in >> key >> kib >> unit) {
     if (key == "MemAvailable:") available = kib << 10;
   }
-  return std::min(available, detail::tightest_memory_limit(available).free);
+  return std::min(available, impl::tightest_memory_limit(available).free);
 }
 
 /// From one buffer of n elements to the next.
@@ -84,15 +84,15 @@ std::size_t stride_of(std::size_t n, dtype type) noexcept {
 
 void require_memory(const target& where, dtype type, std::size_t n, bool has_output,
                     const std::string& algorithm, std::size_t scratch_bytes) {
-  detail::operation running("bench", n, name(type));
+  impl::operation running("bench", n, name(type));
   running.runs_on(where);
   const std::size_t of_buffers = stride_of(n, type) * (has_output ? 2 : 1);
   const std::size_t needed = of_buffers + scratch_bytes, available = available_bytes(where);
   if (needed <= available) return;
-  detail::fail(fmt::format("needs {} of memory with {}, {} are free; take a smaller --size{}",
-                           detail::bytes_text(static_cast<double>(needed)), algorithm,
-                           detail::bytes_text(static_cast<double>(available)),
-                           of_buffers <= available ? " or leave that --algorithm out" : ""));
+  impl::fail(fmt::format("needs {} of memory with {}, {} are free; take a smaller --size{}",
+                         impl::bytes_text(static_cast<double>(needed)), algorithm,
+                         impl::bytes_text(static_cast<double>(available)),
+                         of_buffers <= available ? " or leave that --algorithm out" : ""));
 }
 
 buffers::buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,
@@ -105,10 +105,10 @@ buffers::buffers(const target& where, dtype type, bool has_output, const std::ve
       available_(available_bytes(where)) {
   std::size_t bytes = 0;
   for (const std::size_t n : sizes) bytes = std::max(bytes, stride_of(n, type) * count_for(n));
-  inputs_ = detail::memory(bytes, where);
+  inputs_ = impl::memory(bytes, where);
   fill_inputs();
-  outputs_ = detail::memory(has_output ? bytes : 0, where);
-  result_ = detail::memory(alignment, where);
+  outputs_ = impl::memory(has_output ? bytes : 0, where);
+  result_ = impl::memory(alignment, where);
   clear_outputs();
   where.wait();
 }
@@ -129,7 +129,7 @@ void buffers::set_size(std::size_t n) {
 void buffers::fill_inputs() {
   const std::size_t bytes = inputs_.bytes(), piece = std::min(bytes, period);
   auto* const all = static_cast<std::byte*>(inputs_.data());
-  detail::memory values(piece, target());
+  impl::memory values(piece, target());
   with_type(type_, [&]<class T>(T) {
     T* const x = static_cast<T*>(values.data());
     for (std::size_t i = 0; i < piece / sizeof(T); ++i) {
@@ -138,7 +138,7 @@ void buffers::fill_inputs() {
   });
   if (where_.is_gpu()) {
     for (std::size_t first = 0; first < bytes; first += piece) {
-      detail::copy(all + first, where_, values.data(), target(), std::min(piece, bytes - first));
+      impl::copy(all + first, where_, values.data(), target(), std::min(piece, bytes - first));
     }
     return;
   }
@@ -147,7 +147,7 @@ void buffers::fill_inputs() {
     for (std::size_t i = first; i < last;) {
       stop_if_interrupted();
       const std::size_t within = i % piece, count = std::min(piece - within, last - i);
-      detail::copy(all + i, target(), static_cast<std::byte*>(values.data()) + within, target(), count);
+      impl::copy(all + i, target(), static_cast<std::byte*>(values.data()) + within, target(), count);
       i += count;
     }
   });
@@ -155,9 +155,9 @@ void buffers::fill_inputs() {
 
 void buffers::clear_outputs() {
   const char zero = 0;
-  if (where_.is_gpu()) return detail::fill(outputs_.data(), where_, outputs_.bytes(), &zero, 1);
+  if (where_.is_gpu()) return impl::fill(outputs_.data(), where_, outputs_.bytes(), &zero, 1);
   cpu::for_slices(where_.threads(), outputs_.bytes(), period, [&](std::size_t first, std::size_t last) {
-    detail::fill(static_cast<std::byte*>(outputs_.data()) + first, target(), last - first, &zero, 1);
+    impl::fill(static_cast<std::byte*>(outputs_.data()) + first, target(), last - first, &zero, 1);
   });
 }
 

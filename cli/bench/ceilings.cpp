@@ -2,8 +2,8 @@
 
 #include "gpu.hpp"
 #include <heddle/array.hpp>
-#include <heddle/cpu/threads.hpp>
-#include <heddle/cpu/transform.hpp>
+#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/impl/cpu/transform.hpp>
 #include <heddle/machine.hpp>
 
 #include <algorithm>
@@ -62,20 +62,20 @@ auto widest_read() {
 constexpr std::size_t line = 64, page = 4096, four_pages = 4 * page;
 
 /// Copies whole lines past the cache. Four pages in turn fill a core's line to memory, as one does not.
-void copy_past_the_cache([[maybe_unused]] const std::byte* from, [[maybe_unused]] std::byte* to,
-                         [[maybe_unused]] std::size_t bytes) {
+void copy_non_temporal([[maybe_unused]] const std::byte* from, [[maybe_unused]] std::byte* to,
+                       [[maybe_unused]] std::size_t bytes) {
 #if defined(__x86_64__)
   constexpr std::size_t piece = 512;
   std::size_t i = 0;
   for (; i + four_pages <= bytes; i += four_pages) {
     for (std::size_t within = 0; within < page; within += piece) {
       for (std::size_t at = i + within; at < i + four_pages; at += page) {
-        cpu::copy_lines_past_the_cache(from + at, to + at, piece);
+        cpu::copy_lines_non_temporal(from + at, to + at, piece);
       }
     }
   }
-  cpu::copy_lines_past_the_cache(from + i, to + i, bytes - i);
-  cpu::end_of_lines();
+  cpu::copy_lines_non_temporal(from + i, to + i, bytes - i);
+  cpu::store_fence();
 #else
   std::memcpy(to, from, bytes);
 #endif
@@ -108,14 +108,14 @@ contender copy_ceiling(const workload& work) {
   contender made{"copy", contender::kind::ceiling, 2 * work.input_bytes(), nullptr};
   if (work.where.is_gpu()) {
     made.calls = repeated([work](std::size_t call) {
-      detail::copy(work.elements->output(call), work.where, work.elements->input(call), work.where,
-                   work.input_bytes());
+      impl::copy(work.elements->output(call), work.where, work.elements->input(call), work.where,
+                 work.input_bytes());
     });
     return made;
   }
   // What is in the cache anyway is copied faster there, and little is faster done than its stores waited for.
-  const bool past_the_cache = work.elements->exceed_cache() && work.input_bytes() >= four_pages;
-  made.calls = repeated([work, past_the_cache](std::size_t call) {
+  const bool non_temporal = work.elements->exceed_cache() && work.input_bytes() >= four_pages;
+  made.calls = repeated([work, non_temporal](std::size_t call) {
     const auto* const from = static_cast<const std::byte*>(work.elements->input(call));
     auto* const to = static_cast<std::byte*>(work.elements->output(call));
     // Buffers are whole lines long.
@@ -123,8 +123,8 @@ contender copy_ceiling(const workload& work) {
     cpu::for_slices(work.where.threads(), lines, grain_bytes / line,
                     [&](std::size_t first_line, std::size_t last_line) {
                       const std::size_t first = first_line * line;
-                      if (past_the_cache) {
-                        copy_past_the_cache(from + first, to + first, last_line * line - first);
+                      if (non_temporal) {
+                        copy_non_temporal(from + first, to + first, last_line * line - first);
                       } else {
                         const std::size_t last = std::min(last_line * line, work.input_bytes());
                         std::memcpy(to + first, from + first, last - first);

@@ -18,7 +18,7 @@ enum class pattern { reduce, scan, transform };
 /// What every contender of one row group does: which pattern, where, and on which elements.
 struct workload {
   enum pattern pattern;
-  detail::function combine;  ///< plus or maximum, by which a reduction and a scan go; plus for a transform
+  impl::function combine;  ///< plus or maximum, by which a reduction and a scan go; plus for a transform
   target where;
   dtype type;
   std::size_t n;

@@ -1,7 +1,7 @@
 #include "peer_types.hpp"
 #include "peers.hpp"
 #include <heddle/array.hpp>
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <cstdint>
 #include <memory>
@@ -55,16 +55,16 @@ cudaError_t call_cub(const workload& work, void* scratch, std::size_t& bytes, st
 
 template <class T, bool IsMaximum>
 contender cub_peer(const workload& work) {
-  const cuda::current_device on(work.where);
+  const gpu::current_device on(work.where);
   std::size_t bytes = 0;
-  cuda::check(call_cub<T, IsMaximum>(work, nullptr, bytes, 0), "CUB");
+  gpu::check(call_cub<T, IsMaximum>(work, nullptr, bytes, 0), "CUB");
   // It takes no null for scratch memory of no bytes.
-  const auto scratch = std::make_shared<detail::memory>(bytes == 0 ? 1 : bytes, work.where);
+  const auto scratch = std::make_shared<impl::memory>(bytes == 0 ? 1 : bytes, work.where);
   return {"CUB", contender::kind::peer, work.bytes(), [work, scratch](std::size_t first, std::size_t count) {
-            const cuda::current_device on(work.where);
+            const gpu::current_device on(work.where);
             for (std::size_t i = first; i < first + count; ++i) {
               std::size_t bytes = scratch->bytes();
-              cuda::check(call_cub<T, IsMaximum>(work, scratch->data(), bytes, i), "CUB");
+              gpu::check(call_cub<T, IsMaximum>(work, scratch->data(), bytes, i), "CUB");
             }
           }};
 }

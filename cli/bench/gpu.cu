@@ -1,5 +1,5 @@
 #include "gpu.hpp"
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 namespace heddle::cli::bench {
 namespace {
 
-using cuda::check;
-using cuda::current_device;
+using gpu::check;
+using gpu::current_device;
 
 constexpr unsigned block_size = 256;
 /// 16-byte loads that a thread has in flight.
@@ -68,7 +68,7 @@ class event_stopwatch : public stopwatch {
   event_stopwatch(const event_stopwatch&) = delete;
   event_stopwatch& operator=(const event_stopwatch&) = delete;
 
-  double seconds(detail::function_ref<void()> work, std::size_t calls) override {
+  double seconds(impl::function_ref<void()> work, std::size_t calls) override {
     const current_device on(where_);
     // The GPU is busy until the first launches have reached it; more would only add to the wait.
     constexpr std::uint64_t launch_ns = 10000, most_ns = 500000;
@@ -99,7 +99,7 @@ void read_on_gpu(const void* from, std::size_t bytes, void* sink, const target& 
   const current_device on(where);
   const std::size_t count = (bytes + sizeof(uint4) - 1) / sizeof(uint4);
   // Every multiprocessor full once, or a load for each thread.
-  const std::size_t most = std::size_t{cuda::multiprocessors(where)} * (2048 / block_size);
+  const std::size_t most = std::size_t{gpu::multiprocessors(where)} * (2048 / block_size);
   const std::size_t blocks = (count + block_size - 1) / block_size;
   const uint4 unexpected{0x9e3779b9, 0x7f4a7c15, 0xf39cc060, 0x5cedc834};
   read_all<<<static_cast<unsigned>(blocks < most ? blocks : most), block_size, 0, where.stream()>>>(

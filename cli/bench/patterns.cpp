@@ -3,7 +3,7 @@
 #include "../algorithm_names.hpp"
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
-#include <heddle/ladder.hpp>
+#include <heddle/impl/textbook.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
@@ -37,8 +37,8 @@ void with_arrays(const workload& work, std::size_t call, const F& f) {
 /// Calls f with the operator of the work.
 template <class T, class F>
 void with_operator(const workload& work, const F& f) {
-  if constexpr (!detail::is_complex<T>) {
-    if (work.combine == detail::function::maximum) return f(maximum());
+  if constexpr (!impl::is_complex<T>) {
+    if (work.combine == impl::function::maximum) return f(maximum());
   }
   f(plus());
 }
@@ -58,11 +58,11 @@ void add_reduce(const workload& work, reduce_algorithm algorithm, const Op& op, 
   }
   made.calls = repeated([work, algorithm](std::size_t call) {
     if (algorithm != reduce_algorithm::single_pass) {
-      return detail::library_reduce_by(algorithm, work.combine, work.type, work.elements->input(call), work.n,
-                                       work.elements->result(), work.where);
+      return impl::library_reduce_by(algorithm, work.combine, work.type, work.elements->input(call), work.n,
+                                     work.elements->result(), work.where);
     }
-    detail::library_reduce(work.combine, work.type, work.elements->input(call), segments{1, work.n, 1},
-                           work.elements->result(), work.where);
+    impl::library_reduce(work.combine, work.type, work.elements->input(call), segments{1, work.n, 1},
+                         work.elements->result(), work.where);
   });
   made.whole_call = to_value;
 }
@@ -107,13 +107,13 @@ std::size_t scratch_bytes(pattern which, const std::string& algorithm, dtype typ
   switch (which) {
     case pattern::reduce: {
       // The results of the blocks, and those of their blocks; fewer where tiles take the place of blocks.
-      const std::size_t block = ladder::block_of(bytes), blocks = ladder::blocks_of(n, block);
-      return (blocks + ladder::blocks_of(blocks, block)) * bytes;
+      const std::size_t block = textbook::block_of(bytes), blocks = textbook::blocks_of(n, block);
+      return (blocks + textbook::blocks_of(blocks, block)) * bytes;
     }
     case pattern::scan:
       switch (parse_scan_algorithm(algorithm)) {
         case scan_algorithm::hillis_steele:
-          return n <= ladder::scan_block_of(bytes) ? 0 : 2 * n * bytes;
+          return n <= textbook::scan_block_of(bytes) ? 0 : 2 * n * bytes;
         case scan_algorithm::blelloch:
           return (std::bit_ceil(n) + 1) * bytes;
         case scan_algorithm::single_pass:

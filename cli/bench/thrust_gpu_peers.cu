@@ -1,6 +1,6 @@
 #include "peers.hpp"
 #include "thrust_peers.hpp"
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <thrust/system/cuda/execution_policy.h>
 
@@ -10,7 +10,7 @@ namespace {
 template <class T, bool IsMaximum>
 contender thrust_peer(const workload& work) {
   return {"Thrust", contender::kind::peer, work.bytes(), [work](std::size_t first, std::size_t count) {
-            const cuda::current_device on(work.where);
+            const gpu::current_device on(work.where);
             for (std::size_t i = first; i < first + count; ++i) {
               call_thrust<T, IsMaximum>(work, thrust::cuda::par.on(work.where.stream()), i);
             }

@@ -6,7 +6,8 @@
 
 namespace heddle {
 
-/// How `reduce` goes about it: the default, or a rung of the ladder that leads up to it (docs/ladder.md).
+/// How `reduce` goes about it: the default, or a rung of the ladder that leads up to it
+/// (docs/reference/textbook.md).
 enum class reduce_algorithm : std::uint8_t {
   single_pass,   ///< the default: fixed tiles, and the same bits on every target
   atomic,        ///< every element is combined into one result by an atomic; in any order
@@ -52,14 +53,14 @@ struct algorithm_cost {
 /// The cost of a flat reduce without initial value. An atomic counts as one element read and one written;
 /// attempts that lose against another thread and bringing the result to the caller are not counted. Throws
 /// heddle::error for single_pass: it is no rung but is tuned to each target, and costs something else on each
-/// (docs/reduce.md, docs/scan.md).
+/// (docs/reference/reduce.md, docs/reference/scan.md).
 algorithm_cost cost_of(reduce_algorithm algorithm, std::size_t n, std::size_t element_bytes,
                        bool commutative = true);
 
 /// The cost of a flat inclusive scan without initial value.
 algorithm_cost cost_of(scan_algorithm algorithm, std::size_t n, std::size_t element_bytes);
 
-namespace detail {
+namespace impl {
 
 /// Counts a kernel, or a loop over all threads, that the calling thread starts for a rung.
 void count_launch() noexcept;
@@ -72,5 +73,5 @@ std::uint64_t launches() noexcept;
 [[noreturn]] void fail_no_padding(reduce_algorithm algorithm);
 [[noreturn]] void fail_no_padding(scan_algorithm algorithm);
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 
@@ -10,7 +10,7 @@
 #include <vector>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// out[i] = whether x[i], which is 0 or 1 of a type of `element_bytes` bytes, is 1.
 void library_to_bool(const void* x, std::size_t element_bytes, std::size_t count, bool* out,
@@ -91,7 +91,7 @@ array<bool> logical_along(const char* pattern, const target& where, const X& x, 
 template <class F, class X>
 concept predicate_on = array_like<X> && std::is_invocable_r_v<bool, const F&, const element_of<X>&>;
 
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -103,16 +103,16 @@ inline namespace HD_BUILD {
 template <array_like X>
   requires has_dtype<element_of<X>>
 bool any(const target& where, const X& x) {
-  return detail::logical_of_all<logical_or>("any", where, x);
+  return impl::logical_of_all<logical_or>("any", where, x);
 }
 
 /// Whether f(x[i]) is true of any element, of any type. On a GPU f is marked HD_FN, and its file is compiled
 /// by nvcc. n calls of f, of which nothing is stored.
 ///
 ///     if (hd::any(where, x, [] HD_FN(float a) { return a > 1; })) …
-template <array_like X, detail::predicate_on<X> F>
+template <array_like X, impl::predicate_on<X> F>
 bool any(const target& where, const X& x, const F& f) {
-  return detail::logical_of_all<logical_or>("any", where, x, f);
+  return impl::logical_of_all<logical_or>("any", where, x, f);
 }
 
 /// any of each row or column along one axis of x; the result has the other axes, and lives on the target;
@@ -120,11 +120,11 @@ bool any(const target& where, const X& x, const F& f) {
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<bool> any(const target& where, const X& x, axis along_axis) {
-  return detail::logical_along<logical_or>("any", where, x, along_axis);
+  return impl::logical_along<logical_or>("any", where, x, along_axis);
 }
-template <array_like X, detail::predicate_on<X> F>
+template <array_like X, impl::predicate_on<X> F>
 array<bool> any(const target& where, const X& x, axis along_axis, const F& f) {
-  return detail::logical_along<logical_or>("any", where, x, along_axis, f);
+  return impl::logical_along<logical_or>("any", where, x, along_axis, f);
 }
 
 /// Whether no element is 0, as numpy.all; true where there are no elements. Otherwise as `any`; of complex
@@ -132,24 +132,24 @@ array<bool> any(const target& where, const X& x, axis along_axis, const F& f) {
 template <array_like X>
   requires has_dtype<element_of<X>>
 bool all(const target& where, const X& x) {
-  return detail::logical_of_all<logical_and>("all", where, x);
+  return impl::logical_of_all<logical_and>("all", where, x);
 }
 
 /// Whether f(x[i]) is true of all elements; otherwise as `any`.
-template <array_like X, detail::predicate_on<X> F>
+template <array_like X, impl::predicate_on<X> F>
 bool all(const target& where, const X& x, const F& f) {
-  return detail::logical_of_all<logical_and>("all", where, x, f);
+  return impl::logical_of_all<logical_and>("all", where, x, f);
 }
 
 /// all of each row or column along one axis of x; otherwise as `any`.
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<bool> all(const target& where, const X& x, axis along_axis) {
-  return detail::logical_along<logical_and>("all", where, x, along_axis);
+  return impl::logical_along<logical_and>("all", where, x, along_axis);
 }
-template <array_like X, detail::predicate_on<X> F>
+template <array_like X, impl::predicate_on<X> F>
 array<bool> all(const target& where, const X& x, axis along_axis, const F& f) {
-  return detail::logical_along<logical_and>("all", where, x, along_axis, f);
+  return impl::logical_along<logical_and>("all", where, x, along_axis, f);
 }
 
 }  // namespace HD_BUILD

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 
 #include <cstddef>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// For each of `all` segments of x, the first place along it whose element equals the segment's *extremum, a
 /// NaN being equal to a NaN. Arrays are on `where`; every segment holds its extremum.
@@ -27,40 +27,40 @@ array<std::size_t> arg_along(const char* pattern, function op, dtype type, const
 template <class X>
 concept ordered_elements = array_like<X> && library_has<element_of<X>, minimum>();
 
-}  // namespace detail
+}  // namespace impl
 
 /// The index, in C order, of the smallest element; of the first where there are several, and of the first NaN
 /// where there is one, as numpy.argmin. Throws heddle::error when there are no elements. Reads the elements
 /// at most twice.
-template <detail::ordered_elements X>
+template <impl::ordered_elements X>
 std::size_t argmin(const target& where, const X& x) {
-  const auto in = detail::input(x);
-  return detail::arg_of_all("argmin", detail::function::minimum, dtype_of<element_of<X>>, in.data, in.size,
-                            in.where, where);
+  const auto in = impl::input(x);
+  return impl::arg_of_all("argmin", impl::function::minimum, dtype_of<element_of<X>>, in.data, in.size,
+                          in.where, where);
 }
 
 /// The index of the largest element; otherwise as argmin.
-template <detail::ordered_elements X>
+template <impl::ordered_elements X>
 std::size_t argmax(const target& where, const X& x) {
-  const auto in = detail::input(x);
-  return detail::arg_of_all("argmax", detail::function::maximum, dtype_of<element_of<X>>, in.data, in.size,
-                            in.where, where);
+  const auto in = impl::input(x);
+  return impl::arg_of_all("argmax", impl::function::maximum, dtype_of<element_of<X>>, in.data, in.size,
+                          in.where, where);
 }
 
 /// argmin of every row or column along one axis; the result has the other axes, and lives on the target.
-template <detail::ordered_elements X>
+template <impl::ordered_elements X>
 array<std::size_t> argmin(const target& where, const X& x, axis along_axis) {
-  const auto in = detail::input(x);
-  return detail::arg_along("argmin", detail::function::minimum, dtype_of<element_of<X>>, in.data,
-                           detail::shape_of(x), along_axis, in.where, where);
+  const auto in = impl::input(x);
+  return impl::arg_along("argmin", impl::function::minimum, dtype_of<element_of<X>>, in.data,
+                         impl::shape_of(x), along_axis, in.where, where);
 }
 
 /// argmax of every row or column along one axis.
-template <detail::ordered_elements X>
+template <impl::ordered_elements X>
 array<std::size_t> argmax(const target& where, const X& x, axis along_axis) {
-  const auto in = detail::input(x);
-  return detail::arg_along("argmax", detail::function::maximum, dtype_of<element_of<X>>, in.data,
-                           detail::shape_of(x), along_axis, in.where, where);
+  const auto in = impl::input(x);
+  return impl::arg_along("argmax", impl::function::maximum, dtype_of<element_of<X>>, in.data,
+                         impl::shape_of(x), along_axis, in.where, where);
 }
 
 HD_EXPLAIN_MISUSE(argmin)

@@ -2,10 +2,10 @@
 
 #include <heddle/array_like.hpp>
 #include <heddle/array_view.hpp>
-#include <heddle/conversion.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/memory.hpp>
+#include <heddle/impl/conversion.hpp>
+#include <heddle/impl/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 
@@ -21,7 +21,7 @@
 #include <vector>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// What can be read from its first element to its last, twice.
 template <class R>
@@ -38,7 +38,7 @@ template <class R, class T>
 concept range_of = range<R> && !is_array_or_view<std::remove_cvref_t<R>> &&
                    keeps_element<std::iter_reference_t<decltype(std::begin(std::declval<R&>()))>, T>;
 
-}  // namespace detail
+}  // namespace impl
 
 /// Elements of type T that live on a target, contiguous in C order, freed with the array's lifetime. It can
 /// be moved and not copied by accident: `on(target)` makes a copy, on the same target or on another.
@@ -67,28 +67,28 @@ class array {
   explicit array(std::initializer_list<std::size_t> lengths, const Where&... where)
       : array(heddle::shape(lengths), where...) {}
   /// Every element is `value`.
-  array(heddle::shape lengths, const detail::given<T>& value, const target& where = {})
+  array(heddle::shape lengths, const impl::given<T>& value, const target& where = {})
       : array(std::move(lengths), where) {
     fill(value);
   }
   template <std::integral Size>
-  array(Size size, const detail::given<T>& value, const target& where = {})
+  array(Size size, const impl::given<T>& value, const target& where = {})
       : array(heddle::shape{static_cast<std::size_t>(size)}, value, where) {}
   /// The elements of a list, on the CPU: `hd::array<int>{1, 2, 3}`. A list of one is `{5}`; `(5)` is a size.
-  array(std::initializer_list<detail::given<T>> values) : array(values.size()) {
+  array(std::initializer_list<impl::given<T>> values) : array(values.size()) {
     std::copy(values.begin(), values.end(), data());
   }
   /// A copy of the elements of a vector, a span or another range.
   template <class R>
-    requires detail::range_of<R, T>
+    requires impl::range_of<R, T>
   explicit array(R&& values, const target& where = {}) : array(std::begin(values), std::end(values), where) {}
   /// A copy of the elements from `first` up to `last`; heddle::error where `last` comes before `first`.
   template <std::forward_iterator First, std::sentinel_for<First> Last>
-    requires detail::keeps_element<std::iter_reference_t<First>, T>
+    requires impl::keeps_element<std::iter_reference_t<First>, T>
   array(First first, Last last, const target& where = {})
-      : array(heddle::shape{detail::distance("array", std::ranges::distance(first, last))}, where) {
+      : array(heddle::shape{impl::distance("array", std::ranges::distance(first, last))}, where) {
     if constexpr (std::contiguous_iterator<First> && std::is_same_v<std::iter_value_t<First>, T>) {
-      detail::copy(data(), where, std::to_address(first), target(), size_ * sizeof(T));
+      impl::copy(data(), where, std::to_address(first), target(), size_ * sizeof(T));
     } else if (where.is_gpu()) {
       view().copy_from(array(first, last));
     } else {
@@ -142,11 +142,11 @@ class array {
   T back() const { return view().back(); }
   template <std::integral... I>
     requires(sizeof...(I) >= 1)
-  void set(const detail::given<T>& value, I... index) {
+  void set(const impl::given<T>& value, I... index) {
     view().set(value, index...);
   }
 
-  void fill(const detail::given<T>& value) { view().fill(value); }
+  void fill(const impl::given<T>& value) { view().fill(value); }
   void copy_from(const array_view<const T>& values) { view().copy_from(values); }
   void copy_to(std::span<T> values) const { view().copy_to(values); }
   std::vector<T> to_vector() const { return view().to_vector(); }
@@ -177,29 +177,29 @@ class array {
   array_view<T> reshaped(heddle::shape lengths) & { return view().reshaped(std::move(lengths)); }
   array_view<const T> reshaped(heddle::shape lengths) const& { return view().reshaped(std::move(lengths)); }
   array reshaped(heddle::shape lengths) && {
-    if (lengths.elements() != size_) detail::fail_sizes("reshaped", lengths.elements(), size_);
+    if (lengths.elements() != size_) impl::fail_sizes("reshaped", lengths.elements(), size_);
     shape_ = std::move(lengths);
     return std::move(*this);
   }
 
  private:
-  static detail::memory allocate(std::size_t size, const target& where) {
-    detail::operation running("array", size, detail::type_name<T>());
+  static impl::memory allocate(std::size_t size, const target& where) {
+    impl::operation running("array", size, impl::type_name<T>());
     running.runs_on(where);
     std::size_t bytes;
-    if (__builtin_mul_overflow(size, sizeof(T), &bytes)) detail::fail("more bytes than 64 bits can count");
-    return detail::memory(bytes, where);
+    if (__builtin_mul_overflow(size, sizeof(T), &bytes)) impl::fail("more bytes than 64 bits can count");
+    return impl::memory(bytes, where);
   }
 
   heddle::shape shape_{0};
   std::size_t size_ = 0;
-  detail::memory memory_;
+  impl::memory memory_;
 };
 
 template <element T>
-  requires(!detail::range<T>)
+  requires(!impl::range<T>)
 array(std::initializer_list<T>) -> array<T>;
-template <detail::range R>
+template <impl::range R>
 array(R&&, const target& = {}) -> array<std::iter_value_t<decltype(std::begin(std::declval<R&>()))>>;
 template <std::forward_iterator First, class Last>
 array(First, Last, const target& = {}) -> array<std::iter_value_t<First>>;
@@ -207,7 +207,7 @@ array(First, Last, const target& = {}) -> array<std::iter_value_t<First>>;
 template <class T>
 array<std::remove_cv_t<T>> array_view<T>::on(const target& where) const {
   array<value_type> copy(shape_, where);
-  detail::copy(copy.data(), copy.where(), data_, where_, size_ * sizeof(T));
+  impl::copy(copy.data(), copy.where(), data_, where_, size_ * sizeof(T));
   return copy;
 }
 

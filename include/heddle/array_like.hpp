@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/memory.hpp>
+#include <heddle/impl/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 
@@ -11,7 +11,7 @@
 #include <utility>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// The element type of what has its elements side by side, and says where and how many.
 template <class X>
@@ -27,18 +27,18 @@ struct element_of_range<X> {
   using type = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const X&>()))>>;
 };
 
-}  // namespace detail
+}  // namespace impl
 
 /// What a pattern takes as an array: array, array_view, and whatever std::data and std::size read, such as
 /// std::vector, std::array, std::span, std::string and T[n]. Not std::vector<bool>, which holds no bools.
 template <class X>
-concept array_like = requires { typename detail::element_of_range<std::remove_cvref_t<X>>::type; };
+concept array_like = requires { typename impl::element_of_range<std::remove_cvref_t<X>>::type; };
 
 /// The element type of an array_like.
 template <array_like X>
-using element_of = typename detail::element_of_range<std::remove_cvref_t<X>>::type;
+using element_of = typename impl::element_of_range<std::remove_cvref_t<X>>::type;
 
-namespace detail {
+namespace impl {
 
 /// The elements of an array_like in C order, less their shape: what most patterns need, and free to make.
 template <class T>
@@ -144,5 +144,5 @@ class staged_output {
   memory copy_;
 };
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array_like.hpp>
-#include <heddle/conversion.hpp>
-#include <heddle/memory.hpp>
+#include <heddle/impl/conversion.hpp>
+#include <heddle/impl/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 
@@ -18,7 +18,7 @@
 #include <vector>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 [[noreturn]] void fail_not_on_cpu(const char* what, const target& where);
 [[noreturn]] void fail_index(const char* what, std::size_t index, std::size_t size);
@@ -29,7 +29,7 @@ namespace detail {
 /// How many elements are between two iterators; throws where the last comes before the first.
 std::size_t distance(const char* what, std::ptrdiff_t between);
 
-}  // namespace detail
+}  // namespace impl
 
 /// What an array may hold: types whose bytes can be copied from one target to another, aligned to 256 bytes
 /// at most.
@@ -58,7 +58,7 @@ class array;
 template <class T>
 class array_view;
 
-namespace detail {
+namespace impl {
 
 template <class T>
 T read_element(const T* at, const target& where) {
@@ -98,26 +98,26 @@ class element_reader<T> : public T {
   target heddle_where_;
 };
 
-}  // namespace detail
+}  // namespace impl
 
 /// One element of an array, to be read or to be set: `T x = a[i]; a[i] = x;`, wherever the array is; on a GPU
 /// both wait. A number is converted with care: a fraction for an integer does not compile, and an integer
 /// that T cannot hold throws heddle::error.
 template <class T>
-class element_reference : public detail::element_reader<T> {
+class element_reference : public impl::element_reader<T> {
  public:
-  using detail::element_reader<T>::element_reader;
+  using impl::element_reader<T>::element_reader;
   element_reference(const element_reference&) = delete;
   // NOLINTNEXTLINE(modernize-use-equals-default): not trivial, so that printf("%d", a[i]) does not compile
   ~element_reference() {}
 
   // Of a temporary alone: `auto x = a[i]; x = 1;` would look like an assignment to a variable.
-  void operator=(const detail::given<T>& value) && {
+  void operator=(const impl::given<T>& value) && {
     const T& converted = value;
-    detail::copy(this->heddle_at_, this->heddle_where_, &converted, target(), sizeof(T));
+    impl::copy(this->heddle_at_, this->heddle_where_, &converted, target(), sizeof(T));
   }
   void operator=(const element_reference& other) && {
-    detail::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
+    impl::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
   }
 };
 
@@ -134,15 +134,15 @@ class array_view {
   template <class R>
     requires(std::convertible_to<R&&, std::span<T>> &&
              !std::is_same_v<std::remove_cvref_t<R>, std::span<T>> &&
-             !detail::is_array_or_view<std::remove_cvref_t<R>>)
+             !impl::is_array_or_view<std::remove_cvref_t<R>>)
   array_view(R&& values) : array_view(std::span<T>(std::forward<R>(values))) {}
   /// The elements from `first` up to `last`, on the CPU unless a target is given; heddle::error where `last`
   /// comes before `first`.
   template <std::contiguous_iterator First, std::sized_sentinel_for<First> Last>
     requires std::is_convertible_v<std::remove_reference_t<std::iter_reference_t<First>> (*)[], T (*)[]>
   array_view(First first, Last last, const target& where = {})
-      : array_view(std::to_address(first), heddle::shape{detail::distance("array_view", last - first)},
-                   where) {}
+      : array_view(std::to_address(first), heddle::shape{impl::distance("array_view", last - first)}, where) {
+  }
   template <class U>
     requires(std::is_same_v<const U, T>)
   array_view(const array_view<U>& other)
@@ -155,23 +155,23 @@ class array_view {
 
   /// Entries first, first+1, … last−1 of the slowest axis.
   array_view slice(std::size_t first, std::size_t last) const {
-    if (shape_.axes() == 0) detail::fail_axes("slice", 1, shape_);
-    if (last > shape_[0]) detail::fail_index("slice", last, shape_[0]);
-    if (first > last) detail::fail_range("slice", first, last);
+    if (shape_.axes() == 0) impl::fail_axes("slice", 1, shape_);
+    if (last > shape_[0]) impl::fail_index("slice", last, shape_[0]);
+    if (first > last) impl::fail_range("slice", first, last);
     const std::size_t stride = shape_[0] == 0 ? 0 : size_ / shape_[0];
     return {data_ + first * stride, shape_.with_length(0, last - first), where_};
   }
 
   /// Entry `index` of the slowest axis, as an array with one axis less.
   array_view row(std::size_t index) const {
-    if (shape_.axes() == 0) detail::fail_axes("row", 1, shape_);
-    if (index >= shape_[0]) detail::fail_index("row", index, shape_[0]);
+    if (shape_.axes() == 0) impl::fail_axes("row", 1, shape_);
+    if (index >= shape_[0]) impl::fail_index("row", index, shape_[0]);
     return {data_ + index * (size_ / shape_[0]), shape_.without_axis(0), where_};
   }
 
   /// The same elements under another shape of as many.
   array_view reshaped(heddle::shape lengths) const {
-    if (lengths.elements() != size_) detail::fail_sizes("reshaped", lengths.elements(), size_);
+    if (lengths.elements() != size_) impl::fail_sizes("reshaped", lengths.elements(), size_);
     return {data_, std::move(lengths), where_};
   }
 
@@ -186,7 +186,7 @@ class array_view {
     return at(offset(index...));
   }
   reference operator[](std::size_t index) const {
-    if (index >= size_) detail::fail_index("element", index, size_);
+    if (index >= size_) impl::fail_index("element", index, size_);
     return at(index);
   }
   value_type front() const { return array_view<const value_type>(*this)[0]; }
@@ -195,30 +195,30 @@ class array_view {
   /// Sets one element.
   template <std::integral... I>
     requires(sizeof...(I) >= 1 && !std::is_const_v<T>)
-  void set(const detail::given<value_type>& value, I... index) const {
+  void set(const impl::given<value_type>& value, I... index) const {
     const value_type& converted = value;
-    detail::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
+    impl::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
   }
 
   /// Sets every element to `value`; asynchronous on a GPU.
-  void fill(const detail::given<value_type>& value) const
+  void fill(const impl::given<value_type>& value) const
     requires(!std::is_const_v<T>)
   {
     const value_type& converted = value;
-    detail::fill(data_, where_, size_, &converted, sizeof(T));
+    impl::fill(data_, where_, size_, &converted, sizeof(T));
   }
 
   /// Copies as many elements from `values`, wherever they are.
   void copy_from(const array_view<const value_type>& values) const
     requires(!std::is_const_v<T>)
   {
-    if (values.size() != size_) detail::fail_sizes("copy_from", values.size(), size_);
-    detail::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
+    if (values.size() != size_) impl::fail_sizes("copy_from", values.size(), size_);
+    impl::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
   }
   /// Copies the elements out to `values`, which has as many.
   void copy_to(std::span<value_type> values) const {
-    if (values.size() != size_) detail::fail_sizes("copy_to", size_, values.size());
-    detail::copy(values.data(), target(), data_, where_, size_ * sizeof(T));
+    if (values.size() != size_) impl::fail_sizes("copy_to", size_, values.size());
+    impl::copy(values.data(), target(), data_, where_, size_ * sizeof(T));
   }
   std::vector<value_type> to_vector() const {
     std::vector<value_type> values(size_);
@@ -236,13 +236,13 @@ class array_view {
 
   /// The elements themselves, on the CPU; an error when they are on a GPU.
   std::span<T> span() const {
-    if (where_.is_gpu()) detail::fail_not_on_cpu("span", where_);
+    if (where_.is_gpu()) impl::fail_not_on_cpu("span", where_);
     return {data_, size_};
   }
 
   /// The elements one after the other, on the CPU; an error when they are on a GPU.
   T* begin() const {
-    if (where_.is_gpu()) detail::fail_not_on_cpu("begin", where_);
+    if (where_.is_gpu()) impl::fail_not_on_cpu("begin", where_);
     return data_;
   }
   T* end() const { return begin() + size_; }
@@ -251,7 +251,7 @@ class array_view {
   /// `at(row, column)`.
   template <int Axes>
   accessor<T, Axes> access() const {
-    if (shape_.axes() != Axes) detail::fail_axes("access", Axes, shape_);
+    if (shape_.axes() != Axes) impl::fail_axes("access", Axes, shape_);
     accessor<T, Axes> result{data_, {}};
     for (int axis = 0; axis < Axes; ++axis) result.extent[axis] = shape_[axis];
     return result;
@@ -264,17 +264,17 @@ class array_view {
   template <class... I>
   std::size_t offset(I... index) const {
     const std::size_t at[] = {static_cast<std::size_t>(index)...};
-    if (sizeof...(I) != shape_.axes()) detail::fail_axes("element", sizeof...(I), shape_);
+    if (sizeof...(I) != shape_.axes()) impl::fail_axes("element", sizeof...(I), shape_);
     std::size_t result = 0;
     for (std::size_t axis = 0; axis < sizeof...(I); ++axis) {
-      if (at[axis] >= shape_[axis]) detail::fail_index("element", at[axis], shape_[axis]);
+      if (at[axis] >= shape_[axis]) impl::fail_index("element", at[axis], shape_[axis]);
       result = result * shape_[axis] + at[axis];
     }
     return result;
   }
   reference at(std::size_t index) const {
     if constexpr (std::is_const_v<T>) {
-      return detail::read_element(data_ + index, where_);
+      return impl::read_element(data_ + index, where_);
     } else {
       return {data_ + index, where_};
     }

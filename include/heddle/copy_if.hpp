@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/transform.hpp>
 
 #include <cstddef>
@@ -16,7 +16,7 @@ struct partitioned {
   std::size_t chosen = 0;
 };
 
-namespace detail {
+namespace impl {
 
 /// Which elements are chosen, counted in tiles, so that each knows its place: what copy_if, partition and
 /// unique have in common. It lives on `where`, and so do the flags and all elements that it is given.
@@ -77,7 +77,7 @@ partitioned<T> chosen_elements(const char* pattern, const target& requested, con
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -88,21 +88,21 @@ inline namespace HD_BUILD {
 ///
 /// As `transform`: on a GPU the function is marked HD_FN in a file that nvcc compiles.
 template <array_like X, class F>
-  requires(!array_like<F> && !detail::not_an_array<F>)
+  requires(!array_like<F> && !impl::not_an_array<F>)
 array<element_of<X>> copy_if(const target& where, const X& x, const F& f) {
-  return detail::chosen_elements("copy_if", where, x, f, false).elements;
+  return impl::chosen_elements("copy_if", where, x, f, false).elements;
 }
 
 /// All elements of x, those for which f is true first, both in their order, and how many these are.
 template <array_like X, class F>
-  requires(!array_like<F> && !detail::not_an_array<F>)
+  requires(!array_like<F> && !impl::not_an_array<F>)
 partitioned<element_of<X>> partition(const target& where, const X& x, const F& f) {
-  return detail::chosen_elements("partition", where, x, f, true);
+  return impl::chosen_elements("partition", where, x, f, true);
 }
 
 }  // namespace HD_BUILD
 
-namespace detail {
+namespace impl {
 
 template <class X, class Flags, class T = element_of<X>>
 partitioned<T> flagged_elements(const char* pattern, const target& requested, const X& x, const Flags& flags,
@@ -122,17 +122,17 @@ partitioned<T> flagged_elements(const char* pattern, const target& requested, co
   return result;
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// The same by flags that there are already, an array of bool of as many elements, as x[flags] in NumPy: on
 /// every target from any file.
 template <array_like X, array_like Flags>
 array<element_of<X>> copy_if(const target& where, const X& x, const Flags& flags) {
-  return detail::flagged_elements("copy_if", where, x, flags, false).elements;
+  return impl::flagged_elements("copy_if", where, x, flags, false).elements;
 }
 template <array_like X, array_like Flags>
 partitioned<element_of<X>> partition(const target& where, const X& x, const Flags& flags) {
-  return detail::flagged_elements("partition", where, x, flags, true);
+  return impl::flagged_elements("partition", where, x, flags, true);
 }
 
 HD_EXPLAIN_MISUSE(copy_if)

@@ -34,7 +34,7 @@ dtype parse_dtype(std::string_view name);
 /// Bytes of one element.
 std::size_t size_of(dtype type) noexcept;
 
-namespace detail {
+namespace impl {
 
 template <class T>
 struct dtype_of_type {
@@ -66,16 +66,16 @@ struct dtype_of_type<std::complex<float>> : known_dtype<dtype::complex64> {};
 template <>
 struct dtype_of_type<std::complex<double>> : known_dtype<dtype::complex128> {};
 
-}  // namespace detail
+}  // namespace impl
 
 /// Whether T is one of the types that dtype names.
 template <class T>
-inline constexpr bool has_dtype = detail::dtype_of_type<std::remove_cv_t<T>>::known;
+inline constexpr bool has_dtype = impl::dtype_of_type<std::remove_cv_t<T>>::known;
 
 /// The dtype of T.
 template <class T>
   requires has_dtype<T>
-inline constexpr dtype dtype_of = detail::dtype_of_type<std::remove_cv_t<T>>::value;
+inline constexpr dtype dtype_of = impl::dtype_of_type<std::remove_cv_t<T>>::value;
 
 /// Calls f with a value-initialised element of the C++ type that `type` names, and returns what f returns.
 template <class F>
@@ -111,7 +111,7 @@ decltype(auto) with_type(dtype type, F&& f) {
   return f(std::complex<double>{});
 }
 
-namespace detail {
+namespace impl {
 
 /// How errors name an element type: NumPy's name, or "N-byte elements" for a user's own type.
 template <class T>
@@ -126,5 +126,5 @@ constexpr const char* type_name() {
   }
 }
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle

@@ -14,7 +14,7 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-namespace detail {
+namespace impl {
 
 /// Throws heddle::error. Inside an `operation` the message is preceded by what that operation is doing and
 /// where.
@@ -58,5 +58,5 @@ class on_behalf_of {
   const operation* before_;
 };
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle

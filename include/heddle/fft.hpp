@@ -1,9 +1,9 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/overlap.hpp>
 #include <heddle/operators.hpp>
-#include <heddle/overlap.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace heddle {
 /// Along which axes an array is transformed; negative numbers count from the last, as in NumPy.
 using fft_axes = std::vector<std::ptrdiff_t>;
 
-namespace detail {
+namespace impl {
 
 enum class fft_kind { forward, inverse, real_forward, real_inverse };
 
@@ -109,7 +109,7 @@ template <class Out, class X>
 concept real_output_of =
     array_like<Out> && std::is_same_v<element_of<Out>, typename complex_for<X>::value_type>;
 
-}  // namespace detail
+}  // namespace impl
 
 /// The discrete Fourier transform of x along the last axis, or along several: y[k] = Σ x[j]·exp(−2πi·jk/n),
 /// not scaled, as numpy.fft.fft and fftn. Of any length: primes take a few times as long as their neighbours.
@@ -119,60 +119,60 @@ concept real_output_of =
 ///
 ///     hd::array<std::complex<float>> y = hd::fft(where, x);
 ///     hd::array<std::complex<float>> z = hd::fft(where, image, {-2, -1});
-template <detail::fft_elements X>
-array<detail::complex_for<X>> fft(const target& where, const X& x, const fft_axes& axes = {-1}) {
-  return detail::transformed_by_fft<detail::complex_for<X>>(
-      where, x, detail::task_for(detail::fft_kind::forward, x, axes));
+template <impl::fft_elements X>
+array<impl::complex_for<X>> fft(const target& where, const X& x, const fft_axes& axes = {-1}) {
+  return impl::transformed_by_fft<impl::complex_for<X>>(where, x,
+                                                        impl::task_for(impl::fft_kind::forward, x, axes));
 }
 /// The same into `out`, an array of the result's shape; heddle::error where it overlaps x. So for the three
 /// below.
-template <class Out, detail::fft_elements X>
-  requires detail::complex_output_of<Out, X>
+template <class Out, impl::fft_elements X>
+  requires impl::complex_output_of<Out, X>
 void fft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
-  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::forward, x, axes));
+  impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::forward, x, axes));
 }
 
 /// The inverse of fft: the sum with exp(+2πi·jk/n), divided by the number of elements that are transformed
 /// together.
-template <detail::fft_elements X>
-array<detail::complex_for<X>> ifft(const target& where, const X& x, const fft_axes& axes = {-1}) {
-  return detail::transformed_by_fft<detail::complex_for<X>>(
-      where, x, detail::task_for(detail::fft_kind::inverse, x, axes));
+template <impl::fft_elements X>
+array<impl::complex_for<X>> ifft(const target& where, const X& x, const fft_axes& axes = {-1}) {
+  return impl::transformed_by_fft<impl::complex_for<X>>(where, x,
+                                                        impl::task_for(impl::fft_kind::inverse, x, axes));
 }
-template <class Out, detail::fft_elements X>
-  requires detail::complex_output_of<Out, X>
+template <class Out, impl::fft_elements X>
+  requires impl::complex_output_of<Out, X>
 void ifft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
-  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::inverse, x, axes));
+  impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::inverse, x, axes));
 }
 
 /// fft of real elements, less the half that follows from the other: of n elements along the last of `axes`,
 /// the first n/2 + 1, as numpy.fft.rfft and rfftn.
-template <detail::fft_elements X>
+template <impl::fft_elements X>
   requires std::is_floating_point_v<element_of<X>>
-array<detail::complex_for<X>> rfft(const target& where, const X& x, const fft_axes& axes = {-1}) {
-  return detail::transformed_by_fft<detail::complex_for<X>>(
-      where, x, detail::task_for(detail::fft_kind::real_forward, x, axes));
+array<impl::complex_for<X>> rfft(const target& where, const X& x, const fft_axes& axes = {-1}) {
+  return impl::transformed_by_fft<impl::complex_for<X>>(
+      where, x, impl::task_for(impl::fft_kind::real_forward, x, axes));
 }
-template <class Out, detail::fft_elements X>
-  requires(std::is_floating_point_v<element_of<X>> && detail::complex_output_of<Out, X>)
+template <class Out, impl::fft_elements X>
+  requires(std::is_floating_point_v<element_of<X>> && impl::complex_output_of<Out, X>)
 void rfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
-  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::real_forward, x, axes));
+  impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::real_forward, x, axes));
 }
 
 /// The inverse of rfft: real elements, 2·(m − 1) of m along the last of `axes`, or `length`, which is one
 /// more where there was an odd number.
-template <detail::fft_elements X>
-  requires detail::is_complex<element_of<X>>
+template <impl::fft_elements X>
+  requires impl::is_complex<element_of<X>>
 array<typename element_of<X>::value_type> irfft(const target& where, const X& x, const fft_axes& axes = {-1},
                                                 std::size_t length = 0) {
-  return detail::transformed_by_fft<typename element_of<X>::value_type>(
-      where, x, detail::task_for(detail::fft_kind::real_inverse, x, axes, length));
+  return impl::transformed_by_fft<typename element_of<X>::value_type>(
+      where, x, impl::task_for(impl::fft_kind::real_inverse, x, axes, length));
 }
-template <class Out, detail::fft_elements X>
-  requires(detail::is_complex<element_of<X>> && detail::real_output_of<Out, X>)
+template <class Out, impl::fft_elements X>
+  requires(impl::is_complex<element_of<X>> && impl::real_output_of<Out, X>)
 void irfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1},
                 std::size_t length = 0) {
-  detail::transform_by_fft(where, out, x, detail::task_for(detail::fft_kind::real_inverse, x, axes, length));
+  impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::real_inverse, x, axes, length));
 }
 
 HD_EXPLAIN_MISUSE(fft)

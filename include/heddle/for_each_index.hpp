@@ -1,14 +1,14 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/cpu/threads.hpp>
-#include <heddle/elementwise.hpp>
 #include <heddle/extent.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)
-#include <heddle/cuda/for_each_index.cuh>
+#include <heddle/impl/gpu/for_each_index.cuh>
 #endif
 
 namespace heddle {
@@ -27,7 +27,7 @@ inline namespace HD_BUILD {
 template <int Axes, class F>
 void for_each_index(const target& requested, const extent<Axes>& over, const F& f,
                     const launch_shape& launch = {}) {
-  using namespace detail;
+  using namespace impl;
   const std::size_t count = over.count();
   operation running("for_each_index", count, "indices");
   const target where = resolve(requested, {0, count, target(), false});
@@ -35,7 +35,7 @@ void for_each_index(const target& requested, const extent<Axes>& over, const F& 
   if (count == 0) return;
   if (where.is_gpu()) {
 #if defined(__CUDACC__)
-    return cuda::for_each_index<Axes>(where, over.lengths, f, launch);
+    return gpu::for_each_index<Axes>(where, over.lengths, f, launch);
 #else
     fail_not_compiled_for_gpu();
 #endif

@@ -1,14 +1,14 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
-#include <heddle/overlap.hpp>
+#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/overlap.hpp>
 
 #include <cstddef>
 #include <type_traits>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// Indices of a built-in integer type, on the target.
 struct index_list {
@@ -118,7 +118,7 @@ void scatter_to(const target& requested, Out& out, const Indices& indices, const
   staged_out.deliver();
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// x[indices[i]] for each index, in the shape of the indices: elements of x by their places in C order, as
 /// numpy.take. Elements are of any trivially copyable type and indices of any built-in integer type. An index
@@ -127,29 +127,29 @@ void scatter_to(const target& requested, Out& out, const Indices& indices, const
 /// elements themselves come asynchronously. One read and one write an index.
 ///
 ///     hd::array<float> chosen = hd::gather(where, x, places);
-template <array_like X, detail::integer_elements Indices>
+template <array_like X, impl::integer_elements Indices>
 array<element_of<X>> gather(const target& where, const X& x, const Indices& indices) {
-  return detail::gathered(where, x, indices, nullptr);
+  return impl::gathered(where, x, indices, nullptr);
 }
 /// The same along one axis, which the axes of the indices take the place of: with axis 0 rows of a matrix,
 /// with axis 1 columns.
 ///
 ///     hd::array<float> rows = hd::gather(where, matrix, row_numbers, hd::axis{0});
-template <array_like X, detail::integer_elements Indices>
+template <array_like X, impl::integer_elements Indices>
 array<element_of<X>> gather(const target& where, const X& x, const Indices& indices, axis along_axis) {
-  return detail::gathered(where, x, indices, &along_axis);
+  return impl::gathered(where, x, indices, &along_axis);
 }
 
 /// The same into `out`, which has as many elements as the result and is apart from x and from the indices.
-template <array_like Out, array_like X, detail::integer_elements Indices>
+template <array_like Out, array_like X, impl::integer_elements Indices>
   requires std::is_same_v<element_of<Out>, element_of<X>>
 void gather_into(const target& where, Out&& out, const X& x, const Indices& indices) {
-  detail::gather_to(where, out, x, indices, nullptr);
+  impl::gather_to(where, out, x, indices, nullptr);
 }
-template <array_like Out, array_like X, detail::integer_elements Indices>
+template <array_like Out, array_like X, impl::integer_elements Indices>
   requires std::is_same_v<element_of<Out>, element_of<X>>
 void gather_into(const target& where, Out&& out, const X& x, const Indices& indices, axis along_axis) {
-  detail::gather_to(where, out, x, indices, &along_axis);
+  impl::gather_to(where, out, x, indices, &along_axis);
 }
 
 /// out[indices[i]] = values[i] for each index, as numpy.put; elements that no index names stay as they are.
@@ -159,17 +159,17 @@ void gather_into(const target& where, Out&& out, const X& x, const Indices& indi
 /// indices are sorted first, which takes 24 to 40 bytes of scratch memory an index.
 ///
 ///     hd::scatter(where, x, places, values);
-template <array_like Out, detail::integer_elements Indices, array_like Values>
+template <array_like Out, impl::integer_elements Indices, array_like Values>
   requires std::is_same_v<element_of<Out>, element_of<Values>>
 void scatter(const target& where, Out&& out, const Indices& indices, const Values& values) {
-  detail::scatter_to(where, out, indices, values, nullptr);
+  impl::scatter_to(where, out, indices, values, nullptr);
 }
 /// The same along one axis: with axis 0 the values are rows of `out`, with axis 1 columns, in the shape that
 /// `gather` along that axis gives.
-template <array_like Out, detail::integer_elements Indices, array_like Values>
+template <array_like Out, impl::integer_elements Indices, array_like Values>
   requires std::is_same_v<element_of<Out>, element_of<Values>>
 void scatter(const target& where, Out&& out, const Indices& indices, const Values& values, axis along_axis) {
-  detail::scatter_to(where, out, indices, values, &along_axis);
+  impl::scatter_to(where, out, indices, values, &along_axis);
 }
 
 HD_EXPLAIN_MISUSE(gather)

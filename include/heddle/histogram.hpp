@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct even_bins {
   double low, high;
 };
 
-namespace detail {
+namespace impl {
 
 /// Edges, rising; `even` says that they are numpy.linspace's, and so where an element's bin is to be looked
 /// for first.
@@ -79,12 +79,12 @@ array<element_of<Weights>> weighted_histogram_of(const target& requested, const 
 template <class X>
 concept real_elements = array_like<X> && library_has<element_of<X>, minimum>();
 
-}  // namespace detail
+}  // namespace impl
 
 /// The edges of even bins: numpy.linspace(low, high, count + 1), rounded to float for float elements.
 template <class T>
 std::vector<double> edges_of(const even_bins& bins) {
-  return detail::edges_of(dtype_of<T>, bins).values;
+  return impl::edges_of(dtype_of<T>, bins).values;
 }
 
 /// How many elements of x lie in each bin, as numpy.histogram: NaNs and what is below the first edge or above
@@ -92,16 +92,16 @@ std::vector<double> edges_of(const even_bins& bins) {
 /// once.
 ///
 ///     hd::array<std::uint64_t> counts = hd::histogram(where, x, hd::even_bins{100, 0.0, 1.0});
-template <detail::real_elements X>
+template <impl::real_elements X>
 array<std::uint64_t> histogram(const target& where, const X& x, const even_bins& bins) {
-  return detail::histogram_of(where, x, detail::edges_of(dtype_of<element_of<X>>, bins));
+  return impl::histogram_of(where, x, impl::edges_of(dtype_of<element_of<X>>, bins));
 }
 
 /// The same for bins between given edges, which must not fall: bin k holds edges[k] ≤ x < edges[k + 1], and
 /// the last bin its upper edge too. log₂ of their number comparisons an element.
-template <detail::real_elements X>
+template <impl::real_elements X>
 array<std::uint64_t> histogram(const target& where, const X& x, const std::vector<double>& edges) {
-  return detail::histogram_of(where, x, detail::edges_of(edges.data(), edges.size()));
+  return impl::histogram_of(where, x, impl::edges_of(edges.data(), edges.size()));
 }
 
 /// The sum of the weights of the elements in each bin, as numpy.histogram with `weights`, which have the
@@ -112,17 +112,17 @@ array<std::uint64_t> histogram(const target& where, const X& x, const std::vecto
 /// more.
 ///
 ///     hd::array<double> energies = hd::histogram(where, radii, hd::even_bins{100, 0.0, 1.0}, energy);
-template <detail::real_elements X, array_like Weights>
+template <impl::real_elements X, array_like Weights>
   requires has_dtype<element_of<Weights>>
 array<element_of<Weights>> histogram(const target& where, const X& x, const even_bins& bins,
                                      const Weights& weights) {
-  return detail::weighted_histogram_of(where, x, detail::edges_of(dtype_of<element_of<X>>, bins), weights);
+  return impl::weighted_histogram_of(where, x, impl::edges_of(dtype_of<element_of<X>>, bins), weights);
 }
-template <detail::real_elements X, array_like Weights>
+template <impl::real_elements X, array_like Weights>
   requires has_dtype<element_of<Weights>>
 array<element_of<Weights>> histogram(const target& where, const X& x, const std::vector<double>& edges,
                                      const Weights& weights) {
-  return detail::weighted_histogram_of(where, x, detail::edges_of(edges.data(), edges.size()), weights);
+  return impl::weighted_histogram_of(where, x, impl::edges_of(edges.data(), edges.size()), weights);
 }
 
 HD_EXPLAIN_MISUSE(histogram)

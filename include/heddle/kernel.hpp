@@ -38,7 +38,7 @@ struct dimensions {
 
 class kernel_function;
 
-namespace detail {
+namespace impl {
 
 /// What a bare number is, of the types that a kernel's signature is compared with.
 enum class number : std::uint8_t { other, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
@@ -124,7 +124,7 @@ void launch(const function_state& function, const target& where, const dimension
 /// What the command knows of a kernel beyond its signature (modules/module_state.hpp).
 const function_state& state_of(const kernel_function& kernel) noexcept;
 
-}  // namespace detail
+}  // namespace impl
 
 /// A kernel and the shape of its launch, ready to be called.
 class kernel_launch {
@@ -135,10 +135,10 @@ class kernel_launch {
   /// all threads have ended. Throws heddle::error.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
-    const std::tuple<detail::passed<Arguments>...> held{detail::passed<Arguments>(arguments)...};
+    const std::tuple<impl::passed<Arguments>...> held{impl::passed<Arguments>(arguments)...};
     std::apply(
         [&](const auto&... each) {
-          const detail::kernel_argument all[sizeof...(Arguments) + 1] = {each.describe()..., {}};
+          const impl::kernel_argument all[sizeof...(Arguments) + 1] = {each.describe()..., {}};
           call(all, sizeof...(Arguments));
         },
         held);
@@ -146,10 +146,10 @@ class kernel_launch {
 
  private:
   friend class kernel_function;
-  void call(const detail::kernel_argument* arguments, std::size_t count) const {
-    detail::launch(*function_, where_, grid_, block_, shared_bytes_, arguments, count);
+  void call(const impl::kernel_argument* arguments, std::size_t count) const {
+    impl::launch(*function_, where_, grid_, block_, shared_bytes_, arguments, count);
   }
-  kernel_launch(std::shared_ptr<const detail::function_state> function, const target& where, dimensions grid,
+  kernel_launch(std::shared_ptr<const impl::function_state> function, const target& where, dimensions grid,
                 dimensions block, std::size_t shared_bytes)
       : function_(std::move(function)),
         where_(where),
@@ -157,7 +157,7 @@ class kernel_launch {
         block_(block),
         shared_bytes_(shared_bytes) {}
 
-  std::shared_ptr<const detail::function_state> function_;
+  std::shared_ptr<const impl::function_state> function_;
   target where_;
   dimensions grid_, block_;
   std::size_t shared_bytes_;
@@ -178,11 +178,11 @@ class kernel_function {
 
  private:
   friend class module;
-  friend const detail::function_state& detail::state_of(const kernel_function& kernel) noexcept;
-  kernel_function(std::shared_ptr<const detail::function_state> function, const target& where)
+  friend const impl::function_state& impl::state_of(const kernel_function& kernel) noexcept;
+  kernel_function(std::shared_ptr<const impl::function_state> function, const target& where)
       : function_(std::move(function)), where_(where) {}
 
-  std::shared_ptr<const detail::function_state> function_;
+  std::shared_ptr<const impl::function_state> function_;
   target where_;
 };
 
@@ -216,7 +216,7 @@ class module {
 
  private:
   target where_;
-  std::shared_ptr<detail::module_state> state_;
+  std::shared_ptr<impl::module_state> state_;
 };
 
 /// How the expressions of a kernel are compiled.
@@ -228,7 +228,7 @@ struct expression_options {
   module_options compile = {};      ///< the rest; names are not looked at
 };
 
-namespace detail {
+namespace impl {
 
 /// An argument of a kernel that is made of expressions: a number, or all elements of an array.
 struct expression_argument {
@@ -286,7 +286,7 @@ decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
       held);
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// An operation on the elements of arrays, one by one, from source.
 ///
@@ -302,21 +302,21 @@ class elementwise_kernel {
  public:
   elementwise_kernel(const std::string& parameters, const std::string& operation,
                      const expression_options& options = {})
-      : state_(detail::elementwise_expression(parameters, operation, options)) {}
+      : state_(impl::elementwise_expression(parameters, operation, options)) {}
 
   /// Arrays have one shape and may be anywhere, as those of `transform`; of one that is written another may
   /// be the same. Asynchronous on a GPU. n calls of the operation.
   template <class... Arguments>
   void operator()(const target& where, Arguments&&... arguments) const {
-    detail::with_expression_arguments(
-        [&](const detail::expression_argument* all, std::size_t count) {
-          detail::run_elementwise(*state_, detail::prepare(*state_, where, all, count), all);
+    impl::with_expression_arguments(
+        [&](const impl::expression_argument* all, std::size_t count) {
+          impl::run_elementwise(*state_, impl::prepare(*state_, where, all, count), all);
         },
         arguments...);
   }
 
  private:
-  std::shared_ptr<detail::expression_state> state_;
+  std::shared_ptr<impl::expression_state> state_;
 };
 
 /// A reduction from source: `combine` of a and b over `map` of the elements.
@@ -335,23 +335,22 @@ class reduction_kernel {
   static_assert(dtype_of<T> < dtype::complex64, "reduction_kernel: of real numbers and integers");
   reduction_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
                    const std::string& identity = {}, const expression_options& options = {})
-      : state_(
-            detail::combining_expression(false, dtype_of<T>, parameters, map, combine, identity, options)) {}
+      : state_(impl::combining_expression(false, dtype_of<T>, parameters, map, combine, identity, options)) {}
 
   /// Waits for the value.
   template <class... Arguments>
   T operator()(const target& where, Arguments&&... arguments) const {
-    return detail::with_expression_arguments(
-        [&](const detail::expression_argument* all, std::size_t count) {
+    return impl::with_expression_arguments(
+        [&](const impl::expression_argument* all, std::size_t count) {
           T result;
-          detail::run_reduction(*state_, detail::prepare(*state_, where, all, count), all, &result);
+          impl::run_reduction(*state_, impl::prepare(*state_, where, all, count), all, &result);
           return result;
         },
         arguments...);
   }
 
  private:
-  std::shared_ptr<detail::expression_state> state_;
+  std::shared_ptr<impl::expression_state> state_;
 };
 
 /// A scan from source: element k of the result combines `map` of elements 0 to k, in their order; of an
@@ -368,8 +367,7 @@ class scan_kernel {
   static_assert(dtype_of<T> < dtype::complex64, "scan_kernel: of real numbers and integers");
   scan_kernel(const std::string& parameters, const std::string& map, const std::string& combine,
               const std::string& identity = {}, const expression_options& options = {})
-      : state_(detail::combining_expression(true, dtype_of<T>, parameters, map, combine, identity, options)) {
-  }
+      : state_(impl::combining_expression(true, dtype_of<T>, parameters, map, combine, identity, options)) {}
 
   /// On the target, with the shape of the arguments. Asynchronous on a GPU.
   template <class... Arguments>
@@ -384,17 +382,17 @@ class scan_kernel {
  private:
   template <class... Arguments>
   array<T> scan(bool is_exclusive, const target& where, Arguments&... arguments) const {
-    return detail::with_expression_arguments(
-        [&](const detail::expression_argument* all, std::size_t count) {
-          const detail::expression_call call = detail::prepare(*state_, where, all, count);
+    return impl::with_expression_arguments(
+        [&](const impl::expression_argument* all, std::size_t count) {
+          const impl::expression_call call = impl::prepare(*state_, where, all, count);
           array<T> out(call.lengths, call.where);
-          detail::run_scan(*state_, call, all, is_exclusive, out.data());
+          impl::run_scan(*state_, call, all, is_exclusive, out.data());
           return out;
         },
         arguments...);
   }
 
-  std::shared_ptr<detail::expression_state> state_;
+  std::shared_ptr<impl::expression_state> state_;
 };
 
 }  // namespace heddle

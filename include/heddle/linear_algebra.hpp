@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
-#include <heddle/overlap.hpp>
+#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/overlap.hpp>
 
 #include <complex>
 #include <cstddef>
@@ -49,10 +49,10 @@ struct matrix_view {
   /// Rows first_row … last_row − 1 and columns first_column … last_column − 1.
   matrix_view part(std::size_t first_row, std::size_t last_row, std::size_t first_column,
                    std::size_t last_column) const {
-    if (last_row > rows) detail::fail_index("part", last_row, rows);
-    if (last_column > columns) detail::fail_index("part", last_column, columns);
-    if (first_row > last_row) detail::fail_range("part", first_row, last_row);
-    if (first_column > last_column) detail::fail_range("part", first_column, last_column);
+    if (last_row > rows) impl::fail_index("part", last_row, rows);
+    if (last_column > columns) impl::fail_index("part", last_column, columns);
+    if (first_row > last_row) impl::fail_range("part", first_row, last_row);
+    if (first_column > last_column) impl::fail_range("part", first_column, last_column);
     matrix_view result = *this;
     result.data += first_row * row_stride + first_column * column_stride;
     result.rows = last_row - first_row;
@@ -61,7 +61,7 @@ struct matrix_view {
   }
 };
 
-namespace detail {
+namespace impl {
 
 enum class matrix_type : std::uint8_t { float32, float64, complex64, complex128, float16, bfloat16, none };
 
@@ -178,15 +178,15 @@ auto view_of_matrix(const X& x) {
   }
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// The transposed matrix, or matrices, of an array of two or three axes: no element moves.
-template <detail::matrix_like X>
+template <impl::matrix_like X>
 auto transposed(const X& x) {
-  return detail::view_of_matrix(x).transposed();
+  return impl::view_of_matrix(x).transposed();
 }
 
-namespace detail {
+namespace impl {
 
 /// What there is to multiply, after checks.
 template <class A, class B>
@@ -216,7 +216,7 @@ product_shape product_of(const A& a, const B& b) {
   }
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// The product of matrices, as numpy.matmul, of float, double, std::complex of both, and in files that nvcc
 /// compiles __half and __nv_bfloat16, which are summed in float and rounded once. a and b are arrays or
@@ -227,20 +227,20 @@ product_shape product_of(const A& a, const B& b) {
 ///
 ///     hd::array<float> c = hd::matmul(where, a, b);
 ///     hd::array<float> gram = hd::matmul(where, hd::transposed(a), a);
-template <detail::matrix_like A, detail::matrix_like B>
+template <impl::matrix_like A, impl::matrix_like B>
 auto matmul(const target& where, const A& a, const B& b,
             matmul_algorithm algorithm = matmul_algorithm::blas) {
-  using T = typename detail::element_of_matrix<A>::type;
-  return detail::product<T>(where, detail::product_of(a, b), algorithm);
+  using T = typename impl::element_of_matrix<A>::type;
+  return impl::product<T>(where, impl::product_of(a, b), algorithm);
 }
 
 /// The same into `c`, an array of the product's shape; heddle::error where it overlaps a or b.
-template <array_like C, detail::matrix_like A, detail::matrix_like B>
+template <array_like C, impl::matrix_like A, impl::matrix_like B>
 void matmul_into(const target& where, C&& c, const A& a, const B& b,
                  matmul_algorithm algorithm = matmul_algorithm::blas) {
-  static_assert(std::is_same_v<element_of<C>, typename detail::element_of_matrix<A>::type>,
+  static_assert(std::is_same_v<element_of<C>, typename impl::element_of_matrix<A>::type>,
                 "matmul: the product has elements of the matrices' type");
-  detail::product_into(where, detail::output(c), detail::shape_of(c), detail::product_of(a, b), algorithm);
+  impl::product_into(where, impl::output(c), impl::shape_of(c), impl::product_of(a, b), algorithm);
 }
 
 HD_EXPLAIN_MISUSE(matmul)

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/binary_search.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/binary_search.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/transform.hpp>
 
@@ -11,7 +11,7 @@
 #include <type_traits>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// Which end of the elements that are equal to a value.
 enum class bound : std::uint8_t { lower, upper };
@@ -90,7 +90,7 @@ array<std::size_t> bounds_of(const char* pattern, const target& requested, const
       cpu::transform(where.threads(), f, v.size, places.data());
     } else {
 #if defined(__CUDACC__)
-      cuda::transform(where, f, v.size, places.data());
+      gpu::transform(where, f, v.size, places.data());
 #else
       fail_not_compiled_for_gpu();
 #endif
@@ -100,7 +100,7 @@ array<std::size_t> bounds_of(const char* pattern, const target& requested, const
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -116,19 +116,19 @@ inline namespace HD_BUILD {
 /// compare(element, value) says whether the element comes before the value, which may be of another type. As
 /// `transform`, it is marked HD_FN in a file that nvcc compiles where a GPU is to run it.
 template <array_like Sorted, array_like Values, class Order = sort_order>
-  requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::lower>
+  requires impl::takes_values<Order, element_of<Sorted>, element_of<Values>, impl::bound::lower>
 array<std::size_t> lower_bound(const target& where, const Sorted& sorted, const Values& values,
                                const Order& order = {}) {
-  return detail::bounds_of<detail::bound::lower>("lower_bound", where, sorted, values, order);
+  return impl::bounds_of<impl::bound::lower>("lower_bound", where, sorted, values, order);
 }
 
 /// For each value the last such place, behind all elements that equal it, as numpy.searchsorted of side
 /// "right". A function is called with the value first: compare(value, element). Otherwise as lower_bound.
 template <array_like Sorted, array_like Values, class Order = sort_order>
-  requires detail::takes_values<Order, element_of<Sorted>, element_of<Values>, detail::bound::upper>
+  requires impl::takes_values<Order, element_of<Sorted>, element_of<Values>, impl::bound::upper>
 array<std::size_t> upper_bound(const target& where, const Sorted& sorted, const Values& values,
                                const Order& order = {}) {
-  return detail::bounds_of<detail::bound::upper>("upper_bound", where, sorted, values, order);
+  return impl::bounds_of<impl::bound::upper>("upper_bound", where, sorted, values, order);
 }
 
 }  // namespace HD_BUILD

@@ -26,25 +26,25 @@ struct fixed {
 template <class T>
 fixed(T) -> fixed<T>;
 
-namespace detail {
+namespace impl {
 
 enum class edge : std::uint8_t { torus, fixed, clamped, reflect, symmetric, held };
 
-}  // namespace detail
+}  // namespace impl
 
 /// A boundary that is chosen at run time, for arrays of T: any of the above converts to it.
 template <class T>
 struct boundary {
-  detail::edge kind = detail::edge::torus;
+  impl::edge kind = impl::edge::torus;
   T value{};
 
   boundary(torus) {}
-  boundary(clamped) : kind(detail::edge::clamped) {}
-  boundary(reflect) : kind(detail::edge::reflect) {}
-  boundary(symmetric) : kind(detail::edge::symmetric) {}
-  boundary(held) : kind(detail::edge::held) {}
+  boundary(clamped) : kind(impl::edge::clamped) {}
+  boundary(reflect) : kind(impl::edge::reflect) {}
+  boundary(symmetric) : kind(impl::edge::symmetric) {}
+  boundary(held) : kind(impl::edge::held) {}
   template <class U>
-  boundary(fixed<U> cell) : kind(detail::edge::fixed), value(static_cast<T>(cell.value)) {}
+  boundary(fixed<U> cell) : kind(impl::edge::fixed), value(static_cast<T>(cell.value)) {}
 };
 
 /// What the function of a stencil reads the array through: u(column offset), u(row offset, column offset) or
@@ -84,7 +84,7 @@ class neighbours {
   std::ptrdiff_t row_, plane_;  // from one row and one plane to the next; 0 where there is no such axis
 };
 
-namespace detail {
+namespace impl {
 
 HD_INLINE std::ptrdiff_t modulo(std::ptrdiff_t i, std::ptrdiff_t n) {
   const std::ptrdiff_t rest = i % n;
@@ -197,5 +197,5 @@ HD_INLINE T at_cell(const F& f, const neighbours<T, Reach>& u, [[maybe_unused]] 
   }
 }
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle

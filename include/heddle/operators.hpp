@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
-#include <heddle/conversion.hpp>
 #include <heddle/dtype.hpp>
+#include <heddle/impl/conversion.hpp>
 
 #include <complex>
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <type_traits>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// The real (0) or imaginary (1) part of z, in code that may run on a GPU, where std::complex has no member
 /// functions.
@@ -71,7 +71,7 @@ HD_INLINE bool has_sign_bit(T x) {
   }
 }
 
-}  // namespace detail
+}  // namespace impl
 
 // The operators. Each is associative, and commutative on numbers; `identity<T>()` is the element that changes
 // nothing.
@@ -84,20 +84,19 @@ struct plus {
     if constexpr (std::is_same_v<T, bool>) {
       return a || b;
     } else if constexpr (std::is_integral_v<T>) {
-      using U = detail::modular<T>;
+      using U = impl::modular<T>;
       return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
-      return detail::rounded_sum(a, b);
-    } else if constexpr (detail::is_complex<T>) {
-      using detail::part, detail::rounded_sum;
-      return detail::complex_like(a, rounded_sum(part(a, 0), part(b, 0)),
-                                  rounded_sum(part(a, 1), part(b, 1)));
+      return impl::rounded_sum(a, b);
+    } else if constexpr (impl::is_complex<T>) {
+      using impl::part, impl::rounded_sum;
+      return impl::complex_like(a, rounded_sum(part(a, 0), part(b, 0)), rounded_sum(part(a, 1), part(b, 1)));
     } else {
       return a + b;
     }
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return T(0);
   }
@@ -111,13 +110,13 @@ struct multiplies {
     if constexpr (std::is_same_v<T, bool>) {
       return a && b;
     } else if constexpr (std::is_integral_v<T>) {
-      using U = detail::modular<T>;
+      using U = impl::modular<T>;
       return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
-      return detail::rounded_product(a, b);
-    } else if constexpr (detail::is_complex<T>) {
-      using detail::part, detail::rounded_product, detail::rounded_sum;
-      return detail::complex_like(
+      return impl::rounded_product(a, b);
+    } else if constexpr (impl::is_complex<T>) {
+      using impl::part, impl::rounded_product, impl::rounded_sum;
+      return impl::complex_like(
           a, rounded_sum(rounded_product(part(a, 0), part(b, 0)), -rounded_product(part(a, 1), part(b, 1))),
           rounded_sum(rounded_product(part(a, 0), part(b, 1)), rounded_product(part(a, 1), part(b, 0))));
     } else {
@@ -125,14 +124,14 @@ struct multiplies {
     }
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return T(1);
   }
 };
 
 #if HD_PTX_ARCH > 0
-namespace detail {
+namespace impl {
 
 // A GPU compares doubles and selects words at half the rate at which it issues instructions: two comparisons,
 // one test of both signs and one selection. Where b is no number it is the result; where a is none, neither
@@ -173,7 +172,7 @@ __device__ __forceinline__ double larger_of(double a, double b) {
   return result;
 }
 
-}  // namespace detail
+}  // namespace impl
 #endif
 
 /// The smaller of a and b. NaN propagates as in numpy.minimum, and −0 lies below +0 (IEEE 754-2019 minimum).
@@ -192,11 +191,11 @@ struct minimum {
     }
 #endif
 #if HD_PTX_ARCH > 0
-    if constexpr (std::is_same_v<T, double>) return detail::smaller_of(a, b);
+    if constexpr (std::is_same_v<T, double>) return impl::smaller_of(a, b);
 #endif
     T smaller = b < a ? b : a;
     if constexpr (std::is_floating_point_v<T>) {
-      smaller = (a == b && detail::has_sign_bit(b)) ? b : smaller;
+      smaller = (a == b && impl::has_sign_bit(b)) ? b : smaller;
       smaller = b != b ? b : smaller;
       smaller = a != a ? a : smaller;
     }
@@ -225,11 +224,11 @@ struct maximum {
     }
 #endif
 #if HD_PTX_ARCH > 0
-    if constexpr (std::is_same_v<T, double>) return detail::larger_of(a, b);
+    if constexpr (std::is_same_v<T, double>) return impl::larger_of(a, b);
 #endif
     T larger = a < b ? b : a;
     if constexpr (std::is_floating_point_v<T>) {
-      larger = (a == b && detail::has_sign_bit(a)) ? b : larger;
+      larger = (a == b && impl::has_sign_bit(a)) ? b : larger;
       larger = b != b ? b : larger;
       larger = a != a ? a : larger;
     }
@@ -252,7 +251,7 @@ struct logical_and {
     return T((a != T(0)) & (b != T(0)));
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return T(1);
   }
@@ -267,7 +266,7 @@ struct logical_or {
     return T((a != T(0)) | (b != T(0)));
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return T(0);
   }
@@ -282,7 +281,7 @@ struct logical_xor {
     return T((a != T(0)) != (b != T(0)));
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return T(0);
   }
@@ -297,7 +296,7 @@ struct bit_and {
     return static_cast<T>(a & b);
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return static_cast<T>(~0ull);
   }
@@ -312,7 +311,7 @@ struct bit_or {
     return static_cast<T>(a | b);
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return T(0);
   }
@@ -327,7 +326,7 @@ struct bit_xor {
     return static_cast<T>(a ^ b);
   }
   template <class T>
-    requires detail::from_number<T>
+    requires impl::from_number<T>
   static constexpr T identity() {
     return T(0);
   }
@@ -340,14 +339,14 @@ struct minus {
   template <class T>
   HD_INLINE T operator()(T a, T b) const {
     if constexpr (std::is_integral_v<T>) {
-      using U = detail::modular<T>;
+      using U = impl::modular<T>;
       return static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
-      return detail::rounded_sum(a, -b);
-    } else if constexpr (detail::is_complex<T>) {
-      using detail::part, detail::rounded_sum;
-      return detail::complex_like(a, rounded_sum(part(a, 0), -part(b, 0)),
-                                  rounded_sum(part(a, 1), -part(b, 1)));
+      return impl::rounded_sum(a, -b);
+    } else if constexpr (impl::is_complex<T>) {
+      using impl::part, impl::rounded_sum;
+      return impl::complex_like(a, rounded_sum(part(a, 0), -part(b, 0)),
+                                rounded_sum(part(a, 1), -part(b, 1)));
     } else {
       return a - b;
     }
@@ -393,7 +392,7 @@ struct commutative_monoid {
 template <class F, class T>
 commutative_monoid(F, T) -> commutative_monoid<F, T>;
 
-namespace detail {
+namespace impl {
 
 template <class F, class T>
 struct signature<monoid<F, T>> : signature<std::decay_t<F>> {};
@@ -536,7 +535,7 @@ constexpr bool library_combines() {
   return !std::is_same_v<Op, minus> && library_has<T, Op>();
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Whether the order of Op's operands does not matter on elements of T: as Op declares. The operators above
 /// commute on numbers; on a user's own type they keep the order of operands.
@@ -545,6 +544,6 @@ inline constexpr bool is_commutative = false;
 template <class Op, class T>
   requires(Op::commutative)
 inline constexpr bool is_commutative<Op, T> =
-    detail::function_of<Op> == detail::function::none || detail::is_number<T>;
+    impl::function_of<Op> == impl::function::none || impl::is_number<T>;
 
 }  // namespace heddle

@@ -2,7 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/distributions.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/philox.hpp>
 
 #include <concepts>
@@ -24,7 +24,7 @@ struct stream {
 
 }  // namespace random
 
-namespace detail {
+namespace impl {
 
 /// What fills an array: uniform numbers from `a` up to and without `b`, normal ones of mean `a` and standard
 /// deviation `b`, exponential ones of mean `a`, integers from `low` on.
@@ -92,7 +92,7 @@ random_numbers all_integers(random::stream from) {
                          static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// Arrays of random numbers by Philox4x32-10 (philox.hpp), the same bits on every target. What fills an
 /// existing array is asynchronous on a GPU. heddle::error for bounds that cannot be and for offsets beyond
@@ -103,48 +103,47 @@ namespace random {
 
 /// Uniform numbers: `low` ≤ x < `high`. The multiples of 2^-24 in [0, 1), in double of 2^-53, are stretched
 /// and moved with one rounding.
-template <heddle::detail::real_number T = float>
+template <heddle::impl::real_number T = float>
 array<T> uniform(const target& where, shape lengths, stream from, std::type_identity_t<T> low = 0,
                  std::type_identity_t<T> high = 1) {
-  return heddle::detail::random_array<T>(where, std::move(lengths),
-                                         heddle::detail::uniform_numbers(dtype_of<T>, from, low, high));
+  return heddle::impl::random_array<T>(where, std::move(lengths),
+                                       heddle::impl::uniform_numbers(dtype_of<T>, from, low, high));
 }
 template <array_like Out>
-  requires heddle::detail::real_number<element_of<Out>>
+  requires heddle::impl::real_number<element_of<Out>>
 void uniform_into(const target& where, Out&& out, stream from, element_of<Out> low = 0,
                   element_of<Out> high = 1) {
-  heddle::detail::random_into(where, heddle::detail::output(out),
-                              heddle::detail::uniform_numbers(dtype_of<element_of<Out>>, from, low, high));
+  heddle::impl::random_into(where, heddle::impl::output(out),
+                            heddle::impl::uniform_numbers(dtype_of<element_of<Out>>, from, low, high));
 }
 
 /// Normal (Gaussian) numbers, by the method of Box and Muller: elements 2k and 2k + 1 are a pair. In float at
 /// most 6.66 standard deviations from the mean, in double 8.57.
-template <heddle::detail::real_number T = float>
+template <heddle::impl::real_number T = float>
 array<T> normal(const target& where, shape lengths, stream from, std::type_identity_t<T> mean = 0,
                 std::type_identity_t<T> deviation = 1) {
-  return heddle::detail::random_array<T>(where, std::move(lengths),
-                                         heddle::detail::normal_numbers(dtype_of<T>, from, mean, deviation));
+  return heddle::impl::random_array<T>(where, std::move(lengths),
+                                       heddle::impl::normal_numbers(dtype_of<T>, from, mean, deviation));
 }
 template <array_like Out>
-  requires heddle::detail::real_number<element_of<Out>>
+  requires heddle::impl::real_number<element_of<Out>>
 void normal_into(const target& where, Out&& out, stream from, element_of<Out> mean = 0,
                  element_of<Out> deviation = 1) {
-  heddle::detail::random_into(
-      where, heddle::detail::output(out),
-      heddle::detail::normal_numbers(dtype_of<element_of<Out>>, from, mean, deviation));
+  heddle::impl::random_into(where, heddle::impl::output(out),
+                            heddle::impl::normal_numbers(dtype_of<element_of<Out>>, from, mean, deviation));
 }
 
 /// Exponential numbers of the given mean, by inversion: in float at most 22.2 means, in double 36.7.
-template <heddle::detail::real_number T = float>
+template <heddle::impl::real_number T = float>
 array<T> exponential(const target& where, shape lengths, stream from, std::type_identity_t<T> mean = 1) {
-  return heddle::detail::random_array<T>(where, std::move(lengths),
-                                         heddle::detail::exponential_numbers(dtype_of<T>, from, mean));
+  return heddle::impl::random_array<T>(where, std::move(lengths),
+                                       heddle::impl::exponential_numbers(dtype_of<T>, from, mean));
 }
 template <array_like Out>
-  requires heddle::detail::real_number<element_of<Out>>
+  requires heddle::impl::real_number<element_of<Out>>
 void exponential_into(const target& where, Out&& out, stream from, element_of<Out> mean = 1) {
-  heddle::detail::random_into(where, heddle::detail::output(out),
-                              heddle::detail::exponential_numbers(dtype_of<element_of<Out>>, from, mean));
+  heddle::impl::random_into(where, heddle::impl::output(out),
+                            heddle::impl::exponential_numbers(dtype_of<element_of<Out>>, from, mean));
 }
 
 /// Integers `low` ≤ x < `high`, each as likely as the others to the last bit (Lemire 2019): a draw that would
@@ -152,19 +151,19 @@ void exponential_into(const target& where, Out&& out, stream from, element_of<Ou
 template <std::integral T = std::int64_t>
 array<T> integers(const target& where, shape lengths, stream from, std::type_identity_t<T> low,
                   std::type_identity_t<T> high) {
-  return heddle::detail::random_array<T>(where, std::move(lengths),
-                                         heddle::detail::integers_below<T>(from, low, high));
+  return heddle::impl::random_array<T>(where, std::move(lengths),
+                                       heddle::impl::integers_below<T>(from, low, high));
 }
 template <array_like Out>
   requires std::integral<element_of<Out>>
 void integers_into(const target& where, Out&& out, stream from, element_of<Out> low, element_of<Out> high) {
-  heddle::detail::random_into(where, heddle::detail::output(out),
-                              heddle::detail::integers_below<element_of<Out>>(from, low, high));
+  heddle::impl::random_into(where, heddle::impl::output(out),
+                            heddle::impl::integers_below<element_of<Out>>(from, low, high));
 }
 /// Integers among all that T holds.
 template <std::integral T>
 array<T> integers(const target& where, shape lengths, stream from) {
-  return heddle::detail::random_array<T>(where, std::move(lengths), heddle::detail::all_integers<T>(from));
+  return heddle::impl::random_array<T>(where, std::move(lengths), heddle::impl::all_integers<T>(from));
 }
 
 /// The words of Philox themselves: counter {block, 0, 0}, the seed as the key, four words a block; as uint64
@@ -172,8 +171,8 @@ array<T> integers(const target& where, shape lengths, stream from) {
 template <class T = std::uint32_t>
   requires(std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>)
 array<T> bits(const target& where, shape lengths, stream from) {
-  return heddle::detail::random_array<T>(where, std::move(lengths),
-                                         heddle::detail::bits_numbers(dtype_of<T>, from));
+  return heddle::impl::random_array<T>(where, std::move(lengths),
+                                       heddle::impl::bits_numbers(dtype_of<T>, from));
 }
 
 /// A permutation of 0 … n − 1, each as likely as the others: the stable order of n words of 64 bits, of which
@@ -181,11 +180,11 @@ array<T> bits(const target& where, shape lengths, stream from) {
 ///
 ///     hd::array<std::size_t> order = hd::random::permutation(where, x.size(), {.seed = 7});
 inline array<std::size_t> permutation(const target& requested, std::size_t n, stream from) {
-  heddle::detail::operation running("random", n, "places");
-  const target where = heddle::detail::resolve(requested, {64 * n, 64 * n, target(), true});
+  heddle::impl::operation running("random", n, "places");
+  const target where = heddle::impl::resolve(requested, {64 * n, 64 * n, target(), true});
   running.runs_on(where);
   array<std::size_t> places(n, where);
-  heddle::detail::library_permutation(from, n, places.data(), where);
+  heddle::impl::library_permutation(from, n, places.data(), where);
   return places;
 }
 

@@ -2,22 +2,22 @@
 
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
-#include <heddle/cpu/ladder/reduce.hpp>
-#include <heddle/cpu/reduce.hpp>
-#include <heddle/elementwise.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/cpu/reduce.hpp>
+#include <heddle/impl/cpu/textbook/reduce.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
 #include <cstring>
 #if defined(__CUDACC__)
-#include <heddle/cuda/ladder/reduce.cuh>
-#include <heddle/cuda/reduce.cuh>
+#include <heddle/impl/gpu/reduce/reduce.cuh>
+#include <heddle/impl/gpu/textbook/reduce.cuh>
 #endif
 
 namespace heddle {
 
-namespace detail {
+namespace impl {
 
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
 void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where);
@@ -41,7 +41,7 @@ template <class T, class Load, class Op>
 void reduce_segments(const target& where, const Load& load, const Op& op, segments all, T* out) {
   if (!where.is_gpu()) return cpu::reduce<T>(where.threads(), load, op, all, out);
 #if defined(__CUDACC__)
-  cuda::reduce<T>(where, load, op, all, out);
+  gpu::reduce<T>(where, load, op, all, out);
 #else
   fail_not_compiled_for_gpu();
 #endif
@@ -63,10 +63,10 @@ void reduce_by_rung(const target& where, reduce_algorithm algorithm, const T* x,
   if constexpr (library_combines<T, Op>()) {
     library_reduce_by(algorithm, function_of<Op>, dtype_of<T>, x, n, out, where);
   } else if (!where.is_gpu()) {
-    cpu::ladder::reduce(where.threads(), algorithm, element_at<T, Op>{x}, op, n, out);
+    cpu::textbook::reduce(where.threads(), algorithm, element_at<T, Op>{x}, op, n, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::ladder::reduce(where, algorithm, element_at<T, Op>{x}, op, n, out);
+    gpu::textbook::reduce(where, algorithm, element_at<T, Op>{x}, op, n, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -77,7 +77,7 @@ void reduce_by_rung(const target& where, reduce_algorithm algorithm, const T* x,
 /// null.
 template <class T, class Op, class ReduceInto>
 T reduce_to_value(const target& where, const Op& op, const T* init, const ReduceInto& reduce_into) {
-  grouping::uninitialized<T, 1> total;
+  order::uninitialized<T, 1> total;
   if (void* const slot = where.is_gpu() ? value_slot(where, sizeof(T)) : nullptr; slot != nullptr) {
     reduce_into(static_cast<T*>(slot));
     where.wait();
@@ -89,7 +89,7 @@ T reduce_to_value(const target& where, const Op& op, const T* init, const Reduce
   } else {
     reduce_into(&total[0]);
   }
-  return init == nullptr ? total[0] : grouping::canonical(op(lift<Op>(*init), total[0]));
+  return init == nullptr ? total[0] : order::canonical(op(lift<Op>(*init), total[0]));
 }
 
 template <class T, class Op>
@@ -119,18 +119,18 @@ T reduce_flat_with(const target& requested, const X& x, const Op& op, const T* i
 
 /// The most elements that are combined on the calling thread without what a call costs otherwise.
 template <class T, class Op>
-inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here : 1) * grouping::tile<T, Op>;
+inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here : 1) * order::tile<T, Op>;
 
 template <class T, class Op>
 T reduce_here(const T* x, std::size_t n, const Op& op) {
   if constexpr (cpu::few < T, Op >> 0) {
     if (n <= cpu::few<T, Op>) return cpu::fold_few(x, n, op);
   }
-  grouping::uninitialized<T, 1> total;
+  order::uninitialized<T, 1> total;
   if constexpr (library_combines<T, Op>()) {
     library_reduce_here(function_of<Op>, dtype_of<T>, x, n, &total);
   } else {
-    cpu::fold_tile<T>(element_at<T, Op>{x}, n, op, &total[0]);
+    cpu::reduce_tile<T>(element_at<T, Op>{x}, n, op, &total[0]);
   }
   return total[0];
 }
@@ -141,7 +141,7 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
   if (const elements<const T> in = input(x);
       in.size > 0 && in.size <= most_here<T, Op> && requested.is_cpu() && in.where.is_cpu()) {
     const T total = reduce_here(in.data, in.size, op);
-    return init == nullptr ? total : grouping::canonical(op(lift<Op>(*init), total));
+    return init == nullptr ? total : order::canonical(op(lift<Op>(*init), total));
   }
   return reduce_flat_with<T>(requested, x, op, init,
                              [&](const target& where, const T* elements, std::size_t n, T* out) {
@@ -157,7 +157,7 @@ T reduce_flat_by(reduce_algorithm algorithm, const target& requested, const X& x
                                        [&](const target& where, const T* elements, std::size_t n, T* out) {
                                          reduce_by_rung(where, algorithm, elements, op, n, out);
                                        });
-  return grouping::canonical(result);
+  return order::canonical(result);
 }
 
 /// The result of reducing an array of shape `whole` along one axis: `reduce_into(where, segments, out)` fills
@@ -335,7 +335,7 @@ array<T> transform_reduce_along(const target& requested, axis along_axis, const 
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -349,18 +349,18 @@ inline namespace HD_BUILD {
 ///     float largest = hd::reduce(where, x, hd::maximum{});
 template <array_like X, class Op = plus>
 element_of<X> reduce(const target& where, const X& x, const Op& op = {}) {
-  return detail::reduce_flat<element_of<X>>(where, x, op, nullptr);
+  return impl::reduce_flat<element_of<X>>(where, x, op, nullptr);
 }
 
 /// op(init, the elements of x combined); init alone when there are none.
 template <array_like X, class Op>
 element_of<X> reduce(const target& where, const X& x, const Op& op,
-                     const std::type_identity_t<detail::given<element_of<X>>>& init) {
+                     const std::type_identity_t<impl::given<element_of<X>>>& init) {
   const element_of<X>& first = init;
-  return detail::reduce_flat<element_of<X>>(where, x, op, &first);
+  return impl::reduce_flat<element_of<X>>(where, x, op, &first);
 }
 
-/// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
+/// The same by a rung of the ladder, of a textbook's methods (docs/reference/textbook.md), or by the default,
 /// single_pass. Every rung takes every type, operator and size on every target, except that `atomic` needs an
 /// operator that commutes and `two_pass` one with an identity: heddle::error says so otherwise. In a file
 /// that nvcc compiles an element has at most 24 KiB, and at most 31 KiB with its operator: the compiler says
@@ -369,14 +369,14 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
 ///     float total = hd::reduce(where, x, hd::plus{}, hd::reduce_algorithm::tree);
 template <array_like X, class Op>
 element_of<X> reduce(const target& where, const X& x, const Op& op, reduce_algorithm algorithm) {
-  return detail::reduce_flat_by<element_of<X>>(algorithm, where, x, op, nullptr);
+  return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, nullptr);
 }
 template <array_like X, class Op>
 element_of<X> reduce(const target& where, const X& x, const Op& op,
-                     const std::type_identity_t<detail::given<element_of<X>>>& init,
+                     const std::type_identity_t<impl::given<element_of<X>>>& init,
                      reduce_algorithm algorithm) {
   const element_of<X>& first = init;
-  return detail::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &first);
+  return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &first);
 }
 
 /// Combines along one axis of x; the result has the other axes, and lives on the target. Each of its elements
@@ -385,15 +385,15 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
 ///     hd::array<float> column_sums = hd::reduce(where, m, hd::axis{0});
 template <array_like X, class Op = plus>
 array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op = {}) {
-  return detail::reduce_along<X, Op>(where, x, along_axis, op, nullptr);
+  return impl::reduce_along<X, Op>(where, x, along_axis, op, nullptr);
 }
 
 /// The same, with op(init, …) for each row or column.
 template <array_like X, class Op>
 array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op,
-                            const std::type_identity_t<detail::given<element_of<X>>>& init) {
+                            const std::type_identity_t<impl::given<element_of<X>>>& init) {
   const element_of<X>& first = init;
-  return detail::reduce_along<X, Op>(where, x, along_axis, op, &first);
+  return impl::reduce_along<X, Op>(where, x, along_axis, op, &first);
 }
 
 /// Combines f(x[i], y[i], …) over all i: any number of arrays of one shape, and scalars, which go with every
@@ -405,9 +405,9 @@ array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, co
 template <class... Arguments>
   requires(sizeof...(Arguments) >= 3)
 auto transform_reduce(const target& where, const Arguments&... arguments) {
-  return detail::with_mapped_arguments(
+  return impl::with_mapped_arguments(
       [&](const auto& mapped, const auto& op, const auto* init) {
-        return detail::transform_reduce_flat(where, mapped, op, init);
+        return impl::transform_reduce_flat(where, mapped, op, init);
       },
       arguments...);
 }
@@ -417,9 +417,9 @@ auto transform_reduce(const target& where, const Arguments&... arguments) {
 template <class... Arguments>
   requires(sizeof...(Arguments) >= 3)
 auto transform_reduce(const target& where, axis along_axis, const Arguments&... arguments) {
-  return detail::with_mapped_arguments(
+  return impl::with_mapped_arguments(
       [&](const auto& mapped, const auto& op, const auto* init) {
-        return detail::transform_reduce_along(where, along_axis, mapped, op, init);
+        return impl::transform_reduce_along(where, along_axis, mapped, op, init);
       },
       arguments...);
 }

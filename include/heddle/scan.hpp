@@ -2,22 +2,22 @@
 
 #include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
-#include <heddle/cpu/ladder/scan.hpp>
-#include <heddle/cpu/scan.hpp>
-#include <heddle/elementwise.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/cpu/scan.hpp>
+#include <heddle/impl/cpu/textbook/scan.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
 #include <optional>
 #if defined(__CUDACC__)
-#include <heddle/cuda/ladder/scan.cuh>
-#include <heddle/cuda/scan.cuh>
+#include <heddle/impl/gpu/scan/scan.cuh>
+#include <heddle/impl/gpu/textbook/scan.cuh>
 #endif
 
 namespace heddle {
 
-namespace detail {
+namespace impl {
 
 /// An element, converted with care, or none.
 template <class T>
@@ -30,13 +30,13 @@ struct initial_element : std::optional<T> {
   initial_element(const V& value) : std::optional<T>(static_cast<const T&>(given<T>(value))) {}
 };
 
-}  // namespace detail
+}  // namespace impl
 
 /// What a scan begins with; nothing unless given.
 template <array_like X>
-using initial_value = std::type_identity_t<detail::initial_element<element_of<X>>>;
+using initial_value = std::type_identity_t<impl::initial_element<element_of<X>>>;
 
-namespace detail {
+namespace impl {
 
 /// Scans each of `all` segments of x into `out` by a built-in operator; both are on `where`, and may be one
 /// array.
@@ -68,7 +68,7 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
     cpu::scan<exclusive>(where.threads(), x, op, all, init, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::scan(where, x, op, all, exclusive, init, out);
+    gpu::scan(where, x, op, all, exclusive, init, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -82,10 +82,10 @@ void scan_by_rung(const target& where, scan_algorithm algorithm, const T* x, con
   if constexpr (library_combines<T, Op>()) {
     library_scan_by(algorithm, function_of<Op>, dtype_of<T>, exclusive, x, n, init, out, where);
   } else if (!where.is_gpu()) {
-    cpu::ladder::scan(where.threads(), algorithm, x, op, exclusive, init, n, out);
+    cpu::textbook::scan(where.threads(), algorithm, x, op, exclusive, init, n, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::ladder::scan(where, algorithm, x, op, exclusive, init, n, out);
+    gpu::textbook::scan(where, algorithm, x, op, exclusive, init, n, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -135,7 +135,7 @@ class scan_start {
   const T* get() const { return exists_ ? &value_[0] : nullptr; }
 
  private:
-  grouping::uninitialized<T, 1> value_;
+  order::uninitialized<T, 1> value_;
   bool exists_;
 };
 
@@ -194,7 +194,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
     const bool apart = in.data + in.size <= to.data || to.data + to.size <= in.data;
     if (along_axis == nullptr && in.size <= few && in.size == to.size && (apart || in.data == to.data) &&
         requested.is_cpu() && in.where.is_cpu() && to.where.is_cpu()) {
-      grouping::uninitialized<T, 1> start;
+      order::uninitialized<T, 1> start;
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
       const T* const before = exclusive || init ? &start[0] : nullptr;
@@ -214,7 +214,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -228,10 +228,10 @@ inline namespace HD_BUILD {
 template <array_like X, class Op = plus>
 array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op = {},
                                     initial_value<X> init = {}) {
-  return detail::scan_new<detail::scan_kind::inclusive>(where, x, nullptr, op, init);
+  return impl::scan_new<impl::scan_kind::inclusive>(where, x, nullptr, op, init);
 }
 
-/// The same by a rung of the ladder, of a textbook's methods (docs/ladder.md), or by the default,
+/// The same by a rung of the ladder, of a textbook's methods (docs/reference/textbook.md), or by the default,
 /// single_pass. Every rung takes every type, operator and size on every target, except that `blelloch` needs
 /// an operator with an identity: heddle::error says so otherwise. In a file that nvcc compiles an element has
 /// at most 24 KiB, and at most 31 KiB with its operator: the compiler says so otherwise. What it costs:
@@ -241,8 +241,8 @@ array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& o
 template <array_like X, class Op>
 array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op, initial_value<X> init,
                                     scan_algorithm algorithm) {
-  constexpr auto kind = detail::scan_kind::inclusive;
-  return detail::scan_new<kind>(where, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+  constexpr auto kind = impl::scan_kind::inclusive;
+  return impl::scan_new<kind>(where, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
 }
 template <array_like X, class Op>
 array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op, scan_algorithm algorithm) {
@@ -253,25 +253,25 @@ array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& o
 template <array_like X, class Op = plus>
 array<element_of<X>> inclusive_scan(const target& where, const X& x, axis along, const Op& op = {},
                                     initial_value<X> init = {}) {
-  return detail::scan_new<detail::scan_kind::inclusive>(where, x, &along, op, init);
+  return impl::scan_new<impl::scan_kind::inclusive>(where, x, &along, op, init);
 }
 
 /// inclusive_scan into `out`, which has as many elements and may be x itself.
 template <array_like Out, array_like X, class Op = plus>
 void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op = {},
                          initial_value<X> init = {}) {
-  detail::scan_existing<detail::scan_kind::inclusive>(where, out, x, nullptr, op, init);
+  impl::scan_existing<impl::scan_kind::inclusive>(where, out, x, nullptr, op, init);
 }
 template <array_like Out, array_like X, class Op = plus>
 void inclusive_scan_into(const target& where, Out&& out, const X& x, axis along, const Op& op = {},
                          initial_value<X> init = {}) {
-  detail::scan_existing<detail::scan_kind::inclusive>(where, out, x, &along, op, init);
+  impl::scan_existing<impl::scan_kind::inclusive>(where, out, x, &along, op, init);
 }
 template <array_like Out, array_like X, class Op>
 void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, initial_value<X> init,
                          scan_algorithm algorithm) {
-  constexpr auto kind = detail::scan_kind::inclusive;
-  detail::scan_existing<kind>(where, out, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+  constexpr auto kind = impl::scan_kind::inclusive;
+  impl::scan_existing<kind>(where, out, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
 }
 template <array_like Out, array_like X, class Op>
 void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, scan_algorithm algorithm) {
@@ -286,15 +286,15 @@ void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& o
 template <array_like X, class Op = plus>
 array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op = {},
                                     initial_value<X> init = {}) {
-  return detail::scan_new<detail::scan_kind::exclusive>(where, x, nullptr, op, init);
+  return impl::scan_new<impl::scan_kind::exclusive>(where, x, nullptr, op, init);
 }
 
 /// The same by a rung of the ladder.
 template <array_like X, class Op>
 array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op, initial_value<X> init,
                                     scan_algorithm algorithm) {
-  constexpr auto kind = detail::scan_kind::exclusive;
-  return detail::scan_new<kind>(where, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+  constexpr auto kind = impl::scan_kind::exclusive;
+  return impl::scan_new<kind>(where, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
 }
 template <array_like X, class Op>
 array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op, scan_algorithm algorithm) {
@@ -305,25 +305,25 @@ array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& o
 template <array_like X, class Op = plus>
 array<element_of<X>> exclusive_scan(const target& where, const X& x, axis along, const Op& op = {},
                                     initial_value<X> init = {}) {
-  return detail::scan_new<detail::scan_kind::exclusive>(where, x, &along, op, init);
+  return impl::scan_new<impl::scan_kind::exclusive>(where, x, &along, op, init);
 }
 
 /// exclusive_scan into `out`, which has as many elements and may be x itself.
 template <array_like Out, array_like X, class Op = plus>
 void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op = {},
                          initial_value<X> init = {}) {
-  detail::scan_existing<detail::scan_kind::exclusive>(where, out, x, nullptr, op, init);
+  impl::scan_existing<impl::scan_kind::exclusive>(where, out, x, nullptr, op, init);
 }
 template <array_like Out, array_like X, class Op = plus>
 void exclusive_scan_into(const target& where, Out&& out, const X& x, axis along, const Op& op = {},
                          initial_value<X> init = {}) {
-  detail::scan_existing<detail::scan_kind::exclusive>(where, out, x, &along, op, init);
+  impl::scan_existing<impl::scan_kind::exclusive>(where, out, x, &along, op, init);
 }
 template <array_like Out, array_like X, class Op>
 void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, initial_value<X> init,
                          scan_algorithm algorithm) {
-  constexpr auto kind = detail::scan_kind::exclusive;
-  detail::scan_existing<kind>(where, out, x, nullptr, op, init, detail::scan_by<kind>{algorithm});
+  constexpr auto kind = impl::scan_kind::exclusive;
+  impl::scan_existing<kind>(where, out, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
 }
 template <array_like Out, array_like X, class Op>
 void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, scan_algorithm algorithm) {

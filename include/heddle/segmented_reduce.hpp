@@ -1,18 +1,18 @@
 #pragma once
 
 #include <heddle/copy_if.hpp>
-#include <heddle/cpu/segmented_reduce.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/cpu/segmented_reduce.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/reduce.hpp>
 
 #include <cstddef>
 #include <utility>
 #if defined(__CUDACC__)
-#include <heddle/cuda/segmented_reduce.cuh>
+#include <heddle/impl/gpu/reduce/segmented_reduce.cuh>
 #endif
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// Reduces elements offsets[s] … offsets[s + 1] − 1 of the n elements of x to out[s] for `count` segments by
 /// a built-in operator; all are on `where`.
@@ -34,7 +34,7 @@ void segmented_reduce_array(const target& where, const T* x, std::size_t n, cons
     cpu::segmented_reduce(where.threads(), x, op, offsets, count, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::segmented_reduce(where, x, n, op, offsets, count, out);
+    gpu::segmented_reduce(where, x, n, op, offsets, count, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -42,7 +42,7 @@ void segmented_reduce_array(const target& where, const T* x, std::size_t n, cons
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -59,25 +59,25 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
                                       const Op& op = {}) {
   using T = element_of<X>;
   static_assert(std::is_same_v<element_of<Offsets>, std::size_t>, "offsets are an array of std::size_t");
-  static_assert(detail::has_identity<Op, T>,
+  static_assert(impl::has_identity<Op, T>,
                 "segmented_reduce: a segment may be empty, so the operator needs an identity: "
                 "hd::monoid{function, identity}");
-  detail::check_operator<T, Op>();
-  const detail::elements<const T> in = detail::input(x);
-  const detail::elements<const std::size_t> bounds = detail::input(offsets);
-  detail::operation running("segmented_reduce", in.size, detail::type_name<T>());
-  const target where = detail::resolve(requested, {in.size * sizeof(T), 0, in.where,
-                                                   detail::compiled_for_gpu || detail::library_has<T, Op>()});
+  impl::check_operator<T, Op>();
+  const impl::elements<const T> in = impl::input(x);
+  const impl::elements<const std::size_t> bounds = impl::input(offsets);
+  impl::operation running("segmented_reduce", in.size, impl::type_name<T>());
+  const target where = impl::resolve(
+      requested, {in.size * sizeof(T), 0, in.where, impl::compiled_for_gpu || impl::library_has<T, Op>()});
   running.runs_on(where);
   const std::size_t count = bounds.size == 0 ? 0 : bounds.size - 1;
-  if (!bounds.where.is_gpu()) detail::check_offsets(bounds.data, count, in.size);
+  if (!bounds.where.is_gpu()) impl::check_offsets(bounds.data, count, in.size);
   array<T> out(count, where);
   if (count == 0) return out;
-  const detail::staged_input<T> staged(in, where);
-  const detail::staged_input<std::size_t> staged_bounds(bounds, where);
-  if (bounds.where.is_gpu() && !where.is_gpu()) detail::check_offsets(staged_bounds.data(), count, in.size);
-  out.fill(detail::identity_of<Op, T>(op));
-  detail::segmented_reduce_array(where, staged.data(), in.size, op, staged_bounds.data(), count, out.data());
+  const impl::staged_input<T> staged(in, where);
+  const impl::staged_input<std::size_t> staged_bounds(bounds, where);
+  if (bounds.where.is_gpu() && !where.is_gpu()) impl::check_offsets(staged_bounds.data(), count, in.size);
+  out.fill(impl::identity_of<Op, T>(op));
+  impl::segmented_reduce_array(where, staged.data(), in.size, op, staged_bounds.data(), count, out.data());
   return out;
 }
 
@@ -94,29 +94,29 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> reduce_by_key(cons
                                                                             const Op& op = {}) {
   using K = element_of<Keys>;
   using T = element_of<Values>;
-  detail::check_operator<T, Op>();
-  const detail::elements<const K> k = detail::input(keys);
-  const detail::elements<const T> v = detail::input(values);
-  detail::operation running("reduce_by_key", k.size, detail::type_name<T>());
-  const target where = detail::resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
-                                                   detail::compiled_for_gpu || detail::library_has<T, Op>()});
+  impl::check_operator<T, Op>();
+  const impl::elements<const K> k = impl::input(keys);
+  const impl::elements<const T> v = impl::input(values);
+  impl::operation running("reduce_by_key", k.size, impl::type_name<T>());
+  const target where = impl::resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
+                                                 impl::compiled_for_gpu || impl::library_has<T, Op>()});
   running.runs_on(where);
-  if (v.size != k.size) detail::fail_sizes("the values", v.size, k.size);
+  if (v.size != k.size) impl::fail_sizes("the values", v.size, k.size);
   if (k.size == 0) return {array<K>(0, where), array<T>(0, where)};
-  const detail::staged_input<K> staged_keys(k, where);
-  const detail::staged_input<T> staged_values(v, where);
-  const detail::memory held(k.size, where);
+  const impl::staged_input<K> staged_keys(k, where);
+  const impl::staged_input<T> staged_values(v, where);
+  const impl::memory held(k.size, where);
   bool* const flags = static_cast<bool*>(held.data());
-  detail::library_flag_changes(dtype_of<K>, staged_keys.data(), k.size, flags, where);
-  const detail::selection firsts(flags, k.size, where);
+  impl::library_flag_changes(dtype_of<K>, staged_keys.data(), k.size, flags, where);
+  const impl::selection firsts(flags, k.size, where);
   const std::size_t count = firsts.count();
   std::pair<array<K>, array<T>> result{array<K>(count, where), array<T>(count, where)};
   firsts.copy(staged_keys.data(), sizeof(K), false, result.first.data());
   array<std::size_t> offsets(count + 1, where);
   firsts.places(offsets.data());
   offsets.set(k.size, count);
-  detail::segmented_reduce_array(where, staged_values.data(), k.size, op, std::as_const(offsets).data(),
-                                 count, result.second.data());
+  impl::segmented_reduce_array(where, staged_values.data(), k.size, op, std::as_const(offsets).data(), count,
+                               result.second.data());
   return result;
 }
 

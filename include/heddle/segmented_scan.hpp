@@ -1,8 +1,8 @@
 #pragma once
 
-#include <heddle/cpu/segmented_scan.hpp>
-#include <heddle/misuse.hpp>
-#include <heddle/overlap.hpp>
+#include <heddle/impl/cpu/segmented_scan.hpp>
+#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/overlap.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_reduce.hpp>
 
@@ -10,11 +10,11 @@
 #include <optional>
 #include <type_traits>
 #if defined(__CUDACC__)
-#include <heddle/cuda/segmented_scan.cuh>
+#include <heddle/impl/gpu/scan/segmented_scan.cuh>
 #endif
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// Where segments begin, beside the first element: on a CPU the places, rising; on a GPU a flag for each
 /// element.
@@ -45,7 +45,7 @@ void segmented_scan_array(const target& where, const T* x, std::size_t n, const 
     cpu::segmented_scan<exclusive>(where.threads(), x, n, op, starts.offsets, starts.count, init, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::segmented_scan(where, x, n, op, starts.flags, exclusive, init, out);
+    gpu::segmented_scan(where, x, n, op, starts.flags, exclusive, init, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -187,7 +187,7 @@ segments_of_keys<element_of<Keys>> segments_of(const Keys& keys) {
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -213,8 +213,7 @@ inline namespace HD_BUILD {
 template <array_like X, array_like Offsets, class Op = plus>
 array<element_of<X>> segmented_inclusive_scan(const target& where, const X& x, const Offsets& offsets,
                                               const Op& op = {}, initial_value<X> init = {}) {
-  return detail::segmented_scan_new<detail::scan_kind::inclusive>(where, x, detail::segments_at(offsets), op,
-                                                                  init);
+  return impl::segmented_scan_new<impl::scan_kind::inclusive>(where, x, impl::segments_at(offsets), op, init);
 }
 
 /// segmented_inclusive_scan into `out`, which has as many elements, may be x itself and is apart from the
@@ -222,8 +221,8 @@ array<element_of<X>> segmented_inclusive_scan(const target& where, const X& x, c
 template <array_like Out, array_like X, array_like Offsets, class Op = plus>
 void segmented_inclusive_scan_into(const target& where, Out&& out, const X& x, const Offsets& offsets,
                                    const Op& op = {}, initial_value<X> init = {}) {
-  detail::segmented_scan_existing<detail::scan_kind::inclusive>(where, out, x, detail::segments_at(offsets),
-                                                                op, init);
+  impl::segmented_scan_existing<impl::scan_kind::inclusive>(where, out, x, impl::segments_at(offsets), op,
+                                                            init);
 }
 
 /// segmented_inclusive_scan moved on by one place in each segment: element i combines init and what stands
@@ -234,8 +233,7 @@ void segmented_inclusive_scan_into(const target& where, Out&& out, const X& x, c
 template <array_like X, array_like Offsets, class Op = plus>
 array<element_of<X>> segmented_exclusive_scan(const target& where, const X& x, const Offsets& offsets,
                                               const Op& op = {}, initial_value<X> init = {}) {
-  return detail::segmented_scan_new<detail::scan_kind::exclusive>(where, x, detail::segments_at(offsets), op,
-                                                                  init);
+  return impl::segmented_scan_new<impl::scan_kind::exclusive>(where, x, impl::segments_at(offsets), op, init);
 }
 
 /// segmented_exclusive_scan into `out`, which has as many elements, may be x itself and is apart from the
@@ -243,8 +241,8 @@ array<element_of<X>> segmented_exclusive_scan(const target& where, const X& x, c
 template <array_like Out, array_like X, array_like Offsets, class Op = plus>
 void segmented_exclusive_scan_into(const target& where, Out&& out, const X& x, const Offsets& offsets,
                                    const Op& op = {}, initial_value<X> init = {}) {
-  detail::segmented_scan_existing<detail::scan_kind::exclusive>(where, out, x, detail::segments_at(offsets),
-                                                                op, init);
+  impl::segmented_scan_existing<impl::scan_kind::exclusive>(where, out, x, impl::segments_at(offsets), op,
+                                                            init);
 }
 
 /// segmented_inclusive_scan of values, where a segment is a run of equal keys side by side, as reduce_by_key
@@ -255,8 +253,8 @@ void segmented_exclusive_scan_into(const target& where, Out&& out, const X& x, c
 template <array_like Keys, array_like Values, class Op = plus>
 array<element_of<Values>> inclusive_scan_by_key(const target& where, const Keys& keys, const Values& values,
                                                 const Op& op = {}, initial_value<Values> init = {}) {
-  return detail::segmented_scan_new<detail::scan_kind::inclusive>(where, values, detail::segments_of(keys),
-                                                                  op, init);
+  return impl::segmented_scan_new<impl::scan_kind::inclusive>(where, values, impl::segments_of(keys), op,
+                                                              init);
 }
 
 /// inclusive_scan_by_key into `out`, which has as many elements, may be `values` itself and is apart from the
@@ -264,8 +262,8 @@ array<element_of<Values>> inclusive_scan_by_key(const target& where, const Keys&
 template <array_like Out, array_like Keys, array_like Values, class Op = plus>
 void inclusive_scan_by_key_into(const target& where, Out&& out, const Keys& keys, const Values& values,
                                 const Op& op = {}, initial_value<Values> init = {}) {
-  detail::segmented_scan_existing<detail::scan_kind::inclusive>(where, out, values, detail::segments_of(keys),
-                                                                op, init);
+  impl::segmented_scan_existing<impl::scan_kind::inclusive>(where, out, values, impl::segments_of(keys), op,
+                                                            init);
 }
 
 /// segmented_exclusive_scan of values, where a segment is a run of equal keys side by side.
@@ -274,8 +272,8 @@ void inclusive_scan_by_key_into(const target& where, Out&& out, const Keys& keys
 template <array_like Keys, array_like Values, class Op = plus>
 array<element_of<Values>> exclusive_scan_by_key(const target& where, const Keys& keys, const Values& values,
                                                 const Op& op = {}, initial_value<Values> init = {}) {
-  return detail::segmented_scan_new<detail::scan_kind::exclusive>(where, values, detail::segments_of(keys),
-                                                                  op, init);
+  return impl::segmented_scan_new<impl::scan_kind::exclusive>(where, values, impl::segments_of(keys), op,
+                                                              init);
 }
 
 /// exclusive_scan_by_key into `out`, which has as many elements, may be `values` itself and is apart from the
@@ -283,8 +281,8 @@ array<element_of<Values>> exclusive_scan_by_key(const target& where, const Keys&
 template <array_like Out, array_like Keys, array_like Values, class Op = plus>
 void exclusive_scan_by_key_into(const target& where, Out&& out, const Keys& keys, const Values& values,
                                 const Op& op = {}, initial_value<Values> init = {}) {
-  detail::segmented_scan_existing<detail::scan_kind::exclusive>(where, out, values, detail::segments_of(keys),
-                                                                op, init);
+  impl::segmented_scan_existing<impl::scan_kind::exclusive>(where, out, values, impl::segments_of(keys), op,
+                                                            init);
 }
 
 }  // namespace HD_BUILD

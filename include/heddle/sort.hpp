@@ -1,10 +1,10 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/cpu/sort.hpp>
-#include <heddle/elementwise.hpp>
 #include <heddle/gather.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/cpu/sort.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #include <type_traits>
 #include <utility>
 #if defined(__CUDACC__)
-#include <heddle/cuda/sort.cuh>
+#include <heddle/impl/gpu/sort/sort.cuh>
 #endif
 
 namespace heddle {
@@ -22,7 +22,7 @@ namespace heddle {
 /// order in both.
 enum class sort_order : std::uint8_t { ascending, descending };
 
-namespace detail {
+namespace impl {
 
 /// Sorts each of `lines` of x into `out`, which may be x; both are on `where`.
 void library_sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
@@ -77,7 +77,7 @@ struct users_order {
     if (lines.elements() == 0) return;
     if (!where.is_gpu()) return cpu::sort_by(where.threads(), x, lines, comes_before, out);
 #if defined(__CUDACC__)
-    cuda::sort_by(where, x, lines, comes_before, out);
+    gpu::sort_by(where, x, lines, comes_before, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -87,7 +87,7 @@ struct users_order {
     if (lines.elements() == 0) return;
     if (!where.is_gpu()) return cpu::argsort_by(where.threads(), x, lines, comes_before, places);
 #if defined(__CUDACC__)
-    cuda::argsort_by(where, x, lines, comes_before, places);
+    gpu::argsort_by(where, x, lines, comes_before, places);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -211,7 +211,7 @@ std::pair<array<K>, array<V>> sorted_by_key(const target& requested, const Keys&
   return sorted;
 }
 
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -232,45 +232,45 @@ inline namespace HD_BUILD {
 ///
 ///     hd::sort(where, people, [] HD_FN(const person& a, const person& b) { return a.age < b.age; });
 template <array_like X, class Order = sort_order>
-  requires detail::orders<Order, element_of<X>>
+  requires impl::orders<Order, element_of<X>>
 array<element_of<X>> sort(const target& where, const X& x, const Order& order = {}) {
-  return detail::sorted(where, x, nullptr, detail::order_of<element_of<X>>(order));
+  return impl::sorted(where, x, nullptr, impl::order_of<element_of<X>>(order));
 }
 /// The same of each row or column along one axis; the result has the shape of x. On a GPU in the time of
 /// `argsort`.
 ///
 ///     hd::array<float> rows_in_order = hd::sort(where, table, hd::axis{1});
 template <array_like X, class Order = sort_order>
-  requires detail::orders<Order, element_of<X>>
+  requires impl::orders<Order, element_of<X>>
 array<element_of<X>> sort(const target& where, const X& x, axis along_axis, const Order& order = {}) {
-  return detail::sorted(where, x, &along_axis, detail::order_of<element_of<X>>(order));
+  return impl::sorted(where, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
 /// The same into `out`, which has as many elements and may be x itself.
 template <array_like Out, array_like X, class Order = sort_order>
-  requires(std::is_same_v<element_of<Out>, element_of<X>> && detail::orders<Order, element_of<X>>)
+  requires(std::is_same_v<element_of<Out>, element_of<X>> && impl::orders<Order, element_of<X>>)
 void sort_into(const target& where, Out&& out, const X& x, const Order& order = {}) {
-  detail::sort_to(where, out, x, nullptr, detail::order_of<element_of<X>>(order));
+  impl::sort_to(where, out, x, nullptr, impl::order_of<element_of<X>>(order));
 }
 template <array_like Out, array_like X, class Order = sort_order>
-  requires(std::is_same_v<element_of<Out>, element_of<X>> && detail::orders<Order, element_of<X>>)
+  requires(std::is_same_v<element_of<Out>, element_of<X>> && impl::orders<Order, element_of<X>>)
 void sort_into(const target& where, Out&& out, const X& x, axis along_axis, const Order& order = {}) {
-  detail::sort_to(where, out, x, &along_axis, detail::order_of<element_of<X>>(order));
+  impl::sort_to(where, out, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
 /// The places of the elements of x in their order: x[places[0]] ≤ x[places[1]] ≤ …, as numpy.argsort of kind
 /// "stable": equal elements, the two zeros among them and all NaNs, keep the order that they have, in a
 /// descending order too. By a function of two elements as `sort`.
 template <array_like X, class Order = sort_order>
-  requires detail::orders<Order, element_of<X>>
+  requires impl::orders<Order, element_of<X>>
 array<std::size_t> argsort(const target& where, const X& x, const Order& order = {}) {
-  return detail::places_in_order(where, x, nullptr, detail::order_of<element_of<X>>(order));
+  return impl::places_in_order(where, x, nullptr, impl::order_of<element_of<X>>(order));
 }
 /// The same of each row or column along one axis: places are counted along it.
 template <array_like X, class Order = sort_order>
-  requires detail::orders<Order, element_of<X>>
+  requires impl::orders<Order, element_of<X>>
 array<std::size_t> argsort(const target& where, const X& x, axis along_axis, const Order& order = {}) {
-  return detail::places_in_order(where, x, &along_axis, detail::order_of<element_of<X>>(order));
+  return impl::places_in_order(where, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
 /// Keys and values that belong to one another, in the stable order of the keys, or of a function of two keys.
@@ -278,12 +278,12 @@ array<std::size_t> argsort(const target& where, const X& x, axis along_axis, con
 ///
 ///     auto [keys, values] = hd::sort_by_key(where, k, v);
 template <array_like Keys, array_like Values, class Order = sort_order>
-  requires detail::orders<Order, element_of<Keys>>
+  requires impl::orders<Order, element_of<Keys>>
 std::pair<array<element_of<Keys>>, array<element_of<Values>>> sort_by_key(const target& where,
                                                                           const Keys& keys,
                                                                           const Values& values,
                                                                           const Order& order = {}) {
-  return detail::sorted_by_key(where, keys, values, detail::order_of<element_of<Keys>>(order));
+  return impl::sorted_by_key(where, keys, values, impl::order_of<element_of<Keys>>(order));
 }
 
 }  // namespace HD_BUILD

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/grouping.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/order.hpp>
 #include <heddle/operators.hpp>
 
 #include <complex>
@@ -19,7 +19,7 @@ struct minmax_result {
   T max;
 };
 
-namespace detail {
+namespace impl {
 
 /// Sums of each of `all` segments of x in double, or in complex<double>; all arrays are on `where`.
 void library_wide_sums(dtype type, const void* x, segments all, void* sums, const target& where);
@@ -36,8 +36,7 @@ void library_minmax(dtype type, const void* x, segments all, void* smallest, voi
 
 /// Writes the squares of the distances of the elements of a piece from the centres of their columns, which
 /// are double or complex<double>, row by row; on the CPU.
-using deviations_function = void(const void* x, const grouping::piece& piece, const void* centres,
-                                 double* out);
+using deviations_function = void(const void* x, const order::piece& piece, const void* centres, double* out);
 deviations_function* squared_deviations_of(dtype type);
 
 /// Throws: there are no elements, and so no such value.
@@ -126,7 +125,7 @@ concept numbers = array_like<X> && has_dtype<element_of<X>>;
 template <class X>
 concept numbers_in_order = numbers<X> && library_has<element_of<X>, minimum>();
 
-}  // namespace detail
+}  // namespace impl
 
 /// The mean of the elements: double for integers and bool, and the element type for real and complex numbers.
 /// Waits for the value and returns it. The sum is one of double, or complex<double>, in the order of
@@ -136,18 +135,18 @@ concept numbers_in_order = numbers<X> && library_has<element_of<X>, minimum>();
 /// element once.
 ///
 ///     double average = hd::mean(where, counts);
-template <detail::numbers X>
-typename detail::statistics_of<element_of<X>>::mean mean(const target& where, const X& x) {
-  return detail::mean_along(where, x, nullptr).front();
+template <impl::numbers X>
+typename impl::statistics_of<element_of<X>>::mean mean(const target& where, const X& x) {
+  return impl::mean_along(where, x, nullptr).front();
 }
 
 /// The mean of each row or column along one axis of x; the result has the other axes, and lives on the
 /// target; asynchronous on a GPU. Each of its elements is what `mean` of that row or column alone gives, bit
 /// for bit.
-template <detail::numbers X>
-array<typename detail::statistics_of<element_of<X>>::mean> mean(const target& where, const X& x,
-                                                                axis along_axis) {
-  return detail::mean_along(where, x, &along_axis);
+template <impl::numbers X>
+array<typename impl::statistics_of<element_of<X>>::mean> mean(const target& where, const X& x,
+                                                              axis along_axis) {
+  return impl::mean_along(where, x, &along_axis);
 }
 
 /// The variance, Σ|x − mean|² / (n − ddof), as numpy.var: double for integers and bool, the element type for
@@ -160,18 +159,17 @@ array<typename detail::statistics_of<element_of<X>>::mean> mean(const target& wh
 ///
 ///     double spread = std::sqrt(hd::variance(where, x));       // of these elements
 ///     double estimate = hd::variance(where, x, 1);             // of what they are a sample of
-template <detail::numbers X>
-typename detail::statistics_of<element_of<X>>::variance variance(const target& where, const X& x,
-                                                                 std::size_t ddof = 0) {
-  return detail::variance_along(where, x, nullptr, ddof).front();
+template <impl::numbers X>
+typename impl::statistics_of<element_of<X>>::variance variance(const target& where, const X& x,
+                                                               std::size_t ddof = 0) {
+  return impl::variance_along(where, x, nullptr, ddof).front();
 }
 
 /// The variance of each row or column along one axis of x; otherwise as `mean` along an axis.
-template <detail::numbers X>
-array<typename detail::statistics_of<element_of<X>>::variance> variance(const target& where, const X& x,
-                                                                        axis along_axis,
-                                                                        std::size_t ddof = 0) {
-  return detail::variance_along(where, x, &along_axis, ddof);
+template <impl::numbers X>
+array<typename impl::statistics_of<element_of<X>>::variance> variance(const target& where, const X& x,
+                                                                      axis along_axis, std::size_t ddof = 0) {
+  return impl::variance_along(where, x, &along_axis, ddof);
 }
 
 /// The smallest and the largest element, as `reduce` with `minimum` and with `maximum` gives them: a NaN
@@ -179,17 +177,17 @@ array<typename detail::statistics_of<element_of<X>>::variance> variance(const ta
 /// reads the elements once: on a GPU from its memory, and again from its cache.
 ///
 ///     const auto [least, greatest] = hd::minmax(where, x);
-template <detail::numbers_in_order X>
+template <impl::numbers_in_order X>
 minmax_result<element_of<X>> minmax(const target& where, const X& x) {
-  const auto both = detail::minmax_along(where, x, nullptr);
+  const auto both = impl::minmax_along(where, x, nullptr);
   return {both.min.front(), both.max.front()};
 }
 
 /// minmax of every row or column along one axis, in two arrays that have the other axes and live on the
 /// target. On a GPU columns that are larger than its cache are read twice.
-template <detail::numbers_in_order X>
+template <impl::numbers_in_order X>
 minmax_result<array<element_of<X>>> minmax(const target& where, const X& x, axis along_axis) {
-  return detail::minmax_along(where, x, &along_axis);
+  return impl::minmax_along(where, x, &along_axis);
 }
 
 HD_EXPLAIN_MISUSE(mean)

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/cpu/stencil.hpp>
-#include <heddle/elementwise.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/cpu/stencil.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/neighbours.hpp>
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 #include <string>
 #include <type_traits>
 #if defined(__CUDACC__)
-#include <heddle/cuda/stencil.cuh>
+#include <heddle/impl/gpu/stencil.cuh>
 #endif
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 [[noreturn]] void fail_stencil_axes(std::size_t axes);
 [[noreturn]] void fail_stencil_indices(std::size_t axes);
@@ -38,7 +38,7 @@ void stencil_on(const target& where, stencil_grid<T> grid, const F& f, std::size
                 std::size_t size, std::size_t held_before) {
 #if defined(__CUDACC__)
   const auto blocking =
-      where.is_gpu() ? cuda::stencil_blocking_for(grid.cells, grid.reach, sizeof(T), steps)
+      where.is_gpu() ? gpu::stencil_blocking_for(grid.cells, grid.reach, sizeof(T), steps)
                      : cpu::stencil_blocking_for(where.threads(), grid.cells, grid.reach, sizeof(T), steps);
 #else
   const auto blocking = cpu::stencil_blocking_for(where.threads(), grid.cells, grid.reach, sizeof(T), steps);
@@ -46,7 +46,7 @@ void stencil_on(const target& where, stencil_grid<T> grid, const F& f, std::size
   const auto pass = [&](const stencil_grid<T>& now, std::size_t generations) {
 #if defined(__CUDACC__)
     if (where.is_gpu()) {
-      return cuda::stencil<Reach, Indices>(where, now, f, blocking, static_cast<int>(generations));
+      return gpu::stencil<Reach, Indices>(where, now, f, blocking, static_cast<int>(generations));
     }
 #endif
     cpu::stencil<Reach, Indices>(where.threads(), now, f, blocking, generations);
@@ -101,7 +101,7 @@ void stencil_by_indices(const target& where, const stencil_grid<T>& grid, const 
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -129,7 +129,7 @@ void stencil(const target& requested, const In& in, Out&& out,
   static_assert(std::is_same_v<T, element_of<Out>>,
                 "stencil: the output has the element type of the input, as each generation is the next one's "
                 "input");
-  using namespace detail;
+  using namespace impl;
   const elements<const T> from = input(in);
   const elements<T> to = output(out);
   const shape lengths = shape_of(in);

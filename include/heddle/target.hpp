@@ -76,7 +76,7 @@ class target {
 /// Cores of this process's affinity mask, or fewer where its cgroups, which are read once, give less time.
 int available_cores() noexcept;
 
-namespace detail {
+namespace impl {
 
 /// Whether memory on `a` can be used by code that runs on `b` as it is: both on the CPU, or both on one GPU.
 constexpr bool same_memory(const target& a, const target& b) noexcept {
@@ -94,5 +94,5 @@ struct traffic {
 /// `where` itself, or the target that `automatic` picks for this call.
 target resolve(const target& where, const traffic& work);
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/sort.hpp>
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct top_elements {
   array<std::size_t> indices;
 };
 
-namespace detail {
+namespace impl {
 
 /// Of each line of x the first k indices in the stable order, counted along the line; all are on `where`.
 void library_top(dtype type, const void* x, const segments& lines, std::size_t k, sort_order order,
@@ -47,7 +47,7 @@ top_elements<T> top_of(const target& requested, const X& x, std::size_t k, const
   return top;
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// The k largest elements of x, the largest first, and their indices in C order; or, ascending, the k
 /// smallest, the smallest first: the first k of `argsort` in that order, on every target. So NaNs count as
@@ -60,19 +60,19 @@ top_elements<T> top_of(const target& requested, const X& x, std::size_t k, const
 ///
 ///     const auto [values, indices] = hd::top_k(where, x, 10);
 ///     const auto smallest = hd::top_k(where, x, 10, hd::sort_order::ascending);
-template <detail::sortable_elements X>
+template <impl::sortable_elements X>
 top_elements<element_of<X>> top_k(const target& where, const X& x, std::size_t k,
                                   sort_order order = sort_order::descending) {
-  return detail::top_of(where, x, k, nullptr, order);
+  return impl::top_of(where, x, k, nullptr, order);
 }
 /// The same of each row or column along one axis, which has k elements in the result; indices are counted
 /// along it. On a GPU in the time of `argsort` along the axis.
 ///
 ///     const auto best_of_rows = hd::top_k(where, table, 3, hd::axis{1});
-template <detail::sortable_elements X>
+template <impl::sortable_elements X>
 top_elements<element_of<X>> top_k(const target& where, const X& x, std::size_t k, axis along_axis,
                                   sort_order order = sort_order::descending) {
-  return detail::top_of(where, x, k, &along_axis, order);
+  return impl::top_of(where, x, k, &along_axis, order);
 }
 
 HD_EXPLAIN_MISUSE(top_k)

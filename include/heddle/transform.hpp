@@ -1,18 +1,18 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/cpu/transform.hpp>
-#include <heddle/elementwise.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/cpu/transform.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)
-#include <heddle/cuda/transform.cuh>
+#include <heddle/impl/gpu/transform.cuh>
 #endif
 
 namespace heddle {
-namespace detail {
+namespace impl {
 inline namespace HD_BUILD {
 
 /// out[i] = f(argument(i)…) on `where`, by the library where it holds f and by what this compiler made of f
@@ -27,7 +27,7 @@ void transform_staged(const target& where, const F& f, std::size_t count, T* out
     cpu::transform(where.threads(), arguments.map(f), count, out);
   } else {
 #if defined(__CUDACC__)
-    cuda::transform(where, arguments.map(f), count, out);
+    gpu::transform(where, arguments.map(f), count, out);
 #else
     fail_not_compiled_for_gpu();
 #endif
@@ -71,7 +71,7 @@ array<T> transform_first(const target& requested, elements<T>* out, const heddle
 }
 
 }  // namespace HD_BUILD
-}  // namespace detail
+}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -92,21 +92,21 @@ auto transform(const target& where, const Arguments&... arguments) {
   using All = decltype(all);
   return [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
-    if constexpr (!detail::takes_arguments<F, decltype(std::get<I>(all))...>) {
-      static_assert(detail::never<I...>, "transform: " HD_NOT_AN_ARRAY);
-      return detail::any_result();
+    if constexpr (!impl::takes_arguments<F, decltype(std::get<I>(all))...>) {
+      static_assert(impl::never<I...>, "transform: " HD_NOT_AN_ARRAY);
+      return impl::any_result();
     } else {
-      static_assert((detail::argument<std::remove_cvref_t<decltype(std::get<I>(all))>>::is_array || ...),
+      static_assert((impl::argument<std::remove_cvref_t<decltype(std::get<I>(all))>>::is_array || ...),
                     "transform needs at least one array to know how many elements there are");
       static_assert(
-          detail::takes_elements<F, decltype(std::get<I>(all))...>,
+          impl::takes_elements<F, decltype(std::get<I>(all))...>,
           "transform(where, x, y, ..., f): f cannot be called with an element of each argument; a built-in "
           "function takes two of one type, such as 2.0f among floats");
-      static_assert(detail::takes_as_they_are<F, detail::value_of_argument<decltype(std::get<I>(all))>...>,
+      static_assert(impl::takes_as_they_are<F, impl::value_of_argument<decltype(std::get<I>(all))>...>,
                     "transform: f takes a type that loses values of the elements, such as int for float");
-      using T = detail::transformed<F, decltype(std::get<I>(all))...>;
+      using T = impl::transformed<F, decltype(std::get<I>(all))...>;
       static_assert(element<T>, "transform: f must return elements, which are trivially copyable");
-      return detail::transform_first<T, All, F>(where, nullptr, nullptr, all, std::get<inputs>(all), numbers);
+      return impl::transform_first<T, All, F>(where, nullptr, nullptr, all, std::get<inputs>(all), numbers);
     }
   }(std::make_index_sequence<inputs>());
 }
@@ -119,27 +119,27 @@ void transform_into(const target& where, Out&& out, const Arguments&... argument
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);
   using All = decltype(all);
-  auto to = detail::output(out);
-  const heddle::shape lengths = detail::shape_of(out);
+  auto to = impl::output(out);
+  const heddle::shape lengths = impl::shape_of(out);
   [&]<std::size_t... I>(std::index_sequence<I...> numbers) {
     using F = std::decay_t<decltype(std::get<inputs>(all))>;
-    if constexpr (!detail::takes_arguments<F, decltype(std::get<I>(all))...>) {
-      static_assert(detail::never<I...>, "transform_into: " HD_NOT_AN_ARRAY);
+    if constexpr (!impl::takes_arguments<F, decltype(std::get<I>(all))...>) {
+      static_assert(impl::never<I...>, "transform_into: " HD_NOT_AN_ARRAY);
     } else {
       static_assert(
           std::is_invocable_r_v<element_of<Out>, const F&,
-                                const detail::value_of_argument<decltype(std::get<I>(all))>&...>,
+                                const impl::value_of_argument<decltype(std::get<I>(all))>&...>,
           "transform_into(where, out, x, y, ..., f): f must take an element of each argument and return "
           "what becomes one of out");
       static_assert(
-          detail::takes_as_they_are<F, detail::value_of_argument<decltype(std::get<I>(all))>...>,
+          impl::takes_as_they_are<F, impl::value_of_argument<decltype(std::get<I>(all))>...>,
           "transform_into: f takes a type that loses values of the elements, such as int for float");
       static_assert(
-          detail::keeps_results<detail::transformed<F, decltype(std::get<I>(all))...>, element_of<Out>>(),
+          impl::keeps_results<impl::transformed<F, decltype(std::get<I>(all))...>, element_of<Out>>(),
           "transform_into: f returns a type that loses values as an element of out, such as double for "
           "float: let it return the type of out's elements");
-      detail::transform_first<element_of<Out>, All, F>(where, &to, &lengths, all, std::get<inputs>(all),
-                                                       numbers);
+      impl::transform_first<element_of<Out>, All, F>(where, &to, &lengths, all, std::get<inputs>(all),
+                                                     numbers);
     }
   }(std::make_index_sequence<inputs>());
 }

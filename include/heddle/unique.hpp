@@ -1,13 +1,13 @@
 #pragma once
 
 #include <heddle/copy_if.hpp>
-#include <heddle/misuse.hpp>
+#include <heddle/impl/misuse.hpp>
 #include <heddle/sort.hpp>
 
 #include <cstddef>
 
 namespace heddle {
-namespace detail {
+namespace impl {
 
 /// The first of each run of equal elements; x is on `where`.
 template <class T>
@@ -21,7 +21,7 @@ array<T> first_of_runs(const target& where, const T* x, std::size_t n) {
   return firsts;
 }
 
-}  // namespace detail
+}  // namespace impl
 
 /// The first element of each run of equal ones, flat: what std::unique leaves. NaNs are alike, and so are −0
 /// and +0. On built-in types. Reads x three times.
@@ -29,28 +29,28 @@ template <array_like X>
   requires has_dtype<element_of<X>>
 array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
   using T = element_of<X>;
-  const detail::elements<const T> in = detail::input(x);
-  detail::operation running("unique_consecutive", in.size, detail::type_name<T>());
+  const impl::elements<const T> in = impl::input(x);
+  impl::operation running("unique_consecutive", in.size, impl::type_name<T>());
   const target where =
-      detail::resolve(requested, {3 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
+      impl::resolve(requested, {3 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
   running.runs_on(where);
-  const detail::staged_input<T> staged(in, where);
-  return detail::first_of_runs(where, staged.data(), in.size);
+  const impl::staged_input<T> staged(in, where);
+  return impl::first_of_runs(where, staged.data(), in.size);
 }
 
 /// The different elements of x in order, as numpy.unique: a sort, and the first of each run. Of zeros −0 is
 /// left where there is one, and of NaNs one.
 ///
 ///     hd::array<int> values = hd::unique(where, x);
-template <detail::sortable_elements X>
+template <impl::sortable_elements X>
 array<element_of<X>> unique(const target& requested, const X& x) {
   using T = element_of<X>;
-  const detail::elements<const T> in = detail::input(x);
-  detail::operation running("unique", in.size, detail::type_name<T>());
-  const target where = detail::sort_target(requested, in, true);
+  const impl::elements<const T> in = impl::input(x);
+  impl::operation running("unique", in.size, impl::type_name<T>());
+  const target where = impl::sort_target(requested, in, true);
   running.runs_on(where);
-  const array<T> sorted = detail::sorted(where, x, nullptr, detail::built_in_order{});
-  return detail::first_of_runs(where, sorted.data(), sorted.size());
+  const array<T> sorted = impl::sorted(where, x, nullptr, impl::built_in_order{});
+  return impl::first_of_runs(where, sorted.data(), sorted.size());
 }
 
 HD_EXPLAIN_MISUSE(unique_consecutive)

@@ -1,6 +1,6 @@
 #include "laplace/kernels.hpp"
 #include "laplace/machine.hpp"
-#include <heddle/cpu/threads.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/machine.hpp>
 
 #include <algorithm>

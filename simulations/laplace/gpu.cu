@@ -1,8 +1,8 @@
 #include "laplace/gpu_kernels.cuh"
 #include "laplace/machine.hpp"
 #include <heddle/array.hpp>
-#include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/scratch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/temp_storage.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace heddle::laplace {
 namespace {
 
-using cuda::check;
-using cuda::current_device;
+using heddle::gpu::check;
+using heddle::gpu::current_device;
 using namespace gpu;
 
 template <class T, int Sweeps, bool Square, bool HasSource>
@@ -29,14 +29,15 @@ void launch_jacobi(const target& where, const grid<T>& on, const T* u, const T* 
   shape.strips = static_cast<unsigned>((on.width + columns - 1) / columns);
   // As many warps as run at once, so that all end together; chunks that are not small beside what is computed
   // twice above and below them.
-  const std::ptrdiff_t warps = static_cast<std::ptrdiff_t>(cuda::multiprocessors(where)) * resident *
+  const std::ptrdiff_t warps = static_cast<std::ptrdiff_t>(heddle::gpu::multiprocessors(where)) * resident *
                                static_cast<std::ptrdiff_t>(jacobi_threads / 32);
   const std::ptrdiff_t least_rows = std::max<std::ptrdiff_t>(4 * Sweeps, 16);
   const std::ptrdiff_t chunks = std::clamp<std::ptrdiff_t>(
       warps / shape.strips, 1, std::max<std::ptrdiff_t>(on.height / least_rows, 1));
   shape.rows_a_chunk = (on.height + chunks - 1) / chunks;
   shape.chunks = static_cast<unsigned>((on.height + shape.rows_a_chunk - 1) / shape.rows_a_chunk);
-  const unsigned blocks = cuda::grid_for(std::size_t{shape.strips} * shape.chunks, jacobi_threads / 32);
+  const unsigned blocks =
+      heddle::gpu::grid_for(std::size_t{shape.strips} * shape.chunks, jacobi_threads / 32);
   kernel<<<blocks, jacobi_threads, 0, where.stream()>>>(shape, formula<T, Square>{on.across, on.down}, u, g,
                                                         v);
   check(cudaGetLastError(), "launch of jacobi_sweeps");
@@ -129,9 +130,9 @@ class gpu_machine final : public machine<T> {
     with_formula(on, [&](auto square) {
       constexpr bool is_square = decltype(square)::value;
       const unsigned blocks = std::min(
-          cuda::grid_for(
+          heddle::gpu::grid_for(
               static_cast<std::size_t>((on.width + residual_threads) / residual_threads * on.height), 1),
-          cuda::multiprocessors(where_) * 8);
+          heddle::gpu::multiprocessors(where_) * 8);
       residual_of_rows<T, is_square><<<blocks, residual_threads, 0, where_.stream()>>>(
           on, formula<T, is_square>{on.across, on.down}, u, g, most_.data());
       check(cudaGetLastError(), "launch of residual_of_rows");

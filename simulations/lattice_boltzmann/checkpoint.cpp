@@ -64,11 +64,11 @@ void checkpoint_writer::commit() {
 }
 
 void checkpoint_reader::fail(const std::string& what) const {
-  detail::fail(fmt::format("{}: {}", path_, what));
+  impl::fail(fmt::format("{}: {}", path_, what));
 }
 
 checkpoint_reader::checkpoint_reader(const std::string& path)
-    : path_(detail::shown_path(path)), sum_(sum_of_nothing) {
+    : path_(impl::shown_path(path)), sum_(sum_of_nothing) {
   errno = 0;
   file_.open(path, std::ios::binary);
   if (!file_) fail(fmt::format("cannot open: {}", std::generic_category().message(errno)));

@@ -1,7 +1,7 @@
 #include "lattice_boltzmann/engine.hpp"
 #include "lattice_boltzmann/kernels.hpp"
 #include <heddle/array.hpp>
-#include <heddle/cpu/threads.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 

@@ -1,7 +1,7 @@
 #include "lattice_boltzmann/engine.hpp"
 #include "lattice_boltzmann/gpu_kernels.cuh"
 #include <heddle/array.hpp>
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/reduce.hpp>
 
 #include <cstdint>
@@ -15,8 +15,8 @@
 namespace heddle::lbm {
 namespace {
 
-using cuda::check;
-using cuda::current_device;
+using heddle::gpu::check;
+using heddle::gpu::current_device;
 using namespace gpu;
 
 template <class S>
@@ -58,18 +58,20 @@ class gpu_engine final : public engine<S> {
   void load(std::ptrdiff_t first, std::ptrdiff_t count, const S* from) override {
     const current_device current(where_);
     array<S> rows(static_cast<std::size_t>(velocities * count * grid_.width), where_);
-    detail::copy(rows.data(), where_, from, target(), rows.size() * sizeof(S));
-    move_rows<S, true><<<cuda::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
-        now(), grid_, first, count, rows.data());
+    impl::copy(rows.data(), where_, from, target(), rows.size() * sizeof(S));
+    move_rows<S, true>
+        <<<heddle::gpu::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
+            now(), grid_, first, count, rows.data());
     check(cudaGetLastError(), "launch of move_rows");
   }
   void store(std::ptrdiff_t first, std::ptrdiff_t count, S* to) override {
     const current_device current(where_);
     array<S> rows(static_cast<std::size_t>(velocities * count * grid_.width), where_);
-    move_rows<S, false><<<cuda::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
-        now(), grid_, first, count, rows.data());
+    move_rows<S, false>
+        <<<heddle::gpu::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
+            now(), grid_, first, count, rows.data());
     check(cudaGetLastError(), "launch of move_rows");
-    detail::copy(to, target(), rows.data(), where_, rows.size() * sizeof(S));
+    impl::copy(to, target(), rows.data(), where_, rows.size() * sizeof(S));
   }
 
   void step(std::uint64_t number, std::uint64_t count) override {
@@ -86,15 +88,15 @@ class gpu_engine final : public engine<S> {
   void read(std::ptrdiff_t first, std::ptrdiff_t count, moments<R>* to) override {
     const current_device current(where_);
     array<moments<R>> rows(cells_of(count), where_);
-    read_moments<S><<<cuda::grid_for(rows.size(), look_threads), look_threads, 0, where_.stream()>>>(
+    read_moments<S><<<heddle::gpu::grid_for(rows.size(), look_threads), look_threads, 0, where_.stream()>>>(
         now(), grid_, rates_of<S>(given_, 0), first, count, rows.data());
     check(cudaGetLastError(), "launch of read_moments");
-    detail::copy(to, target(), rows.data(), where_, rows.size() * sizeof(moments<R>));
+    impl::copy(to, target(), rows.data(), where_, rows.size() * sizeof(moments<R>));
   }
 
   double excess_mass() override {
     const current_device current(where_);
-    array<double> of_blocks(cuda::grid_for(cells_of(grid_.height), cells_summed), where_);
+    array<double> of_blocks(heddle::gpu::grid_for(cells_of(grid_.height), cells_summed), where_);
     sum_excess<S><<<static_cast<unsigned>(of_blocks.size()), look_threads, 0, where_.stream()>>>(
         now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(), of_blocks.data());
     check(cudaGetLastError(), "launch of sum_excess");
@@ -112,9 +114,10 @@ class gpu_engine final : public engine<S> {
     if (count == 0) return {};
     const current_device current(where_);
     array<double> x(count, where_), y(count, where_);
-    forces_of_links<S><<<cuda::grid_for(count, boundary_threads), boundary_threads, 0, where_.stream()>>>(
-        now(), links_.data() + sizes_.walls + sizes_.moving, count, sizes_.obstacles,
-        static_cast<R>(given_.unit), x.data(), y.data());
+    forces_of_links<S>
+        <<<heddle::gpu::grid_for(count, boundary_threads), boundary_threads, 0, where_.stream()>>>(
+            now(), links_.data() + sizes_.walls + sizes_.moving, count, sizes_.obstacles,
+            static_cast<R>(given_.unit), x.data(), y.data());
     check(cudaGetLastError(), "launch of forces_of_links");
     return {reduce(where_, x), reduce(where_, y)};
   }
@@ -123,8 +126,10 @@ class gpu_engine final : public engine<S> {
     const current_device current(where_);
     constexpr unsigned long long none = std::numeric_limits<unsigned long long>::max();
     found_.fill(none);
-    find_bad<S><<<cuda::grid_for(cells_of(grid_.height), look_threads), look_threads, 0, where_.stream()>>>(
-        now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(), found_.data());
+    find_bad<S>
+        <<<heddle::gpu::grid_for(cells_of(grid_.height), look_threads), look_threads, 0, where_.stream()>>>(
+            now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(),
+            found_.data());
     check(cudaGetLastError(), "launch of find_bad");
     const unsigned long long lowest = found_[0];
     return lowest == none ? std::nullopt : std::optional<std::size_t>(lowest);
@@ -136,7 +141,7 @@ class gpu_engine final : public engine<S> {
     make_compared();
     found_.fill(0);
     find_change<S>
-        <<<cuda::grid_for(cells_of(grid_.height), look_threads), look_threads, 0, where_.stream()>>>(
+        <<<heddle::gpu::grid_for(cells_of(grid_.height), look_threads), look_threads, 0, where_.stream()>>>(
             now(), grid_, rates_of<S>(given_, 0), solid_.size() == 0 ? nullptr : solid_.data(),
             before_.data(), found_.data());
     check(cudaGetLastError(), "launch of find_change");
@@ -148,11 +153,10 @@ class gpu_engine final : public engine<S> {
 
   void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const R* from) override {
     make_compared();
-    detail::copy(before_.data() + 2 * cells_of(first), where_, from, target(),
-                 2 * cells_of(count) * sizeof(R));
+    impl::copy(before_.data() + 2 * cells_of(first), where_, from, target(), 2 * cells_of(count) * sizeof(R));
   }
   void store_compared(std::ptrdiff_t first, std::ptrdiff_t count, R* to) override {
-    detail::copy(to, target(), before_.data() + 2 * cells_of(first), where_, 2 * cells_of(count) * sizeof(R));
+    impl::copy(to, target(), before_.data() + 2 * cells_of(first), where_, 2 * cells_of(count) * sizeof(R));
   }
 
  private:
@@ -231,12 +235,12 @@ class gpu_engine final : public engine<S> {
       exchanged_ = !exchanged_;
       if (boundary.exchanges() != 0) {
         exchange_links<S>
-            <<<cuda::grid_for(boundary.exchanges(), boundary_threads), boundary_threads, 0, stream>>>(
+            <<<heddle::gpu::grid_for(boundary.exchanges(), boundary_threads), boundary_threads, 0, stream>>>(
                 now(), grid_, boundary, brought_.data());
       }
       if (ends != 0) {
         find_outflow<S><<<1, outflow_threads, 0, stream>>>(now(), grid_, boundary, excess_.data());
-        open_ends<S><<<cuda::grid_for(ends, boundary_threads), boundary_threads, 0, stream>>>(
+        open_ends<S><<<heddle::gpu::grid_for(ends, boundary_threads), boundary_threads, 0, stream>>>(
             now(), grid_, boundary, given, excess_.data(), brought_.data());
       }
       check(cudaGetLastError(), "launch of a step");

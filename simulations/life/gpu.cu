@@ -1,9 +1,9 @@
 #include "life/engine.hpp"
 #include "life/gpu_kernels.cuh"
 #include <heddle/array.hpp>
-#include <heddle/cuda/launch.cuh>
-#include <heddle/cuda/scratch.cuh>
 #include <heddle/error.hpp>
+#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/temp_storage.cuh>
 
 #include <algorithm>
 #include <string>
@@ -13,8 +13,8 @@
 namespace heddle::life {
 namespace {
 
-using cuda::check;
-using cuda::current_device;
+using heddle::gpu::check;
+using heddle::gpu::current_device;
 
 /// What all engines have: two arrays on a GPU, of which each generation reads one and writes the other.
 class on_gpu : public engine {
@@ -33,17 +33,17 @@ class on_gpu : public engine {
   }
   std::size_t bytes() const { return now_.bytes(); }
   void swap() { std::swap(now_, next_); }
-  void to_gpu(detail::memory& to, const void* from, std::size_t bytes) {
-    detail::copy(to.data(), where_, from, target(), bytes);
+  void to_gpu(impl::memory& to, const void* from, std::size_t bytes) {
+    impl::copy(to.data(), where_, from, target(), bytes);
   }
-  void from_gpu(void* to, const detail::memory& from, std::size_t bytes) const {
-    detail::copy(to, target(), from.data(), where_, bytes);
+  void from_gpu(void* to, const impl::memory& from, std::size_t bytes) const {
+    impl::copy(to, target(), from.data(), where_, bytes);
   }
 
   bounds size_;
   rule law_;
   target where_;
-  detail::memory now_, next_;
+  impl::memory now_, next_;
 };
 
 /// A bit a cell: the words of a grid as they are, or in slices. Bits that are no cells are 0.
@@ -66,7 +66,7 @@ class of_bits : public on_gpu {
     auto* const count = static_cast<unsigned long long*>(count_.data());
     check(cudaMemsetAsync(count, 0, sizeof *count, where_.stream()), "cudaMemsetAsync");
     const std::size_t words = bytes() / sizeof(word);
-    const unsigned blocks = std::min(cuda::grid_for(words, 4 * gpu::count_threads), 4096u);
+    const unsigned blocks = std::min(heddle::gpu::grid_for(words, 4 * gpu::count_threads), 4096u);
     gpu::count_bits<<<blocks, gpu::count_threads, 0, where_.stream()>>>(now<word>(), words, count);
     check(cudaGetLastError(), "launch of count_bits");
     unsigned long long live = 0;
@@ -92,7 +92,7 @@ class of_bits : public on_gpu {
   }
 
  private:
-  detail::memory count_;
+  impl::memory count_;
 };
 
 /// Up to 32×32 cells in the registers of one warp, any number of generations a launch.
@@ -108,7 +108,7 @@ class in_a_warp final : public of_bits {
       auto* const kernel = size_.torus && size_.width == 32 && size_.height == 32
                                ? gpu::advance_in_a_warp<true, Law>
                                : gpu::advance_in_a_warp<false, Law>;
-      kernel<<<1, cuda::warp_size, 0, where_.stream()>>>(now<word>(), all, generations, law);
+      kernel<<<1, heddle::gpu::warp_size, 0, where_.stream()>>>(now<word>(), all, generations, law);
       check(cudaGetLastError(), "launch of advance_in_a_warp");
     });
     where_.wait();
@@ -133,8 +133,8 @@ class by_rows final : public of_bits {
     const std::size_t words = (size_.width + 31) / 32 * size_.height;
     with_law([&]<class Law>(const Law& law) {
       for (; generations > 0; --generations) {
-        gpu::advance_rows<<<cuda::grid_for(words, gpu::row_threads), gpu::row_threads, 0, where_.stream()>>>(
-            now<word>(), next<word>(), all, law);
+        gpu::advance_rows<<<heddle::gpu::grid_for(words, gpu::row_threads), gpu::row_threads, 0,
+                            where_.stream()>>>(now<word>(), next<word>(), all, law);
         check(cudaGetLastError(), "launch of advance_rows");
         swap();
       }
@@ -190,9 +190,9 @@ class in_slices final : public of_bits {
     int blocks_at_once = 1;
     check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_at_once, kernel, gpu::march_threads, 0),
           "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
-    const std::size_t warps_at_once = std::size_t{cuda::multiprocessors(where_)} *
+    const std::size_t warps_at_once = std::size_t{heddle::gpu::multiprocessors(where_)} *
                                       static_cast<std::size_t>(std::max(1, blocks_at_once)) *
-                                      (gpu::march_threads / cuda::warp_size);
+                                      (gpu::march_threads / heddle::gpu::warp_size);
     const std::size_t most_strips = std::max<std::size_t>(1, size_.height / (4 * Generations));
     const std::size_t wanted = std::max<std::size_t>(1, warps_at_once / tiles);
     std::size_t strips = std::min(wanted, most_strips);
@@ -200,7 +200,7 @@ class in_slices final : public of_bits {
     strips = (size_.height + rows - 1) / rows;
     const gpu::sliced_grid all{positions(), static_cast<long long>(size_.height), tiles, strips,
                                static_cast<long long>(rows)};
-    const unsigned grid = cuda::grid_for(tiles * strips, gpu::march_threads / cuda::warp_size);
+    const unsigned grid = heddle::gpu::grid_for(tiles * strips, gpu::march_threads / heddle::gpu::warp_size);
     for (; generations >= Generations; generations -= Generations) {
       kernel<<<grid, gpu::march_threads, 0, where_.stream()>>>(now<word>(), next<word>(), all, law);
       check(cudaGetLastError(), "launch of march");
@@ -214,8 +214,8 @@ class in_slices final : public of_bits {
     const std::size_t squares = (positions() + 31) / 32 * size_.height;
     if (!Slice) check(cudaMemsetAsync(to, 0, bytes(), where_.stream()), "cudaMemsetAsync");
     gpu::transpose_squares<Slice>
-        <<<cuda::grid_for(squares, gpu::transpose_threads / cuda::warp_size), gpu::transpose_threads, 0,
-           where_.stream()>>>(from, to, positions(), squares);
+        <<<heddle::gpu::grid_for(squares, gpu::transpose_threads / heddle::gpu::warp_size),
+           gpu::transpose_threads, 0, where_.stream()>>>(from, to, positions(), squares);
     check(cudaGetLastError(), "launch of transpose_squares");
   }
 };
@@ -227,9 +227,9 @@ class of_bytes final : public on_gpu {
       : on_gpu(size, law, where, size.width * size.height), which_(which) {
     constexpr std::size_t most = gpu::block_shared_bytes / 2;
     if (which == algorithm::block && size.width * size.height > most) {
-      detail::fail("life: the algorithm 'block' holds a grid in the shared memory of one block, up to " +
-                   std::to_string(most) + " cells, and this one has " + std::to_string(size.width) + "x" +
-                   std::to_string(size.height) + ": take packed, shared or per-cell");
+      impl::fail("life: the algorithm 'block' holds a grid in the shared memory of one block, up to " +
+                 std::to_string(most) + " cells, and this one has " + std::to_string(size.width) + "x" +
+                 std::to_string(size.height) + ": take packed, shared or per-cell");
     }
   }
 
@@ -268,8 +268,8 @@ class of_bytes final : public on_gpu {
     const std::size_t tiles = ((size_.width + gpu::tile_width - 1) / gpu::tile_width) *
                               ((size_.height + gpu::tile_height - 1) / gpu::tile_height);
     for (; generations > 0; --generations) {
-      kernel<<<cuda::grid_for(tiles, 1), dim3(gpu::tile_width, gpu::tile_height), 0, where_.stream()>>>(
-          now<unsigned char>(), next<unsigned char>(), all, tiles);
+      kernel<<<heddle::gpu::grid_for(tiles, 1), dim3(gpu::tile_width, gpu::tile_height), 0,
+               where_.stream()>>>(now<unsigned char>(), next<unsigned char>(), all, tiles);
       check(cudaGetLastError(), "launch of a generation");
       swap();
     }

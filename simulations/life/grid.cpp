@@ -1,6 +1,6 @@
 #include "life/grid.hpp"
 
-#include "process_limits.hpp"
+#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -16,15 +16,15 @@ namespace heddle::life {
 grid::grid(std::size_t width, std::size_t height)
     : width_(width), height_(height), words_in_row_(width / 64 + (width % 64 != 0)) {
   if (words_in_row_ != 0 && height > words_.max_size() / words_in_row_) {
-    detail::fail(fmt::format("a grid of {}x{} cells is more than memory can hold", width, height));
+    impl::fail(fmt::format("a grid of {}x{} cells is more than memory can hold", width, height));
   }
   const std::string what = fmt::format("a grid of {}x{} cells: ", width, height);
   const std::size_t bytes = words_in_row_ * height * sizeof(std::uint64_t);
-  detail::require_memory(bytes, what);
+  impl::require_memory(bytes, what);
   try {
     words_.resize(words_in_row_ * height);
   } catch (const std::bad_alloc&) {
-    detail::fail(what + detail::out_of_memory_text(bytes));
+    impl::fail(what + impl::out_of_memory_text(bytes));
   }
 }
 

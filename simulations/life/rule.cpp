@@ -13,7 +13,7 @@ namespace {
 constexpr std::int64_t most_cells_a_side = std::int64_t{1} << 60;
 
 [[noreturn]] void fail(std::string_view text) {
-  detail::fail(fmt::format(
+  impl::fail(fmt::format(
       "'{}' is no rule of Life: B and S with numbers of neighbours from 0 to 8 are (B3/S23), or S/B (23/3)",
       text));
 }
@@ -83,8 +83,7 @@ bounded_rule bounded_rule::parse(std::string_view text) {
     known = take(height);
   }
   if (!known || at != end) {
-    detail::fail(
-        fmt::format("the bounds '{}' are not known: a torus :T30,20 and a plane :P30,20 are", suffix));
+    impl::fail(fmt::format("the bounds '{}' are not known: a torus :T30,20 and a plane :P30,20 are", suffix));
   }
   result.grid = grid_bounds{kind == 'T' || kind == 't', static_cast<std::size_t>(width),
                             static_cast<std::size_t>(height)};

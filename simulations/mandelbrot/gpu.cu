@@ -1,17 +1,17 @@
 #include "mandelbrot/gpu_kernels.cuh"
 #include "mandelbrot/kernels.hpp"
 #include <heddle/array.hpp>
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-namespace heddle::mandelbrot::cuda {
+namespace heddle::mandelbrot::gpu {
 namespace {
 
-using heddle::cuda::check;
-using heddle::cuda::current_device;
+using heddle::gpu::check;
+using heddle::gpu::current_device;
 
 template <class T>
 void count_points(const target& where, const T* re, const T* im, std::size_t width, std::size_t height,
@@ -28,8 +28,8 @@ void count_points(const target& where, const T* re, const T* im, std::size_t wid
   const std::size_t rows_at_once = std::clamp<std::size_t>(most_pixels / width, 1, height);
   const std::uint32_t first = limit <= one_pass_limit ? limit : first_pass_iterations;
   const bool later_too = first < limit;
-  const detail::memory numbers(later_too ? rows_at_once * width * sizeof(std::uint32_t) : 0, where);
-  const detail::memory tallies(later_too ? 2 * sizeof(unsigned long long) : 0, where);
+  const impl::memory numbers(later_too ? rows_at_once * width * sizeof(std::uint32_t) : 0, where);
+  const impl::memory tallies(later_too ? 2 * sizeof(unsigned long long) : 0, where);
   auto* const tally = static_cast<unsigned long long*>(tallies.data());
   const long_points later{tally, tally + 1, static_cast<std::uint32_t*>(numbers.data())};
   for (std::size_t row = 0; row < height; row += rows_at_once) {
@@ -63,9 +63,9 @@ void count(const target& where, const double* re, const double* im, std::size_t 
 
 void copy_mirrored(const target& where, std::uint32_t* counts, std::size_t width, const mirrored_rows& rows) {
   const current_device on(where);
-  const unsigned grid = heddle::cuda::grid_for(rows.count * width, threads * 8);
+  const unsigned grid = heddle::gpu::grid_for(rows.count * width, threads * 8);
   copy_reversed<<<grid, threads, 0, where.stream()>>>(counts, width, rows.first, rows.count, rows.sum);
   check(cudaGetLastError(), "launch of copy_reversed");
 }
 
-}  // namespace heddle::mandelbrot::cuda
+}  // namespace heddle::mandelbrot::gpu

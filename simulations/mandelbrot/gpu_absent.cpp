@@ -1,11 +1,11 @@
 #include "mandelbrot/kernels.hpp"
 #include <heddle/error.hpp>
 
-namespace heddle::mandelbrot::cuda {
+namespace heddle::mandelbrot::gpu {
 namespace {
 
 [[noreturn]] void fail() {
-  detail::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  impl::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
 }
 
 }  // namespace
@@ -22,4 +22,4 @@ void copy_mirrored(const target&, std::uint32_t*, std::size_t, const mirrored_ro
   fail();
 }
 
-}  // namespace heddle::mandelbrot::cuda
+}  // namespace heddle::mandelbrot::gpu

@@ -1,15 +1,15 @@
 #pragma once
 
 #include "mandelbrot/escape.hpp"
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <cstddef>
 #include <cstdint>
 
 /// Kernels that count iterations.
-namespace heddle::mandelbrot::cuda {
+namespace heddle::mandelbrot::gpu {
 
-using heddle::cuda::warp_size;
+using heddle::gpu::warp_size;
 
 inline constexpr unsigned threads = 256, warps = threads / warp_size;
 inline constexpr unsigned every_lane = 0xffffffff;
@@ -241,4 +241,4 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-}  // namespace heddle::mandelbrot::cuda
+}  // namespace heddle::mandelbrot::gpu

@@ -31,7 +31,7 @@ struct mirrored_rows {
   std::size_t first = 0, count = 0, sum = 0;
 };
 
-namespace cuda {
+namespace gpu {
 
 /// The same on a GPU: all in the memory of `where`.
 void count(const target& where, const float* re, const float* im, std::size_t width, std::size_t height,
@@ -40,5 +40,5 @@ void count(const target& where, const double* re, const double* im, std::size_t 
            std::uint32_t limit, std::uint32_t* counts);
 void copy_mirrored(const target& where, std::uint32_t* counts, std::size_t width, const mirrored_rows& rows);
 
-}  // namespace cuda
+}  // namespace gpu
 }  // namespace heddle::mandelbrot

@@ -2,8 +2,8 @@
 
 #include "cpu/kernels.hpp"
 #include "mandelbrot/kernels.hpp"
-#include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -74,9 +74,9 @@ mirrored_rows mirrored(std::size_t sum, std::size_t rows) {
   return {};
 }
 
-detail::memory on_target(const void* data, std::size_t bytes, const target& where) {
-  detail::memory there(bytes, where);
-  detail::copy(there.data(), where, data, target(), bytes);
+impl::memory on_target(const void* data, std::size_t bytes, const target& where) {
+  impl::memory there(bytes, where);
+  impl::copy(there.data(), where, data, target(), bytes);
   return there;
 }
 
@@ -84,27 +84,27 @@ detail::memory on_target(const void* data, std::size_t bytes, const target& wher
 
 void check(const picture& what) {
   if (what.width == 0 || what.height == 0 || what.width > (std::size_t{1} << 62) / what.height / 4) {
-    detail::fail(fmt::format("mandelbrot: there is no picture of {} x {}", what.width, what.height));
+    impl::fail(fmt::format("mandelbrot: there is no picture of {} x {}", what.width, what.height));
   }
   if (what.iterations > picture::most_iterations) {
-    detail::fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
-                             picture::most_iterations));
+    impl::fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
+                           picture::most_iterations));
   }
   if (what.precision != dtype::float32 && what.precision != dtype::float64) {
-    detail::fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
+    impl::fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
   }
   const view& v = what.view;
   // Far beyond the set, and far from where a product would overflow.
   constexpr double most = 1e6;
   for (const double side : {v.xmin, v.xmax, v.ymin, v.ymax}) {
     if (!(std::abs(side) <= most)) {
-      detail::fail(fmt::format("mandelbrot: the view {},{},{},{} goes beyond {:.0f}", v.xmin, v.xmax, v.ymin,
-                               v.ymax, most));
+      impl::fail(fmt::format("mandelbrot: the view {},{},{},{} goes beyond {:.0f}", v.xmin, v.xmax, v.ymin,
+                             v.ymax, most));
     }
   }
   if (!(v.xmin < v.xmax && v.ymin < v.ymax)) {
-    detail::fail(fmt::format("mandelbrot: the view {},{},{},{} is empty: it is xmin,xmax,ymin,ymax", v.xmin,
-                             v.xmax, v.ymin, v.ymax));
+    impl::fail(fmt::format("mandelbrot: the view {},{},{},{} is empty: it is xmin,xmax,ymin,ymax", v.xmin,
+                           v.xmax, v.ymin, v.ymax));
   }
 }
 
@@ -118,8 +118,8 @@ escape_counter::escape_counter(const picture& what, const target& where) : what_
   check(what);
   constexpr std::size_t most_columns = std::size_t{1} << 31;
   if (where.is_gpu() && what.width > most_columns) {
-    detail::fail(fmt::format("mandelbrot: rows of {} pixels on {}: a GPU takes {} at most", what.width,
-                             where.text(), most_columns));
+    impl::fail(fmt::format("mandelbrot: rows of {} pixels on {}: a GPU takes {} at most", what.width,
+                           where.text(), most_columns));
   }
   with_precision(what, [&]<class T>(T) {
     const std::vector<T> columns = axis_of<T>(what, false), rows = axis_of<T>(what, true);
@@ -133,8 +133,8 @@ void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_
   const std::size_t width = what_.width;
   const std::uint32_t limit = what_.iterations;
   if (first_row > what_.height || rows > what_.height - first_row) {
-    detail::fail(fmt::format("mandelbrot: there are no {} rows from row {} on: the picture has {}", rows,
-                             first_row, what_.height));
+    impl::fail(fmt::format("mandelbrot: there are no {} rows from row {} on: the picture has {}", rows,
+                           first_row, what_.height));
   }
   if (rows == 0) return;
   // What is copied is at one end.
@@ -145,7 +145,7 @@ void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_
     const T* const re = static_cast<const T*>(columns_.data());
     const T* const im = static_cast<const T*>(rows_.data()) + first_row + first;
     std::uint32_t* const to = counts + first * width;
-    if (where_.is_gpu()) return cuda::count(where_, re, im, width, height, limit, to);
+    if (where_.is_gpu()) return gpu::count(where_, re, im, width, height, limit, to);
     // Rows are handed out as threads ask for them: what a row costs is not known before.
     const auto threads = static_cast<std::size_t>(where_.threads());
     const std::size_t pixels = std::size_t{1} << 15;
@@ -161,7 +161,7 @@ void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_
     });
   });
   if (copied.count == 0) return;
-  if (where_.is_gpu()) return cuda::copy_mirrored(where_, counts, width, copied);
+  if (where_.is_gpu()) return gpu::copy_mirrored(where_, counts, width, copied);
   for (std::size_t y = copied.first; y < copied.first + copied.count; ++y) {
     std::copy_n(counts + (copied.sum - y) * width, width, counts + y * width);
   }

@@ -1,16 +1,16 @@
 #include "monte_carlo/gpu_kernels.cuh"
 #include "monte_carlo/points.hpp"
 #include <heddle/array.hpp>
-#include <heddle/cuda/launch.cuh>
+#include <heddle/impl/gpu/arch/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>
 
-namespace heddle::monte_carlo::cuda {
+namespace heddle::monte_carlo::gpu {
 namespace {
 
-using heddle::cuda::check;
-using heddle::cuda::current_device;
+using heddle::gpu::check;
+using heddle::gpu::current_device;
 
 }  // namespace
 
@@ -22,14 +22,14 @@ std::uint64_t points(const target& where, std::uint64_t seed, std::uint64_t firs
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_points, threads, 0),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   const unsigned resident = static_cast<unsigned>(multiprocessors * std::max(blocks, 1));
-  const detail::memory tally(sizeof(unsigned long long), where);
+  const impl::memory tally(sizeof(unsigned long long), where);
   check(cudaMemsetAsync(tally.data(), 0, tally.bytes(), where.stream()), "cudaMemsetAsync");
-  count_points<<<std::min(heddle::cuda::grid_for(count, threads), resident), threads, 0, where.stream()>>>(
+  count_points<<<std::min(heddle::gpu::grid_for(count, threads), resident), threads, 0, where.stream()>>>(
       seed, first, count, static_cast<unsigned long long*>(tally.data()));
   check(cudaGetLastError(), "launch of count_points");
   std::uint64_t inside = 0;
-  detail::copy(&inside, target(), tally.data(), where, sizeof inside);
+  impl::copy(&inside, target(), tally.data(), where, sizeof inside);
   return inside;
 }
 
-}  // namespace heddle::monte_carlo::cuda
+}  // namespace heddle::monte_carlo::gpu

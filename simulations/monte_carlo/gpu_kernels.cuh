@@ -1,14 +1,14 @@
 #pragma once
 
 #include "monte_carlo/points.hpp"
-#include <heddle/cuda/warp.cuh>
+#include <heddle/impl/gpu/warp/warp.cuh>
 
 #include <cstdint>
 
 /// The kernel that counts points in the disc.
-namespace heddle::monte_carlo::cuda {
+namespace heddle::monte_carlo::gpu {
 
-using heddle::cuda::warp_size;
+using heddle::gpu::warp_size;
 
 inline constexpr unsigned threads = 256;
 
@@ -29,4 +29,4 @@ inline __global__ void __launch_bounds__(threads)
   if (threadIdx.x % warp_size == 0) atomicAdd(inside, mine);
 }
 
-}  // namespace heddle::monte_carlo::cuda
+}  // namespace heddle::monte_carlo::gpu

@@ -2,8 +2,8 @@
 
 #include "cpu/kernels.hpp"
 #include "monte_carlo/points.hpp"
-#include <heddle/cpu/threads.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -27,7 +27,7 @@ count_kernel kernel() {
 /// Both points of whole blocks.
 std::uint64_t in_blocks(const target& where, std::uint64_t seed, std::uint64_t first, std::uint64_t count) {
   if (count == 0) return 0;
-  if (where.is_gpu()) return cuda::points(where, seed, first, count);
+  if (where.is_gpu()) return gpu::points(where, seed, first, count);
   std::atomic<std::uint64_t> inside{0};
   constexpr std::uint64_t grain = 1 << 14;
   cpu::for_slices(where.threads(), count, grain, [&](std::size_t begin, std::size_t end) {
@@ -48,7 +48,7 @@ std::uint64_t one(std::uint64_t seed, std::uint64_t sample) {
 std::uint64_t points_in_disc(const target& where, std::uint64_t seed, std::uint64_t first,
                              std::uint64_t count) {
   if (count > std::numeric_limits<std::uint64_t>::max() - first) {
-    detail::fail(fmt::format("pi: there are no {} samples from number {} on in 64 bits", count, first));
+    impl::fail(fmt::format("pi: there are no {} samples from number {} on in 64 bits", count, first));
   }
   if (count == 0) return 0;
   std::uint64_t inside = 0;

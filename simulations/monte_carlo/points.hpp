@@ -31,9 +31,9 @@ std::uint64_t avx2_points(std::uint64_t seed, std::uint64_t first, std::uint64_t
 std::uint64_t avx512_points(std::uint64_t seed, std::uint64_t first, std::uint64_t count);
 #endif
 
-namespace cuda {
+namespace gpu {
 
 std::uint64_t points(const target& where, std::uint64_t seed, std::uint64_t first, std::uint64_t count);
 
-}  // namespace cuda
+}  // namespace gpu
 }  // namespace heddle::monte_carlo

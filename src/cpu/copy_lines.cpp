@@ -1,4 +1,4 @@
-#include <heddle/cpu/transform.hpp>
+#include <heddle/impl/cpu/transform.hpp>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -35,12 +35,12 @@ copy_function widest() {
 
 }  // namespace
 
-void copy_lines_past_the_cache(const void* from, void* to, std::size_t bytes) {
+void copy_lines_non_temporal(const void* from, void* to, std::size_t bytes) {
   static const copy_function copy = widest();
   copy(from, to, bytes);
 }
 
-void end_of_lines() {
+void store_fence() {
   _mm_sfence();
 }
 

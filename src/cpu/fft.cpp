@@ -2,7 +2,7 @@
 
 #include "cpu/fft_plans.hpp"
 #include "cpu/slice_memory.hpp"
-#include <heddle/cpu/threads.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <algorithm>
 #include <complex>
@@ -11,7 +11,7 @@
 namespace heddle::cpu {
 namespace {
 
-using detail::fft_kind, detail::fft_task;
+using impl::fft_kind, impl::fft_task;
 
 /// Transforms all lines of x along an axis, `length_in` elements each, to lines of `length_out`. Neighbouring
 /// columns are taken together, as many as a line of the cache holds.
@@ -101,9 +101,9 @@ void fft_of(int threads, const fft_task& task, const void* x, void* out) {
       break;
   }
   const complex* spectrum = static_cast<const complex*>(x);
-  detail::memory held;
+  impl::memory held;
   if (task.axes.size() > 1) {
-    held = detail::memory(task.lengths.elements() * sizeof(complex), target());
+    held = impl::memory(task.lengths.elements() * sizeof(complex), target());
     std::memcpy(held.data(), x, held.bytes());
     others(1, task.lengths, fft_kind::inverse, static_cast<complex*>(held.data()));
     spectrum = static_cast<const complex*>(held.data());

@@ -5,6 +5,6 @@
 namespace heddle::cpu {
 
 /// library_fft on the CPU.
-void fft(int threads, const detail::fft_task& task, const void* x, void* out);
+void fft(int threads, const impl::fft_task& task, const void* x, void* out);
 
 }  // namespace heddle::cpu

@@ -1,8 +1,8 @@
 #include "cpu/fft_plans.hpp"
 
 #include "cpu/fft_library.hpp"
-#include "process_limits.hpp"
-#include <heddle/cpu/threads.hpp>
+#include "target/process_limits.hpp"
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -15,7 +15,7 @@
 
 namespace heddle::cpu {
 
-using detail::fft_kind;
+using impl::fft_kind;
 
 /// A transform of n complex elements side by side, the inverse divided by n, on up to `threads` threads where
 /// it is long. One thread at a time calls it.
@@ -129,7 +129,7 @@ class convolution_plan : public complex_plan<T> {
   /// The length of the convolution, where there is memory for it.
   static std::size_t size_for(std::size_t n) {
     const std::size_t size = smooth_from(2 * n - 1);
-    detail::require_memory((n + 3 * size) * sizeof(std::complex<double>));
+    impl::require_memory((n + 3 * size) * sizeof(std::complex<double>));
     return size;
   }
 
@@ -188,7 +188,7 @@ class matrix_plan : public complex_plan<T> {
   bool inverse_;
   std::vector<std::complex<double>> coarse_, fine_;  ///< roots of multiples of columns, and of what is below
   std::vector<complex> side_factors_;                ///< of element (k, c), c < side: the root of k·c
-  detail::memory work_;
+  impl::memory work_;
 };
 
 template <class T>
@@ -282,7 +282,7 @@ line_plan<T>::line_plan(std::size_t n, fft_kind kind) : n_(n) {
   const std::size_t length = halved_ ? n / 2 : n;
   plan_ = make_complex_plan<T>(length, kind == fft_kind::inverse);
   if (!real) return;
-  detail::require_memory(2 * length * sizeof(complex));
+  impl::require_memory(2 * length * sizeof(complex));
   in_.resize(length);
   out_.resize(length);
   if (halved_) {

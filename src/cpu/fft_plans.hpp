@@ -29,7 +29,7 @@ class line_plan {
  public:
   using complex = std::complex<T>;
 
-  line_plan(std::size_t n, detail::fft_kind kind);
+  line_plan(std::size_t n, impl::fft_kind kind);
   ~line_plan();
   line_plan(const line_plan&) = delete;
   line_plan& operator=(const line_plan&) = delete;
@@ -55,7 +55,7 @@ class line_plan {
 template <class T>
 class lent_plan {
  public:
-  lent_plan(std::size_t n, detail::fft_kind kind);
+  lent_plan(std::size_t n, impl::fft_kind kind);
   ~lent_plan();
   lent_plan(const lent_plan&) = delete;
   lent_plan& operator=(const lent_plan&) = delete;
@@ -64,7 +64,7 @@ class lent_plan {
 
  private:
   std::size_t n_;
-  detail::fft_kind kind_;
+  impl::fft_kind kind_;
   std::unique_ptr<line_plan<T>> plan_;
 };
 

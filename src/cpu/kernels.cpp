@@ -5,9 +5,9 @@
 
 #include "cpu/scan_kernels.hpp"
 #include "cpu/simd.hpp"
-#include "storage.hpp"
-#include <heddle/cpu/reduce.hpp>
-#include <heddle/cpu/transform.hpp>
+#include "target/storage.hpp"
+#include <heddle/impl/cpu/reduce.hpp>
+#include <heddle/impl/cpu/transform.hpp>
 
 namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
@@ -34,7 +34,7 @@ HEDDLE_ALWAYS_INLINE typename simd<T>::vector fold_register(typename simd<T>::ve
 /// which fold by halves until `final_lanes` are left. Where the last row has no elements stands what changes
 /// none.
 template <class Op, class T, std::size_t final_lanes>
-inline void fold_rows(const T* x, std::size_t count, T* out) {
+inline void reduce_rows(const T* x, std::size_t count, T* out) {
   constexpr std::size_t lanes = 512 / sizeof(T);
   constexpr std::size_t width = simd<T>::width;
   // Accumulators that do not fit the registers are taken in turns; the tile is in the first-level cache by
@@ -60,7 +60,7 @@ inline void fold_rows(const T* x, std::size_t count, T* out) {
   }
   if (rest > 0) {
     const T* const last = x + rows * lanes;
-    const T none = grouping::filler<T>(Op());
+    const T none = order::filler<T>(Op());
 #pragma GCC unroll 32
     for (std::size_t i = 0; i < lanes / width; ++i) {
       const std::size_t first = i * width;
@@ -77,8 +77,8 @@ inline void fold_rows(const T* x, std::size_t count, T* out) {
   for (std::size_t half = lanes / width / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) lane[i] = apply<Op, T>(lane[i], lane[i + half]);
   }
-  const vector folded = fold_register<Op, T, width / 2, final_lanes>(lane[0]);
-  for (std::size_t l = 0; l < final_lanes; ++l) out[l] = grouping::canonical(folded[l]);
+  const vector reduced = fold_register<Op, T, width / 2, final_lanes>(lane[0]);
+  for (std::size_t l = 0; l < final_lanes; ++l) out[l] = order::canonical(reduced[l]);
 }
 
 /// The minimum or maximum of a whole tile of floating-point numbers by the processor's own comparison, which
@@ -89,7 +89,7 @@ template <class Op, class T>
 inline bool fold_full_tile_by_comparison(const T* x, T* out) {
   constexpr bool least = std::is_same_v<Op, minimum>;
   constexpr std::size_t width = simd<T>::width, at_once = 8, sums = register_bytes == 64 ? 4 : 2;
-  constexpr std::size_t vectors = grouping::tile<T, Op> / width, prefetched_bytes = 4096;
+  constexpr std::size_t vectors = order::tile<T, Op> / width, prefetched_bytes = 4096;
   using vector = typename simd<T>::vector;
   using bits = typename simd<same_size_integer<T>>::vector;
   constexpr auto nearer = [](auto a, auto b) __attribute__((always_inline)) {
@@ -149,49 +149,49 @@ template <class T, class Op>
 void fold_tile_of(const void* from, std::size_t count, void* out) {
   const T* const x = static_cast<const T*>(from);
   T* const result = static_cast<T*>(out);
-  if constexpr (std::is_floating_point_v<T> && detail::is_extreme<Op>) {
-    if (count == grouping::tile<T, Op> && fold_full_tile_by_comparison<Op>(x, result)) return;
+  if constexpr (std::is_floating_point_v<T> && impl::is_extreme<Op>) {
+    if (count == order::tile<T, Op> && fold_full_tile_by_comparison<Op>(x, result)) return;
   }
   if constexpr (has_simd<Op, T>) {
-    fold_rows<Op, T, 1>(x, count, result);
-  } else if constexpr (detail::is_complex<T> && std::is_same_v<Op, plus>) {
-    fold_rows<Op, typename T::value_type, 2>(&detail::part(*x, 0), 2 * count, &detail::part(*result, 0));
+    reduce_rows<Op, T, 1>(x, count, result);
+  } else if constexpr (impl::is_complex<T> && std::is_same_v<Op, plus>) {
+    reduce_rows<Op, typename T::value_type, 2>(&impl::part(*x, 0), 2 * count, &impl::part(*result, 0));
   } else {
-    fold_tile<T>([x](std::size_t i) __attribute__((always_inline)) { return detail::lift<Op>(x[i]); }, count,
-                 Op(), result);
+    reduce_tile<T>([x](std::size_t i) __attribute__((always_inline)) { return impl::lift<Op>(x[i]); }, count,
+                   Op(), result);
   }
 }
 
 template <class T, class Op>
-void fold_pieces_of(const void* from, const grouping::tiling& tiles, std::size_t first, std::size_t last,
+void fold_pieces_of(const void* from, const order::tiling& tiles, std::size_t first, std::size_t last,
                     void* out) {
   const T* const x = static_cast<const T*>(from);
-  auto load = [x](std::size_t i) __attribute__((always_inline)) { return detail::lift<Op>(x[i]); };
-  auto fold_row = [x](std::size_t start, std::size_t count, T* result) {
+  auto load = [x](std::size_t i) __attribute__((always_inline)) { return impl::lift<Op>(x[i]); };
+  auto reduce_row = [x](std::size_t start, std::size_t count, T* result) {
     fold_tile_of<T, Op>(x + start, count, result);
   };
-  fold_pieces<T>(load, Op(), tiles, first, last, fold_row, static_cast<T*>(out));
+  reduce_pieces<T>(load, Op(), tiles, first, last, reduce_row, static_cast<T*>(out));
 }
 
 template <class T>
-void fill_elements(T value, std::size_t count, bool past_the_cache, T* out) {
-  write_elements([value](std::size_t) __attribute__((always_inline)) { return value; }, count, past_the_cache,
+void fill_elements(T value, std::size_t count, bool non_temporal, T* out) {
+  write_elements([value](std::size_t) __attribute__((always_inline)) { return value; }, count, non_temporal,
                  out);
 }
 
 template <class T, class Op>
 void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_constant, std::size_t count,
-                  bool past_the_cache, void* out) {
+                  bool non_temporal, void* out) {
   const T* const a = static_cast<const T*>(x);
   const T* const b = static_cast<const T*>(y);
   const Op op;
-  auto write = [&](auto function) { write_elements(function, count, past_the_cache, static_cast<T*>(out)); };
+  auto write = [&](auto function) { write_elements(function, count, non_temporal, static_cast<T*>(out)); };
   if (x_is_constant && y_is_constant) {
-    fill_elements(op(*a, *b), count, past_the_cache, static_cast<T*>(out));
+    fill_elements(op(*a, *b), count, non_temporal, static_cast<T*>(out));
   } else if (x_is_constant) {
     // The other order is as much code again, and differs in the bits of a NaN alone.
     if constexpr (is_commutative<Op, T>)
-      return map_elements<T, Op>(y, false, x, true, count, past_the_cache, out);
+      return map_elements<T, Op>(y, false, x, true, count, non_temporal, out);
     write([op, c = *a, b](std::size_t i) __attribute__((always_inline)) { return op(c, b[i]); });
   } else if (y_is_constant) {
     write([op, a, c = *b](std::size_t i) __attribute__((always_inline)) { return op(a[i], c); });
@@ -206,15 +206,15 @@ void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_co
 #define HEDDLE_JOIN(a, b) a##b
 #define HEDDLE_KERNELS(isa) HEDDLE_JOIN(isa, _kernels)
 
-kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, detail::function function) {
+kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, impl::function function) {
   kernels found;
-  detail::with_storage<detail::family::all>(type, function,
-                                            [&found]<class T, class Op>(detail::type_tag<T>, Op) {
+  impl::dispatch_type_op<impl::family::all>(type, function,
+                                            [&found]<class T, class Op>(impl::type_tag<T>, Op) {
                                               found.map = map_elements<T, Op>;
                                               if constexpr (requires { Op::commutative; }) {
-                                                found.fold_pieces = fold_pieces_of<T, Op>;
-                                                found.fold_tile = fold_tile_of<T, Op>;
-                                                found.tile = grouping::tile<T, Op>;
+                                                found.reduce_pieces = fold_pieces_of<T, Op>;
+                                                found.reduce_tile = fold_tile_of<T, Op>;
+                                                found.tile = order::tile<T, Op>;
                                                 if constexpr (has_simd<Op, T>)
                                                   found.scan = scan_kernels_of<T, Op>();
                                               }

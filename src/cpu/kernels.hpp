@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/grouping.hpp>
+#include <heddle/impl/order.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 namespace heddle::cpu {
 
 /// Folds pieces first … last−1 of a tiling of the elements at `from` into `out`.
-using fold_pieces_kernel = void (*)(const void* from, const grouping::tiling& tiles, std::size_t first,
+using fold_pieces_kernel = void (*)(const void* from, const order::tiling& tiles, std::size_t first,
                                     std::size_t last, void* out);
 
 /// Folds 1 … tile elements into *out.
@@ -18,36 +18,36 @@ using fold_tile_kernel = void (*)(const void* x, std::size_t count, void* out);
 /// out[i] = function(x[i], y[i]) for `count` elements, where a constant operand is one element for all i.
 /// Outputs that are larger than a cache are written past it.
 using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bool y_is_constant,
-                            std::size_t count, bool past_the_cache, void* out);
+                            std::size_t count, bool non_temporal, void* out);
 
 /// The steps of a scan (see scan_steps in cpu/scan.hpp), by their names; all null where there are none.
 struct scan_kernels {
   std::size_t state_bytes = 0;
   std::size_t strip = 0;
   void (*start)(const void* init, void* state) = nullptr;
-  void (*fold)(const void* x, std::size_t count, bool opens, void* total) = nullptr;
+  void (*reduce_serially)(const void* x, std::size_t count, bool opens, void* total) = nullptr;
   void (*append)(void* state, const void* totals, std::size_t units) = nullptr;
-  void (*scan)(const void* x, std::size_t count, bool exclusive, bool past_the_cache, void* state,
+  void (*scan)(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
                void* out) = nullptr;
 };
 
 /// The kernels of one function on one element type; null where the type does not define the function.
 struct kernels {
-  fold_pieces_kernel fold_pieces = nullptr;
-  fold_tile_kernel fold_tile = nullptr;
+  fold_pieces_kernel reduce_pieces = nullptr;
+  fold_tile_kernel reduce_tile = nullptr;
   map_kernel map = nullptr;
   std::size_t tile = 0;  ///< elements that one fold takes
   scan_kernels scan;
 };
 
-kernels baseline_kernels(dtype type, detail::function function);
+kernels baseline_kernels(dtype type, impl::function function);
 #if defined(HEDDLE_X86_KERNELS)
-kernels avx2_kernels(dtype type, detail::function function);
-kernels avx512_kernels(dtype type, detail::function function);
+kernels avx2_kernels(dtype type, impl::function function);
+kernels avx512_kernels(dtype type, impl::function function);
 #endif
 
 /// The fastest kernels that this processor runs.
-const kernels& kernels_for(dtype type, detail::function function);
+const kernels& kernels_for(dtype type, impl::function function);
 
 /// "avx512", "avx2" or "baseline": the instruction set that kernels_for chooses.
 const char* instruction_set();

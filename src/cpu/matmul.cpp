@@ -1,10 +1,10 @@
 #include "cpu/matmul.hpp"
 
-#include "core_set.hpp"
 #include "cpu/half.hpp"
-#include "process_limits.hpp"
-#include "shared_library.hpp"
-#include <heddle/cpu/threads.hpp>
+#include "target/core_set.hpp"
+#include "target/process_limits.hpp"
+#include "target/shared_library.hpp"
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <algorithm>
 #include <complex>
@@ -19,7 +19,7 @@
 namespace heddle::cpu {
 namespace {
 
-using detail::matrix_operand;
+using impl::matrix_operand;
 
 /// While it lives, the calling thread has one core.
 class on_one_core {
@@ -30,14 +30,13 @@ class on_one_core {
   on_one_core& operator=(const on_one_core&) = delete;
 
  private:
-  const detail::core_set before_ = detail::core_set::of_this_thread();
+  const impl::core_set before_ = impl::core_set::of_this_thread();
 };
 
 /// The functions of OpenBLAS.
 struct openblas {
-  detail::shared_library library{
-      {"libopenblas.so.0", "libopenblas.so"},
-      "matmul needs OpenBLAS (libopenblas0); the algorithms naive and tiled do not"};
+  impl::shared_library library{{"libopenblas.so.0", "libopenblas.so"},
+                               "matmul needs OpenBLAS (libopenblas0); the algorithms naive and tiled do not"};
   decltype(cblas_sgemm)* sgemm = library.function<decltype(cblas_sgemm)>("cblas_sgemm");
   decltype(cblas_dgemm)* dgemm = library.function<decltype(cblas_dgemm)>("cblas_dgemm");
   decltype(cblas_cgemm)* cgemm = library.function<decltype(cblas_cgemm)>("cblas_cgemm");
@@ -127,7 +126,7 @@ class openblas_calls {
   /// Whether the limits of this process leave room for OpenBLAS and one buffer.
   static bool may_load() {
     if (state().is_loaded) return true;
-    const std::optional<detail::memory_limit> limit = detail::resource_limit();
+    const std::optional<impl::memory_limit> limit = impl::resource_limit();
     constexpr std::size_t library_bytes = std::size_t{64} << 20;
     return !limit || limit->free >= library_bytes + buffer_bytes;
   }
@@ -138,7 +137,7 @@ class openblas_calls {
     shared& now = state();
     // Asking for limits takes nearly as long as a small product.
     if (wanted <= now.looked_at) return;
-    if (!detail::resource_limit()) {
+    if (!impl::resource_limit()) {
       now.looked_at = wanted;
       now.most = most_at_once;
       return;
@@ -155,7 +154,7 @@ class openblas_calls {
     while (buffers.size() < most) {
       if (buffers.size() >= now.secured) {
         // More than one are worth a small part of what there is.
-        const std::size_t left = detail::resource_limit()->free;
+        const std::size_t left = impl::resource_limit()->free;
         if (left / (buffers.empty() ? 1 : 8) < buffer_bytes) break;
       }
       buffers.push_back(blas.take_buffer(0));
@@ -259,8 +258,8 @@ void tiled(int threads, const matrix<T>& a, const matrix<T>& b, T* c) {
 
 /// The elements of a matrix row after row.
 template <class T>
-detail::memory packed(int threads, const matrix<T>& m) {
-  detail::memory held(m.rows * m.columns * sizeof(T), target());
+impl::memory packed(int threads, const matrix<T>& m) {
+  impl::memory held(m.rows * m.columns * sizeof(T), target());
   T* const to = static_cast<T*>(held.data());
   for_slices(threads, m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
@@ -316,7 +315,7 @@ void by_blas(int threads, const matrix_operand& a, const matrix_operand& b, std:
   const auto one_batch = [&](int with, std::size_t batch) {
     matrix<T> left = batch_of<T>(a, batch), right = batch_of<T>(b, batch);
     blas_operand as_a = for_blas(a), as_b = for_blas(b);
-    detail::memory packed_a, packed_b;
+    impl::memory packed_a, packed_b;
     if (!as_a.possible) {
       packed_a = packed(with, left);
       left = {static_cast<const T*>(packed_a.data()), m, k, k, 1};
@@ -366,8 +365,8 @@ void matmul_of(int threads, const matrix_operand& a, const matrix_operand& b, st
 
 /// The matrices of an operand as floats, row after row.
 template <class Half>
-detail::memory as_floats(int threads, const matrix_operand& m) {
-  detail::memory held(m.batches * m.rows * m.columns * sizeof(float), target());
+impl::memory as_floats(int threads, const matrix_operand& m) {
+  impl::memory held(m.batches * m.rows * m.columns * sizeof(float), target());
   auto* const to = static_cast<float*>(held.data());
   for_slices(threads, m.batches * m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
@@ -384,12 +383,12 @@ detail::memory as_floats(int threads, const matrix_operand& m) {
 template <class Half>
 void matmul_by_floats(int threads, const matrix_operand& a, const matrix_operand& b, std::size_t batches,
                       Half* c, matmul_algorithm algorithm) {
-  const auto contiguous = [](const matrix_operand& m, const detail::memory& floats) {
+  const auto contiguous = [](const matrix_operand& m, const impl::memory& floats) {
     return matrix_operand{floats.data(), m.rows, m.columns, m.columns, 1, m.batches, m.rows * m.columns, {}};
   };
-  const detail::memory of_a = as_floats<Half>(threads, a), of_b = as_floats<Half>(threads, b);
+  const impl::memory of_a = as_floats<Half>(threads, a), of_b = as_floats<Half>(threads, b);
   const std::size_t elements = batches * a.rows * b.columns;
-  const detail::memory held(elements * sizeof(float), target());
+  const impl::memory held(elements * sizeof(float), target());
   auto* const product = static_cast<float*>(held.data());
   matmul_of(threads, contiguous(a, of_a), contiguous(b, of_b), batches, product, algorithm);
   for_slices(threads, elements, std::size_t{1} << 14, [&](std::size_t first, std::size_t last) {
@@ -399,26 +398,26 @@ void matmul_by_floats(int threads, const matrix_operand& a, const matrix_operand
 
 }  // namespace
 
-void matmul(int threads, detail::matrix_type type, const matrix_operand& a, const matrix_operand& b,
+void matmul(int threads, impl::matrix_type type, const matrix_operand& a, const matrix_operand& b,
             std::size_t batches, void* c, matmul_algorithm algorithm) {
   const auto of = [&]<class T>(T) { matmul_of(threads, a, b, batches, static_cast<T*>(c), algorithm); };
   const auto of_halves = [&]<class T>(T) {
     matmul_by_floats(threads, a, b, batches, static_cast<T*>(c), algorithm);
   };
   switch (type) {
-    case detail::matrix_type::float32:
+    case impl::matrix_type::float32:
       return of(float{});
-    case detail::matrix_type::float64:
+    case impl::matrix_type::float64:
       return of(double{});
-    case detail::matrix_type::complex64:
+    case impl::matrix_type::complex64:
       return of(std::complex<float>{});
-    case detail::matrix_type::complex128:
+    case impl::matrix_type::complex128:
       return of(std::complex<double>{});
-    case detail::matrix_type::float16:
+    case impl::matrix_type::float16:
       return of_halves(half{});
-    case detail::matrix_type::bfloat16:
+    case impl::matrix_type::bfloat16:
       return of_halves(bfloat16{});
-    case detail::matrix_type::none:
+    case impl::matrix_type::none:
       return;
   }
 }

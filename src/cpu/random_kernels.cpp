@@ -2,7 +2,7 @@
 #include "cpu/random_kernels.hpp"
 
 #include "cpu/philox_lanes.hpp"
-#include <heddle/cpu/transform.hpp>
+#include <heddle/impl/cpu/transform.hpp>
 #include <heddle/random.hpp>
 
 #include <utility>
@@ -11,7 +11,7 @@ namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
 
-using detail::random_numbers, random::distribution;
+using impl::random_numbers, random::distribution;
 
 constexpr std::size_t chunk_blocks = random_chunk / 4;
 static_assert(chunk_blocks % philox_at_once == 0);
@@ -45,7 +45,7 @@ void draw_words(const random_numbers& numbers, std::uint64_t first_block, std::s
 /// Makes the elements chunk by chunk: `make(words, index, count, values)` turns words into elements from
 /// `index` on.
 template <class T, std::size_t PerBlock, class Make>
-void in_chunks(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool past_the_cache,
+void in_chunks(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool non_temporal,
                void* out, const Make& make) {
   constexpr std::size_t chunk = chunk_blocks * PerBlock;
   alignas(64) std::uint32_t words[4 * chunk_blocks];
@@ -59,8 +59,8 @@ void in_chunks(const random_numbers& numbers, std::uint64_t first, std::size_t c
     make(words, block * PerBlock, blocks * PerBlock, values);
     T* const to = static_cast<T*>(out) + done;
 #if defined(__x86_64__)
-    if (past_the_cache && now == chunk && reinterpret_cast<std::size_t>(to) % 64 == 0) {
-      copy_lines_past_the_cache(values, to, sizeof values);
+    if (non_temporal && now == chunk && reinterpret_cast<std::size_t>(to) % 64 == 0) {
+      copy_lines_non_temporal(values, to, sizeof values);
     } else
 #endif
     {
@@ -71,7 +71,7 @@ void in_chunks(const random_numbers& numbers, std::uint64_t first, std::size_t c
     skip = 0;
   }
 #if defined(__x86_64__)
-  if (past_the_cache) end_of_lines();
+  if (non_temporal) store_fence();
 #endif
 }
 
@@ -84,9 +84,9 @@ inline __attribute__((always_inline)) Word word_at(const std::uint32_t* words, s
 
 /// Elements that are a function of one word.
 template <class T, class Word, class F>
-void by_words(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool past_the_cache,
+void by_words(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool non_temporal,
               void* out, const F& f) {
-  in_chunks<T, 16 / sizeof(Word)>(numbers, first, count, past_the_cache, out,
+  in_chunks<T, 16 / sizeof(Word)>(numbers, first, count, non_temporal, out,
                                   [&](const std::uint32_t* words, std::uint64_t, std::size_t n, T* values) {
                                     for (std::size_t i = 0; i < n; ++i)
                                       values[i] = f(word_at<Word>(words, i));
@@ -94,7 +94,7 @@ void by_words(const random_numbers& numbers, std::uint64_t first, std::size_t co
 }
 
 template <class T>
-void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool past_the_cache,
+void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool non_temporal,
            void* out) {
   using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   const random::arithmetic::stretched<T> value(static_cast<T>(numbers.a), static_cast<T>(numbers.b));
@@ -102,16 +102,16 @@ void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count
   switch (numbers.of) {
     case distribution::uniform:
       return by_words<T, word>(
-          numbers, first, count, past_the_cache, out,
+          numbers, first, count, non_temporal, out,
           [value](word bits) __attribute__((always_inline)) { return value(random::unit_interval(bits)); });
     case distribution::exponential:
-      return by_words<T, word>(numbers, first, count, past_the_cache, out,
+      return by_words<T, word>(numbers, first, count, non_temporal, out,
                                [a](word bits)
                                    __attribute__((always_inline)) { return a * random::minus_log(bits); });
     default:
       break;
   }
-  in_chunks<T, 16 / sizeof(T)>(numbers, first, count, past_the_cache, out,
+  in_chunks<T, 16 / sizeof(T)>(numbers, first, count, non_temporal, out,
                                [&](const std::uint32_t* words, std::uint64_t, std::size_t n, T* values) {
                                  for (std::size_t i = 0; i < n; i += 2) {
                                    const auto pair = random::normal_pair(word_at<word>(words, i),
@@ -123,13 +123,13 @@ void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count
 }
 
 template <class T>
-void integers(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool past_the_cache,
+void integers(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool non_temporal,
               void* out) {
   const random::integer_range below = numbers.below;
   const std::uint64_t seed = numbers.from.seed, low = numbers.low;
   if (!below.is_short()) {
     return in_chunks<T, 2>(
-        numbers, first, count, past_the_cache, out,
+        numbers, first, count, non_temporal, out,
         [&](const std::uint32_t* words, std::uint64_t index, std::size_t n, T* values) {
           for (std::size_t i = 0; i < n; ++i) {
             values[i] = static_cast<T>(
@@ -139,12 +139,12 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
   }
   if (below.range == std::uint64_t{1} << 32) {
     return by_words<T, std::uint32_t>(
-        numbers, first, count, past_the_cache, out,
+        numbers, first, count, non_temporal, out,
         [low](std::uint32_t bits) __attribute__((always_inline)) { return static_cast<T>(low + bits); });
   }
   const auto range = static_cast<std::uint32_t>(below.range),
              least_low = static_cast<std::uint32_t>(below.least_low);
-  in_chunks<T, 4>(numbers, first, count, past_the_cache, out,
+  in_chunks<T, 4>(numbers, first, count, non_temporal, out,
                   [&](const std::uint32_t* words, std::uint64_t index, std::size_t n, T* values) {
                     std::uint32_t any_again = 0;
                     for (std::size_t i = 0; i < n; ++i) {
@@ -165,35 +165,35 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
 #define HEDDLE_JOIN(a, b) a##b
 #define HEDDLE_RANDOM(isa) HEDDLE_JOIN(isa, _random)
 
-void HEDDLE_RANDOM(HEDDLE_ISA)(const detail::random_numbers& numbers, std::uint64_t first, std::size_t count,
-                               bool past_the_cache, void* out) {
+void HEDDLE_RANDOM(HEDDLE_ISA)(const impl::random_numbers& numbers, std::uint64_t first, std::size_t count,
+                               bool non_temporal, void* out) {
   const auto same = [](auto bits) __attribute__((always_inline)) { return bits; };
   const bool single = numbers.type == dtype::float32 || numbers.type == dtype::uint32;
   switch (numbers.of) {
     case distribution::bits:
     case distribution::permutation:
       if (single)
-        return by_words<std::uint32_t, std::uint32_t>(numbers, first, count, past_the_cache, out, same);
-      return by_words<std::uint64_t, std::uint64_t>(numbers, first, count, past_the_cache, out, same);
+        return by_words<std::uint32_t, std::uint32_t>(numbers, first, count, non_temporal, out, same);
+      return by_words<std::uint64_t, std::uint64_t>(numbers, first, count, non_temporal, out, same);
     case distribution::integers:
       break;
     default:
-      if (single) return reals<float>(numbers, first, count, past_the_cache, out);
-      return reals<double>(numbers, first, count, past_the_cache, out);
+      if (single) return reals<float>(numbers, first, count, non_temporal, out);
+      return reals<double>(numbers, first, count, non_temporal, out);
   }
   switch (numbers.type) {
     case dtype::boolean:
     case dtype::int8:
     case dtype::uint8:
-      return integers<std::uint8_t>(numbers, first, count, past_the_cache, out);
+      return integers<std::uint8_t>(numbers, first, count, non_temporal, out);
     case dtype::int16:
     case dtype::uint16:
-      return integers<std::uint16_t>(numbers, first, count, past_the_cache, out);
+      return integers<std::uint16_t>(numbers, first, count, non_temporal, out);
     case dtype::int32:
     case dtype::uint32:
-      return integers<std::uint32_t>(numbers, first, count, past_the_cache, out);
+      return integers<std::uint32_t>(numbers, first, count, non_temporal, out);
     default:
-      return integers<std::uint64_t>(numbers, first, count, past_the_cache, out);
+      return integers<std::uint64_t>(numbers, first, count, non_temporal, out);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace heddle::detail {
+namespace heddle::impl {
 struct random_numbers;
 }
 
@@ -15,16 +15,16 @@ inline constexpr std::size_t random_chunk = 1024;
 
 /// Elements first … first + count − 1 of the sequence, without its offset, into `out`; past the cache where
 /// that is wanted.
-using random_kernel = void (*)(const detail::random_numbers& numbers, std::uint64_t first, std::size_t count,
-                               bool past_the_cache, void* out);
+using random_kernel = void (*)(const impl::random_numbers& numbers, std::uint64_t first, std::size_t count,
+                               bool non_temporal, void* out);
 
-void baseline_random(const detail::random_numbers& numbers, std::uint64_t first, std::size_t count,
-                     bool past_the_cache, void* out);
+void baseline_random(const impl::random_numbers& numbers, std::uint64_t first, std::size_t count,
+                     bool non_temporal, void* out);
 #if defined(HEDDLE_X86_KERNELS)
-void avx2_random(const detail::random_numbers& numbers, std::uint64_t first, std::size_t count,
-                 bool past_the_cache, void* out);
-void avx512_random(const detail::random_numbers& numbers, std::uint64_t first, std::size_t count,
-                   bool past_the_cache, void* out);
+void avx2_random(const impl::random_numbers& numbers, std::uint64_t first, std::size_t count,
+                 bool non_temporal, void* out);
+void avx512_random(const impl::random_numbers& numbers, std::uint64_t first, std::size_t count,
+                   bool non_temporal, void* out);
 #endif
 
 }  // namespace heddle::cpu

@@ -1,7 +1,7 @@
-#include "cpu/scan_in_turns.hpp"
+#include "cpu/chained_scan.hpp"
 #include "cpu/scan_pieces.hpp"
-#include <heddle/cpu/scan.hpp>
-#include <heddle/cpu/threads.hpp>
+#include <heddle/impl/cpu/scan.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -49,7 +49,7 @@ class column_scan {
   column_scan(const scan_steps& steps, std::size_t most_columns, std::size_t length)
       : steps_(steps), row_bytes_((most_columns * steps.element_bytes + line - 1) / line * line) {
     for (std::size_t tiles = length / steps.tile(); tiles > 0; tiles /= 16) ++levels_;
-    room_ = detail::memory(row_bytes_ * (first_level + levels_ + 1), target());
+    room_ = impl::memory(row_bytes_ * (first_level + levels_ + 1), target());
     filled_.resize(levels_ + 1);
   }
 
@@ -155,7 +155,7 @@ class column_scan {
 
   const scan_steps& steps_;
   std::size_t row_bytes_, levels_ = 0, columns_ = 0;
-  detail::memory room_;
+  impl::memory room_;
   std::vector<unsigned char> filled_;
   bool has_init_ = false, has_upper_ = false, has_prefix_ = false;
 };
@@ -219,7 +219,7 @@ class side_by_side {
       all.chunks(count, [&](std::size_t first, std::size_t in_chunk) {
         for (std::size_t c = 0; c < all.width_; ++c) {
           all.copy_(at(x, first * stride + c * size), stride, in_chunk, size, column, size);
-          all.steps_.fold(column, in_chunk, opens && first == 0, at(totals, c * size));
+          all.steps_.reduce_serially(column, in_chunk, opens && first == 0, at(totals, c * size));
         }
       });
     }
@@ -286,10 +286,10 @@ void scan_short_rows(int threads, const scan_steps& steps, segments rows, const 
 void scan_rows(int threads, const scan_steps& steps, segments rows, const void* x, const void* init,
                bool exclusive, void* out) {
   const std::size_t row_bytes = rows.length * steps.element_bytes;
-  const bool past_the_cache = rows.outer * row_bytes > stream_from_bytes;
+  const bool non_temporal = rows.outer * row_bytes > stream_from_bytes;
   for_slices(threads, rows.outer, grain(row_bytes), [&](std::size_t first, std::size_t last) {
     scratch state(steps.state_bytes);
-    piece_writer writer(steps, past_the_cache, at(out, first * row_bytes), rows.length);
+    piece_writer writer(steps, non_temporal, at(out, first * row_bytes), rows.length);
     for (std::size_t r = first; r < last; ++r) {
       steps.start(init, state.data());
       scan_from_memory(steps, at(x, r * row_bytes), rows.length, exclusive, state.data(), writer);
@@ -324,7 +324,7 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
                 void* state, void* out) {
   const std::size_t bytes = count * steps.element_bytes;
   if (threads > 1 && bytes >= parallel_from_bytes) {
-    scan_in_turns turns(threads, steps, x, count, exclusive, state, out);
+    chained_scan turns(threads, steps, x, count, exclusive, state, out);
     const std::size_t workers = std::min(static_cast<std::size_t>(threads), turns.blocks());
     if (workers > 1) {
       on_threads(threads, workers, [&] { turns.work(); });

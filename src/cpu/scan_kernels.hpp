@@ -3,7 +3,7 @@
 
 #include "cpu/kernels.hpp"
 #include "cpu/simd.hpp"
-#include <heddle/cpu/scan.hpp>
+#include <heddle/impl/cpu/scan.hpp>
 
 #include <utility>
 
@@ -180,7 +180,7 @@ struct tile_in_registers {
 
   /// Makes the elements, in the order of memory, what they are behind `before`.
   HEDDLE_ALWAYS_INLINE void finish(vector before) {
-    vector last = splat(grouping::filler<T>(Op()));
+    vector last = splat(order::filler<T>(Op()));
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < sets; ++s) {
       const vector prefix = apply<Op, T>(before, shuffled<T>(last, strips[s], strip_before<width>()));
@@ -200,9 +200,9 @@ struct tile_in_registers {
 
   HEDDLE_ALWAYS_INLINE vector& in_order(std::size_t r) { return local[r / 4][r % 4]; }
 
-  HEDDLE_ALWAYS_INLINE void write(T* out, bool past_the_cache) {
+  HEDDLE_ALWAYS_INLINE void write(T* out, bool non_temporal) {
 #pragma GCC unroll 64
-    for (std::size_t r = 0; r < registers; ++r) store(in_order(r), out + r * width, past_the_cache);
+    for (std::size_t r = 0; r < registers; ++r) store(in_order(r), out + r * width, non_temporal);
   }
 
   /// The first `count` elements.
@@ -224,7 +224,7 @@ struct tile_in_registers {
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < sets; ++s) {
       if constexpr (Half < width) {
-        const vector none = splat(grouping::filler<T>(Op()));
+        const vector none = splat(order::filler<T>(Op()));
         strips[s] = apply<Op, T>(shuffled<T>(none, strips[s], last_of_left_half<width, Half>()), strips[s]);
       } else if ((s & (Half / width)) != 0) {
         const vector left = strips[(s & ~(Half / width - 1)) - 1];
@@ -236,7 +236,7 @@ struct tile_in_registers {
 
 template <class T, class Op>
 void start_grouped(const void* init, void* state) {
-  const T none = grouping::filler<T>(Op());
+  const T none = order::filler<T>(Op());
   static_cast<scan_state<T>*>(state)->start(Op(), init == nullptr ? &none : static_cast<const T*>(init));
 }
 
@@ -252,19 +252,19 @@ void fold_grouped(const void* from, std::size_t count, bool opens, void* to) {
   constexpr std::size_t tile_elements = scan_tile<T>;
   const T* x = static_cast<const T*>(from);
   const Op op;
-  auto sum = splat(opens ? grouping::filler<T>(Op()) : *static_cast<const T*>(to));
+  auto sum = splat(opens ? order::filler<T>(Op()) : *static_cast<const T*>(to));
   for (; count >= tile_elements; count -= tile_elements, x += tile_elements) {
     tile_in_registers<Op, T> tile;
     tile.read(x);
     sum = apply<Op, T>(sum, tile.total());
   }
   T total = sum[0];
-  if (count > 0) total = op(total, fold_scan_tile<T>(detail::element_at<T, Op>{x}, count, op));
+  if (count > 0) total = op(total, fold_scan_tile<T>(impl::element_at<T, Op>{x}, count, op));
   *static_cast<T*>(to) = total;
 }
 
 template <class T, class Op>
-void scan_grouped(const void* from, std::size_t count, bool exclusive, bool past_the_cache, void* state_at,
+void scan_grouped(const void* from, std::size_t count, bool exclusive, bool non_temporal, void* state_at,
                   void* to) {
   constexpr std::size_t tile_elements = scan_tile<T>, width = simd<T>::width;
   using tile_of_elements = tile_in_registers<Op, T>;
@@ -278,7 +278,7 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, bool past
     const std::size_t left = state.tiles_left(), there = count / tile_elements;
     const std::size_t tiles = there < left ? there : left;
     const auto upper = splat(state.upper());
-    auto group = splat(state.group(grouping::filler<T>(Op())));
+    auto group = splat(state.group(order::filler<T>(Op())));
     for (std::size_t t = 0; t < tiles; ++t, x += tile_elements, out += tile_elements) {
       tile_of_elements tile;
       tile.read(x);
@@ -287,7 +287,7 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, bool past
       tile.finish(before);
       const auto last = tile.in_order(tile_of_elements::registers - 1);
       if (exclusive) tile.move_up(previous);
-      tile.write(out, past_the_cache);
+      tile.write(out, non_temporal);
       previous = last;
     }
     state.append_to_group(op, tiles, group[0]);
@@ -311,7 +311,7 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, bool past
 /// x op x = x: an element may be combined with itself where there is none before it.
 template <class Op>
 constexpr bool is_idempotent =
-    detail::is_extreme<Op> || std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or>;
+    impl::is_extreme<Op> || std::is_same_v<Op, bit_and> || std::is_same_v<Op, bit_or>;
 
 /// The inclusive scan of a register; *last_of_all becomes its last element in every lane.
 template <class Op, class T, class V = typename simd<T>::vector>
@@ -381,13 +381,13 @@ HEDDLE_ALWAYS_INLINE Out turned(In v) {
 
 /// Scans numbers none of which is NaN.
 template <class T, class Op>
-T scan_exactly(const T* x, std::size_t count, bool exclusive, bool past_the_cache, T carry, T* out) {
+T scan_exactly(const T* x, std::size_t count, bool exclusive, bool non_temporal, T carry, T* out) {
   using K = key_of<T>;
   using keys = typename simd<K>::vector;
   using vector = typename simd<T>::vector;
   constexpr std::size_t width = simd<T>::width;
   if (count == 0) return carry;
-  const T nothing = grouping::filler<T>(Op());
+  const T nothing = order::filler<T>(Op());
   const keys none = splat(turned<T, K>(nothing));
   keys before = splat(turned<T, K>(carry)), last;
   const auto result_of = [&](vector v) __attribute__((always_inline)) {
@@ -397,7 +397,7 @@ T scan_exactly(const T* x, std::size_t count, bool exclusive, bool past_the_cach
     return turned<T, vector>(result);
   };
   std::size_t i = 0;
-  for (; i + width <= count; i += width) store(result_of(simd<T>::load(x + i)), out + i, past_the_cache);
+  for (; i + width <= count; i += width) store(result_of(simd<T>::load(x + i)), out + i, non_temporal);
   if (i < count) store_some(result_of(load_some(x + i, count - i, nothing)), count - i, out + i);
   return turned<T, T>(static_cast<K>(before[0]));
 }
@@ -409,7 +409,7 @@ T fold_exactly(const T* x, std::size_t count) {
   using K = key_of<T>;
   using keys = typename simd<K>::vector;
   const Op op;
-  K total = turned<T, K>(grouping::filler<T>(Op()));
+  K total = turned<T, K>(order::filler<T>(Op()));
   std::size_t i = 0;
   if (count >= at_once * width) {
     keys sum[at_once];
@@ -451,12 +451,12 @@ HEDDLE_ALWAYS_INLINE std::size_t before_nan(const T* x, std::size_t count) {
 
 /// Behind the first NaN all outputs are that NaN.
 template <class T, class Op>
-T scan_numbers(const T* x, std::size_t count, bool exclusive, bool past_the_cache, T carry, T* out) {
+T scan_numbers(const T* x, std::size_t count, bool exclusive, bool non_temporal, T carry, T* out) {
   while (count > 0 && carry == carry) {
     const std::size_t some = count < looked_through ? count : looked_through;
     std::size_t done = before_nan(x, some);
     const T next = done < some ? x[done] : carry;
-    carry = scan_exactly<T, Op>(x, done, exclusive, past_the_cache, carry, out);
+    carry = scan_exactly<T, Op>(x, done, exclusive, non_temporal, carry, out);
     if (done < some) {
       out[done++] = exclusive ? carry : next;
       carry = next;
@@ -471,7 +471,7 @@ T scan_numbers(const T* x, std::size_t count, bool exclusive, bool past_the_cach
 
 template <class T, class Op>
 T fold_numbers(const T* x, std::size_t count) {
-  T total = grouping::filler<T>(Op());
+  T total = order::filler<T>(Op());
   for (std::size_t i = 0; i < count; i += looked_through) {
     const std::size_t some = count - i < looked_through ? count - i : looked_through;
     const std::size_t numbers = before_nan(x + i, some);
@@ -483,7 +483,7 @@ T fold_numbers(const T* x, std::size_t count) {
 
 template <class T, class Op>
 void start_exact(const void* init, void* state) {
-  *static_cast<T*>(state) = init == nullptr ? grouping::filler<T>(Op()) : *static_cast<const T*>(init);
+  *static_cast<T*>(state) = init == nullptr ? order::filler<T>(Op()) : *static_cast<const T*>(init);
 }
 
 template <class T, class Op>
@@ -506,15 +506,15 @@ void fold_exact(const void* from, std::size_t count, bool opens, void* to) {
 }
 
 template <class T, class Op>
-void scan_exact(const void* from, std::size_t count, bool exclusive, bool past_the_cache, void* state,
+void scan_exact(const void* from, std::size_t count, bool exclusive, bool non_temporal, void* state,
                 void* to) {
   const T* const x = static_cast<const T*>(from);
   T* const out = static_cast<T*>(to);
   T& carry = *static_cast<T*>(state);
   if constexpr (std::is_floating_point_v<T>) {
-    carry = scan_numbers<T, Op>(x, count, exclusive, past_the_cache, carry, out);
+    carry = scan_numbers<T, Op>(x, count, exclusive, non_temporal, carry, out);
   } else {
-    carry = scan_exactly<T, Op>(x, count, exclusive, past_the_cache, carry, out);
+    carry = scan_exactly<T, Op>(x, count, exclusive, non_temporal, carry, out);
   }
 }
 

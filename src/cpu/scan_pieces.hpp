@@ -1,8 +1,8 @@
 // Scans of one thread: a piece is read, scanned and written before the next.
 #pragma once
 
-#include <heddle/cpu/scan.hpp>
-#include <heddle/cpu/transform.hpp>
+#include <heddle/impl/cpu/scan.hpp>
+#include <heddle/impl/cpu/transform.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -32,13 +32,13 @@ inline const std::byte* at(const void* data, std::size_t byte) {
 class scratch {
  public:
   explicit scratch(std::size_t bytes) {
-    if (bytes > sizeof near_) far_ = detail::memory(bytes, target());
+    if (bytes > sizeof near_) far_ = impl::memory(bytes, target());
   }
   std::byte* data() { return far_.data() != nullptr ? static_cast<std::byte*>(far_.data()) : near_; }
 
  private:
   alignas(line) std::byte near_[2048];
-  detail::memory far_;
+  impl::memory far_;
 };
 
 /// Bytes written one after another, past the cache by whole lines. Other threads see them once it is
@@ -65,7 +65,7 @@ class line_writer {
       from = line;
     }
     const std::size_t whole = end_ / line * line;
-    if (whole > from) copy_lines_past_the_cache(stage_ + from, to_ + from, whole - from);
+    if (whole > from) copy_lines_non_temporal(stage_ + from, to_ + from, whole - from);
     if (whole > 0 && end_ > whole) std::memcpy(stage_, stage_ + whole, line);
     to_ += whole;
     end_ -= whole;
@@ -79,7 +79,7 @@ class line_writer {
   ~line_writer() {
     if (end_ > begin_) std::memcpy(to_ + begin_, stage_ + begin_, end_ - begin_);
 #if defined(__x86_64__)
-    end_of_lines();
+    store_fence();
 #endif
   }
 
@@ -107,15 +107,15 @@ inline std::size_t piece_elements(const scan_steps& steps) {
 class piece_writer {
  public:
   /// Of one segment, or of segments that begin `apart` elements from each other.
-  piece_writer(const scan_steps& steps, bool past_the_cache, void* out, std::size_t apart = 0)
+  piece_writer(const scan_steps& steps, bool non_temporal, void* out, std::size_t apart = 0)
       : size_(steps.element_bytes), out_(at(out, 0)) {
     const bool on_lines = (reinterpret_cast<std::size_t>(out) | apart * size_) % line == 0;
-    streams_ = past_the_cache && steps.writes_past_the_cache && on_lines;
-    if (past_the_cache && !streams_ && size_ <= largest_staged_bytes) writer_.emplace(out_);
+    streams_ = non_temporal && steps.writes_non_temporal && on_lines;
+    if (non_temporal && !streams_ && size_ <= largest_staged_bytes) writer_.emplace(out_);
   }
   ~piece_writer() {
 #if defined(__x86_64__)
-    if (streams_) end_of_lines();
+    if (streams_) store_fence();
 #endif
   }
   piece_writer(const piece_writer&) = delete;

@@ -43,12 +43,12 @@ struct simd {
 
 #define HEDDLE_ALWAYS_INLINE inline __attribute__((always_inline))
 
-/// Into the cache, or past it to where a register may begin: other threads see that after end_of_lines.
+/// Into the cache, or past it to where a register may begin: other threads see that after store_fence.
 template <class T>
 HEDDLE_ALWAYS_INLINE void store(typename simd<T>::vector v, T* to,
-                                [[maybe_unused]] bool past_the_cache = false) {
+                                [[maybe_unused]] bool non_temporal = false) {
 #if defined(__SSE2__)
-  if (past_the_cache) {
+  if (non_temporal) {
 #if defined(__AVX512BW__)
     return _mm512_stream_si512(reinterpret_cast<__m512i*>(to), (__m512i)v);
 #elif defined(__AVX2__)
@@ -145,7 +145,7 @@ inline __attribute__((always_inline)) V apply(V a, V b) {
 }
 
 template <class Op, class T>
-constexpr bool has_simd = std::is_arithmetic_v<T> && !detail::is_logical<Op>;
+constexpr bool has_simd = std::is_arithmetic_v<T> && !impl::is_logical<Op>;
 
 }  // namespace
 }  // namespace HEDDLE_ISA

@@ -1,6 +1,6 @@
-#include "process_limits.hpp"
-#include <heddle/cpu/threads.hpp>
+#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
@@ -105,7 +105,7 @@ tbb::task_arena* arena_for(int threads) {
 // taken back those of this call. Their stacks are as large as those of oneTBB's.
 std::size_t threads_given(std::size_t wanted) {
   constexpr std::size_t spare = 2;
-  const std::size_t most = std::min(wanted - 1, detail::threads_with_room(0, stack_bytes));
+  const std::size_t most = std::min(wanted - 1, impl::threads_with_room(0, stack_bytes));
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return 1;
   pthread_attr_setstacksize(&attributes, stack_bytes);
@@ -130,7 +130,7 @@ std::size_t threads_given(std::size_t wanted) {
 }
 
 void for_slices(int threads, std::size_t count, std::size_t grain,
-                detail::function_ref<void(std::size_t, std::size_t)> f) {
+                impl::function_ref<void(std::size_t, std::size_t)> f) {
   if (count == 0) return;
   // More slices than threads, so that a thread that the system held up does not hold up the rest.
   const std::size_t slices = threads <= 1 ? 1
@@ -140,14 +140,14 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     f(0, count);
     return;
   }
-  const detail::operation* const caller = detail::operation::current();
+  const impl::operation* const caller = impl::operation::current();
   char started = 0, finished = 0;
   const acquire_on_leaving end_of_call{&finished};
   HEDDLE_RELEASE(&started);
   const auto work = [&](std::size_t slice) {
     HEDDLE_ACQUIRE(&started);
     const release_on_leaving end_of_slice{&finished};
-    const detail::on_behalf_of naming(caller);
+    const impl::on_behalf_of naming(caller);
     const std::size_t each = count / slices, rest = count % slices;
     const std::size_t first = slice * each + std::min(slice, rest);
     f(first, first + each + (slice < rest ? 1 : 0));
@@ -162,7 +162,7 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
       [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
 }
 
-void on_threads(int threads, std::size_t calls, detail::function_ref<void()> f) {
+void on_threads(int threads, std::size_t calls, impl::function_ref<void()> f) {
   for_slices(threads, calls, 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t call = first; call < last; ++call) {
       tbb::this_task_arena::isolate([&] { f(); });

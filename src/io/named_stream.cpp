@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace heddle::detail {
+namespace heddle::impl {
 
 std::optional<int> descriptor_in(std::string_view path) noexcept {
   if (path == standard_input) return STDIN_FILENO;
@@ -45,4 +45,4 @@ int open_for_reading(const std::string& path) noexcept {
   return number ? ::fcntl(*number, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-}  // namespace heddle::detail
+}  // namespace heddle::impl

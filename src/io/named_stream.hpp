@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace heddle::detail {
+namespace heddle::impl {
 
 inline constexpr const char* standard_input = "/dev/stdin";
 inline constexpr const char* standard_output = "/dev/stdout";
@@ -21,4 +21,4 @@ std::string shown_path(const std::string& path);
 /// that names a descriptor it is a duplicate, which goes on where that one stands.
 int open_for_reading(const std::string& path) noexcept;
 
-}  // namespace heddle::detail
+}  // namespace heddle::impl

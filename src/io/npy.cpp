@@ -27,7 +27,7 @@ namespace heddle {
 namespace {
 
 std::string array_text(const shape& lengths, dtype type) {
-  return fmt::format("shape {}, {}", detail::excerpt(lengths.text()), name(type));
+  return fmt::format("shape {}, {}", impl::excerpt(lengths.text()), name(type));
 }
 
 // ------------------------------------------------------------------------------------------------ the bytes
@@ -45,7 +45,7 @@ class descriptor {
 };
 
 [[noreturn]] void fail_system(const std::string& path, const char* action) {
-  detail::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
+  impl::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
 }
 
 // ------------------------------------------------------------------------------------------------ conversion
@@ -72,12 +72,12 @@ template <class To, class From>
 To converted(From x) {
   if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
-  } else if constexpr (detail::is_complex<From> && detail::is_complex<To>) {
+  } else if constexpr (impl::is_complex<From> && impl::is_complex<To>) {
     using part = typename To::value_type;
     return To(static_cast<part>(x.real()), static_cast<part>(x.imag()));
-  } else if constexpr (detail::is_complex<From>) {
+  } else if constexpr (impl::is_complex<From>) {
     return converted<To>(x.real());
-  } else if constexpr (detail::is_complex<To>) {
+  } else if constexpr (impl::is_complex<To>) {
     return To(static_cast<typename To::value_type>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     return saturated<To>(x);
@@ -308,8 +308,8 @@ void npy_file::unmap::operator()(const unsigned char* begin) const noexcept {
   ::munmap(const_cast<unsigned char*>(begin), bytes);
 }
 
-npy_file::npy_file(const std::string& path) : path_(detail::shown_path(path)) {
-  const descriptor file(detail::open_for_reading(path));
+npy_file::npy_file(const std::string& path) : path_(impl::shown_path(path)) {
+  const descriptor file(impl::open_for_reading(path));
   struct stat status;
   if (file < 0) fail_system(path_, "open");
   if (::fstat(file, &status) != 0) fail_system(path_, "read");
@@ -339,13 +339,12 @@ npy_file::npy_file(const std::string& path) : path_(detail::shown_path(path)) {
         if (moved > 0) bytes += static_cast<std::size_t>(moved);
       }
       const std::string_view beginning(static_cast<const char*>(begin),
-                                       std::min(bytes, detail::npy_magic.size()));
-      if (moved == 0 || beginning != detail::npy_magic.substr(0, beginning.size())) break;
+                                       std::min(bytes, impl::npy_magic.size()));
+      if (moved == 0 || beginning != impl::npy_magic.substr(0, beginning.size())) break;
     }
   }
 
-  detail::npy_layout header =
-      detail::read_npy_header(path_, {reinterpret_cast<const char*>(file_.get()), bytes});
+  impl::npy_layout header = impl::read_npy_header(path_, {reinterpret_cast<const char*>(file_.get()), bytes});
   data_offset_ = header.data_offset;
   dtype_ = header.type;
   shape_ = std::move(header.lengths);
@@ -360,19 +359,19 @@ npy_file::npy_file(const std::string& path) : path_(detail::shown_path(path)) {
     if (size_ > 0) too_large |= __builtin_mul_overflow(size_, length, &size_);
   }
   if (too_large || __builtin_mul_overflow(size_, size_of(dtype_), &data_bytes)) {
-    detail::fail_at_byte(path_, header.shape_at,
-                         fmt::format("the size of the array ({}) does not fit 64 bits", what));
+    impl::fail_at_byte(path_, header.shape_at,
+                       fmt::format("the size of the array ({}) does not fit 64 bits", what));
   }
   const std::size_t present = bytes - data_offset_;
   if (present < data_bytes) {
-    detail::fail_at_byte(path_, data_offset_,
-                         fmt::format("the data ends after {} of {} bytes ({}): the file is truncated",
-                                     present, data_bytes, what));
+    impl::fail_at_byte(path_, data_offset_,
+                       fmt::format("the data ends after {} of {} bytes ({}): the file is truncated", present,
+                                   data_bytes, what));
   }
   const std::string_view after(reinterpret_cast<const char*>(file_.get()) + data_offset_ + data_bytes,
                                present - data_bytes);
-  if (!after.empty() && !after.starts_with(detail::npy_magic)) {
-    detail::fail_at_byte(
+  if (!after.empty() && !after.starts_with(impl::npy_magic)) {
+    impl::fail_at_byte(
         path_, data_offset_ + data_bytes,
         fmt::format("{} the {} of the array ({}): the header does not describe the data",
                     after.size() == 1 ? "1 byte follows" : fmt::format("{} bytes follow", after.size()),
@@ -393,8 +392,8 @@ bool npy_file::is_native() const noexcept {
 
 void npy_file::read(std::size_t first, std::size_t count, heddle::dtype as, void* out) const {
   if (first > size_ || count > size_ - first) {
-    detail::fail(fmt::format("{}: cannot read {} elements from element {} on: there are {}", path_, count,
-                             first, size_));
+    impl::fail(fmt::format("{}: cannot read {} elements from element {} on: there are {}", path_, count,
+                           first, size_));
   }
   if (count == 0) return;
   const conversion to{dtype_,          byte_swapped_, converter_between(dtype_, as),
@@ -425,12 +424,12 @@ void npy_file::read(std::size_t first, std::size_t count, heddle::dtype as, void
 
 // ------------------------------------------------------------------------------------------------ writing
 
-void detail::fail_npy_type(const npy_file& file, dtype wanted) {
+void impl::fail_npy_type(const npy_file& file, dtype wanted) {
   fail(fmt::format("{}: holds {}, not {} (npy_file(path).read_as<T>() converts)", file.path(),
                    name(file.dtype()), name(wanted)));
 }
 
-void detail::write_npy(const std::string& path, dtype type, const shape& lengths, const void* data) {
+void impl::write_npy(const std::string& path, dtype type, const shape& lengths, const void* data) {
   const std::string header = npy_header(type, lengths);
   atomic_file file(path);
   file.require_room(static_cast<double>(header.size() + lengths.elements() * size_of(type)));

@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 
-namespace heddle::detail {
+namespace heddle::impl {
 namespace {
 
 constexpr bool little_endian = std::endian::native == std::endian::little;
@@ -281,4 +281,4 @@ std::string npy_header(dtype type, const shape& lengths) {
   return begin + header;
 }
 
-}  // namespace heddle::detail
+}  // namespace heddle::impl

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-/// The header of a .npy file. heddle::detail::npy_header() makes one.
-namespace heddle::detail {
+/// The header of a .npy file. heddle::impl::npy_header() makes one.
+namespace heddle::impl {
 
 /// What the first array of a file begins with.
 inline constexpr std::string_view npy_magic = "\x93NUMPY";
@@ -32,4 +32,4 @@ npy_layout read_npy_header(const std::string& path, std::string_view file);
 /// Text from a file, made fit for one line of an error message.
 std::string excerpt(std::string_view text);
 
-}  // namespace heddle::detail
+}  // namespace heddle::impl

@@ -1,5 +1,5 @@
 #include "io/named_stream.hpp"
-#include "process_limits.hpp"
+#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/png.hpp>
@@ -41,7 +41,7 @@ struct outcome {
 
   [[noreturn]] void raise(const std::string& path, const std::string& place) const {
     if (thrown) std::rethrow_exception(thrown);
-    detail::fail(fmt::format("{}: {}{}", path, reason, place));
+    impl::fail(fmt::format("{}: {}{}", path, reason, place));
   }
 };
 
@@ -73,7 +73,7 @@ struct png_writer::state {
   png_infop info = nullptr;
 
   state(const std::string& where, std::size_t row, std::size_t rows)
-      : path(detail::shown_path(where)), row_bytes(row), rows_left(rows), file(where) {}
+      : path(impl::shown_path(where)), row_bytes(row), rows_left(rows), file(where) {}
   ~state() { png_destroy_write_struct(&png, &info); }
 
   static void write(png_structp png, png_bytep data, std::size_t bytes) {
@@ -115,12 +115,12 @@ struct png_writer::state {
 png_writer::png_writer(const std::string& path, std::size_t width, std::size_t height, pixel_format format,
                        const std::vector<colour>& palette) {
   if (width < 1 || height < 1 || width > longest_side || height > longest_side) {
-    detail::fail(fmt::format("{}: a PNG picture has 1 to {} columns and rows, not {} x {}", path,
-                             longest_side, width, height));
+    impl::fail(fmt::format("{}: a PNG picture has 1 to {} columns and rows, not {} x {}", path, longest_side,
+                           width, height));
   }
   if (format == pixel_format::palette ? palette.empty() || palette.size() > 256 : !palette.empty()) {
-    detail::fail(fmt::format("{}: a palette picture has 1 to 256 colours, and others have none, not {}", path,
-                             palette.size()));
+    impl::fail(fmt::format("{}: a palette picture has 1 to 256 colours, and others have none, not {}", path,
+                           palette.size()));
   }
   png_color colours[256];
   for (std::size_t i = 0; i < palette.size(); ++i) {
@@ -129,7 +129,7 @@ png_writer::png_writer(const std::string& path, std::size_t width, std::size_t h
   state_ = std::make_unique<state>(path, width * bytes_of(format), height);
   state_->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state_->result, on_error, on_warning);
   if (state_->png != nullptr) state_->info = png_create_info_struct(state_->png);
-  if (state_->info == nullptr) detail::fail(fmt::format("{}: no memory for libpng", path));
+  if (state_->info == nullptr) impl::fail(fmt::format("{}: no memory for libpng", path));
   if (!state_->begin(static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
                      colour_type_of(format), colours, static_cast<int>(palette.size()))) {
     state_->result.raise(path, "");
@@ -140,8 +140,7 @@ png_writer::~png_writer() = default;
 
 void png_writer::append(const std::uint8_t* rows, std::size_t count) {
   if (count > state_->rows_left) {
-    detail::fail(
-        fmt::format("{}: {} rows more, where {} are missing", state_->path, count, state_->rows_left));
+    impl::fail(fmt::format("{}: {} rows more, where {} are missing", state_->path, count, state_->rows_left));
   }
   if (!state_->append(rows, count)) state_->result.raise(state_->path, "");
   state_->rows_left -= count;
@@ -149,7 +148,7 @@ void png_writer::append(const std::uint8_t* rows, std::size_t count) {
 
 void png_writer::commit() {
   if (state_->rows_left != 0) {
-    detail::fail(fmt::format("{}: {} rows of the picture are missing", state_->path, state_->rows_left));
+    impl::fail(fmt::format("{}: {} rows of the picture are missing", state_->path, state_->rows_left));
   }
   if (!state_->end()) state_->result.raise(state_->path, "");
   state_->file.commit();
@@ -158,8 +157,8 @@ void png_writer::commit() {
 void write_png(const std::string& path, const image& picture) {
   const std::size_t bytes = picture.width * bytes_of(picture.format) * picture.height;
   if (picture.pixels.size() != bytes) {
-    detail::fail(fmt::format("{}: {} x {} pixels take {} bytes, not {}", path, picture.width, picture.height,
-                             bytes, picture.pixels.size()));
+    impl::fail(fmt::format("{}: {} x {} pixels take {} bytes, not {}", path, picture.width, picture.height,
+                           bytes, picture.pixels.size()));
   }
   png_writer writer(path, picture.width, picture.height, picture.format, picture.palette);
   writer.append(picture.pixels.data(), picture.height);
@@ -173,9 +172,9 @@ namespace {
 /// Of the file at `place`, which errors call `path`.
 std::vector<std::uint8_t> bytes_of_file(const std::string& place, const std::string& path) {
   const auto fail = [&](const char* action) {
-    detail::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
+    impl::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
   };
-  const int descriptor = detail::open_for_reading(place);
+  const int descriptor = impl::open_for_reading(place);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
   if (!file) fail("open");
@@ -190,7 +189,7 @@ std::vector<std::uint8_t> bytes_of_file(const std::string& place, const std::str
   }
   if (std::ferror(file.get())) fail("read");
   if (bytes.size() < magic_bytes || png_sig_cmp(bytes.data(), 0, magic_bytes) != 0) {
-    detail::fail(fmt::format("{}: no PNG file: it does not begin with the eight bytes of one", path));
+    impl::fail(fmt::format("{}: no PNG file: it does not begin with the eight bytes of one", path));
   }
   return bytes;
 }
@@ -257,12 +256,12 @@ struct reader {
 }  // namespace
 
 image read_png(const std::string& place) {
-  const std::string path = detail::shown_path(place);
+  const std::string path = impl::shown_path(place);
   reader in;
   in.bytes = bytes_of_file(place, path);
   in.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &in.result, on_error, on_warning);
   if (in.png != nullptr) in.info = png_create_info_struct(in.png);
-  if (in.info == nullptr) detail::fail(fmt::format("{}: no memory for libpng", path));
+  if (in.info == nullptr) impl::fail(fmt::format("{}: no memory for libpng", path));
   const auto stopped = [&] { in.result.raise(path, fmt::format(" (at byte {})", in.at)); };
   image picture;
   int passes = 1;
@@ -279,10 +278,10 @@ image read_png(const std::string& place) {
   const std::size_t row_bytes = picture.width * bytes_of(picture.format);
   const std::size_t most = in.bytes.size() * 1032 * 8 * bytes_of(picture.format);
   if (row_bytes > most / picture.height) {
-    detail::fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
-                             in.bytes.size(), picture.width, picture.height));
+    impl::fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
+                           in.bytes.size(), picture.width, picture.height));
   }
-  detail::require_memory(row_bytes * picture.height, path + ": ");
+  impl::require_memory(row_bytes * picture.height, path + ": ");
   picture.pixels.resize(row_bytes * picture.height);
   if (!in.pixels(picture.pixels.data(), picture.height, row_bytes, passes)) stopped();
   return picture;

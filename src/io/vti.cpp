@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 
-namespace heddle::detail {
+namespace heddle::impl {
 namespace {
 
 /// What VTK calls a number of a type, less the parts of a complex number.
@@ -74,7 +74,7 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
   std::size_t last[3] = {0, 0, 0};  // along x, y and z
   for (std::size_t axis = 0; axis < axes; ++axis) last[axis] = lengths[axes - 1 - axis] - 1;
   const std::string extent = fmt::format("0 {} 0 {} 0 {}", last[0], last[1], last[2]);
-  const std::string attribute = detail::xml_text(name);
+  const std::string attribute = impl::xml_text(name);
   const bool is_vector = type >= dtype::complex64;
   const std::string header = fmt::format(
       "<?xml version=\"1.0\"?>\n"
@@ -109,4 +109,4 @@ void write_vti(const std::string& path, const std::string& name, dtype type, con
   file.commit();
 }
 
-}  // namespace heddle::detail
+}  // namespace heddle::impl

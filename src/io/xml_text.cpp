@@ -1,6 +1,6 @@
 #include "io/xml_text.hpp"
 
-namespace heddle::detail {
+namespace heddle::impl {
 
 std::string xml_text(std::string_view text) {
   std::string result;
@@ -28,4 +28,4 @@ std::string xml_text(std::string_view text) {
   return result;
 }
 
-}  // namespace heddle::detail
+}  // namespace heddle::impl

@@ -50,7 +50,7 @@ REDUCTIONS = {
 
 
 class ReduceRungs(unittest.TestCase):
-    def fold_until_one_is_left(self, rung, name, x, grid=None):
+    def reduce_until_one_is_left(self, rung, name, x, grid=None):
         elements, columns = len(x), x.size // len(x)
         while True:
             blocks = blocks_of(elements, 256)
@@ -66,7 +66,7 @@ class ReduceRungs(unittest.TestCase):
                 for size, grid in ((1, None), (225, None), (1001, 3)):
                     with self.subTest(rung=rung, name=name, size=size):
                         x = elements(size)
-                        np.testing.assert_array_equal(self.fold_until_one_is_left(rung, name, x, grid).ravel(), expected(x))
+                        np.testing.assert_array_equal(self.reduce_until_one_is_left(rung, name, x, grid).ravel(), expected(x))
 
     def test_two_pass(self):
         for name, (elements, expected, identity) in REDUCTIONS.items():
@@ -200,7 +200,7 @@ PATTERNS = REDUCTIONS | {
 }
 
 
-def fold(name, x):
+def reduce_serially(name, x):
     return PATTERNS[name][1](x)
 
 
@@ -234,7 +234,7 @@ class Reduce(unittest.TestCase):
         states[0] = 7
         *_, counted, out = launch("reduce", f"whole_{name}", grid, 256, x, n(first), n(size), states, Unwritten(x.dtype, max(scratch, 1) * columns),
                                   np.zeros(max(counters, 1), "uint32"), Unwritten(x.dtype, columns))
-        np.testing.assert_array_equal(out, fold(name, x[first:]))
+        np.testing.assert_array_equal(out, reduce_serially(name, x[first:]))
         self.assertFalse(counted.any())
 
     def test_whole(self):
@@ -255,7 +255,7 @@ class Reduce(unittest.TestCase):
                 x = PATTERNS[name][0](outer * length)
                 parts = np.split(x, sorted({r * length + p * tile for r in range(outer) for p in range(3)} - {0}))
                 _, out = launch("reduce", f"rows_{name}", 1, 256, x, n(outer), n(length), Unwritten(x.dtype, x[0].size * len(parts)))
-                np.testing.assert_array_equal(out, np.array([fold(name, part) for part in parts]).ravel())
+                np.testing.assert_array_equal(out, np.array([reduce_serially(name, part) for part in parts]).ravel())
 
     def test_short_rows(self):
         for name in ("bytes", "sum", "product", "totals", "largest", "compositions"):
@@ -266,18 +266,18 @@ class Reduce(unittest.TestCase):
                     at_once, shared = shape_of_short_rows(name, length, x[0].nbytes)
                     _, out = launch("reduce", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows), n(length),
                                     Unwritten(x.dtype, rows * x[0].size), shared=shared)
-                    np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]).ravel())
+                    np.testing.assert_array_equal(out, np.array([reduce_serially(name, row) for row in np.split(x[first:], rows)]).ravel())
 
     def test_rows_in_packs(self):
-        """Rows of a pack, of some packs of a warp, and of several rows of packs; with what else is in their granules."""
-        for name, pack in (("bytes", 16), ("least", 16), ("all", 16), ("halves", 8)):
-            for length, first, of_warp in ((pack, 0, 40), (3 * pack - 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
+        """Rows of a vector, of some vectors of a warp, and of several rows of vectors; with what else is in their vectors."""
+        for name, vector in (("bytes", 16), ("least", 16), ("all", 16), ("halves", 8)):
+            for length, first, of_warp in ((vector, 0, 40), (3 * vector - 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
                 with self.subTest(name=name, length=length):
                     rows = 101 if length < 1000 else 3
                     x = PATTERNS[name][0](rows * length + first)
-                    _, out = launch("reduce", f"rows_in_packs_{name}", max(blocks_of(rows, 8 * of_warp) - 1, 1), 256, x, n(first), n(rows), n(length),
+                    _, out = launch("reduce", f"rows_in_vectors_{name}", max(blocks_of(rows, 8 * of_warp) - 1, 1), 256, x, n(first), n(rows), n(length),
                                     np.uint32(of_warp), Unwritten(x.dtype, rows))
-                    np.testing.assert_array_equal(out, np.array([fold(name, row) for row in np.split(x[first:], rows)]))
+                    np.testing.assert_array_equal(out, np.array([reduce_serially(name, row) for row in np.split(x[first:], rows)]))
 
     def test_segments(self):
         for name, tile in TILES.items():
@@ -299,7 +299,7 @@ class Reduce(unittest.TestCase):
         expected = untouched.reshape(len(lengths), -1).copy()
         for s, part in enumerate(parts):
             if 0 < len(part) <= tile:
-                expected[s] = fold(name, part)
+                expected[s] = reduce_serially(name, part)
         np.testing.assert_array_equal(out, expected.ravel())
         long = [s for s, length in enumerate(lengths) if length > tile]
         tiles = sum(blocks_of(int(lengths[s]), tile) for s in long)
@@ -311,15 +311,15 @@ class Reduce(unittest.TestCase):
         for first, length, s, first_tile in longer.reshape(-1, 4)[:len(long)].tolist():
             self.assertEqual((first, length), (int(offsets[s]), lengths[s]))
             for p in range(blocks_of(length, tile)):
-                np.testing.assert_array_equal(by_tile[first_tile + p], fold(name, parts[s][p * tile:(p + 1) * tile]))
-            expected[s] = fold(name, by_tile[first_tile:first_tile + blocks_of(length, tile)].reshape(-1, *x.shape[1:]))
+                np.testing.assert_array_equal(by_tile[first_tile + p], reduce_serially(name, parts[s][p * tile:(p + 1) * tile]))
+            expected[s] = reduce_serially(name, by_tile[first_tile:first_tile + blocks_of(length, tile)].reshape(-1, *x.shape[1:]))
         *_, out = launch("reduce", f"listed_{name}", 1, 128, results, longer, counter, Unwritten("uint64", 4), np.zeros(1, "uint64"), out)
         np.testing.assert_array_equal(out, expected.ravel())
 
     def by_columns(self, kernel, name, outer, length, inner, tile, block, grid):
         x = PATTERNS[name][0](outer * length * inner)
         cube = x.reshape(outer, length, inner, *x.shape[1:])
-        expected = [fold(name, cube[o, first:first + tile, c]) for o in range(outer) for first in range(0, length, tile) for c in range(inner)]
+        expected = [reduce_serially(name, cube[o, first:first + tile, c]) for o in range(outer) for first in range(0, length, tile) for c in range(inner)]
         with self.subTest(kernel=kernel, length=length):
             _, out = launch("reduce", kernel, grid, block, x, n(outer), n(length), n(inner), Unwritten(x.dtype, len(expected) * x[0].size))
             np.testing.assert_array_equal(out, np.array(expected).ravel())
@@ -340,19 +340,19 @@ class Reduce(unittest.TestCase):
             for outer, length, inner in ((3, 70, 13), (11, 3, 2), (2, tile + 9, 3)):
                 self.by_columns(f"few_columns_{kernel}", name, outer, length, inner, tile, f"32,{rows}", 2)
 
-    def test_granules(self):
-        """Strips of columns that are granules, and of columns that begin anywhere, from anywhere to anywhere."""
-        for kernel, pack in (("bytes", 16), ("least", 16), ("halves", 8)):
-            for shifted, outer, length, inner, strip, first, to in ((False, 2, 21, 5 * pack, 10, 0, 0), (False, 1, 8, 300 * pack, 8, 0, 0),
-                                                                    (True, 2, 13, 40 * pack + 3, 9, 1, 5), (True, 1, 3, 33 * pack - 1, 3, 0, 0)):
+    def test_vectors(self):
+        """Strips of columns that are vectors, and of columns that begin anywhere, from anywhere to anywhere."""
+        for kernel, vector in (("bytes", 16), ("least", 16), ("halves", 8)):
+            for shifted, outer, length, inner, strip, first, to in ((False, 2, 21, 5 * vector, 10, 0, 0), (False, 1, 8, 300 * vector, 8, 0, 0),
+                                                                    (True, 2, 13, 40 * vector + 3, 9, 1, 5), (True, 1, 3, 33 * vector - 1, 3, 0, 0)):
                 with self.subTest(kernel=kernel, shifted=shifted, inner=inner):
                     parts = blocks_of(length, strip)
                     x = PATTERNS[kernel][0](first + outer * length * inner)
-                    across = blocks_of(blocks_of(inner, pack), 31) * 32 if shifted else inner // pack
-                    _, out = launch("reduce", f"granules_{'shifted_' * shifted}{kernel}", blocks_of(outer * parts * across, 256), 256, x, n(first), n(outer),
+                    across = blocks_of(blocks_of(inner, vector), 31) * 32 if shifted else inner // vector
+                    _, out = launch("reduce", f"vectors_{'shifted_' * shifted}{kernel}", blocks_of(outer * parts * across, 256), 256, x, n(first), n(outer),
                                     n(length), n(inner), n(strip), n(to), Unwritten(x.dtype, to + outer * parts * inner))
                     cube = x[first:].reshape(outer, length, inner)
-                    expected = [fold(kernel, cube[o, top:top + strip, c]) for o in range(outer) for top in range(0, length, strip) for c in range(inner)]
+                    expected = [reduce_serially(kernel, cube[o, top:top + strip, c]) for o in range(outer) for top in range(0, length, strip) for c in range(inner)]
                     np.testing.assert_array_equal(out[to:], np.array(expected).ravel())
 
     def test_many_columns(self):
@@ -392,10 +392,10 @@ class Scan(unittest.TestCase):
 
     def test_at_once(self):
         for name, elements, exclusive, init in self.ways():
-            pack, words = (4, 1) if name == "sum" else (2, 2)
-            for rows, warps, rows_of_warp, parts, less, first in ((1, 16, 1, 3, 500, 1), (2, 32, 4, 2, 3, 0), (3, 16, 1, 1, 1300 // pack, 0)):
+            vector, words = (4, 1) if name == "sum" else (2, 2)
+            for rows, warps, rows_of_warp, parts, less, first in ((1, 16, 1, 3, 500, 1), (2, 32, 4, 2, 3, 0), (3, 16, 1, 1, 1300 // vector, 0)):
                 with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
-                    length = parts * warps * rows_of_warp * 32 * pack - less
+                    length = parts * warps * rows_of_warp * 32 * vector - less
                     x = elements(rows * length + first)
                     scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
                     scratch[0] = 7
@@ -409,12 +409,12 @@ class Scan(unittest.TestCase):
     def test_in_turn(self):
         for way, (name, elements, exclusive, init) in enumerate(self.ways()):
             # Warps that scan, that bring tiles and look ahead, and that combine: scan_tuning.
-            pack, words, warps = (4, 1, 16 + 2 + 4) if name == "sum" else (2, 2, 16 + 2 + 2)
+            vector, words, warps = (4, 1, 16 + 2 + 4) if name == "sum" else (2, 2, 16 + 2 + 2)
             # Warps that wait for others cost much; the orders of threads do not depend on what is scanned.
             schedules = 3 if way in (0, 3) else 1
             for grid, rows, rows_of_warp, parts, less, first in ((2, 2, 1, 3, 300, 1), (3, 1, 2, 3, 0, 0))[way % 2:way % 2 + 1]:
                 with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
-                    length = parts * rows_of_warp * 16 * 32 * pack - less
+                    length = parts * rows_of_warp * 16 * 32 * vector - less
                     x = elements(rows * length + first)
                     scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
                     scratch[0] = 7
@@ -453,37 +453,37 @@ class Scan(unittest.TestCase):
                                        ("signed_bytes", "int8", np.maximum.accumulate), ("largest", "int16", np.maximum.accumulate),
                                        ("maxima", "float64", np.maximum.accumulate)):
             size = np.dtype(kind).itemsize
-            for way, (packs, less, shift, skipped) in enumerate(((7, 0, 0, 0), (3, 5, 16 - size, 1), (1, 32 * 16 // size + 3, size, 16 // size - 1), (5, 1, 0, 2))):
+            for way, (vectors, less, shift, skipped) in enumerate(((7, 0, 0, 0), (3, 5, 16 - size, 1), (1, 32 * 16 // size + 3, size, 16 // size - 1), (5, 1, 0, 2))):
                 exclusive, has_prefix = way % 2 == 1, way > 0
                 skipped *= kind != "float64"
-                with self.subTest(name=name, packs=packs, less=less):
-                    count = 64 * packs * 16 // size - skipped - less
+                with self.subTest(name=name, vectors=vectors, less=less):
+                    count = 64 * vectors * 16 // size - skipped - less
                     x, init = integers(count, kind), integers(1, kind)
-                    *_, out = launch("scan", f"runs_{name}", 1, 64, x, np.uint32(shift), np.uint32(skipped), np.uint32(count), np.uint32(packs), exclusive, init,
+                    *_, out = launch("scan", f"runs_{name}", 1, 64, x, np.uint32(shift), np.uint32(skipped), np.uint32(count), np.uint32(vectors), exclusive, init,
                                      has_prefix, n(skipped), Unwritten(kind, skipped + count), schedules=2)
                     behind = accumulate(np.concatenate([init, x]) if has_prefix else x, dtype=kind)
                     np.testing.assert_array_equal(out[skipped:], behind[:-1] if exclusive else behind[1:] if has_prefix else behind)
-        for packs, count, shift, to, exclusive in ((7, 64 * 14, 0, 0, False), (3, 64 * 6 - 7, 8, 1, True), (3, 64 * 6, 0, 1, False), (1, 9, 8, 0, False)):
-            with self.subTest(packs=packs, count=count):
+        for vectors, count, shift, to, exclusive in ((7, 64 * 14, 0, 0, False), (3, 64 * 6 - 7, 8, 1, True), (3, 64 * 6, 0, 1, False), (1, 9, 8, 0, False)):
+            with self.subTest(vectors=vectors, count=count):
                 x, init = maps(count), maps(1)
 
                 def launch_it(given, has_init):
-                    *_, out = launch("scan", "runs_compositions", 1, 64, x, np.uint32(shift), np.uint32(0), np.uint32(count), np.uint32(packs), exclusive, given,
+                    *_, out = launch("scan", "runs_compositions", 1, 64, x, np.uint32(shift), np.uint32(0), np.uint32(count), np.uint32(vectors), exclusive, given,
                                      has_init, n(to), Unwritten(x.dtype, (to + count) * 2), schedules=2)
                     return out[to * 2:]
                 self.check(launch_it, "compositions", x, exclusive, SCANS["compositions"][2] if exclusive else None)
 
-        # No granules hold these, but are what is written where all of a warp have an element.
-        for packs, less, to in ((9, 0, 0), (9, 0, 2), (3, 5, 1)):
-            with self.subTest(packs=packs, less=less, to=to):
-                count = 64 * packs - less
+        # No vectors hold these, but are what is written where all of a warp have an element.
+        for vectors, less, to in ((9, 0, 0), (9, 0, 2), (3, 5, 1)):
+            with self.subTest(vectors=vectors, less=less, to=to):
+                count = 64 * vectors - less
                 x = integers(3 * count, "int64").reshape(count, 3)
-                *_, out = launch("scan", "runs_sums", 1, 64, x, np.uint32(0), np.uint32(0), np.uint32(count), np.uint32(packs), False, x[:1], False, n(to),
+                *_, out = launch("scan", "runs_sums", 1, 64, x, np.uint32(0), np.uint32(0), np.uint32(count), np.uint32(vectors), False, x[:1], False, n(to),
                                  Unwritten("int64", 3 * (to + count)), schedules=2)
                 np.testing.assert_array_equal(out[3 * to:].reshape(count, 3), x.cumsum(axis=0))
 
     def test_short_rows(self):
-        """Rows that begin anywhere in granules, in place, and to where granules begin elsewhere."""
+        """Rows that begin anywhere in vectors, in place, and to where vectors begin elsewhere."""
         for name, elements, exclusive, init in self.ways():
             for rows, length, of_warp, first, to in ((101, 1, 9, 0, 0), (50, 5, 4, 1, 1), (40, 11, 20, 0, 0), (9, 333, 2, 0, 3), (3, 2100, 1, 2, 2)):
                 with self.subTest(name=name, exclusive=exclusive, length=length):
@@ -523,29 +523,29 @@ class Scan(unittest.TestCase):
         shapes = ((1, 75, 64, 75, 16), (2, 600, 12, 600, 8), (1, 40, 44, 40, 64), (1, 9, 40, 9, 256), (2, 250, 8, 100, 32),
                   (3, 1, 20, 1, 256), (2, 3, 1100, 3, 256), (1, 4, 12, 4, 256))
         for name, elements, exclusive, init in self.ways():
-            for (outer, length, inner, strip, lanes), granules in itertools.product(shapes, (False, True)):
-                with self.subTest(name=name, exclusive=exclusive, inner=inner, granules=granules):
-                    self.check_down(name, elements, exclusive, init, (outer, length, inner - (not granules)), strip, lanes, granules)
+            for (outer, length, inner, strip, lanes), vectors in itertools.product(shapes, (False, True)):
+                with self.subTest(name=name, exclusive=exclusive, inner=inner, vectors=vectors):
+                    self.check_down(name, elements, exclusive, init, (outer, length, inner - (not vectors)), strip, lanes, vectors)
         name, elements, exclusive, init = next(self.ways())
-        for (outer, length, inner, strip, lanes), granules in itertools.product((*shapes, (1, 3, 4100, 3, 256)), (False, True)):
-            with self.subTest("in place", inner=inner, granules=granules):
-                shape = outer, length, inner // 4 * 4 - (not granules)
-                self.check_down(name, elements, exclusive, init, shape, strip, lanes, granules, in_place=True)
+        for (outer, length, inner, strip, lanes), vectors in itertools.product((*shapes, (1, 3, 4100, 3, 256)), (False, True)):
+            with self.subTest("in place", inner=inner, vectors=vectors):
+                shape = outer, length, inner // 4 * 4 - (not vectors)
+                self.check_down(name, elements, exclusive, init, shape, strip, lanes, vectors, in_place=True)
 
-    def check_down(self, name, elements, exclusive, init, shape, strip, lanes, granules, in_place=False):
+    def check_down(self, name, elements, exclusive, init, shape, strip, lanes, vectors, in_place=False):
         outer, length, inner = shape
         x = elements(outer * length * inner)
         cube = x.reshape(*shape, *x.shape[1:])
         prefixes = np.zeros_like(x[:1])
         if strip < length:
-            totals = np.array([[[fold(name, cube[o, s:s + strip, c]) for c in range(inner)] for s in range(0, length, strip)] for o in range(outer)])
+            totals = np.array([[[reduce_serially(name, cube[o, s:s + strip, c]) for c in range(inner)] for s in range(0, length, strip)] for o in range(outer)])
             totals = totals.reshape(outer, -1, inner, *x.shape[1:]).astype(x.dtype)
             prefixes = np.stack([np.stack([scanned(name, totals[o, :, c], True, init) for c in range(inner)], 1) for o in range(outer)])
-        pack = 16 // x[0].nbytes if granules else 1
-        grid = blocks_of(outer * blocks_of(length, strip) * inner // pack, lanes)
+        vector = 16 // x[0].nbytes if vectors else 1
+        grid = blocks_of(outer * blocks_of(length, strip) * inner // vector, lanes)
 
         def launch_it(given, has_init):
-            *_, out = launch("scan", f"down_{name}{'_granules' * granules}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
+            *_, out = launch("scan", f"down_{name}{'_granules' * vectors}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
                              exclusive, given, has_init, prefixes, in_place, x if in_place else Unwritten(x.dtype, x.size), schedules=2)
             return out
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
@@ -571,7 +571,7 @@ class Scan(unittest.TestCase):
                 self.check(launch_it, name, x[first:], exclusive, init, (outer, length, inner), axis=1)
 
     def test_down_shifted(self):
-        """Rows that begin at no granule: their ends, lanes that repeat others, and what stands before strips."""
+        """Rows that begin at no vector: their ends, lanes that repeat others, and what stands before strips."""
         places = itertools.cycle([((0, 0), False), ((3, 5), True), ((16, 1), False), ((3, 5), False), ((16, 1), True)])
         for (kernel, dtype, combine), (outer, length, inner, strip), lanes in itertools.product(
                 (("bytes", "uint8", np.add), ("products", "uint16", np.multiply)),
@@ -583,9 +583,9 @@ class Scan(unittest.TestCase):
                 init = np.array([7], dtype)
                 want = combine.accumulate(np.concatenate([np.full((outer, 1, inner), 7, dtype), x[first:].reshape(outer, length, inner)], 1), axis=1, dtype=dtype)
                 prefixes = want[:, 0:length:strip].copy()
-                packs = blocks_of(inner, 16 // x.itemsize)
+                vectors = blocks_of(inner, 16 // x.itemsize)
                 together = min(lanes, 32)
-                grid = blocks_of(outer * blocks_of(length, strip) * blocks_of(packs, together - 1) * together, lanes)
+                grid = blocks_of(outer * blocks_of(length, strip) * blocks_of(vectors, together - 1) * together, lanes)
                 *_, out = launch("scan", f"down_shifted_{kernel}", grid, 256, x, n(first), n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
                                  exclusive, init, True, prefixes, n(to), np.full(to + outer * length * inner, 99, dtype))
                 np.testing.assert_array_equal(out[:to], 99)

@@ -25,8 +25,8 @@ class Elementwise(unittest.TestCase):
         np.testing.assert_array_equal(out, 2 * wide)
 
     def test_fill(self):
-        for kernel, kind, words, of_value in (("bytes", "uint8", 1, 1), ("bytes", "uint8", 700, 7), ("granules", "uint32", 600, 1)):
-            value = random.integers(0, 200, of_value * (4 if kernel == "granules" else 1)).astype(kind)
+        for kernel, kind, words, of_value in (("bytes", "uint8", 1, 1), ("bytes", "uint8", 700, 7), ("vectors", "uint32", 600, 1)):
+            value = random.integers(0, 200, of_value * (4 if kernel == "vectors" else 1)).astype(kind)
             size = words * value.size // of_value
             out, _ = launch("patterns", f"fill_{kernel}", 2, 256, Unwritten(kind, size), n(words), value, n(of_value), schedules=2)
             np.testing.assert_array_equal(out, np.resize(value, size))
@@ -158,14 +158,14 @@ def words(seed, which, offset, count, bits):
 class Random(unittest.TestCase):
     SEED = 12345678901234567890
 
-    def made(self, kernel, kind, offset, count, granules):
-        out, = launch("numerics", f"random_{kernel}", 2, 256, n(self.SEED), n(offset), n(count), granules, Unwritten(kind, count), schedules=2)
+    def made(self, kernel, kind, offset, count, vectors):
+        out, = launch("numerics", f"random_{kernel}", 2, 256, n(self.SEED), n(offset), n(count), vectors, Unwritten(kind, count), schedules=2)
         return out
 
     def test_words(self):
         """Granules of 16 bytes and what is left of one; single elements where the first begins no block."""
-        for offset, count, granules in ((4, 2051, True), (7, 100, False), (2**34 + 1, 1, False)):
-            np.testing.assert_array_equal(self.made("words", "uint32", offset, count, granules), words(self.SEED, 0, offset, count, 32))
+        for offset, count, vectors in ((4, 2051, True), (7, 100, False), (2**34 + 1, 1, False)):
+            np.testing.assert_array_equal(self.made("words", "uint32", offset, count, vectors), words(self.SEED, 0, offset, count, 32))
         np.testing.assert_array_equal(self.made("long_words", "uint64", 2, 101, True), words(self.SEED, 5, 2, 101, 64))
 
     def test_reals(self):

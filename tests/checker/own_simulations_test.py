@@ -86,7 +86,7 @@ class Life(unittest.TestCase):
 
     def test_march(self):
         for kernel, generations, torus, height, positions, strips in (
-                ("march_torus", 4, True, 21, 8, 2), ("march_plane", 4, False, 21, 8, 2), ("march_torus_once", 1, True, 5, 124, 1),
+                ("march_periodic", 4, True, 21, 8, 2), ("march_plane", 4, False, 21, 8, 2), ("march_periodic_once", 1, True, 5, 124, 1),
                 ("march_plane_eight", 8, False, 40, 120, 1)):
             with self.subTest(kernel=kernel):
                 cells = random_cells(height, 32 * positions)

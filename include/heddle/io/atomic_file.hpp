@@ -56,11 +56,11 @@ class atomic_file {
   std::size_t written_ = 0;
 };
 
-namespace detail {
+namespace impl {
 
 /// From here on the function is told, in one line, what a file that took another's place could not keep of
 /// it.
 void tell_lost_properties_to(void (*function)(const std::string& message)) noexcept;
 
-}  // namespace detail
+}  // namespace impl
 }  // namespace heddle

@@ -57,7 +57,7 @@ class npy_file {
   template <class T>
     requires has_dtype<T>
   array<T> read_as() const {
-    const detail::operation naming("read_npy", size_, detail::type_name<T>());
+    const impl::operation naming("read_npy", size_, impl::type_name<T>());
     array<T> result(shape_);
     read(0, size_, dtype_of<T>, result.data());
     return result;
@@ -80,14 +80,14 @@ class npy_file {
   bool c_contiguous_ = true;  // in C order, or so short of axes that the two orders are the same
 };
 
-namespace detail {
+namespace impl {
 
 [[noreturn]] void fail_npy_type(const npy_file& file, dtype wanted);
 /// What stands before the elements in a .npy file.
 std::string npy_header(dtype type, const shape& lengths);
 void write_npy(const std::string& path, dtype type, const shape& lengths, const void* data);
 
-}  // namespace detail
+}  // namespace impl
 
 /// The array in a .npy file, on the CPU. The file must hold elements of type T, in either byte order and
 /// either memory order; `npy_file(path).read_as<T>()` converts from another type.
@@ -97,7 +97,7 @@ template <class T>
   requires has_dtype<T>
 array<T> read_npy(const std::string& path) {
   const npy_file file(path);
-  if (file.dtype() != dtype_of<T>) detail::fail_npy_type(file, dtype_of<T>);
+  if (file.dtype() != dtype_of<T>) impl::fail_npy_type(file, dtype_of<T>);
   return file.read_as<T>();
 }
 
@@ -107,8 +107,8 @@ array<T> read_npy(const std::string& path) {
 template <array_like X>
   requires has_dtype<element_of<X>>
 void write_npy(const std::string& path, const X& x) {
-  const detail::staged_input<element_of<X>> elements(detail::input(x), target());
-  detail::write_npy(path, dtype_of<element_of<X>>, detail::shape_of(x), elements.data());
+  const impl::staged_input<element_of<X>> elements(impl::input(x), target());
+  impl::write_npy(path, dtype_of<element_of<X>>, impl::shape_of(x), elements.data());
 }
 
 }  // namespace heddle

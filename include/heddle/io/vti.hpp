@@ -15,12 +15,12 @@ struct grid_placement {
   std::array<double, 3> spacing{1, 1, 1};
 };
 
-namespace detail {
+namespace impl {
 
 void write_vti(const std::string& path, const std::string& name, dtype type, const shape& lengths,
                const void* data, const grid_placement& placement);
 
-}  // namespace detail
+}  // namespace impl
 
 /// Writes an array of one to three axes as VTK image data, which ParaView opens: one value a point under
 /// `name`, the fastest axis of the array along x, the values as they are in memory ("appended raw"). A
@@ -32,8 +32,8 @@ template <array_like X>
   requires has_dtype<element_of<X>>
 void write_vti(const std::string& path, const X& x, const std::string& name = "values",
                const grid_placement& placement = {}) {
-  const detail::staged_input<element_of<X>> elements(detail::input(x), target());
-  detail::write_vti(path, name, dtype_of<element_of<X>>, detail::shape_of(x), elements.data(), placement);
+  const impl::staged_input<element_of<X>> elements(impl::input(x), target());
+  impl::write_vti(path, name, dtype_of<element_of<X>>, impl::shape_of(x), elements.data(), placement);
 }
 
 }  // namespace heddle

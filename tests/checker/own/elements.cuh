@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/cuda/tile_states.cuh>
+#include <heddle/impl/gpu/block/tile_state.cuh>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -35,7 +35,7 @@ struct add_three {
   }
 };
 
-/// As lent_scratch has them: a counter that stands at 7, and words that launch 2 left.
-__device__ inline heddle::cuda::tile_states states_of(unsigned long long* scratch) {
+/// As temp_storage has them: a counter that stands at 7, and words that launch 2 left.
+__device__ inline heddle::gpu::tile_state states_of(unsigned long long* scratch) {
   return {reinterpret_cast<std::uint64_t*>(scratch + 16), scratch, 7, 3};
 }

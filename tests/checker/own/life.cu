@@ -42,9 +42,9 @@ __global__ void by_rows_conway(const word* now, word* next, std::size_t width, s
         (positions + march_tile<GENERATIONS>::kept - 1) / march_tile<GENERATIONS>::kept;              \
     march<GENERATIONS, TORUS, conway>(now, next, {positions, height, tiles, strips, rows}, conway{}); \
   }
-MARCH(march_torus, 4, true)
+MARCH(march_periodic, 4, true)
 MARCH(march_plane, 4, false)
-MARCH(march_torus_once, 1, true)
+MARCH(march_periodic_once, 1, true)
 MARCH(march_plane_eight, 8, false)
 
 __global__ void slice(const word* from, word* to, std::size_t positions, std::size_t squares) {

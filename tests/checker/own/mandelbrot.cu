@@ -3,7 +3,7 @@
 // The kernels of the Mandelbrot set, behind kernels that take plain arguments:
 // tests/checker/own_kernels_test.py.
 
-using namespace heddle::mandelbrot::cuda;
+using namespace heddle::mandelbrot::gpu;
 
 #define COUNT(NAME, T)                                                                                      \
   __global__ void first_##NAME(const T* re, const T* im, unsigned width, unsigned height, unsigned first,   \

@@ -1,18 +1,18 @@
-#include "cuda/matmul.cuh"
-#include "cuda/random.cuh"
+#include "gpu/matmul.cuh"
+#include "gpu/random.cuh"
 #include "monte_carlo/gpu_kernels.cuh"
 
 // The kernels of random numbers, of points of pi and of matrix products, behind kernels that take plain
 // arguments: tests/checker/own_patterns_test.py.
 
 using namespace heddle;
-using namespace heddle::cuda;
+using namespace heddle::gpu;
 using std::size_t;
 
-#define RANDOM(NAME, T, ...)                                                                           \
-  __global__ void random_##NAME(std::uint64_t seed, std::uint64_t offset, size_t count, bool granules, \
-                                T* out) {                                                              \
-    make_random(__VA_ARGS__, {seed, offset}, count, granules, out);                                    \
+#define RANDOM(NAME, T, ...)                                                                          \
+  __global__ void random_##NAME(std::uint64_t seed, std::uint64_t offset, size_t count, bool vectors, \
+                                T* out) {                                                             \
+    make_random(__VA_ARGS__, {seed, offset}, count, vectors, out);                                    \
   }
 RANDOM(words, std::uint32_t, plain_words<std::uint32_t, random::distribution::bits>{})
 RANDOM(long_words, std::uint64_t, plain_words<std::uint64_t, random::distribution::permutation>{})
@@ -28,7 +28,7 @@ RANDOM(long_integers, std::uint64_t,
 
 __global__ void points(std::uint64_t seed, std::uint64_t first, std::uint64_t count,
                        unsigned long long* inside) {
-  monte_carlo::cuda::count_points(seed, first, count, inside);
+  monte_carlo::gpu::count_points(seed, first, count, inside);
 }
 
 /// `numbers` are rows, columns, and the strides of rows, columns and batches.

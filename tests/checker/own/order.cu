@@ -1,16 +1,16 @@
-#include "bound_by_key.hpp"
-#include "cuda/gather.cuh"
-#include "cuda/top_k.cuh"
-#include <heddle/cuda/for_each_index.cuh>
-#include <heddle/cuda/line_order.cuh>
-#include <heddle/cuda/merge_sort.cuh>
-#include <heddle/cuda/transform.cuh>
+#include "dispatch/bound_by_key.hpp"
+#include "gpu/gather.cuh"
+#include "gpu/top_k.cuh"
+#include <heddle/impl/gpu/for_each_index.cuh>
+#include <heddle/impl/gpu/line_order.cuh>
+#include <heddle/impl/gpu/sort/merge_sort.cuh>
+#include <heddle/impl/gpu/transform.cuh>
 
 // The kernels of sorts by comparison, of gather and scatter, of lower_bound and of top_k, behind kernels that
 // take plain arguments: tests/checker/own_order_test.py.
 
 using namespace heddle;
-using namespace heddle::cuda;
+using namespace heddle::gpu;
 
 /// An element of 12 bytes, of which the first four decide.
 struct keyed {
@@ -66,7 +66,7 @@ __global__ void scatter_blocks(const unsigned* values, const unsigned* indices, 
 
 __global__ void bounds_of(const float* sorted, std::size_t n, const float* values, std::size_t count,
                           bool upper, bool descending, std::size_t* out) {
-  transform_elements_of<std::size_t>(detail::bound_by_key<float>{sorted, n, values, upper, descending}, count,
+  transform_elements_of<std::size_t>(impl::bound_by_key<float>{sorted, n, values, upper, descending}, count,
                                      out);
 }
 

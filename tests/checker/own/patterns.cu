@@ -1,13 +1,13 @@
-#include "cuda/copy_if.cuh"
-#include "cuda/histogram.cuh"
-#include "cuda/map.cuh"
 #include "elements.cuh"
+#include "gpu/copy_if.cuh"
+#include "gpu/histogram.cuh"
+#include "gpu/map.cuh"
 
 // The kernels of transform, fill, argmin, copy_if, unique and histogram, behind kernels that take plain
 // arguments: tests/checker/own_patterns_test.py.
 
 using namespace heddle;
-using namespace heddle::cuda;
+using namespace heddle::gpu;
 
 __global__ void sums(const int* x, const int* y, bool y_is_constant, size_t n, int* out) {
   transform_elements_of<int>(mapped<int, plus>{{x, 0}, {y_is_constant ? nullptr : y, y[0]}, plus{}}, n, out);
@@ -28,7 +28,7 @@ __global__ void doubled(const three_sums* x, size_t n, three_sums* out) {
     repeat_pattern<WORD>(to, words, repeated, words_of_value);                                    \
   }
 FILL(bytes, unsigned char)
-FILL(granules, uint4)
+FILL(vectors, uint4)
 
 __global__ void first_equal(const float* x, size_t outer, size_t length, size_t inner, const float* extremum,
                             unsigned long long* place) {
@@ -55,7 +55,7 @@ __global__ void places(const bool* flags, size_t first, size_t n, const size_t* 
 PLACE(chosen, unsigned, false)
 PLACE(partitioned, unsigned short, true)
 
-__device__ detail::bin_finder finder(const double* edges, size_t bins, bool even) {
+__device__ impl::bin_finder finder(const double* edges, size_t bins, bool even) {
   const double low = edges[0], high = edges[bins];
   return {edges, bins, even, low, high, static_cast<double>(bins) / (high - low)};
 }

@@ -1,13 +1,13 @@
 #include "elements.cuh"
-#include <heddle/cuda/ladder/reduce.cuh>
+#include <heddle/impl/gpu/textbook/reduce.cuh>
 
 // Each kernel of the rungs of reduce, behind one that takes plain arguments:
 // tests/checker/own_kernels_test.py.
 
-using namespace heddle::cuda::ladder;
+using namespace heddle::gpu::textbook;
 using heddle::maximum;
 using heddle::plus;
-using heddle::detail::element_at;
+using heddle::impl::element_at;
 
 #define RUNG(NAME, T, OP)                                                                           \
   __global__ void block_serial_##NAME(const T* x, size_t n, T* out) {                               \
@@ -21,7 +21,7 @@ using heddle::detail::element_at;
   }                                                                                                 \
   __global__ void padded_##NAME(const T* x, size_t n, const T* identity, size_t run, size_t blocks, \
                                 T* out) {                                                           \
-    fold_padded<T, OP>({x}, OP{}, n, *identity, run, blocks, out);                                  \
+    reduce_padded<T, OP>({x}, OP{}, n, *identity, run, blocks, out);                                \
   }
 RUNG(sum, int, plus)
 RUNG(largest, float, maximum)

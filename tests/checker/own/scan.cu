@@ -1,14 +1,14 @@
 #include "elements.cuh"
-#include <heddle/cuda/scan.cuh>
+#include <heddle/impl/gpu/scan/scan.cuh>
 
 // Each kernel of scan, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 
 using namespace heddle;
-using namespace heddle::cuda;
-using detail::element_at;
+using namespace heddle::gpu;
+using impl::element_at;
 
 /// The maximum of signed bytes, which kernels combine in lanes: with the sign turned, 0 is the least.
-struct largest_in_lanes {
+struct largest_packed {
   static constexpr bool commutative = true, exact = true;
   int identity_value = -128;
   __device__ signed char operator()(signed char a, signed char b) const { return a < b ? b : a; }
@@ -42,8 +42,8 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
                                scratch, out + to);                                                    \
     work.parts = parts;                                                                               \
     work.rows_of_warp = rows_of_warp;                                                                 \
-    work.tile = blockDim.x * rows_of_warp * scan_pack<T>;                                             \
-    scan_at_once<T, OP>(work);                                                                        \
+    work.tile = blockDim.x * rows_of_warp * items_per_vector<T>;                                      \
+    small_scan<T, OP>(work);                                                                          \
   }
 
 #define SHORT_ROWS(NAME, T, OP)                                                                             \
@@ -67,7 +67,7 @@ __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t le
 
 // As scan_columns_by() launches it.
 template <class Columns, class T, class Op>
-__device__ void go_down(const T* x, Op op, strips_of_columns<Columns> shape, bool exclusive,
+__device__ void go_down(const T* x, Op op, column_tiling<Columns> shape, bool exclusive,
                         strip_prefixes<T> before, T* out) {
   if constexpr (sizeof(T) <= 16) {
     if (shape.all.length <= few_rows_to_scan) return scan_down<true>(x, op, shape, exclusive, before, out);
@@ -84,23 +84,23 @@ __device__ void go_down(const T* x, Op op, strips_of_columns<Columns> shape, boo
     go_down<COLUMNS<T>, T>(in_place ? out : x, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, \
                            before[0], out);                                                             \
   }
-DOWN(sum, columns_by_elements, int, plus)
-DOWN(sum_granules, columns_of_granule, int, plus)
-DOWN(compositions, columns_by_elements, map_of_line, composition)
-DOWN(compositions_granules, columns_of_granule, map_of_line, composition)
-DOWN(bytes_granules, columns_of_granule, unsigned char, plus)
-DOWN(signed_granules, columns_of_granule, signed char, largest_in_lanes)
-DOWN(sums, columns_by_elements, three_sums, add_three)
+DOWN(sum, element_columns, int, plus)
+DOWN(sum_vectors, vector_columns, int, plus)
+DOWN(compositions, element_columns, map_of_line, composition)
+DOWN(compositions_granules, vector_columns, map_of_line, composition)
+DOWN(bytes_granules, vector_columns, unsigned char, plus)
+DOWN(signed_vectors, vector_columns, signed char, largest_packed)
+DOWN(sums, element_columns, three_sums, add_three)
 
 // Rows that begin anywhere.
-#define DOWN_SHIFTED(NAME, T, OP)                                                                         \
-  __global__ void down_shifted_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner, \
-                                      size_t strip, unsigned lanes, bool exclusive, const T* init,        \
-                                      bool has_init, const T* prefixes, size_t to, T* out) {              \
-    auto before = prefix_of_first(has_init ? init : nullptr);                                             \
-    if (strip < length) before[0].prefixes = prefixes;                                                    \
-    go_down<columns_of_shifted_granule<T>, T>(x + from, OP{}, {{outer, length, inner}, strip, lanes},     \
-                                              exclusive, before[0], out + to);                            \
+#define DOWN_SHIFTED(NAME, T, OP)                                                                            \
+  __global__ void down_shifted_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner,    \
+                                      size_t strip, unsigned lanes, bool exclusive, const T* init,           \
+                                      bool has_init, const T* prefixes, size_t to, T* out) {                 \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                                \
+    if (strip < length) before[0].prefixes = prefixes;                                                       \
+    go_down<shifted_vector_columns<T>, T>(x + from, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, \
+                                          before[0], out + to);                                              \
   }
 DOWN_SHIFTED(bytes, unsigned char, plus)
 DOWN_SHIFTED(products, unsigned short, multiplies)
@@ -115,7 +115,7 @@ DOWN_SHIFTED(products, unsigned short, multiplies)
     columns_work<T> work{(in_place ? out : x) + from, out + to, shape, exclusive, has_init, {},    \
                          states_of(scratch),          taken};                                      \
     if (has_init) work.init[0] = *init;                                                            \
-    scan_columns_in_turn<T, OP>(work, OP{});                                                       \
+    tall_columns_scan<T, OP>(work, OP{});                                                          \
   }
 DOWN_IN_TURN(sum, int, plus)
 DOWN_IN_TURN(compositions, map_of_line, composition)
@@ -129,58 +129,59 @@ DOWN_IN_TURN(compositions, map_of_line, composition)
     work.parts = parts;                                                                               \
     work.rows_of_warp = rows_of_warp;                                                                 \
     work.tile = rows_of_warp * scan_tuning<T, OP>::row_of_warps;                                      \
-    scan_in_turn<T, OP>(work);                                                                        \
+    lookahead_scan<T, OP>(work);                                                                      \
   }
 IN_TURN(sum, int, plus)
 IN_TURN(compositions, map_of_line, composition)
 IN_TURN(bytes, unsigned char, plus)
-IN_TURN(signed_bytes, signed char, largest_in_lanes)
+IN_TURN(signed_bytes, signed char, largest_packed)
 IN_TURN(largest, short, maximum)
 SCAN(sum, int, plus)
 SCAN(compositions, map_of_line, composition)
 SCAN(bytes, unsigned char, plus)
-SCAN(signed_bytes, signed char, largest_in_lanes)
+SCAN(signed_bytes, signed char, largest_packed)
 SCAN(largest, short, maximum)
 
 // Elements that no granules hold are scanned a warp to a row.
 __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool exclusive,
                           const three_sums* init, bool has_init, bool in_place, three_sums* out) {
   scan_rows<three_sums, element_at<three_sums, add_three>, add_three>(
-      {in_place ? out : x}, add_three{}, grouping::tiling{{rows, length, 1}, 2048, 1}, exclusive,
+      {in_place ? out : x}, add_three{}, order::tiling{{rows, length, 1}, 2048, 1}, exclusive,
       prefix_of_first(has_init ? init : nullptr)[0], out);
 }
 
 // A tile in shared memory, `shift` bytes behind a granule, in runs of the two warps of a block; what is
 // around its elements is anything.
-#define RUNS(NAME, T, OP)                                                                                   \
-  __global__ void runs_##NAME(const T* x, unsigned shift, unsigned skipped, unsigned count, unsigned packs, \
-                              bool exclusive, const T* init, bool has_prefix, size_t to, T* out) {          \
-    using runs = runs_in_registers<T, OP, scan_tuning<T, OP>::packs>;                                       \
-    constexpr unsigned warps = 2, bytes = warps * runs::most_elements * sizeof(T);                          \
-    __shared__ __align__(16) unsigned char stage[bytes + 32], exchange[bytes];                              \
-    __shared__ T warp_total[warps];                                                                         \
-    for (unsigned b = threadIdx.x; b < bytes + 32; b += blockDim.x) stage[b] = 0x5a;                        \
-    __syncthreads();                                                                                        \
-    T* const places = reinterpret_cast<T*>(stage + shift);                                                  \
-    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) places[skipped + i] = x[i];                  \
-    __syncthreads();                                                                                        \
-    const unsigned warp = threadIdx.x / warp_size;                                                          \
-    const placed_tile tile{0, 0, 0, count, skipped, true};                                                  \
-    const OP op;                                                                                            \
-    runs mine(warp, packs);                                                                                 \
-    mine.leave_out_what_is_beyond(tile);                                                                    \
-    mine.load(places, tile, tile.fills(warps * warp_size * packs * scan_pack<T>), op);                      \
-    const T total = mine.scan(op);                                                                          \
-    if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                             \
-    __syncthreads();                                                                                        \
-    if (warp > 0) mine.prepend(warp_total[0], op);                                                          \
-    mine.write(out + to - skipped, tile, exclusive, has_prefix, *init, op,                                  \
-               reinterpret_cast<T*>(exchange + warp * bytes / warps));                                      \
+#define RUNS(NAME, T, OP)                                                                                  \
+  __global__ void runs_##NAME(const T* x, unsigned shift, unsigned skipped, unsigned count,                \
+                              unsigned vectors, bool exclusive, const T* init, bool has_prefix, size_t to, \
+                              T* out) {                                                                    \
+    using runs = blocked_tile<T, OP, scan_tuning<T, OP>::vectors>;                                         \
+    constexpr unsigned warps = 2, bytes = warps * runs::most_elements * sizeof(T);                         \
+    __shared__ __align__(16) unsigned char stage[bytes + 32], exchange[bytes];                             \
+    __shared__ T warp_total[warps];                                                                        \
+    for (unsigned b = threadIdx.x; b < bytes + 32; b += blockDim.x) stage[b] = 0x5a;                       \
+    __syncthreads();                                                                                       \
+    T* const places = reinterpret_cast<T*>(stage + shift);                                                 \
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) places[skipped + i] = x[i];                 \
+    __syncthreads();                                                                                       \
+    const unsigned warp = threadIdx.x / warp_size;                                                         \
+    const placed_tile tile{0, 0, 0, count, skipped, true};                                                 \
+    const OP op;                                                                                           \
+    runs mine(warp, vectors);                                                                              \
+    mine.leave_out_what_is_beyond(tile);                                                                   \
+    mine.load(places, tile, tile.fills(warps * warp_size * vectors * items_per_vector<T>), op);            \
+    const T total = mine.scan(op);                                                                         \
+    if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                            \
+    __syncthreads();                                                                                       \
+    if (warp > 0) mine.prepend(warp_total[0], op);                                                         \
+    mine.write(out + to - skipped, tile, exclusive, has_prefix, *init, op,                                 \
+               reinterpret_cast<T*>(exchange + warp * bytes / warps));                                     \
   }
 RUNS(sum, int, plus)
 RUNS(compositions, map_of_line, composition)
 RUNS(sums, three_sums, add_three)
 RUNS(bytes, unsigned char, plus)
-RUNS(signed_bytes, signed char, largest_in_lanes)
+RUNS(signed_bytes, signed char, largest_packed)
 RUNS(largest, short, maximum)
 RUNS(maxima, double, maximum)

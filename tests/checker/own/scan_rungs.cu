@@ -1,11 +1,11 @@
 #include "elements.cuh"
-#include <heddle/cuda/ladder/scan.cuh>
+#include <heddle/impl/gpu/textbook/scan.cuh>
 
 // Each kernel of the rungs of scan, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 
-using namespace heddle::cuda::ladder;
+using namespace heddle::gpu::textbook;
 using heddle::plus;
-using heddle::ladder::scanned_elements;
+using heddle::textbook::scanned_elements;
 
 #define RUNG(NAME, T, OP)                                                                                 \
   __global__ void in_a_block_##NAME(const T* x, bool exclusive, const T* init, unsigned has_init,         \

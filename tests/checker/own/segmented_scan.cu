@@ -1,10 +1,10 @@
 #include "elements.cuh"
-#include <heddle/cuda/segmented_scan.cuh>
+#include <heddle/impl/gpu/scan/segmented_scan.cuh>
 
 // The kernel of segmented scans, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 
 using namespace heddle;
-using namespace heddle::cuda;
+using namespace heddle::gpu;
 
 #define SEGMENTS(NAME, T, OP)                                                                               \
   __global__ void segments_##NAME(const T* x, size_t from, size_t n, const bool* flags, bool exclusive,     \

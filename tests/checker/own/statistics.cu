@@ -1,31 +1,32 @@
-#include "cuda/statistics.cuh"
-#include <heddle/cuda/reduce.cuh>
-#include <heddle/cuda/transform.cuh>
+#include "gpu/statistics.cuh"
+#include <heddle/impl/gpu/reduce/reduce.cuh>
+#include <heddle/impl/gpu/transform.cuh>
 
 // What mean, variance, any and all read and write, behind kernels that take plain arguments:
 // tests/checker/own_patterns_test.py.
 
 using namespace heddle;
-using namespace heddle::cuda;
+using namespace heddle::gpu;
 using std::size_t;
 
 template <class T>
-grouping::tiling __device__ tiles_of(segments all) {
-  return {all, grouping::tile<T, plus>, warp_size};
+order::tiling __device__ tiles_of(segments all) {
+  return {all, order::tile<T, plus>, warp_size};
 }
 
-#define WIDE(NAME, T)                                                                                       \
-  __global__ void wide_##NAME(const T* x, size_t outer, size_t length, double* sums) {                      \
-    using sum = detail::wide<T>;                                                                            \
-    fold_rows<sum>(wide_at<T>{x}, plus(), tiles_of<sum>({outer, length, 1}), reinterpret_cast<sum*>(sums)); \
+#define WIDE(NAME, T)                                                                  \
+  __global__ void wide_##NAME(const T* x, size_t outer, size_t length, double* sums) { \
+    using sum = impl::wide<T>;                                                         \
+    reduce_rows<sum>(wide_at<T>{x}, plus(), tiles_of<sum>({outer, length, 1}),         \
+                     reinterpret_cast<sum*>(sums));                                    \
   }
 WIDE(halves, short)
 WIDE(floats, float)
 __global__ void wide_complex(const float* x, size_t outer, size_t length, double* sums) {
   using element = std::complex<float>;
-  using sum = detail::wide<element>;
-  fold_rows<sum>(wide_at<element>{reinterpret_cast<const element*>(x)}, plus(),
-                 tiles_of<sum>({outer, length, 1}), reinterpret_cast<sum*>(sums));
+  using sum = impl::wide<element>;
+  reduce_rows<sum>(wide_at<element>{reinterpret_cast<const element*>(x)}, plus(),
+                   tiles_of<sum>({outer, length, 1}), reinterpret_cast<sum*>(sums));
 }
 
 // `behind` more entries of the slowest axis, which are not there, have places counted in 64 bits.
@@ -33,12 +34,13 @@ __global__ void wide_complex(const float* x, size_t outer, size_t length, double
   __global__ void deviations_##NAME(const PART* x, size_t outer, size_t length, size_t inner, size_t behind, \
                                     const double* centres, double* sums) {                                   \
     const squared_deviation_at<T> at{reinterpret_cast<const T*>(x),                                          \
-                                     reinterpret_cast<const detail::wide<T>*>(centres),                      \
+                                     reinterpret_cast<const impl::wide<T>*>(centres),                        \
                                      {outer + behind, length, inner}};                                       \
     if (inner == 1) {                                                                                        \
-      fold_rows<double>(at, plus(), tiles_of<double>({outer, length, 1}), sums);                             \
+      reduce_rows<double>(at, plus(), tiles_of<double>({outer, length, 1}), sums);                           \
     } else {                                                                                                 \
-      fold_columns<8, false, double>(at, plus(), tiles_of<double>({outer, length, inner}), warp_size, sums); \
+      reduce_columns<8, false, double>(at, plus(), tiles_of<double>({outer, length, inner}), warp_size,      \
+                                       sums);                                                                \
     }                                                                                                        \
   }
 DEVIATIONS(bytes, unsigned char, unsigned char)
@@ -49,10 +51,10 @@ DEVIATIONS(complex, std::complex<float>, float)
 __global__ void short_rows(const float* x, size_t outer, size_t length, const double* centres, double* sums) {
   const segments all{outer, length, 1};
   const squared_deviation_at<float> at{x, centres, all};
-  if (length <= fewest_rows) {
-    fold_few_rows<fewest_rows, false, double>(at, plus(), all, sums);
+  if (length <= min_rows_per_thread) {
+    reduce_few_rows<min_rows_per_thread, false, double>(at, plus(), all, sums);
   } else {
-    fold_many_columns<false, double>(at, plus(), all, lanes_apart<double, plus>(length), sums);
+    reduce_many_columns<false, double>(at, plus(), all, lanes_apart<double, plus>(length), sums);
   }
 }
 

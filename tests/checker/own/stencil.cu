@@ -1,4 +1,4 @@
-#include <heddle/cuda/stencil.cuh>
+#include <heddle/impl/gpu/stencil.cuh>
 
 #include <cstddef>
 
@@ -26,21 +26,21 @@ struct of_block {
   }
 };
 
-// The grid is laid out as detail::stencil does it.
+// The grid is laid out as impl::stencil does it.
 template <int Axes, int Reach, int Indices, class F>
 __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value,
                      int generations) {
   boundary<unsigned> around = torus{};
-  around.kind = static_cast<detail::edge>(kind);
+  around.kind = static_cast<impl::edge>(kind);
   around.value = value;
-  detail::stencil_grid<unsigned> grid{in, out, {1, 1, 1}, {0, 0, 0}, 0, 0, 0, around};
+  impl::stencil_grid<unsigned> grid{in, out, {1, 1, 1}, {0, 0, 0}, 0, 0, 0, around};
   for (int axis = 3 - Axes; axis < 3; ++axis) {
     grid.cells[axis] = sizes[axis];
     grid.reach[axis] = Reach;
   }
   if (Axes > 1) grid.row = grid.cells[2];
   if (Axes > 2) grid.plane = grid.cells[1] * grid.cells[2];
-  if (around.kind == detail::edge::held) {
+  if (around.kind == impl::edge::held) {
     grid.origin = Reach;
     const std::ptrdiff_t before = Reach * (grid.plane + grid.row + 1);
     grid.in += before;
@@ -52,8 +52,8 @@ __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, 
   for (int axis = 0; axis < 3; ++axis)
     tiles *= static_cast<std::size_t>((grid.cells[axis] + blocking.sides[axis] - 1) / blocking.sides[axis]);
   const std::size_t cells =
-      cuda::stencil_buffer_bytes(grid.cells, grid.reach, blocking, sizeof(unsigned)) / sizeof(unsigned);
-  cuda::stencil_tiles<Reach, Indices>(grid, F{}, blocking, generations, tiles, cells);
+      gpu::stencil_buffer_bytes(grid.cells, grid.reach, blocking, sizeof(unsigned)) / sizeof(unsigned);
+  gpu::stencil_tiles<Reach, Indices>(grid, F{}, blocking, generations, tiles, cells);
 }
 
 /// `sizes` are those of the array and those of a tile, planes first.

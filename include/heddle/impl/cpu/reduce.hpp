@@ -1,0 +1,253 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/function_ref.hpp>
+#include <heddle/impl/order.hpp>
+
+#include <cstddef>
+
+#ifndef HEDDLE_ISA
+#define HEDDLE_ISA any_processor
+#endif
+
+namespace heddle::cpu {
+
+/// Folds pieces first … last−1 of a tiling of the elements at `from`.
+using reduce_pieces_function = impl::function_ref<void(const void* from, const order::tiling&,
+                                                       std::size_t first, std::size_t last, void* out)>;
+
+/// Reduces each of `all` segments of x to one element of `out`, tile by tile as grouping.hpp says:
+/// `of_inputs` folds tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input
+/// once; needs room for one element in a tile.
+void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
+                     void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials);
+
+// What follows is compiled once for each instruction set: the namespace keeps the versions apart.
+inline namespace HEDDLE_ISA {
+
+/// The lanes of a tile: on the stack, unless elements are so large that it would overflow.
+template <class T, std::size_t Lanes>
+class lanes_of_tile : public order::uninitialized<T, Lanes> {};
+template <class T, std::size_t Lanes>
+  requires(Lanes * sizeof(T) > (std::size_t{1} << 16))
+class lanes_of_tile<T, Lanes> {
+ public:
+  T& operator[](std::size_t i) { return static_cast<T*>(memory_.data())[i]; }
+
+ private:
+  impl::memory memory_{Lanes * sizeof(T), target()};
+};
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Folds elements load(0) … load(count−1), at most a tile of them, into *out.
+template <class T, class Op, class Load>
+inline void reduce_tile(const Load& load, std::size_t count, const Op& op, T* out) {
+  constexpr std::size_t lanes = order::accumulators<T, Op>;
+  constexpr std::size_t rows = order::rows;
+  lanes_of_tile<T, lanes> lane;
+  if constexpr (order::striped<T, Op>) {
+    const std::size_t active = count < lanes ? count : lanes;
+    for (std::size_t l = 0; l < active; ++l) lane[l] = load(l);
+    std::size_t row = lanes;
+    for (; row + lanes <= count; row += lanes) {
+      for (std::size_t l = 0; l < lanes; ++l) lane[l] = op(lane[l], load(row + l));
+    }
+    for (std::size_t i = row; i < count; ++i) lane[i - row] = op(lane[i - row], load(i));
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      const std::size_t pairs = active <= half ? 0 : (active - half < half ? active - half : half);
+      for (std::size_t l = 0; l < pairs; ++l) lane[l] = op(lane[l], lane[l + half]);
+    }
+  } else {
+    const std::size_t active = (count + rows - 1) / rows;
+    for (std::size_t l = 0; l < active; ++l) {
+      const std::size_t end = l + 1 < active ? (l + 1) * rows : count;
+      lane[l] = load(l * rows);
+      for (std::size_t i = l * rows + 1; i < end; ++i) lane[l] = op(lane[l], load(i));
+    }
+    for (std::size_t step = 1; step < active; step *= 2) {
+      for (std::size_t l = 0; l + step < active; l += 2 * step) lane[l] = op(lane[l], lane[l + step]);
+    }
+  }
+  *out = order::canonical(lane[0]);
+}
+
+/// The most elements that fold_few() takes: none where neither the order is free nor anything can stand in
+/// for an element.
+template <class T, class Op>
+inline constexpr std::size_t few = order::order_is_free<T, Op> ? 64
+                                   : order::has_filler<T, Op>  ? 128 / sizeof(T)
+                                                               : 0;
+
+/// Elements Offset, Offset + Stride, … of the `count` at x, of which there are at most Most, in the order of
+/// a tile's lanes: those at even places, then those at odd ones, each combined likewise.
+template <std::size_t Most, std::size_t Offset = 0, std::size_t Stride = 1, class Load, class Combine>
+inline auto reduce_accumulators(const Load& load, std::size_t count, const Combine& op) {
+  if constexpr (Offset + Stride < Most) {
+    if (Offset + Stride < count) {
+      return op(reduce_accumulators<Most, Offset, 2 * Stride>(load, count, op),
+                reduce_accumulators<Most, Offset + Stride, 2 * Stride>(load, count, op));
+    }
+  }
+  return load(Offset);
+}
+
+/// The minimum or maximum of floating-point numbers by the processor's own comparison, if that finds it: not
+/// if an element is NaN, or infinities of both signs, or if it is zero, whose sign the comparison passes
+/// over.
+template <class T, class Op>
+inline bool extreme_by_comparison(const T* x, std::size_t count, T& found) {
+  const auto nearer = [](T a, T b) { return (std::is_same_v<Op, minimum> ? b < a : a < b) ? b : a; };
+  T best = x[0], sum = x[0];
+  std::size_t i = 1;
+  for (; i + 4 <= count; i += 4) {
+    best = nearer(best, nearer(nearer(x[i], x[i + 1]), nearer(x[i + 2], x[i + 3])));
+    sum += (x[i] + x[i + 1]) + (x[i + 2] + x[i + 3]);
+  }
+  for (; i < count; ++i) {
+    best = nearer(best, x[i]);
+    sum += x[i];
+  }
+  found = best;
+  return sum == sum && best != 0;
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Combines 1 … few elements, where the call of a library would take longer than the work.
+template <class T, class Op>
+inline T fold_few(const T* x, std::size_t count, const Op& op) {
+  if constexpr (order::order_is_free<T, Op>) {
+    const impl::element_at<T, Op> load{x};
+    T sum = load(0);
+    std::size_t i = 1;
+    for (; i + 4 <= count; i += 4) sum = op(sum, op(op(load(i), load(i + 1)), op(load(i + 2), load(i + 3))));
+    for (; i < count; ++i) sum = op(sum, load(i));
+    return sum;
+  } else if constexpr (impl::is_extreme<Op>) {
+    T found;
+    if (extreme_by_comparison<T, Op>(x, count, found)) return found;
+    found = x[0];
+    for (std::size_t i = 1; i < count; ++i) found = op(found, x[i]);
+    return order::canonical(found);
+  } else {
+    constexpr std::size_t width = 8;
+    if (count < width)
+      return order::canonical(reduce_accumulators<width>([x](std::size_t i) { return x[i]; }, count, op));
+    // Rows of elements side by side, the last of which ends with what changes none.
+    struct row {
+      T element[width];
+    };
+    T last[2 * width];
+    for (std::size_t l = 0; l < width; ++l) last[l] = x[count - width + l];
+    for (std::size_t l = 0; l < width; ++l) last[width + l] = order::filler<T>(op);
+    const std::size_t rows = (count + width - 1) / width;
+    const T* const last_row = last + (rows * width - count);
+    const auto load = [&](std::size_t r) {
+      const T* const from = r + 1 < rows ? x + r * width : last_row;
+      row loaded;
+      for (std::size_t l = 0; l < width; ++l) loaded.element[l] = from[l];
+      return loaded;
+    };
+    const row sum = reduce_accumulators<few<T, Op> / width>(load, rows, [&](row a, const row& b) {
+      for (std::size_t l = 0; l < width; ++l) a.element[l] = op(a.element[l], b.element[l]);
+      return a;
+    });
+    return order::canonical(
+        reduce_accumulators<width>([&](std::size_t l) { return sum.element[l]; }, width, op));
+  }
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Folds each column of a piece; row r of column c is load(piece.first + r·stride + c). `lane` has room for
+/// the lanes of every column.
+template <class T, class Op, class Load>
+inline void reduce_columns(const Load& load, const order::piece& piece, const Op& op, T* lane, T* out) {
+  constexpr std::size_t lanes = order::accumulators<T, Op>;
+  constexpr std::size_t rows = order::rows;
+  const std::size_t width = piece.width;
+  std::size_t active = piece.count;
+  for (std::size_t r = 0; r < piece.count; ++r) {
+    const std::size_t first = piece.first + r * piece.stride;
+    const bool opens_lane = order::striped<T, Op> ? r < lanes : r % rows == 0;
+    T* const row = lane + (order::striped<T, Op> ? r % lanes : r / rows) * width;
+    if (opens_lane) {
+      for (std::size_t c = 0; c < width; ++c) row[c] = load(first + c);
+    } else {
+      for (std::size_t c = 0; c < width; ++c) row[c] = op(row[c], load(first + c));
+    }
+  }
+  if constexpr (order::striped<T, Op>) {
+    active = active < lanes ? active : lanes;
+    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+      for (std::size_t l = 0; l < half && l + half < active; ++l) {
+        T* const left = lane + l * width;
+        const T* const right = lane + (l + half) * width;
+        for (std::size_t c = 0; c < width; ++c) left[c] = op(left[c], right[c]);
+      }
+    }
+  } else {
+    active = (active + rows - 1) / rows;
+    for (std::size_t step = 1; step < active; step *= 2) {
+      for (std::size_t l = 0; l + step < active; l += 2 * step) {
+        T* const left = lane + l * width;
+        const T* const right = lane + (l + step) * width;
+        for (std::size_t c = 0; c < width; ++c) left[c] = op(left[c], right[c]);
+      }
+    }
+  }
+  for (std::size_t c = 0; c < width; ++c) out[c] = order::canonical(lane[c]);
+}
+
+/// Folds pieces first … last−1. `reduce_row(first, count, out)` folds contiguous elements; columns read
+/// through `load`.
+template <class T, class Op, class Load, class FoldRow>
+inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& tiles, std::size_t first,
+                          std::size_t last, const FoldRow& reduce_row, T* out) {
+  if (tiles.all.inner == 1) {
+    for (std::size_t i = first; i < last; ++i) {
+      const order::piece piece = tiles[i];
+      reduce_row(piece.first, piece.count, out + piece.result);
+    }
+    return;
+  }
+  constexpr std::size_t lanes = order::accumulators<T, Op>;
+  const std::size_t length = tiles.all.length;
+  const impl::memory lane((length < lanes ? length : lanes) * tiles.strip * sizeof(T), target());
+  for (std::size_t i = first; i < last; ++i) {
+    const order::piece piece = tiles[i];
+    reduce_columns<T>(load, piece, op, static_cast<T*>(lane.data()), out + piece.result);
+  }
+}
+
+/// Reduces each of `all` segments of the elements load(0), load(1), … to one element of `out`.
+template <class T, class Op, class Load>
+inline void reduce(int threads, const Load& load, const Op& op, segments all, T* out) {
+  auto reduce_serially = [&op](const auto& source, const order::tiling& tiles, std::size_t first,
+                               std::size_t last, T* to) {
+    reduce_pieces<T>(
+        source, op, tiles, first, last,
+        [&](std::size_t start, std::size_t count, T* result) {
+          reduce_tile<T>([&](std::size_t i) { return source(start + i); }, count, op, result);
+        },
+        to);
+  };
+  auto inputs = [&](const void*, const order::tiling& tiles, std::size_t first, std::size_t last, void* to) {
+    reduce_serially(load, tiles, first, last, static_cast<T*>(to));
+  };
+  auto partials = [&](const void* from, const order::tiling& tiles, std::size_t first, std::size_t last,
+                      void* to) {
+    reduce_serially([x = static_cast<const T*>(from)](std::size_t i) { return x[i]; }, tiles, first, last,
+                    static_cast<T*>(to));
+  };
+  reduce_segments(threads, all, order::tile<T, Op>, sizeof(T), nullptr, out, inputs, partials);
+}
+
+}  // namespace HEDDLE_ISA
+}  // namespace heddle::cpu

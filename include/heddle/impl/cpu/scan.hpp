@@ -1,0 +1,484 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/function_ref.hpp>
+#include <heddle/impl/order.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
+#ifndef HEDDLE_ISA
+#define HEDDLE_ISA any_processor
+#endif
+
+/// Scan on the CPU. What an inclusive scan combines, and in which order, follows from an element's place in
+/// its segment and its type alone; an exclusive scan is the inclusive one moved on by one place, bit for bit.
+///
+/// A segment is cut into strips of 16 elements, or 4 where they are floating-point numbers, and 16 strips to
+/// a tile. A strip is scanned by itself from left to right. What stands before it in its tile is the totals
+/// of the 8, 4, 2 and 1 strips that make it up, from the largest group to the smallest; groups combine two
+/// and two, and what they hold from right to left. What stands before a tile is combined from left to right:
+/// the initial value, …, groups of 16² tiles, groups of 16 tiles, tiles, where a group's total is that of its
+/// 16 parts from left to right. The two are joined and put in front of each element of the strip's own scan.
+/// About 2.1 combinations an element, 2.5 with strips of 4; a rounding error passes through at most 16 of
+/// them at each level, so errors grow with the logarithm of n.
+namespace heddle::cpu {
+
+/// Elements in a strip and in a tile.
+template <class T>
+inline constexpr std::size_t scan_strip = std::is_floating_point_v<T> ? 4 : 16;
+template <class T>
+inline constexpr std::size_t scan_tile = 16 * scan_strip<T>;
+
+/// A scan of one element type by one operator, in steps. A state is what is known before an element whose
+/// place is a multiple of a tile; it can be copied byte by byte and begins with the last output of the
+/// inclusive scan.
+struct scan_steps {
+  std::size_t element_bytes, state_bytes;
+  std::size_t strip;         ///< elements in a strip; a multiple of it where the grouping makes no difference
+  bool writes_non_temporal;  ///< whether `scan` does so where it is asked to
+
+  std::size_t tile() const { return 16 * strip; }
+  /// Threads take whole groups of 16 tiles, and pieces of a stream are whole groups.
+  std::size_t unit() const { return 16 * tile(); }
+
+  /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
+  impl::function_ref<void(const void* init, void* state)> start;
+  /// Combines `count` elements from a multiple of a tile on, none of them beyond the end of a unit, and
+  /// puts *total before them unless they open the unit.
+  impl::function_ref<void(const void* x, std::size_t count, bool opens, void* total)> reduce_serially;
+  /// Moves a state on by units, given their totals.
+  impl::function_ref<void(void* state, const void* totals, std::size_t units)> append;
+  /// Scans the next `count` elements into `out`, which may be x, and moves the state on. Past the cache only
+  /// where `out` begins a line; other threads see it after store_fence.
+  impl::function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
+                          void* out)>
+      scan;
+  /// out[i] = op(a[i], b[i]); `out` may be a or b.
+  impl::function_ref<void(const void* a, const void* b, std::size_t count, void* out)> combine;
+  /// out[i] = x[i], as the operator sees it.
+  impl::function_ref<void(const void* x, std::size_t count, void* out)> load;
+};
+
+/// Scans each of `all` segments of x into `out`, which may be x. Reads and writes memory once.
+void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,
+                   bool exclusive, void* out);
+
+/// Scans the next `count` elements of one segment and moves the state on. If more will follow, `count` is a
+/// multiple of a unit.
+void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
+                void* state, void* out);
+
+// What follows is compiled once for each instruction set: the namespace keeps the versions apart.
+inline namespace HEDDLE_ISA {
+
+/// What stands before the next tile, given the totals of the tiles so far.
+template <class T>
+class scan_state {
+ public:
+  template <class Op>
+  void start(const Op&, const T* init) {
+    // All of it: a compiler cannot see that what does not exist is not read.
+    __builtin_memset(static_cast<void*>(this), 0, sizeof *this);
+    levels_ = 1;
+    has_init_ = has_upper_ = init != nullptr;
+    if (init != nullptr) previous[0] = init_[0] = upper_[0] = *init;
+  }
+
+  bool exists() const { return has_upper_ || filled_[0] != 0; }
+
+  /// Only where it exists.
+  template <class Op>
+  inline __attribute__((always_inline)) T value(const Op& op) const {
+    if (filled_[0] == 0) return upper_[0];
+    return has_upper_ ? op(upper_[0], total_[0]) : total_[0];
+  }
+
+  /// Level 0 takes tiles, level 1 units.
+  template <class Op>
+  inline __attribute__((always_inline)) void append(const Op& op, const T& total, std::size_t level = 0) {
+    if (level == 0) {
+      total_[0] = filled_[0] == 0 ? total : op(total_[0], total);
+      if (++filled_[0] < 16) return;
+      filled_[0] = 0;
+      carry(op, T(total_[0]), 1);
+    } else {
+      carry(op, T(total), level);
+    }
+  }
+
+  /// The tiles that the group which is open lacks, its total so far, and what stands before it, where it
+  /// exists.
+  std::size_t tiles_left() const { return 16u - filled_[0]; }
+  T group(const T& none) const { return filled_[0] == 0 ? none : total_[0]; }
+  T upper() const { return upper_[0]; }
+  template <class Op>
+  void append_to_group(const Op& op, std::size_t tiles, const T& total) {
+    total_[0] = total;
+    filled_[0] = static_cast<unsigned char>(filled_[0] + tiles);
+    if (filled_[0] < 16) return;
+    filled_[0] = 0;
+    carry(op, T(total), 1);
+  }
+
+  order::uninitialized<T, 1> previous;  ///< the last output of the inclusive scan
+
+ private:
+  template <class Op>
+  void carry(const Op& op, T total, std::size_t level) {
+    for (;; ++level) {
+      for (; level >= levels_; ++levels_) filled_[levels_] = 0;
+      total_[level] = filled_[level] == 0 ? total : op(total_[level], total);
+      if (++filled_[level] < 16) break;
+      filled_[level] = 0;
+      total = total_[level];
+    }
+    has_upper_ = has_init_;
+    if (has_init_) upper_[0] = init_[0];
+    for (level = levels_ - 1; level > 0; --level) {
+      if (filled_[level] == 0) continue;
+      upper_[0] = has_upper_ ? op(upper_[0], total_[level]) : total_[level];
+      has_upper_ = true;
+    }
+  }
+
+  static constexpr int most_levels = 15;  // 16^(15+2) elements are more than 64 bits can count
+  std::size_t levels_;
+  bool has_init_, has_upper_;
+  unsigned char filled_[most_levels];
+  order::uninitialized<T, 1> init_, upper_;
+  order::uninitialized<T, most_levels> total_;
+};
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Adds the total of strip `strip` to the totals of the 1, 2, 4 and 8 strips that end a tile so far.
+template <class T, class Op>
+inline __attribute__((always_inline)) void append_strip(const Op& op, std::size_t strip, T total, T* groups) {
+  int level = 0;
+  for (; (strip >> level & 1) != 0 && level < 4; ++level) total = op(groups[level], total);
+  groups[level] = total;
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// What `strips` > 0 strips of a tile combine to.
+template <class T, class Op>
+inline __attribute__((always_inline)) T combine_strips(const Op& op, std::size_t strips, const T* groups) {
+  int level = __builtin_ctzll(strips);
+  T sum = groups[level];
+  for (++level; strips >> level != 0; ++level) {
+    if ((strips >> level & 1) != 0) sum = op(groups[level], sum);
+  }
+  return sum;
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Combines the elements load(0) … load(count−1) of a tile.
+template <class T, class Op, class Load>
+inline T fold_scan_tile(const Load& load, std::size_t count, const Op& op) {
+  constexpr std::size_t strip_elements = cpu::scan_strip<T>;
+  order::uninitialized<T, 5> groups;
+  std::size_t strip = 0;
+  // In a strip each combination waits for the one before it: four of them keep a processor busy.
+  constexpr std::size_t at_once = 4;
+  for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
+    const std::size_t first = strip * strip_elements;
+    order::uninitialized<T, at_once> sum;
+    for (std::size_t s = 0; s < at_once; ++s) sum[s] = load(first + s * strip_elements);
+    for (std::size_t k = 1; k < strip_elements; ++k) {
+      for (std::size_t s = 0; s < at_once; ++s) sum[s] = op(sum[s], load(first + s * strip_elements + k));
+    }
+    for (std::size_t s = 0; s < at_once; ++s) append_strip(op, strip + s, sum[s], &groups[0]);
+  }
+  for (; strip * strip_elements < count; ++strip) {
+    const std::size_t first = strip * strip_elements;
+    const std::size_t last = first + strip_elements < count ? first + strip_elements : count;
+    T sum = load(first);
+    for (std::size_t i = first + 1; i < last; ++i) sum = op(sum, load(i));
+    append_strip(op, strip, sum, &groups[0]);
+  }
+  return combine_strips(op, strip, &groups[0]);
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Scans the elements load(0) … load(count−1) of a tile into `out`, with *before in front of them unless it
+/// is null, and returns what they combine to without it. An exclusive scan begins with *previous, which
+/// becomes the last output of the inclusive one.
+template <bool Exclusive, class T, class Op, class Load>
+inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T* before, T* previous,
+                      T* out) {
+  constexpr std::size_t strip_elements = cpu::scan_strip<T>;
+  order::uninitialized<T, 5> groups;
+  std::size_t strip = 0;
+  auto prefix_of = [&](std::size_t s, T& prefix) {
+    if (s == 0) {
+      if (before != nullptr) prefix = *before;
+      return before != nullptr;
+    }
+    const T in_tile = combine_strips(op, s, &groups[0]);
+    prefix = before != nullptr ? op(*before, in_tile) : in_tile;
+    return true;
+  };
+  if constexpr (strip_elements == 4) {
+    if (count == 64) {
+      // Element k of every strip side by side, as registers hold them.
+      T local[4][16], strips[16], prefix[16];
+      for (std::size_t s = 0; s < 16; ++s) {
+        local[0][s] = load(4 * s);
+        local[1][s] = op(local[0][s], load(4 * s + 1));
+        local[2][s] = op(local[1][s], load(4 * s + 2));
+        local[3][s] = op(local[2][s], load(4 * s + 3));
+      }
+      for (std::size_t s = 0; s < 16; ++s) strips[s] = local[3][s];
+      for (std::size_t half = 1; half < 16; half *= 2) {
+        for (std::size_t s = 0; s < 16; ++s) {
+          if ((s & half) != 0) strips[s] = op(strips[(s & ~(half - 1)) - 1], strips[s]);
+        }
+      }
+      if (before != nullptr) {
+        const T first = *before;
+        prefix[0] = first;
+        for (std::size_t s = 1; s < 16; ++s) prefix[s] = op(first, strips[s - 1]);
+        for (std::size_t s = 0; s < 16; ++s) {
+          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(prefix[s], local[k][s]);
+        }
+      } else {
+        for (std::size_t s = 1; s < 16; ++s) {
+          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(strips[s - 1], local[k][s]);
+        }
+      }
+      if constexpr (Exclusive) {
+        out[0] = *previous;
+        *previous = local[3][15];
+        ++out;
+      }
+      for (std::size_t s = 0; s < 16 - Exclusive; ++s) {
+        for (std::size_t k = 0; k < 4; ++k) out[4 * s + k] = local[k][s];
+      }
+      for (std::size_t k = 0; k < 3 && Exclusive; ++k) out[60 + k] = local[k][15];
+      return strips[15];
+    }
+  } else if constexpr (sizeof(T) <= 16) {
+    // Strips side by side, because in one each combination waits for the one before it; then their prefixes.
+    constexpr std::size_t at_once = 8;
+    for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
+      const std::size_t first = strip * strip_elements;
+      order::uninitialized<T, at_once * strip_elements> local;
+      order::uninitialized<T, at_once> sum;
+      for (std::size_t s = 0; s < at_once; ++s)
+        local[s * strip_elements] = sum[s] = load(first + s * strip_elements);
+      for (std::size_t k = 1; k < strip_elements; ++k) {
+        for (std::size_t s = 0; s < at_once; ++s) {
+          local[s * strip_elements + k] = sum[s] = op(sum[s], load(first + s * strip_elements + k));
+        }
+      }
+      for (std::size_t s = 0; s < at_once; ++s) {
+        T prefix = sum[s];
+        const bool exists = prefix_of(strip + s, prefix);
+        for (std::size_t k = 0; k < strip_elements; ++k) {
+          const T in_strip = local[s * strip_elements + k];
+          const T result = exists ? op(prefix, in_strip) : in_strip;
+          if constexpr (Exclusive) {
+            out[first + s * strip_elements + k] = *previous;
+            *previous = result;
+          } else {
+            out[first + s * strip_elements + k] = result;
+          }
+        }
+        append_strip(op, strip + s, sum[s], &groups[0]);
+      }
+    }
+  }
+  for (; strip * strip_elements < count; ++strip) {
+    const std::size_t first = strip * strip_elements;
+    const std::size_t last = first + strip_elements < count ? first + strip_elements : count;
+    T sum = load(first), prefix = sum;
+    const bool exists = prefix_of(strip, prefix);
+    for (std::size_t i = first;;) {
+      const T result = exists ? op(prefix, sum) : sum;
+      if constexpr (Exclusive) {
+        out[i] = *previous;
+        *previous = result;
+      } else {
+        out[i] = result;
+      }
+      if (++i == last) break;
+      sum = op(sum, load(i));
+    }
+    append_strip(op, strip, sum, &groups[0]);
+  }
+  return combine_strips(op, strip, &groups[0]);
+}
+
+/// The most elements that `scan_few` takes: by strips four of them, the tree of whose totals is a chain.
+/// Minima and maxima of floating-point numbers, which pass on NaN, cost more an element.
+template <class T, bool AnyGrouping>
+inline constexpr std::size_t fewest = !AnyGrouping                  ? 4 * scan_strip<T>
+                                      : std::is_floating_point_v<T> ? 8
+                                                                    : 24;
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Scans few elements where the call of a library would take longer than the work; by strips, unless the bits
+/// are the same in any grouping.
+template <bool Exclusive, bool AnyGrouping, class T, class Op>
+inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
+  const impl::element_at<T, Op> load{x};
+  if (count == 0) return;
+  if constexpr (AnyGrouping) {
+    std::size_t i = 0;
+    T sum = init != nullptr ? *init : load(0);
+    if (!Exclusive && init == nullptr) out[i++] = sum;
+    for (; i < count; ++i) {
+      const T next = op(sum, load(i));
+      out[i] = Exclusive ? sum : next;
+      sum = next;
+    }
+    return;
+  }
+  constexpr std::size_t strip = scan_strip<T>;
+  // What the strips so far combine to, and what stands before the next.
+  T strips = load(0), before = init != nullptr ? *init : strips, previous = before;
+  bool exists = init != nullptr;
+  const auto put = [&](std::size_t i, T sum) __attribute__((always_inline)) {
+    if (exists) sum = op(before, sum);
+    out[i] = Exclusive ? previous : sum;
+    previous = sum;
+  };
+  for (std::size_t first = 0;; first += strip) {
+    const std::size_t left = count - first;
+    if (left < strip) {
+      T sum = load(first);
+      for (std::size_t k = 1;; ++k) {
+        const T next = k < left ? load(first + k) : sum;
+        put(first + k - 1, sum);
+        if (k == left) return;
+        sum = op(sum, next);
+      }
+    }
+    // Read as a whole before any of it is written, which is faster.
+    order::uninitialized<T, strip> local;
+    local[0] = load(first);
+    HD_UNROLL
+    for (std::size_t k = 1; k < strip; ++k) local[k] = op(local[k - 1], load(first + k));
+    HD_UNROLL
+    for (std::size_t k = 0; k < strip; ++k) put(first + k, local[k]);
+    if (left == strip) return;
+    strips = first == 0 ? local[strip - 1] : op(strips, local[strip - 1]);
+    before = init != nullptr ? op(*init, strips) : strips;
+    exists = true;
+  }
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+template <bool Exclusive, class T, class Op>
+inline void scan_elements(const T* x, std::size_t count, const Op& op, scan_state<T>& state, T* out) {
+  constexpr std::size_t tile_elements = cpu::scan_tile<T>;
+  for (std::size_t first = 0; first < count; first += tile_elements) {
+    const std::size_t in_tile = count - first < tile_elements ? count - first : tile_elements;
+    order::uninitialized<T, 1> before;
+    const bool exists = state.exists();
+    if (exists) before[0] = state.value(op);
+    state.append(op,
+                 scan_tile_of<Exclusive, T>(impl::element_at<T, Op>{x + first}, in_tile, op,
+                                            exists ? &before[0] : nullptr, &state.previous[0], out + first));
+  }
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// The steps of a scan by any operator on elements of any type.
+template <class T, class Op>
+class steps_by_operator {
+ public:
+  explicit steps_by_operator(const Op& op) : op_(op) {}
+
+  scan_steps steps() const {
+    return {sizeof(T), sizeof(scan_state<T>), scan_strip<T>, false, start_, fold_, append_, scan_, combine_,
+            load_};
+  }
+
+ private:
+  struct step {
+    const Op& op;
+  };
+  struct start_step : step {
+    void operator()(const void* init, void* state) const {
+      static_cast<scan_state<T>*>(state)->start(step::op, static_cast<const T*>(init));
+    }
+  };
+  struct fold_step : step {
+    void operator()(const void* from, std::size_t count, bool opens, void* to) const {
+      const T* const x = static_cast<const T*>(from);
+      T* const total = static_cast<T*>(to);
+      constexpr std::size_t tile_elements = cpu::scan_tile<T>;
+      for (std::size_t first = 0; first < count; first += tile_elements) {
+        const std::size_t in_tile = count - first < tile_elements ? count - first : tile_elements;
+        const T sum = fold_scan_tile<T>(impl::element_at<T, Op>{x + first}, in_tile, step::op);
+        *total = opens ? sum : step::op(*total, sum);
+        opens = false;
+      }
+    }
+  };
+  struct append_step : step {
+    void operator()(void* state, const void* totals, std::size_t units) const {
+      for (std::size_t u = 0; u < units; ++u) {
+        static_cast<scan_state<T>*>(state)->append(step::op, static_cast<const T*>(totals)[u], 1);
+      }
+    }
+  };
+  struct scan_step : step {
+    void operator()(const void* x, std::size_t count, bool exclusive, bool, void* state, void* out) const {
+      scan_state<T>& s = *static_cast<scan_state<T>*>(state);
+      if (exclusive) {
+        scan_elements<true>(static_cast<const T*>(x), count, step::op, s, static_cast<T*>(out));
+      } else {
+        scan_elements<false>(static_cast<const T*>(x), count, step::op, s, static_cast<T*>(out));
+      }
+    }
+  };
+  struct combine_step : step {
+    void operator()(const void* a, const void* b, std::size_t count, void* out) const {
+      for (std::size_t i = 0; i < count; ++i) {
+        static_cast<T*>(out)[i] = step::op(static_cast<const T*>(a)[i], static_cast<const T*>(b)[i]);
+      }
+    }
+  };
+  struct load_step : step {
+    void operator()(const void* x, std::size_t count, void* out) const {
+      const impl::element_at<T, Op> load{static_cast<const T*>(x)};
+      for (std::size_t i = 0; i < count; ++i) static_cast<T*>(out)[i] = load(i);
+    }
+  };
+
+  const Op& op_;
+  start_step start_{{op_}};
+  fold_step fold_{{op_}};
+  append_step append_{{op_}};
+  scan_step scan_{{op_}};
+  combine_step combine_{{op_}};
+  load_step load_{{op_}};
+};
+
+/// Scans each of `all` segments of x into `out`, which may be x.
+template <bool Exclusive, class T, class Op>
+inline void scan(int threads, const T* x, const Op& op, segments all, const T* init, T* out) {
+  const steps_by_operator<T, Op> by(op);
+  scan_segments(threads, by.steps(), all, x, init, Exclusive, out);
+}
+
+}  // namespace HEDDLE_ISA
+}  // namespace heddle::cpu

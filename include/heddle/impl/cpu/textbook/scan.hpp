@@ -1,0 +1,26 @@
+#pragma once
+
+#include <heddle/impl/cpu/textbook/scan_blelloch.hpp>
+#include <heddle/impl/cpu/textbook/scan_hillis_steele.hpp>
+
+namespace heddle::cpu::textbook {
+
+/// Scans n ≥ 1 elements into `out`, which may be x, by the rung that `algorithm` names. An exclusive scan has
+/// *init first.
+template <class T, class Op>
+void scan(int threads, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive, const T* init,
+          std::size_t n, T* out) {
+  switch (algorithm) {
+    case scan_algorithm::blelloch:
+      if constexpr (impl::has_identity<Op, T>) {
+        return scan_blelloch(threads, impl::element_at<T, Op>{x}, op, exclusive, init, n, out);
+      }
+      impl::fail_no_padding(algorithm);
+    case scan_algorithm::single_pass:  // no rung: it does not come here
+    case scan_algorithm::hillis_steele:
+      break;
+  }
+  scan_hillis_steele(threads, heddle::textbook::scanned_elements<T, Op>(x, op, exclusive, init), n, out);
+}
+
+}  // namespace heddle::cpu::textbook

@@ -1,0 +1,95 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/block/vec16.cuh>
+#include <heddle/impl/gpu/warp/warp.cuh>
+
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
+
+/// Short rows that stand side by side: the lanes of a warp take packs of neighbours, in which rows begin and
+/// end anywhere, so that lengths do not matter (Blelloch 1990, segmented scans).
+namespace heddle::gpu {
+
+inline constexpr unsigned rows_in_vectors_threads = 256;
+
+/// Rows of `length` elements, so many of which a warp takes.
+struct rows_for_warps {
+  std::size_t rows;
+  unsigned length, of_warp;
+
+  /// Lanes behind that in which a row begins and that it fills, at most.
+  template <class T>
+  HD_INLINE unsigned reach() const {
+    return (length - 1) / items_per_vector<T>;
+  }
+};
+
+/// About 8 KiB to a warp, and less where rows are few; rows that fill granules where there are enough.
+template <class T>
+rows_for_warps share_rows(std::size_t rows, std::size_t length) {
+  constexpr std::size_t wanted_bytes = 8192, wanted_warps = 4096;
+  std::size_t of_warp = std::min(wanted_bytes / (length * sizeof(T)), rows / wanted_warps);
+  const std::size_t filling = items_per_vector<T> / std::gcd(std::size_t{items_per_vector<T>}, length);
+  if (of_warp > filling) of_warp -= of_warp % filling;
+  return {rows, static_cast<unsigned>(length), static_cast<unsigned>(std::max<std::size_t>(of_warp, 1))};
+}
+
+/// Blocks that give each warp its rows.
+inline unsigned grid_for_rows(const rows_for_warps& shape) {
+  return grid_for(shape.rows, std::size_t{shape.of_warp} * (rows_in_vectors_threads / warp_size));
+}
+
+/// Calls f(number of the first element, number of elements) for the rows of this warp.
+template <class F>
+__device__ void for_rows_of_warp(const rows_for_warps& shape, const F& f) {
+  constexpr unsigned warps = rows_in_vectors_threads / warp_size;
+  for (std::size_t row = (std::size_t{blockIdx.x} * warps + threadIdx.x / warp_size) * shape.of_warp;
+       row < shape.rows; row += std::size_t{gridDim.x} * warps * shape.of_warp) {
+    const auto rows = static_cast<unsigned>(min(shape.rows - row, std::size_t{shape.of_warp}));
+    f(row * shape.length, rows * shape.length);
+  }
+}
+
+/// Where rows begin in a lane's packs, pack after pack. The first begins `skipped` elements behind the first
+/// pack of lane 0.
+template <unsigned Pack>
+class row_starts_in_vectors {
+ public:
+  __device__ row_starts_in_vectors(unsigned length, unsigned skipped)
+      : length_(length), step_(warp_size * Pack % length) {
+    for (unsigned k = 0; k <= Pack; k += length) starts_ |= 1u << k;
+    const unsigned place = threadIdx.x % warp_size * Pack + length - skipped % length;
+    distance_ = length - 1 - (place + length - 1) % length;
+  }
+  /// A bit for each element of the pack and for the one behind it; and on to the next pack.
+  __device__ unsigned take() {
+    const unsigned starts = distance_ <= Pack ? starts_ << distance_ & ((2u << Pack) - 1) : 0;
+    distance_ = distance_ >= step_ ? distance_ - step_ : distance_ + length_ - step_;
+    return starts;
+  }
+
+ private:
+  unsigned length_, step_;
+  unsigned starts_ = 0;  ///< of a pack that begins with a row
+  unsigned distance_;    ///< from the pack to the next start
+};
+
+/// What each lane holds, behind that of the lanes before it, back to the one of the lanes `beginning` in
+/// which its row begins, at most `reach` before it.
+template <class T, class Op>
+__device__ T scan_rows_of_lanes(T sum, unsigned beginning, unsigned reach, const Op& op) {
+  const unsigned lane = threadIdx.x % warp_size, up_to_here = beginning & ((2u << lane) - 1);
+  const unsigned row_begins = up_to_here == 0 ? 0 : warp_size - 1 - __clz(up_to_here);
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    if (distance > reach) break;
+    const T left = shuffle_up(sum, distance);
+    if (lane >= row_begins + distance) sum = op(left, sum);
+  }
+  return sum;
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/block/tile_state.cuh>
+#include <heddle/impl/gpu/warp/warp.cuh>
+#include <heddle/impl/order.hpp>
+
+#include <cstddef>
+
+namespace heddle::gpu {
+
+/// The exclusive prefix of a tile of a row, from the totals of a group of tiles at a time: these are combined
+/// in groups of 32 again, so that rounding errors grow with the logarithm of their number.
+template <class T, class Op, unsigned Levels = 4>
+class tile_prefix {
+ public:
+  __device__ explicit tile_prefix(const Op& op) : op_(op) {}
+
+  __device__ void clear() {
+#pragma unroll
+    for (unsigned level = 0; level < levels; ++level) filled_[level] = 0;
+  }
+
+  __device__ void append(T total) {
+    bool carried = true;
+#pragma unroll
+    for (unsigned level = 0; level < levels; ++level) {
+      if (!carried) continue;
+      sum_[level] = filled_[level] == 0 ? total : op_(sum_[level], total);
+      carried = ++filled_[level] == group && level + 1 < levels;
+      if (carried) {
+        total = sum_[level];
+        filled_[level] = 0;
+      }
+    }
+  }
+
+  /// `first` combined with all so far; `first` need not exist when something does.
+  __device__ bool prepend_to(bool has_last, T& last) const {
+    bool exists = has_last;
+#pragma unroll
+    for (unsigned level = 0; level < levels; ++level) {
+      if (filled_[level] == 0) continue;
+      last = exists ? op_(sum_[level], last) : sum_[level];
+      exists = true;
+    }
+    return exists;
+  }
+
+ private:
+  static constexpr unsigned levels = Levels, group = 32;
+  const Op& op_;
+  unsigned filled_[levels] = {};
+  order::uninitialized<T, levels> sum_;
+};
+
+/// The totals of tiles that wait_aggregates() waits for, each row combined, in lane 0.
+template <unsigned Rows, class T, class Op>
+__device__ order::uninitialized<T, Rows> totals_of_rows(const tile_state& states, std::size_t tiles,
+                                                        std::size_t first, unsigned count, const Op& op) {
+  order::uninitialized<T, Rows> total;
+  // Polling is traffic, in the way of what is waited for.
+  wait_aggregates<Rows>(states, tiles, first, count, 100, total);
+  reduce_warp<Rows>(total, count, op);
+  return total;
+}
+
+/// The first of `Rows` rows of totals_of_rows(), as many as hold `count`, combined.
+template <unsigned Rows, class T, class Op>
+__device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
+  order::uninitialized<T, 1> total;
+  total[0] = rows[0];
+#pragma unroll
+  for (unsigned r = 1; r < Rows; ++r) {
+    if (r * warp_size < count) total[0] = op(total[0], rows[r]);
+  }
+  return total[0];
+}
+
+/// What the tiles before one combine to, for a warp that asks for tiles in rising order: whole groups of them
+/// are read once, and combined in `Levels` levels.
+template <class T, class Op, unsigned Levels = 4>
+class published_prefix {
+ public:
+  __device__ explicit published_prefix(const Op& op) : op_(op), before_(op) {}
+
+  /// The `part` tiles of a row that begins with tile `row_begin`, in lane 0; waits until all have been
+  /// published. Returns whether there are any.
+  __device__ bool find(const tile_state& states, std::size_t tiles, std::size_t row_begin, std::size_t part,
+                       T& prefix) {
+    if (row_begin != row_begin_) {
+      row_begin_ = row_begin;
+      reduced_ = 0;
+      before_.clear();
+    }
+    unsigned rest = 0;
+    for (bool more = true; more;) {
+      rest = static_cast<unsigned>(min(part - reduced_, std::size_t{most_rows * warp_size}));
+      if (rest == 0) break;
+      more = rest == most_rows * warp_size;
+      auto rows = totals_of_rows<most_rows, T>(states, tiles, row_begin + reduced_, rest, op_);
+      if (rest >= group) {
+        before_.append(total_of_rows<rows_of_group>(&rows[0], group, op_));
+        reduced_ += group;
+        rest -= group;
+        rows[0] = rows[most_rows - 1];
+      }
+      if (rest > 0) prefix = total_of_rows<rows_of_group>(&rows[0], rest, op_);
+    }
+    return before_.prepend_to(rest > 0, prefix);
+  }
+
+ private:
+  // As many as the registers of a thread hold: those kept in memory took longer than all else.
+  static constexpr unsigned rows_of_group = words_of<T> <= 2 ? 4 : words_of<T> <= 8 ? 2 : 1;
+  static constexpr unsigned group = rows_of_group * warp_size;
+  // A group that is whole is waited for together with the first tiles after it, where the registers hold
+  // them; what is more is read again with the rest. Two groups at a time were slower on an H200.
+  static constexpr unsigned most_rows = rows_of_group + (words_of<T> <= 2 ? 1 : 0);
+
+  const Op& op_;
+  tile_prefix<T, Op, Levels> before_;
+  std::size_t row_begin_ = 0, reduced_ = 0;  // tiles of the row that are in before_
+};
+
+}  // namespace heddle::gpu

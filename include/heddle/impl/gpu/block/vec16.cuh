@@ -1,0 +1,136 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/impl/order.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// Elements in granules: 16 bytes at a multiple of 16, which a thread loads and stores at once.
+namespace heddle::gpu {
+
+/// Elements side by side in a lane: 16 bytes of them, where that is a number of elements.
+template <class T>
+inline constexpr unsigned items_per_vector = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+template <class T>
+inline constexpr bool vectors_are_16_bytes = items_per_vector<T> * sizeof(T) == 16;
+
+/// Whether elements stand at multiples of their size.
+template <class T>
+inline constexpr bool naturally_aligned = alignof(T) == sizeof(T);
+
+/// How many bytes `x` stands behind a multiple of 16.
+template <class T>
+__device__ unsigned misalignment16(const T* x) {
+  return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) & 15);
+}
+
+/// Sixteen bytes out of thirty-two, from `first_byte` below 16 on, a multiple of `Unit`.
+template <unsigned Unit>
+__device__ uint4 shifted_vec16(const uint4& low, const uint4& high, unsigned first_byte) {
+  std::uint32_t word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+#pragma unroll
+  for (unsigned step = 2; step > 0 && 4 * step >= Unit; step /= 2) {
+#pragma unroll
+    for (unsigned w = 0; w < 8 - step; ++w) word[w] = first_byte / 4 & step ? word[w + step] : word[w];
+  }
+  if constexpr (Unit < 4) {
+#pragma unroll
+    for (unsigned w = 0; w < 4; ++w) word[w] = __funnelshift_r(word[w], word[w + 1], first_byte % 4 * 8);
+  }
+  return {word[0], word[1], word[2], word[3]};
+}
+
+/// Copies what a granule holds of the bytes from `begin` to `end`, one by one: the rest is not to be touched.
+/// No more than the first and the last granule of an array are like that.
+__device__ inline void copy_part_of_vec16(unsigned char* to, std::uintptr_t vector, std::uintptr_t begin,
+                                          std::uintptr_t end) {
+#pragma unroll 1
+  for (unsigned b = 0; b < 16; ++b) {
+    if (vector + b >= begin && vector + b < end) to[b] = *reinterpret_cast<const unsigned char*>(vector + b);
+  }
+}
+
+template <class T>
+__device__ void copy_vector(void* to, const void* from) {
+  if constexpr (vectors_are_16_bytes<T>) {
+    *static_cast<uint4*>(to) = *static_cast<const uint4*>(from);
+  } else {
+    // Typed, so that compilers know how it is aligned.
+    *static_cast<T*>(to) = *static_cast<const T*>(from);
+  }
+}
+
+/// Stores a pack, at a granule of global memory where packs are granules.
+template <class T>
+__device__ void store_vector(T* to, const order::uninitialized<T, items_per_vector<T>>& x) {
+  if constexpr (vectors_are_16_bytes<T>) {
+    uint4 bits;
+    memcpy(&bits, &x, sizeof bits);
+    // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
+    __stwb(reinterpret_cast<uint4*>(to), bits);
+  } else {
+    *to = x[0];
+  }
+}
+
+/// Puts `neutral` in the first `count` places of a pack, fewer than all. By words: elements taken apart in
+/// this branch would be taken apart behind it too.
+template <class T>
+__device__ void mask_prefix(unsigned count, const T& neutral,
+                            order::uninitialized<T, items_per_vector<T>>& x) {
+  std::uint32_t word[4], hidden[4];
+  memcpy(word, &x, 16);
+  order::uninitialized<T, items_per_vector<T>> neutrals;
+#pragma unroll
+  for (unsigned k = 0; k < items_per_vector<T>; ++k) neutrals[k] = neutral;
+  memcpy(hidden, &neutrals, 16);
+#pragma unroll
+  for (unsigned w = 0; w < 4; ++w) {
+    const unsigned bytes =
+        count * static_cast<unsigned>(sizeof(T)) - min(count * static_cast<unsigned>(sizeof(T)), 4 * w);
+    const std::uint32_t mask = bytes < 4 ? (1u << 8 * bytes) - 1 : ~0u;
+    word[w] = (word[w] & ~mask) | (hidden[w] & mask);
+  }
+  memcpy(static_cast<void*>(&x), word, 16);
+}
+
+/// Moves a pack up by an element, behind `first`. Returns its last, which has no more place.
+template <class T>
+__device__ T shift_right(const T& first, order::uninitialized<T, items_per_vector<T>>& x) {
+  const T last = x[items_per_vector<T> - 1];
+#pragma unroll
+  for (unsigned k = items_per_vector<T> - 1; k > 0; --k) x[k] = x[k - 1];
+  x[0] = first;
+  return last;
+}
+
+/// A pack that stands `past` bytes behind a granule; it shifts where whole granules that hold one of its
+/// bytes may be read.
+template <bool Shifts, class T>
+__device__ void load_vector(const T* from, unsigned past, order::uninitialized<T, items_per_vector<T>>& x) {
+  constexpr bool always_vec16 = vectors_are_16_bytes<T> && Shifts && naturally_aligned<T>;
+  if constexpr (vectors_are_16_bytes<T>) {
+    if (past == 0) return copy_vector<T>(&x, from);
+    if (always_vec16 || (Shifts && past % sizeof(T) == 0)) {
+      const uint4* const vectors = reinterpret_cast<const uint4*>(reinterpret_cast<const char*>(from) - past);
+#if HD_PTX_ARCH > 0
+      const uint4 vector = shifted_vec16<sizeof(T)>(vectors[0], vectors[1], past);
+#else
+      // As wholes: a compiler for CPUs would take words one by one, to some of which nothing was written.
+      uint4 both[2];
+      memcpy(&both[0], vectors, 16);
+      memcpy(&both[1], vectors + 1, 16);
+      const uint4 vector = shifted_vec16<sizeof(T)>(both[0], both[1], past);
+#endif
+      memcpy(&x, &vector, 16);
+      return;
+    }
+  }
+  if constexpr (!always_vec16) {
+#pragma unroll
+    for (unsigned k = 0; k < items_per_vector<T>; ++k) x[k] = from[k];
+  }
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <heddle/shape.hpp>
+
+#include <cstddef>
+
+/// Line order: the elements of lines along an axis numbered one line behind the other, as sorts need them.
+namespace heddle::gpu {
+
+/// The index in the array of element i in line order.
+struct array_index_of_line_order {
+  segments lines;
+  // Divisions of 64 bits are long: compiled once a kernel, and not for each of a thread's elements.
+  __device__ __noinline__ std::size_t operator()(std::size_t i) const {
+    if (lines.inner == 1) return i;
+    return lines.begin_of(i / lines.length) + i % lines.length * lines.inner;
+  }
+};
+
+/// The number in line order of the element at an index of the array.
+struct line_order_of_array_index {
+  segments lines;
+  __device__ __noinline__ std::size_t operator()(std::size_t at) const {
+    if (lines.inner == 1) return at;
+    const std::size_t line = at / (lines.length * lines.inner) * lines.inner + at % lines.inner;
+    return line * lines.length + at / lines.inner % lines.length;
+  }
+};
+
+template <class Index>
+struct place_itself {
+  __device__ Index operator()(std::size_t i) const { return static_cast<Index>(i); }
+};
+
+/// Where in its line the element stands that comes to element `at` of the array.
+template <class Index>
+struct place_in_line {
+  const Index* places;
+  line_order_of_array_index line_order;
+  __device__ std::size_t operator()(std::size_t at) const {
+    return places[line_order(at)] % line_order.lines.length;
+  }
+};
+
+}  // namespace heddle::gpu

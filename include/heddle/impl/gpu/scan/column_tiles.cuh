@@ -1,0 +1,148 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
+#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/block/tile_state.cuh>
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+
+/// How few long columns are cut for tall_columns_scan(): tiles of whole rows, which blocks take in turn.
+namespace heddle::gpu {
+
+/// The same on every GPU, since the bits of floating-point numbers depend on how columns are cut: as many
+/// blocks as an H200 has multiprocessors.
+inline constexpr unsigned blocks_for_columns = 132;
+
+/// The least number whose square is no less than n.
+HD_INLINE constexpr unsigned root_of(unsigned n) {
+  unsigned root = 1;
+  while (root * root < n) ++root;
+  return root;
+}
+
+template <class T>
+struct tall_columns_tuning {
+  static constexpr unsigned reduce_threads = 256, scan_threads = 256, band_threads = 64, ahead_threads = 256;
+  static constexpr unsigned bringer = reduce_threads + scan_threads, taker = bringer + warp_size,
+                            first_of_band = taker + warp_size, first_ahead = first_of_band + band_threads,
+                            threads = first_ahead + ahead_threads;
+  static constexpr unsigned stages = 4;
+  static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min(256 / words_of<T>, 160u);
+  /// Totals that a thread waits for at once, as many as registers hold; they make a piece.
+  static constexpr unsigned totals_of_piece = words_of<T> == 1 ? 8 : 4;
+  /// Pieces a tile, and up to how many there are no bands.
+  static constexpr unsigned most_pieces = 1152, few_pieces = 600;
+  /// What columns_shared leaves of 226 KiB.
+  static constexpr unsigned stage_bytes =
+      ((226 * 1024 - 256 - (most_pieces + 2 * reduce_threads) * sizeof(T)) / stages - 128 -
+       (2 * most_columns + scan_threads) * sizeof(T)) /
+      1024 * 1024;
+
+  HD_INLINE static constexpr unsigned pieces_of(unsigned totals) {
+    return (totals + totals_of_piece - 1) / totals_of_piece;
+  }
+};
+
+/// Where a tile stands among those that are taken at once.
+struct tile_place {
+  unsigned turn, in_turn, band, in_band;
+};
+
+/// How columns are cut.
+template <class T>
+struct column_tiles {
+  using tuning = tall_columns_tuning<T>;
+  segments all;
+  unsigned width;   ///< columns
+  unsigned groups;  ///< threads below one another
+  unsigned rows_of_thread;
+  unsigned parts;    ///< tiles of a strip
+  unsigned at_once;  ///< blocks that take the tiles of a strip; as many tiles make a turn
+  unsigned band;     ///< tiles of a band; 1 for no bands
+  unsigned bands;    ///< of a turn
+  std::size_t totals_of_strip;
+
+  explicit column_tiles(const segments& columns) : all(columns), width(static_cast<unsigned>(all.inner)) {
+    const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
+    // Tiles begin at sectors of memory where that costs few rows.
+    const unsigned sector = 32 / std::gcd(32u, bytes);
+    const auto whole_sectors = [sector](unsigned n) { return n % sector * 8 <= n ? n - n % sector : n; };
+    groups = whole_sectors(tuning::scan_threads / width);
+    const std::size_t rows_of_block = (all.outer * all.length + blocks_for_columns - 1) / blocks_for_columns;
+    const auto most =
+        static_cast<unsigned>(std::min<std::size_t>((tuning::stage_bytes - 32) / bytes, rows_of_block));
+    const unsigned room = std::max(1u, groups > 1 ? most / groups : whole_sectors(most));
+    // A thread has up to an eighth of its rows less where groups of rows meet in fewer banks then.
+    unsigned rows_of_a_thread = room, words = words_of_bank(room);
+    for (unsigned rows = room - 1; groups > 1 && words > 1 && 8 * rows >= 7 * room; --rows) {
+      if (words_of_bank(rows) >= words) continue;
+      rows_of_a_thread = rows;
+      words = words_of_bank(rows);
+    }
+    const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
+    const auto tiles_per_step =
+        static_cast<unsigned>(std::min((blocks_for_columns + all.outer - 1) / all.outer, tiles));
+    unsigned tiles_of_band = 1;
+    if (2 * tuning::pieces_of(tiles_per_step) * width > tuning::few_pieces)
+      tiles_of_band = root_of(tiles_per_step);
+    cut(rows_of_a_thread, tiles_per_step, tiles_of_band);
+  }
+  /// The most words that neighbouring threads of two groups ask of one bank of shared memory at once.
+  unsigned words_of_bank(unsigned rows_of_a_thread) const {
+    constexpr unsigned word = std::max<unsigned>(4, sizeof(T)), banks = 128 / word;
+    unsigned asked[banks] = {}, most = 0, before = ~0u;
+    const unsigned first = width / banks * banks;
+    for (unsigned thread = first; thread < first + banks; ++thread) {
+      const unsigned above = thread / width * (rows_of_a_thread - 1) * width;
+      const unsigned at = (above + thread) * static_cast<unsigned>(sizeof(T)) / word;
+      if (at != before) most = std::max(most, ++asked[at % banks]);
+      before = at;
+    }
+    return most;
+  }
+  /// Into tiles of so many rows a thread, as many at once and to a band; the rest follows.
+  void cut(unsigned rows_of_a_thread, unsigned tiles_per_step, unsigned tiles_of_band) {
+    rows_of_thread = rows_of_a_thread;
+    parts = static_cast<unsigned>((all.length + rows() - 1) / rows());
+    at_once = tiles_per_step;
+    band = tiles_of_band;
+    bands = (at_once + band - 1) / band;
+    const std::size_t turns = (parts + at_once - 1) / at_once;
+    totals_of_strip = (parts + (band > 1 ? turns * bands : 0)) * width;
+  }
+
+  HD_INLINE std::size_t strips() const { return all.outer; }
+  HD_INLINE unsigned rows() const { return groups * rows_of_thread; }
+
+  // What is published: of each tile the totals of its columns, and behind them those of bands.
+  HD_INLINE std::size_t totals() const { return at_once > 1 ? strips() * totals_of_strip : 0; }
+  HD_INLINE std::size_t of_tile(std::size_t strip, unsigned part) const {
+    return strip * totals_of_strip + std::size_t{part} * width;
+  }
+  HD_INLINE std::size_t of_band(std::size_t strip, unsigned turn, unsigned number) const {
+    return of_tile(strip, band > 1 ? parts + turn * bands + number : turn * at_once + number);
+  }
+  HD_INLINE tile_place place_of(unsigned part) const {
+    const unsigned turn = part / at_once, in_turn = part - turn * at_once, of_band = in_turn / band;
+    return {turn, in_turn, of_band, in_turn - of_band * band};
+  }
+};
+
+/// Whether elements are of a size for which tall_columns_scan() has been measured.
+template <class T>
+inline constexpr bool scans_tall_columns = sizeof(T) <= 8 && std::has_single_bit(sizeof(T));
+
+/// Whether launch_tall_columns_scan() takes columns: few, and long enough, measured on an H200.
+template <class T>
+bool are_few_columns(const segments& all) {
+  constexpr std::size_t least_bytes = 32 * 1024, least_length = 1024, short_row = 128;
+  const std::size_t row = all.inner * sizeof(T);
+  return all.inner <= tall_columns_tuning<T>::most_columns && all.length * row >= least_bytes &&
+         (all.length > least_length || row < short_row);
+}
+
+}  // namespace heddle::gpu

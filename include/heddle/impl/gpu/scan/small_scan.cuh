@@ -1,0 +1,126 @@
+#pragma once
+
+#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/block/tile_prefix.cuh>
+#include <heddle/impl/gpu/scan/striped_tile.cuh>
+#include <heddle/impl/gpu/temp_storage.cuh>
+#include <heddle/impl/gpu/warp/warp.cuh>
+#include <heddle/impl/order.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+/// Scans of up to a few million elements, and of many rows that a block holds: all tiles at once, each in the
+/// registers of one block, in one launch that reads once and writes once. A block publishes what its tile
+/// combines to and combines what all tiles before it have published, so that none waits for a chain of
+/// others.
+namespace heddle::gpu {
+
+template <class T>
+struct small_scan_tuning {
+  static constexpr bool fits = sizeof(T) <= 16;
+  static constexpr unsigned rows = sizeof(T) <= 4 ? 8 : sizeof(T) <= 8 ? 4 : 2;
+  static constexpr unsigned warps = 32;
+};
+
+/// How rows are cut into tiles.
+struct small_scan_shape {
+  unsigned warps;         ///< of a block; none when the rows are too long or too many
+  unsigned rows_of_warp;  ///< of 32 packs
+  std::size_t parts;      ///< tiles of a row
+};
+
+template <class T>
+small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t places) {
+  using tuning = small_scan_tuning<T>;
+  // More tiles share the reading and writing among more processors; fewer wait for each other less.
+  struct limit {
+    unsigned warps, rows_of_warp;
+    std::size_t tiles;
+  };
+  for (const limit most :
+       {limit{16, 1, 64}, limit{tuning::warps, tuning::rows, 64}, limit{tuning::warps, tuning::rows, 128}}) {
+    const std::size_t parts = most.tiles / rows, row = most.warps * warp_size * items_per_vector<T>;
+    if (parts == 0) continue;
+    const std::size_t rows_of_warps = (places + row - 1) / row, each = (rows_of_warps + parts - 1) / parts;
+    if (each <= most.rows_of_warp)
+      return {most.warps, static_cast<unsigned>(each), (rows_of_warps + each - 1) / each};
+  }
+  return {0, 0, 0};
+}
+
+/// A block for each of many rows, where it has few warps to hold one, so that some blocks of a multiprocessor
+/// read or write while others wait for their warps.
+template <class T>
+small_scan_shape shape_row_by_row(std::size_t rows, std::size_t places) {
+  constexpr std::size_t row_of_warp = warp_size * items_per_vector<T>,
+                        fit = std::size_t{small_scan_tuning<T>::warps} * small_scan_tuning<T>::rows,
+                        most = std::min<std::size_t>(fit, 32 * 1024 / (row_of_warp * sizeof(T)));
+  const std::size_t rows_of_warps = (places + row_of_warp - 1) / row_of_warp;
+  if (rows_of_warps > most || rows > std::numeric_limits<std::int32_t>::max()) return {0, 0, 0};
+  const auto warps =
+      static_cast<unsigned>((rows_of_warps + small_scan_tuning<T>::rows - 1) / small_scan_tuning<T>::rows);
+  return {warps, static_cast<unsigned>((rows_of_warps + warps - 1) / warps), 1};
+}
+
+template <class T, class Op>
+__global__ void __launch_bounds__(small_scan_tuning<T>::warps* warp_size)
+    small_scan(const __grid_constant__ scan_work<T, Op> work) {
+  using tuning = small_scan_tuning<T>;
+  __shared__ std::size_t taken;
+  __shared__ order::uninitialized<T, tuning::warps> warp_total;
+  __shared__ order::uninitialized<T, 1> prefix;
+  const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const unsigned last_warp = blockDim.x / warp_size - 1;
+  grid_dependency_sync();
+  if (work.parts > 1) {
+    if (threadIdx.x == 0) taken = work.states.next_tile();
+    __syncthreads();
+  }
+  const Op op = work.op;
+  const placed_tile tile = place_tile(work, work.parts > 1 ? taken : blockIdx.x);
+  striped_tile<T, Op, tuning::rows, false> mine(warp, work.rows_of_warp);
+  mine.load(work.x + tile.first - tile.skipped, tile, tile.fills(work.tile), op);
+  const T total = mine.scan(op);
+  if (lane == 0) warp_total[warp] = total;
+  __syncthreads();
+  const T warps_so_far = scan_warp(warp_total[min(lane, last_warp)], op);
+  if (warp == 0) {
+    if (lane == last_warp && tile.part + 1 < work.parts)
+      publish_aggregate(work.states, work.tiles(), tile.number, warps_so_far);
+    order::uninitialized<T, 1> before;
+    if (tile.part > 0) {
+      const auto count = static_cast<unsigned>(tile.part);
+      const auto rows =
+          totals_of_rows<rows_per_step, T>(work.states, work.tiles(), tile.number - tile.part, count, op);
+      before[0] = total_of_rows<rows_per_step>(&rows[0], count, op);
+    }
+    if (work.has_init) before[0] = tile.part > 0 ? op(work.init[0], before[0]) : work.init[0];
+    if (lane == 0) prefix[0] = before[0];
+  } else {
+    mine.prepend(shuffle_from(warps_so_far, warp - 1), op);
+  }
+  __syncthreads();
+  mine.write(work.out + tile.first - tile.skipped, tile, work.exclusive, tile.part > 0 || work.has_init,
+             prefix[0], op);
+}
+
+/// Scans rows in a shape of those above.
+template <class T, class Op>
+void launch_small_scan(const target& where, scan_work<T, Op>& work, const small_scan_shape& shape) {
+  work.parts = shape.parts;
+  work.rows_of_warp = shape.rows_of_warp;
+  work.tile = shape.warps * shape.rows_of_warp * warp_size * items_per_vector<T>;
+  static pdl_kernel kernel(small_scan<T, Op>, "launch of small_scan");
+  const std::size_t tiles = work.tiles();
+  if (work.parts == 1)
+    return kernel.launch(where, static_cast<unsigned>(tiles), shape.warps * warp_size, work);
+  temp_storage scratch(where, {.words = tiles * words_of<T>});
+  work.states = states_in(scratch);
+  kernel.launch(where, static_cast<unsigned>(tiles), shape.warps * warp_size, work);
+  scratch.launched(tiles);
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,81 @@
+#pragma once
+
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/gpu/line_order.cuh>
+#include <heddle/impl/gpu/sort/merge_sort.cuh>
+#include <heddle/impl/gpu/transform.cuh>
+
+#include <cstddef>
+
+/// Sorts by a user's comparison on a GPU.
+namespace heddle::gpu {
+
+/// Elements of more bytes stay where they are until their order is known.
+inline constexpr std::size_t most_bytes_moved = 16;
+
+/// Compares elements by their numbers in line order: first by line.
+template <class T, class Compare>
+struct compare_in_line_order {
+  const T* x;
+  array_index_of_line_order at;
+  bool one_line;
+  Compare compare;
+  __device__ bool operator()(std::size_t a, std::size_t b) const {
+    if (!one_line) {
+      const std::size_t line_of_a = a / at.lines.length, line_of_b = b / at.lines.length;
+      if (line_of_a != line_of_b) return line_of_a < line_of_b;
+    }
+    return compare(x[at(a)], x[at(b)]);
+  }
+};
+
+/// The element that comes to place `at` of the array.
+template <class T>
+struct sorted_element {
+  const std::size_t* places;
+  line_order_of_array_index line_order;
+  array_index_of_line_order in_array;
+  const T* x;
+  __device__ const T& operator()(std::size_t at) const { return x[in_array(places[line_order(at)])]; }
+};
+
+/// The numbers in line order of all elements, sorted by line and in each line by the comparison.
+template <class T, class Compare>
+void sort_line_order(const target& where, const T* x, const segments& lines, const Compare& compare,
+                     std::size_t* places) {
+  merge_sort(where, place_itself<std::size_t>{}, lines.elements(),
+             compare_in_line_order<T, Compare>{x, {lines}, lines.count() == 1, compare}, places);
+}
+
+/// Each line of x in the stable order of the comparison, into `out`, which may be x.
+template <class T, class Compare>
+void sort_by(const target& where, const T* x, const segments& lines, const Compare& compare, T* out) {
+  const std::size_t n = lines.elements();
+  if constexpr (sizeof(T) <= most_bytes_moved) {
+    if (lines.count() == 1) return merge_sort(where, impl::element_of_array<T>{x}, n, compare, out);
+  }
+  const impl::memory held(n * sizeof(std::size_t), where);
+  auto* const places = static_cast<std::size_t*>(held.data());
+  sort_line_order(where, x, lines, compare, places);
+  // In place nothing may be written that is still to be read.
+  const impl::memory copied(x == out ? n * sizeof(T) : 0, where);
+  if (x == out) {
+    impl::copy(copied.data(), where, x, where, n * sizeof(T));
+    x = static_cast<const T*>(copied.data());
+  }
+  transform(where, sorted_element<T>{places, {lines}, {lines}, x}, n, out);
+}
+
+/// The places, in their line, of the elements of each line in that order.
+template <class T, class Compare>
+void argsort_by(const target& where, const T* x, const segments& lines, const Compare& compare,
+                std::size_t* places) {
+  const std::size_t n = lines.elements();
+  if (lines.count() == 1) return sort_line_order(where, x, lines, compare, places);
+  const impl::memory held(n * sizeof(std::size_t), where);
+  auto* const in_line_order = static_cast<std::size_t*>(held.data());
+  sort_line_order(where, x, lines, compare, in_line_order);
+  transform(where, place_in_line<std::size_t>{in_line_order, {lines}}, n, places);
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+
+/// Memory in which the blocks of one launch tell each other how far they are. It stays from launch to launch
+/// and needs none that resets it: every launch has a number, and marks with it what others wait for.
+namespace heddle::gpu {
+
+/// What a launch needs.
+struct temp_storage_sizes {
+  std::size_t words = 0;     ///< that carry the number of their launch
+  std::size_t counters = 0;  ///< that are zero before a launch and after it
+  std::size_t bytes = 0;     ///< of anything
+};
+
+/// The scratch memory of one stream, for one launch: other threads that launch on the stream wait while this
+/// lives. A launch that is captured into a graph gets memory of its own, cleared whenever the graph runs.
+/// What streams keep is freed when more of them than 1024 have come, and by release_cached_memory().
+class temp_storage {
+ public:
+  /// What stays with a stream.
+  struct kept_scratch;
+
+  temp_storage(const target& where, const temp_storage_sizes& sizes);
+  ~temp_storage();
+  temp_storage(const temp_storage&) = delete;
+  temp_storage& operator=(const temp_storage&) = delete;
+
+  std::uint64_t* words() const noexcept { return static_cast<std::uint64_t*>(words_->data()) + header_words; }
+  /// With which this launch marks its words.
+  std::uint32_t launch_number() const noexcept { return launch_number_; }
+  /// A counter that launches add to, and what it stands at before this one.
+  unsigned long long* tickets() const noexcept { return static_cast<unsigned long long*>(words_->data()); }
+  unsigned long long first_ticket() const noexcept { return first_ticket_; }
+  /// The launch has gone to the stream, and adds so many to tickets().
+  void launched(unsigned long long tickets) noexcept;
+
+  unsigned* counters() const noexcept { return static_cast<unsigned*>(counters_->data()); }
+  void* bytes() const noexcept { return bytes_->data(); }
+
+ private:
+  static constexpr std::size_t header_words = 16;  // a line of the cache of its own
+
+  static std::shared_ptr<kept_scratch> kept_for(const target& where);
+
+  std::shared_ptr<kept_scratch> kept_;  ///< none while a graph is captured
+  std::unique_lock<std::mutex> lock_;
+  std::uint32_t launch_number_ = 1;
+  unsigned long long first_ticket_ = 0;
+  impl::memory captured_[3];
+  impl::memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
+};
+
+/// Frees what streams of the device keep and no launch has just now. The device must have finished all that
+/// was launched.
+void free_kept_storage(const target& where);
+
+}  // namespace heddle::gpu

@@ -1,0 +1,142 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/order.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace heddle::gpu {
+
+inline constexpr unsigned whole_warp = 0xffffffffu;
+
+/// A barrier of `Threads` of a block's threads, whole warps; 0 is the number of __syncthreads().
+template <unsigned Number, unsigned Threads>
+__device__ inline void sync_some_threads() {
+#if HD_PTX_ARCH > 0
+  asm volatile("bar.sync %0, %1;" ::"n"(Number), "n"(Threads) : "memory");
+#else
+  __barrier_sync_count(Number, Threads);
+#endif
+}
+
+/// The value that another thread of the warp holds, for any trivially copyable type: word by word.
+template <class T, class Shuffle>
+__device__ inline T shuffle_words(const T& value, const Shuffle& shuffle) {
+  constexpr std::size_t words = (sizeof(T) + 3) / 4;
+  std::uint32_t bits[words] = {};
+  memcpy(bits, &value, sizeof(T));
+#pragma unroll
+  for (std::size_t i = 0; i < words; ++i) bits[i] = shuffle(bits[i]);
+  order::uninitialized<T, 1> other;
+  memcpy(&other, bits, sizeof(T));
+  return other[0];
+}
+
+template <class T>
+__device__ inline T shuffle_down(const T& value, unsigned distance) {
+  return shuffle_words(value,
+                       [=](std::uint32_t word) { return __shfl_down_sync(whole_warp, word, distance); });
+}
+template <class T>
+__device__ inline T shuffle_up(const T& value, unsigned distance) {
+  return shuffle_words(value, [=](std::uint32_t word) { return __shfl_up_sync(whole_warp, word, distance); });
+}
+template <class T>
+__device__ inline T shuffle_from(const T& value, unsigned lane) {
+  return shuffle_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
+}
+
+/// The lane's value behind those of all lanes before it, in the warp or in its first `Lanes` lanes (Kogge and
+/// Stone 1973).
+template <unsigned Lanes = warp_size, class T, class Op>
+__device__ T scan_warp(T value, const Op& op) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned distance = 1; distance < Lanes; distance *= 2) {
+    const T before = shuffle_up(value, distance);
+    if constexpr (sizeof(T) == 1) {
+      if (lane >= distance) value = op(before, value);
+    } else {
+      const T with_before = op(before, value);  // without a branch, so that other work overlaps
+      if (lane >= distance) value = with_before;
+    }
+  }
+  return value;
+}
+
+/// Calls combine(i, i + half) for i = 0 … half − 1 with half = N/2, N/4 … 1. By recursion, because nvcc keeps
+/// arrays in memory that a loop of halves goes through from sixteen on.
+template <unsigned N, class F>
+__device__ __forceinline__ void tree_reduce(const F& combine) {
+  if constexpr (N > 1) {
+#pragma unroll
+    for (unsigned i = 0; i < N / 2; ++i) combine(i, i + N / 2);
+    tree_reduce<N / 2>(combine);
+  }
+}
+
+/// Each of `Rows` rows of 32 lanes combined, in lane 0: of the first `count` places of all rows, in order.
+/// What other places hold is combined too, for nothing.
+template <unsigned Rows, class T, class Op>
+__device__ void reduce_warp(order::uninitialized<T, Rows>& rows, unsigned count, const Op& op) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      // Without a branch, so that the rows overlap.
+      const T with_after = op(rows[r], shuffle_down(rows[r], distance));
+      if (lane % (2 * distance) == 0 && r * warp_size + lane + distance < count) rows[r] = with_after;
+    }
+  }
+}
+
+/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. It asks nothing of the lane, whose
+/// answers above fill the seven predicates that a thread has.
+template <unsigned Rows, class T, class Op>
+__device__ void reduce_warp(order::uninitialized<T, Rows>& rows, const Op& op) {
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) rows[r] = op(rows[r], shuffle_down(rows[r], distance));
+  }
+}
+
+/// What all threads of the warp hold, added.
+__device__ inline unsigned sum_of_warp(unsigned value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_add_sync(whole_warp, value);
+#else
+#pragma unroll
+  for (unsigned distance = 16; distance > 0; distance /= 2)
+    value += __shfl_xor_sync(whole_warp, value, distance);
+  return value;
+#endif
+}
+
+/// Whether elements are small integers to add: any grouping gives the same bits, and processors add the bytes
+/// of a word at once.
+template <class T, class Op>
+inline constexpr bool adds_small_integers =
+    std::is_same_v<Op, plus> && std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
+
+/// `sum` and the elements of a pack of 16 bytes, added; the bits above those of T are of no use.
+template <class T>
+__device__ inline unsigned add_small_integers(const void* vector, unsigned sum) {
+  uint4 words;
+  memcpy(&words, vector, sizeof words);
+  for (const unsigned word : {words.x, words.y, words.z, words.w}) {
+    if constexpr (sizeof(T) == 1) {
+      sum = __dp4a(word, 0x01010101u, sum);
+    } else {
+      sum = __dp2a_lo(word, 0x0101u, sum);
+    }
+  }
+  return sum;
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,80 @@
+#include <heddle/dtype.hpp>
+#include <heddle/error.hpp>
+#include <heddle/impl/conversion.hpp>
+#include <heddle/operators.hpp>
+
+#include <string>
+
+#include <fmt/core.h>
+
+namespace heddle {
+
+const char* name(dtype type) noexcept {
+  return with_type(type, []<class T>(T) { return impl::type_name<T>(); });
+}
+
+std::size_t size_of(dtype type) noexcept {
+  return with_type(type, []<class T>(T) { return sizeof(T); });
+}
+
+dtype parse_dtype(std::string_view text) {
+  std::string names;
+  for (int i = 0; i <= static_cast<int>(dtype::complex128); ++i) {
+    const auto type = static_cast<dtype>(i);
+    if (text == name(type)) return type;
+    if (!names.empty()) names += ", ";
+    names += name(type);
+  }
+  impl::fail(fmt::format("there is no element type '{}' (the types are {})", text, names));
+}
+
+namespace {
+
+template <class V>
+[[noreturn]] void refuse(V value, dtype type) {
+  impl::fail(fmt::format("{} is no {}: give a value that the elements can hold", value, name(type)));
+}
+
+}  // namespace
+
+void impl::fail_value(std::int64_t value, dtype type) {
+  refuse(value, type);
+}
+void impl::fail_value(std::uint64_t value, dtype type) {
+  refuse(value, type);
+}
+void impl::fail_value(double value, dtype type) {
+  refuse(value, type);
+}
+
+const char* impl::name(function f) noexcept {
+  switch (f) {
+    case function::plus:
+      return "plus";
+    case function::multiplies:
+      return "multiplies";
+    case function::minimum:
+      return "minimum";
+    case function::maximum:
+      return "maximum";
+    case function::logical_and:
+      return "logical_and";
+    case function::logical_or:
+      return "logical_or";
+    case function::logical_xor:
+      return "logical_xor";
+    case function::bit_and:
+      return "bit_and";
+    case function::bit_or:
+      return "bit_or";
+    case function::bit_xor:
+      return "bit_xor";
+    case function::minus:
+      return "minus";
+    case function::none:
+      break;
+  }
+  return "none";
+}
+
+}  // namespace heddle

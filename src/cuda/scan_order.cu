@@ -1,8 +1,0 @@
-#include "cuda/scan_family.cuh"
-
-namespace heddle::cuda {
-
-template void scan_family<detail::family::order>(detail::function, dtype, bool, const void*, segments,
-                                                 const void*, void*, const target&);
-
-}  // namespace heddle::cuda

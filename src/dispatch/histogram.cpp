@@ -1,0 +1,238 @@
+#include "bins.hpp"
+#include "cpu/slice_memory.hpp"
+#include "gpu/gpu.hpp"
+#include "sortable.hpp"
+#include "target/process_limits.hpp"
+#include <heddle/error.hpp>
+#include <heddle/histogram.hpp>
+#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/segmented_reduce.hpp>
+#include <heddle/sort.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <mutex>
+#include <new>
+#include <numeric>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace heddle::cpu {
+namespace {
+
+/// Adds to the counts of the bins, and to one after them of what is in none.
+template <class T>
+void count_bins(const T* x, std::size_t n, const impl::bin_finder& bin_of, std::uint64_t* counts) {
+  if (bin_of.bins > 4096) {
+    for (std::size_t i = 0; i < n; ++i) ++counts[bin_of(static_cast<double>(x[i]))];
+    return;
+  }
+  // Neighbours that fall into one bin do not wait for each other's counts.
+  constexpr std::size_t at_once = 4;
+  const std::size_t apart = bin_of.bins + 1;
+  std::vector<std::uint64_t> several(at_once * apart);
+  std::size_t i = 0;
+  for (; i + at_once <= n; i += at_once) {
+    for (std::size_t k = 0; k < at_once; ++k) ++several[k * apart + bin_of(static_cast<double>(x[i + k]))];
+  }
+  for (; i < n; ++i) ++several[bin_of(static_cast<double>(x[i]))];
+  for (std::size_t first = 0; first < several.size(); first += apart) {
+    for (std::size_t bin = 0; bin < bin_of.bins; ++bin) counts[bin] += several[first + bin];
+  }
+}
+
+/// Elements of so few values that each value's bin is looked up.
+template <class T>
+void count_values(const T* x, std::size_t n, const impl::bin_finder& bin_of, std::uint64_t* counts) {
+  std::uint64_t of_value[256] = {};
+  for (std::size_t i = 0; i < n; ++i) ++of_value[static_cast<std::uint8_t>(x[i])];
+  for (int value = 0; value < 256; ++value) {
+    const std::size_t bin = bin_of(static_cast<double>(static_cast<T>(value)));
+    if (bin < bin_of.bins) counts[bin] += of_value[value];
+  }
+}
+
+}  // namespace
+}  // namespace heddle::cpu
+
+namespace heddle::impl {
+namespace {
+
+void require_finite(double low, double high) {
+  if (!std::isfinite(low) || !std::isfinite(high) || !(low < high) || !std::isfinite(high - low))
+    fail(fmt::format("histogram: there are no bins from {} to {}", low, high));
+}
+
+}  // namespace
+
+bin_edges edges_of(dtype type, const even_bins& given) {
+  even_bins bins = given;
+  if (bins.low == bins.high) {
+    bins.low -= 0.5;
+    bins.high += 0.5;
+  }
+  require_finite(bins.low, bins.high);
+  if (bins.count == 0) fail("histogram: of 0 bins there are no counts");
+  bin_edges edges{{}, true};
+  if (bins.count >= edges.values.max_size())
+    fail(fmt::format("histogram: the edges of {} bins are more than memory can hold", bins.count));
+  const std::size_t bytes = (bins.count + 1) * sizeof(double);
+  const std::string what = fmt::format("histogram: the edges of {} bins: ", bins.count);
+  require_memory(bytes, what);
+  try {
+    edges.values.resize(bins.count + 1);
+  } catch (const std::bad_alloc&) {
+    fail(what + out_of_memory_text(bytes));
+  }
+  const double step = (bins.high - bins.low) / static_cast<double>(bins.count);
+  for (std::size_t k = 0; k < bins.count; ++k) edges.values[k] = static_cast<double>(k) * step + bins.low;
+  edges.values.back() = bins.high;
+  if (type == dtype::float32) {
+    for (double& edge : edges.values) edge = static_cast<double>(static_cast<float>(edge));
+  }
+  for (std::size_t k = 0; k < bins.count; ++k) {
+    if (!(edges.values[k] < edges.values[k + 1]))
+      fail(fmt::format("histogram: {} bins from {} to {} are too many: bin {} has no width as {}", bins.count,
+                       bins.low, bins.high, k, name(type)));
+  }
+  return edges;
+}
+
+bin_edges edges_of(const double* edges, std::size_t count) {
+  if (count < 2) fail(fmt::format("histogram: {} edges make no bin", count));
+  for (std::size_t k = 0; k + 1 < count; ++k) {
+    if (!(edges[k] <= edges[k + 1]))
+      fail(fmt::format("histogram: edge {} is {} and the one after it {}: edges must rise", k, edges[k],
+                       edges[k + 1]));
+  }
+  return {{edges, edges + count}, false};
+}
+
+namespace {
+
+bin_finder finder_of(const bin_edges& edges) {
+  const std::size_t bins = edges.bins();
+  const double low = edges.values.front(), high = edges.values.back();
+  return {edges.values.data(),
+          bins,
+          edges.even,
+          low,
+          high,
+          edges.even ? static_cast<double>(bins) / (high - low) : 0};
+}
+
+}  // namespace
+
+void library_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
+                       std::uint64_t* counts, const target& where) {
+  const std::size_t bins = edges.bins();
+  const bin_finder bin_of = finder_of(edges);
+  if (where.is_gpu()) return gpu::histogram(type, x, n, bin_of, counts, where);
+  std::fill_n(counts, bins, std::uint64_t{0});
+  // Each thread has counts of its own, at most one set a thread where they are many.
+  constexpr std::size_t fewest = std::size_t{1} << 15;
+  const std::size_t threads = static_cast<std::size_t>(where.threads());
+  const std::size_t grain = std::max({fewest, bins, bins > 65536 ? n / threads + 1 : 0});
+  cpu::slice_memory of_slices(where.threads(), n, grain, (bins + 1) * sizeof(std::uint64_t));
+  std::mutex adding;
+  with_ordered_type(type, [&]<class T>(T) {
+    cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
+      const cpu::slice_memory::piece piece(of_slices);
+      auto* const mine = reinterpret_cast<std::uint64_t*>(piece.data());
+      std::fill_n(mine, bins + 1, std::uint64_t{0});
+      const T* const from = static_cast<const T*>(x) + first;
+      if constexpr (sizeof(T) == 1) {
+        cpu::count_values(from, last - first, bin_of, mine);
+      } else {
+        cpu::count_bins(from, last - first, bin_of, mine);
+      }
+      std::lock_guard lock(adding);
+      for (std::size_t bin = 0; bin < bins; ++bin) counts[bin] += mine[bin];
+    });
+  });
+}
+
+namespace {
+
+/// The bin of each element; the number of bins for none.
+void find_bins(dtype type, const void* x, std::size_t n, const bin_finder& bin_of, std::uint32_t* bins,
+               const target& where) {
+  if (where.is_gpu()) return gpu::find_bins(type, x, n, bin_of, bins, where);
+  constexpr std::size_t grain = std::size_t{1} << 14;
+  with_ordered_type(type, [&]<class T>(T) {
+    cpu::for_slices(where.threads(), n, grain, [&](std::size_t first, std::size_t last) {
+      const T* const from = static_cast<const T*>(x);
+      for (std::size_t i = first; i < last; ++i)
+        bins[i] = static_cast<std::uint32_t>(bin_of(static_cast<double>(from[i])));
+    });
+  });
+}
+
+/// `count` floats as doubles.
+memory widened(const void* x, std::size_t count, const target& where) {
+  memory wide(count * sizeof(double), where);
+  const auto* const from = static_cast<const float*>(x);
+  auto* const to = static_cast<double*>(wide.data());
+  if (where.is_gpu()) {
+    gpu::widen(from, count, to, where);
+  } else {
+    std::copy(from, from + count, to);
+  }
+  return wide;
+}
+
+}  // namespace
+
+void fail_weights(const shape& elements, const shape& weights) {
+  fail(fmt::format("the weights have shape {}, where the elements have {}", weights.text(), elements.text()));
+}
+
+void library_weighted_histogram(dtype type, const void* x, std::size_t n, const bin_edges& edges,
+                                dtype weight_type, const void* weights, void* sums, const target& where) {
+  const std::size_t bins = edges.bins();
+  if (bins >= std::numeric_limits<std::uint32_t>::max())
+    fail(fmt::format("{} bins are too many to sum weights in: 2^32 - 2 is the most", bins));
+  const std::size_t weight_bytes = size_of(weight_type);
+  const std::vector<std::byte> zero(weight_bytes);
+  fill(sums, where, bins, zero.data(), weight_bytes);
+  if (n == 0) return;
+
+  // The weights in the order of their bins.
+  memory held_bins(n * sizeof(std::uint32_t), where), held_places(n * sizeof(std::size_t), where);
+  auto* const bin_of_each = static_cast<std::uint32_t*>(held_bins.data());
+  auto* const places = static_cast<std::size_t*>(held_places.data());
+  find_bins(type, x, n, finder_of(edges), bin_of_each, where);
+  library_argsort(dtype::uint32, bin_of_each, {1, n, 1}, sort_order::ascending, places, where);
+  held_bins = memory();
+  memory ordered(n * weight_bytes, where);
+  library_gather(weights, {1, n, 1}, weight_bytes, {dtype::uint64, places, n}, ordered.data(), where);
+  held_places = memory();
+
+  // Where those of each bin begin.
+  array<std::uint64_t> counts(bins, where);
+  library_histogram(type, x, n, edges, counts.data(), where);
+  const std::vector<std::uint64_t> count = counts.to_vector();
+  std::vector<std::size_t> begin(bins + 1);
+  std::partial_sum(count.begin(), count.end(), begin.begin() + 1);
+  const array<std::size_t> offsets(begin, where);
+  const std::size_t inside = begin.back();
+
+  const bool is_single = weight_type == dtype::float32 || weight_type == dtype::complex64;
+  if (!is_single)
+    return library_segmented_reduce(function::plus, weight_type, ordered.data(), inside, offsets.data(), bins,
+                                    sums, where);
+  const std::size_t parts = weight_bytes / sizeof(float);
+  ordered = widened(ordered.data(), n * parts, where);
+  array<double> wide_sums(bins * parts, where);
+  wide_sums.fill(0);
+  library_segmented_reduce(function::plus, parts == 1 ? dtype::float64 : dtype::complex128, ordered.data(),
+                           inside, offsets.data(), bins, wide_sums.data(), where);
+  const std::vector<double> exact = wide_sums.to_vector();
+  const std::vector<float> rounded(exact.begin(), exact.end());
+  copy(sums, where, rounded.data(), target(), rounded.size() * sizeof(float));
+}
+
+}  // namespace heddle::impl

@@ -1,0 +1,214 @@
+#include "cpu/kernels.hpp"
+#include "gpu/gpu.hpp"
+#include "target/storage.hpp"
+#include <heddle/argmin.hpp>
+#include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/impl/streamed_reduction.hpp>
+#include <heddle/reduce.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <complex>
+#include <cstddef>
+
+#include <fmt/core.h>
+
+namespace heddle::impl {
+
+void fail_empty() {
+  fail("there are no elements, and the operator has no identity to return: give an initial value");
+}
+
+[[noreturn]] static void fail_no_place() {
+  fail("there are no elements, and so no place to return");
+}
+
+void fail_not_compiled_for_gpu() {
+  fail(
+      "the function is known to a host compiler only and cannot run on a GPU: compile this file with nvcc "
+      "and mark the "
+      "function HD_FN, or use a built-in operator on a built-in type");
+}
+
+void common::fail_shapes(const char* pattern, int position, const heddle::shape& have,
+                         const heddle::shape& first) {
+  fail(fmt::format("{}: {} has shape {}, where the first input has {}", pattern,
+                   position == 0 ? std::string("the output") : fmt::format("input {}", position), have.text(),
+                   first.text()));
+}
+
+void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept {
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  if (n <= kernels.tile) return kernels.reduce_tile(x, n, out);
+  const std::size_t bytes = size_of(type);
+  alignas(16) std::byte partials[tiles_here * sizeof(std::complex<double>)];
+  std::size_t tiles = 0;
+  for (std::size_t first = 0; first < n; first += kernels.tile) {
+    kernels.reduce_tile(static_cast<const std::byte*>(x) + first * bytes, std::min(n - first, kernels.tile),
+                        partials + tiles++ * bytes);
+  }
+  kernels.reduce_tile(partials, tiles, out);
+}
+
+void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where) {
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  if (where.is_gpu()) return gpu::reduce(op, type, x, all, out, where);
+  cpu::reduce_segments(where.threads(), all, kernels.tile, size_of(type), x, out, kernels.reduce_pieces,
+                       kernels.reduce_pieces);
+}
+
+/// Lowers place[c] to the first row, counted from `first_row`, whose element in column c of the piece equals
+/// wanted[c].
+template <class T>
+static void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row, const T* wanted,
+                          std::size_t* place) {
+  const auto is = [](T element, T sought) {
+    return (element == sought) | ((element != element) & (sought != sought));
+  };
+  const auto is_behind = [&](std::size_t column, std::size_t row) {
+    return std::atomic_ref(place[column]).load(std::memory_order_relaxed) <= row;
+  };
+  const auto lower = [&](std::size_t column, std::size_t row) {
+    const std::atomic_ref least(place[column]);
+    std::size_t present = least.load(std::memory_order_relaxed);
+    while (row < present && !least.compare_exchange_weak(present, row, std::memory_order_relaxed)) {
+    }
+  };
+  if (piece.stride == 1) {
+    // Runs are looked through whole, which a compiler vectorises.
+    constexpr std::size_t run = 256;
+    for (std::size_t begin = 0; begin < piece.count && !is_behind(0, first_row + begin); begin += run) {
+      const T* const from = x + piece.first + begin;
+      const std::size_t count = std::min(run, piece.count - begin);
+      bool any = false;
+      for (std::size_t i = 0; i < count; ++i) any |= is(from[i], *wanted);
+      if (!any) continue;
+      const auto at = std::find_if(from, from + count, [&](T element) { return is(element, *wanted); });
+      return lower(0, first_row + begin + static_cast<std::size_t>(at - from));
+    }
+    return;
+  }
+  for (std::size_t row = 0; row < piece.count; ++row) {
+    const T* const from = x + piece.first + row * piece.stride;
+    bool any = false;
+    for (std::size_t c = 0; c < piece.width; ++c) any |= is(from[c], wanted[c]);
+    if (!any) continue;
+    for (std::size_t c = 0; c < piece.width; ++c) {
+      if (is(from[c], wanted[c])) lower(c, first_row + row);
+    }
+  }
+}
+
+void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
+                        const target& where) {
+  if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, place, where);
+  // A strip of columns is looked through row by row; a piece that begins behind a place already found is not.
+  constexpr std::size_t rows = std::size_t{1} << 14, strip = 256;
+  const order::tiling tiles{all, rows, strip};
+  const std::size_t parts = tiles.parts();
+  std::fill_n(place, all.count(), all.length);
+  dispatch_type_op<family::order>(type, function::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
+    const T* const elements = static_cast<const T*>(x);
+    const std::size_t grain = rows / std::min(rows, all.length) / std::min(strip, all.inner) + 1;
+    cpu::for_slices(where.threads(), tiles.pieces(), grain, [&](std::size_t first, std::size_t last) {
+      for (std::size_t i = first; i < last; ++i) {
+        const order::piece piece = tiles[i];
+        const std::size_t segment = piece.result / all.inner / parts * all.inner + piece.result % all.inner;
+        find_in_piece(elements, piece, piece.segment_part * rows, static_cast<const T*>(extremum) + segment,
+                      place + segment);
+      }
+    });
+  });
+}
+
+void library_arg(function op, dtype type, const void* x, segments all, std::size_t* place,
+                 const target& where) {
+  const memory extrema(all.count() * size_of(type), where);
+  library_reduce(op, type, x, all, extrema.data(), where);
+  library_find_first(type, x, all, extrema.data(), place, where);
+}
+
+std::size_t arg_of_all(const char* pattern, function op, dtype type, const void* x, std::size_t size,
+                       const target& data_on, const target& requested) {
+  operation running(pattern, size, name(type));
+  if (size == 0) fail_no_place();
+  const std::size_t bytes = size * size_of(type);
+  const target where = resolve(requested, {bytes, 0, data_on, true});
+  running.runs_on(where);
+  const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
+  std::size_t place = 0;
+  const memory on_target(sizeof place, where);
+  library_arg(op, type, staged.data(), segments{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
+              where);
+  copy(&place, target(), on_target.data(), where, sizeof place);
+  return place;
+}
+
+array<std::size_t> arg_along(const char* pattern, function op, dtype type, const void* x, const shape& whole,
+                             axis along_axis, const target& data_on, const target& requested) {
+  const std::size_t bytes = whole.elements() * size_of(type);
+  operation running(pattern, whole.elements(), name(type));
+  const std::size_t axis = whole.resolve_axis(along_axis.index);
+  const segments all = along(whole, axis);
+  const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true});
+  running.runs_on(where);
+  array<std::size_t> places(whole.without_axis(axis), where);
+  if (all.length == 0) fail_no_place();
+  if (places.size() == 0) return places;
+  const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
+  library_arg(op, type, staged.data(), all, places.data(), where);
+  return places;
+}
+
+streamed_reduction::streamed_reduction(const target& where, function op, dtype type)
+    : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
+  if (where.is_automatic()) fail("streamed reduction: name a target");
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  if (kernels.reduce_pieces == nullptr) {
+    fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
+  }
+  tile_ = kernels.tile;
+}
+
+void streamed_reduction::append(const void* elements, std::size_t count) {
+  if (count == 0) return;
+  if (size_ % tile_ != 0) {
+    fail(fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
+                     count, size_, tile_));
+  }
+  const std::size_t bytes = count * element_bytes_;
+  const std::size_t tiles = (count + tile_ - 1) / tile_;
+  // Counted from `size_`, so that a piece that failed leaves nothing behind.
+  const std::size_t before = size_ / tile_ * element_bytes_;
+  partials_.resize(before + tiles * element_bytes_);
+  std::byte* const out = partials_.data() + before;
+  operation running("reduce", count, name(type_));
+  running.runs_on(where_);
+  if (where_.is_gpu()) {
+    if (staged_.bytes() < bytes) staged_ = memory(bytes, where_);
+    const memory reduced(tiles * element_bytes_, where_);
+    copy(staged_.data(), where_, elements, target(), bytes);
+    gpu::reduce_tiles(op_, type_, staged_.data(), count, reduced.data(), where_);
+    copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
+  } else {
+    const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
+    const order::tiling pieces{{1, count, 1}, tile_, 1};
+    constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
+    cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (tile_ * element_bytes_) + 1,
+                    [&](std::size_t first, std::size_t last) {
+                      kernels.reduce_pieces(elements, pieces, first, last, out);
+                    });
+  }
+  size_ += count;
+}
+
+void streamed_reduction::result(void* out) {
+  const std::size_t count = (size_ + tile_ - 1) / tile_;
+  operation running("reduce", size_, name(type_));
+  if (count == 0) fail_empty();
+  library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
+}
+
+}  // namespace heddle::impl

@@ -1,0 +1,137 @@
+#include "compiled_operator.hpp"
+#include "cpu/kernels.hpp"
+#include "dispatch/runtime_op.hpp"
+#include "gpu/gpu.hpp"
+#include <heddle/error.hpp>
+#include <heddle/impl/streamed_scan.hpp>
+#include <heddle/scan.hpp>
+#include <heddle/segmented_scan.hpp>
+
+#include <cstring>
+#include <type_traits>
+
+#include <fmt/core.h>
+
+namespace heddle::impl {
+namespace {
+
+/// Calls f(steps, identity, operator) with the steps of a scan on the CPU; `identity` is where an exclusive
+/// scan begins, one element.
+template <class F>
+void with_typed_scan_steps(function op, dtype type, const F& f) {
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  with_runtime_op<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
+    if constexpr (!std::is_same_v<Op, minus>) {
+      T identity = identity_of<Op, T>(operation);
+      if constexpr (std::is_same_v<T, std::uint8_t>) {
+        if (type == dtype::boolean) identity = identity != 0;
+      }
+      if constexpr (is_logical<Op> || is_complex<T>) {
+        const auto combine = compiled_operator<T>(operation);
+        const cpu::steps_by_operator<T, std::remove_const_t<decltype(combine)>> by(combine);
+        f(by.steps(), &identity, combine);
+      } else {
+        const auto combine = [&](const void* a, const void* b, std::size_t count, void* to) {
+          kernels.map(a, false, b, false, count, false, to);
+        };
+        const auto load = [](const void* from, std::size_t count, void* to) {
+          std::memcpy(to, from, count * sizeof(T));
+        };
+        const cpu::scan_kernels& by = kernels.scan;
+        f(cpu::scan_steps{sizeof(T), by.state_bytes, by.strip, true, by.start, by.reduce_serially, by.append,
+                          by.scan, combine, load},
+          &identity, operation);
+      }
+    }
+  });
+}
+
+/// Calls f(steps, identity), which is compiled once for all types and operators.
+template <class F>
+void with_scan_steps(function op, dtype type, const F& f) {
+  with_typed_scan_steps(
+      op, type, [&](const cpu::scan_steps& steps, const void* identity, const auto&) { f(steps, identity); });
+}
+
+void require_defined(function op, dtype type) {
+  if (!is_defined(op, type) || op == function::minus)
+    fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+}
+
+}  // namespace
+
+void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+                  void* out, const target& where) {
+  require_defined(op, type);
+  if (all.elements() == 0) return;
+  if (where.is_gpu()) return gpu::scan(op, type, exclusive, x, all, init, out, where);
+  with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void*) {
+    cpu::scan_segments(where.threads(), steps, all, x, init, exclusive, out);
+  });
+}
+
+void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
+                      const void* init, void* out) {
+  const cpu::scan_kernels& by = cpu::kernels_for(type, op).scan;
+  if (by.scan == nullptr) return library_scan(op, type, exclusive, x, {1, count, 1}, init, out, target());
+  constexpr std::size_t most_bytes = 512;
+  alignas(64) std::byte state[most_bytes];
+  if (by.state_bytes > most_bytes) fail("a scan's state is larger than its room");
+  by.start(init, state);
+  by.scan(x, count, exclusive, false, state, out);
+}
+
+void library_segmented_scan(function op, dtype type, bool exclusive, const void* x, std::size_t n,
+                            const segment_starts& starts, const void* init, void* out, const target& where) {
+  require_defined(op, type);
+  if (where.is_gpu()) return gpu::segmented_scan(op, type, exclusive, x, n, starts.flags, init, out, where);
+  with_typed_scan_steps(
+      op, type, [&]<class T>(const cpu::scan_steps& steps, const T*, const auto& operation) {
+        const auto scan = exclusive
+                              ? cpu::segmented_scan_by<true, T, std::remove_cvref_t<decltype(operation)>>
+                              : cpu::segmented_scan_by<false, T, std::remove_cvref_t<decltype(operation)>>;
+        scan(where.threads(), steps, static_cast<const T*>(x), n, operation, starts.offsets, starts.count,
+             static_cast<const T*>(init), static_cast<T*>(out));
+      });
+}
+
+void library_flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
+                          const target& where) {
+  gpu::flag_offsets(offsets, count, n, flags, where);
+}
+
+void fail_no_start() {
+  fail(
+      "the operator has no identity to begin with: give an initial value, or hd::monoid{function, identity}");
+}
+
+streamed_scan::streamed_scan(const target& where, function op, dtype type, bool exclusive, const void* init)
+    : where_(where), op_(op), type_(type), exclusive_(exclusive) {
+  operation running(exclusive ? "exclusive_scan" : "inclusive_scan", 0, name(type));
+  running.runs_on(where_);
+  if (where.is_gpu() || where.is_automatic()) fail("a scan of pieces needs the target serial or parallel");
+  require_defined(op, type);
+  with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void* identity) {
+    unit_ = steps.unit();
+    state_ = memory(steps.state_bytes, target());
+    if (init == nullptr) return steps.start(exclusive ? identity : nullptr, state_.data());
+    const memory first(steps.element_bytes, target());
+    steps.load(init, 1, first.data());
+    steps.start(first.data(), state_.data());
+  });
+}
+
+void streamed_scan::append(const void* elements, std::size_t count, void* out) {
+  if (count == 0) return;
+  operation running(exclusive_ ? "exclusive_scan" : "inclusive_scan", count, name(type_));
+  running.runs_on(where_);
+  if (size_ % unit_ != 0) {
+    fail(fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
+  }
+  with_scan_steps(op_, type_, [&](const cpu::scan_steps& steps, const void*) {
+    cpu::scan_piece(where_.threads(), steps, elements, count, exclusive_, state_.data(), out);
+  });
+  size_ += count;
+}
+
+}  // namespace heddle::impl

@@ -1,0 +1,239 @@
+#include "gpu/gpu.hpp"
+#include "sortable.hpp"
+#include <heddle/error.hpp>
+#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/sort.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <fmt/core.h>
+
+namespace heddle::cpu {
+namespace {
+
+constexpr std::size_t sort_grain = std::size_t{1} << 14;
+
+/// Keys, and what goes with each: two arrays of each, between which the passes go to and fro.
+template <class Key, class Index>
+struct sorted_keys {
+  Key *keys, *other_keys;
+  Index *indices, *other_indices;
+};
+struct no_index {};
+
+/// A stable radix sort from the lowest digit of 8 bits on. In a pass each slice of the array counts its
+/// digits; the elements of a digit go behind those of all lower digits, and behind the same digit of earlier
+/// slices. All digits are counted at once before the first pass: passes in which all have one digit are left
+/// out, and a single slice need not count again. The result is in `keys` and `indices`.
+template <class Key, class Index>
+void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
+  constexpr std::size_t digits = 256, passes = sizeof(Key);
+  constexpr bool has_index = !std::is_same_v<Index, no_index>;
+  const std::size_t slices = std::clamp<std::size_t>(n / sort_grain, 1, static_cast<std::size_t>(threads));
+  const auto begin = [&](std::size_t slice) { return n / slices * slice + std::min(slice, n % slices); };
+  using counts = std::array<std::array<std::size_t, digits>, passes>;
+  std::vector<counts> of_slices(slices);
+  const auto for_each_slice = [&](const auto& f) {
+    for_slices(threads, slices, 1, [&](std::size_t first, std::size_t last) {
+      for (std::size_t slice = first; slice < last; ++slice)
+        f(of_slices[slice], begin(slice), begin(slice + 1));
+    });
+  };
+  const auto digit = [](Key key, std::size_t pass) {
+    return static_cast<std::size_t>(key >> (8 * pass)) % digits;
+  };
+  for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      const Key key = all.keys[i];
+      for (std::size_t pass = 0; pass < passes; ++pass) ++count[pass][digit(key, pass)];
+    }
+  });
+  bool is_moved = false;
+  for (std::size_t pass = 0; pass < passes; ++pass) {
+    std::size_t alike = 0;
+    for (const counts& count : of_slices) alike += count[pass][digit(all.keys[0], pass)];
+    if (alike == n) continue;
+    if (is_moved && slices > 1) {
+      for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
+        count[pass].fill(0);
+        for (std::size_t i = first; i < last; ++i) ++count[pass][digit(all.keys[i], pass)];
+      });
+    }
+    std::size_t before = 0;
+    for (std::size_t d = 0; d < digits; ++d) {
+      for (counts& count : of_slices) before += std::exchange(count[pass][d], before);
+    }
+    for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
+      auto& place = count[pass];
+      for (std::size_t i = first; i < last; ++i) {
+        const Key key = all.keys[i];
+        const std::size_t to = place[digit(key, pass)]++;
+        all.other_keys[to] = key;
+        if constexpr (has_index) all.other_indices[to] = all.indices[i];
+      }
+    });
+    is_moved = true;
+    std::swap(all.keys, all.other_keys);
+    if constexpr (has_index) std::swap(all.indices, all.other_indices);
+  }
+}
+
+template <class F>
+void for_each(int threads, std::size_t n, const F& f) {
+  for_slices(threads, n, sort_grain, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) f(i);
+  });
+}
+
+/// Keys in the order that is wanted.
+template <class T>
+impl::unsigned_of_bytes<sizeof(T)> reversed_if(bool descending, impl::unsigned_of_bytes<sizeof(T)> key) {
+  return static_cast<impl::unsigned_of_bytes<sizeof(T)>>(descending ? ~key : key);
+}
+
+/// Below this many elements comparisons are faster than counting digits.
+constexpr std::size_t few = 256;
+
+/// Whether the keys of elements do not fall. What is in no order is soon left.
+template <class T, class KeyOf>
+bool is_sorted(int threads, std::size_t n, const T* x, const KeyOf& key_of) {
+  std::atomic<bool> result{true};
+  for_slices(threads, n, sort_grain, [&](std::size_t first, std::size_t last) {
+    constexpr std::size_t block = 1024;
+    last = std::min(last + 1, n);
+    for (std::size_t begin = first + 1; begin < last && result; begin += block) {
+      unsigned falls = 0;
+      for (std::size_t i = begin; i < std::min(begin + block, last); ++i)
+        falls |= static_cast<unsigned>(key_of(x[i]) < key_of(x[i - 1]));
+      if (falls != 0) result = false;
+    }
+  });
+  return result;
+}
+template <class Key>
+bool is_sorted(int threads, std::size_t n, const Key* keys) {
+  return is_sorted(threads, n, keys, [](Key key) { return key; });
+}
+
+template <class Key>
+void sort_keys(int threads, std::size_t n, sorted_keys<Key, no_index>& all) {
+  if (n >= few) return radix_sort(threads, n, all);
+  std::sort(all.keys, all.keys + n);
+}
+/// Of few keys the indices alone are sorted.
+template <class Key, class Index>
+void sort_keys(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
+  if (n >= few) return radix_sort(threads, n, all);
+  std::sort(all.indices, all.indices + n,
+            [keys = all.keys](Index a, Index b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
+}
+
+/// Sorts lines: `key(x)` of each element, and with an index its place in its line. `store(place in the array,
+/// sorted, place in the line)` takes the results. Threads share the lines out, or one line where there are
+/// few. Lines that stand side by side are read and written side by side, a cache line of them.
+template <class Index, class T, class KeyOf, class Store>
+void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key_of, const Store& store) {
+  using key = impl::unsigned_of_bytes<sizeof(T)>;
+  constexpr bool has_index = !std::is_same_v<Index, no_index>;
+  const bool share_lines = lines.count() >= static_cast<std::size_t>(threads);
+  const std::size_t n = lines.length,
+                    most = share_lines ? std::min<std::size_t>(lines.inner, 64 / sizeof(T)) : 1;
+  const std::size_t bundles = (lines.inner + most - 1) / most;
+  const auto sort_bundles = [&](int threads_a_line, std::size_t first, std::size_t last) {
+    const impl::memory held_keys(2 * most * n * sizeof(key), target());
+    const impl::memory held(has_index ? 2 * most * n * sizeof(Index) : 0, target());
+    auto* const keys = static_cast<key*>(held_keys.data());
+    auto* const indices = static_cast<Index*>(held.data());
+    std::vector<sorted_keys<key, Index>> all(most);
+    for (std::size_t bundle = first; bundle < last; ++bundle) {
+      const std::size_t column = bundle % bundles * most, count = std::min(most, lines.inner - column);
+      const std::size_t begin = bundle / bundles * n * lines.inner + column;
+      for (std::size_t line = 0; line < count; ++line) {
+        all[line] = {keys + 2 * line * n, keys + (2 * line + 1) * n, nullptr, nullptr};
+        if constexpr (has_index) {
+          all[line].indices = indices + 2 * line * n;
+          all[line].other_indices = indices + (2 * line + 1) * n;
+        }
+      }
+      for_each(threads_a_line, n, [&](std::size_t i) {
+        for (std::size_t line = 0; line < count; ++line) {
+          all[line].keys[i] = key_of(x[begin + i * lines.inner + line]);
+          if constexpr (has_index) all[line].indices[i] = static_cast<Index>(i);
+        }
+      });
+      for (std::size_t line = 0; line < count; ++line) {
+        // A line alone has been looked at.
+        if (lines.count() > 1 && is_sorted(threads_a_line, n, all[line].keys)) continue;
+        sort_keys(threads_a_line, n, all[line]);
+      }
+      for_each(threads_a_line, n, [&](std::size_t i) {
+        for (std::size_t line = 0; line < count; ++line) store(begin + i * lines.inner + line, all[line], i);
+      });
+    }
+  };
+  if (!share_lines) return sort_bundles(threads, 0, lines.outer * bundles);
+  for_slices(threads, lines.outer * bundles, sort_grain / (most * n) + 1,
+             [&](std::size_t first, std::size_t last) { sort_bundles(1, first, last); });
+}
+
+template <class T>
+void sort(int threads, const T* x, const segments& lines, bool descending, T* out) {
+  const auto key_of = [=](T value) { return reversed_if<T>(descending, impl::to_sortable(value)); };
+  if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of)) {
+    // NaNs are at an end, and become the one NaN.
+    const bool is_done = x == out && x[0] == x[0] && x[lines.length - 1] == x[lines.length - 1];
+    if (is_done) return;
+    return for_each(threads, lines.length,
+                    [=](std::size_t i) { out[i] = impl::from_sortable<T>(impl::to_sortable(x[i])); });
+  }
+  sort_lines<no_index>(threads, x, lines, key_of, [=](std::size_t place, const auto& sorted, std::size_t i) {
+    out[place] = impl::from_sortable<T>(reversed_if<T>(descending, sorted.keys[i]));
+  });
+}
+
+template <class Index, class T>
+void argsort(int threads, const T* x, const segments& lines, bool descending, std::size_t* places) {
+  const auto key_of = [=](T value) { return reversed_if<T>(descending, impl::to_key(value)); };
+  if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of))
+    return for_each(threads, lines.length, [=](std::size_t i) { places[i] = i; });
+  sort_lines<Index>(threads, x, lines, key_of, [=](std::size_t place, const auto& sorted, std::size_t i) {
+    places[place] = sorted.indices[i];
+  });
+}
+
+}  // namespace
+}  // namespace heddle::cpu
+
+namespace heddle::impl {
+
+void library_sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
+                  const target& where) {
+  if (lines.elements() == 0) return;
+  if (where.is_gpu()) return gpu::sort(type, x, lines, order, out, where);
+  with_ordered_type(type, [&]<class T>(T) {
+    cpu::sort(where.threads(), static_cast<const T*>(x), lines, order == sort_order::descending,
+              static_cast<T*>(out));
+  });
+}
+
+void library_argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
+                     const target& where) {
+  if (lines.elements() == 0) return;
+  if (where.is_gpu()) return gpu::argsort(type, x, lines, order, places, where);
+  const bool descending = order == sort_order::descending;
+  with_ordered_type(type, [&]<class T>(T) {
+    const T* const from = static_cast<const T*>(x);
+    if (lines.length <= std::numeric_limits<std::uint32_t>::max()) {
+      cpu::argsort<std::uint32_t>(where.threads(), from, lines, descending, places);
+    } else {
+      cpu::argsort<std::uint64_t>(where.threads(), from, lines, descending, places);
+    }
+  });
+}
+
+}  // namespace heddle::impl

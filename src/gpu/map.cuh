@@ -1,0 +1,63 @@
+#pragma once
+
+#include <heddle/impl/gpu/transform.cuh>
+#include <heddle/impl/order.hpp>
+
+#include <cstddef>
+
+/// What transform runs on the GPU for built-in functions, and the kernels of fill and of argmin and argmax.
+namespace heddle::gpu {
+
+/// An operand that is an array or one element for all: which one is known at run time, and costs no second
+/// kernel.
+template <class T>
+struct operand {
+  const T* x;
+  T constant;
+  __device__ T operator()(std::size_t i) const { return x != nullptr ? x[i] : constant; }
+};
+
+template <class T, class Op>
+struct mapped {
+  operand<T> x, y;
+  Op op;
+  __device__ T operator()(std::size_t i) const { return op(x(i), y(i)); }
+};
+
+/// A value of any type up to a size that fits the parameters of a kernel.
+struct pattern {
+  static constexpr std::size_t most_bytes = 1024;
+  alignas(16) unsigned char bytes[most_bytes];
+};
+
+template <class Word>
+__global__ void __launch_bounds__(transform_threads)
+    repeat_pattern(Word* to, std::size_t words, const __grid_constant__ pattern value,
+                   std::size_t words_in_value) {
+  const Word* const from = reinterpret_cast<const Word*>(value.bytes);
+  const Word first = from[0];
+  for (std::size_t i = std::size_t{blockIdx.x} * transform_threads + threadIdx.x; i < words;
+       i += std::size_t{gridDim.x} * transform_threads) {
+    to[i] = words_in_value == 1 ? first : from[i % words_in_value];
+  }
+}
+
+/// Finds, for each segment, the least k whose element equals the segment's extremum. `place` holds the
+/// segment's length or more before. All threads stop looking where an earlier place has been found.
+template <class T>
+__global__ void __launch_bounds__(transform_threads)
+    find_first_equal(const T* x, segments all, const T* extremum, unsigned long long* place) {
+  const std::size_t count = all.elements();
+  for (std::size_t i = std::size_t{blockIdx.x} * transform_threads + threadIdx.x; i < count;
+       i += std::size_t{gridDim.x} * transform_threads) {
+    const std::size_t row = i / all.inner;
+    const std::size_t outer = row / all.length;
+    const unsigned long long k = row - outer * all.length;
+    const std::size_t segment = outer * all.inner + (i - row * all.inner);
+    const T wanted = extremum[segment], element = x[i];
+    if (!(element == wanted || (wanted != wanted && element != element))) continue;
+    if (k < *static_cast<volatile unsigned long long*>(place + segment)) atomicMin(place + segment, k);
+  }
+}
+
+}  // namespace heddle::gpu

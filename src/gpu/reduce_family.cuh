@@ -1,0 +1,43 @@
+#pragma once
+
+#include "dispatch/runtime_op.hpp"
+#include "gpu/families.hpp"
+#include <heddle/impl/gpu/reduce/segmented_reduce.cuh>
+
+namespace heddle::gpu {
+
+template <impl::family Family>
+void reduce_family(impl::function op, dtype type, const void* x, segments all, void* out,
+                   const target& where) {
+  impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
+    if constexpr (!std::is_same_v<Op, minus>) {
+      reduce<T>(where, impl::element_at<T, Op>{static_cast<const T*>(x)}, operation, all,
+                static_cast<T*>(out));
+    }
+  });
+}
+
+template <impl::family Family>
+void reduce_tiles_family(impl::function op, dtype type, const void* x, std::size_t count, void* out,
+                         const target& where) {
+  impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
+    if constexpr (!std::is_same_v<Op, minus>) {
+      const current_device on(where);
+      const order::tiling tiles{{1, count, 1}, order::tile<T, Op>, warp_size};
+      reduce_tiles(where, impl::element_at<T, Op>{static_cast<const T*>(x)}, operation, tiles,
+                   static_cast<T*>(out));
+    }
+  });
+}
+
+template <impl::family Family>
+void segmented_reduce_family(impl::function op, dtype type, const void* x, std::size_t n,
+                             const std::size_t* offsets, std::size_t count, void* out, const target& where) {
+  impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
+    if constexpr (!std::is_same_v<Op, minus>) {
+      segmented_reduce(where, static_cast<const T*>(x), n, operation, offsets, count, static_cast<T*>(out));
+    }
+  });
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,183 @@
+#include "dispatch/sortable.hpp"
+#include "gpu/gpu.hpp"
+#include "gpu/radix_sort.hpp"
+#include <heddle/impl/binary_search.hpp>
+#include <heddle/impl/gpu/line_order.cuh>
+#include <heddle/impl/gpu/transform.cuh>
+#include <heddle/sort.hpp>
+
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+namespace heddle::gpu {
+namespace {
+
+template <class T>
+using bits_of = impl::unsigned_of_bytes<sizeof(T)>;
+/// What CUB sorts for elements of a type.
+template <class T>
+using wide_key = std::conditional_t<sizeof(T) <= 4, std::uint32_t, std::uint64_t>;
+
+constexpr unsigned finish_threads = 256, finish_elements = 8;
+
+/// The first of n sorted keys that is not below `bound`.
+template <class Key>
+__device__ std::size_t first_not_below(const Key* keys, std::size_t n, Key bound) {
+  return impl::partition_point(0, n, [=](std::size_t i) { return keys[i] < bound; });
+}
+
+/// The elements in order, or the other way round, from their bits in the order of unsigned integers: there
+/// the negative ones follow the positive ones, and real numbers among them fall.
+template <class T>
+__global__ void __launch_bounds__(finish_threads)
+    order_by_sign(const wide_key<T>* keys, std::size_t n, bool descending, T* out) {
+  using key = wide_key<T>;
+  constexpr key sign = key{1} << (8 * sizeof(T) - 1);
+  __shared__ std::size_t positive, without_nan, negative_without_nan;
+  if (threadIdx.x == 0) {
+    positive = std::is_signed_v<T> ? first_not_below(keys, n, sign) : n;
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr key infinity = sizeof(T) == 4 ? key{0x7f800000} : static_cast<key>(0x7ff0000000000000);
+      without_nan = first_not_below(keys, n, static_cast<key>(infinity + 1));
+      negative_without_nan = first_not_below(keys, n, static_cast<key>((infinity | sign) + 1)) - positive;
+    }
+  }
+  __syncthreads();
+  const std::size_t stride = std::size_t{gridDim.x} * finish_threads;
+  for (std::size_t i = std::size_t{blockIdx.x} * finish_threads + threadIdx.x; i < n; i += stride) {
+    const std::size_t place = descending ? n - 1 - i : i;
+    if constexpr (std::is_floating_point_v<T>) {
+      bits_of<T> bits = sizeof(T) == 4 ? bits_of<T>(0x7fc00000u) : bits_of<T>(0x7ff8000000000000u);
+      if (i < negative_without_nan) {
+        bits = keys[positive + negative_without_nan - 1 - i];
+      } else if (i - negative_without_nan < without_nan) {
+        bits = keys[i - negative_without_nan];
+      }
+      out[place] = __builtin_bit_cast(T, bits);
+    } else {
+      const std::size_t negative = n - positive;
+      out[place] = static_cast<T>(keys[i < negative ? positive + i : i - negative]);
+    }
+  }
+}
+
+template <class T>
+struct bits_at {
+  const bits_of<T>* x;
+  __device__ wide_key<T> operator()(std::size_t i) const { return x[i]; }
+};
+/// The key of element i, for an order in which both zeros are alike or not.
+template <class Key, class T, bool ZerosAlike>
+struct key_at {
+  const T* x;
+  array_index_of_line_order at;
+  bool descending;
+  __device__ Key operator()(std::size_t i) const {
+    const T value = x[at(i)];
+    const bits_of<T> key = ZerosAlike ? impl::to_key(value) : impl::to_sortable(value);
+    return static_cast<bits_of<T>>(descending ? ~key : key);
+  }
+};
+template <class Key, class Index>
+struct line_of {
+  const Index* places;
+  std::size_t length;
+  __device__ Key operator()(std::size_t i) const { return static_cast<Key>(places[i] / length); }
+};
+
+/// The element that comes to element `at` of the array, NaNs all alike.
+template <class Index, class T>
+struct element_in_order {
+  const Index* places;
+  line_order_of_array_index line_order;
+  array_index_of_line_order in_array;
+  const T* x;
+  __device__ T operator()(std::size_t at) const {
+    return impl::from_sortable<T>(impl::to_sortable(x[in_array(places[line_order(at)])]));
+  }
+};
+
+template <class T>
+void sort_elements(const T* x, std::size_t n, bool descending, T* out, const target& where) {
+  using key = wide_key<T>;
+  if constexpr (std::is_same_v<T, key>) {
+    if (x != out && !descending) return radix_sort_keys(x, n, out, 8 * sizeof(T), where);
+  }
+  // Keys of four and eight bytes are the elements' bits as they are.
+  impl::memory copied;
+  const key* keys = reinterpret_cast<const key*>(x);
+  if constexpr (sizeof(T) < sizeof(key)) {
+    copied = impl::memory(n * sizeof(key), where);
+    transform(where, bits_at<T>{reinterpret_cast<const bits_of<T>*>(x)}, n, static_cast<key*>(copied.data()));
+    keys = static_cast<const key*>(copied.data());
+  }
+  const impl::memory sorted(n * sizeof(key), where);
+  radix_sort_keys(keys, n, static_cast<key*>(sorted.data()), 8 * sizeof(T), where);
+  order_by_sign<<<grid_for(n, finish_threads * finish_elements), finish_threads, 0, where.stream()>>>(
+      static_cast<const key*>(sorted.data()), n, descending, out);
+  check(cudaGetLastError(), "launch of order_by_sign");
+}
+
+/// Calls use(places): of all elements, line by line, in the order of their lines and of the keys in each. All
+/// are sorted by their keys, and then, stably, by the numbers of their lines.
+template <class Key, class Index, bool ZerosAlike, class T, class Use>
+void with_places(const T* x, const segments& lines, bool descending, const target& where, const Use& use) {
+  const std::size_t n = lines.elements();
+  const impl::memory held_keys(2 * n * sizeof(Key), where), held(2 * n * sizeof(Index), where);
+  auto* const k = static_cast<Key*>(held_keys.data());
+  auto* const i = static_cast<Index*>(held.data());
+  transform(where, key_at<Key, T, ZerosAlike>{x, {lines}, descending}, n, k);
+  transform(where, place_itself<Index>{}, n, i);
+  two_arrays<Key> keys{k, k + n};
+  two_arrays<Index> indices{i, i + n};
+  radix_sort_pairs(keys, indices, n, 8 * sizeof(T), where);
+  if (lines.count() > 1) {
+    transform(where, line_of<Key, Index>{indices.first, lines.length}, n, keys.first);
+    radix_sort_pairs(keys, indices, n, static_cast<int>(std::bit_width(lines.count() - 1)), where);
+  }
+  use(static_cast<const Index*>(indices.first));
+}
+template <bool ZerosAlike, class T, class Use>
+void with_places(const T* x, const segments& lines, bool descending, const target& where, const Use& use) {
+  if (lines.elements() <= std::numeric_limits<std::uint32_t>::max()) {
+    with_places<wide_key<T>, std::uint32_t, ZerosAlike>(x, lines, descending, where, use);
+  } else {
+    with_places<std::uint64_t, std::uint64_t, ZerosAlike>(x, lines, descending, where, use);
+  }
+}
+
+}  // namespace
+
+void sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
+          const target& where) {
+  const current_device on(where);
+  const std::size_t n = lines.elements();
+  const bool descending = order == sort_order::descending;
+  impl::with_ordered_type(type, [&]<class T>(T) {
+    const T* const from = static_cast<const T*>(x);
+    T* const to = static_cast<T*>(out);
+    if (lines.count() == 1) return sort_elements(from, n, descending, to, where);
+    // In place nothing may be written that is still to be read.
+    const impl::memory held(x == out ? n * sizeof(T) : 0, where);
+    T* const apart = x == out ? static_cast<T*>(held.data()) : to;
+    with_places<false>(from, lines, descending, where, [&]<class Index>(const Index* places) {
+      transform(where, element_in_order<Index, T>{places, {lines}, {lines}, from}, n, apart);
+    });
+    if (apart != to) impl::copy(to, where, apart, where, n * sizeof(T));
+  });
+}
+
+void argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
+             const target& where) {
+  const current_device on(where);
+  const bool descending = order == sort_order::descending;
+  impl::with_ordered_type(type, [&]<class T>(T) {
+    with_places<true>(static_cast<const T*>(x), lines, descending, where,
+                      [&]<class Index>(const Index* sorted) {
+                        transform(where, place_in_line<Index>{sorted, {lines}}, lines.elements(), places);
+                      });
+  });
+}
+
+}  // namespace heddle::gpu

@@ -1,0 +1,122 @@
+#include "jit/compilation.hpp"
+#include "jit/cpu_library.hpp"
+#include "jit/grid_shape.hpp"
+#include "jit/module_state.hpp"
+#include <heddle/error.hpp>
+
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace heddle::impl {
+namespace {
+
+using jit::compilation;
+using jit::cpu_library;
+using jit::kernel_declaration;
+
+/// A compilation, loaded; functions keep it.
+struct loaded {
+  compilation compiled;
+  cpu_library library;
+  explicit loaded(compilation of) : compiled(std::move(of)), library(compiled) {}
+};
+
+static_assert(static_cast<int>(number::f64) == static_cast<int>(heddle_device::scalar::f64));
+
+class cpu_function : public function_state {
+ public:
+  cpu_function(std::shared_ptr<loaded> from, const kernel_declaration& declaration,
+               const heddle_device::kernel& kernel, const std::string& entry)
+      : from_(std::move(from)), declaration_(declaration), kernel_(kernel) {
+    name = entry;
+    for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
+      parameters.push_back(described(kernel.parameters[i], i < declaration.parameters.size()
+                                                               ? declaration.parameters[i]
+                                                               : std::string()));
+    }
+  }
+
+  void launch(const target& where, const dimensions& grid, const dimensions& block, std::size_t shared_bytes,
+              void* const* values) const override {
+    check(grid, block, shared_bytes);
+    const auto index = [](const dimensions& d) {
+      return heddle_device::index3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
+                                   static_cast<std::uint32_t>(d.z)};
+    };
+    run_grid(from_->library,
+             {&kernel_, &declaration_, values, index(grid), index(block), shared_bytes, where.threads()});
+  }
+
+ private:
+  /// What a GPU cannot launch is not launched here.
+  void check(const dimensions& grid, const dimensions& block, std::size_t shared_bytes) const {
+    for (const std::string& why :
+         {jit::wrong_shape(grid, block), jit::wrong_bound(block, kernel_.most_threads),
+          jit::wrong_shared_bytes(shared_bytes)}) {
+      if (!why.empty()) throw error(fmt::format("{}: {}", name, why));
+    }
+  }
+
+  std::shared_ptr<loaded> from_;
+  const kernel_declaration& declaration_;
+  const heddle_device::kernel& kernel_;
+};
+
+class cpu_module : public module_state {
+ public:
+  cpu_module(std::string source, std::string name, jit::compile_options options)
+      : source_(std::move(source)), name_(std::move(name)), options_(std::move(options)) {
+    all_ = load(options_);
+  }
+
+  std::shared_ptr<const function_state> function(const std::string& name) override {
+    const std::lock_guard lock(mutex_);
+    const kernel_declaration& declaration = jit::find_kernel(all_->compiled.kernels, name);
+    const std::string entry = jit::entry_name(declaration, name);
+    const auto known = instances_.find(entry);
+    std::shared_ptr<loaded> from = known == instances_.end() ? all_ : known->second;
+    if (from->library.find(entry) == nullptr) {
+      jit::compile_options with_instance = options_;
+      with_instance.instances.push_back(name);
+      from = load(with_instance);
+      instances_[entry] = from;
+    }
+    const heddle_device::kernel* const kernel = from->library.find(entry);
+    if (kernel == nullptr) throw error(fmt::format("{} is not in what was compiled of {}", entry, name_));
+    return std::make_shared<cpu_function>(from, jit::find_kernel(from->compiled.kernels, name), *kernel,
+                                          entry);
+  }
+
+  void* host_function(const char* name) override { return all_->library.function(name); }
+
+ private:
+  std::shared_ptr<loaded> load(const jit::compile_options& options) {
+    auto made = std::make_shared<loaded>(jit::compile(source_, name_, options));
+    was_cached &= made->compiled.was_cached;
+    return made;
+  }
+
+  std::string source_, name_;
+  jit::compile_options options_;
+  std::mutex mutex_;
+  std::shared_ptr<loaded> all_;
+  std::map<std::string, std::shared_ptr<loaded>> instances_;
+};
+
+}  // namespace
+
+std::shared_ptr<module_state> compile_for_cpu(const target&, const std::string& source,
+                                              const module_options& options) {
+  jit::compile_options how;
+  how.include_folders = options.include_folders;
+  how.definitions = options.definitions;
+  how.standard = options.standard;
+  how.flags = options.flags;
+  how.instances = options.name_expressions;
+  return std::make_shared<cpu_module>(source, options.name, std::move(how));
+}
+
+}  // namespace heddle::impl

@@ -1,0 +1,47 @@
+#include "jit/kernel_table.hpp"
+
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace heddle::jit {
+
+std::string kernel_table(const std::vector<kernel_declaration>& kernels,
+                         const std::map<std::string, std::string>& bounds,
+                         const translation_options& options) {
+  std::string entries;
+  const auto add = [&](const kernel_declaration& k, std::string_view instance, const std::string& function) {
+    const auto bound = bounds.find(k.qualified);
+    const std::string of_bound =
+        bound == bounds.end() ? ""
+                              : fmt::format(", ::{}{}", bound->second, parse_kernel_name(instance).arguments);
+    // Programs launch by address, too.
+    const std::string address = options.is_program ? fmt::format("(const void*)({})", function) : "nullptr";
+    entries += fmt::format(" {{\"{}\", &::heddle_device::entry<({}){}>::value, {}}},",
+                           entry_name(k, instance), function, of_bound, address);
+  };
+  for (const kernel_declaration& k : kernels) {
+    if (!k.is_template) add(k, "", "::" + k.constant);
+  }
+  for (const std::string& instance : options.instances) {
+    const kernel_name asked = parse_kernel_name(instance);
+    const kernel_declaration& k = find_kernel(kernels, instance);
+    const std::string function = fmt::format("&::{}{}", k.qualified, asked.arguments);
+    add(k, instance,
+        asked.parameters ? fmt::format("static_cast<void (*){}>({})", *asked.parameters, function)
+                         : function);
+  }
+  return fmt::format(
+      "\n# 1 \"--kernel\"\n"
+      "extern \"C\" __attribute__((visibility(\"default\"), used)) const ::heddle_device::kernel_entry "
+      "heddle_module_kernels[] = {{{} {{nullptr, nullptr, nullptr}}}};\n",
+      entries);
+}
+
+std::string main_entry() {
+  return "extern \"C\" __attribute__((visibility(\"default\"), used)) int heddle_module_main(int count, "
+         "char** words, char** environment) { return ::heddle_device::call_main(&::main, count, words, "
+         "environment); }\n";
+}
+
+}  // namespace heddle::jit

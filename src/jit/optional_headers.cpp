@@ -1,0 +1,53 @@
+#include "jit/optional_headers.hpp"
+
+#include <algorithm>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace heddle::jit {
+namespace {
+
+bool names_number_of_16_bits(std::string_view w) {
+  return w.find("half") != std::string_view::npos || w.starts_with("__h") || w.starts_with("h2");
+}
+
+bool names_rounding(std::string_view w) {
+  return w.starts_with("__") &&
+         (w.ends_with("_rn") || w.ends_with("_rz") || w.ends_with("_ru") || w.ends_with("_rd"));
+}
+
+bool names_parts_of_words(std::string_view w) {
+  return w.starts_with("__v");
+}
+
+struct optional_header {
+  const char* name;
+  /// Whether a word may be a name of it.
+  bool (*names)(std::string_view);
+};
+constexpr optional_header headers[] = {
+    {"functions_of_16_bits.hpp", names_number_of_16_bits},
+    {"rounding.hpp", names_rounding},
+    {"words.hpp", names_parts_of_words},
+};
+
+}  // namespace
+
+std::vector<text_range> unused_headers(std::string_view text, const std::vector<token>& tokens) {
+  std::vector<text_range> result;
+  for (const optional_header& h : headers) {
+    const bool is_used = std::any_of(tokens.begin(), tokens.end(), [&](const token& t) {
+      return t.kind == token_kind::identifier && h.names(t.text);
+    });
+    if (is_used) continue;
+    // From the line that says that language.hpp includes it to the one that says where that goes on.
+    const std::size_t named = text.find(fmt::format("/heddle_device/{}\" 1", h.name));
+    const std::size_t back = text.find("/heddle_device/language.hpp\" 2", std::min(named, text.size()));
+    if (back == std::string_view::npos) continue;
+    result.push_back({text.rfind('\n', named), text.find('\n', back)});
+  }
+  return result;
+}
+
+}  // namespace heddle::jit

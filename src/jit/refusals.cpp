@@ -1,0 +1,202 @@
+#include "jit/refusals.hpp"
+
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+#include <fmt/format.h>
+
+namespace heddle::jit {
+namespace {
+
+struct refusal {
+  std::string_view name;  // or, with a star at its end, how names begin
+  std::string_view why;
+};
+
+constexpr std::string_view clusters = "thread block clusters are not supported";
+constexpr std::string_view ptx = "inline PTX is not supported";
+constexpr std::string_view textures = "textures are not supported: read the array itself";
+constexpr std::string_view surfaces = "surfaces are not supported: use an array";
+constexpr std::string_view arrays = "textures and their arrays are not supported";
+constexpr std::string_view graphs = "graphs are not supported: launch the kernels one by one";
+constexpr std::string_view graphics = "arrays shared with a graphics library are not supported";
+constexpr std::string_view pools = "memory pools of a program's own are not supported";
+constexpr std::string_view spaces =
+    "which memory an address is in is not known: a pointer serves for all of them";
+constexpr std::string_view asynchronous =
+    "asynchronous copies are not supported: assign, and meet at __syncthreads()";
+constexpr std::string_view split_barriers =
+    "barriers in shared memory are not supported: meet at __syncthreads()";
+constexpr std::string_view halves_of_barriers =
+    "arriving at a barrier and waiting at it are not supported apart: sync() does both";
+constexpr std::string_view group_results =
+    "it is not supported: reduce and the scans are, with an atomic function";
+constexpr std::string_view counters =
+    "counters of a profiler are not supported: heddle check --profile counts";
+constexpr std::string_view small_floats =
+    "floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are";
+constexpr std::string_view launches = "launches from a kernel are not supported";
+constexpr std::string_view overlapped = "launches that overlap are not supported";
+constexpr std::string_view builtin_atomics =
+    "it is not supported: atomicAdd and its kind and cuda::atomic_ref are";
+
+constexpr refusal refused[] = {
+    {"__cluster*", clusters},
+    {"cluster_group", clusters},
+    {"this_cluster", clusters},
+    {"__isClusterShared", clusters},
+    {"__isCtaShared", clusters},
+    {"__threadfence_cluster", clusters},
+    {"this_multi_grid", "grids of several devices are not supported"},
+    {"multi_grid_group", "grids of several devices are not supported"},
+    {"asm", ptx},
+    {"__asm__", ptx},
+    {"__asm", ptx},
+    {"texture", textures},
+    {"cudaTextureObject_t", textures},
+    {"cudaCreateTextureObject", textures},
+    {"cudaBindTexture", textures},
+    {"cudaSurfaceObject_t", surfaces},
+    {"cudaCreateSurfaceObject", surfaces},
+    {"cudaMallocArray", arrays},
+    {"cudaMalloc3DArray", arrays},
+    {"cudaMemcpyToArray", arrays},
+    {"cudaMemcpy2DToArray", arrays},
+    {"cudaGraphics*", graphics},
+    {"cudaGraph*", graphs},
+    {"cudaGetCurrentGraphExec", graphs},
+    {"cudaStreamBeginCapture", graphs},
+    {"cudaMemPool_t", pools},
+    {"cudaMallocFromPoolAsync", pools},
+    {"cudaIpcMemHandle_t", "memory of several processes is not supported"},
+    {"cudaDeviceEnablePeerAccess", "there is one device"},
+    {"cudaGetParameterBuffer*", launches},
+    {"cudaLaunchDevice*", launches},
+    {"cudaGridDependencySynchronize", overlapped},
+    {"cudaTriggerProgrammaticLaunchCompletion", overlapped},
+    {"__isGlobal", spaces},
+    {"__isShared", spaces},
+    {"__isConstant", spaces},
+    {"__isLocal", spaces},
+    {"__isGridConstant", spaces},
+    {"__cvta_*", spaces},
+    {"memcpy_async", asynchronous},
+    {"__pipeline_*", asynchronous},
+    {"wait_prior", asynchronous},
+    {"__mbarrier_*", split_barriers},
+    {"reduce_update_async", group_results},
+    {"reduce_store_async", group_results},
+    {"inclusive_scan_update*", group_results},
+    {"exclusive_scan_update*", group_results},
+    {"__pm0", counters},
+    {"__pm1", counters},
+    {"__pm2", counters},
+    {"__pm3", counters},
+    {"__prof_trigger", counters},
+    {"__nv_cvt_*", small_floats},
+    {"__nv_fp8*", small_floats},
+    {"__nv_fp6*", small_floats},
+    {"__nv_fp4*", small_floats},
+    {"__nv_atomic_*", builtin_atomics},
+    {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
+    {"__shfl_up", "it was taken out of CUDA: __shfl_up_sync names the lanes"},
+    {"__shfl_down", "it was taken out of CUDA: __shfl_down_sync names the lanes"},
+    {"__shfl_xor", "it was taken out of CUDA: __shfl_xor_sync names the lanes"},
+    {"__any", "it was taken out of CUDA: __any_sync names the lanes"},
+    {"__all", "it was taken out of CUDA: __all_sync names the lanes"},
+    {"__ballot", "it was taken out of CUDA: __ballot_sync names the lanes"},
+};
+
+/// Refused where they are called. Programs have functions of their own with names such as tex2D_bilinear.
+constexpr std::string_view texture_functions[] = {"tex1D",
+                                                  "tex1DGrad",
+                                                  "tex1DLayered",
+                                                  "tex1DLayeredGrad",
+                                                  "tex1DLayeredLod",
+                                                  "tex1DLod",
+                                                  "tex1Dfetch",
+                                                  "tex2D",
+                                                  "tex2DGrad",
+                                                  "tex2DLayered",
+                                                  "tex2DLayeredGrad",
+                                                  "tex2DLayeredLod",
+                                                  "tex2DLod",
+                                                  "tex2Dgather",
+                                                  "tex3D",
+                                                  "tex3DGrad",
+                                                  "tex3DLod",
+                                                  "texCubemap",
+                                                  "texCubemapGrad",
+                                                  "texCubemapLayered",
+                                                  "texCubemapLayeredGrad",
+                                                  "texCubemapLayeredLod",
+                                                  "texCubemapLod"};
+constexpr std::string_view surface_functions[] = {"surf1DLayeredread",
+                                                  "surf1DLayeredwrite",
+                                                  "surf1Dread",
+                                                  "surf1Dwrite",
+                                                  "surf2DLayeredread",
+                                                  "surf2DLayeredwrite",
+                                                  "surf2Dread",
+                                                  "surf2Dwrite",
+                                                  "surf3Dread",
+                                                  "surf3Dwrite",
+                                                  "surfCubemapLayeredread",
+                                                  "surfCubemapLayeredwrite",
+                                                  "surfCubemapread",
+                                                  "surfCubemapwrite"};
+
+/// Members of groups.
+constexpr refusal refused_members[] = {
+    {"barrier_arrive", halves_of_barriers},
+    {"barrier_wait", halves_of_barriers},
+};
+
+bool is_named(const refusal& r, std::string_view word) {
+  if (!r.name.ends_with('*')) return word == r.name;
+  return word.starts_with(r.name.substr(0, r.name.size() - 1));
+}
+
+/// Of a function of textures or of surfaces; empty for others.
+std::string_view why_not_fetched(std::string_view word) {
+  const auto has = [&](const auto& names) {
+    return std::find(std::begin(names), std::end(names), word) != std::end(names);
+  };
+  return has(texture_functions) ? textures : has(surface_functions) ? surfaces : std::string_view();
+}
+
+}  // namespace
+
+void refuse(const token& at, const std::string& what) {
+  throw error(fmt::format("{}:{}: {}", *at.file, at.line, what));
+}
+
+std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_so, bool in_device_code) {
+  const std::string_view w = t[i].text;
+  if (w == "wmma" && t.is(i + 1, "::")) return "nvcuda::wmma: tensor cores are not supported";
+  if (!called_so) {
+    for (const refusal& r : refused_members) {
+      if (in_device_code && is_named(r, w) && t.is(i + 1, "(")) return fmt::format("{}: {}", w, r.why);
+    }
+    return "";
+  }
+  // Names that a program may well use for something else are refused where only CUDA's meaning fits.
+  const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
+  if (const std::string_view why = why_not_fetched(w); !why.empty() && is_function)
+    return fmt::format("{}: {}", w, why);
+  for (const refusal& r : refused) {
+    if (!is_named(r, w) || (w == "memcpy_async" && !is_function) || (w == "texture" && !has_arguments))
+      continue;
+    return fmt::format("{}: {}", w, r.why);
+  }
+  const bool allocates = ((w == "malloc" || w == "free") && t.is(i + 1, "(")) ||
+                         (w == "new" && !t.is(i + 1, "(")) || (w == "delete" && !t.is(i - 1, "="));
+  if (allocates && in_device_code)
+    return fmt::format("{}: memory that a kernel allocates is not supported", w);
+  return "";
+}
+
+}  // namespace heddle::jit

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "jit/kernel_declaration.hpp"
+#include "jit/subscripts.hpp"
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::jit {
+
+/// From `begin` to `end` of a source, which was kept as it is.
+struct kept_part {
+  std::size_t begin, end;
+  std::size_t in_text;  ///< where it begins in what was made of the source
+};
+
+/// A CUDA source as a host compiler takes it.
+struct translation {
+  std::string text;
+  std::vector<kept_part> kept;
+  std::vector<kernel_declaration> kernels;
+  bool has_volatile = false;
+  std::vector<subscript> subscripts;  ///< in code of the device
+};
+
+struct translation_options {
+  std::vector<std::string> instances;  ///< of templates, such as "sum<float>", that are kernels of the result
+  bool is_program = false;             ///< there must be a main, which the result exports
+  bool flattens = false;               ///< kernels have no calls of what has a body that is known
+};
+
+/// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,
+/// shared variables become references to a place that a block has for them, variables of the module and its
+/// kernels are described for what runs them: those that are no templates, and the instances of those that
+/// are. Lines stay where they are. What is not supported is a heddle::error that names it and its line.
+translation translate(std::string_view preprocessed, const translation_options& options);
+
+}  // namespace heddle::jit

@@ -1,8 +1,0 @@
-#pragma once
-
-namespace heddle::modules {
-
-/// Where the headers of the device language are in Heddle's own sources.
-extern const char* const device_source_folder;
-
-}  // namespace heddle::modules
