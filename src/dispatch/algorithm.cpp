@@ -44,10 +44,10 @@ algorithm_cost repeated(std::size_t n, std::size_t block, const StepsIn& steps_i
 }
 
 [[noreturn]] void fail_no_rung(const char* pattern) {
-  impl::fail(
-      fmt::format("cost_of: single-pass is tuned to each target and has no one cost: docs/reference/{}.md says "
-                  "what it does; ask for the cost of another algorithm",
-                  pattern));
+  impl::fail(fmt::format(
+      "cost_of: single-pass is tuned to each target and has no one cost: docs/reference/{}.md says "
+      "what it does; ask for the cost of another algorithm",
+      pattern));
 }
 
 algorithm_cost cost_in_elements(reduce_algorithm algorithm, std::size_t n, std::size_t element_bytes,
