@@ -1,12 +1,12 @@
 #include "patterns.hpp"
 
 #include "../algorithm_names.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/impl/textbook.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 #include <heddle/transform.hpp>
 
 #include <bit>
