@@ -10,7 +10,7 @@ namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 
 /// `steps` generations of a stencil on the inner points of a matrix, from `in` to `out`, which do not
-/// overlap: what `stencil` does on the CPU with the boundary `held`, for rows that are `pitch` elements
+/// overlap: what `stencil` does on the CPU with the boundary `dirichlet`, for rows that are `pitch` elements
 /// apart, and compiled with the options of the file that calls it (HEDDLE_ISA names them, as in simd.hpp).
 ///
 /// f takes neighbours<T, Reach>, and where Indices is 2 the row and the column as well. The outermost Reach
@@ -24,7 +24,7 @@ void matrix_stencil(int threads, const T* in, T* out, std::ptrdiff_t rows, std::
   const std::ptrdiff_t first = edge * pitch + edge;
   const impl::stencil_grid<T> inner{
       in + first, out + first, {1, rows - 2 * edge, columns - 2 * edge}, {0, edge, edge}, pitch, 0,
-      edge,       held{}};
+      edge,       dirichlet{}};
   const impl::stencil_blocking blocking =
       stencil_blocking_for(threads, inner.cells, inner.reach, sizeof(T), steps);
   stencil<Reach, Indices>(threads, inner, f, blocking, steps);
