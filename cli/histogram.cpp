@@ -10,7 +10,7 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/impl/streamed_reduction.hpp>
+#include <heddle/streamed_reduction.hpp>
 #include <heddle/io/npy.hpp>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
   if (x.size() == 0) return {0, 1};
   double bounds[2];
   for (const auto which : {impl::function::minimum, impl::function::maximum}) {
-    impl::streamed_reduction so_far(x.where(), which, x.type());
+    streamed_reduction so_far(x.where(), which, x.type());
     x.for_each_piece(so_far.tile(), shown,
                      [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
     with_type(x.type(), [&]<class T>(T) {

@@ -14,7 +14,7 @@
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/streamed_reduction.hpp>
+#include <heddle/streamed_reduction.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/textbook.hpp>
@@ -192,7 +192,7 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
       for (std::size_t first = 0; first < x.size(); first += x.piece()) {
         stop_if_interrupted();
         const std::size_t count = std::min(x.piece(), x.size() - first);
-        impl::streamed_reduction of_piece(x.where(), op.combine, x.type());
+        streamed_reduction of_piece(x.where(), op.combine, x.type());
         of_piece.append(x.load(first, count), count);
         T candidate;
         of_piece.result(&candidate);
@@ -233,7 +233,7 @@ class reduction_along {
         x_(x),
         type_(type),
         folded_type_(partial_type(op, type)),
-        tile_(impl::streamed_reduction(x.where(), op.combine, folded_type_).tile()) {}
+        tile_(streamed_reduction(x.where(), op.combine, folded_type_).tile()) {}
 
   /// Pieces of an axis hold a multiple of this many entries, but for the last.
   std::size_t tile() const noexcept { return tile_; }

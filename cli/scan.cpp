@@ -9,9 +9,9 @@
 #include "value_text.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/streamed_scan.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/streamed_scan.hpp>
 #include <heddle/textbook.hpp>
 
 #include <algorithm>
@@ -68,16 +68,18 @@ void identity(function op, dtype type, void* out) {
 void scan_by_pieces(function op, const scan_options& options, npy_input& x, const void* init,
                     const shape& lengths, npy_output& output) {
   const std::size_t element_bytes = size_of(x.type());
-  impl::streamed_scan so_far(x.where(), op, x.type(), options.exclusive, init);
+  std::optional<any_value> first;
+  if (init != nullptr) first.emplace(x.type(), init);
+  streamed_scan so_far(x.where(), op, x.type(), options.exclusive, first);
   const std::size_t piece =
       std::min(std::max<std::size_t>(x.piece() / so_far.unit(), 1) * so_far.unit(), x.size());
   const memory scanned(piece * element_bytes, target());
   progress shown(x.file_bytes(x.size()), options.quiet);
   output.begin(x.type(), lengths);
-  for (std::size_t first = 0; first < x.size(); first += piece) {
+  for (std::size_t done = 0; done < x.size(); done += piece) {
     stop_if_interrupted();
-    const std::size_t count = std::min(piece, x.size() - first);
-    so_far.append(x.load(first, count), count, scanned.data());
+    const std::size_t count = std::min(piece, x.size() - done);
+    so_far.append(x.load(done, count), count, scanned.data());
     output.append(scanned.data(), count * element_bytes);
     shown.advance(x.file_bytes(count));
   }
