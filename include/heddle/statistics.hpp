@@ -34,11 +34,6 @@ void library_variance(dtype type, const void* x, segments all, std::size_t ddof,
 void library_minmax(dtype type, const void* x, segments all, void* smallest, void* largest,
                     const target& where);
 
-/// Writes the squares of the distances of the elements of a piece from the centres of their columns, which
-/// are double or complex<double>, row by row; on the CPU.
-using deviations_function = void(const void* x, const order::piece& piece, const void* centres, double* out);
-deviations_function* squared_deviations_of(dtype type);
-
 /// Throws: there are no elements, and so no such value.
 [[noreturn]] void fail_no_value(const char* pattern);
 
@@ -126,6 +121,13 @@ template <class X>
 concept numbers_in_order = numbers<X> && library_has<element_of<X>, minimum>();
 
 }  // namespace impl
+
+/// The squares of the distances of the elements of a matrix, which has `rows` rows of `columns` elements of a
+/// type known at run time, from the centres of their columns, which are double, or complex<double> of complex
+/// elements. On the calling thread, of elements on the CPU: for variances of arrays that come a piece at a
+/// time.
+void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
+                        double* out);
 
 /// The mean of the elements: double for integers and bool, and the element type for real and complex numbers.
 /// Waits for the value and returns it. The sum is one of double, or complex<double>, in the order of
