@@ -3,9 +3,9 @@
 #include "target/storage.hpp"
 #include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/streamed_reduction.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

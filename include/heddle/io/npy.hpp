@@ -83,11 +83,13 @@ class npy_file {
   bool c_contiguous_ = true;  // in C order, or so short of axes that the two orders are the same
 };
 
+/// The bytes before the elements of a .npy file in C order and this machine's byte order, for a program that
+/// writes the elements itself, a piece at a time.
+std::string npy_header(dtype type, const shape& lengths);
+
 namespace impl {
 
 [[noreturn]] void fail_npy_type(const npy_file& file, dtype wanted);
-/// What stands before the elements in a .npy file.
-std::string npy_header(dtype type, const shape& lengths);
 void write_npy(const std::string& path, dtype type, const shape& lengths, const void* data);
 
 }  // namespace impl
