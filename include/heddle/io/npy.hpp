@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/io/npy.hpp>
 #include <heddle/shape.hpp>
 
 #include <cstddef>
@@ -79,15 +80,6 @@ class npy_file {
   bool byte_swapped_ = false;
   bool c_contiguous_ = true;  // in C order, or so short of axes that the two orders are the same
 };
-
-namespace impl {
-
-[[noreturn]] void fail_npy_type(const npy_file& file, dtype wanted);
-/// What stands before the elements in a .npy file.
-std::string npy_header(dtype type, const shape& lengths);
-void write_npy(const std::string& path, dtype type, const shape& lengths, const void* data);
-
-}  // namespace impl
 
 /// The array in a .npy file, on the CPU. The file must hold elements of type T, in either byte order and
 /// either memory order; `npy_file(path).read_as<T>()` converts from another type.
