@@ -45,6 +45,12 @@ template <class T>
   requires has_dtype<T>
 inline constexpr dtype dtype_of = static_cast<dtype>(impl::dtype_index<std::remove_cv_t<T>>());
 
+/// Whether T is a std::complex.
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
 /// Calls f with a value-initialised element of the C++ type that `type` names, and returns what f returns.
 template <class F>
 decltype(auto) with_type(dtype type, F&& f) {

@@ -84,6 +84,11 @@ class kernel_function {
     return {function_, where_, grid, block, shared_bytes};
   }
 
+  /// Launches it with a pointer to each argument, as cudaLaunchKernel takes them: for arguments whose types
+  /// are known when the program runs. Nothing compares them with the kernel's parameters. Asynchronous on a
+  /// GPU.
+  void launch(dimensions grid, dimensions block, std::size_t shared_bytes, void* const* arguments) const;
+
   /// Its name and what it takes, as far as that is known: "saxpy(int, float, const float*, float*)".
   std::string signature() const;
 
@@ -130,6 +135,9 @@ class module {
   std::shared_ptr<impl::module_state> state_;
 };
 
+/// Whether modules and expressions can be compiled for a GPU here: there is one, and NVRTC.
+bool can_compile_for_gpu() noexcept;
+
 /// How the expressions of a kernel are compiled.
 struct expression_options {
   std::string preamble = {};  ///< functions and constants that the expressions use
@@ -137,6 +145,14 @@ struct expression_options {
       false;  ///< of a reduction: a and b may change places, which lets lanes be side by side
   std::string name = "expression";  ///< what messages call it
   module_options compile = {};      ///< the rest; names are not looked at
+};
+
+/// An argument of an elementwise_kernel whose type is known when the program runs.
+struct untyped_argument {
+  const void* data = nullptr;  ///< the elements of an array, or a number or a structure
+  std::size_t bytes = 0;       ///< of an element, or of the number or the structure
+  bool is_array = true, is_written = false;
+  target where = {};  ///< of an array
 };
 
 /// An operation on the elements of arrays, one by one, from source.
@@ -165,6 +181,12 @@ class elementwise_kernel {
         },
         arguments...);
   }
+
+  /// The operation on elements first … first + count − 1 of n, where arrays come a piece at a time: each
+  /// holds the `count` elements of the piece. Nothing compares the arguments with the parameters.
+  /// Asynchronous on a GPU.
+  void on_piece(const target& where, const std::vector<untyped_argument>& arguments, std::size_t count,
+                std::size_t first, std::size_t n) const;
 
  private:
   std::shared_ptr<impl::expression_state> state_;

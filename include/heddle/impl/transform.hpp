@@ -15,6 +15,13 @@
 
 namespace heddle::impl {
 
+/// Elements of a type known at run time, which any_patterns.hpp transforms.
+template <class X>
+concept runtime_typed = requires(const X& x) {
+  x.dtype();
+  x.where();
+};
+
 inline namespace HD_BUILD {
 
 /// out[i] = f(argument(i)…) on `where`, by the library where it holds f and by what this compiler made of f
