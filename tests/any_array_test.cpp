@@ -16,6 +16,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -234,6 +235,92 @@ TEST_P(any_array, sorts_as_the_standard_library_does) {
       ASSERT_EQ(out.back().as<T>(), want.front());
     }
   });
+}
+
+TEST_P(any_array, has_the_statistics_of_a_loop) {
+  for_each_dtype([&]<class T>() {
+    using mean_type = typename hd::impl::statistics_of<T>::mean;
+    const hd::array<T> x = numbers<T>({8, 16});
+    const hd::any_array given(hd::any_const_view(x).on(where));
+    mean_type sum{}, column{};
+    for (std::size_t i = 0; i < x.size(); ++i) sum += static_cast<mean_type>(x.data()[i]);
+    for (std::size_t i = 0; i < x.size(); i += 16) column += static_cast<mean_type>(x.data()[i]);
+    const mean_type mean = sum / mean_type(128);
+    EXPECT_EQ(hd::mean(where, given).as<mean_type>(), mean);
+    EXPECT_EQ(hd::mean(where, given, hd::axis{0}).front().as<mean_type>(), column / mean_type(8));
+    double squares = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const auto apart = static_cast<std::complex<double>>(static_cast<mean_type>(x.data()[i])) -
+                         static_cast<std::complex<double>>(mean);
+      squares += std::norm(apart);
+    }
+    EXPECT_NEAR(hd::variance(where, given).to<double>(), squares / 128, 1e-6);
+    EXPECT_EQ(hd::variance(where, given, hd::axis{1}, 1).shape(), (hd::shape{8}));
+    if constexpr (!hd::impl::is_complex<T>) {
+      const auto both = hd::minmax(where, given);
+      EXPECT_EQ(both.min.as<T>(), *std::min_element(x.begin(), x.end()));
+      EXPECT_EQ(both.max.as<T>(), *std::max_element(x.begin(), x.end()));
+      EXPECT_EQ(hd::minmax(where, given, hd::axis{0}).max.size(), 16u);
+
+      std::vector<std::uint64_t> counts(3);
+      for (const T e : x) ++counts[static_cast<std::size_t>(e)];
+      const hd::even_bins bins{3, -0.5, 2.5};
+      EXPECT_EQ(hd::histogram(where, given, bins).to_vector(), counts);
+      EXPECT_EQ(hd::histogram(where, given, hd::edges_of(hd::dtype_of<T>, bins)).to_vector(), counts);
+      hd::any_array weights(hd::dtype::float64, x.shape(), where);
+      weights.fill(0.5);
+      const hd::any_array weighed = hd::histogram(where, given, bins, weights);
+      EXPECT_TRUE(
+          holds<double>(weighed, {0.5 * static_cast<double>(counts[0]), 0.5 * static_cast<double>(counts[1]),
+                                  0.5 * static_cast<double>(counts[2])}));
+    }
+  });
+}
+
+TEST_P(any_array, multiplies_matrices_and_transforms_as_typed_arrays_do) {
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
+    const hd::array<T> a = numbers<T>({4, 6}), b = numbers<T>({6, 3});
+    const hd::any_array x(hd::any_const_view(a).on(where)), y(hd::any_const_view(b).on(where));
+    std::vector<T> product(12);
+    for (std::size_t i = 0; i < 4; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        for (std::size_t k = 0; k < 6; ++k) product[i * 3 + j] += a.data()[i * 6 + k] * b.data()[k * 3 + j];
+      }
+    }
+    EXPECT_TRUE(holds<T>(hd::matmul(where, x, y), product));
+    hd::any_array c(hd::dtype_of<T>, hd::matmul_shape(x.shape(), y.shape()), where);
+    hd::matmul_into(where, c, x, y);
+    EXPECT_TRUE(holds<T>(c, product));
+
+    using complex = hd::impl::complex_for<hd::array<T>>;
+    const hd::any_array spectrum = hd::fft(where, x, {0, 1});
+    EXPECT_EQ(spectrum.as<complex>().to_vector(), hd::fft(where, a, {0, 1}).to_vector());
+    const hd::any_array back = hd::ifft(where, spectrum, {0, 1});
+    for (std::size_t i = 0; i < a.size(); ++i)
+      EXPECT_NEAR(std::abs(back.as<complex>()[i] - complex(a.data()[i])), 0, 1e-5);
+    if constexpr (!hd::impl::is_complex<T>) {
+      const hd::any_array half = hd::rfft(where, x);
+      EXPECT_EQ(half.shape(), hd::rfft_shape(x.shape()));
+      EXPECT_EQ(half.as<complex>().to_vector(), hd::rfft(where, a).to_vector());
+      hd::any_array real(hd::dtype_of<T>, hd::irfft_shape(half.shape()), where);
+      hd::irfft_into(where, real, half);
+      EXPECT_NEAR(real.back().as<T>(), a.data()[23], 1e-5);
+    }
+  });
+}
+
+TEST_P(any_array, takes_the_textbooks_methods) {
+  const hd::array<std::int32_t> x = numbers<std::int32_t>({5'003});
+  const hd::any_array given(hd::any_const_view(x).on(where));
+  const std::int32_t total = std::accumulate(x.begin(), x.end(), 0);
+  for (const hd::reduce_algorithm algorithm : hd::reduce_algorithms)
+    EXPECT_EQ(hd::reduce(where, given, hd::runtime_op::plus, algorithm).as<std::int32_t>(), total);
+  for (const hd::scan_algorithm algorithm : hd::scan_algorithms) {
+    EXPECT_EQ(hd::inclusive_scan(where, given, hd::runtime_op::plus, algorithm).back().as<std::int32_t>(),
+              total);
+    EXPECT_EQ(hd::exclusive_scan(where, given, hd::runtime_op::plus, 2, algorithm).front().as<std::int32_t>(),
+              2);
+  }
 }
 
 TEST(any_array_types, are_told_apart_and_visited) {

@@ -2,6 +2,7 @@
 #include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/overlap.hpp>
+#include <heddle/impl/textbook_dispatch.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/top_k.hpp>
