@@ -1,7 +1,6 @@
 #include "patterns.hpp"
 
 #include "../algorithm_names.hpp"
-#include <heddle/any_patterns.hpp>
 #include <heddle/array.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
@@ -59,7 +58,7 @@ void add_reduce(const workload& work, reduce_algorithm algorithm, const Op& op, 
   made.calls = repeated([work, algorithm, op](std::size_t call) {
     const array_view<T> result(static_cast<T*>(work.elements->result()), shape{1}, work.where);
     if (algorithm == reduce_algorithm::single_pass) {
-      reduce_into(work.where, any_view(result), any_const_view(input<T>(work, call)), work.combine);
+      reduce_into(work.where, result, input<T>(work, call), op);
     } else {
       reduce_into(work.where, result, input<T>(work, call), op, algorithm);
     }
