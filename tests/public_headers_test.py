@@ -24,8 +24,6 @@ HEADERS_WITH_PRIVATE_PARTS = {
     "heddle/function_ref.hpp": "its name in impl",
     "heddle/io/named_stream.hpp": "its names in impl",
     "heddle/number_text.hpp": "its names in impl",
-    "heddle/operators.hpp": "the operators by name, which the library takes",
-    "heddle/target.hpp": "inline functions that need the class complete",
 }
 
 TEXTBOOK_HEADERS = {pathlib.Path("heddle") / name for name in ("algorithm.hpp", "textbook.hpp")}
