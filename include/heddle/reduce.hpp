@@ -49,6 +49,38 @@ array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, co
   return impl::reduce_along<X, Op>(where, x, along_axis, op, &first);
 }
 
+/// reduce into `out`, which has one element, shares none with x and may be anywhere. A GPU leaves the value
+/// in an `out` of its own in the order of the target's stream, and the call does not wait; an `out` elsewhere
+/// is filled when it returns. No elements of an operator without an identity throw heddle::error before `out`
+/// is touched, as does an `out` of another size.
+///
+///     hd::array<float> total(1, where);
+///     hd::reduce_into(where, total, x);
+template <array_like Out, array_like X, class Op = plus>
+void reduce_into(const target& where, Out&& out, const X& x, const Op& op = {}) {
+  impl::reduce_existing(where, out, x, nullptr, op, nullptr);
+}
+template <array_like Out, array_like X, class Op>
+void reduce_into(const target& where, Out&& out, const X& x, const Op& op,
+                 const std::type_identity_t<impl::given<element_of<X>>>& init) {
+  const element_of<X>& first = init;
+  impl::reduce_existing(where, out, x, nullptr, op, &first);
+}
+
+/// The same along one axis of x: `out` has the shape of the result, or is flat and has as many elements.
+///
+///     hd::reduce_into(where, column_sums, m, hd::axis{0});
+template <array_like Out, array_like X, class Op = plus>
+void reduce_into(const target& where, Out&& out, const X& x, axis along_axis, const Op& op = {}) {
+  impl::reduce_existing(where, out, x, &along_axis, op, nullptr);
+}
+template <array_like Out, array_like X, class Op>
+void reduce_into(const target& where, Out&& out, const X& x, axis along_axis, const Op& op,
+                 const std::type_identity_t<impl::given<element_of<X>>>& init) {
+  const element_of<X>& first = init;
+  impl::reduce_existing(where, out, x, &along_axis, op, &first);
+}
+
 /// Combines f(x[i], y[i], …) over all i: any number of arrays of one shape, and scalars, which go with every
 /// element. `transform_reduce(where, x, y, …, f, op)`, or `(where, x, y, …, f, op, init)` to begin with an
 /// initial value of the type that f returns. What f returns is not stored, except on a GPU when f and op are
@@ -77,9 +109,36 @@ auto transform_reduce(const target& where, axis along_axis, const Arguments&... 
       arguments...);
 }
 
+/// transform_reduce into `out`, as reduce_into: `transform_reduce_into(where, out, x, y, …, f, op)`, with
+/// `init` last or without. f returns the type of the elements of `out`.
+///
+///     hd::transform_reduce_into(where, dot, x, y, hd::multiplies{}, hd::plus{});
+template <array_like Out, class... Arguments>
+  requires(sizeof...(Arguments) >= 3)
+void transform_reduce_into(const target& where, Out&& out, const Arguments&... arguments) {
+  impl::with_mapped_arguments(
+      [&](const auto& mapped, const auto& op, const auto* init) {
+        impl::transform_reduce_existing(where, out, nullptr, mapped, op, init);
+      },
+      arguments...);
+}
+
+/// The same along one axis: `transform_reduce_into(where, out, hd::axis{0}, x, y, …, f, op)`.
+template <array_like Out, class... Arguments>
+  requires(sizeof...(Arguments) >= 3)
+void transform_reduce_into(const target& where, Out&& out, axis along_axis, const Arguments&... arguments) {
+  impl::with_mapped_arguments(
+      [&](const auto& mapped, const auto& op, const auto* init) {
+        impl::transform_reduce_existing(where, out, &along_axis, mapped, op, init);
+      },
+      arguments...);
+}
+
 }  // namespace HD_BUILD
 
 HD_EXPLAIN_MISUSE(reduce)
+HD_EXPLAIN_MISUSE(reduce_into)
 HD_EXPLAIN_MISUSE(transform_reduce)
+HD_EXPLAIN_MISUSE(transform_reduce_into)
 
 }  // namespace heddle

@@ -4,6 +4,7 @@
 #include <heddle/impl/cpu/reduce.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
+#include <heddle/impl/overlap.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -28,6 +29,10 @@ void library_reduce_here(function op, dtype type, const void* x, std::size_t n, 
 /// Throws: nothing to combine, and no identity.
 [[noreturn]] void fail_empty();
 
+/// Throws unless an output of shape `have` takes results of shape `wanted`: a flat one takes as many in C
+/// order.
+void check_result_shape(const heddle::shape& have, const heddle::shape& wanted);
+
 inline namespace HD_BUILD {
 
 template <class T, class Load, class Op>
@@ -49,21 +54,21 @@ void reduce_array(const target& where, const T* x, const Op& op, segments all, T
   }
 }
 
-/// Runs `reduce_into(T* out)` for one result on `where` and returns it, with `init` before it unless that is
-/// null.
-template <class T, class Op, class ReduceInto>
-T reduce_to_value(const target& where, const Op& op, const T* init, const ReduceInto& reduce_into) {
+/// Runs `reduce_elements(T* out)` for one result on `where` and returns it, with `init` before it unless that
+/// is null.
+template <class T, class Op, class ReduceElements>
+T reduce_to_value(const target& where, const Op& op, const T* init, const ReduceElements& reduce_elements) {
   order::uninitialized<T, 1> total;
   if (void* const slot = where.is_gpu() ? value_slot(where, sizeof(T)) : nullptr; slot != nullptr) {
-    reduce_into(static_cast<T*>(slot));
+    reduce_elements(static_cast<T*>(slot));
     where.wait();
     std::memcpy(&total[0], slot, sizeof(T));
   } else if (where.is_gpu()) {
     const memory on_gpu(sizeof(T), where);
-    reduce_into(static_cast<T*>(on_gpu.data()));
+    reduce_elements(static_cast<T*>(on_gpu.data()));
     copy(&total[0], target(), on_gpu.data(), where, sizeof(T));
   } else {
-    reduce_into(&total[0]);
+    reduce_elements(&total[0]);
   }
   return init == nullptr ? total[0] : order::canonical(op(lift<Op>(*init), total[0]));
 }
@@ -125,33 +130,62 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
                              });
 }
 
-/// The result of reducing an array of shape `whole` along one axis: `reduce_into(where, segments, out)` fills
-/// it.
-template <class T, class Op, class ReduceInto>
+/// Fills `out`, on `where`, with the result of each of `all` segments, with *init before it unless that is
+/// null. `reduce_elements(where, all, out)` combines segments that have elements.
+template <class T, class Op, class ReduceElements>
+void fill_with_results(const target& where, const segments& all, const Op& op, const T* init, T* out,
+                       const ReduceElements& reduce_elements) {
+  const std::size_t results = all.count();
+  if (results == 0) return;
+  if (all.length == 0) {
+    const T of_nothing = reduce_of_nothing<T>(op, init);
+    return fill(out, where, results, &of_nothing, sizeof(T));
+  }
+  if (init == nullptr) return reduce_elements(where, all, out);
+  // A reduction of two rows, the initial values and the results, has the bits of one with both.
+  array<T> rows({2, results}, where);
+  rows.row(0).fill(*init);
+  reduce_elements(where, all, rows.row(1).data());
+  reduce_array(where, std::as_const(rows).data(), op, segments{1, 2, results}, out);
+}
+
+/// The result of reducing an array of shape `whole` along one axis.
+template <class T, class Op, class ReduceElements>
 array<T> reduced_along(operation& running, const target& requested, const heddle::shape& whole,
                        axis along_axis, const Op& op, const T* init, traffic work,
-                       const ReduceInto& reduce_into) {
+                       const ReduceElements& reduce_elements) {
   const std::size_t axis = whole.resolve_axis(along_axis.index);
   const segments all = along(whole, axis);
   work.bytes_written = all.count() * sizeof(T);
   const target where = resolve(requested, work);
   running.runs_on(where);
   array<T> out(whole.without_axis(axis), where);
-  if (out.size() == 0) return out;
-  if (all.length == 0) {
-    out.fill(reduce_of_nothing<T>(op, init));
-  } else {
-    if (init == nullptr) {
-      reduce_into(where, all, out.data());
-    } else {
-      // A reduction of two rows, the initial values and the results, has the bits of one with both.
-      array<T> rows({2, out.size()}, where);
-      rows.row(0).fill(*init);
-      reduce_into(where, all, rows.row(1).data());
-      reduce_array(where, std::as_const(rows).data(), op, segments{1, 2, out.size()}, out.data());
-    }
-  }
+  fill_with_results(where, all, op, init, out.data(), reduce_elements);
   return out;
+}
+
+/// The same into `out`, of shape `out_shape`; of all elements in C order when `along_axis` is null. An output
+/// on the target is not waited for.
+template <class T, class Op, class ReduceElements>
+void reduce_to(operation& running, const target& requested, const elements<T>& out,
+               const heddle::shape& out_shape, const heddle::shape& whole, const axis* along_axis,
+               const Op& op, const T* init, traffic work, const ReduceElements& reduce_elements) {
+  segments all{1, whole.elements(), 1};
+  heddle::shape results{1};
+  if (along_axis != nullptr) {
+    const std::size_t axis = whole.resolve_axis(along_axis->index);
+    all = along(whole, axis);
+    results = whole.without_axis(axis);
+  }
+  work.bytes_written = all.count() * sizeof(T);
+  const target where = resolve(requested, work);
+  running.runs_on(where);
+  if (out.size != all.count()) fail_sizes("the output", out.size, all.count());
+  if (along_axis != nullptr) check_result_shape(out_shape, results);
+  if (out.size == 0) return;
+  staged_output<T> staged_out(out, where);
+  fill_with_results(where, all, op, init, staged_out.data(), reduce_elements);
+  staged_out.deliver();
 }
 
 template <class X, class Op, class T = element_of<X>>
@@ -166,6 +200,32 @@ array<T> reduce_along(const target& requested, const X& x, axis along_axis, cons
                             const staged_input<T> staged(in, where);
                             reduce_array(where, staged.data(), op, over, out);
                           });
+}
+
+template <class Out, class X, class Op, class T = element_of<X>>
+void reduce_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
+                     const std::type_identity_t<T>* init) {
+  static_assert(std::is_same_v<element_of<Out>, T>,
+                "reduce_into writes elements of the type that it reads: convert with transform_reduce_into");
+  check_operator<T, Op>();
+  const elements<const T> in = input(x);
+  const elements<T> to = output(out);
+  operation running("reduce", in.size, type_name<T>());
+  check_apart(in.data, in.size * sizeof(T), in.where, to.data, to.size * sizeof(T), to.where);
+  reduce_to(running, requested, to, shape_of(out), shape_of(x), along_axis, op, init,
+            {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
+            [&](const target& where, const segments& over, T* results) {
+              const staged_input<T> staged(in, where);
+              reduce_array(where, staged.data(), op, over, results);
+            });
+}
+
+template <class A, class T>
+void check_argument_apart(const A& value, const elements<T>& out) {
+  if constexpr (argument<A>::is_array) {
+    const auto in = input(value);
+    check_apart(in.data, in.size * sizeof(*in.data), in.where, out.data, out.size * sizeof(T), out.where);
+  }
 }
 
 /// The first arguments of a transform_reduce, numbered I, and what its function makes of them.
@@ -196,6 +256,10 @@ struct mapped_arguments<All, F, std::index_sequence<I...>> {
     common found{"transform_reduce"};
     (found.add(std::get<I>(all)), ...);
     return found;
+  }
+
+  void check_apart_from(const elements<value>& out) const {
+    (check_argument_apart(std::get<I>(all), out), ...);
   }
 
   template <class Op>
@@ -297,6 +361,23 @@ array<T> transform_reduce_along(const target& requested, axis along_axis, const 
       running, requested, shared.lengths, along_axis, op, init,
       {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
       [&](const target& where, segments over, T* out) { mapped.reduce(where, op, over, out); });
+}
+
+template <class Out, class Mapped, class Op, class T = typename Mapped::value>
+void transform_reduce_existing(const target& requested, Out& out, const axis* along_axis,
+                               const Mapped& mapped, const Op& op, const T* init) {
+  static_assert(std::is_same_v<element_of<Out>, T>,
+                "transform_reduce_into: f must return the type of the output's elements");
+  check_operator<T, Op>();
+  const common shared = mapped.shared();
+  const elements<T> to = output(out);
+  operation running("transform_reduce", shared.size, type_name<T>());
+  mapped.check_apart_from(to);
+  reduce_to(running, requested, to, shape_of(out), shared.lengths, along_axis, op, init,
+            {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
+            [&](const target& where, const segments& over, T* results) {
+              mapped.reduce(where, op, over, results);
+            });
 }
 
 }  // namespace HD_BUILD
