@@ -19,7 +19,6 @@ INCLUDED = re.compile(r"^\s*#\s*include\s*<(heddle/[^>]+)>", re.MULTILINE)
 PRIVATE = re.compile(r"^\s*(inline )?namespace (heddle::)?impl\b", re.MULTILINE)
 # Public headers with private declarations, and why they keep them.
 HEADERS_WITH_PRIVATE_PARTS = {
-    "heddle/any_array.hpp": "functions that members of its classes call",
     "heddle/error.hpp": "functions of src/ and of the templates of the other headers, not of its own",
     "heddle/function_ref.hpp": "its name in impl",
     "heddle/io/named_stream.hpp": "its names in impl",
