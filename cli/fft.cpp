@@ -6,9 +6,9 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "whole_number.hpp"
-#include <heddle/array.hpp>
+#include <heddle/any_array.hpp>
+#include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
-#include <heddle/fft.hpp>
 #include <heddle/io/npy.hpp>
 
 #include <cstddef>
@@ -29,6 +29,12 @@ struct fft_options : run_options {
   std::size_t length = 0;
 };
 
+any_array transformed(const fft_options& options, const target& where, const any_const_view& x) {
+  if (options.real && options.inverse) return irfft(where, x, options.axes, options.length);
+  if (options.real) return rfft(where, x, options.axes);
+  return options.inverse ? ifft(where, x, options.axes) : fft(where, x, options.axes);
+}
+
 void run(const fft_options& options) {
   if (options.length != 0 && !(options.inverse && options.real))
     throw CLI::ValidationError("--length", "it is of --inverse --real only");
@@ -42,30 +48,27 @@ void run(const fft_options& options) {
   const bool from_real = options.real && !options.inverse;
   if (from_real && asked_for >= dtype::complex64)
     fail(fmt::format("fft --real of {}: it takes real elements", name(asked_for)));
-  const impl::fft_kind kind =
-      options.real      ? options.inverse ? impl::fft_kind::real_inverse : impl::fft_kind::real_forward
-      : options.inverse ? impl::fft_kind::inverse
-                        : impl::fft_kind::forward;
-  const impl::fft_task task = impl::task_of(kind, is_double, file.shape(), options.axes, options.length);
+  const shape lengths = !options.real     ? fft_shape(file.shape(), options.axes)
+                        : options.inverse ? irfft_shape(file.shape(), options.axes, options.length)
+                                          : rfft_shape(file.shape(), options.axes);
   const dtype complex = is_double ? dtype::complex128 : dtype::complex64;
   const dtype real = is_double ? dtype::float64 : dtype::float32;
   const dtype type = from_real ? real : complex;
-  const dtype result_type = kind == impl::fft_kind::real_inverse ? real : complex;
+  const dtype result_type = options.real && options.inverse ? real : complex;
 
   npy_output output(options.output);
-  const shape lengths = task.result();
   const std::size_t bytes = file.size() * size_of(type),
                     result_bytes = lengths.elements() * size_of(result_type);
   const target where = resolve(requested, {8 * bytes, 8 * result_bytes, target(), true});
   operation running("fft", file.size(), name(type));
   running.runs_on(where);
   const run_stats stats("fft", options.op, "fft", file.size(), type, bytes + result_bytes, where);
-  memory result(result_bytes, where);
+  any_array result;
   {
     npy_input x(file, type, type, where);
     progress shown(x.file_bytes(x.size()), options.quiet);
-    const memory elements = x.bring_all(shown);
-    impl::library_fft(task, elements.data(), result.data(), where);
+    const any_array elements = x.bring_all(shown);
+    result = transformed(options, where, elements);
   }
   result = brought_to_cpu(std::move(result));
   stats.report(options);

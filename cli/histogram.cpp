@@ -7,11 +7,13 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "whole_number.hpp"
+#include <heddle/any_array.hpp>
+#include <heddle/any_patterns.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/streamed_reduction.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -39,7 +41,7 @@ struct histogram_options : run_options {
 std::pair<double, double> range_of(npy_input& x, progress& shown) {
   if (x.size() == 0) return {0, 1};
   double bounds[2];
-  for (const auto which : {impl::function::minimum, impl::function::maximum}) {
+  for (const auto which : {runtime_op::minimum, runtime_op::maximum}) {
     streamed_reduction so_far(x.where(), which, x.type());
     x.for_each_piece(so_far.tile(), shown,
                      [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
@@ -47,7 +49,7 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
       if constexpr (!heddle::is_complex<T>) {
         T extremum;
         so_far.result(&extremum);
-        bounds[which == impl::function::maximum] = static_cast<double>(extremum);
+        bounds[which == runtime_op::maximum] = static_cast<double>(extremum);
       }
     });
   }
@@ -58,7 +60,26 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
   return {bounds[0], bounds[1]};
 }
 
-impl::bin_edges edges_for(const histogram_options& options, npy_input& x, progress& shown) {
+/// Bins of equal width, or between edges of any kind; `edges` says where both kinds are.
+struct chosen_bins {
+  std::optional<even_bins> even;
+  std::vector<double> edges;
+
+  chosen_bins(dtype type, const even_bins& bins) : even(bins), edges(edges_of(type, bins)) {}
+  explicit chosen_bins(std::vector<double> given) : edges(std::move(given)) {
+    // Throws where they do not rise.
+    histogram(target(), array<double>(), edges);
+  }
+  std::size_t count() const { return edges.size() - 1; }
+
+  /// Calls f with the bins as `histogram` takes them.
+  template <class F>
+  auto with(const F& f) const {
+    return even ? f(*even) : f(edges);
+  }
+};
+
+chosen_bins bins_for(const histogram_options& options, npy_input& x, progress& shown) {
   if (!options.edges.empty()) {
     const npy_file file(options.edges);
     if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype(), "");
@@ -66,50 +87,32 @@ impl::bin_edges edges_for(const histogram_options& options, npy_input& x, progre
       fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", file.path(),
                        file.shape().text()));
     }
-    const array<double> edges = file.read_as<double>();
-    return impl::edges_of(edges.data(), edges.size());
+    return chosen_bins(file.read_as<double>().to_vector());
   }
   if (options.range.empty()) {
     const auto [low, high] = range_of(x, shown);
-    return impl::edges_of(x.type(), even_bins{options.bins, low, high});
+    return {x.type(), even_bins{options.bins, low, high}};
   }
-  return impl::edges_of(x.type(), even_bins{options.bins, options.range[0], options.range[1]});
+  return {x.type(), even_bins{options.bins, options.range[0], options.range[1]}};
 }
 
 /// The counts of each bin, on the CPU, of a file that is read a piece at a time.
-memory counts_of(npy_input& x, const impl::bin_edges& edges, progress& shown) {
-  const target& where = x.where();
-  const std::size_t element_bytes = size_of(x.type());
-  memory result(edges.bins() * sizeof(std::uint64_t), target());
-  auto* const counts = static_cast<std::uint64_t*>(result.data());
-  std::fill_n(counts, edges.bins(), std::uint64_t{0});
-  array<std::uint64_t> of_piece(edges.bins());
-  memory on_gpu, counts_on_gpu;
-  if (where.is_gpu()) {
-    on_gpu = memory(std::min(x.piece(), x.size()) * element_bytes, where);
-    counts_on_gpu = memory(result.bytes(), where);
-  }
+array<std::uint64_t> counts_of(npy_input& x, const chosen_bins& bins, progress& shown) {
+  array<std::uint64_t> counts(bins.count(), 0);
   x.for_each_piece(1, shown, [&](const void* elements, std::size_t count) {
-    if (where.is_gpu()) {
-      copy(on_gpu.data(), where, elements, target(), count * element_bytes);
-      auto* const there = static_cast<std::uint64_t*>(counts_on_gpu.data());
-      impl::library_histogram(x.type(), on_gpu.data(), count, edges, there, where);
-      copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
-    } else {
-      impl::library_histogram(x.type(), elements, count, edges, of_piece.data(), where);
-    }
-    for (std::size_t bin = 0; bin < edges.bins(); ++bin) counts[bin] += of_piece.data()[bin];
+    const any_const_view piece(elements, x.type(), {count});
+    const array<std::uint64_t> of_piece =
+        bins.with([&](const auto& by) { return histogram(x.where(), piece, by); }).on(target());
+    for (std::size_t bin = 0; bin < counts.size(); ++bin) counts.data()[bin] += of_piece.data()[bin];
   });
-  return result;
+  return counts;
 }
 
 /// The sum of the weights of each bin, on the CPU.
-memory weighted_sums(npy_input& x, const impl::bin_edges& edges, npy_input& weights, progress& shown) {
-  const memory elements = x.bring_all(shown), of_each = weights.bring_all(shown);
-  memory sums(edges.bins() * size_of(weights.type()), x.where());
-  impl::library_weighted_histogram(x.type(), elements.data(), x.size(), edges, weights.type(), of_each.data(),
-                                   sums.data(), x.where());
-  return brought_to_cpu(std::move(sums));
+any_array weighted_sums(npy_input& x, const chosen_bins& bins, npy_input& weights, progress& shown) {
+  const any_array elements = x.bring_all(shown), of_each = weights.bring_all(shown);
+  return brought_to_cpu(
+      bins.with([&](const auto& by) { return histogram(x.where(), elements, by, of_each); }));
 }
 
 void run(const histogram_options& options) {
@@ -120,7 +123,10 @@ void run(const histogram_options& options) {
   std::optional<npy_file> weights_file;
   if (!options.weights.empty()) {
     weights_file.emplace(options.weights);
-    if (!(weights_file->shape() == file.shape())) impl::fail_weights(file.shape(), weights_file->shape());
+    if (!(weights_file->shape() == file.shape())) {
+      fail(fmt::format("the weights have shape {}, where the elements have {}", weights_file->shape().text(),
+                       file.shape().text()));
+    }
   }
   npy_output output(options.output);
   std::optional<npy_output> edges_output;
@@ -135,15 +141,16 @@ void run(const histogram_options& options) {
                         x.file_bytes(file.size()) + weight_bytes, where);
   const bool finds_range = options.edges.empty() && options.range.empty();
   progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()) + weight_bytes, options.quiet);
-  const impl::bin_edges edges = edges_for(options, x, shown);
+  const chosen_bins bins = bins_for(options, x, shown);
   operation running("histogram", file.size(), name(type));
   running.runs_on(where);
-  const memory result = weights ? weighted_sums(x, edges, *weights, shown) : counts_of(x, edges, shown);
+  const any_array result =
+      weights ? weighted_sums(x, bins, *weights, shown) : any_array(counts_of(x, bins, shown));
   shown.hide();
   stats.report(options);
   if (edges_output)
-    edges_output->fill(dtype::float64, shape{edges.values.size()}, edges.values.data(), options.quiet);
-  output.fill(weights ? weights->type() : dtype::int64, shape{edges.bins()}, result.data(), options.quiet);
+    edges_output->fill(dtype::float64, shape{bins.edges.size()}, bins.edges.data(), options.quiet);
+  output.fill(weights ? weights->type() : dtype::int64, shape{bins.count()}, result.data(), options.quiet);
   // Both are there, or neither.
   if (edges_output) edges_output->commit();
   output.commit();

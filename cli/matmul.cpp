@@ -6,7 +6,8 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
-#include <heddle/array.hpp>
+#include <heddle/any_array.hpp>
+#include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/linear_algebra.hpp>
@@ -39,20 +40,18 @@ dtype type_of_product(dtype a, dtype b) {
   return single ? dtype::float32 : dtype::float64;
 }
 
-impl::matrix_type matrix_type_of(dtype type) {
-  switch (type) {
-    case dtype::float32:
-      return impl::matrix_type::float32;
-    case dtype::float64:
-      return impl::matrix_type::float64;
-    case dtype::complex64:
-      return impl::matrix_type::complex64;
-    case dtype::complex128:
-      return impl::matrix_type::complex128;
-    default:
-      fail(fmt::format("matmul of {}: the type is float32, float64, complex64 or complex128", name(type)));
+/// The matrices of an operand: one of one axis is a row on the left and a column on the right.
+struct matrices {
+  std::size_t batches, rows, columns;
+
+  matrices(const shape& of, bool is_left) {
+    const std::size_t axes = of.axes();
+    rows = axes > 1 ? of[axes - 2] : is_left ? 1 : of[0];
+    columns = axes > 1 ? of[axes - 1] : is_left ? of[0] : 1;
+    batches = 1;
+    for (std::size_t k = 0; k + 2 < axes; ++k) batches *= of[k];
   }
-}
+};
 
 void run(const matmul_options& options) {
   const target requested = target::parse(options.target);
@@ -60,50 +59,51 @@ void run(const matmul_options& options) {
   const npy_file a(options.a), b(options.b);
   const dtype type =
       options.dtype.empty() ? type_of_product(a.dtype(), b.dtype()) : parse_dtype(options.dtype);
-  const impl::matrix_type of_matrices = matrix_type_of(type);
-  impl::product_shape of = impl::shape_of_product(a.shape(), b.shape());
+  if (type < dtype::float32) {
+    fail(fmt::format("matmul of {}: the type is float32, float64, complex64 or complex128", name(type)));
+  }
+  const shape lengths = matmul_shape(a.shape(), b.shape());
   npy_output output(options.output);
 
-  const std::size_t element_bytes = size_of(type), size = of.whole.elements();
-  const target where = impl::matmul_target(requested, of.a, of.b, element_bytes);
+  const std::size_t size = lengths.elements();
+  const target where = matmul_target(requested, a.shape(), b.shape(), type);
   operation running("matmul", size, name(type));
   running.runs_on(where);
-  memory product(size * element_bytes, where);
+  any_array product;
   double seconds = 0;
   {
     npy_input from_a(a, type, type, where), from_b(b, type, type, where);
     progress shown(from_a.file_bytes(a.size()) + from_b.file_bytes(b.size()), options.quiet);
-    const memory left = from_a.bring_all(shown), right = from_b.bring_all(shown);
-    of.a.data = left.data();
-    of.b.data = right.data();
-    of.a.where = of.b.where = where;
+    const any_array left = from_a.bring_all(shown), right = from_b.bring_all(shown);
     where.wait();
     const auto began = std::chrono::steady_clock::now();
-    impl::library_matmul(of_matrices, of.a, of.b, product.data(), where, algorithm);
+    product = matmul(where, left, right, algorithm);
     where.wait();
     seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
   }
   product = brought_to_cpu(std::move(product));
   if (options.stats) {
+    const matrices left(a.shape(), true), right(b.shape(), false);
+    const std::size_t batches = std::max(left.batches, right.batches);
     // A complex product and sum are four real ones.
-    const double operations = 2.0 * static_cast<double>(std::max(of.a.batches, of.b.batches)) *
-                              static_cast<double>(of.a.rows) * static_cast<double>(of.a.columns) *
-                              static_cast<double>(of.b.columns) * (type >= dtype::complex64 ? 4 : 1);
+    const double operations = 2.0 * static_cast<double>(batches) * static_cast<double>(left.rows) *
+                              static_cast<double>(left.columns) * static_cast<double>(right.columns) *
+                              (type >= dtype::complex64 ? 4 : 1);
     nlohmann::ordered_json line;
     line["pattern"] = "matmul";
     line["target"] = where.text();
     line["algorithm"] = name(algorithm);
     line["n"] = size;
-    line["m"] = of.a.rows;
-    line["k"] = of.a.columns;
-    line["columns"] = of.b.columns;
-    line["batches"] = std::max(of.a.batches, of.b.batches);
+    line["m"] = left.rows;
+    line["k"] = left.columns;
+    line["columns"] = right.columns;
+    line["batches"] = batches;
     line["dtype"] = name(type);
     line["seconds"] = seconds;
     line["gflop_per_s"] = operations / seconds / 1e9;
     print_error(line.dump() + "\n");
   }
-  output.write(type, of.whole, product.data(), options.quiet);
+  output.write(type, lengths, product.data(), options.quiet);
 }
 
 }  // namespace

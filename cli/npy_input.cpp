@@ -67,9 +67,9 @@ void npy_input::read(std::size_t first, std::size_t count, void* out) const {
   });
 }
 
-memory npy_input::bring_all(progress& shown) {
+any_array npy_input::bring_all(progress& shown) {
   const std::size_t element_bytes = size_of(type_);
-  memory all(size() * element_bytes, where_);
+  any_array all(type_, shape(), where_);
   for (std::size_t first = 0; first < size(); first += piece_) {
     stop_if_interrupted();
     const std::size_t count = std::min(piece_, size() - first);

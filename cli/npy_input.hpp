@@ -2,6 +2,7 @@
 
 #include "interruption.hpp"
 #include "progress.hpp"
+#include <heddle/any_array.hpp>
 #include <heddle/array.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/target.hpp>
@@ -10,6 +11,11 @@
 #include <cstddef>
 
 namespace heddle::cli {
+
+/// Segments as an array of three axes, which go along the middle one: `axis{1}`.
+inline shape shape_of(const segments& all) {
+  return {all.outer, all.length, all.inner};
+}
 
 /// The elements of a .npy file in C order, converted to another type, for a run on one target: a piece at a
 /// time, so that neither the file nor what it is converted to has to fit in memory. Pieces stay in the file
@@ -57,7 +63,7 @@ class npy_input {
   }
 
   /// All elements, on the target.
-  memory bring_all(progress& shown);
+  any_array bring_all(progress& shown);
 
  private:
   void convert(std::size_t first, std::size_t count, void* out) const;

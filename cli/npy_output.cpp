@@ -44,12 +44,8 @@ void npy_output::write(dtype type, const shape& lengths, const void* data, bool 
   commit();
 }
 
-memory brought_to_cpu(memory result) {
-  if (result.where().is_gpu()) {
-    memory brought(result.bytes(), target());
-    copy(brought.data(), target(), result.data(), result.where(), result.bytes());
-    result = std::move(brought);
-  }
+any_array brought_to_cpu(any_array result) {
+  if (result.where().is_gpu()) result = result.on(target());
   stop_if_interrupted();
   return result;
 }

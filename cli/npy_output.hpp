@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/any_array.hpp>
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/io/atomic_file.hpp>
@@ -37,6 +38,6 @@ class npy_output {
 
 /// The bytes of a result where a file can be written from: themselves, or a copy of what is on a GPU. Stops
 /// at a signal.
-memory brought_to_cpu(memory result);
+any_array brought_to_cpu(any_array result);
 
 }  // namespace heddle::cli

@@ -2,9 +2,10 @@
 
 #include "npy_output.hpp"
 #include "option_checks.hpp"
+#include <heddle/any_array.hpp>
+#include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/memory.hpp>
-#include <heddle/sort.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -31,12 +32,13 @@ void for_each_part(const std::string& list, const F& f) {
 }
 
 /// The elements of each segment in order, on the CPU.
-memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
+any_array sorted_elements(npy_input& x, const segments& all, progress& shown) {
   // A radix sort goes to and fro between two arrays of keys; many segments are sorted a few at a time.
   const std::size_t bytes = x.size() * size_of(x.type()), needed = all.count() == 1 ? 3 * bytes : bytes;
   if (!x.where().is_gpu()) require_memory(needed, "the elements are sorted in memory, and do not fit: ");
-  memory elements = x.bring_all(shown);
-  impl::library_sort(x.type(), elements.data(), all, sort_order::ascending, elements.data(), x.where());
+  any_array elements = x.bring_all(shown);
+  const any_view lines = elements.reshaped(shape_of(all));
+  sort_into(x.where(), lines, lines, axis{1});
   return brought_to_cpu(std::move(elements));
 }
 
@@ -45,7 +47,7 @@ memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
 template <class F, class GiveNan>
 void for_each_sorted(npy_input& x, const segments& all, progress& shown, const F& f,
                      const GiveNan& give_nan) {
-  const memory sorted = sorted_elements(x, all, shown);
+  const any_array sorted = sorted_elements(x, all, shown);
   const int threads = x.where().is_gpu() ? available_cores() : x.where().threads();
   with_type(x.type(), [&]<class T>(T) {
     if constexpr (!heddle::is_complex<T>) {

@@ -11,14 +11,14 @@
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "value_text.hpp"
-#include <heddle/argmin.hpp>
+#include "whole_number.hpp"
+#include <heddle/algorithm.hpp>
+#include <heddle/any_array.hpp>
+#include <heddle/any_patterns.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/runtime_op.hpp>
 #include <heddle/streamed_reduction.hpp>
-#include <heddle/operators.hpp>
-#include <heddle/reduce.hpp>
-#include <heddle/textbook.hpp>
-#include <heddle/statistics.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -38,15 +38,13 @@
 namespace heddle::cli {
 namespace {
 
-using impl::function;
-
 /// What the result is of the elements that are combined.
 enum class outcome { itself, place, logical, mean, variance, deviation, median, percentile };
 
 /// What --op names: the operator that combines elements, and the numbers 0 and 1 where it has an identity.
 struct reduction {
   const char* name;
-  function combine;
+  runtime_op combine;
   int identity;  // -1: there is none
   outcome becomes = outcome::itself;
 
@@ -63,19 +61,19 @@ struct reduce_options : run_options {
 };
 
 constexpr reduction reductions[] = {
-    {"sum", function::plus, 0},
-    {"prod", function::multiplies, 1},
-    {"min", function::minimum, -1},
-    {"max", function::maximum, -1},
-    {"argmin", function::minimum, -1, outcome::place},
-    {"argmax", function::maximum, -1, outcome::place},
-    {"mean", function::plus, -1, outcome::mean},
-    {"std", function::plus, -1, outcome::deviation},
-    {"var", function::plus, -1, outcome::variance},
-    {"median", function::none, -1, outcome::median},
-    {"percentile", function::none, -1, outcome::percentile},
-    {"any", function::logical_or, 0, outcome::logical},
-    {"all", function::logical_and, 1, outcome::logical},
+    {"sum", runtime_op::plus, 0},
+    {"prod", runtime_op::multiplies, 1},
+    {"min", runtime_op::minimum, -1},
+    {"max", runtime_op::maximum, -1},
+    {"argmin", runtime_op::minimum, -1, outcome::place},
+    {"argmax", runtime_op::maximum, -1, outcome::place},
+    {"mean", runtime_op::plus, -1, outcome::mean},
+    {"std", runtime_op::plus, -1, outcome::deviation},
+    {"var", runtime_op::plus, -1, outcome::variance},
+    {"median", runtime_op::none, -1, outcome::median},
+    {"percentile", runtime_op::none, -1, outcome::percentile},
+    {"any", runtime_op::logical_or, 0, outcome::logical},
+    {"all", runtime_op::logical_and, 1, outcome::logical},
 };
 
 std::string names_of_reductions() {
@@ -89,7 +87,7 @@ dtype combined_type(const reduction& op, dtype from, bool was_asked_for) {
   const bool complex = from >= dtype::complex64;
   if (op.is_logical()) return complex ? dtype::boolean : from;
   if (op.is_average()) return from;
-  if (op.combine == function::plus || op.combine == function::multiplies) {
+  if (op.combine == runtime_op::plus || op.combine == runtime_op::multiplies) {
     return was_asked_for ? from : accumulating_type(from);
   }
   if (complex && op.is_quantile()) fail_complex_order(op.name, from, real_parts);
@@ -174,9 +172,9 @@ void fill_with_identity(const reduction& op, dtype combined, const npy_input& x,
 
 /// Whether x takes the place of an extremum before it: it lies beyond it, or is the first NaN.
 template <class T>
-bool is_better(function combine, T x, T best) {
+bool is_better(runtime_op combine, T x, T best) {
   if (best != best) return false;
-  return x != x || (combine == function::minimum ? x < best : best < x);
+  return x != x || (combine == runtime_op::minimum ? x < best : best < x);
 }
 
 /// The first place of the smallest or largest element of the file.
@@ -203,9 +201,10 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
         shown.advance(x.file_bytes(count));
       }
       const std::size_t count = std::min(x.piece(), x.size() - holder);
-      return static_cast<std::int64_t>(holder + impl::arg_of_all(op.name, op.combine, x.type(),
-                                                                 x.load(holder, count), count, target(),
-                                                                 x.where()));
+      const any_const_view piece(x.load(holder, count), x.type(), {count});
+      const std::size_t place =
+          op.combine == runtime_op::minimum ? argmin(x.where(), piece) : argmax(x.where(), piece);
+      return static_cast<std::int64_t>(holder + place);
     }
   });
 }
@@ -214,14 +213,13 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
 void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
                    void* out) {
   if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
-  memory brought;
+  any_array brought;
   const bool stays_in_file = !x.where().is_gpu() && x.in_place();
   if (!stays_in_file) brought = x.bring_all(shown);
   const void* const elements = stays_in_file ? x.load(0, x.size()) : brought.data();
-  const std::size_t element_bytes = size_of(x.type());
-  const memory result(element_bytes, x.where());
-  impl::library_reduce_by(algorithm, op.combine, x.type(), elements, x.size(), result.data(), x.where());
-  copy(out, target(), result.data(), x.where(), element_bytes);
+  const any_value result =
+      reduce(x.where(), any_const_view(elements, x.type(), {x.size()}, x.where()), op.combine, algorithm);
+  std::memcpy(out, result.data(), size_of(x.type()));
 }
 
 /// A reduction along an axis of elements that are together on the CPU: some entries of the axes before it,
@@ -275,8 +273,8 @@ class reduction_along {
   /// Combines elements of the type of the input, or of `folded_type_`, on the target.
   void combine(dtype type, const void* elements, const segments& block, void* results) {
     const auto on_target = [&](const void* from, void* to) {
-      if (op_.is_average()) return impl::library_wide_sums(type, from, block, to, x_.where());
-      impl::library_reduce(op_.combine, type, from, block, to, x_.where());
+      reduce_into(x_.where(), any_view(to, folded_type_, {block.outer, block.inner}, x_.where()),
+                  any_const_view(from, type, shape_of(block), x_.where()), axis{1}, op_.combine);
     };
     if (!x_.where().is_gpu()) return on_target(elements, results);
     const std::size_t bytes = block.elements() * size_of(type),
@@ -289,9 +287,9 @@ class reduction_along {
   }
 
   void places_of_whole(const void* elements, const segments& block, std::int64_t* results) {
-    const shape lengths{block.outer, block.length, block.inner};
-    const array<std::size_t> places =
-        impl::arg_along(op_.name, op_.combine, type_, elements, lengths, axis{1}, target(), x_.where());
+    const any_const_view lines(elements, type_, shape_of(block));
+    const array<std::size_t> places = op_.combine == runtime_op::minimum ? argmin(x_.where(), lines, axis{1})
+                                                                         : argmax(x_.where(), lines, axis{1});
     copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
   }
 
@@ -490,7 +488,7 @@ void run(const reduce_options& options) {
       combine(nullptr);
     }
     if (op.is_spread()) {
-      finish({"mean", function::plus, -1, outcome::mean}, partial, partial, all.length, 0, results.data(),
+      finish({"mean", runtime_op::plus, -1, outcome::mean}, partial, partial, all.length, 0, results.data(),
              all.count());
       deviations from_mean(x, std::exchange(results, memory(result_bytes, target())));
       combine(&from_mean);

@@ -7,12 +7,12 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "value_text.hpp"
-#include <heddle/array.hpp>
+#include <heddle/algorithm.hpp>
+#include <heddle/any_array.hpp>
+#include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
-#include <heddle/operators.hpp>
-#include <heddle/scan.hpp>
+#include <heddle/runtime_op.hpp>
 #include <heddle/streamed_scan.hpp>
-#include <heddle/textbook.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,12 +28,10 @@
 namespace heddle::cli {
 namespace {
 
-using impl::function;
-
-constexpr std::pair<const char*, function> operators[] = {{"sum", function::plus},
-                                                          {"prod", function::multiplies},
-                                                          {"min", function::minimum},
-                                                          {"max", function::maximum}};
+constexpr std::pair<const char*, runtime_op> operators[] = {{"sum", runtime_op::plus},
+                                                            {"prod", runtime_op::multiplies},
+                                                            {"min", runtime_op::minimum},
+                                                            {"max", runtime_op::maximum}};
 
 struct scan_options : run_options {
   bool exclusive = false;
@@ -44,33 +42,11 @@ std::string check_init(const std::string& text) {
   return is_value_text(text) ? "" : fmt::format("'{}' is no number", text);
 }
 
-/// The operator's identity.
-void identity(function op, dtype type, void* out) {
-  with_type(type, [&]<class T>(T) {
-    T* const value = static_cast<T*>(out);
-    switch (op) {
-      case function::multiplies:
-        *value = multiplies::identity<T>();
-        return;
-      case function::plus:
-        *value = plus::identity<T>();
-        return;
-      default:
-        break;
-    }
-    if constexpr (!heddle::is_complex<T>) {
-      *value = op == function::minimum ? minimum::identity<T>() : maximum::identity<T>();
-    }
-  });
-}
-
 /// Scans all elements of the file on a CPU, a piece at a time, from the file into the output.
-void scan_by_pieces(function op, const scan_options& options, npy_input& x, const void* init,
-                    const shape& lengths, npy_output& output) {
+void scan_by_pieces(runtime_op op, const scan_options& options, npy_input& x,
+                    const std::optional<any_value>& init, const shape& lengths, npy_output& output) {
   const std::size_t element_bytes = size_of(x.type());
-  std::optional<any_value> first;
-  if (init != nullptr) first.emplace(x.type(), init);
-  streamed_scan so_far(x.where(), op, x.type(), options.exclusive, first);
+  streamed_scan so_far(x.where(), op, x.type(), options.exclusive, init);
   const std::size_t piece =
       std::min(std::max<std::size_t>(x.piece() / so_far.unit(), 1) * so_far.unit(), x.size());
   const memory scanned(piece * element_bytes, target());
@@ -86,30 +62,29 @@ void scan_by_pieces(function op, const scan_options& options, npy_input& x, cons
 }
 
 /// All elements of the file scanned, on the CPU.
-memory scanned(function op, const scan_options& options, scan_algorithm algorithm, npy_input& x, segments all,
-               const void* init) {
-  const std::size_t bytes = x.size() * size_of(x.type());
+any_array scanned(runtime_op op, const scan_options& options, scan_algorithm algorithm, npy_input& x,
+                  const segments& all, const std::optional<any_value>& init) {
   progress shown(x.file_bytes(x.size()), options.quiet);
   // The elements are brought to where they are scanned, in place.
-  memory elements = x.bring_all(shown);
-  if (algorithm == scan_algorithm::single_pass) {
-    impl::library_scan(op, x.type(), options.exclusive, elements.data(), all, init, elements.data(),
-                       x.where());
+  any_array elements = x.bring_all(shown);
+  const any_view lines = elements.reshaped(shape_of(all));
+  if (options.axis && options.exclusive) {
+    exclusive_scan_into(x.where(), lines, lines, axis{1}, op, init);
+  } else if (options.axis) {
+    inclusive_scan_into(x.where(), lines, lines, axis{1}, op, init);
+  } else if (options.exclusive) {
+    exclusive_scan_into(x.where(), lines, lines, op, init, algorithm);
   } else {
-    impl::library_scan_by(algorithm, op, x.type(), options.exclusive, elements.data(), x.size(), init,
-                          elements.data(), x.where());
+    inclusive_scan_into(x.where(), lines, lines, op, init, algorithm);
   }
-  if (!x.where().is_gpu()) return elements;
-  memory out(bytes, target());
-  copy(out.data(), target(), elements.data(), x.where(), bytes);
-  return out;
+  return brought_to_cpu(std::move(elements));
 }
 
 void run(const scan_options& options) {
-  const function op = std::find_if(std::begin(operators), std::end(operators), [&](const auto& named) {
-                        return named.first == options.op;
-                      })->second;
-  const bool is_order = op == function::minimum || op == function::maximum;
+  const runtime_op op = std::find_if(std::begin(operators), std::end(operators), [&](const auto& named) {
+                          return named.first == options.op;
+                        })->second;
+  const bool is_order = op == runtime_op::minimum || op == runtime_op::maximum;
   const target requested = target::parse(options.target);
   const scan_algorithm algorithm = parse_scan_algorithm(options.algorithm);
   if (options.axis && algorithm != scan_algorithm::single_pass) fail_axis_with_rung(name(algorithm));
@@ -125,18 +100,15 @@ void run(const scan_options& options) {
     lengths = file.shape();
   }
 
-  alignas(16) std::byte first[16];
-  const void* init = nullptr;
+  std::optional<any_value> init;
   if (options.init) {
+    alignas(16) std::byte first[16];
     try {
       parse_value(*options.init, type, first);
     } catch (const error& wrong) {
       throw error(fmt::format("--init: {}", wrong.what()));
     }
-    init = first;
-  } else if (options.exclusive) {
-    identity(op, type, first);
-    init = first;
+    init.emplace(type, first);
   }
 
   npy_output output(options.output);
@@ -152,7 +124,7 @@ void run(const scan_options& options) {
     stats.report(options);
     output.commit();
   } else {
-    const memory out = scanned(op, options, algorithm, x, all, init);
+    const any_array out = scanned(op, options, algorithm, x, all, init);
     stats.report(options);
     output.write(type, lengths, out.data(), options.quiet);
   }

@@ -5,11 +5,11 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "whole_number.hpp"
-#include <heddle/array.hpp>
+#include <heddle/any_array.hpp>
+#include <heddle/any_patterns.hpp>
 #include <heddle/error.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/sort.hpp>
-#include <heddle/top_k.hpp>
 
 #include <cstddef>
 #include <memory>
@@ -17,6 +17,7 @@
 #include <utility>
 
 #include <CLI/CLI.hpp>
+#include <fmt/core.h>
 
 namespace heddle::cli {
 namespace {
@@ -26,19 +27,6 @@ struct sort_options : run_options {
   sort_order order = sort_order::ascending;
   std::optional<std::size_t> first;
 };
-
-/// The first k of each line in order, or their places.
-memory first_elements(const sort_options& options, dtype type, const void* x, const segments& lines,
-                      std::size_t k, const target& where) {
-  const std::size_t n = lines.outer * k * lines.inner;
-  memory held(n * sizeof(std::size_t), where);
-  auto* const places = static_cast<std::size_t*>(held.data());
-  impl::library_top(type, x, lines, k, options.order, places, where);
-  if (options.places) return held;
-  memory values(n * size_of(type), where);
-  impl::library_values_at(x, size_of(type), lines, k, places, values.data(), where);
-  return values;
-}
 
 void run(const sort_options& options) {
   const target requested = target::parse(options.target);
@@ -54,23 +42,26 @@ void run(const sort_options& options) {
   npy_input x(file, type, type, where);
   operation running("sort", n, name(type));
   running.runs_on(where);
-  if (options.first && *options.first > lines.length) impl::fail_top(*options.first, lines.length);
+  if (options.first && *options.first > lines.length) {
+    fail(fmt::format("k is {0}, and there are {1} elements: k can be {1} at most", *options.first,
+                     lines.length));
+  }
   const shape result_shape = options.first ? lengths.with_length(along_axis, *options.first) : lengths;
   const dtype result_type = options.places ? dtype::int64 : type;
   const std::size_t result_bytes = result_shape.elements() * size_of(result_type);
   const run_stats stats("sort", options.op, "radix", n, type, x.file_bytes(n) + result_bytes, where);
-  memory result;
+  any_array result;
   {
     progress shown(x.file_bytes(n), options.quiet);
-    memory elements = x.bring_all(shown);
+    any_array elements = x.bring_all(shown);
+    const any_view along_middle = elements.reshaped(shape_of(lines));
     if (options.first) {
-      result = first_elements(options, type, elements.data(), lines, *options.first, where);
+      any_top_elements top = top_k(where, along_middle, *options.first, axis{1}, options.order);
+      result = options.places ? any_array(std::move(top.indices)) : std::move(top.values);
     } else if (options.places) {
-      result = memory(result_bytes, where);
-      auto* const places = static_cast<std::size_t*>(result.data());
-      impl::library_argsort(type, elements.data(), lines, options.order, places, where);
+      result = argsort(where, along_middle, axis{1}, options.order);
     } else {
-      impl::library_sort(type, elements.data(), lines, options.order, elements.data(), where);
+      sort_into(where, along_middle, along_middle, axis{1}, options.order);
       result = std::move(elements);
     }
     result = brought_to_cpu(std::move(result));

@@ -151,7 +151,7 @@ class kernel_input {
   dtype type() const { return from_.file.dtype(); }
   const named_file& from_;
   npy_input read_;
-  std::optional<memory> all_;
+  std::optional<any_array> all_;
   void* pointer_ = nullptr;
   std::vector<std::size_t> strides_;
 };

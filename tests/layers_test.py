@@ -24,18 +24,6 @@ FORBIDDEN = {
     "checker": ["cli/", "simulations/"],
     "examples": ["cli/", "simulations/", "checker/"],
 }
-# A file of PROGRAMS, and the private names and headers that it still uses.
-EXCEPTIONS = {
-    "cli/fft.cpp": ["impl::fft_kind", "impl::fft_task", "impl::library_fft", "impl::task_of"],
-    "cli/histogram.cpp": ["impl::bin_edges", "impl::edges_of", "impl::fail_weights", "impl::function", "impl::library_histogram", "impl::library_weighted_histogram"],
-    "cli/matmul.cpp": ["impl::library_matmul", "impl::matmul_target", "impl::matrix_type", "impl::product_shape", "impl::shape_of_product"],
-    "cli/quantiles.cpp": ["impl::library_sort"],
-    "cli/reduce.cpp": ["impl::arg_along", "impl::arg_of_all", "impl::function", "impl::library_reduce", "impl::library_reduce_by", "impl::library_wide_sums"],
-    "cli/scan.cpp": ["impl::function", "impl::library_scan", "impl::library_scan_by"],
-    "cli/sort.cpp": ["impl::fail_top", "impl::library_argsort", "impl::library_sort", "impl::library_top", "impl::library_values_at"],
-}
-# A file, and what it includes though its folder may not.
-CROSSINGS = {}
 
 
 def sources(folder):
@@ -70,22 +58,17 @@ def main():
     of_library = headers_of_library()
     for folder in PROGRAMS:
         for path in sources(folder):
-            name = str(path.relative_to(SOURCE))
-            allowed = EXCEPTIONS.get(name, [])
-            used = private_uses(path, of_library)
-            wrong += [f"{name}: uses {what}, which is private" for what in used if what not in allowed]
-            wrong += [f"{name}: uses {what} no more: take it from EXCEPTIONS" for what in allowed if what not in used]
+            name = path.relative_to(SOURCE)
+            wrong += [f"{name}: uses {what}, which is private" for what in private_uses(path, of_library)]
     for folder, beginnings in FORBIDDEN.items():
         for path in sources(folder):
-            name = str(path.relative_to(SOURCE))
+            name = path.relative_to(SOURCE)
             for header in includes(path):
-                if header.startswith(tuple(beginnings)) and header not in CROSSINGS.get(name, []):
+                if header.startswith(tuple(beginnings)):
                     wrong.append(f"{name}: includes {header}, which {folder} may not")
-    for name in EXCEPTIONS | CROSSINGS:
-        if not (SOURCE / name).exists():
-            wrong.append(f"{name}: is an exception, and is not there")
     checks_itself(of_library)
-    print(*wrong, sep="\n")
+    for fault in wrong:
+        print(fault)
     sys.exit(bool(wrong))
 
 

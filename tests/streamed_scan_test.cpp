@@ -24,9 +24,9 @@ HD_ON_CPU_TARGETS(streamed_scan);
 template <class T>
 hd::array<T> streamed(const hd::target& where, hd::impl::function op, const hd::array<T>& x, bool exclusive,
                       const T* init, const std::vector<std::size_t>& units_a_piece) {
-  std::optional<hd::any_value> first;
-  if (init != nullptr) first = *init;
-  hd::streamed_scan scan(where, op, hd::dtype_of<T>, exclusive, first);
+  std::optional<hd::any_value> start;
+  if (init != nullptr) start = *init;
+  hd::streamed_scan scan(where, op, hd::dtype_of<T>, exclusive, start);
   hd::array<T> out = x.on(hd::target::serial());
   std::size_t first = 0;
   for (std::size_t piece = 0; first < x.size(); ++piece) {

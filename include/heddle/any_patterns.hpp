@@ -179,8 +179,9 @@ void rfft_into(const target& where, const any_view& out, const any_const_view& x
                const fft_axes& axes = {-1});
 void irfft_into(const target& where, const any_view& out, const any_const_view& x,
                 const fft_axes& axes = {-1}, std::size_t length = 0);
-/// The shape of the results of rfft and irfft of an array of that shape; those of fft and ifft have its own.
-/// Throws heddle::error as the transforms do.
+/// The shape of the result of fft and ifft, of rfft, and of irfft, of an array of that shape. Throws
+/// heddle::error as the transforms do.
+shape fft_shape(const shape& lengths, const fft_axes& axes = {-1});
 shape rfft_shape(const shape& lengths, const fft_axes& axes = {-1});
 shape irfft_shape(const shape& lengths, const fft_axes& axes = {-1}, std::size_t length = 0);
 
@@ -193,5 +194,8 @@ void matmul_into(const target& where, const any_view& c, const any_const_view& a
 /// The shape of the product of arrays of these shapes; throws heddle::error naming both where they do not
 /// fit.
 shape matmul_shape(const shape& a, const shape& b);
+/// The target that matmul of arrays on the CPU of these shapes and that type picks for `auto`; another target
+/// is returned as it is.
+target matmul_target(const target& where, const shape& a, const shape& b, dtype type);
 
 }  // namespace heddle

@@ -674,6 +674,9 @@ void irfft_into(const target& where, const any_view& out, const any_const_view& 
     irfft_into(where, out.as<typename T::value_type>(), v, axes, length);
   });
 }
+shape fft_shape(const shape& lengths, const fft_axes& axes) {
+  return impl::task_of(impl::fft_kind::forward, true, lengths, axes, 0).result();
+}
 shape rfft_shape(const shape& lengths, const fft_axes& axes) {
   return impl::task_of(impl::fft_kind::real_forward, true, lengths, axes, 0).result();
 }
@@ -698,6 +701,10 @@ void matmul_into(const target& where, const any_view& c, const any_const_view& a
 }
 shape matmul_shape(const shape& a, const shape& b) {
   return impl::shape_of_product(a, b).whole;
+}
+target matmul_target(const target& where, const shape& a, const shape& b, dtype type) {
+  const impl::product_shape of = impl::shape_of_product(a, b);
+  return impl::matmul_target(where, of.a, of.b, size_of(type));
 }
 
 }  // namespace heddle
