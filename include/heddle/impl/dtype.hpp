@@ -13,7 +13,8 @@ constexpr int dtype_index() {
     return 0;
   } else if constexpr (std::is_integral_v<T>) {
     // There are integers of 16 bytes.
-    return sizeof(T) > 8 ? -1 : (std::is_signed_v<T> ? 1 : 5) + (sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3);
+    if (sizeof(T) > 8) return -1;
+    return (std::is_signed_v<T> ? 1 : 5) + (sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3);
   } else if constexpr (std::is_same_v<T, float>) {
     return 9;
   } else if constexpr (std::is_same_v<T, double>) {
