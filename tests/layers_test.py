@@ -25,16 +25,7 @@ FORBIDDEN = {
     "examples": ["cli/", "simulations/", "checker/"],
 }
 # A file of PROGRAMS, and the private names and headers that it still uses.
-EXCEPTIONS = {
-    "cli/bench/answers.cpp": ["impl::function"],
-    "cli/bench/contender.hpp": ["impl::function"],
-    "cli/bench/patterns.cpp": ["heddle/impl/textbook.hpp", "impl::function", "impl::library_reduce", "impl::library_reduce_by"],
-    "cli/bench/peer_types.hpp": ["impl::function"],
-    "cli/bench.cpp": ["impl::function"],
-    "cli/deviations.cpp": ["impl::squared_deviations_of"],
-    "cli/lbm.cpp": ["impl::function"],
-    "cli/random.cpp": ["impl::exponential_numbers", "impl::fail_no_integers", "impl::integer_numbers", "impl::library_random", "impl::normal_numbers", "impl::random_numbers", "impl::uniform_numbers"],
-}
+EXCEPTIONS = {}
 # A file, and what it includes though its folder may not.
 CROSSINGS = {}
 
