@@ -205,7 +205,9 @@ def reduce_serially(name, x):
 
 
 # Elements of a tile.
-TILES = {"bytes": 8192, "halves": 4096, "sum": 2048, "largest": 1024, "compositions": 512}
+TILES = {"bytes": 8192, "halves": 4096, "sum": 2048, "totals": 2048, "largest": 1024, "compositions": 512}
+# Whole arrays and rows of tiles are tested with these.
+WHOLE = ("bytes", "halves", "sum", "largest", "compositions")
 
 
 def shape_of_short_rows(name, length, size):
@@ -238,7 +240,8 @@ class Reduce(unittest.TestCase):
         self.assertFalse(counted.any())
 
     def test_whole(self):
-        for name, tile in TILES.items():
+        for name in WHOLE:
+            tile = TILES[name]
             for size, first, grid in ((1, 0, 1), (100, 1, 1), (5 * tile + 77, 0, 2), (9 * tile, 1, 3)):
                 with self.subTest(name=name, size=size):
                     self.check_whole(name, size, first, grid)
@@ -249,7 +252,8 @@ class Reduce(unittest.TestCase):
         self.check_whole("largest", 1024 * 1024 + 1, 0, 7)
 
     def test_rows(self):
-        for name, tile in TILES.items():
+        for name in WHOLE:
+            tile = TILES[name]
             with self.subTest(name=name):
                 outer, length = 3, 2 * tile + 3
                 x = PATTERNS[name][0](outer * length)
@@ -280,7 +284,8 @@ class Reduce(unittest.TestCase):
                     np.testing.assert_array_equal(out, np.array([reduce_serially(name, row) for row in np.split(x[first:], rows)]))
 
     def test_segments(self):
-        for name, tile in TILES.items():
+        for name in WHOLE:
+            tile = TILES[name]
             short = random.integers(0, 12, 70).tolist()
             with self.subTest(name=name):
                 self.check_segments(name, tile, 32, np.array(short + [0] * 26 + [tile, 1, 0, 2 * tile + 1, 3, tile + 1]))
@@ -316,29 +321,48 @@ class Reduce(unittest.TestCase):
         *_, out = launch("reduce", f"listed_{name}", 1, 128, results, longer, counter, Unwritten("uint64", 4), np.zeros(1, "uint64"), out)
         np.testing.assert_array_equal(out, expected.ravel())
 
-    def by_columns(self, kernel, name, outer, length, inner, tile, block, grid):
+    def by_columns(self, kernel, name, outer, length, inner, part, threads=1, groups=1, grid=2, block=256):
+        """Each part of each column by `threads` threads; neighbours in a block have neighbouring columns, or all of them."""
         x = PATTERNS[name][0](outer * length * inner)
         cube = x.reshape(outer, length, inner, *x.shape[1:])
-        expected = [reduce_serially(name, cube[o, first:first + tile, c]) for o in range(outer) for first in range(0, length, tile) for c in range(inner)]
-        with self.subTest(kernel=kernel, length=length):
-            _, out = launch("reduce", kernel, grid, block, x, n(outer), n(length), n(inner), Unwritten(x.dtype, len(expected) * x[0].size))
+        expected = [reduce_serially(name, cube[o, first:first + part, c]) for o in range(outer) for first in range(0, length, part) for c in range(inner)]
+        neighbours, pitch = block // threads, inner
+        if threads > 1 and inner < 32:
+            neighbours = pitch = 1 << (inner - 1).bit_length()
+        logarithms = [np.uint32(count.bit_length() - 1) for count in (threads, groups, neighbours)]
+        with self.subTest(kernel=kernel, length=length, inner=inner):
+            _, out = launch("reduce", f"columns_{kernel}", grid, block, x, n(outer), n(length), n(inner), n(part), n(pitch), *logarithms,
+                            Unwritten(x.dtype, len(expected) * x[0].size))
             np.testing.assert_array_equal(out, np.array(expected).ravel())
 
     def test_columns(self):
-        for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
-                                   ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
+        """Whole tiles and parts of them, by several threads: of columns for every thread of a warp, and of few."""
+        for kernel, name, threads, groups, block in (("bytes", "bytes", 8, 1, 256), ("sum", "sum", 8, 1, 256), ("totals", "totals", 16, 1, 512),
+                                                     ("largest", "largest", 8, 1, 256), ("compositions", "compositions", 8, 4, 256),
+                                                     ("added_bytes", "bytes", 16, 4, 512)):
             tile = TILES[name]
-            for length in (3, 70, tile + 9):
-                self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
-        self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
+            for outer, length, inner in ((2, 3, 36), (2, 70, 33), (3, 70, 13), (11, 3, 2), (2, tile + 9, 3)):
+                self.by_columns(kernel, name, outer, length, inner, tile, threads, groups, block=block)
+        self.by_columns("sums", "sums", 1, 520, 33, 512, 8, 4)
 
-    def test_few_columns(self):
-        """Tiles of a block that are there and not, whole and not, of columns for every lane and for some."""
-        for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
-                                   ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
-            tile = TILES[name]
-            for outer, length, inner in ((3, 70, 13), (11, 3, 2), (2, tile + 9, 3)):
-                self.by_columns(f"few_columns_{kernel}", name, outer, length, inner, tile, f"32,{rows}", 2)
+    def test_many_columns(self):
+        """A thread to a column: of one group of accumulators and of several, and of accumulators of several elements."""
+        for kernel, name, length, groups in (("many_totals", "totals", 9, 1), ("many_totals", "totals", 33, 4), ("many_totals_of_rows", "totals", 200, 8),
+                                             ("largest", "largest", 3, 1), ("largest", "largest", 8, 1), ("bytes", "bytes", 70, 1), ("sum", "sum", 8, 1),
+                                             ("sum", "sum", 29, 1), ("compositions", "compositions", 7, 1), ("compositions", "compositions", 32, 2)):
+            self.by_columns(kernel, name, 2, length, 150, TILES[name], 1, groups, grid=1)
+
+    def test_two_rows(self):
+        for name in ("bytes", "totals", "compositions"):
+            x = PATTERNS[name][0](5000)
+            _, out = launch("reduce", f"one_row_{name}", 2, 256, x, n(5000), Unwritten(x.dtype, x.size))
+            np.testing.assert_array_equal(out, x.ravel())
+            for outer, inner in ((1, 4099), (3, 2100), (300, 7)):
+                x = PATTERNS[name][0](outer * 2 * inner)
+                cube = x.reshape(outer, 2, inner, *x.shape[1:])
+                expected = [reduce_serially(name, cube[o, :, c]) for o in range(outer) for c in range(inner)]
+                _, out = launch("reduce", f"two_rows_{name}", 2, 256, x, n(outer), n(inner), Unwritten(x.dtype, outer * inner * x[0].size))
+                np.testing.assert_array_equal(out, np.array(expected).ravel())
 
     def test_vectors(self):
         """Strips of columns that are vectors, and of columns that begin anywhere, from anywhere to anywhere."""
@@ -354,22 +378,6 @@ class Reduce(unittest.TestCase):
                     cube = x[first:].reshape(outer, length, inner)
                     expected = [reduce_serially(kernel, cube[o, top:top + strip, c]) for o in range(outer) for top in range(0, length, strip) for c in range(inner)]
                     np.testing.assert_array_equal(out[to:], np.array(expected).ravel())
-
-    def test_many_columns(self):
-        """One lane of a column at a time, and several, and lanes of several elements."""
-        for kernel, name, length in (("totals", "totals", 9), ("totals", "totals", 33), ("totals_of_rows", "totals", 200), ("largest", "largest", 100)):
-            self.by_columns(f"many_columns_{kernel}", name, 2, length, 150, length, 256, 1)
-
-    def test_two_rows(self):
-        """Of one column a thread and of several, and what a block's last ones have beside other segments."""
-        for name in ("bytes", "totals", "compositions"):
-            for outer, length, inner in ((1, 1, 5000), (1, 2, 4099), (3, 2, 2100), (30, 2, 7)):
-                self.by_columns(f"two_rows_{name}", name, outer, length, inner, length, 256, 2)
-
-    def test_few_rows(self):
-        for name, lengths in (("bytes", (1, 20)), ("sum", (2, 8)), ("largest", (3, 8)), ("compositions", (1, 32))):
-            for length in lengths:
-                self.by_columns(f"few_{name}", name, 3, length, 200, length, 256, 2)
 
 
 class Scan(unittest.TestCase):

@@ -7,6 +7,7 @@
 #include <heddle/impl/gpu/reduce/reduce_columns.cuh>
 #include <heddle/impl/gpu/reduce/reduce_short_rows.cuh>
 #include <heddle/impl/gpu/reduce/reduce_vectors.cuh>
+#include <heddle/impl/gpu/reduce/tuning.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
 #include <heddle/impl/gpu/warp/packed16_op.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
@@ -358,7 +359,7 @@ void reduce_tiles(const target& where, const Load& load, const Op& op, const ord
     reduce_rows<T><<<grid_for(pieces, warps), reduce_rows_threads, 0, where.stream()>>>(load, op, tiles, out);
     check(cudaGetLastError(), "launch of reduce_rows");
   } else {
-    reduce_tiles_of_columns(where, load, op, tiles, out);
+    reduce_tiles_of_columns(where, load, op, tiles.all, out);
   }
 }
 

@@ -100,7 +100,7 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
     if constexpr (by_vectors) {
       launch_reduce_vectors<Columns>(where, x, op, all, strip, totals);
     } else {
-      reduce_long_columns(where, impl::element_at<T, Op>{x}, op, {all, strip, warp_size}, totals);
+      reduce_tiles_of_columns(where, impl::element_at<T, Op>{x}, op, all, totals);
     }
     scan(where, totals, op, strips, true, init, totals);
     before[0].prefixes = totals;
