@@ -193,6 +193,7 @@ PATTERNS = REDUCTIONS | {
     "halves": (lambda size: integers(size, "int16"), lambda x: x.sum(dtype="int16"), None),
     "least": (lambda size: integers(size, "uint8"), np.min, None),
     "all": (lambda size: random.integers(0, 40, size, dtype="uint8"), lambda x: np.uint8(x.all()), None),
+    "products": (lambda size: integers(size, "uint8") | np.uint8(1), lambda x: x.prod(dtype="uint8"), None),
     "product": (lambda size: integers(size, "int64"), np.prod, None),
     "totals": (floats, total_in_order, None),
     "largest": (floats64, np.max, None),
@@ -344,6 +345,7 @@ class Reduce(unittest.TestCase):
             for outer, length, inner in ((2, 3, 36), (2, 70, 33), (3, 70, 13), (11, 3, 2), (2, tile + 9, 3)):
                 self.by_columns(kernel, name, outer, length, inner, tile, threads, groups, block=block)
         self.by_columns("sums", "sums", 1, 520, 33, 512, 8, 4)
+        self.by_columns("sum", "sum", 1, 2100, 2, TILES["sum"], 128)
 
     def test_many_columns(self):
         """A thread to a column: of one group of accumulators and of several, and of accumulators of several elements."""
@@ -365,19 +367,16 @@ class Reduce(unittest.TestCase):
                 np.testing.assert_array_equal(out, np.array(expected).ravel())
 
     def test_vectors(self):
-        """Strips of columns that are vectors, and of columns that begin anywhere, from anywhere to anywhere."""
-        for kernel, vector in (("bytes", 16), ("least", 16), ("halves", 8)):
-            for shifted, outer, length, inner, strip, first, to in ((False, 2, 21, 5 * vector, 10, 0, 0), (False, 1, 8, 300 * vector, 8, 0, 0),
-                                                                    (True, 2, 13, 40 * vector + 3, 9, 1, 5), (True, 1, 3, 33 * vector - 1, 3, 0, 0)):
-                with self.subTest(kernel=kernel, shifted=shifted, inner=inner):
-                    parts = blocks_of(length, strip)
-                    x = PATTERNS[kernel][0](first + outer * length * inner)
-                    across = blocks_of(blocks_of(inner, vector), 31) * 32 if shifted else inner // vector
-                    _, out = launch("reduce", f"vectors_{'shifted_' * shifted}{kernel}", blocks_of(outer * parts * across, 256), 256, x, n(first), n(outer),
-                                    n(length), n(inner), n(strip), n(to), Unwritten(x.dtype, to + outer * parts * inner))
-                    cube = x[first:].reshape(outer, length, inner)
-                    expected = [reduce_serially(kernel, cube[o, top:top + strip, c]) for o in range(outer) for top in range(0, length, strip) for c in range(inner)]
-                    np.testing.assert_array_equal(out[to:], np.array(expected).ravel())
+        """Parts of columns in vectors of 16 bytes, whose rows are more than a thread loads at once and fewer."""
+        for kernel, vector in (("bytes", 16), ("least", 16), ("halves", 8), ("products", 16)):
+            for outer, length, inner, part in ((2, 21, 5 * vector, 10), (1, 9, 300 * vector, 9)):
+                with self.subTest(kernel=kernel, inner=inner):
+                    x = PATTERNS[kernel][0](outer * length * inner)
+                    parts = blocks_of(length, part)
+                    _, out = launch("reduce", f"vectors_{kernel}", 2, 256, x, n(outer), n(length), n(inner), n(part), Unwritten(x.dtype, outer * parts * inner))
+                    cube = x.reshape(outer, length, inner)
+                    expected = [reduce_serially(kernel, cube[o, top:top + part, c]) for o in range(outer) for top in range(0, length, part) for c in range(inner)]
+                    np.testing.assert_array_equal(out, np.array(expected).ravel())
 
 
 class Scan(unittest.TestCase):
@@ -577,27 +576,6 @@ class Scan(unittest.TestCase):
                     self.assertFalse(counted.any())
                     return out[first * x[0].size:]
                 self.check(launch_it, name, x[first:], exclusive, init, (outer, length, inner), axis=1)
-
-    def test_down_shifted(self):
-        """Rows that begin at no vector: their ends, lanes that repeat others, and what stands before strips."""
-        places = itertools.cycle([((0, 0), False), ((3, 5), True), ((16, 1), False), ((3, 5), False), ((16, 1), True)])
-        for (kernel, dtype, combine), (outer, length, inner, strip), lanes in itertools.product(
-                (("bytes", "uint8", np.add), ("products", "uint16", np.multiply)),
-                ((1, 11, 16, 11), (2, 9, 70, 9), (1, 20, 531, 20), (1, 24, 37, 8), (1, 70, 37, 70), (2, 3, 531, 3), (1, 2, 4500, 2)), (8, 64)):
-            (first, to), exclusive = next(places)
-            lanes = 256 if length <= 4 else lanes
-            with self.subTest(kernel=kernel, inner=inner, lanes=lanes, exclusive=exclusive, first=first, to=to):
-                x = integers(first + outer * length * inner, dtype) | np.array(1, dtype)
-                init = np.array([7], dtype)
-                want = combine.accumulate(np.concatenate([np.full((outer, 1, inner), 7, dtype), x[first:].reshape(outer, length, inner)], 1), axis=1, dtype=dtype)
-                prefixes = want[:, 0:length:strip].copy()
-                vectors = blocks_of(inner, 16 // x.itemsize)
-                together = min(lanes, 32)
-                grid = blocks_of(outer * blocks_of(length, strip) * blocks_of(vectors, together - 1) * together, lanes)
-                *_, out = launch("scan", f"down_shifted_{kernel}", grid, 256, x, n(first), n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
-                                 exclusive, init, True, prefixes, n(to), np.full(to + outer * length * inner, 99, dtype))
-                np.testing.assert_array_equal(out[:to], 99)
-                np.testing.assert_array_equal(out[to:].reshape(outer, length, inner), want[:, :-1] if exclusive else want[:, 1:])
 
     def test_down_other_elements(self):
         """Bytes, of which a thread takes 16 columns, and elements that threads keep to themselves."""

@@ -102,16 +102,18 @@ TWO_ROWS(bytes, unsigned char, plus)
 TWO_ROWS(totals, float, plus)
 TWO_ROWS(compositions, map_of_line, composition)
 
-#define GRANULES(NAME, COLUMNS, T, OP)                                                                \
-  __global__ void vectors_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner,  \
-                                 size_t strip, size_t to, T* out) {                                   \
-    reduce_vectors<COLUMNS<T>>(x + from, OP, {{outer, length, inner}, strip, reduce_vectors_threads}, \
-                               out + to);                                                             \
+#define VECTORS(NAME, T, OP)                                                                             \
+  __global__ void vectors_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t part,     \
+                                 T* out) {                                                               \
+    const auto op = OP;                                                                                  \
+    using combined = columns_op<T, std::decay_t<decltype(op)>>;                                          \
+    using vector = combined::vector;                                                                     \
+    constexpr size_t items = items_per_vector<T>;                                                        \
+    reduce_columns<8, true, vector>(vector_at<T, std::decay_t<decltype(op)>>{x, {{op}}}, combined{{op}}, \
+                                    {{outer, length, inner / items}, part, inner / items, 0, 0, 8},      \
+                                    reinterpret_cast<vector*>(out));                                     \
   }
-GRANULES(bytes, vector_columns, unsigned char, plus{})
-GRANULES(least, vector_columns, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
-GRANULES(halves, vector_columns, short, plus{})
-GRANULES(shifted_bytes, shifted_vector_columns, unsigned char, plus{})
-GRANULES(shifted_least, shifted_vector_columns, unsigned char,
-         (impl::mask_of_extremes<unsigned char, minimum>()))
-GRANULES(shifted_halves, shifted_vector_columns, short, plus{})
+VECTORS(bytes, unsigned char, plus{})
+VECTORS(least, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
+VECTORS(halves, short, plus{})
+VECTORS(products, unsigned char, multiplies{})

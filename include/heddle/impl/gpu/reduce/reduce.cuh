@@ -395,26 +395,23 @@ void reduce_flat(const target& where, const Load& load, const Op& op, std::size_
 template <class T, class Load, class Op>
 void reduce(const target& where, const Load& load, const Op& op, segments all, T* out);
 
-/// Reduces columns by granules: in one launch if they are many, and in one for each factor of 64 in their
-/// length at most, or of 8 behind other axes. Not where few of a warp's lanes would have columns: returns
-/// false.
+/// Reduces columns in vectors of 16 bytes: in one launch if they are many, and otherwise in one for each
+/// factor of 64 in their length at most, or of 8 behind other axes. Returns false where rows are no vectors.
 template <class T, class Op>
 bool reduce_by_vectors(const target& where, const T* x, const Op& op, const segments& all, T* out) {
-  const std::size_t as_one = rows_in_one<T>(all);
+  const std::size_t as_one = rows_in_one<T>(all), rest = all.length % as_one;
   const segments rows{all.outer, all.length / as_one, all.inner * as_one};
-  const std::size_t strip = rows_of_strip<T>(rows), parts = (rows.length + strip - 1) / strip,
-                    rest = all.length % as_one;
+  const std::size_t part = rows_of_part<T>(rows), parts = (rows.length + part - 1) / part;
   const segments partials{all.outer, parts * as_one + rest, all.inner};
   const bool is_last = partials.length == 1;
-  if (!are_vectors(x, is_last ? out : nullptr, rows) && rows.inner * sizeof(T) < least_shifted_row)
-    return false;
+  if (!are_vectors(x, is_last ? out : nullptr, rows)) return false;
   if (is_last) {
-    reduce_vector_tiles(where, x, op, rows, strip, out);
+    reduce_vectors(where, x, op, rows, part, out);
     return true;
   }
   const impl::memory held(partials.elements() * sizeof(T), where);
   T* const to = static_cast<T*>(held.data());
-  reduce_vector_tiles(where, x, op, rows, strip, to);
+  reduce_vectors(where, x, op, rows, part, to);
   const std::size_t reduced = rows.length * rows.inner;
   if (rest > 0) impl::copy(to + parts * rows.inner, where, x + reduced, where, rest * all.inner * sizeof(T));
   reduce(where, impl::element_at<T, Op>{to}, op, partials, out);

@@ -311,7 +311,10 @@ void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op
   if constexpr (sizeof(T) > 16) {
     shared_by(most_threads, lanes / most_threads);
   } else if constexpr (tuning::any_order) {
-    shared_by(length <= tuning::short_column || are_many ? 1 : most_threads, 1);
+    // Few columns have as many threads as fill a block: a warp reads contiguous rows.
+    const std::size_t for_few =
+        tuning::column_threads(items, true) / std::bit_ceil(std::min<std::size_t>(all.inner, warp_size));
+    shared_by(length <= tuning::short_column || are_many ? 1 : for_few, 1);
   } else if constexpr (!tuning::striped) {
     if (length <= order::rows) return shared_by(1, 1);
     if (length <= tuning::short_column) return shared_by(1, 2);

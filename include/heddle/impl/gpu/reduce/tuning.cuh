@@ -53,4 +53,14 @@ struct reduce_tuning {
   }
 };
 
+/// Columns of 1- and 2-byte integers, in vectors of 16 bytes.
+struct reduce_vectors_tuning {
+  /// Threads that keep a GPU's memory busy, and rows that are worth one.
+  static constexpr std::size_t threads = std::size_t{1} << 16, rows_per_thread = 64;
+  /// Several rows are taken as one where a row has fewer bytes than the first, until they have the second.
+  static constexpr std::size_t short_row = 1024, long_row = 4096;
+  /// Rows of several that are taken as one, at least, so that results are few beside elements.
+  static constexpr std::size_t rows_of_several = 8;
+};
+
 }  // namespace heddle::gpu
