@@ -213,7 +213,7 @@ WHOLE = ("bytes", "halves", "sum", "largest", "compositions")
 
 def shape_of_short_rows(name, length, size):
     """Rows that a warp takes at a time, and the shared memory of a block of four warps."""
-    held, most, is_ordered = {"bytes": (16, 32, False), "sum": (8, 16, True), "product": (4, 16, True), "totals": (8, 16, True), "largest": (4, 16, True), "compositions": (16, 32, True)}[name]
+    held, most, is_ordered = {"bytes": (16, 32, False), "least": (16, 32, False), "all": (16, 32, False), "halves": (8, 32, False), "products": (16, 32, False), "sum": (8, 16, True), "product": (4, 16, True), "totals": (8, 16, True), "largest": (4, 16, True), "compositions": (16, 32, True)}[name]
     if is_ordered and length.bit_count() == 1 and length * size <= 128:
         held //= 2
     group = 1
@@ -263,7 +263,7 @@ class Reduce(unittest.TestCase):
                 np.testing.assert_array_equal(out, np.array([reduce_serially(name, part) for part in parts]).ravel())
 
     def test_short_rows(self):
-        for name in ("bytes", "sum", "product", "totals", "largest", "compositions"):
+        for name in ("bytes", "least", "all", "halves", "products", "sum", "product", "totals", "largest", "compositions"):
             for length, first in ((1, 0), (7, 1), (16, 0), (50, 0), (150, 1)):
                 with self.subTest(name=name, length=length):
                     rows = 101
@@ -272,17 +272,6 @@ class Reduce(unittest.TestCase):
                     _, out = launch("reduce", f"short_rows_{name}", max(blocks_of(rows, 4 * at_once) - 1, 1), 128, x, n(first), n(rows), n(length),
                                     Unwritten(x.dtype, rows * x[0].size), shared=shared)
                     np.testing.assert_array_equal(out, np.array([reduce_serially(name, row) for row in np.split(x[first:], rows)]).ravel())
-
-    def test_rows_in_packs(self):
-        """Rows of a vector, of some vectors of a warp, and of several rows of vectors; with what else is in their vectors."""
-        for name, vector in (("bytes", 16), ("least", 16), ("all", 16), ("halves", 8)):
-            for length, first, of_warp in ((vector, 0, 40), (3 * vector - 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
-                with self.subTest(name=name, length=length):
-                    rows = 101 if length < 1000 else 3
-                    x = PATTERNS[name][0](rows * length + first)
-                    _, out = launch("reduce", f"rows_in_vectors_{name}", max(blocks_of(rows, 8 * of_warp) - 1, 1), 256, x, n(first), n(rows), n(length),
-                                    np.uint32(of_warp), Unwritten(x.dtype, rows))
-                    np.testing.assert_array_equal(out, np.array([reduce_serially(name, row) for row in np.split(x[first:], rows)]))
 
     def test_segments(self):
         for name in WHOLE:

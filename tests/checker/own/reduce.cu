@@ -50,27 +50,22 @@ REDUCE(sum, int, plus)
 REDUCE(largest, double, maximum)
 REDUCE(compositions, map_of_line, composition)
 
-#define SHORT_ROWS(NAME, T, OP)                                                                          \
-  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {      \
-    reduce_short_rows<T, OP>(x + first, OP{},                                                            \
-                             shape_short_rows<T>(rows, length, lanes_of_short_row<T, OP>(length)), out); \
+#define SHORT_ROWS(NAME, T, OPERATOR)                                                               \
+  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) { \
+    const auto op = OPERATOR;                                                                       \
+    const unsigned group = lanes_of_short_row<T, std::decay_t<decltype(op)>>(length);               \
+    reduce_short_rows<T>(x + first, op, shape_short_rows<T>(rows, length, group), out);             \
   }
-SHORT_ROWS(bytes, unsigned char, plus)
-SHORT_ROWS(sum, int, plus)
-SHORT_ROWS(product, long long, multiplies)
-SHORT_ROWS(totals, float, plus)
-SHORT_ROWS(largest, double, maximum)
-SHORT_ROWS(compositions, map_of_line, composition)
-
-#define ROWS_IN_PACKS(NAME, T, OPERATOR)                                                                 \
-  __global__ void rows_in_vectors_##NAME(const T* x, size_t first, size_t rows, size_t length,           \
-                                         unsigned of_warp, T* out) {                                     \
-    reduce_rows_in_vectors<T>(x + first, OPERATOR, {rows, static_cast<unsigned>(length), of_warp}, out); \
-  }
-ROWS_IN_PACKS(bytes, unsigned char, plus{})
-ROWS_IN_PACKS(least, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
-ROWS_IN_PACKS(all, unsigned char, impl::by_masks(logical_and{}))
-ROWS_IN_PACKS(halves, short, plus{})
+SHORT_ROWS(bytes, unsigned char, plus{})
+SHORT_ROWS(least, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
+SHORT_ROWS(all, unsigned char, impl::by_masks(logical_and{}))
+SHORT_ROWS(halves, short, plus{})
+SHORT_ROWS(products, unsigned char, multiplies{})
+SHORT_ROWS(sum, int, plus{})
+SHORT_ROWS(product, long long, multiplies{})
+SHORT_ROWS(totals, float, plus{})
+SHORT_ROWS(largest, double, maximum{})
+SHORT_ROWS(compositions, map_of_line, composition{})
 
 #define COLUMNS(NAME, T, OP, ITEMS, SEVERAL_ROWS)                                                           \
   __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t part,        \

@@ -19,6 +19,16 @@ inline constexpr bool columns_in_any_order =
 
 template <class T, class Op>
 struct reduce_tuning {
+  // reduce_whole, of a flat array. Blocks are those that a multiprocessor holds.
+  static constexpr unsigned whole_threads = 256, whole_blocks = 3, whole_tiles_per_warp = 3;
+  /// Results of tiles that one block gathers in shared memory: no more than a tile of them.
+  static constexpr std::size_t gathered_results = std::min(order::tile<T, Op>, std::size_t{8192} / sizeof(T));
+
+  // reduce_rows gives a warp to a tile; reduce_short_rows several rows of so many bytes at most to a warp.
+  static constexpr unsigned rows_threads = 256;
+  static constexpr unsigned short_rows_threads = 128, short_rows_blocks = sizeof(T) <= 8 ? 9 : 1;
+  static constexpr std::size_t short_row_bytes = 2048;
+
   // reduce_columns: elements that a thread loads before it combines one, the most threads that share a
   // column, and those of a block of which a warp reads 32 neighbouring columns.
   static constexpr bool striped = order::striped<T, Op>, any_order = columns_in_any_order<T, Op>;
