@@ -1,3 +1,4 @@
+#include "bench/answers.hpp"
 #include "bench/buffers.hpp"
 #include "bench/ceilings.hpp"
 #include "bench/chart.hpp"
@@ -17,10 +18,10 @@
 #include "standard_output.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -66,7 +67,7 @@ struct bench_options {
   std::string pattern, op = "sum", targets, types = "float32", sizes = "2^12..2^26", algorithms;
   std::string json_file, plot_file;
   double seconds = 1;
-  bool peers = false, in_cache = false, quiet = false;
+  bool peers = false, check = false, in_cache = false, quiet = false;
 };
 
 /// What the options say is to be measured.
@@ -164,8 +165,7 @@ void require_threads_for_peers(const target& where) {
   const std::size_t each = static_cast<std::size_t>(where.threads()) - 1, wanted = 2 * each + 1,
                     given = cpu::threads_given(wanted);
   if (given < wanted) {
-    impl::fail(
-        fmt::format("--peers need {} threads, and the system gives {}: leave them out", wanted, given));
+    fail(fmt::format("--peers need {} threads, and the system gives {}: leave them out", wanted, given));
   }
 }
 
@@ -314,6 +314,7 @@ json json_of(const result& one, const bench_options& options) {
                {"calls_per_sample", one.call.calls_a_sample},
                {"buffers", one.buffers}};
   if (options.pattern != "transform") made["op"] = options.op;
+  if (options.check && one.kind == contender::kind::algorithm && has_answer(one.type)) made["checked"] = true;
   if (!one.ceiling.empty()) {
     made["ceiling"] = one.ceiling;
     made["fraction_of_ceiling"] = one.fraction;
@@ -398,7 +399,7 @@ void require_memory_for(const plan& what, const bench_options& options) {
 /// Does a part of the measurement of n elements; what is wrong with it, or nothing.
 template <class Part>
 std::optional<std::string> failure_of(const target& where, dtype type, std::size_t n, const Part& part) {
-  impl::operation running("bench", n, name(type));
+  operation running("bench", n, name(type));
   running.runs_on(where);
   try {
     part();
@@ -432,7 +433,12 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
         failure = failure_of(where, type, n, [&] {
           elements->set_size(n);
           const workload work{what.which, what.combine, where, type, n, &*elements};
-          measured = measure(work, contenders_for(work, what, options.peers), options.seconds, shown);
+          const contenders all = contenders_for(work, what, options.peers);
+          for (const contender& one : all) {
+            if (options.check && one.kind == contender::kind::algorithm && has_answer(type))
+              check_against_loop(work, one);
+          }
+          measured = measure(work, all, options.seconds, shown);
         });
         if (failure) return failure;
         shown.hide();
@@ -467,7 +473,7 @@ void run(const bench_options& options) {
   std::vector<result> results;
   const std::optional<std::string> failure = measure_all(what, options, shown, results);
   shown.hide();
-  if (failure && results.empty()) impl::fail(*failure);
+  if (failure && results.empty()) fail(*failure);
 
   if (json_file) {
     for (const result& one : results) all["results"].push_back(json_of(one, options));
@@ -477,7 +483,7 @@ void run(const bench_options& options) {
   if (plot_file) write(*plot_file, draw_chart(panels_of(what, options, results)));
   if (failure) {
     const bool written = json_file || plot_file;
-    impl::fail(*failure + (written ? "; what was measured until then is written" : ""));
+    fail(*failure + (written ? "; what was measured until then is written" : ""));
   }
 }
 
@@ -549,6 +555,8 @@ void add_bench(CLI::App& app) {
       ->option_text("A,...");
   command->add_flag("--peers", options->peers,
                     "Other libraries that do the same, as far as the build found them");
+  command->add_flag("--check", options->check,
+                    "Compare what Heddle computes with a plain loop, and fail where it differs");
   command->add_flag("--in-cache", options->in_cache,
                     "The same buffers over and over, from whatever cache they fit");
   command->add_option("--seconds", options->seconds, "The most time for each measurement; default 1")

@@ -30,7 +30,7 @@ struct of_block {
 template <int Axes, int Reach, int Indices, class F>
 __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value,
                      int generations) {
-  boundary<unsigned> around = torus{};
+  boundary<unsigned> around = periodic{};
   around.kind = static_cast<impl::edge>(kind);
   around.value = value;
   impl::stencil_grid<unsigned> grid{in, out, {1, 1, 1}, {0, 0, 0}, 0, 0, 0, around};
@@ -40,14 +40,15 @@ __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, 
   }
   if (Axes > 1) grid.row = grid.cells[2];
   if (Axes > 2) grid.plane = grid.cells[1] * grid.cells[2];
-  if (around.kind == impl::edge::held) {
+  if (around.kind == impl::edge::dirichlet) {
     grid.origin = Reach;
     const std::ptrdiff_t before = Reach * (grid.plane + grid.row + 1);
     grid.in += before;
     grid.out += before;
     for (int axis = 0; axis < 3; ++axis) grid.cells[axis] -= 2 * grid.reach[axis];
   }
-  const cpu::stencil_blocking blocking{{sizes[3], sizes[4], sizes[5]}, static_cast<std::size_t>(generations)};
+  const impl::stencil_blocking blocking{{sizes[3], sizes[4], sizes[5]},
+                                        static_cast<std::size_t>(generations)};
   std::size_t tiles = 1;
   for (int axis = 0; axis < 3; ++axis)
     tiles *= static_cast<std::size_t>((grid.cells[axis] + blocking.sides[axis] - 1) / blocking.sides[axis]);
