@@ -123,7 +123,8 @@ __device__ __forceinline__ T reduce_accumulators(const column_elements<Load>& co
         if constexpr (SeveralRows) {
           order::uninitialized<T, Items> next;
           unsigned i = group + lanes;
-#pragma unroll 1
+// The next row is loaded before this one is combined where registers suffice.
+#pragma unroll(Items == tuning::column_items && sizeof(T) <= 8 ? 2 : 1)
           for (; i + ((Items - 1) << log2_apart) < count; i += lanes) {
             column.template read<true>(i, log2_apart, count, next);
 #pragma unroll
