@@ -34,6 +34,15 @@ __device__ T reduce_by_lanes(const Load& load, unsigned count, unsigned thread, 
       if (i < active) sum[v] = load(i);
     }
     unsigned first = lanes;
+    if constexpr (Held * warp_size == lanes) {
+      if (count == order::tile<T, Op>) {  // a constant number of rows, several of which are loaded at once
+        for (unsigned row = 1; row < order::rows; ++row) {
+#pragma unroll
+          for (unsigned v = 0; v < Held; ++v) sum[v] = op(sum[v], load(row * lanes + v * warp_size + thread));
+        }
+        first = count;
+      }
+    }
     for (; first + lanes <= count; first += lanes) {
       i = first + thread;
 #pragma unroll
