@@ -47,8 +47,8 @@ using json = nlohmann::ordered_json;
 constexpr std::pair<const char*, pattern> patterns[] = {
     {"reduce", pattern::reduce}, {"scan", pattern::scan}, {"transform", pattern::transform}};
 
-constexpr std::pair<const char*, impl::function> operators[] = {{"sum", impl::function::plus},
-                                                                {"max", impl::function::maximum}};
+constexpr std::pair<const char*, runtime_op> operators[] = {{"sum", runtime_op::plus},
+                                                            {"max", runtime_op::maximum}};
 
 constexpr contenders (*families_of_peers[])(const workload&) = {
     standard_peers,
@@ -73,7 +73,7 @@ struct bench_options {
 /// What the options say is to be measured.
 struct plan {
   pattern which;
-  impl::function combine;
+  runtime_op combine;
   std::vector<target> targets;
   std::vector<dtype> types;
   std::vector<std::size_t> sizes;
@@ -124,13 +124,13 @@ plan plan_of(const bench_options& options) {
   plan made;
   made.which = named(patterns, options.pattern);
   made.combine = named(operators, options.op);
-  if (made.which == pattern::transform && made.combine != impl::function::plus) {
+  if (made.which == pattern::transform && made.combine != runtime_op::plus) {
     throw CLI::ValidationError("--op", "transform adds 1: it has no other operator");
   }
   made.targets = options.targets.empty() ? target::available() : parsed_list(options.targets, target::parse);
   made.types = parsed_list(options.types, parse_dtype);
   for (const dtype type : made.types) {
-    if (made.combine == impl::function::maximum && type >= dtype::complex64) {
+    if (made.combine == runtime_op::maximum && type >= dtype::complex64) {
       fail_complex_order(options.op.c_str(), type, " (sum takes them)");
     }
   }

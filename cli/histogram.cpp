@@ -10,8 +10,8 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/streamed_reduction.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -139,8 +139,8 @@ double copy_rate(const target& where, std::size_t like_bytes) {
   const std::size_t n = std::clamp<std::size_t>(like_bytes / 8, std::size_t{1} << 18,
                                                 std::size_t{1} << (where.is_gpu() ? 28 : 25));
   const bench::buffers elements(where, dtype::float32, true, {n}, bench::buffers::rotation::out_of_cache);
-  const bench::contender copy = bench::copy_ceiling(
-      {bench::pattern::transform, impl::function::plus, where, dtype::float32, n, &elements});
+  const bench::contender copy =
+      bench::copy_ceiling({bench::pattern::transform, runtime_op::plus, where, dtype::float32, n, &elements});
   const auto watch = bench::wall_clock(where);
   constexpr double most_seconds = 0.5;
   bench::sampler samples(copy.calls, *watch, bench::back_to_back_calls, most_seconds);

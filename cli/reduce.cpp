@@ -14,11 +14,11 @@
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/streamed_reduction.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
-#include <heddle/textbook.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/streamed_reduction.hpp>
+#include <heddle/textbook.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -212,7 +212,7 @@ void check_reduce_by_methods(const target& where, const Op& op, const Make& make
 /// The scans likewise.
 template <class T, class Op, class Make>
 void check_scan_by_methods(const target& where, const Op& op, const Make& make,
-                         std::vector<std::size_t> sizes = ladder_sizes()) {
+                           std::vector<std::size_t> sizes = ladder_sizes()) {
   for (const std::size_t n : sizes) {
     array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = make(i);

@@ -55,7 +55,7 @@ bool agree(const T& found, const wide<T>& expected, long double magnitude) {
 template <class T>
 void compare(const workload& work, const std::string& name, const std::vector<T>& x,
              const std::vector<T>& found) {
-  const bool is_maximum = work.combine == impl::function::maximum;
+  const bool is_maximum = work.combine == runtime_op::maximum;
   wide<T> total{};
   long double magnitude = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {

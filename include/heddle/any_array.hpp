@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
+#include <heddle/impl/any_array.hpp>
 #include <heddle/impl/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
@@ -15,12 +16,6 @@
 /// Arrays whose element type is known at run time. What array and array_view do, these do under the same
 /// names. any_patterns.hpp runs patterns on them.
 namespace heddle {
-namespace impl {
-
-/// Throws: elements of type `have`, asked for as `wanted`.
-[[noreturn]] void fail_dtype(dtype have, dtype wanted);
-
-}  // namespace impl
 
 class any_array;
 
@@ -67,14 +62,6 @@ class any_value {
 
 template <class Void>
 class basic_any_view;
-
-namespace impl {
-
-void set_element(const basic_any_view<void>& x, const any_value& value, std::size_t index);
-void fill_elements(const basic_any_view<void>& x, const any_value& value);
-void copy_elements(const basic_any_view<void>& x, const basic_any_view<const void>& values);
-
-}  // namespace impl
 
 /// Elements of somebody else's array, of a type known at run time, contiguous in C order. Cheap to copy;
 /// valid while the owner lives. `any_view` may change the elements, `any_const_view` may not; the first

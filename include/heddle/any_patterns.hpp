@@ -39,8 +39,7 @@ any_value identity(runtime_op op, dtype type);
 /// Combines the elements of x, in C order, by an operator: see reduce.hpp. Waits for the value and returns
 /// it.
 any_value reduce(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
-                 const std::optional<any_value>& init = {},
-                 reduce_algorithm algorithm = {});
+                 const std::optional<any_value>& init = {}, reduce_algorithm algorithm = {});
 any_value reduce(const target& where, const any_const_view& x, runtime_op op, reduce_algorithm algorithm);
 
 /// Combines along one axis; the result has the other axes, and lives on the target.
@@ -59,8 +58,7 @@ void reduce_into(const target& where, const any_view& out, const any_const_view&
 
 /// Running combinations, in C order or along one axis: see scan.hpp.
 any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
-                         const std::optional<any_value>& init = {},
-                         scan_algorithm algorithm = {});
+                         const std::optional<any_value>& init = {}, scan_algorithm algorithm = {});
 any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op,
                          scan_algorithm algorithm);
 any_array inclusive_scan(const target& where, const any_const_view& x, axis along_axis,
@@ -74,8 +72,7 @@ void inclusive_scan_into(const target& where, const any_view& out, const any_con
 
 /// The scan shifted by one, which begins with `init`, or with the operator's identity.
 any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
-                         const std::optional<any_value>& init = {},
-                         scan_algorithm algorithm = {});
+                         const std::optional<any_value>& init = {}, scan_algorithm algorithm = {});
 any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op,
                          scan_algorithm algorithm);
 any_array exclusive_scan(const target& where, const any_const_view& x, axis along_axis,

@@ -112,7 +112,7 @@ class array {
 
   template <std::integral... I>
     requires(sizeof...(I) >= 1)
-  element_reference<T> operator()(I... index) & {
+  const element_reference<T> operator()(I... index) & {
     return view()(index...);
   }
   template <std::integral... I>
@@ -120,7 +120,7 @@ class array {
   T operator()(I... index) const& {
     return view()(index...);
   }
-  element_reference<T> operator[](std::size_t index) & { return view()[index]; }
+  const element_reference<T> operator[](std::size_t index) & { return view()[index]; }
   T operator[](std::size_t index) const& { return view()[index]; }
   T front() const { return view().front(); }
   T back() const { return view().back(); }

@@ -41,9 +41,11 @@ class array;
 template <class T>
 class array_view;
 
-/// One element of an array, to be read or to be set: `T x = a[i]; a[i] = x;`, wherever the array is; on a GPU
-/// both wait. A number is converted with care: a fraction for an integer does not compile, and an integer
-/// that T cannot hold throws heddle::error.
+/// One element of an array, to be read, set, changed or swapped: `T x = a[i]; a[i] = x; a[i] += x; ++a[i];
+/// swap(a[i], a[j]);` or `std::ranges::swap`, wherever the array is. A change reads the element, changes the
+/// copy and writes it back; on a GPU reading and writing wait. A number is converted with care: a fraction
+/// for an integer does not compile, and an integer that T cannot hold throws heddle::error. Arrays give it
+/// const, so that a member function that would change a copy of the element alone does not compile.
 template <class T>
 class element_reference : public impl::element_reader<T> {
  public:
@@ -53,12 +55,86 @@ class element_reference : public impl::element_reader<T> {
   ~element_reference() {}
 
   // Of a temporary alone: `auto x = a[i]; x = 1;` would look like an assignment to a variable.
-  void operator=(const impl::given<T>& value) && {
-    const T& converted = value;
-    impl::copy(this->heddle_at_, this->heddle_where_, &converted, target(), sizeof(T));
-  }
-  void operator=(const element_reference& other) && {
+  void operator=(const impl::given<T>& value) const&& { write(value); }
+  void operator=(const element_reference& other) const&& {
     impl::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
+  }
+
+  /// a[i] OP= value where T has it, as that of T; it returns the new value.
+#define HD_COMPOUND_ASSIGNMENT(OP)                                                                   \
+  template <class V = T>                                                                             \
+    requires(std::is_constructible_v<impl::right_operand<T, V>, const V&> &&                         \
+             requires(T& element, const impl::converted_operand<T, V>& value) { element OP value; }) \
+  T operator OP(const V& value) const&& {                                                            \
+    const impl::right_operand<T, V> operand(value);                                                  \
+    const impl::converted_operand<T, V>& converted = operand;                                        \
+    return changed([&](T& element) { element OP converted; });                                       \
+  }
+  HD_COMPOUND_ASSIGNMENT(+=)
+  HD_COMPOUND_ASSIGNMENT(-=)
+  HD_COMPOUND_ASSIGNMENT(*=)
+  HD_COMPOUND_ASSIGNMENT(/=)
+  HD_COMPOUND_ASSIGNMENT(%=)
+  HD_COMPOUND_ASSIGNMENT(&=)
+  HD_COMPOUND_ASSIGNMENT(|=)
+  HD_COMPOUND_ASSIGNMENT(^=)
+  HD_COMPOUND_ASSIGNMENT(<<=)
+  HD_COMPOUND_ASSIGNMENT(>>=)
+#undef HD_COMPOUND_ASSIGNMENT
+
+  T operator++() const&&
+    requires(!std::is_same_v<T, bool> && requires(T& element) { ++element; })
+  {
+    return changed([](T& element) { ++element; });
+  }
+  T operator--() const&&
+    requires(!std::is_same_v<T, bool> && requires(T& element) { --element; })
+  {
+    return changed([](T& element) { --element; });
+  }
+  /// They return the former value.
+  T operator++(int) const&&
+    requires(!std::is_same_v<T, bool> && requires(T& element) { element++; })
+  {
+    const T former = read();
+    T element = former;
+    element++;
+    write(element);
+    return former;
+  }
+  T operator--(int) const&&
+    requires(!std::is_same_v<T, bool> && requires(T& element) { element--; })
+  {
+    const T former = read();
+    T element = former;
+    element--;
+    write(element);
+    return former;
+  }
+
+  friend void swap(const element_reference&& a, const element_reference&& b) {
+    const T of_a = a.read();
+    std::move(a) = b;
+    b.write(of_a);
+  }
+  friend void swap(const element_reference&& a, T& b) {
+    const T of_a = a.read();
+    a.write(b);
+    b = of_a;
+  }
+  friend void swap(T& a, const element_reference&& b) { swap(std::move(b), a); }
+
+ private:
+  T read() const { return impl::read_element(this->heddle_at_, this->heddle_where_); }
+  template <class Change>
+  T changed(const Change& change) const {
+    T element = read();
+    change(element);
+    write(element);
+    return element;
+  }
+  void write(const T& value) const {
+    impl::copy(this->heddle_at_, this->heddle_where_, &value, target(), sizeof(T));
   }
 };
 
@@ -117,7 +193,7 @@ class array_view {
   }
 
   /// What (row, column) and [i] give: an element to be read, and to be set where it is not const.
-  using reference = std::conditional_t<std::is_const_v<T>, value_type, element_reference<value_type>>;
+  using reference = std::conditional_t<std::is_const_v<T>, value_type, const element_reference<value_type>>;
 
   /// One element, by its place in C order or by an index along each axis; on a GPU reading and setting it
   /// wait.

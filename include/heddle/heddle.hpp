@@ -1,7 +1,7 @@
 #pragma once
 
-/// All of Heddle but the textbook methods (textbook.hpp). A program that uses one pattern compiles faster with
-/// that pattern's header.
+/// All of Heddle but the textbook methods (textbook.hpp). A program that uses one pattern compiles faster
+/// with that pattern's header.
 #include <heddle/any.hpp>
 #include <heddle/any_array.hpp>
 #include <heddle/any_patterns.hpp>

@@ -108,6 +108,29 @@ inline array<std::size_t> permutation(const target& requested, std::size_t n, st
   return places;
 }
 
+/// Numbers of one distribution and of a type that is known at run time, which are made a piece at a time: the
+/// elements that the functions above give for the same type, stream and bounds.
+///
+///     const auto noise = hd::random::sequence::normal(hd::dtype::float32, {.seed = 7}, 0, 1);
+///     noise.fill(where, first, count, piece.data());
+class sequence {
+ public:
+  /// Bounds are rounded to the type, which is float32 or float64. heddle::error for bounds that cannot be.
+  static sequence uniform(dtype type, stream from, double low = 0, double high = 1);
+  static sequence normal(dtype type, stream from, double mean = 0, double deviation = 1);
+  static sequence exponential(dtype type, stream from, double mean = 1);
+  /// Integers from `low` up to and with `last`, in 64 bits with the sign of the type.
+  static sequence integers(dtype type, stream from, std::uint64_t low, std::uint64_t last);
+
+  /// Writes elements first … first + count − 1 to `out`, which is on `where`. Asynchronous on a GPU.
+  void fill(const target& where, std::size_t first, std::size_t count, void* out) const;
+
+ private:
+  explicit sequence(const heddle::impl::random_numbers& numbers) : numbers_(numbers) {}
+
+  heddle::impl::random_numbers numbers_;
+};
+
 HD_EXPLAIN_MISUSE(uniform_into)
 HD_EXPLAIN_MISUSE(normal_into)
 HD_EXPLAIN_MISUSE(exponential_into)

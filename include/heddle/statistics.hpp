@@ -15,6 +15,13 @@ struct minmax_result {
   T max;
 };
 
+/// The squares of the distances of the elements of a matrix, which has `rows` rows of `columns` elements of a
+/// type known at run time, from the centres of their columns, which are double, or complex<double> of complex
+/// elements. On the calling thread, of elements on the CPU: for variances of arrays that come a piece at a
+/// time.
+void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
+                        double* out);
+
 /// The mean of the elements: double for integers and bool, and the element type for real and complex numbers.
 /// Waits for the value and returns it. The sum is one of double, or complex<double>, in the order of
 /// `reduce`, and so has the same bits on every target: of float and complex<float> the mean is off by at most

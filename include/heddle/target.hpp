@@ -87,15 +87,4 @@ struct traffic {
 /// `where` itself, or for `automatic` the target that should finish this call first.
 target resolve(const target& where, const traffic& work);
 
-namespace impl {
-
-using heddle::resolve;
-using heddle::traffic;
-
-/// Whether memory on `a` can be used by code that runs on `b` as it is: both on the CPU, or both on one GPU.
-constexpr bool same_memory(const target& a, const target& b) noexcept {
-  return a.is_gpu() == b.is_gpu() && (!a.is_gpu() || a.device() == b.device());
-}
-
-}  // namespace impl
 }  // namespace heddle

@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, with HEDDLE_ISA naming it; see src/cpu/kernels.cpp.
+// Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
 #include "mandelbrot/kernels.hpp"
 
 #include "mandelbrot/escape.hpp"

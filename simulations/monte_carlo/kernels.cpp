@@ -1,4 +1,4 @@
-// Compiled once for each instruction set, with HEDDLE_ISA naming it; see src/cpu/kernels.cpp.
+// Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
 #include "monte_carlo/points.hpp"
 #include <heddle/philox_simd.hpp>
 

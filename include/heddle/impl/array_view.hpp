@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array_like.hpp>
+#include <heddle/impl/conversion.hpp>
 #include <heddle/impl/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
@@ -67,5 +68,12 @@ class element_reader<T> : public T {
   T* heddle_at_;
   target heddle_where_;
 };
+
+/// The right operand of a compound assignment: a number is converted to T with care; for a class, whatever
+/// its operator takes.
+template <class T, class V>
+using right_operand = std::conditional_t<std::is_arithmetic_v<T>, given<T>, const V&>;
+template <class T, class V>
+using converted_operand = std::conditional_t<std::is_arithmetic_v<T>, T, V>;
 
 }  // namespace heddle::impl

@@ -11,7 +11,9 @@ template <class T>
 constexpr int dtype_index() {
   if constexpr (std::is_same_v<T, bool>) {
     return 0;
-  } else if constexpr (std::is_integral_v<T> && sizeof(T) <= 8) {
+  } else if constexpr (std::is_integral_v<T>) {
+    // There are integers of 16 bytes.
+    if (sizeof(T) > 8) return -1;
     return (std::is_signed_v<T> ? 1 : 5) + (sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3);
   } else if constexpr (std::is_same_v<T, float>) {
     return 9;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <heddle/impl/target.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/target.hpp>
 
