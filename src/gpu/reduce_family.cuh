@@ -23,9 +23,8 @@ void reduce_tiles_family(impl::function op, dtype type, const void* x, std::size
   impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       const current_device on(where);
-      const order::tiling tiles{{1, count, 1}, order::tile<T, Op>, warp_size};
-      reduce_tiles(where, impl::element_at<T, Op>{static_cast<const T*>(x)}, operation, tiles,
-                   static_cast<T*>(out));
+      reduce_tiles<T>(where, impl::element_at<T, Op>{static_cast<const T*>(x)}, operation,
+                      segments{1, count, 1}, static_cast<T*>(out));
     }
   });
 }

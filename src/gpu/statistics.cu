@@ -21,14 +21,14 @@ void with_stored_type(dtype type, const F& f) {
   });
 }
 
-/// Sums of each of `all` segments of load(0), load(1), …. A thread folds a short row, as it does a short
+/// Sums of each of `all` segments of load(0), load(1), …. A thread takes a short row, as it does a short
 /// column, where reduce would take a warp.
 template <class T, class Load>
 void sum(const target& where, const Load& load, const segments& all, T* out) {
-  if (all.inner > 1 || all.count() == 1 || all.length > max_rows_per_thread)
+  if (all.inner > 1 || all.count() == 1 || all.length > reduce_tuning<T, plus>::short_column)
     return reduce<T>(where, load, plus(), all, out);
   const current_device on(where);
-  reduce_tiles_of_columns(where, load, plus(), {all, order::tile<T, plus>, warp_size}, out);
+  reduce_tiles_of_columns(where, load, plus(), all, out);
 }
 
 }  // namespace

@@ -193,6 +193,7 @@ PATTERNS = REDUCTIONS | {
     "halves": (lambda size: integers(size, "int16"), lambda x: x.sum(dtype="int16"), None),
     "least": (lambda size: integers(size, "uint8"), np.min, None),
     "all": (lambda size: random.integers(0, 40, size, dtype="uint8"), lambda x: np.uint8(x.all()), None),
+    "products": (lambda size: integers(size, "uint8") | np.uint8(1), lambda x: x.prod(dtype="uint8"), None),
     "product": (lambda size: integers(size, "int64"), np.prod, None),
     "totals": (floats, total_in_order, None),
     "largest": (floats64, np.max, None),
@@ -205,12 +206,14 @@ def reduce_serially(name, x):
 
 
 # Elements of a tile.
-TILES = {"bytes": 8192, "halves": 4096, "sum": 2048, "largest": 1024, "compositions": 512}
+TILES = {"bytes": 8192, "halves": 4096, "sum": 2048, "totals": 2048, "largest": 1024, "compositions": 512}
+# Whole arrays and rows of tiles are tested with these.
+WHOLE = ("bytes", "halves", "sum", "largest", "compositions")
 
 
 def shape_of_short_rows(name, length, size):
     """Rows that a warp takes at a time, and the shared memory of a block of four warps."""
-    held, most, is_ordered = {"bytes": (16, 32, False), "sum": (8, 16, True), "product": (4, 16, True), "totals": (8, 16, True), "largest": (4, 16, True), "compositions": (16, 32, True)}[name]
+    held, most, is_ordered = {"bytes": (16, 32, False), "least": (16, 32, False), "all": (16, 32, False), "halves": (8, 32, False), "products": (16, 32, False), "sum": (8, 16, True), "product": (4, 16, True), "totals": (8, 16, True), "largest": (4, 16, True), "compositions": (16, 32, True)}[name]
     if is_ordered and length.bit_count() == 1 and length * size <= 128:
         held //= 2
     group = 1
@@ -238,7 +241,8 @@ class Reduce(unittest.TestCase):
         self.assertFalse(counted.any())
 
     def test_whole(self):
-        for name, tile in TILES.items():
+        for name in WHOLE:
+            tile = TILES[name]
             for size, first, grid in ((1, 0, 1), (100, 1, 1), (5 * tile + 77, 0, 2), (9 * tile, 1, 3)):
                 with self.subTest(name=name, size=size):
                     self.check_whole(name, size, first, grid)
@@ -249,7 +253,8 @@ class Reduce(unittest.TestCase):
         self.check_whole("largest", 1024 * 1024 + 1, 0, 7)
 
     def test_rows(self):
-        for name, tile in TILES.items():
+        for name in WHOLE:
+            tile = TILES[name]
             with self.subTest(name=name):
                 outer, length = 3, 2 * tile + 3
                 x = PATTERNS[name][0](outer * length)
@@ -258,7 +263,7 @@ class Reduce(unittest.TestCase):
                 np.testing.assert_array_equal(out, np.array([reduce_serially(name, part) for part in parts]).ravel())
 
     def test_short_rows(self):
-        for name in ("bytes", "sum", "product", "totals", "largest", "compositions"):
+        for name in ("bytes", "least", "all", "halves", "products", "sum", "product", "totals", "largest", "compositions"):
             for length, first in ((1, 0), (7, 1), (16, 0), (50, 0), (150, 1)):
                 with self.subTest(name=name, length=length):
                     rows = 101
@@ -268,19 +273,9 @@ class Reduce(unittest.TestCase):
                                     Unwritten(x.dtype, rows * x[0].size), shared=shared)
                     np.testing.assert_array_equal(out, np.array([reduce_serially(name, row) for row in np.split(x[first:], rows)]).ravel())
 
-    def test_rows_in_packs(self):
-        """Rows of a vector, of some vectors of a warp, and of several rows of vectors; with what else is in their vectors."""
-        for name, vector in (("bytes", 16), ("least", 16), ("all", 16), ("halves", 8)):
-            for length, first, of_warp in ((vector, 0, 40), (3 * vector - 1, 1, 33), (50, 3, 4), (1500, 0, 1)):
-                with self.subTest(name=name, length=length):
-                    rows = 101 if length < 1000 else 3
-                    x = PATTERNS[name][0](rows * length + first)
-                    _, out = launch("reduce", f"rows_in_vectors_{name}", max(blocks_of(rows, 8 * of_warp) - 1, 1), 256, x, n(first), n(rows), n(length),
-                                    np.uint32(of_warp), Unwritten(x.dtype, rows))
-                    np.testing.assert_array_equal(out, np.array([reduce_serially(name, row) for row in np.split(x[first:], rows)]))
-
     def test_segments(self):
-        for name, tile in TILES.items():
+        for name in WHOLE:
+            tile = TILES[name]
             short = random.integers(0, 12, 70).tolist()
             with self.subTest(name=name):
                 self.check_segments(name, tile, 32, np.array(short + [0] * 26 + [tile, 1, 0, 2 * tile + 1, 3, tile + 1]))
@@ -316,60 +311,61 @@ class Reduce(unittest.TestCase):
         *_, out = launch("reduce", f"listed_{name}", 1, 128, results, longer, counter, Unwritten("uint64", 4), np.zeros(1, "uint64"), out)
         np.testing.assert_array_equal(out, expected.ravel())
 
-    def by_columns(self, kernel, name, outer, length, inner, tile, block, grid):
+    def by_columns(self, kernel, name, outer, length, inner, part, threads=1, groups=1, grid=2, block=256):
+        """Each part of each column by `threads` threads; neighbours in a block have neighbouring columns, or all of them."""
         x = PATTERNS[name][0](outer * length * inner)
         cube = x.reshape(outer, length, inner, *x.shape[1:])
-        expected = [reduce_serially(name, cube[o, first:first + tile, c]) for o in range(outer) for first in range(0, length, tile) for c in range(inner)]
-        with self.subTest(kernel=kernel, length=length):
-            _, out = launch("reduce", kernel, grid, block, x, n(outer), n(length), n(inner), Unwritten(x.dtype, len(expected) * x[0].size))
+        expected = [reduce_serially(name, cube[o, first:first + part, c]) for o in range(outer) for first in range(0, length, part) for c in range(inner)]
+        neighbours, pitch = block // threads, inner
+        if threads > 1 and inner < 32:
+            neighbours = pitch = 1 << (inner - 1).bit_length()
+        logarithms = [np.uint32(count.bit_length() - 1) for count in (threads, groups, neighbours)]
+        with self.subTest(kernel=kernel, length=length, inner=inner):
+            _, out = launch("reduce", f"columns_{kernel}", grid, block, x, n(outer), n(length), n(inner), n(part), n(pitch), *logarithms,
+                            Unwritten(x.dtype, len(expected) * x[0].size))
             np.testing.assert_array_equal(out, np.array(expected).ravel())
 
     def test_columns(self):
-        for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
-                                   ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
+        """Whole tiles and parts of them, by several threads: of columns for every thread of a warp, and of few."""
+        for kernel, name, threads, groups, block in (("bytes", "bytes", 8, 1, 256), ("sum", "sum", 8, 1, 256), ("totals", "totals", 16, 1, 512),
+                                                     ("largest", "largest", 8, 1, 256), ("compositions", "compositions", 8, 4, 256),
+                                                     ("added_bytes", "bytes", 16, 4, 512)):
             tile = TILES[name]
-            for length in (3, 70, tile + 9):
-                self.by_columns(f"columns_{kernel}", name, 2, length, 36 if length < tile else 4, tile, f"32,{rows}", 3)
-        self.by_columns("columns_sums", "sums", 1, 520, 33, 512, "32,8", 2)
-
-    def test_few_columns(self):
-        """Tiles of a block that are there and not, whole and not, of columns for every lane and for some."""
-        for kernel, name, rows in (("bytes", "bytes", 8), ("sum", "sum", 8), ("largest", "largest", 8),
-                                   ("largest_of_many", "largest", 16), ("compositions", "compositions", 8)):
-            tile = TILES[name]
-            for outer, length, inner in ((3, 70, 13), (11, 3, 2), (2, tile + 9, 3)):
-                self.by_columns(f"few_columns_{kernel}", name, outer, length, inner, tile, f"32,{rows}", 2)
-
-    def test_vectors(self):
-        """Strips of columns that are vectors, and of columns that begin anywhere, from anywhere to anywhere."""
-        for kernel, vector in (("bytes", 16), ("least", 16), ("halves", 8)):
-            for shifted, outer, length, inner, strip, first, to in ((False, 2, 21, 5 * vector, 10, 0, 0), (False, 1, 8, 300 * vector, 8, 0, 0),
-                                                                    (True, 2, 13, 40 * vector + 3, 9, 1, 5), (True, 1, 3, 33 * vector - 1, 3, 0, 0)):
-                with self.subTest(kernel=kernel, shifted=shifted, inner=inner):
-                    parts = blocks_of(length, strip)
-                    x = PATTERNS[kernel][0](first + outer * length * inner)
-                    across = blocks_of(blocks_of(inner, vector), 31) * 32 if shifted else inner // vector
-                    _, out = launch("reduce", f"vectors_{'shifted_' * shifted}{kernel}", blocks_of(outer * parts * across, 256), 256, x, n(first), n(outer),
-                                    n(length), n(inner), n(strip), n(to), Unwritten(x.dtype, to + outer * parts * inner))
-                    cube = x[first:].reshape(outer, length, inner)
-                    expected = [reduce_serially(kernel, cube[o, top:top + strip, c]) for o in range(outer) for top in range(0, length, strip) for c in range(inner)]
-                    np.testing.assert_array_equal(out[to:], np.array(expected).ravel())
+            for outer, length, inner in ((2, 3, 36), (2, 70, 33), (3, 70, 13), (11, 3, 2), (2, tile + 9, 3)):
+                self.by_columns(kernel, name, outer, length, inner, tile, threads, groups, block=block)
+        self.by_columns("sums", "sums", 1, 520, 33, 512, 8, 4)
+        self.by_columns("sum", "sum", 1, 2100, 2, TILES["sum"], 128)
 
     def test_many_columns(self):
-        """One lane of a column at a time, and several, and lanes of several elements."""
-        for kernel, name, length in (("totals", "totals", 9), ("totals", "totals", 33), ("totals_of_rows", "totals", 200), ("largest", "largest", 100)):
-            self.by_columns(f"many_columns_{kernel}", name, 2, length, 150, length, 256, 1)
+        """A thread to a column: of one group of accumulators and of several, and of accumulators of several elements."""
+        for kernel, name, length, groups in (("many_totals", "totals", 9, 1), ("many_totals", "totals", 33, 4), ("many_totals_of_rows", "totals", 200, 8),
+                                             ("largest", "largest", 3, 1), ("largest", "largest", 8, 1), ("bytes", "bytes", 70, 1), ("sum", "sum", 8, 1),
+                                             ("sum", "sum", 29, 1), ("compositions", "compositions", 7, 1), ("compositions", "compositions", 32, 2)):
+            self.by_columns(kernel, name, 2, length, 150, TILES[name], 1, groups, grid=1)
 
     def test_two_rows(self):
-        """Of one column a thread and of several, and what a block's last ones have beside other segments."""
         for name in ("bytes", "totals", "compositions"):
-            for outer, length, inner in ((1, 1, 5000), (1, 2, 4099), (3, 2, 2100), (30, 2, 7)):
-                self.by_columns(f"two_rows_{name}", name, outer, length, inner, length, 256, 2)
+            x = PATTERNS[name][0](5000)
+            _, out = launch("reduce", f"one_row_{name}", 2, 256, x, n(5000), Unwritten(x.dtype, x.size))
+            np.testing.assert_array_equal(out, x.ravel())
+            for outer, inner in ((1, 4099), (3, 2100), (300, 7)):
+                x = PATTERNS[name][0](outer * 2 * inner)
+                cube = x.reshape(outer, 2, inner, *x.shape[1:])
+                expected = [reduce_serially(name, cube[o, :, c]) for o in range(outer) for c in range(inner)]
+                _, out = launch("reduce", f"two_rows_{name}", 2, 256, x, n(outer), n(inner), Unwritten(x.dtype, outer * inner * x[0].size))
+                np.testing.assert_array_equal(out, np.array(expected).ravel())
 
-    def test_few_rows(self):
-        for name, lengths in (("bytes", (1, 20)), ("sum", (2, 8)), ("largest", (3, 8)), ("compositions", (1, 32))):
-            for length in lengths:
-                self.by_columns(f"few_{name}", name, 3, length, 200, length, 256, 2)
+    def test_vectors(self):
+        """Parts of columns in vectors of 16 bytes, whose rows are more than a thread loads at once and fewer."""
+        for kernel, vector in (("bytes", 16), ("least", 16), ("halves", 8), ("products", 16)):
+            for outer, length, inner, part in ((2, 21, 5 * vector, 10), (1, 9, 300 * vector, 9)):
+                with self.subTest(kernel=kernel, inner=inner):
+                    x = PATTERNS[kernel][0](outer * length * inner)
+                    parts = blocks_of(length, part)
+                    _, out = launch("reduce", f"vectors_{kernel}", 2, 256, x, n(outer), n(length), n(inner), n(part), Unwritten(x.dtype, outer * parts * inner))
+                    cube = x.reshape(outer, length, inner)
+                    expected = [reduce_serially(kernel, cube[o, top:top + part, c]) for o in range(outer) for top in range(0, length, part) for c in range(inner)]
+                    np.testing.assert_array_equal(out, np.array(expected).ravel())
 
 
 class Scan(unittest.TestCase):
@@ -569,27 +565,6 @@ class Scan(unittest.TestCase):
                     self.assertFalse(counted.any())
                     return out[first * x[0].size:]
                 self.check(launch_it, name, x[first:], exclusive, init, (outer, length, inner), axis=1)
-
-    def test_down_shifted(self):
-        """Rows that begin at no vector: their ends, lanes that repeat others, and what stands before strips."""
-        places = itertools.cycle([((0, 0), False), ((3, 5), True), ((16, 1), False), ((3, 5), False), ((16, 1), True)])
-        for (kernel, dtype, combine), (outer, length, inner, strip), lanes in itertools.product(
-                (("bytes", "uint8", np.add), ("products", "uint16", np.multiply)),
-                ((1, 11, 16, 11), (2, 9, 70, 9), (1, 20, 531, 20), (1, 24, 37, 8), (1, 70, 37, 70), (2, 3, 531, 3), (1, 2, 4500, 2)), (8, 64)):
-            (first, to), exclusive = next(places)
-            lanes = 256 if length <= 4 else lanes
-            with self.subTest(kernel=kernel, inner=inner, lanes=lanes, exclusive=exclusive, first=first, to=to):
-                x = integers(first + outer * length * inner, dtype) | np.array(1, dtype)
-                init = np.array([7], dtype)
-                want = combine.accumulate(np.concatenate([np.full((outer, 1, inner), 7, dtype), x[first:].reshape(outer, length, inner)], 1), axis=1, dtype=dtype)
-                prefixes = want[:, 0:length:strip].copy()
-                vectors = blocks_of(inner, 16 // x.itemsize)
-                together = min(lanes, 32)
-                grid = blocks_of(outer * blocks_of(length, strip) * blocks_of(vectors, together - 1) * together, lanes)
-                *_, out = launch("scan", f"down_shifted_{kernel}", grid, 256, x, n(first), n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
-                                 exclusive, init, True, prefixes, n(to), np.full(to + outer * length * inner, 99, dtype))
-                np.testing.assert_array_equal(out[:to], 99)
-                np.testing.assert_array_equal(out[to:].reshape(outer, length, inner), want[:, :-1] if exclusive else want[:, 1:])
 
     def test_down_other_elements(self):
         """Bytes, of which a thread takes 16 columns, and elements that threads keep to themselves."""

@@ -9,6 +9,14 @@ using namespace heddle;
 using namespace heddle::gpu;
 using impl::element_at;
 
+/// A sum that does not say that its order is free.
+struct add_bytes {
+  static constexpr bool commutative = true;
+  HD_FN unsigned char operator()(unsigned char a, unsigned char b) const {
+    return static_cast<unsigned char>(a + b);
+  }
+};
+
 #define REDUCE(NAME, T, OP)                                                                                  \
   __global__ void whole_##NAME(const T* x, size_t first, size_t n, unsigned long long* scratch, T* results,  \
                                unsigned* counters, T* out) {                                                 \
@@ -42,81 +50,65 @@ REDUCE(sum, int, plus)
 REDUCE(largest, double, maximum)
 REDUCE(compositions, map_of_line, composition)
 
-#define SHORT_ROWS(NAME, T, OP)                                                                          \
-  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) {      \
-    reduce_short_rows<T, OP>(x + first, OP{},                                                            \
-                             shape_short_rows<T>(rows, length, lanes_of_short_row<T, OP>(length)), out); \
+#define SHORT_ROWS(NAME, T, OPERATOR)                                                               \
+  __global__ void short_rows_##NAME(const T* x, size_t first, size_t rows, size_t length, T* out) { \
+    const auto op = OPERATOR;                                                                       \
+    const unsigned group = lanes_of_short_row<T, std::decay_t<decltype(op)>>(length);               \
+    reduce_short_rows<T>(x + first, op, shape_short_rows<T>(rows, length, group), out);             \
   }
-SHORT_ROWS(bytes, unsigned char, plus)
-SHORT_ROWS(sum, int, plus)
-SHORT_ROWS(product, long long, multiplies)
-SHORT_ROWS(totals, float, plus)
-SHORT_ROWS(largest, double, maximum)
-SHORT_ROWS(compositions, map_of_line, composition)
+SHORT_ROWS(bytes, unsigned char, plus{})
+SHORT_ROWS(least, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
+SHORT_ROWS(all, unsigned char, impl::by_masks(logical_and{}))
+SHORT_ROWS(halves, short, plus{})
+SHORT_ROWS(products, unsigned char, multiplies{})
+SHORT_ROWS(sum, int, plus{})
+SHORT_ROWS(product, long long, multiplies{})
+SHORT_ROWS(totals, float, plus{})
+SHORT_ROWS(largest, double, maximum{})
+SHORT_ROWS(compositions, map_of_line, composition{})
 
-#define ROWS_IN_PACKS(NAME, T, OPERATOR)                                                                 \
-  __global__ void rows_in_vectors_##NAME(const T* x, size_t first, size_t rows, size_t length,           \
-                                         unsigned of_warp, T* out) {                                     \
-    reduce_rows_in_vectors<T>(x + first, OPERATOR, {rows, static_cast<unsigned>(length), of_warp}, out); \
+#define COLUMNS(NAME, T, OP, ITEMS, SEVERAL_ROWS)                                                           \
+  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t part,        \
+                                 size_t pitch, unsigned log2_threads, unsigned log2_groups,                 \
+                                 unsigned log2_neighbours, T* out) {                                        \
+    reduce_columns<ITEMS, SEVERAL_ROWS, T, element_at<T, OP>, OP>(                                          \
+        {x}, OP{}, {{outer, length, inner}, part, pitch, log2_threads, log2_groups, log2_neighbours}, out); \
   }
-ROWS_IN_PACKS(bytes, unsigned char, plus{})
-ROWS_IN_PACKS(least, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
-ROWS_IN_PACKS(all, unsigned char, impl::by_masks(logical_and{}))
-ROWS_IN_PACKS(halves, short, plus{})
+COLUMNS(bytes, unsigned char, plus, 16, true)
+COLUMNS(sum, int, plus, 8, true)
+COLUMNS(totals, float, plus, 8, true)
+COLUMNS(many_totals, float, plus, 16, false)
+COLUMNS(many_totals_of_rows, float, plus, 16, true)
+COLUMNS(largest, double, maximum, 8, true)
+COLUMNS(compositions, map_of_line, composition, 8, true)
+COLUMNS(sums, three_sums, add_three, 1, true)
+COLUMNS(added_bytes, unsigned char, add_bytes, 8, true)
 
-#define MANY_COLUMNS(NAME, T, OP, SEVERAL_ROWS)                                                        \
-  __global__ void many_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) { \
-    reduce_many_columns<SEVERAL_ROWS, T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner},     \
-                                                                lanes_apart<T, OP>(length), out);      \
-  }
-MANY_COLUMNS(totals, float, plus, false)
-MANY_COLUMNS(totals_of_rows, float, plus, true)
-MANY_COLUMNS(largest, double, maximum, true)
-
-#define COLUMNS(NAME, T, OP, ROWS)                                                                        \
-  __global__ void columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {         \
-    reduce_columns<ROWS, false, T, element_at<T, OP>, OP>(                                                \
-        {x}, OP{}, order::tiling{{outer, length, inner}, order::tile<T, OP>, warp_size}, warp_size, out); \
-  }                                                                                                       \
-  __global__ void few_columns_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {     \
-    reduce_columns<ROWS, true, T, element_at<T, OP>, OP>(                                                 \
-        {x}, OP{}, order::tiling{{outer, length, inner}, order::tile<T, OP>, warp_size},                  \
-        std::bit_ceil(static_cast<unsigned>(inner)), out);                                                \
-  }
-COLUMNS(bytes, unsigned char, plus, 8)
-COLUMNS(sum, int, plus, 8)
-COLUMNS(largest, double, maximum, 8)
-COLUMNS(largest_of_many, double, maximum, 16)
-COLUMNS(compositions, map_of_line, composition, 8)
-COLUMNS(sums, three_sums, add_three, 8)
-
-#define FEW(NAME, T, OP, MOST, AND_MORE)                                                               \
-  __global__ void few_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) {          \
-    reduce_few_rows<MOST, AND_MORE, T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner}, out); \
-  }
-FEW(bytes, unsigned char, plus, 8, true)
-FEW(sum, int, plus, 8, false)
-FEW(largest, double, maximum, 8, false)
-FEW(compositions, map_of_line, composition, 32, false)
-
-#define TWO_ROWS(NAME, T, OP)                                                                      \
-  __global__ void two_rows_##NAME(const T* x, size_t outer, size_t length, size_t inner, T* out) { \
-    fold_two_rows<T, element_at<T, OP>, OP>({x}, OP{}, {outer, length, inner}, out);               \
+#define TWO_ROWS(NAME, T, OP)                                                                               \
+  __global__ void one_row_##NAME(const T* x, size_t inner, T* out) {                                        \
+    transform_elements_of<T>(one_row<T, element_at<T, OP>>{{x}}, inner, out);                               \
+  }                                                                                                         \
+  __global__ void two_rows_##NAME(const T* x, size_t outer, size_t inner, T* out) {                         \
+    const double of_inner = 1 / static_cast<double>(inner);                                                 \
+    transform_elements_of<T>(two_rows<T, element_at<T, OP>, OP>{{x}, OP{}, inner, of_inner}, outer * inner, \
+                             out);                                                                          \
   }
 TWO_ROWS(bytes, unsigned char, plus)
 TWO_ROWS(totals, float, plus)
 TWO_ROWS(compositions, map_of_line, composition)
 
-#define GRANULES(NAME, COLUMNS, T, OP)                                                                \
-  __global__ void vectors_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner,  \
-                                 size_t strip, size_t to, T* out) {                                   \
-    reduce_vectors<COLUMNS<T>>(x + from, OP, {{outer, length, inner}, strip, reduce_vectors_threads}, \
-                               out + to);                                                             \
+#define VECTORS(NAME, T, OP)                                                                             \
+  __global__ void vectors_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t part,     \
+                                 T* out) {                                                               \
+    const auto op = OP;                                                                                  \
+    using combined = columns_op<T, std::decay_t<decltype(op)>>;                                          \
+    using vector = combined::vector;                                                                     \
+    constexpr size_t items = items_per_vector<T>;                                                        \
+    reduce_columns<8, true, vector>(vector_at<T, std::decay_t<decltype(op)>>{x, {{op}}}, combined{{op}}, \
+                                    {{outer, length, inner / items}, part, inner / items, 0, 0, 8},      \
+                                    reinterpret_cast<vector*>(out));                                     \
   }
-GRANULES(bytes, vector_columns, unsigned char, plus{})
-GRANULES(least, vector_columns, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
-GRANULES(halves, vector_columns, short, plus{})
-GRANULES(shifted_bytes, shifted_vector_columns, unsigned char, plus{})
-GRANULES(shifted_least, shifted_vector_columns, unsigned char,
-         (impl::mask_of_extremes<unsigned char, minimum>()))
-GRANULES(shifted_halves, shifted_vector_columns, short, plus{})
+VECTORS(bytes, unsigned char, plus{})
+VECTORS(least, unsigned char, (impl::mask_of_extremes<unsigned char, minimum>()))
+VECTORS(halves, short, plus{})
+VECTORS(products, unsigned char, multiplies{})

@@ -92,19 +92,6 @@ DOWN(bytes_vectors, vector_columns, unsigned char, plus)
 DOWN(signed_vectors, vector_columns, signed char, largest_packed)
 DOWN(sums, element_columns, three_sums, add_three)
 
-// Rows that begin anywhere.
-#define DOWN_SHIFTED(NAME, T, OP)                                                                            \
-  __global__ void down_shifted_##NAME(const T* x, size_t from, size_t outer, size_t length, size_t inner,    \
-                                      size_t strip, unsigned lanes, bool exclusive, const T* init,           \
-                                      bool has_init, const T* prefixes, size_t to, T* out) {                 \
-    auto before = prefix_of_first(has_init ? init : nullptr);                                                \
-    if (strip < length) before[0].prefixes = prefixes;                                                       \
-    go_down<shifted_vector_columns<T>, T>(x + from, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, \
-                                          before[0], out + to);                                              \
-  }
-DOWN_SHIFTED(bytes, unsigned char, plus)
-DOWN_SHIFTED(products, unsigned short, multiplies)
-
 #define DOWN_IN_TURN(NAME, T, OP)                                                                  \
   __global__ void down_in_turn_##NAME(                                                             \
       const T* x, size_t from, size_t outer, size_t length, size_t inner, unsigned rows_of_thread, \

@@ -39,8 +39,7 @@ __global__ void wide_complex(const float* x, size_t outer, size_t length, double
     if (inner == 1) {                                                                                        \
       reduce_rows<double>(at, plus(), tiles_of<double>({outer, length, 1}), sums);                           \
     } else {                                                                                                 \
-      reduce_columns<8, false, double>(at, plus(), tiles_of<double>({outer, length, inner}), warp_size,      \
-                                       sums);                                                                \
+      reduce_columns<8, true, double>(at, plus(), {{outer, length, inner}, 1024, inner, 3, 0, 5}, sums);     \
     }                                                                                                        \
   }
 DEVIATIONS(bytes, unsigned char, unsigned char)
@@ -51,10 +50,11 @@ DEVIATIONS(complex, std::complex<float>, float)
 __global__ void short_rows(const float* x, size_t outer, size_t length, const double* centres, double* sums) {
   const segments all{outer, length, 1};
   const squared_deviation_at<float> at{x, centres, all};
-  if (length <= min_rows_per_thread) {
-    reduce_few_rows<min_rows_per_thread, false, double>(at, plus(), all, sums);
+  if (length <= 8) {
+    reduce_columns<8, true, double>(at, plus(), {all, 1024, 1, 0, 0, 8}, sums);
   } else {
-    reduce_many_columns<false, double>(at, plus(), all, lanes_apart<double, plus>(length), sums);
+    const unsigned log2_groups = length <= 16 ? 0 : 1;
+    reduce_columns<16, false, double>(at, plus(), {all, 1024, 1, 0, log2_groups, 8}, sums);
   }
 }
 

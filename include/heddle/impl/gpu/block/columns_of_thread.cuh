@@ -17,53 +17,46 @@
 /// it combines rows, where `enter` turns what was read into what is combined and `leave` turns it back.
 namespace heddle::gpu {
 
-/// Lanes of a warp, of those side by side: a power of two.
+/// Lanes of one warp among `lanes` side by side: a power of two.
 HD_INLINE unsigned lanes_of_warp(unsigned lanes) {
   return lanes < warp_size ? lanes : warp_size;
 }
 
-/// Asks for all rows before any is waited for: what is beyond the last one reads it again, since a load that
-/// were left out would have the next one wait.
-template <class T, class Asked, unsigned Rows, class Ask>
-__device__ void load_rows(const T* from, unsigned count, std::size_t inner, Asked (&to)[Rows], Ask ask) {
+/// Loads `count` rows, the last of them again where `to` has more: a load behind a test would have the next
+/// one wait.
+template <class T, class Row, unsigned Rows, class Load>
+__device__ void load_rows(const T* from, unsigned count, std::size_t inner, Row (&to)[Rows], Load load) {
 #pragma unroll
   for (unsigned k = 0; k < Rows; ++k) {
-    to[k] = ask(from);
+    to[k] = load(from);
     if (k + 1 < count) from += inner;
   }
 }
 
 /// How a thread reads and writes its columns of a row. scan_down() holds `rows` of them in registers, and a
-/// multiprocessor `blocks` of its blocks. Here they are a granule.
+/// multiprocessor `blocks` of its blocks. Here they are a vector of 16 bytes.
 template <class T>
 struct vector_columns {
   static constexpr unsigned columns = items_per_vector<T>, rows = sizeof(T) >= 4 ? 16 : 8, blocks = 2;
   static constexpr bool fill_vec16 = true;
-  using asked = uint4;
   using stored = uint4;
   std::size_t column;
 
   static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned) { return inner / columns; }
 
-  __device__ vector_columns(const T*, const segments&, std::size_t in_row, unsigned)
-      : column(in_row * columns) {}
+  __device__ vector_columns(const segments&, std::size_t in_row, unsigned) : column(in_row * columns) {}
   __device__ bool exist() const { return true; }
   __device__ std::size_t place(unsigned c) const { return c; }
-  /// Asks for `count` rows from the one at `from` on.
+  /// Loads `count` rows from the one at `from` on.
   template <unsigned Rows>
-  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[Rows]) const {
+  __device__ void load(const T* from, unsigned count, std::size_t inner, stored (&to)[Rows]) const {
     load_rows(from, count, inner, to, [](const T* x) { return *reinterpret_cast<const uint4*>(x); });
   }
-  /// What was asked for so many bytes behind a granule; of rows beyond the last one it is any elements.
-  __device__ stored arrived(const asked& bits, unsigned /*past*/) const { return bits; }
-  /// Writes a row, or nothing. All lanes of a warp call this together.
-  __device__ void store(T* to, const stored& bits, bool is_row) const {
-    if (is_row) *reinterpret_cast<uint4*>(to) = bits;
-  }
+  __device__ void store(T* to, const stored& bits) const { *reinterpret_cast<uint4*>(to) = bits; }
 };
 
 /// Columns that are read and written one by one: as many as keep loads in flight. Where rows are long they
-/// are apart, so that lanes side by side have neighbours.
+/// are apart, so that neighbouring lanes have neighbouring columns.
 template <class T>
 class element_columns {
  public:
@@ -72,9 +65,7 @@ class element_columns {
   static constexpr unsigned bytes = sizeof(T) * columns, rows = bytes <= 16   ? 8
                                                                 : bytes < 256 ? 256 / bytes
                                                                               : 1;
-  // Bytes that are taken apart need a register each.
-  using asked = order::uninitialized<T, columns>;
-  using stored = asked;
+  using stored = order::uninitialized<T, columns>;
   std::size_t column;
 
   static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned lanes) {
@@ -82,7 +73,7 @@ class element_columns {
     return (inner + together - 1) / together * apart;
   }
 
-  __device__ element_columns(const T*, const segments& all, std::size_t in_row, unsigned lanes)
+  __device__ element_columns(const segments& all, std::size_t in_row, unsigned lanes)
       : inner_(all.inner), apart_(apart_in(inner_, lanes)) {
     const std::size_t in_group = in_row & (apart_ - 1);
     column = (in_row - in_group) * columns + in_group;
@@ -92,19 +83,18 @@ class element_columns {
   // others may be written meanwhile.
   __device__ std::size_t place(unsigned c) const { return is_mine(c) ? c * apart_ : 0; }
   template <unsigned Rows>
-  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[Rows]) const {
+  __device__ void load(const T* from, unsigned count, std::size_t inner, stored (&to)[Rows]) const {
     load_rows(from, count, inner, to, [this](const T* row) {
-      asked x;
+      stored x;
 #pragma unroll
       for (unsigned c = 0; c < columns; ++c) x[c] = row[place(c)];
       return x;
     });
   }
-  __device__ stored arrived(const asked& x, unsigned) const { return x; }
-  __device__ void store(T* to, const stored& x, bool is_row) const {
+  __device__ void store(T* to, const stored& x) const {
 #pragma unroll
     for (unsigned c = 0; c < columns; ++c) {
-      if (is_row && is_mine(c)) to[c * apart_] = x[c];
+      if (is_mine(c)) to[c * apart_] = x[c];
     }
   }
 
@@ -119,104 +109,7 @@ class element_columns {
   unsigned apart_;
 };
 
-/// Columns that fill a granule wherever they begin. Granules of memory are written, each by the lane in whose
-/// columns it ends, which has its first bytes from the lane before; the first of the lanes side by side
-/// repeats the last of those before them. A lane reads elements that others write: not for scans in place.
-template <class T>
-class shifted_vector_columns {
- public:
-  // Two granules a row: fewer rows, and more blocks instead.
-  static constexpr unsigned columns = items_per_vector<T>, rows = 5, blocks = 3;
-  static constexpr bool fill_vec16 = true;
-  struct asked {
-    uint4 low, high;
-  };
-  using stored = uint4;
-  std::size_t column;
-
-  static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned lanes) {
-    const std::size_t together = lanes_of_warp(lanes), others = together - 1;
-    return (vectors_of(inner) + others - 1) / others * together;
-  }
-
-  __device__ shifted_vector_columns(const T* x, const segments& all, std::size_t in_row, unsigned lanes)
-      : begin_(x), end_(x + all.elements()) {
-    const unsigned together = lanes_of_warp(lanes), lane = static_cast<unsigned>(in_row) & (together - 1);
-    const std::size_t vectors = vectors_of(all.inner), group = in_row >> __popc(together - 1),
-                      vectors_until_here = group * (together - 1) + lane;
-    writes_ = lane > 0 && vectors_until_here <= vectors;
-    has_before_ = vectors_until_here > 1;
-    column = (min(max(vectors_until_here, std::size_t{1}), vectors) - 1) * columns;
-    rest_ = static_cast<unsigned>(min(all.inner - column, std::size_t{2 * columns}));
-  }
-  __device__ bool exist() const { return true; }
-  __device__ std::size_t place(unsigned c) const { return c < rest_ ? c : 0; }
-  template <unsigned Rows>
-  __device__ void ask(const T* from, unsigned count, std::size_t inner, asked (&to)[Rows]) const {
-    const T* const last = from + (count - 1) * inner;
-    if (vec16_at(from) >= reinterpret_cast<const char*>(begin_) &&
-        vec16_at(last) + 32 <= reinterpret_cast<const char*>(end_)) {
-      load_rows(from, count, inner, to, [](const T* x) {
-        const auto vectors = reinterpret_cast<const uint4*>(vec16_at(x));
-        return asked{vectors[0], vectors[1]};
-      });
-    } else {
-      load_rows(from, count, inner, to, [this](const T* x) { return by_elements(x, end_); });
-    }
-  }
-  __device__ stored arrived(const asked& bits, unsigned past) const {
-    return shifted_vec16<sizeof(T)>(bits.low, bits.high, past % 16);
-  }
-  __device__ void store(T* to, const stored& bits, bool is_row) const {
-    const uint4 before = shuffle_up(bits, 1);
-    if (!writes_ || !is_row) return;
-    const unsigned past = misalignment16(to);
-    const uint4 vector = past == 0 ? bits : shifted_vec16<sizeof(T)>(before, bits, 16 - past);
-    if (has_before_ && rest_ == 2 * columns) {
-      *reinterpret_cast<uint4*>(vec16_at(to)) = vector;
-    } else {
-      store_at_end(to, bits, vector, has_before_, rest_);
-    }
-  }
-
- private:
-  static HD_INLINE std::size_t vectors_of(std::size_t inner) { return (inner + columns - 1) / columns; }
-  static __device__ const char* vec16_at(const T* x) {
-    return reinterpret_cast<const char*>(x) - misalignment16(x);
-  }
-  static __device__ char* vec16_at(T* x) { return reinterpret_cast<char*>(x) - misalignment16(x); }
-  /// What ask() asks for without reading anything but elements before `end`, the last of which repeats.
-  static __device__ __noinline__ asked by_elements(const T* from, const T* end) {
-    const unsigned past = misalignment16(from) / static_cast<unsigned>(sizeof(T));
-    const auto last = static_cast<unsigned>(min(end - 1 - from, std::ptrdiff_t{2 * columns}));
-    order::uninitialized<T, 2 * columns> held;
-    for (unsigned c = 0; c < 2 * columns; ++c) held[c] = from[c < past ? 0 : min(c - past, last)];
-    asked bits;
-    memcpy(&bits, &held, sizeof bits);
-    return bits;
-  }
-  /// The first and the last columns of a row: a granule if all of it is of the row, and elements.
-  static __device__ __noinline__ void store_at_end(T* to, uint4 bits, uint4 vector, bool has_before,
-                                                   unsigned rest) {
-    const unsigned past = misalignment16(to) / static_cast<unsigned>(sizeof(T)), own = min(rest, columns);
-    const bool is_whole = (has_before || past == 0) && own + past >= columns;
-    const bool next_is_whole = past > 0 && rest + past >= 2 * columns;
-    if (is_whole) *reinterpret_cast<uint4*>(vec16_at(to)) = vector;
-    order::uninitialized<T, columns> x;
-    memcpy(&x, &bits, sizeof x);
-    for (unsigned c = is_whole ? columns - past : 0; c < (next_is_whole ? columns - past : own); ++c)
-      to[c] = x[c];
-  }
-
-  const T *begin_, *end_;
-  unsigned rest_;  ///< columns of the row from `column` on, up to twice those of a thread
-  bool writes_, has_before_;
-};
-
-/// Rows of fewer bytes leave most lanes without a granule, or with one that another repeats.
-inline constexpr std::size_t least_shifted_row = 1024;
-
-/// Whether the columns of each row are granules, of x and of `out`.
+/// Whether the columns of each row are vectors of 16 bytes, of x and of `out`.
 template <class T>
 bool are_vectors(const T* x, const T* out, const segments& all) {
   return vectors_are_16_bytes<T> && all.inner % items_per_vector<T> == 0 &&
@@ -247,7 +140,7 @@ struct column_tiling {
         threads_across(Columns::threads_across(all.inner, lanes)) {}
 
   HD_INLINE std::size_t strips() const { return all.outer * parts * threads_across; }
-  /// What each strip is folded to, seen as segments again.
+  /// The results of reducing each strip, as segments again.
   HD_INLINE segments totals() const { return {all.outer, parts, all.inner}; }
   HD_INLINE place operator[](std::size_t index) const {
     // Divisions of 64 bits take as long as some rows.

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/reduce/tuning.cuh>
+#include <heddle/impl/gpu/transform.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/impl/order.hpp>
 
@@ -11,374 +12,332 @@
 #include <cstddef>
 #include <type_traits>
 
-/// Reductions of columns: neighbouring threads take neighbouring columns, so that a warp reads what stands
-/// side by side. Long columns are folded a block to a tile, short ones a thread to a column.
+/// Reductions of columns: neighbouring threads take neighbouring columns, so that a warp reads contiguous
+/// memory. Short columns have a thread each, long ones several.
 namespace heddle::gpu {
 
-/// Rows of threads that share a tile of columns: as many as exchange their sums within 32 KiB of shared
-/// memory.
-template <class T>
-inline constexpr unsigned column_rows = sizeof(T) <= 128 ? 8 : 1;
+/// How the threads of a block share columns. The counts that have logarithms are powers of two.
+struct column_threads {
+  segments all;
+  std::size_t part;       ///< elements of a column that are combined to one result
+  std::size_t pitch;      ///< numbers from one row of results to the next: no less than its columns
+  unsigned log2_threads;  ///< of a column
+  unsigned log2_groups;   ///< of accumulators, which each thread combines one after another
+  unsigned
+      log2_neighbours;  ///< threads with neighbouring columns, in front of further threads of these columns
 
-/// A block folds a tile of up to 32 columns. Thread (c, y) folds lanes y, y + Rows, … of column c; or, when
-/// order matters, as many neighbouring lanes; or, where it does not even matter to the bits, elements
-/// y, y + Rows, …. Few: `across` threads, a power of two no less than the columns, stand side by side, and a
-/// block folds several tiles; the lanes of a warp, elements that follow each other.
-template <unsigned Rows, bool Few, class T, class Load, class Op>
-__global__ void __launch_bounds__(warp_size* Rows)
-    reduce_columns(Load load, Op op, order::tiling tiles, unsigned across, T* out) {
-  constexpr unsigned lanes =
-      order::order_is_free<T, Op> ? Rows : static_cast<unsigned>(order::accumulators<T, Op>);
-  constexpr unsigned held = lanes / Rows;
-  // Elements of each lane that are asked for before one is combined.
-  constexpr unsigned ahead = sizeof(T) > 16 || held >= 8 ? 1 : 8 / held;
-  constexpr bool striped = order::striped<T, Op>;
-  using element = order::uninitialized<T, 1>;
-  constexpr unsigned exchanged = Rows > 1 ? Rows * warp_size * sizeof(element) : 1;
-  __shared__ alignas(16) unsigned char exchange_bytes[exchanged];
-  element* const exchange = reinterpret_cast<element*>(exchange_bytes);
-  const auto combine = [&op](element& to, const element& other) { to[0] = op(to[0], other[0]); };
-  const unsigned thread = threadIdx.y * warp_size + threadIdx.x, side = Few ? across : warp_size;
-  const unsigned column = thread % side, y = thread / side % Rows, number = thread / (side * Rows),
-                 of_block = warp_size / side;
-  const std::size_t pieces = tiles.pieces();
-  for (std::size_t first_piece = std::size_t{blockIdx.x} * of_block; first_piece < pieces;
-       first_piece += std::size_t{gridDim.x} * of_block) {
-    const std::size_t p = first_piece + number;
-    const order::piece piece = tiles[min(p, pieces - 1)];
-    const bool inside = p < pieces && column < piece.width;
-    const std::size_t first = piece.first + column;
-    const unsigned count = static_cast<unsigned>(piece.count);
-    const unsigned active = striped ? (count < lanes ? count : lanes)
-                                    : static_cast<unsigned>((count + order::rows - 1) / order::rows);
-    const auto lane_of = [&](unsigned v) { return striped ? v * Rows + y : y * held + v; };
-    // Element r of a lane.
-    const auto place = [&](unsigned v, unsigned r) {
-      return striped ? r * lanes + lane_of(v) : lane_of(v) * static_cast<unsigned>(order::rows) + r;
-    };
-    const auto read = [&](unsigned v, unsigned r) {
-      element x;
-      x[0] = load(first + place(v, r) * piece.stride);
-      return x;
-    };
-    element sum[held];
-    const auto reduce_accumulators = [&](auto whole) {
-      const auto is_there = [&](unsigned v, unsigned r) {
-        if constexpr (decltype(whole)::value) return r * lanes < order::tile<T, Op>;
-        return place(v, r) < count && (striped || r < order::rows);
-      };
+  HD_INLINE std::size_t parts() const { return (all.length + part - 1) / part; }
+  HD_INLINE std::size_t results() const { return all.outer * parts() * pitch; }
+};
+
+/// `count` elements of a column, from load(first) on in steps of `stride`.
+template <class Load>
+struct column_elements {
+  Load load;
+  std::size_t first, stride;
+  unsigned count;
+
+  /// Loads elements i, i + 2^log2_step, … below `end`, or N of them; and returns how many there are, of which
+  /// those beyond N do not count.
+  template <bool All, std::size_t N, class T>
+  __device__ __forceinline__ unsigned read(unsigned i, unsigned log2_step, unsigned end,
+                                           order::uninitialized<T, N>& x) const {
+    const unsigned there = All ? static_cast<unsigned>(N) : (end - i + (1u << log2_step) - 1) >> log2_step;
+    std::size_t at = first + i * stride;
+    const std::size_t step = stride << log2_step;
 #pragma unroll
-      for (unsigned v = 0; v < held; ++v) {
-        if (is_there(v, 0)) sum[v] = read(v, 0);
-      }
-      for (unsigned r = 1; is_there(0, r); r += ahead) {
-        if constexpr (sizeof(T) > 16) {
-          for (unsigned v = 0; v < held; ++v) {
-            if (is_there(v, r)) combine(sum[v], read(v, r));
-          }
-        } else {
-          element next[ahead][held];
-#pragma unroll
-          for (unsigned i = 0; i < ahead * held; ++i) {
-            const unsigned v = i % held, d = i / held;
-            if (is_there(v, r + d)) next[d][v] = read(v, r + d);
-          }
-#pragma unroll
-          for (unsigned i = 0; i < ahead * held; ++i) {
-            const unsigned v = i % held, d = i / held;
-            if (is_there(v, r + d)) combine(sum[v], next[d][v]);
-          }
-        }
-      }
-    };
-    if (inside) {
-      if (count == order::tile<T, Op>) {
-        reduce_accumulators(std::true_type());
-      } else {
-        reduce_accumulators(std::false_type());
-      }
-      if constexpr (striped) {
-        tree_reduce<held>([&](unsigned v, unsigned other) {
-          if (lane_of(other) < active) combine(sum[v], sum[other]);
-        });
-      } else {
-#pragma unroll
-        for (unsigned step = 1; step < held; step *= 2) {
-#pragma unroll
-          for (unsigned v = 0; v + step < held; v += 2 * step) {
-            if (lane_of(v + step) < active) combine(sum[v], sum[v + step]);
-          }
-        }
-      }
+    for (unsigned m = 0; m < N; ++m, at += step) {
+      if (m < there) x[m] = load(at);
     }
-    if constexpr (Rows > 1) {
-      element* const mine = exchange + thread;
-      if (inside) *mine = sum[0];
-      __syncthreads();
-      for (unsigned step = striped ? Rows / 2 : 1; striped ? step > 0 : step < Rows;
-           step = striped ? step / 2 : step * 2) {
-        const bool left = striped ? y < step : y % (2 * step) == 0;
-        const unsigned other = y + step;
-        const bool other_took_part = (striped ? other : other * held) < active;
-        if (inside && left && other_took_part) combine(*mine, mine[step * side]);
-        __syncthreads();
-      }
-      if (inside && y == 0) sum[0] = *mine;
-      __syncthreads();
-    }
-    if (inside && y == 0) out[piece.result + column] = order::canonical(sum[0][0]);
+    return there;
   }
+};
+
+template <unsigned Items, class T, class Op>
+inline constexpr unsigned group_levels = reduce_tuning<T, Op>::levels(Items);
+inline constexpr unsigned log2_rows = std::bit_width(order::rows) - 1;
+
+/// Whether columns are one part each, and every group of accumulators has elements.
+template <unsigned Items, bool SeveralRows, class T, class Op>
+inline constexpr bool one_part =
+    !SeveralRows || (Items == reduce_tuning<T, Op>::many_columns_items && !reduce_tuning<T, Op>::any_order);
+
+/// Combines the first `count` of x in a tree, to x[0].
+template <std::size_t N, class T, class Op>
+__device__ void reduce_items(order::uninitialized<T, N>& x, unsigned count, const Op& op) {
+  tree_reduce<N>([&](unsigned m, unsigned other) {
+    if (other < count) x[m] = op(x[m], x[other]);
+  });
 }
 
-inline constexpr unsigned reduce_few_rows_threads = 256;
-/// Columns of at most so many elements are folded by a thread, and so short ones without a loop.
-inline constexpr unsigned max_rows_per_thread = 32, min_rows_per_thread = 8;
-
-/// Folds columns of one or two elements: a thread takes several, so that it has as much in flight as one that
-/// folds a longer column.
-template <class T, class Load, class Op>
-__global__ void __launch_bounds__(reduce_few_rows_threads)
-    fold_two_rows(Load load, Op op, segments all, T* out) {
-  constexpr unsigned columns = min_rows_per_thread, block = reduce_few_rows_threads * columns;
-  const bool are_two = all.length == 2;
-  const std::size_t results = all.count();
-  for (std::size_t begin = std::size_t{blockIdx.x} * block; begin < results;
-       begin += std::size_t{gridDim.x} * block) {
-    const auto outer_of = [&](std::size_t result) { return result < all.inner ? 0 : result / all.inner; };
-    const auto first_of = [&](std::size_t result, std::size_t outer) {
-      return are_two ? outer * all.inner + result : result;
-    };
-    const std::size_t outer = outer_of(begin), result = begin + threadIdx.x;
-    if (begin + block <= (outer + 1) * all.inner) {
-      const std::size_t first = first_of(result, outer);
-      order::uninitialized<T, columns> x;
-#pragma unroll
-      for (unsigned c = 0; c < columns; ++c) x[c] = load(first + c * reduce_few_rows_threads);
-      if (are_two) {
-        order::uninitialized<T, columns> second;
-#pragma unroll
-        for (unsigned c = 0; c < columns; ++c)
-          second[c] = load(first + all.inner + c * reduce_few_rows_threads);
-#pragma unroll
-        for (unsigned c = 0; c < columns; ++c) x[c] = op(x[c], second[c]);
-      }
-#pragma unroll
-      for (unsigned c = 0; c < columns; ++c)
-        out[result + c * reduce_few_rows_threads] = order::canonical(x[c]);
-    } else {
-      for (unsigned c = 0; c < columns && result + c * reduce_few_rows_threads < results; ++c) {
-        const std::size_t r = result + c * reduce_few_rows_threads, first = first_of(r, outer_of(r));
-        const T x = load(first);
-        out[r] = order::canonical(are_two ? op(x, load(first + all.inner)) : x);
-      }
-    }
+/// Elements thread, thread + threads, … in any order.
+template <unsigned Items, class T, class Load, class Op>
+__device__ __forceinline__ T reduce_in_any_order(const column_elements<Load>& column, unsigned thread,
+                                                 unsigned log2_threads, const Op& op) {
+  const unsigned step = Items << log2_threads, last = (Items - 1) << log2_threads;
+  order::uninitialized<T, Items> x;
+  order::uninitialized<T, 1> sum;
+  const auto append = [&](bool is_first) { sum[0] = is_first ? x[0] : op(sum[0], x[0]); };
+  unsigned i = thread;
+  for (; i + last < column.count; i += step) {
+    column.template read<true>(i, log2_threads, column.count, x);
+    reduce_items(x, Items, op);
+    append(i == thread);
   }
-}
-
-/// A thread folds a column of at most Most elements, all of which it asks for at once; AndMore: of more, so
-/// many at a time, which takes an operator that gives the same bits in every order.
-template <unsigned Most, bool AndMore, class T, class Load, class Op>
-__global__ void __launch_bounds__(reduce_few_rows_threads)
-    reduce_few_rows(Load load, Op op, segments all, T* out) {
-  const unsigned count = static_cast<unsigned>(all.length);
-  const std::size_t results = all.count();
-  const auto combine = [&op](T& to, const T& other) { to = op(to, other); };
-  for (std::size_t result = std::size_t{blockIdx.x} * reduce_few_rows_threads + threadIdx.x; result < results;
-       result += std::size_t{gridDim.x} * reduce_few_rows_threads) {
-    const std::size_t outer = result < all.inner ? 0 : result / all.inner;
-    const std::size_t first = outer * (all.length - 1) * all.inner + result;
-    const auto read = [&](unsigned i) { return load(first + i * all.inner); };
-    order::uninitialized<T, Most> x;
-#pragma unroll
-    for (unsigned i = 0; i < Most; ++i) {
-      if (i < count) x[i] = read(i);
-    }
-    if constexpr (AndMore) {
-      static_assert(order::order_is_free<T, Op>);
-      for (unsigned start = Most; start < count; start += Most) {
-        order::uninitialized<T, Most> next;
-#pragma unroll
-        for (unsigned i = 0; i < Most; ++i) {
-          if (start + i < count) next[i] = read(start + i);
-        }
-#pragma unroll
-        for (unsigned i = 0; i < Most; ++i) {
-          if (start + i < count) combine(x[i], next[i]);
-        }
-      }
-    }
-    if constexpr (order::striped<T, Op>) {
-      static_assert(Most <= order::accumulators<T, Op>);
-      tree_reduce<Most>([&](unsigned i, unsigned other) {
-        if (other < count) combine(x[i], x[other]);
-      });
-    } else {
-#pragma unroll
-      for (unsigned i = 1; i < Most; ++i) {
-        const unsigned lane = i / order::rows * order::rows;
-        if (i != lane && i < count) combine(x[lane], x[i]);
-      }
-#pragma unroll
-      for (unsigned step = order::rows; step < Most; step *= 2) {
-#pragma unroll
-        for (unsigned i = 0; i + step < Most; i += 2 * step) {
-          if (i + step < count) combine(x[i], x[i + step]);
-        }
-      }
-    }
-    out[result] = order::canonical(x[0]);
+  if (i < column.count) {
+    reduce_items(x, column.template read<false>(i, log2_threads, column.count, x), op);
+    append(i == thread);
   }
+  return sum[0];
 }
 
-/// Lanes of a column that a thread asks for at once.
-inline constexpr unsigned accumulators_per_thread = 16;
-
-/// Blocks of which a multiprocessor's registers hold those lanes, and as many again where each has several
-/// rows.
-template <class T, bool SeveralRows>
-inline constexpr unsigned reduce_many_columns_blocks = SeveralRows || (sizeof(T) > 4 && sizeof(T) <= 8) ? 4
-                                                       : sizeof(T) <= 4                                 ? 5
-                                                                                                        : 2;
-
-/// Of the tree in which the lanes of a column are combined, those above what is asked for at once.
-template <class T, class Op>
-inline constexpr unsigned levels_of_lanes =
-    std::bit_width(order::accumulators<T, Op> / accumulators_per_thread) - 1;
-
-/// The distance between the lanes that a thread asks for at once: the least power of two that shares all
-/// lanes of a column among so many places.
-template <class T, class Op>
-unsigned lanes_apart(std::size_t length) {
-  unsigned apart = 1;
-  while (apart * accumulators_per_thread < std::min(length, order::accumulators<T, Op>)) apart *= 2;
-  return apart;
-}
-
-/// A thread folds a column of at most a tile: lanes j, j + apart, … at once, for j after j in an order in
-/// which those that are to be combined follow each other. SeveralRows: lanes have more than one element.
-template <bool SeveralRows, class T, class Load, class Op>
-__global__ void __launch_bounds__(reduce_few_rows_threads, reduce_many_columns_blocks<T, SeveralRows>)
-    reduce_many_columns(Load load, Op op, segments all, unsigned apart, T* out) {
-  constexpr unsigned lanes = static_cast<unsigned>(order::accumulators<T, Op>);
-  static_assert(order::striped<T, Op> && lanes >= accumulators_per_thread);
-  const unsigned count = static_cast<unsigned>(all.length);
-  const std::size_t results = all.count(), step = apart * all.inner;
-  for (std::size_t result = std::size_t{blockIdx.x} * reduce_few_rows_threads + threadIdx.x; result < results;
-       result += std::size_t{gridDim.x} * reduce_few_rows_threads) {
-    const std::size_t outer = result < all.inner ? 0 : result / all.inner;
-    const std::size_t first = outer * (all.length - 1) * all.inner + result;
-    constexpr unsigned levels = levels_of_lanes<T, Op>;
-    order::uninitialized<T, levels> waiting;  // what 1, 2, 4, … of the j before were folded to
-    order::uninitialized<T, accumulators_per_thread> sum;
+/// The accumulators of order.hpp that are the thread's, in groups of Items: of a commutative operator those
+/// with numbers thread, thread + threads, …, and each group in steps of as many as there are groups; of
+/// another operator consecutive ones, which are groups of one. SeveralRows: accumulators have more than one
+/// element.
+template <unsigned Items, bool SeveralRows, class T, class Load, class Op>
+__device__ __forceinline__ T reduce_accumulators(const column_elements<Load>& column, unsigned thread,
+                                                 const column_threads& shape, const Op& op) {
+  using tuning = reduce_tuning<T, Op>;
+  constexpr bool striped = tuning::striped;
+  constexpr unsigned lanes = tuning::accumulators;
+  constexpr unsigned levels = group_levels<Items, T, Op>;
+  const unsigned log2_apart = shape.log2_threads + shape.log2_groups, count = column.count;
+  // Whether an accumulator has elements.
+  const auto exists = [&](unsigned a) {
+    return one_part<Items, SeveralRows, T, Op> ||
+           (striped ? a : a * static_cast<unsigned>(order::rows)) < count;
+  };
+  order::uninitialized<T, (levels > 0 ? levels : 1)> waiting;  // results of 1, 2, 4, … groups before
+  order::uninitialized<T, 1> sum;
 #pragma unroll 1
-    for (unsigned turn = 0; turn < apart; ++turn) {
-      const unsigned j = __brev(turn) >> 1 >> __clz(apart);
-      const auto read = [&](unsigned row, auto& x) {
-        const unsigned there = (count - row - j + apart - 1) / apart;
-        std::size_t at = first + (row + j) * all.inner;
+  for (unsigned g = 0; g < 1u << shape.log2_groups; ++g) {
+    // In an order in which groups that are combined follow each other.
+    const unsigned group = striped
+                               ? thread + (__brev(g) >> 1 >> (31 - shape.log2_groups) << shape.log2_threads)
+                               : (thread << shape.log2_groups) + g;
+    order::uninitialized<T, Items> x;
+    if constexpr (striped) {
+      if (exists(group)) {
+        const unsigned there = column.template read<false>(group, log2_apart, count, x);
+        if constexpr (SeveralRows) {
+          order::uninitialized<T, Items> next;
+          unsigned i = group + lanes;
+// The next row is loaded before this one is combined where registers suffice.
+#pragma unroll(Items == tuning::column_items && sizeof(T) <= 8 ? 2 : 1)
+          for (; i + ((Items - 1) << log2_apart) < count; i += lanes) {
+            column.template read<true>(i, log2_apart, count, next);
 #pragma unroll
-        for (unsigned m = 0; m < accumulators_per_thread; ++m, at += step) {
-          if (m < there) x[m] = load(at);
-        }
-        return there;
-      };
-      const unsigned active = read(0, sum);
-      if constexpr (SeveralRows) {
-#pragma unroll 1
-        for (unsigned row = lanes; row + j < count; row += lanes) {
-          order::uninitialized<T, accumulators_per_thread> next;
-          const unsigned there = read(row, next);
+            for (unsigned m = 0; m < Items; ++m) x[m] = op(x[m], next[m]);
+          }
+          if (i < count) {
+            const unsigned rest = column.template read<false>(i, log2_apart, count, next);
 #pragma unroll
-          for (unsigned m = 0; m < accumulators_per_thread; ++m) {
-            if (m < there) sum[m] = op(sum[m], next[m]);
+            for (unsigned m = 0; m < Items; ++m) {
+              if (m < rest) x[m] = op(x[m], next[m]);
+            }
           }
         }
+        reduce_items(x, there, op);
+        sum[0] = x[0];
       }
-      tree_reduce<accumulators_per_thread>([&](unsigned m, unsigned other) {
-        if (other < active) sum[m] = op(sum[m], sum[other]);
-      });
+    } else {
+      const unsigned begin = group * order::rows,
+                     end = min(count, begin + static_cast<unsigned>(order::rows));
+      for (unsigned i = begin; i < end; i += Items) {
+        const unsigned there = column.template read<false>(i, 0, end, x);
+#pragma unroll
+        for (unsigned m = 0; m < Items; ++m) {
+          if (m < there) sum[0] = i + m > begin ? op(sum[0], x[m]) : x[m];
+        }
+      }
+    }
+    if constexpr (levels > 0) {
+      unsigned first = group;   // of those in `sum`
       bool is_waiting = false;  // and no break, which would have the compiler keep an array in memory
 #pragma unroll
       for (unsigned level = 0; level < levels; ++level) {
         if (is_waiting) continue;
-        is_waiting = (turn >> level & 1) == 0;
+        is_waiting = (g >> level & 1) == 0;
         if (is_waiting) {
-          waiting[level] = sum[0];
+          if (exists(first)) waiting[level] = sum[0];
         } else {
-          sum[0] = op(waiting[level], sum[0]);
+          const unsigned left = first - (striped ? 1u << log2_apart >> (level + 1) : 1u << level);
+          if (exists(first)) {
+            sum[0] = op(waiting[level], sum[0]);
+          } else if (exists(left)) {
+            sum[0] = waiting[level];
+          }
+          first = left;
         }
       }
     }
-    out[result] = order::canonical(sum[0]);
+  }
+  return sum[0];
+}
+
+/// Combines each part of each column to an element of `out`.
+template <unsigned Items, bool SeveralRows, class T, class Load, class Op>
+__global__ void __launch_bounds__(reduce_tuning<T, Op>::column_threads(Items, SeveralRows),
+                                  reduce_tuning<T, Op>::column_blocks(Items, SeveralRows))
+    reduce_columns(Load load, Op op, column_threads shape, T* out) {
+  using tuning = reduce_tuning<T, Op>;
+  using element = order::uninitialized<T, 1>;
+  constexpr unsigned block = tuning::column_threads(Items, SeveralRows);
+  constexpr bool shares = Items == tuning::column_items && SeveralRows && tuning::threads_per_column > 1;
+  __shared__ alignas(16) unsigned char exchange_bytes[shares ? block * sizeof(element) : 1];
+  element* const mine = reinterpret_cast<element*>(exchange_bytes) + (shares ? threadIdx.x : 0);
+  if (!shares) shape.log2_threads = 0;
+  const unsigned neighbours = 1u << shape.log2_neighbours, threads = 1u << shape.log2_threads;
+  const unsigned below = threadIdx.x >> shape.log2_neighbours, thread = shares ? below & (threads - 1) : 0;
+  const unsigned in_block =
+      shares ? (below >> shape.log2_threads << shape.log2_neighbours) + (threadIdx.x & (neighbours - 1))
+             : threadIdx.x;
+  const unsigned results_of_block = block >> shape.log2_threads;
+  const std::size_t parts = one_part<Items, SeveralRows, T, Op> ? 1 : shape.parts();
+  const std::size_t results = shape.all.outer * parts * shape.pitch;
+  for (std::size_t base = std::size_t{blockIdx.x} * results_of_block; base < results;
+       base += std::size_t{gridDim.x} * results_of_block) {
+    // Divisions of 64 bits take as long as some rows.
+    const std::size_t number = base + in_block, row = number < shape.pitch ? 0 : number / shape.pitch,
+                      c = number - row * shape.pitch,
+                      outer = parts == 1    ? row
+                              : row < parts ? 0
+                                            : row / parts,
+                      top = (row - outer * parts) * shape.part;
+    const std::size_t left = shape.all.length - top;
+    const bool is_column = number < results && c < shape.all.inner;
+    T* const result = out + row * shape.all.inner + c;
+    const column_elements<Load> column{load, (outer * shape.all.length + top) * shape.all.inner + c,
+                                       shape.all.inner,
+                                       static_cast<unsigned>(left < shape.part ? left : shape.part)};
+    // Whether a thread of the column has elements.
+    const auto has_elements = [&](unsigned t) {
+      const unsigned first = tuning::striped || tuning::any_order ? t : t << shape.log2_groups << log2_rows;
+      return is_column && first < column.count;
+    };
+    element sum;
+    if (has_elements(thread)) {
+      if constexpr (tuning::any_order) {
+        sum[0] = reduce_in_any_order<Items, T>(column, thread, shape.log2_threads, op);
+      } else {
+        sum[0] = reduce_accumulators<Items, SeveralRows, T>(column, thread, shape, op);
+      }
+    }
+    if constexpr (shares) {
+      if (threads > 1) {
+        if (has_elements(thread)) *mine = sum;
+        __syncthreads();
+        constexpr bool halves = tuning::striped || tuning::any_order;
+        for (unsigned step = halves ? threads / 2 : 1; halves ? step > 0 : step < threads;
+             step = halves ? step / 2 : 2 * step) {
+          const bool is_left = halves ? thread < step : thread % (2 * step) == 0;
+          if (is_left && has_elements(thread + step)) {
+            sum[0] = op(sum[0], mine[step << shape.log2_neighbours][0]);
+            *mine = sum;
+          }
+          __syncthreads();
+        }
+      }
+    }
+    if (thread == 0 && is_column) {
+      if constexpr (requires { Op::any_order; }) {
+        *result = op.leave(sum[0]);
+      } else {
+        *result = order::canonical(sum[0]);
+      }
+    }
   }
 }
 
-template <unsigned Rows, class T, class Load, class Op>
-void launch_reduce_columns(const target& where, const Load& load, const Op& op, const order::tiling& tiles,
-                           T* out) {
-  const auto across = static_cast<unsigned>(std::bit_ceil(std::min<std::size_t>(tiles.all.inner, warp_size)));
-  const auto kernel =
-      across < warp_size ? reduce_columns<Rows, true, T, Load, Op> : reduce_columns<Rows, false, T, Load, Op>;
-  const unsigned grid = grid_for(tiles.pieces(), warp_size / across);
-  kernel<<<grid, dim3(warp_size, Rows), 0, where.stream()>>>(load, op, tiles, across, out);
+/// Reduces columns cut into parts of `part` elements, of which `per_column` threads share each, in blocks of
+/// `block`.
+template <unsigned Items, bool SeveralRows, class T, class Load, class Op>
+void launch_reduce_columns(const target& where, const Load& load, const Op& op, const segments& all,
+                           std::size_t part, std::size_t per_column, std::size_t groups, T* out) {
+  using tuning = reduce_tuning<T, Op>;
+  const auto log2 = [](std::size_t x) { return static_cast<unsigned>(std::countr_zero(x)); };
+  constexpr unsigned block = tuning::column_threads(Items, SeveralRows);
+  std::size_t neighbours = block / per_column, pitch = all.inner;
+  if (per_column > 1 && all.inner < warp_size) neighbours = pitch = std::bit_ceil(all.inner);
+  const column_threads shape{all, part, pitch, log2(per_column), log2(groups), log2(neighbours)};
+  reduce_columns<Items, SeveralRows, T>
+      <<<grid_for(shape.results(), block / per_column), block, 0, where.stream()>>>(load, op, shape, out);
   check(cudaGetLastError(), "launch of reduce_columns");
 }
 
-/// Folds every tile of columns that are longer than a tile has lanes.
-template <class T, class Load, class Op>
-void reduce_long_columns(const target& where, const Load& load, const Op& op, const order::tiling& tiles,
-                         T* out) {
-  constexpr unsigned rows = column_rows<T>, lanes = order::accumulators<T, Op>;
-  // Eight lanes a thread are better than sixteen, unless most of them are empty.
-  constexpr bool has_many_lanes = !order::order_is_free<T, Op> && rows > 1 && lanes / rows > 8;
-  launch_reduce_columns<has_many_lanes ? 2 * rows : rows>(where, load, op, tiles, out);
-}
+/// i ↦ load(i), the result of one row.
+template <class T, class Load>
+struct one_row {
+  Load load;
+  __device__ T operator()(std::size_t i) const { return order::canonical(T(load(i))); }
+};
 
-/// Folds every tile of segments that are columns.
+/// Column ↦ its two elements combined.
 template <class T, class Load, class Op>
-void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op, const order::tiling& tiles,
-                             T* out) {
-  if constexpr (sizeof(T) <= 16) {
-    // As many columns fill a GPU by themselves, a thread to each; one that asks for more at once needs fewer.
-    constexpr bool free = order::order_is_free<T, Op>;
-    constexpr std::size_t many_columns = std::size_t{1} << (free ? 18 : 17);
-    const bool are_many = tiles.all.count() >= many_columns && tiles.parts() == 1;
-    if constexpr (order::striped<T, Op> && !free) {
-      // Larger elements are as well off with a block to a tile, unless its lanes have one element.
-      constexpr bool lanes_of_rows = sizeof(T) <= 4;
-      if (tiles.all.length > min_rows_per_thread &&
-          (tiles.all.length <= max_rows_per_thread ||
-           (are_many && (lanes_of_rows || tiles.all.length <= order::accumulators<T, Op>)))) {
-        auto kernel = reduce_many_columns<false, T, Load, Op>;
-        if constexpr (lanes_of_rows) {
-          if (tiles.all.length > order::accumulators<T, Op>) kernel = reduce_many_columns<true, T, Load, Op>;
-        }
-        const unsigned grid = grid_for(tiles.all.count(), reduce_few_rows_threads);
-        kernel<<<grid, reduce_few_rows_threads, 0, where.stream()>>>(
-            load, op, tiles.all, lanes_apart<T, Op>(tiles.all.length), out);
-        return check(cudaGetLastError(), "launch of reduce_many_columns");
-      }
-    }
-    // Elsewhere the columns of a block would not follow each other.
-    const bool follow =
-        tiles.all.outer == 1 || tiles.all.inner >= reduce_few_rows_threads * min_rows_per_thread;
-    if (tiles.all.length <= 2 && follow) {
-      const unsigned grid = grid_for(tiles.all.count(), reduce_few_rows_threads * min_rows_per_thread);
-      fold_two_rows<<<grid, reduce_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
-      return check(cudaGetLastError(), "launch of fold_two_rows");
-    }
-    if (tiles.all.length <= max_rows_per_thread || (free && are_many)) {
-      constexpr unsigned most = free || order::striped<T, Op> ? min_rows_per_thread : max_rows_per_thread;
-      const auto kernel = tiles.all.length <= min_rows_per_thread
-                              ? reduce_few_rows<min_rows_per_thread, false, T, Load, Op>
-                              : reduce_few_rows<most, free, T, Load, Op>;
-      const unsigned grid = grid_for(tiles.all.count(), reduce_few_rows_threads);
-      kernel<<<grid, reduce_few_rows_threads, 0, where.stream()>>>(load, op, tiles.all, out);
-      return check(cudaGetLastError(), "launch of reduce_few_rows");
-    }
+struct two_rows {
+  Load load;
+  Op op;
+  std::size_t inner;
+  double of_inner;  ///< 1 / inner
+  __device__ T operator()(std::size_t i) const {
+    // A division would keep the loads of a thread's next elements waiting.
+    std::size_t outer = static_cast<std::size_t>(static_cast<double>(i) * of_inner);
+    outer -= outer * inner > i ? 1 : 0;
+    outer += i - outer * inner >= inner ? 1 : 0;
+    const std::size_t first = i + outer * inner;
+    return order::canonical(op(load(first), load(first + inner)));
   }
-  if (tiles.all.length > order::accumulators<T, Op>) return reduce_long_columns(where, load, op, tiles, out);
-  launch_reduce_columns<column_rows<T>>(where, load, op, tiles, out);
+};
+
+/// Reduces each tile of columns.
+template <class T, class Load, class Op>
+void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op, const segments& all,
+                             T* out) {
+  using tuning = reduce_tuning<T, Op>;
+  constexpr unsigned items = tuning::column_items, lanes = tuning::accumulators;
+  constexpr std::size_t tile = order::tile<T, Op>;
+  const std::size_t length = all.length;
+  if (length == 1) return gpu::transform(where, one_row<T, Load>{load}, all.count(), out);
+  if (length == 2) {
+    return gpu::transform(where,
+                          two_rows<T, Load, Op>{load, op, all.inner, 1 / static_cast<double>(all.inner)},
+                          all.count(), out);
+  }
+  const auto shared_by = [&](std::size_t per_column, std::size_t groups) {
+    launch_reduce_columns<items, true>(where, load, op, all, tile, per_column, groups, out);
+  };
+  const bool are_many = all.count() >= tuning::many_columns && length <= tile;
+  constexpr unsigned most_threads = tuning::threads_per_column;
+  if constexpr (sizeof(T) > 16) {
+    shared_by(most_threads, lanes / most_threads);
+  } else if constexpr (tuning::any_order) {
+    // Few columns have as many threads as fill a block: a warp reads contiguous rows.
+    const std::size_t for_few =
+        tuning::column_threads(items, true) / std::bit_ceil(std::min<std::size_t>(all.inner, warp_size));
+    shared_by(length <= tuning::short_column || are_many ? 1 : for_few, 1);
+  } else if constexpr (!tuning::striped) {
+    if (length <= order::rows) return shared_by(1, 1);
+    if (length <= tuning::short_column) return shared_by(1, 2);
+    shared_by(most_threads, lanes / most_threads);
+  } else {
+    if (length <= items) return launch_reduce_columns<items, false>(where, load, op, all, tile, 1, 1, out);
+    // Larger elements are as well off with several threads to a column, unless accumulators have one element.
+    constexpr bool in_rows = sizeof(T) <= 4;
+    if (length <= tuning::short_column || (are_many && (in_rows || length <= lanes))) {
+      constexpr unsigned at_once = tuning::many_columns_items;
+      const std::size_t groups =
+          std::bit_ceil((std::min<std::size_t>(length, lanes) + at_once - 1) / at_once);
+      if constexpr (in_rows) {
+        if (length > lanes)
+          return launch_reduce_columns<at_once, true>(where, load, op, all, tile, 1, groups, out);
+      }
+      return launch_reduce_columns<at_once, false>(where, load, op, all, tile, 1, groups, out);
+    }
+    const std::size_t apart = std::bit_ceil((std::min<std::size_t>(length, lanes) + items - 1) / items),
+                      threads = std::min<std::size_t>(apart, most_threads);
+    shared_by(threads, apart / threads);
+  }
 }
 
 }  // namespace heddle::gpu

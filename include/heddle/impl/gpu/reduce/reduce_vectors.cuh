@@ -1,106 +1,81 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/columns_of_thread.cuh>
-#include <heddle/impl/gpu/block/vec16.cuh>
+#include <heddle/impl/gpu/reduce/reduce_columns.cuh>
 #include <heddle/impl/order.hpp>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <numeric>
 
-/// Reductions of columns of one- and two-byte integers, in any order: a thread goes down 16 bytes of columns,
-/// and combines them as words. Short rows are taken several at a time, as one row that is as long as all.
+/// Reductions of columns of 1- and 2-byte integers, in any order: 16 bytes of neighbouring columns are one
+/// element of reduce_columns, combined as words. Rows that do not begin at multiples of 16 bytes, or are
+/// short, are taken several at a time, as one row.
 namespace heddle::gpu {
 
-/// Whether columns are folded so.
+/// Whether columns are reduced so.
 template <class T, class Op>
 inline constexpr bool reduces_vectors = order::order_is_free<T, Op> && sizeof(T) <= 2;
 
-inline constexpr unsigned reduce_vectors_threads = 256, reduce_vectors_blocks = 4;
-/// Threads that keep a GPU's memory busy, and rows that are worth one.
-inline constexpr std::size_t reduce_vectors_max_threads = std::size_t{1} << 16, rows_worth_a_thread = 64;
-
-/// A thread folds a strip of its columns to a row of `out`.
-template <class Columns, class T, class Op>
-__global__ void __launch_bounds__(reduce_vectors_threads, reduce_vectors_blocks)
-    reduce_vectors(const T* x, Op op, column_tiling<Columns> shape, T* out) {
-  constexpr unsigned rows = 128 / sizeof(typename Columns::asked);  // of bytes asked for at once
-  using combined = combined_across<Columns, T, Op>;
-  using vector = typename combined::vector;
-  const combined combine{op};
-  const std::size_t number = std::size_t{blockIdx.x} * reduce_vectors_threads + threadIdx.x;
-  const auto strip = shape[number];
-  const std::size_t inner = shape.all.inner;
-  const Columns mine(x, shape.all, strip.in_row, shape.lanes);
-  const bool has_strip = number < shape.strips();
-  typename Columns::stored result;
-  if (has_strip) {
-    const T* from = x + strip.begin + mine.column;
-    vector total;
-    for (std::size_t row = 0; row < strip.length; row += rows, from += rows * inner) {
-      const auto left = static_cast<unsigned>(min(strip.length - row, std::size_t{rows}));
-      typename Columns::asked asked[rows];
-      mine.ask(from, left, inner, asked);
-      auto past = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from));
-#pragma unroll
-      for (unsigned k = 0; k < rows; ++k, past += static_cast<unsigned>(inner * sizeof(T))) {
-        const typename Columns::stored bits = mine.arrived(asked[k], past);
-        vector next;
-        memcpy(static_cast<void*>(&next), &bits, sizeof next);
-        next = combine.enter(next);
-        if (k == 0) {
-          total = row > 0 ? combine(total, next) : next;
-        } else if (k < left) {
-          total = combine(total, next);
-        }
-      }
-    }
-    total = combine.leave(total);
-    memcpy(static_cast<void*>(&result), &total, sizeof result);
-  }
-  mine.store(out + strip.row * inner + mine.column, result, has_strip);
-}
-
-template <class Columns, class T, class Op>
-void launch_reduce_vectors(const target& where, const T* x, const Op& op, const segments& all,
-                           std::size_t strip, T* out) {
-  const column_tiling<Columns> shape{all, strip, reduce_vectors_threads};
-  reduce_vectors<Columns>
-      <<<grid_for(shape.strips(), reduce_vectors_threads), reduce_vectors_threads, 0, where.stream()>>>(
-          x, op, shape, out);
-  check(cudaGetLastError(), "launch of reduce_vectors");
-}
-
-/// Folds strips of columns to rows of `out`.
+/// Combines neighbouring columns.
 template <class T, class Op>
-void reduce_vector_tiles(const target& where, const T* x, const Op& op, const segments& all,
-                         std::size_t strip, T* out) {
-  if (are_vectors(x, out, all))
-    return launch_reduce_vectors<vector_columns<T>>(where, x, op, all, strip, out);
-  launch_reduce_vectors<shifted_vector_columns<T>>(where, x, op, all, strip, out);
+struct columns_op : combined_across<vector_columns<T>, T, Op> {
+  static constexpr bool commutative = true, any_order = true;
+};
+
+/// i ↦ the i-th 16 bytes of x, as columns_op combines them.
+template <class T, class Op>
+struct vector_at {
+  const T* x;
+  columns_op<T, Op> op;
+  __device__ auto operator()(std::size_t i) const {
+    const uint4 bits = reinterpret_cast<const uint4*>(x)[i];
+    typename columns_op<T, Op>::vector vector;
+    memcpy(static_cast<void*>(&vector), &bits, sizeof bits);
+    return op.enter(vector);
+  }
+};
+
+/// Reduces parts of `part` rows to a row of `out` each; are_vectors(x, out, all).
+template <class T, class Op>
+void reduce_vectors(const target& where, const T* x, const Op& op, const segments& all, std::size_t part,
+                    T* out) {
+  using vector = typename columns_op<T, Op>::vector;
+  const columns_op<T, Op> combine{{op}};
+  launch_reduce_columns<reduce_tuning<vector, columns_op<T, Op>>::column_items, true>(
+      where, vector_at<T, Op>{x, combine}, combine, {all.outer, all.length, all.inner / items_per_vector<T>},
+      part, 1, 1, reinterpret_cast<vector*>(out));
 }
 
-/// How many short rows are taken as one, a power of two: enough to be granules where rows suffice for that.
+/// How many rows are taken as one, a power of two.
 template <class T>
 std::size_t rows_in_one(const segments& all) {
-  const std::size_t bytes = all.inner * sizeof(T), enough = 4 * least_shifted_row;
-  if (bytes >= least_shifted_row) return 1;
-  const std::size_t wanted = std::max(std::bit_ceil((enough + bytes - 1) / bytes), std::size_t{16});
-  if (all.outer == 1) return all.length / wanted >= rows_worth_a_thread ? wanted : 1;
-  // What is left over would be in the way of the next of the outer ones.
+  using tuning = reduce_vectors_tuning;
+  const std::size_t bytes = all.inner * sizeof(T);
+  const bool is_short = bytes < tuning::short_row;
+  const std::size_t wanted =
+      is_short ? std::max(std::bit_ceil((tuning::long_row + bytes - 1) / bytes), std::size_t{16})
+               : 16 / std::gcd(bytes, std::size_t{16});
+  if (all.outer == 1) {
+    const std::size_t least = is_short ? tuning::rows_per_thread : tuning::rows_of_several;
+    return all.length / wanted >= least ? wanted : 1;
+  }
+  // What is left over would be between an outer one and the next.
   return std::min({wanted, std::size_t{1} << std::countr_zero(all.length),
-                   std::bit_floor(std::max(all.length / 8, std::size_t{1}))});
+                   std::bit_floor(std::max(all.length / tuning::rows_of_several, std::size_t{1}))});
 }
 
-/// Rows of a strip, so that threads suffice to keep the memory busy.
+/// Rows of a part, so that threads suffice to keep the memory busy.
 template <class T>
-std::size_t rows_of_strip(const segments& all) {
-  const std::size_t across = all.outer * ((all.inner + items_per_vector<T> - 1) / items_per_vector<T>),
-                    parts = std::min((reduce_vectors_max_threads + across - 1) / across,
-                                     std::max(all.length / rows_worth_a_thread, std::size_t{1}));
+std::size_t rows_of_part(const segments& all) {
+  using tuning = reduce_vectors_tuning;
+  const std::size_t across = std::max(all.outer * (all.inner / items_per_vector<T>), std::size_t{1}),
+                    parts = std::min((tuning::threads + across - 1) / across,
+                                     std::max(all.length / tuning::rows_per_thread, std::size_t{1}));
   return (all.length + parts - 1) / parts;
 }
 

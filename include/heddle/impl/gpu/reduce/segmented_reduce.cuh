@@ -6,9 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Segments of one array, each reduced by itself, in the order of grouping.hpp. A warp takes several short
+/// Segments of one array, each reduced by itself, in the order of order.hpp. A warp takes several short
 /// segments through shared memory at once, or one of at most a tile by itself. Longer ones it puts on a list,
-/// whose tiles are folded by a warp each; their results are shorter segments, for which the same is done.
+/// whose tiles are reduced by a warp each; their results are shorter segments, for which the same is done.
 namespace heddle::gpu {
 
 /// Elements first … first + count − 1, whose result is element `result` of the output.
@@ -55,7 +55,7 @@ struct segment_list {
   }
 };
 
-/// The segments to be folded: between offsets, or the results of the tiles of listed ones.
+/// The segments to reduce: between offsets, or the results of the tiles of listed ones.
 struct segments_to_reduce {
   const std::size_t* offsets;
   std::size_t count;
@@ -96,11 +96,11 @@ struct tiles_of_listed {
 };
 
 inline constexpr unsigned reduce_segments_warps = 4;
-/// What a warp brings to shared memory at once, with what else is in the first granule and the last.
+/// What a warp copies to shared memory at once, with the rest of the first and the last vector.
 inline constexpr unsigned segments_bytes = 2048, segments_stage_bytes = segments_bytes + 48;
 
-/// Folds segments of at most a tile of the n elements of x, `at_once` neighbours by a warp, and lists longer
-/// ones. Results of segments without elements stay as they are.
+/// Reduces segments of at most a tile of the n elements of x, `at_once` neighbours by a warp, and lists
+/// longer ones. Results of segments without elements stay as they are.
 template <class T, class Op>
 __global__ void __launch_bounds__(reduce_segments_warps* warp_size)
     reduce_segments(const T* x, std::size_t n, Op op, segments_to_reduce segments, unsigned at_once,
@@ -172,7 +172,7 @@ void segmented_reduce(const target& where, const T* x, std::size_t n, const Op& 
     check(cudaGetLastError(), "launch of reduce_segments");
   };
 
-  // As many segments at once as are expected to fill half of what a warp brings.
+  // As many segments at once as are expected to fill half of what a warp copies.
   unsigned at_once = sizeof(T) <= 16 ? warp_size : 1;
   while (at_once > 1 && n / count * sizeof(T) * at_once > segments_bytes / 2) at_once /= 2;
   impl::memory listed(most_listed * sizeof(listed_segment), where), partials;
@@ -182,10 +182,8 @@ void segmented_reduce(const target& where, const T* x, std::size_t n, const Op& 
     longest = (longest + tile - 1) / tile;
     impl::memory results(most_tiles * sizeof(T), where);
     T* const to = static_cast<T*>(results.data());
-    reduce_rows<T>
-        <<<grid_for(most_tiles, reduce_rows_threads / warp_size), reduce_rows_threads, 0, where.stream()>>>(
-            impl::element_at<T, Op>{x}, op, tiles_of_listed{list(listed, level), tile}, to);
-    check(cudaGetLastError(), "launch of reduce_rows");
+    launch_reduce_rows(where, impl::element_at<T, Op>{x}, op, tiles_of_listed{list(listed, level), tile},
+                       most_tiles, to);
     impl::memory listed_again(most_listed * sizeof(listed_segment), where);
     reduce_serially(to, most_tiles, {nullptr, most_listed, list(listed, level), tile}, 1,
                     list(listed_again, level + 1));

@@ -87,20 +87,20 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
                      const T* init, T* out) {
   constexpr bool by_vectors = reduces_vectors<T, Op> && Columns::fill_vec16;
   // Shorter ones take as long as the launches that finding their strips' totals adds.
-  constexpr std::size_t short_column = by_vectors ? 8 * rows_worth_a_thread : order::tile<T, Op>;
+  constexpr std::size_t short_column = by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
   std::size_t strip = all.length;
   auto before = prefix_of_first(init);
   impl::memory held;
   const column_tiling<Columns> whole(all, all.length, scan_down_threads);
   if (whole.strips() < least_strips && all.length > short_column) {
-    strip = by_vectors ? rows_of_strip<T>(all) : order::tile<T, Op>;
+    strip = by_vectors ? rows_of_part<T>(all) : order::tile<T, Op>;
     const segments strips = column_tiling<Columns>(all, strip, scan_down_threads).totals();
     held = impl::memory(strips.elements() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
     if constexpr (by_vectors) {
-      launch_reduce_vectors<Columns>(where, x, op, all, strip, totals);
+      reduce_vectors(where, x, op, all, strip, totals);
     } else {
-      reduce_long_columns(where, impl::element_at<T, Op>{x}, op, {all, strip, warp_size}, totals);
+      reduce_tiles_of_columns(where, impl::element_at<T, Op>{x}, op, all, totals);
     }
     scan(where, totals, op, strips, true, init, totals);
     before[0].prefixes = totals;
@@ -137,11 +137,6 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
   if constexpr (vectors_are_16_bytes<T>) {
     if (are_vectors(x, out, all))
       return scan_columns_by<vector_columns<T>>(where, x, op, all, exclusive, init, out);
-  }
-  // Not in place, where lanes would read what others have written; and in place the same bits are asked for.
-  if constexpr (order::order_is_free<T, Op> && sizeof(T) <= 2) {
-    if (x != out && all.inner * sizeof(T) >= least_shifted_row)
-      return scan_columns_by<shifted_vector_columns<T>>(where, x, op, all, exclusive, init, out);
   }
   scan_columns_by<element_columns<T>>(where, x, op, all, exclusive, init, out);
 }

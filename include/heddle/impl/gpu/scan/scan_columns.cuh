@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
   const std::size_t number = std::size_t{blockIdx.x} * lanes + lane;
   const auto strip = shape[number];
   const std::size_t inner = shape.all.inner, length = strip.length;
-  const Columns mine(x, shape.all, strip.in_row, lanes);
+  const Columns mine(shape.all, strip.in_row, lanes);
   const bool has_strip = number < shape.strips() && mine.exist();
   const std::size_t begin = strip.begin + mine.column;
   const auto enter = [&](const stored& bits) {
@@ -112,12 +112,11 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
     vector total;
     if (left > 0) {
       const T* const from = x + begin + row * inner;
-      auto past = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from));
-      typename Columns::asked asked[rows];
-      mine.ask(from, left, inner, asked);
+      stored loaded[rows];
+      mine.load(from, left, inner, loaded);
 #pragma unroll
-      for (unsigned k = 0; k < rows; ++k, past += static_cast<unsigned>(inner * sizeof(T))) {
-        const vector next = enter(mine.arrived(asked[k], past));
+      for (unsigned k = 0; k < rows; ++k) {
+        const vector next = enter(loaded[k]);
         total = k > 0 ? combine(total, next) : next;
         here[k] = leave(total);
       }
@@ -165,12 +164,14 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
     unsigned written = left;
     if (exclusive) {
       // Each goes a row down, and the last one is in front of the rows below.
-      mine.store(to, leave(before), left > 0 && has_before);
+      if (left > 0 && has_before) mine.store(to, leave(before));
       to += inner;
       if (left > 0) --written;
     }
 #pragma unroll
-    for (unsigned k = 0; k < rows; ++k, to += inner) mine.store(to, here[k], k < written);
+    for (unsigned k = 0; k < rows; ++k, to += inner) {
+      if (k < written) mine.store(to, here[k]);
+    }
   }
 }
 

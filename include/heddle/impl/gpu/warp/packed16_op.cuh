@@ -139,13 +139,14 @@ class packed_total {
     vector_words held;
     memcpy(&held, &vector, sizeof held);
 #pragma unroll
-    for (const std::uint32_t word : held.word) {
-      const std::uint32_t x = by::enter(op, word);
-      if constexpr (sizeof(T) == 1) {
-        lanes_ = by::combine(op, lanes_, even_bytes<by>(x), odd_bytes<by>(x));
-      } else {
-        lanes_ = by::combine(op, lanes_, x);
-      }
+    for (const std::uint32_t word : held.word) append(word, op);
+  }
+  __device__ void append(std::uint32_t word, const Op& op) {
+    const std::uint32_t x = by::enter(op, word);
+    if constexpr (sizeof(T) == 1) {
+      lanes_ = by::combine(op, lanes_, even_bytes<by>(x), odd_bytes<by>(x));
+    } else {
+      lanes_ = by::combine(op, lanes_, x);
     }
   }
   __device__ T get(const Op& op) const {

@@ -124,18 +124,21 @@ template <class T, class Op>
 inline constexpr bool adds_small_integers =
     std::is_same_v<Op, plus> && std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
 
-/// `sum` and the elements of a pack of 16 bytes, added; the bits above those of T are of no use.
+/// `sum` and the elements of a word, or of a vector of 16 bytes, added; the bits above those of T are of no
+/// use.
+template <class T>
+__device__ inline unsigned add_small_integers(std::uint32_t word, unsigned sum) {
+  if constexpr (sizeof(T) == 1) {
+    return __dp4a(word, 0x01010101u, sum);
+  } else {
+    return __dp2a_lo(word, 0x0101u, sum);
+  }
+}
 template <class T>
 __device__ inline unsigned add_small_integers(const void* vector, unsigned sum) {
   uint4 words;
   memcpy(&words, vector, sizeof words);
-  for (const unsigned word : {words.x, words.y, words.z, words.w}) {
-    if constexpr (sizeof(T) == 1) {
-      sum = __dp4a(word, 0x01010101u, sum);
-    } else {
-      sum = __dp2a_lo(word, 0x0101u, sum);
-    }
-  }
+  for (const unsigned word : {words.x, words.y, words.z, words.w}) sum = add_small_integers<T>(word, sum);
   return sum;
 }
 
