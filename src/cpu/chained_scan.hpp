@@ -83,7 +83,7 @@ class chained_scan {
     std::byte* const totals = own_totals.data();
     const std::size_t piece = piece_elements(steps_), unit = steps_.unit();
     auto reduce_serially = [&](std::size_t b, std::size_t first, std::size_t count) {
-      if (non_temporal_) read_ahead(at(x_, (b * block_ + first) * size_), count * size_);
+      if (non_temporal_) read_ahead{x_, size_}(b * block_ + first, count);
       steps_.reduce_serially(at(x_, (b * block_ + first) * size_), count, first % unit == 0,
                              totals + first / unit * size_);
     };

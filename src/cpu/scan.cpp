@@ -292,7 +292,9 @@ void scan_rows(int threads, const scan_steps& steps, segments rows, const void* 
     piece_writer writer(steps, non_temporal, at(out, first * row_bytes), rows.length);
     for (std::size_t r = first; r < last; ++r) {
       steps.start(init, state.data());
-      scan_from_memory(steps, at(x, r * row_bytes), rows.length, exclusive, state.data(), writer);
+      const std::byte* const row = at(x, r * row_bytes);
+      scan_pieces(steps, row, rows.length, exclusive, state.data(), writer,
+                  read_ahead{row, steps.element_bytes});
     }
   });
 }
@@ -334,7 +336,7 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
   }
   if (bytes <= stream_from_bytes) return steps.scan(x, count, exclusive, false, state, out);
   piece_writer writer(steps, true, out);
-  scan_from_memory(steps, x, count, exclusive, state, writer);
+  scan_pieces(steps, x, count, exclusive, state, writer, read_ahead{x, steps.element_bytes});
 }
 
 void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,

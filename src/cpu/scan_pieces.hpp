@@ -89,12 +89,18 @@ class line_writer {
   std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
 };
 
-/// Into the second-level cache.
-inline void read_ahead(const void* x, std::size_t bytes) {
-  for (std::size_t b = 0; b < bytes; b += line) __builtin_prefetch(at(x, read_ahead_bytes + b), 0, 1);
-  // gcc leaves out calls of a function that does nothing else.
-  asm volatile("");
-}
+/// Prefetches into the second-level cache what a scan of pieces reads soon.
+struct read_ahead {
+  const void* x;
+  std::size_t element_bytes;
+  void operator()(std::size_t first, std::size_t count) const {
+    const std::byte* const from = at(x, first * element_bytes);
+    for (std::size_t b = 0; b < count * element_bytes; b += line)
+      __builtin_prefetch(from + read_ahead_bytes + b, 0, 1);
+    // gcc leaves out calls of a function that does nothing else.
+    asm volatile("");
+  }
+};
 
 /// Elements in a piece: a unit has a whole number of them.
 inline std::size_t piece_elements(const scan_steps& steps) {
@@ -148,15 +154,6 @@ void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool
     beside(first, in_piece);
     writer.scan(steps, at(x, first * steps.element_bytes), in_piece, exclusive, state);
   }
-}
-
-/// The same, from memory.
-inline void scan_from_memory(const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
-                             void* state, piece_writer& writer) {
-  const std::size_t size = steps.element_bytes;
-  scan_pieces(steps, x, count, exclusive, state, writer, [&](std::size_t first, std::size_t in_piece) {
-    read_ahead(at(x, first * size), in_piece * size);
-  });
 }
 
 }  // namespace heddle::cpu
