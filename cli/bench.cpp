@@ -1,3 +1,4 @@
+#include "bench/answers.hpp"
 #include "bench/buffers.hpp"
 #include "bench/ceilings.hpp"
 #include "bench/chart.hpp"
@@ -66,7 +67,7 @@ struct bench_options {
   std::string pattern, op = "sum", targets, types = "float32", sizes = "2^12..2^26", algorithms;
   std::string json_file, plot_file;
   double seconds = 1;
-  bool peers = false, in_cache = false, quiet = false;
+  bool peers = false, check = false, in_cache = false, quiet = false;
 };
 
 /// What the options say is to be measured.
@@ -314,6 +315,7 @@ json json_of(const result& one, const bench_options& options) {
                {"calls_per_sample", one.call.calls_a_sample},
                {"buffers", one.buffers}};
   if (options.pattern != "transform") made["op"] = options.op;
+  if (options.check && one.kind == contender::kind::algorithm && has_answer(one.type)) made["checked"] = true;
   if (!one.ceiling.empty()) {
     made["ceiling"] = one.ceiling;
     made["fraction_of_ceiling"] = one.fraction;
@@ -432,7 +434,12 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
         failure = failure_of(where, type, n, [&] {
           elements->set_size(n);
           const workload work{what.which, what.combine, where, type, n, &*elements};
-          measured = measure(work, contenders_for(work, what, options.peers), options.seconds, shown);
+          const contenders all = contenders_for(work, what, options.peers);
+          for (const contender& one : all) {
+            if (options.check && one.kind == contender::kind::algorithm && has_answer(type))
+              check_against_loop(work, one);
+          }
+          measured = measure(work, all, options.seconds, shown);
         });
         if (failure) return failure;
         shown.hide();
@@ -549,6 +556,8 @@ void add_bench(CLI::App& app) {
       ->option_text("A,...");
   command->add_flag("--peers", options->peers,
                     "Other libraries that do the same, as far as the build found them");
+  command->add_flag("--check", options->check,
+                    "Compare what Heddle computes with a plain loop, and fail where it differs");
   command->add_flag("--in-cache", options->in_cache,
                     "The same buffers over and over, from whatever cache they fit");
   command->add_option("--seconds", options->seconds, "The most time for each measurement; default 1")

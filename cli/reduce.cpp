@@ -11,13 +11,13 @@
 #include "run_options.hpp"
 #include "standard_output.hpp"
 #include "value_text.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/streamed_reduction.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/textbook.hpp>
 #include <heddle/statistics.hpp>
 
 #include <algorithm>

@@ -7,12 +7,12 @@
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "value_text.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/streamed_scan.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 
 #include <algorithm>
 #include <cstddef>

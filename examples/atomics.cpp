@@ -51,7 +51,7 @@ void show(const hd::target& where) {
   const hd::module kernels(where, source);
   kernels.function("combine")(16, 128)(in, n, sum, float_sum, least, most, turns, left, one_of_them, product);
 
-  expect(sum[0] == std::accumulate(x.begin(), x.end(), 0) && float_sum[0] == static_cast<float>(n / 2),
+  expect(sum[0] == std::accumulate(x.begin(), x.end(), 0) && float_sum[0] == 0.5f * static_cast<float>(n),
          "sums");
   expect(least[0] == -700 && most[0] == 1299, "minimum and maximum");
   expect(turns[0] == n % 10 && left[0] == 5000 - n, "counters that go round");

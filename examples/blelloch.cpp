@@ -3,7 +3,7 @@
 // Take the barrier out of either loop: a level begins before the last has ended, and `heddle check` names it.
 #include "on_each_target.hpp"
 #include <heddle/kernel.hpp>
-#include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 
 #include <bit>
 #include <numeric>

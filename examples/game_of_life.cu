@@ -1,5 +1,5 @@
 // Conway's Life as a stencil: one int a cell on a torus, and many generations in one call of one function.
-// Change `life` to another rule, or hd::torus to hd::fixed{0}: then the world ends at its edges.
+// Change `life` to another rule, or hd::periodic to hd::fixed{0}: then the world ends at its edges.
 // Sides need be no multiple of a block. `heddle life --watch` shows a far faster one, 64 cells a word.
 #include "on_each_target.hpp"
 #include <heddle/reduce.hpp>
@@ -40,7 +40,7 @@ void show(const hd::target& where) {
 
   const hd::array<int> in(soup, where);
   hd::array<int> out({rows, columns}, where);
-  hd::stencil(where, in.reshaped({rows, columns}), out, hd::torus{}, life{}, generations);
+  hd::stencil(where, in.reshaped({rows, columns}), out, hd::periodic{}, life{}, generations);
 
   std::vector<int> wanted = soup;
   for (std::size_t g = 0; g < generations; ++g) wanted = next(wanted, rows, columns);

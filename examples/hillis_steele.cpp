@@ -3,7 +3,7 @@
 // Change `n`, up to 1024 in one block; beyond, the library takes one launch a step and two arrays.
 #include "on_each_target.hpp"
 #include <heddle/kernel.hpp>
-#include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 
 #include <numeric>
 

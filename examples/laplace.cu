@@ -30,8 +30,8 @@ void show(const hd::target& where) {
   std::size_t sweeps = 0;
   double residual = 1;
   while (residual > 1e-9) {
-    hd::stencil(where, u, u, hd::held{}, mean_of_neighbours{}, sweeps_a_check);
-    hd::stencil(where, u, next, hd::held{}, mean_of_neighbours{});
+    hd::stencil(where, u, u, hd::dirichlet{}, mean_of_neighbours{}, sweeps_a_check);
+    hd::stencil(where, u, next, hd::dirichlet{}, mean_of_neighbours{});
     residual = hd::transform_reduce(
         where, next, u, [] HD_FN(double a, double b) { return a < b ? b - a : a - b; }, hd::maximum{});
     std::swap(u, next);

@@ -58,7 +58,7 @@ void show(const hd::target& where) {
   }
   hd::array<cell> flow({rows, columns}, where);
   flow.copy_from(start);
-  hd::stencil(where, flow, flow, hd::torus{}, stream_and_collide{tau}, steps);
+  hd::stencil(where, flow, flow, hd::periodic{}, stream_and_collide{tau}, steps);
 
   double amplitude = 0;
   const std::vector<cell> end = flow.to_vector();

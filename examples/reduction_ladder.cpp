@@ -2,8 +2,7 @@
 // Change `n`: 256 elements are one block; with 257 the results of blocks need another launch.
 // Change the operator to one without identity, or that does not commute: some refuse, and say which do not.
 #include "on_each_target.hpp"
-#include <heddle/algorithm.hpp>
-#include <heddle/reduce.hpp>
+#include <heddle/textbook.hpp>
 
 #include <cstdint>
 

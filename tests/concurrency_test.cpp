@@ -1,12 +1,12 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/for_each_index.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 #include <heddle/transform.hpp>
 
 #include <algorithm>

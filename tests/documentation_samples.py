@@ -2,7 +2,8 @@
 """Compiles and runs every code sample of README.md and of the pages of docs/.
 
     ```cpp   a block with a main() is a program; one that starts with #include and has none is compiled only; any other
-             block becomes the body of a main() in which <heddle/heddle.hpp> is included and hd is heddle
+             block becomes the body of a main() in which <heddle/heddle.hpp> and <heddle/textbook.hpp> are included
+             and hd is heddle
     ```cpp continued   the same, after the lines of the block before it on the page
     ```cuda  likewise, compiled by nvcc where there is a toolkit
     ```console         lines that start with "$ heddle" or "$ python3" are run and must exit with 0, or with what a
@@ -23,6 +24,7 @@ import numpy as np
 
 BEFORE_BODIES = """\
 #include <heddle/heddle.hpp>
+#include <heddle/textbook.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -53,11 +53,11 @@ struct plain_neighbours {
       long& i = index[axis];
       if (i >= 0 && i < n) continue;
       switch (around.kind) {
-        case impl::edge::torus:
+        case impl::edge::periodic:
           while (i < 0) i += n;
           while (i >= n) i -= n;
           break;
-        case impl::edge::clamped:
+        case impl::edge::clamp:
           i = i < 0 ? 0 : n - 1;
           break;
         case impl::edge::reflect:
@@ -91,7 +91,7 @@ std::vector<T> plain_stencil(std::vector<T> x, const solid& size, const boundary
           for (int axis = 3 - size.axes; axis < 3; ++axis) {
             is_held = is_held || at[axis] < Reach || at[axis] >= size.cells[axis] - Reach;
           }
-          if (around.kind == impl::edge::held && is_held) continue;
+          if (around.kind == impl::edge::dirichlet && is_held) continue;
           const plain_neighbours<T> u{x.data(), size, around, p, r, c};
           const auto row = static_cast<std::size_t>(r), column = static_cast<std::size_t>(c),
                      plane = static_cast<std::size_t>(p);
@@ -176,9 +176,10 @@ struct with_plane {
 /// Every boundary for elements of T; the value of a fixed one is not 0.
 template <class T>
 std::vector<boundary<T>> boundaries() {
-  return {torus{}, fixed{3}, clamped{}, reflect{}, symmetric{}, held{}};
+  return {periodic{}, fixed{3}, clamp{}, reflect{}, symmetric{}, dirichlet{}};
 }
-inline const char* const boundary_names[] = {"torus", "fixed", "clamped", "reflect", "symmetric", "held"};
+inline const char* const boundary_names[] = {"periodic", "fixed",     "clamp",
+                                             "reflect",  "symmetric", "dirichlet"};
 
 template <int Reach, class T, class F>
 void check_stencil(const target& where, const solid& size, const F& f, const std::vector<int>& steps) {
@@ -194,8 +195,8 @@ void check_stencil(const target& where, const solid& size, const F& f, const std
   array<T> in(whole, where), out(whole, where);
   int number = 0;
   for (const boundary<T>& around : boundaries<T>()) {
-    // Threads do the same at every edge but a torus's and one that is held.
-    if (seeks_races && number > 0 && around.kind != impl::edge::held) {
+    // Threads do the same at every edge but periodic and dirichlet ones.
+    if (seeks_races && number > 0 && around.kind != impl::edge::dirichlet) {
       ++number;
       continue;
     }

@@ -46,7 +46,7 @@ TEST_P(stencil, damps_each_wave_by_its_amplification_factor) {
       }
     }
     hd::stencil(
-        where, wave, after, hd::torus{},
+        where, wave, after, hd::periodic{},
         [](auto u) { return 0.25 * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1)); }, steps);
     const double factor = std::pow((std::cos(across) + std::cos(down)) / 2, steps);
     for (std::size_t i = 0; i < wave.size(); ++i) {
@@ -62,7 +62,7 @@ TEST_P(stencil, works_on_vectors_and_slices) {
   hd::array<int> table({3, 4});
   table.fill(1);
   hd::array_view<int> lower = table.slice(1, 3);
-  hd::stencil(where, lower, lower, hd::clamped{}, [](auto u) { return u(-1, 0) + u(0, 0); });
+  hd::stencil(where, lower, lower, hd::clamp{}, [](auto u) { return u(-1, 0) + u(0, 0); });
   EXPECT_EQ(table.to_vector(), (std::vector{1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2}));
 }
 
@@ -70,19 +70,20 @@ TEST_P(stencil, says_what_is_wrong) {
   std::vector<int> x(6), y(5);
   const auto keep = [](auto u) { return u(0); };
   const std::string place = " on " + where.text() + ": ";
-  EXPECT_EQ(message_of([&] { hd::stencil(where, x, y, hd::torus{}, keep); }),
+  EXPECT_EQ(message_of([&] { hd::stencil(where, x, y, hd::periodic{}, keep); }),
             "stencil: the output has shape (5,), where the input has (6,)");
   EXPECT_EQ(
-      message_of([&] { hd::stencil(where, std::span(x).first(5), std::span(x).last(5), hd::torus{}, keep); }),
+      message_of(
+          [&] { hd::stencil(where, std::span(x).first(5), std::span(x).last(5), hd::periodic{}, keep); }),
       "stencil: 5 int32" + place +
           "the output overlaps an input but does not begin with it: write into the input itself, or into "
           "another array");
   hd::array<float> deep({2, 2, 2, 2}), same({2, 2, 2, 2});
-  EXPECT_EQ(message_of([&] { hd::stencil(where, deep, same, hd::torus{}, keep); }),
+  EXPECT_EQ(message_of([&] { hd::stencil(where, deep, same, hd::periodic{}, keep); }),
             "stencil: 16 float32" + place + "the array has 4 axes, where 1, 2 or 3 are possible");
   hd::array<float> table({2, 2}), other({2, 2});
   EXPECT_EQ(message_of([&] {
-              hd::stencil(where, table, other, hd::torus{}, [](auto u, std::size_t) { return u(0); });
+              hd::stencil(where, table, other, hd::periodic{}, [](auto u, std::size_t) { return u(0); });
             }),
             "stencil: 4 float32" + place +
                 "the function takes an index, but not one of 2 numbers, as the array has axes");
@@ -91,7 +92,7 @@ TEST_P(stencil, says_what_is_wrong) {
 TEST(stencil_automatic, takes_a_target) {
   hd::array<float> x({5, 5}), y({5, 5});
   x.fill(1);
-  hd::stencil(hd::target::automatic(), x, y, hd::torus{}, [](auto u) { return u(0, 1) + u(1, 0); }, 3);
+  hd::stencil(hd::target::automatic(), x, y, hd::periodic{}, [](auto u) { return u(0, 1) + u(1, 0); }, 3);
   EXPECT_EQ(y.back(), 8);
 }
 
@@ -99,7 +100,7 @@ TEST(stencil_Gpu, by_a_function_of_a_host_compiler_says_what_to_do) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   std::vector<int> x(6), y(6);
   EXPECT_NE(message_of([&] {
-              hd::stencil(hd::target::gpu(), x, y, hd::torus{}, [](auto u) { return u(0); });
+              hd::stencil(hd::target::gpu(), x, y, hd::periodic{}, [](auto u) { return u(0); });
             }).find("compile this file with nvcc"),
             std::string::npos);
 }

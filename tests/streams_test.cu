@@ -1,5 +1,4 @@
 #include "sizes.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/error.hpp>
 #include <heddle/fft.hpp>
 #include <heddle/for_each_index.hpp>
@@ -7,6 +6,7 @@
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 #include <heddle/transform.hpp>
 
 #include <algorithm>

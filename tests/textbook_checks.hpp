@@ -3,10 +3,8 @@
 #include "elements.hpp"
 #include "looped_scan.hpp"
 #include "sizes.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/impl/textbook.hpp>
-#include <heddle/reduce.hpp>
-#include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -117,8 +115,9 @@ array<counted<Bytes>> counted_elements(std::size_t n) {
 template <class T, class Op>
 T reduced_by(const target& where, reduce_algorithm algorithm, const array<T>& x, const Op& op,
              const T* init = nullptr) {
-  return impl::reduce_to_value<T>(
-      where, op, init, [&](T* out) { impl::reduce_by_rung(where, algorithm, x.data(), op, x.size(), out); });
+  return impl::reduce_to_value<T>(where, op, init, [&](T* out) {
+    impl::reduce_by_method(where, algorithm, x.data(), op, x.size(), out);
+  });
 }
 
 /// Runs every rung on n elements and compares what it does with what cost_of says, number by number.
@@ -154,8 +153,8 @@ void check_cost_of_scan(const target& where, std::size_t n) {
     take_work(where);
     const std::uint64_t launches_before = impl::launches();
     array<counted<Bytes>> result(n, where);
-    impl::scan_by_rung<counted<Bytes>>(where, algorithm, there.data(), counting_sum<Bytes, false>{}, false,
-                                       nullptr, n, result.data());
+    impl::scan_by_method<counted<Bytes>>(where, algorithm, there.data(), counting_sum<Bytes, false>{}, false,
+                                         nullptr, n, result.data());
     const std::uint64_t launches = impl::launches() - launches_before;
     const work_done done = take_work(where);
     const algorithm_cost cost = cost_of(algorithm, n, Bytes);
@@ -183,8 +182,8 @@ void check_cost_of_scan(const target& where, std::size_t n) {
 /// Every rung that the operator allows, with and without an initial value, against a loop from left to right.
 /// For operators whose results are exact, whatever the grouping. `make(i)` is element i.
 template <class T, class Op, class Make>
-void check_reduce_by_rungs(const target& where, const Op& op, const Make& make,
-                           std::vector<std::size_t> sizes = ladder_sizes()) {
+void check_reduce_by_methods(const target& where, const Op& op, const Make& make,
+                             std::vector<std::size_t> sizes = ladder_sizes()) {
   for (const std::size_t n : sizes) {
     array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = make(i);
@@ -227,7 +226,7 @@ void check_scan_by_rungs(const target& where, const Op& op, const Make& make,
         array<T> apart(how.in_place ? 0 : n, where);
         const T* const before = how.has_init ? &init : nullptr;
         T* const out = how.in_place ? const_cast<T*>(in.data()) : apart.data();
-        impl::scan_by_rung<T>(where, algorithm, in.data(), op, how.exclusive, before, n, out);
+        impl::scan_by_method<T>(where, algorithm, in.data(), op, how.exclusive, before, n, out);
         ASSERT_TRUE(same_elements(how.in_place ? in : apart, looped<T>(x, how.exclusive, before, op)))
             << name(algorithm) << ", n = " << n << ", " << how.text();
       }
@@ -284,15 +283,15 @@ struct mix {
 /// Types and operators of a user's own, on one target.
 template <class Matrix>
 void check_matrices(const target& where, const Matrix& unit, const std::vector<std::size_t>& sizes) {
-  check_reduce_by_rungs<Matrix>(where, monoid{product{}, unit}, random_element<Matrix>, sizes);
+  check_reduce_by_methods<Matrix>(where, monoid{product{}, unit}, random_element<Matrix>, sizes);
   check_scan_by_rungs<Matrix>(where, monoid{product{}, unit}, random_element<Matrix>, sizes);
 }
 
 template <class Left = left_of_two, class Right = right_of_two>
 void check_ends(const target& where) {
   const auto number = [](std::size_t i) { return static_cast<int>(random_bits(i) >> 33); };
-  check_reduce_by_rungs<int>(where, Left{}, number);
-  check_reduce_by_rungs<int>(where, Right{}, number);
+  check_reduce_by_methods<int>(where, Left{}, number);
+  check_reduce_by_methods<int>(where, Right{}, number);
   check_scan_by_rungs<int>(where, Right{}, number);
 }
 
@@ -303,7 +302,7 @@ void check_pairs_of_sums(const target& where) {
     return two_sums{static_cast<std::int64_t>(random_bits(2 * i) >> 20),
                     static_cast<std::int64_t>(random_bits(2 * i + 1) >> 20)};
   };
-  check_reduce_by_rungs<two_sums>(where, Add{}, sums);
+  check_reduce_by_methods<two_sums>(where, Add{}, sums);
   check_scan_by_rungs<two_sums>(where, Add{}, sums);
 }
 
@@ -314,7 +313,7 @@ void check_colours(const target& where) {
     const auto bit = static_cast<std::uint8_t>(bits % 64 == 0 ? 1u << (bits >> 8) % 8 : 0);
     return colour{static_cast<std::uint8_t>(bits >> 16), static_cast<std::uint8_t>(bits >> 24), bit};
   };
-  check_reduce_by_rungs<colour>(where, commutative_monoid{Mix{}, colour{}}, dye);
+  check_reduce_by_methods<colour>(where, commutative_monoid{Mix{}, colour{}}, dye);
   check_scan_by_rungs<colour>(where, commutative_monoid{Mix{}, colour{}}, dye);
 }
 

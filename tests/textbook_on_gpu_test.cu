@@ -1,7 +1,6 @@
 #include "on_targets.hpp"
 #include "textbook_checks.hpp"
-#include <heddle/reduce.hpp>
-#include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 
 #include <cstdint>
 

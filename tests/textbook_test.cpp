@@ -3,11 +3,9 @@
 #include "on_targets.hpp"
 #include "sizes.hpp"
 #include "textbook_checks.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/for_each_index.hpp>
 #include <heddle/machine.hpp>
-#include <heddle/reduce.hpp>
-#include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
 #include "patterns.hpp"
 
 #include "../algorithm_names.hpp"
-#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/impl/textbook.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/textbook.hpp>
 #include <heddle/transform.hpp>
 
 #include <bit>
@@ -45,15 +45,15 @@ void with_operator(const workload& work, const F& f) {
 
 template <class T, class Op>
 void add_reduce(const workload& work, reduce_algorithm algorithm, const Op& op, contender& made) {
-  // The compiler is told that the value is used.
   const auto to_value = [work, algorithm, op](std::size_t call) {
-    with_arrays<T>(work, call, [&](const auto& x, const auto&) {
-      const T total = reduce(work.where, x, op, algorithm);
-      asm volatile("" : : "r"(&total) : "memory");
-    });
+    T total{};
+    with_arrays<T>(work, call,
+                   [&](const auto& x, const auto&) { total = reduce(work.where, x, op, algorithm); });
+    return total;
   };
   if (!work.where.is_gpu()) {
-    made.calls = repeated(to_value);
+    made.calls = repeated(
+        [to_value, work](std::size_t call) { *static_cast<T*>(work.elements->result()) = to_value(call); });
     return;
   }
   made.calls = repeated([work, algorithm](std::size_t call) {
@@ -64,7 +64,11 @@ void add_reduce(const workload& work, reduce_algorithm algorithm, const Op& op, 
     impl::library_reduce(work.combine, work.type, work.elements->input(call), segments{1, work.n, 1},
                          work.elements->result(), work.where);
   });
-  made.whole_call = to_value;
+  made.whole_call = [to_value](std::size_t call) {
+    // The compiler is told that the value is used.
+    const T total = to_value(call);
+    asm volatile("" : : "r"(&total) : "memory");
+  };
 }
 
 template <class T, class Op>

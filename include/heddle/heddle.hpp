@@ -1,7 +1,7 @@
 #pragma once
 
-/// All of Heddle. A program that uses one pattern compiles faster with that pattern's header.
-#include <heddle/algorithm.hpp>
+/// All of Heddle but the textbook methods (textbook.hpp). A program that uses one pattern compiles faster with
+/// that pattern's header.
 #include <heddle/any.hpp>
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>

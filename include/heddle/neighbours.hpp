@@ -8,16 +8,15 @@
 
 namespace heddle {
 
-/// What a cell beyond the edge of an array holds, for `stencil`. Named as the modes of numpy.pad where it has
-/// them.
-struct torus {};    ///< the array again and again: NumPy's "wrap"
-struct clamped {};  ///< the nearest cell of the array: NumPy's "edge"
-struct reflect {};  ///< mirrored about the outermost cell, which is not repeated: d c b | a b c d | c b a
+/// What a cell beyond the edge of an array holds, for `stencil`. NumPy's names are the modes of numpy.pad.
+struct periodic {};  ///< the array again and again: NumPy's "wrap"
+struct clamp {};     ///< the nearest cell of the array: NumPy's "edge"
+struct reflect {};   ///< mirrored about the outermost cell, which is not repeated: d c b | a b c d | c b a
 struct symmetric {
 };  ///< mirrored about the edge, so that the outermost cell is repeated: c b a | a b c d | d c b
 /// The outermost cells of the array, as many as the reach on every side, keep their values and f is not
 /// called for them: Dirichlet's condition on a grid that includes its edges.
-struct held {};
+struct dirichlet {};
 /// One value everywhere: NumPy's "constant".
 template <class T>
 struct fixed {
@@ -28,21 +27,21 @@ fixed(T) -> fixed<T>;
 
 namespace impl {
 
-enum class edge : std::uint8_t { torus, fixed, clamped, reflect, symmetric, held };
+enum class edge : std::uint8_t { periodic, fixed, clamp, reflect, symmetric, dirichlet };
 
 }  // namespace impl
 
 /// A boundary that is chosen at run time, for arrays of T: any of the above converts to it.
 template <class T>
 struct boundary {
-  impl::edge kind = impl::edge::torus;
+  impl::edge kind = impl::edge::periodic;
   T value{};
 
-  boundary(torus) {}
-  boundary(clamped) : kind(impl::edge::clamped) {}
+  boundary(periodic) {}
+  boundary(clamp) : kind(impl::edge::clamp) {}
   boundary(reflect) : kind(impl::edge::reflect) {}
   boundary(symmetric) : kind(impl::edge::symmetric) {}
-  boundary(held) : kind(impl::edge::held) {}
+  boundary(dirichlet) : kind(impl::edge::dirichlet) {}
   template <class U>
   boundary(fixed<U> cell) : kind(impl::edge::fixed), value(static_cast<T>(cell.value)) {}
 };
@@ -92,13 +91,13 @@ HD_INLINE std::ptrdiff_t modulo(std::ptrdiff_t i, std::ptrdiff_t n) {
 }
 
 /// The cell of an axis of n cells, n ≥ 1, whose value is that of cell i, which may be beyond the ends; −1 for
-/// a fixed value. What is held is where it is.
+/// a fixed value. Where the boundary is dirichlet it stays.
 HD_INLINE std::ptrdiff_t cell_for(edge kind, std::ptrdiff_t i, std::ptrdiff_t n) {
   if (0 <= i && i < n) return i;
   switch (kind) {
-    case edge::torus:
+    case edge::periodic:
       return modulo(i, n);
-    case edge::clamped:
+    case edge::clamp:
       return i < 0 ? 0 : n - 1;
     case edge::reflect: {
       if (n == 1) return 0;
@@ -109,7 +108,7 @@ HD_INLINE std::ptrdiff_t cell_for(edge kind, std::ptrdiff_t i, std::ptrdiff_t n)
       const std::ptrdiff_t k = modulo(i, 2 * n);
       return k < n ? k : 2 * n - 1 - k;
     }
-    case edge::held:
+    case edge::dirichlet:
       return i;
     default:
       return -1;
@@ -118,8 +117,8 @@ HD_INLINE std::ptrdiff_t cell_for(edge kind, std::ptrdiff_t i, std::ptrdiff_t n)
 
 /// One axis of a tile: cells first … last−1 after several generations, from what is around them before. Of
 /// the cells that this takes, those within the array are computed, and those beyond its edge, `reach` at
-/// most, are set anew after each generation. On a torus that has several tiles along the axis they are cells
-/// like all others instead, and are computed twice.
+/// most, are set anew after each generation. On a periodic axis that has several tiles along the axis they
+/// are cells like all others instead, and are computed twice.
 struct tile_axis {
   std::ptrdiff_t cells, reach, first, last;
   bool goes_round;
@@ -145,7 +144,8 @@ struct tile_axis {
 };
 
 /// An array of up to three axes that one pass of a stencil reads, and the one it writes. Axes that there are
-/// not have one cell and no reach. Where the boundary is held the cells that never change are not counted.
+/// not have one cell and no reach. Where the boundary is dirichlet the cells that never change are not
+/// counted.
 template <class T>
 struct stencil_grid {
   const T* in;
@@ -163,7 +163,7 @@ struct stencil_grid {
       const std::ptrdiff_t first = number % tiles * sides[axis];
       number /= tiles;
       axes[axis] = {cells[axis], reach[axis], first, first + sides[axis],
-                    around.kind == edge::torus && tiles > 1};
+                    around.kind == edge::periodic && tiles > 1};
       if (axes[axis].last > cells[axis]) axes[axis].last = cells[axis];
     }
   }

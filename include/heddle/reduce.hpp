@@ -1,9 +1,7 @@
 #pragma once
 
-#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/reduce.hpp>
-#include <heddle/impl/cpu/textbook/reduce.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
@@ -12,7 +10,6 @@
 #include <cstring>
 #if defined(__CUDACC__)
 #include <heddle/impl/gpu/reduce/reduce.cuh>
-#include <heddle/impl/gpu/textbook/reduce.cuh>
 #endif
 
 namespace heddle {
@@ -26,11 +23,6 @@ void library_reduce(function op, dtype type, const void* x, segments all, void* 
 /// one and at most as many as `tiles_here` tiles have, which are not worth a second thread.
 inline constexpr std::size_t tiles_here = 16;
 void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept;
-
-/// Reduces the n ≥ 1 elements of x to *out by a built-in operator and a rung of the ladder; both are on
-/// `where`.
-void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, const void* x, std::size_t n,
-                       void* out, const target& where);
 
 /// Throws: nothing to combine, and no identity.
 [[noreturn]] void fail_empty();
@@ -53,23 +45,6 @@ void reduce_array(const target& where, const T* x, const Op& op, segments all, T
     library_reduce(function_of<Op>, dtype_of<T>, x, all, out, where);
   } else {
     reduce_segments(where, element_at<T, Op>{x}, op, all, out);
-  }
-}
-
-/// By a rung of the ladder, not by the default.
-template <class T, class Op>
-void reduce_by_rung(const target& where, reduce_algorithm algorithm, const T* x, const Op& op, std::size_t n,
-                    T* out) {
-  if constexpr (library_combines<T, Op>()) {
-    library_reduce_by(algorithm, function_of<Op>, dtype_of<T>, x, n, out, where);
-  } else if (!where.is_gpu()) {
-    cpu::textbook::reduce(where.threads(), algorithm, element_at<T, Op>{x}, op, n, out);
-  } else {
-#if defined(__CUDACC__)
-    gpu::textbook::reduce(where, algorithm, element_at<T, Op>{x}, op, n, out);
-#else
-    fail_not_compiled_for_gpu();
-#endif
   }
 }
 
@@ -147,17 +122,6 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
                              [&](const target& where, const T* elements, std::size_t n, T* out) {
                                reduce_array(where, elements, op, segments{1, n, 1}, out);
                              });
-}
-
-template <class T, class X, class Op>
-T reduce_flat_by(reduce_algorithm algorithm, const target& requested, const X& x, const Op& op,
-                 const T* init) {
-  if (algorithm == reduce_algorithm::single_pass) return reduce_flat<T>(requested, x, op, init);
-  const T result = reduce_flat_with<T>(requested, x, op, init,
-                                       [&](const target& where, const T* elements, std::size_t n, T* out) {
-                                         reduce_by_rung(where, algorithm, elements, op, n, out);
-                                       });
-  return order::canonical(result);
 }
 
 /// The result of reducing an array of shape `whole` along one axis: `reduce_into(where, segments, out)` fills
@@ -358,25 +322,6 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
                      const std::type_identity_t<impl::given<element_of<X>>>& init) {
   const element_of<X>& first = init;
   return impl::reduce_flat<element_of<X>>(where, x, op, &first);
-}
-
-/// The same by a rung of the ladder, of a textbook's methods (docs/reference/textbook.md), or by the default,
-/// single_pass. Every rung takes every type, operator and size on every target, except that `atomic` needs an
-/// operator that commutes and `two_pass` one with an identity: heddle::error says so otherwise. In a file
-/// that nvcc compiles an element has at most 24 KiB, and at most 31 KiB with its operator: the compiler says
-/// so otherwise. What it costs: cost_of.
-///
-///     float total = hd::reduce(where, x, hd::plus{}, hd::reduce_algorithm::tree);
-template <array_like X, class Op>
-element_of<X> reduce(const target& where, const X& x, const Op& op, reduce_algorithm algorithm) {
-  return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, nullptr);
-}
-template <array_like X, class Op>
-element_of<X> reduce(const target& where, const X& x, const Op& op,
-                     const std::type_identity_t<impl::given<element_of<X>>>& init,
-                     reduce_algorithm algorithm) {
-  const element_of<X>& first = init;
-  return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &first);
 }
 
 /// Combines along one axis of x; the result has the other axes, and lives on the target. Each of its elements

@@ -1,9 +1,7 @@
 #pragma once
 
-#include <heddle/algorithm.hpp>
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/scan.hpp>
-#include <heddle/impl/cpu/textbook/scan.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
 #include <heddle/operators.hpp>
@@ -12,7 +10,6 @@
 #include <optional>
 #if defined(__CUDACC__)
 #include <heddle/impl/gpu/scan/scan.cuh>
-#include <heddle/impl/gpu/textbook/scan.cuh>
 #endif
 
 namespace heddle {
@@ -47,11 +44,6 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
 void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
                       const void* init, void* out);
 
-/// Scans the n ≥ 1 elements of x into `out` by a built-in operator and a rung of the ladder; both are on
-/// `where`, and may be one array.
-void library_scan_by(scan_algorithm algorithm, function op, dtype type, bool exclusive, const void* x,
-                     std::size_t n, const void* init, void* out, const target& where);
-
 /// Throws: an exclusive scan by an operator without identity, and no initial value.
 [[noreturn]] void fail_no_start();
 
@@ -75,38 +67,11 @@ void scan_array(const target& where, const T* x, const Op& op, segments all, con
   }
 }
 
-/// By a rung of the ladder, not by the default.
-template <class T, class Op>
-void scan_by_rung(const target& where, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive,
-                  const T* init, std::size_t n, T* out) {
-  if constexpr (library_combines<T, Op>()) {
-    library_scan_by(algorithm, function_of<Op>, dtype_of<T>, exclusive, x, n, init, out, where);
-  } else if (!where.is_gpu()) {
-    cpu::textbook::scan(where.threads(), algorithm, x, op, exclusive, init, n, out);
-  } else {
-#if defined(__CUDACC__)
-    gpu::textbook::scan(where, algorithm, x, op, exclusive, init, n, out);
-#else
-    fail_not_compiled_for_gpu();
-#endif
-  }
-}
-
-/// How the elements of a scan are scanned: the default method, or a rung that was named.
+/// How the elements of a scan are scanned by default. <heddle/textbook.hpp> has other methods.
 template <scan_kind Kind>
 struct default_scan {
   template <class T, class Op>
   void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
-    scan_array<Kind>(where, x, op, all, init, out);
-  }
-};
-template <scan_kind Kind>
-struct scan_by {
-  scan_algorithm algorithm;
-  template <class T, class Op>
-  void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
-    if (algorithm != scan_algorithm::single_pass)
-      return scan_by_rung(where, algorithm, x, op, Kind == scan_kind::exclusive, init, all.length, out);
     scan_array<Kind>(where, x, op, all, init, out);
   }
 };
@@ -231,24 +196,6 @@ array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& o
   return impl::scan_new<impl::scan_kind::inclusive>(where, x, nullptr, op, init);
 }
 
-/// The same by a rung of the ladder, of a textbook's methods (docs/reference/textbook.md), or by the default,
-/// single_pass. Every rung takes every type, operator and size on every target, except that `blelloch` needs
-/// an operator with an identity: heddle::error says so otherwise. In a file that nvcc compiles an element has
-/// at most 24 KiB, and at most 31 KiB with its operator: the compiler says so otherwise. What it costs:
-/// cost_of.
-///
-///     hd::array<float> sums = hd::inclusive_scan(where, x, hd::plus{}, hd::scan_algorithm::blelloch);
-template <array_like X, class Op>
-array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op, initial_value<X> init,
-                                    scan_algorithm algorithm) {
-  constexpr auto kind = impl::scan_kind::inclusive;
-  return impl::scan_new<kind>(where, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
-}
-template <array_like X, class Op>
-array<element_of<X>> inclusive_scan(const target& where, const X& x, const Op& op, scan_algorithm algorithm) {
-  return inclusive_scan(where, x, op, initial_value<X>(), algorithm);
-}
-
 /// inclusive_scan of every row or column along one axis by itself.
 template <array_like X, class Op = plus>
 array<element_of<X>> inclusive_scan(const target& where, const X& x, axis along, const Op& op = {},
@@ -267,16 +214,6 @@ void inclusive_scan_into(const target& where, Out&& out, const X& x, axis along,
                          initial_value<X> init = {}) {
   impl::scan_existing<impl::scan_kind::inclusive>(where, out, x, &along, op, init);
 }
-template <array_like Out, array_like X, class Op>
-void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, initial_value<X> init,
-                         scan_algorithm algorithm) {
-  constexpr auto kind = impl::scan_kind::inclusive;
-  impl::scan_existing<kind>(where, out, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
-}
-template <array_like Out, array_like X, class Op>
-void inclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, scan_algorithm algorithm) {
-  inclusive_scan_into(where, out, x, op, initial_value<X>(), algorithm);
-}
 
 /// inclusive_scan shifted by one: element i combines init and what stands before x[i], so the first is init,
 /// which is the operator's identity unless given: an operator without one needs init, and throws
@@ -287,18 +224,6 @@ template <array_like X, class Op = plus>
 array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op = {},
                                     initial_value<X> init = {}) {
   return impl::scan_new<impl::scan_kind::exclusive>(where, x, nullptr, op, init);
-}
-
-/// The same by a rung of the ladder.
-template <array_like X, class Op>
-array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op, initial_value<X> init,
-                                    scan_algorithm algorithm) {
-  constexpr auto kind = impl::scan_kind::exclusive;
-  return impl::scan_new<kind>(where, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
-}
-template <array_like X, class Op>
-array<element_of<X>> exclusive_scan(const target& where, const X& x, const Op& op, scan_algorithm algorithm) {
-  return exclusive_scan(where, x, op, initial_value<X>(), algorithm);
 }
 
 /// exclusive_scan of every row or column along one axis by itself.
@@ -319,17 +244,6 @@ void exclusive_scan_into(const target& where, Out&& out, const X& x, axis along,
                          initial_value<X> init = {}) {
   impl::scan_existing<impl::scan_kind::exclusive>(where, out, x, &along, op, init);
 }
-template <array_like Out, array_like X, class Op>
-void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, initial_value<X> init,
-                         scan_algorithm algorithm) {
-  constexpr auto kind = impl::scan_kind::exclusive;
-  impl::scan_existing<kind>(where, out, x, nullptr, op, init, impl::scan_by<kind>{algorithm});
-}
-template <array_like Out, array_like X, class Op>
-void exclusive_scan_into(const target& where, Out&& out, const X& x, const Op& op, scan_algorithm algorithm) {
-  exclusive_scan_into(where, out, x, op, initial_value<X>(), algorithm);
-}
-
 }  // namespace HD_BUILD
 
 HD_EXPLAIN_MISUSE(inclusive_scan)

@@ -59,7 +59,7 @@ void stencil_on(const target& where, stencil_grid<T> grid, const F& f, std::size
   const bool through_other = passes > 1 || in_place;
   const memory other(through_other ? size * sizeof(T) : 0, where);
   T* const turns[] = {out, static_cast<T*>(other.data())};
-  if (grid.around.kind == edge::held) {
+  if (grid.around.kind == edge::dirichlet) {
     // Every pass reads the cells that never change from what the one before wrote.
     for (T* const to : turns) {
       if (to != nullptr && to != in) copy(to, where, in, where, size * sizeof(T));
@@ -108,7 +108,7 @@ inline namespace HD_BUILD {
 /// Every cell of `out` becomes f of the cell of `in` at the same place and of its neighbours, `steps` times
 /// over: each generation reads the one before.
 ///
-///     hd::stencil(where, u, v, hd::torus{}, [] HD_FN(auto u) {
+///     hd::stencil(where, u, v, hd::periodic{}, [] HD_FN(auto u) {
 ///       return 0.25f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1));
 ///     }, 100);
 ///
@@ -157,7 +157,7 @@ void stencil(const target& requested, const In& in, Out&& out,
   grid.plane = axes > 2 ? grid.cells[1] * grid.cells[2] : 0;
   std::size_t held_before = 0;
   bool any = steps > 0;
-  if (around.kind == edge::held) {
+  if (around.kind == edge::dirichlet) {
     grid.origin = Reach;
     held_before = static_cast<std::size_t>(Reach * (grid.plane + grid.row + 1));
     for (int axis = 0; axis < 3; ++axis) {

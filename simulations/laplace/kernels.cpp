@@ -31,14 +31,9 @@ inline __attribute__((always_inline)) auto with_formula(const grid<T>& on, const
 
 template <class T>
 void jacobi(int threads, const grid<T>& on, const T* u, const T* g, T* v, std::size_t sweeps) {
-  const impl::stencil_grid<T> inner{u + on.pitch + 1,
-                                    v + on.pitch + 1,
-                                    {1, on.height - 2, on.width - 2},
-                                    {0, 1, 1},
-                                    on.pitch,
-                                    0,
-                                    1,
-                                    held{}};
+  const impl::stencil_grid<T> inner{
+      u + on.pitch + 1, v + on.pitch + 1, {1, on.height - 2, on.width - 2}, {0, 1, 1}, on.pitch, 0, 1,
+      dirichlet{}};
   const cpu::stencil_blocking blocking =
       cpu::stencil_blocking_for(threads, inner.cells, inner.reach, sizeof(T), sweeps);
   with_formula(on, [&](auto sweep) {

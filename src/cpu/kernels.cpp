@@ -109,6 +109,7 @@ inline bool fold_full_tile_by_comparison(const T* x, T* out) {
     for (std::size_t i = 0; i < at_once; ++i) {
       const T* const from = x + (first + i) * width;
       // This much work an element keeps a processor from looking far enough ahead by itself.
+      // NOLINTNEXTLINE(bugprone-sizeof-expression): the quotient is in elements
       __builtin_prefetch(from + prefetched_bytes / sizeof(T));
       const vector v = simd<T>::load(from);
       best[i] = nearer(best[i], v);

@@ -2,7 +2,7 @@
 #include "dispatch/runtime_op.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
-#include <heddle/reduce.hpp>
+#include <heddle/impl/textbook_dispatch.hpp>
 
 #include <fmt/core.h>
 

@@ -330,7 +330,7 @@ npy_file::npy_file(const std::string& path) : path_(impl::shown_path(path)) {
                         ? ::mmap(nullptr, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
                         : ::mremap(const_cast<unsigned char*>(old), room / 2, room, MREMAP_MAYMOVE);
       if (begin == MAP_FAILED) fail_system(path_, "read");
-      static_cast<void>(file_.release());  // its mapping has moved
+      file_.release();  // NOLINT(bugprone-unused-return-value): mremap has moved its mapping
       file_ = {static_cast<const unsigned char*>(begin), unmap{room}};
       ssize_t moved = 1;
       while (bytes < room && moved != 0) {

@@ -426,7 +426,7 @@ class Scan(unittest.TestCase):
                         return out[first * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
 
-    def test_tiles_at_granules(self):
+    def test_tiles_at_vectors(self):
         """Rows of any length, from anywhere to anywhere; the last tile of some holds no element."""
         for kernel, kind, accumulate in (("bytes", "uint8", np.add.accumulate), ("signed_bytes", "int8", np.maximum.accumulate),
                                          ("largest", "int16", np.maximum.accumulate)):
@@ -545,7 +545,7 @@ class Scan(unittest.TestCase):
         grid = blocks_of(outer * blocks_of(length, strip) * inner // vector, lanes)
 
         def launch_it(given, has_init):
-            *_, out = launch("scan", f"down_{name}{'_granules' * vectors}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
+            *_, out = launch("scan", f"down_{name}{'_vectors' * vectors}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
                              exclusive, given, has_init, prefixes, in_place, x if in_place else Unwritten(x.dtype, x.size), schedules=2)
             return out
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
@@ -594,10 +594,10 @@ class Scan(unittest.TestCase):
     def test_down_other_elements(self):
         """Bytes, of which a thread takes 16 columns, and elements that threads keep to themselves."""
         x = integers(2 * 37 * 32, "uint8")
-        *_, out = launch("scan", "down_bytes_granules", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, False, Unwritten("uint8", x.size))
+        *_, out = launch("scan", "down_bytes_vectors", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, False, Unwritten("uint8", x.size))
         np.testing.assert_array_equal(out.reshape(2, 37, 32), x.reshape(2, 37, 32).cumsum(axis=1, dtype="uint8"))
         x = x.view("int8")
-        *_, out = launch("scan", "down_signed_granules", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, False, Unwritten("int8", x.size))
+        *_, out = launch("scan", "down_signed_vectors", 2, 256, x, n(2), n(37), n(32), n(37), np.uint32(2), False, x, False, x, False, Unwritten("int8", x.size))
         np.testing.assert_array_equal(out.reshape(2, 37, 32), np.maximum.accumulate(x.reshape(2, 37, 32), axis=1))
         x = integers(25 * 9 * 3, "int64")
         *_, out = launch("scan", "down_sums", 1, 256, x, n(1), n(25), n(9), n(25), np.uint32(256), True, x[:3], True, x, False, Unwritten("int64", x.size))

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-DEVICE = pathlib.Path(__file__).resolve().parents[2] / "src" / "modules" / "device" / "heddle_device"
+DEVICE = pathlib.Path(__file__).resolve().parents[2] / "src" / "jit" / "device" / "heddle_device"
 
 
 def numbers(text):

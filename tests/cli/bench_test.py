@@ -107,6 +107,14 @@ class BenchTest(CommandTest):
                 self.assertEqual("std par_unseq" in found, with_peers)
             self.assertIn("complex64", self.fails(1, "bench", pattern, "--op", "max", "--type", "complex64"))
 
+    def test_check(self):
+        """What Heddle computes is compared with a loop, on every target and of every type that has one."""
+        for pattern, op in (("reduce", "sum"), ("reduce", "max"), ("scan", "sum"), ("scan", "max"), ("transform", "sum")):
+            types = "uint8,int32,float32,float64" + ("" if op == "max" else ",complex64")
+            results, _ = self.bench(pattern, "--op", op, "--size", "1000,70001", "--type", types, "--check")
+            self.assertEqual({(result["kind"], result.get("checked", False)) for result in results},
+                             {("heddle", True), ("ceiling", False)})
+
     def test_peers(self):
         for pattern in ("reduce", "scan", "transform"):
             for target, least in (("serial", {"std seq"}), ("parallel:2", {"std seq", "std par_unseq"})):

@@ -46,7 +46,7 @@ void use(const hd::target& where) {
   const auto is_any = [] HD_FN(const T&) { return true; };
   use_operator(where, x, choose);
   hd::for_each_index(where, hd::extent{2, 3}, [] HD_FN(std::size_t, std::size_t) {});
-  hd::stencil(where, x, out, hd::torus{}, [] HD_FN(const hd::neighbours<T, 1>& u) { return u(0, 1); }, 3);
+  hd::stencil(where, x, out, hd::periodic{}, [] HD_FN(const hd::neighbours<T, 1>& u) { return u(0, 1); }, 3);
   hd::copy_if(where, x, is_any);
   hd::partition(where, x, hd::array<bool>({2, 3}, true));
   hd::any(where, x, is_any);

@@ -7,10 +7,26 @@
 #include <heddle/impl/order.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
-/// What the rungs have in common on every target. A rung cuts its elements into the same blocks everywhere,
-/// so its cost is the same on every target, and so are the bits of a rung that keeps a fixed order.
+namespace heddle::impl {
+
+/// Counts a kernel, or a loop over all threads, that the calling thread starts for a textbook method.
+void count_launch() noexcept;
+/// How many the calling thread has started.
+std::uint64_t launches() noexcept;
+
+/// Throws: a method that combines in any order, and an operator that does not commute.
+[[noreturn]] void fail_not_commutative(reduce_algorithm algorithm);
+/// Throws: a method that pads, and an operator without identity.
+[[noreturn]] void fail_no_padding(reduce_algorithm algorithm);
+[[noreturn]] void fail_no_padding(scan_algorithm algorithm);
+
+}  // namespace heddle::impl
+
+/// What the textbook methods share on every target. A method cuts its elements into the same blocks
+/// everywhere, so its cost is the same on every target, and so are the bits of a method with a fixed order.
 namespace heddle::textbook {
 
 /// The largest power of two up to `most` whose elements share 32 KiB; at least two.
@@ -38,8 +54,8 @@ HD_INLINE constexpr std::size_t blocks_of(std::size_t n, std::size_t block) noex
   return (n - 1) / block + 1;
 }
 
-/// Told of each element that is read from or written to memory that all blocks see. Does nothing, unless it
-/// is specialised for an element type of one's own, to count.
+/// Called for each element that is read from or written to memory that all blocks share. Does nothing, unless
+/// a test specialises it for an element type of its own, to count.
 template <class T>
 struct traffic {
   static HD_INLINE void read() {}
@@ -57,26 +73,25 @@ HD_INLINE void write(T* out, std::size_t i, const T& value) {
   out[i] = value;
 }
 
-/// Folds n elements in blocks, the results of the blocks in blocks again, and so on until one is left, in
-/// *out. `fold(x, n, out)` puts the result of each block into out[0], out[1], …
-template <class T, class Op, class Fold>
+/// Reduces n elements in blocks, then the results of the blocks in blocks, and so on until one is left, in
+/// *out. `reduce_blocks(x, n, out)` puts the result of each block into out[0], out[1], …
+template <class T, class Op, class ReduceBlocks>
 void reduce_until_one_is_left(const target& where, impl::element_at<T, Op> x, std::size_t n,
-                              std::size_t block, T* out, const Fold& reduce_serially) {
+                              std::size_t block, T* out, const ReduceBlocks& reduce_blocks) {
   impl::memory held;
   while (n > block) {
     const std::size_t blocks = blocks_of(n, block);
     impl::memory results(blocks * sizeof(T), where);
-    reduce_serially(x, n, static_cast<T*>(results.data()));
+    reduce_blocks(x, n, static_cast<T*>(results.data()));
     held = std::move(results);
     x = {static_cast<const T*>(held.data())};
     n = blocks;
   }
-  reduce_serially(x, n, out);
+  reduce_blocks(x, n, out);
 }
 
-/// The elements of a scan, so that an inclusive scan of them is the scan that was asked for. Exclusive is
-/// inclusive shifted right by one with `before` first; an inclusive scan with an initial value begins with
-/// op(before, x[0]).
+/// The elements whose inclusive scan is the requested scan. Exclusive is inclusive shifted right by one with
+/// `before` first; an inclusive scan with an initial value begins with op(before, x[0]).
 template <class T, class Op>
 struct scanned_elements {
   impl::element_at<T, Op> x;

@@ -58,7 +58,7 @@ SHORT_ROWS(sum, int, plus)
 SHORT_ROWS(compositions, map_of_line, composition)
 SHORT_ROWS(bytes, unsigned char, plus)
 
-// Elements that stand between granules.
+// Elements that are not aligned to 16 bytes.
 __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t length, unsigned of_warp) {
   map_of_line* const x = reinterpret_cast<map_of_line*>(words + 1);
   scan_short_rows<map_of_line, composition>(x, composition{}, {rows, static_cast<unsigned>(length), of_warp},
@@ -87,8 +87,8 @@ __device__ void go_down(const T* x, Op op, column_tiling<Columns> shape, bool ex
 DOWN(sum, element_columns, int, plus)
 DOWN(sum_vectors, vector_columns, int, plus)
 DOWN(compositions, element_columns, map_of_line, composition)
-DOWN(compositions_granules, vector_columns, map_of_line, composition)
-DOWN(bytes_granules, vector_columns, unsigned char, plus)
+DOWN(compositions_vectors, vector_columns, map_of_line, composition)
+DOWN(bytes_vectors, vector_columns, unsigned char, plus)
 DOWN(signed_vectors, vector_columns, signed char, largest_packed)
 DOWN(sums, element_columns, three_sums, add_three)
 
@@ -142,7 +142,7 @@ SCAN(bytes, unsigned char, plus)
 SCAN(signed_bytes, signed char, largest_packed)
 SCAN(largest, short, maximum)
 
-// Elements that no granules hold are scanned a warp to a row.
+// Elements that do not fill 16 bytes are scanned a warp to a row.
 __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool exclusive,
                           const three_sums* init, bool has_init, bool in_place, three_sums* out) {
   scan_rows<three_sums, element_at<three_sums, add_three>, add_three>(

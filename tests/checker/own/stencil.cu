@@ -30,7 +30,7 @@ struct of_block {
 template <int Axes, int Reach, int Indices, class F>
 __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, unsigned kind, unsigned value,
                      int generations) {
-  boundary<unsigned> around = torus{};
+  boundary<unsigned> around = periodic{};
   around.kind = static_cast<impl::edge>(kind);
   around.value = value;
   impl::stencil_grid<unsigned> grid{in, out, {1, 1, 1}, {0, 0, 0}, 0, 0, 0, around};
@@ -40,7 +40,7 @@ __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, 
   }
   if (Axes > 1) grid.row = grid.cells[2];
   if (Axes > 2) grid.plane = grid.cells[1] * grid.cells[2];
-  if (around.kind == impl::edge::held) {
+  if (around.kind == impl::edge::dirichlet) {
     grid.origin = Reach;
     const std::ptrdiff_t before = Reach * (grid.plane + grid.row + 1);
     grid.in += before;

@@ -207,7 +207,7 @@ class stencil_pass {
       for (std::ptrdiff_t i = along.low(to_follow); i < 0; ++i) set(i);
       for (std::ptrdiff_t i = along.cells; i < along.high(to_follow); ++i) set(i);
     };
-    const bool is_held = grid_.around.kind == impl::edge::held;
+    const bool is_held = grid_.around.kind == impl::edge::dirichlet;
     const auto source = [&](int axis, std::ptrdiff_t i) {
       return impl::cell_for(grid_.around.kind, i, grid_.cells[axis]);
     };

@@ -149,7 +149,7 @@ __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid
           T& cell = next[p * plane + r * row + c];
           if (is_fixed) {
             cell = grid.around.value;
-          } else if (grid.around.kind == impl::edge::held) {
+          } else if (grid.around.kind == impl::edge::dirichlet) {
             cell = grid.in[at[0] * grid.plane + at[1] * grid.row + at[2]];
           } else {
             cell = next[(source[0] - low[0]) * plane + (source[1] - low[1]) * row + (source[2] - low[2])];

@@ -1,0 +1,88 @@
+#pragma once
+
+#include <heddle/algorithm.hpp>
+#include <heddle/impl/cpu/textbook/reduce.hpp>
+#include <heddle/impl/cpu/textbook/scan.hpp>
+#include <heddle/reduce.hpp>
+#include <heddle/scan.hpp>
+
+#include <cstddef>
+#if defined(__CUDACC__)
+#include <heddle/impl/gpu/textbook/reduce.cuh>
+#include <heddle/impl/gpu/textbook/scan.cuh>
+#endif
+
+/// Runs the textbook method that the caller named, on the target that the caller named.
+namespace heddle::impl {
+
+/// Reduces the n ≥ 1 elements of x to *out by a built-in operator and a textbook method; both are on
+/// `where`.
+void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, const void* x, std::size_t n,
+                       void* out, const target& where);
+
+/// Scans the n ≥ 1 elements of x into `out` by a built-in operator and a textbook method; both are on
+/// `where`, and may be one array.
+void library_scan_by(scan_algorithm algorithm, function op, dtype type, bool exclusive, const void* x,
+                     std::size_t n, const void* init, void* out, const target& where);
+
+inline namespace HD_BUILD {
+
+/// By a textbook method, not by the default.
+template <class T, class Op>
+void reduce_by_method(const target& where, reduce_algorithm algorithm, const T* x, const Op& op,
+                      std::size_t n, T* out) {
+  if constexpr (library_combines<T, Op>()) {
+    library_reduce_by(algorithm, function_of<Op>, dtype_of<T>, x, n, out, where);
+  } else if (!where.is_gpu()) {
+    cpu::textbook::reduce(where.threads(), algorithm, element_at<T, Op>{x}, op, n, out);
+  } else {
+#if defined(__CUDACC__)
+    gpu::textbook::reduce(where, algorithm, element_at<T, Op>{x}, op, n, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+}
+
+template <class T, class X, class Op>
+T reduce_flat_by(reduce_algorithm algorithm, const target& requested, const X& x, const Op& op,
+                 const T* init) {
+  if (algorithm == reduce_algorithm::single_pass) return reduce_flat<T>(requested, x, op, init);
+  const T result = reduce_flat_with<T>(requested, x, op, init,
+                                       [&](const target& where, const T* elements, std::size_t n, T* out) {
+                                         reduce_by_method(where, algorithm, elements, op, n, out);
+                                       });
+  return order::canonical(result);
+}
+
+/// By a textbook method, not by the default.
+template <class T, class Op>
+void scan_by_method(const target& where, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive,
+                    const T* init, std::size_t n, T* out) {
+  if constexpr (library_combines<T, Op>()) {
+    library_scan_by(algorithm, function_of<Op>, dtype_of<T>, exclusive, x, n, init, out, where);
+  } else if (!where.is_gpu()) {
+    cpu::textbook::scan(where.threads(), algorithm, x, op, exclusive, init, n, out);
+  } else {
+#if defined(__CUDACC__)
+    gpu::textbook::scan(where, algorithm, x, op, exclusive, init, n, out);
+#else
+    fail_not_compiled_for_gpu();
+#endif
+  }
+}
+
+/// How the elements of a scan are scanned: by the named method.
+template <scan_kind Kind>
+struct scan_by {
+  scan_algorithm algorithm;
+  template <class T, class Op>
+  void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
+    if (algorithm != scan_algorithm::single_pass)
+      return scan_by_method(where, algorithm, x, op, Kind == scan_kind::exclusive, init, all.length, out);
+    scan_array<Kind>(where, x, op, all, init, out);
+  }
+};
+
+}  // namespace HD_BUILD
+}  // namespace heddle::impl

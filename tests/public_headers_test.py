@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Checks what the public headers hold and include, by reading them.
+
+    public_headers_test.py ROOT     ROOT is the repository
+
+The textbook methods are opt-in: no public header but textbook.hpp reaches them through what it includes.
+"""
+import pathlib
+import re
+import sys
+import unittest
+
+ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".")
+INCLUDE = ROOT / "include"
+PUBLIC = sorted(path.relative_to(INCLUDE) for folder in ("heddle", "heddle/io") for path in (INCLUDE / folder).glob("*.hpp"))
+INCLUDED = re.compile(r"^\s*#\s*include\s*<(heddle/[^>]+)>", re.MULTILINE)
+
+TEXTBOOK_HEADERS = {pathlib.Path("heddle") / name for name in ("algorithm.hpp", "textbook.hpp")}
+
+
+def is_textbook(header):
+    """Whether the header has names, costs or code of the textbook methods."""
+    return header in TEXTBOOK_HEADERS or "textbook" in str(header)
+
+
+def includes_of(header):
+    return [pathlib.Path(name) for name in INCLUDED.findall((INCLUDE / header).read_text())]
+
+
+def reached_from(header):
+    """The headers of this library that `header` includes, for a host compiler or nvcc, each with the path to it."""
+    paths, to_read = {}, [(header, (header,))]
+    while to_read:
+        current, path = to_read.pop()
+        for included in includes_of(current):
+            if included not in paths:
+                paths[included] = path + (included,)
+                to_read.append((included, paths[included]))
+    return paths
+
+
+class PublicHeaders(unittest.TestCase):
+    def test_headers_are_found(self):
+        self.assertIn(pathlib.Path("heddle/reduce.hpp"), PUBLIC)
+        reached = reached_from(pathlib.Path("heddle/textbook.hpp"))
+        for part in ("cpu/textbook/reduce_tree.hpp", "gpu/textbook/scan_blelloch.cuh"):
+            self.assertIn(pathlib.Path("heddle/impl") / part, reached)
+
+    def test_textbook_methods_are_opt_in(self):
+        for header in PUBLIC:
+            if is_textbook(header):
+                continue
+            for found, path in reached_from(header).items():
+                self.assertFalse(is_textbook(found), " -> ".join(map(str, path)))
+
+
+if __name__ == "__main__":
+    unittest.main()
