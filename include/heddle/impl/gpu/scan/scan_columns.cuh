@@ -4,7 +4,7 @@
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/columns_of_thread.cuh>
 #include <heddle/impl/gpu/block/tile_prefix.cuh>
-#include <heddle/impl/gpu/scan/scan_strips.cuh>
+#include <heddle/impl/gpu/scan/short_rows_scan.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/impl/order.hpp>
 
@@ -61,7 +61,7 @@ inline constexpr unsigned few_rows_to_scan = 4, blocks_of_few_rows = 4;
 template <bool FewRows, class Columns, class T, class Op>
 __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_rows : Columns::blocks)
     scan_down(const T* x, Op op, column_tiling<Columns> shape, bool exclusive,
-              strip_prefixes<T> before_strips, T* out) {
+              segment_prefixes<T> before_strips, T* out) {
   constexpr unsigned rows = FewRows ? few_rows_to_scan : Columns::rows, columns = Columns::columns;
   using combined = combined_across<Columns, T, Op>;
   using vector = typename combined::vector;
