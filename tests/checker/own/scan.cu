@@ -161,7 +161,7 @@ SCAN(largest, short, maximum)
     const placed_tile tile{0, 0, 0, count, skipped, true};                                                 \
     const OP op;                                                                                           \
     runs mine(warp, vectors);                                                                              \
-    mine.leave_out_what_is_beyond(tile);                                                                   \
+    mine.drop_rows_past(tile);                                                                             \
     mine.load(places, tile, tile.fills(warps * warp_size * vectors * items_per_vector<T>), op);            \
     const T total = mine.scan(op);                                                                         \
     if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                            \

@@ -17,14 +17,12 @@
 
 /// Scan on a GPU.
 ///
-///   | input                             | kernel              |
-///   | flat, up to a few million elements | small_scan          |
-///   | flat, more; long rows             | lookahead_scan      |
-///   | many rows that a block can hold   | small_scan, a block for each |
-///   | short rows                        | scan_short_rows, several to a warp |
-///   | few long columns                  | tall_columns_scan   |
-///   | other columns                     | scan_down; few of them are cut into parts, which are reduced first
-///   |
+///   flat, up to a few million elements   small_scan
+///   flat, more, and long rows            lookahead_scan
+///   many rows that a block can hold      small_scan, a block for each row
+///   short rows                           scan_short_rows, several rows to a warp
+///   few long columns                     tall_columns_scan
+///   other columns                        scan_down; few of them are cut into parts, which are reduced first
 ///
 /// All read and write memory once, but for columns that are cut. The bits depend on the number of elements,
 /// their type and the kind of GPU, and on nothing that happens at run time. Lanes are combined by shuffles in
