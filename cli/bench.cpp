@@ -18,10 +18,10 @@
 #include "standard_output.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/target.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -165,8 +165,7 @@ void require_threads_for_peers(const target& where) {
   const std::size_t each = static_cast<std::size_t>(where.threads()) - 1, wanted = 2 * each + 1,
                     given = cpu::threads_given(wanted);
   if (given < wanted) {
-    impl::fail(
-        fmt::format("--peers need {} threads, and the system gives {}: leave them out", wanted, given));
+    fail(fmt::format("--peers need {} threads, and the system gives {}: leave them out", wanted, given));
   }
 }
 
@@ -400,7 +399,7 @@ void require_memory_for(const plan& what, const bench_options& options) {
 /// Does a part of the measurement of n elements; what is wrong with it, or nothing.
 template <class Part>
 std::optional<std::string> failure_of(const target& where, dtype type, std::size_t n, const Part& part) {
-  impl::operation running("bench", n, name(type));
+  operation running("bench", n, name(type));
   running.runs_on(where);
   try {
     part();
@@ -474,7 +473,7 @@ void run(const bench_options& options) {
   std::vector<result> results;
   const std::optional<std::string> failure = measure_all(what, options, shown, results);
   shown.hide();
-  if (failure && results.empty()) impl::fail(*failure);
+  if (failure && results.empty()) fail(*failure);
 
   if (json_file) {
     for (const result& one : results) all["results"].push_back(json_of(one, options));
@@ -484,7 +483,7 @@ void run(const bench_options& options) {
   if (plot_file) write(*plot_file, draw_chart(panels_of(what, options, results)));
   if (failure) {
     const bool written = json_file || plot_file;
-    impl::fail(*failure + (written ? "; what was measured until then is written" : ""));
+    fail(*failure + (written ? "; what was measured until then is written" : ""));
   }
 }
 

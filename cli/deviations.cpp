@@ -1,14 +1,14 @@
 #include "deviations.hpp"
 
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace heddle::cli {
 
-deviations::deviations(const npy_input& x, impl::memory means)
+deviations::deviations(const npy_input& x, memory means)
     : type_(x.type()),
       threads_(x.where().is_gpu() ? available_cores() : x.where().threads()),
       piece_(static_cast<std::size_t>(threads_) << 17),
@@ -18,7 +18,7 @@ deviations::deviations(const npy_input& x, impl::memory means)
 const void* deviations::of(const void* elements, const segments& block, std::size_t first,
                            std::size_t pitch) {
   const std::size_t bytes = block.elements() * sizeof(double);
-  if (made_.bytes() < bytes) made_ = impl::memory(bytes, target());
+  if (made_.bytes() < bytes) made_ = memory(bytes, target());
   auto* const made = static_cast<double*>(made_.data());
   const auto* const means = static_cast<const std::byte*>(means_.data());
   const auto of_piece = impl::squared_deviations_of(type_);

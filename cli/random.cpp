@@ -74,8 +74,8 @@ impl::random_numbers integers(const random_options& options, dtype type, random:
       const any_integer low = integer("--low", options.low, 0),
                         high = integer("--high", options.high, most + 1);
       if (low < least || low > most || high > most + 1) {
-        impl::fail(fmt::format("{} holds integers from {} to {} only", name(type),
-                               static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most)));
+        fail(fmt::format("{} holds integers from {} to {} only", name(type), static_cast<std::int64_t>(least),
+                         static_cast<std::uint64_t>(most)));
       }
       if (low >= high) {
         impl::fail_no_integers(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high),
@@ -84,14 +84,14 @@ impl::random_numbers integers(const random_options& options, dtype type, random:
       return impl::integer_numbers(type, from, static_cast<std::uint64_t>(low),
                                    static_cast<std::uint64_t>(high - 1));
     }
-    impl::fail(fmt::format("integers of {}: the type is bool, int8 to int64 or uint8 to uint64", name(type)));
+    fail(fmt::format("integers of {}: the type is bool, int8 to int64 or uint8 to uint64", name(type)));
   });
 }
 
 impl::random_numbers asked_for(const random_options& options, dtype type, random::stream from) {
   if (options.op == "integers") return integers(options, type, from);
   if (type != dtype::float32 && type != dtype::float64)
-    impl::fail(fmt::format("{} numbers of {}: the type is float32 or float64", options.op, name(type)));
+    fail(fmt::format("{} numbers of {}: the type is float32 or float64", options.op, name(type)));
   if (options.op == "uniform") {
     return impl::uniform_numbers(type, from, real("--low", options.low, 0), real("--high", options.high, 1));
   }
@@ -114,12 +114,11 @@ void check_options(const random_options& options) {
 
 void permute(const random_options& options, const target& requested, const shape& lengths,
              random::stream from) {
-  if (lengths.axes() != 1) impl::fail(fmt::format("permutation: shape {} has not one axis", lengths.text()));
-  if (options.element_type().value_or(dtype::int64) != dtype::int64)
-    impl::fail("permutation: the type is int64");
+  if (lengths.axes() != 1) fail(fmt::format("permutation: shape {} has not one axis", lengths.text()));
+  if (options.element_type().value_or(dtype::int64) != dtype::int64) fail("permutation: the type is int64");
   npy_output output(options.output);
   const std::size_t n = lengths[0];
-  const target where = impl::resolve(requested, {64 * n, 64 * n, target(), true});
+  const target where = resolve(requested, {64 * n, 64 * n, target(), true});
   const std::size_t bytes = n * sizeof(std::int64_t);
   const run_stats stats("random", options.op, "philox4x32-10", n, dtype::int64, bytes, where);
   const array<std::size_t> places = random::permutation(where, n, from);
@@ -141,21 +140,21 @@ void run(const random_options& options) {
   impl::random_numbers numbers = asked_for(options, type, from);
   npy_output output(options.output);
   const std::size_t element_bytes = size_of(type), bytes = size * element_bytes;
-  const target where = impl::resolve(requested, {0, bytes, target(), true});
-  impl::operation running("random", size, name(type));
+  const target where = resolve(requested, {0, bytes, target(), true});
+  operation running("random", size, name(type));
   running.runs_on(where);
   const run_stats stats("random", options.op, "philox4x32-10", size, type, bytes, where);
   progress shown(bytes, options.quiet);
   output.begin(type, lengths);
   // Elements depend on their index alone: a piece at a time needs no memory for all.
   const std::size_t piece = std::min((std::size_t{16} << 20) / element_bytes, size);
-  const impl::memory made(piece * element_bytes, where);
-  const impl::memory brought(where.is_gpu() ? made.bytes() : 0, target());
+  const memory made(piece * element_bytes, where);
+  const memory brought(where.is_gpu() ? made.bytes() : 0, target());
   for (std::size_t first = 0; first < size; first += piece) {
     stop_if_interrupted();
     const std::size_t count = std::min(piece, size - first);
     impl::library_random(numbers, count, made.data(), where);
-    if (where.is_gpu()) impl::copy(brought.data(), target(), made.data(), where, count * element_bytes);
+    if (where.is_gpu()) copy(brought.data(), target(), made.data(), where, count * element_bytes);
     output.append(where.is_gpu() ? brought.data() : made.data(), count * element_bytes);
     shown.advance(count * element_bytes);
     numbers.from.offset += count;

@@ -1,4 +1,4 @@
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <atomic>
 #include <cstddef>

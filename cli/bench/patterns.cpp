@@ -37,7 +37,7 @@ void with_arrays(const workload& work, std::size_t call, const F& f) {
 /// Calls f with the operator of the work.
 template <class T, class F>
 void with_operator(const workload& work, const F& f) {
-  if constexpr (!impl::is_complex<T>) {
+  if constexpr (!heddle::is_complex<T>) {
     if (work.combine == impl::function::maximum) return f(maximum());
   }
   f(plus());

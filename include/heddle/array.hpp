@@ -183,6 +183,10 @@ class array {
   }
 
  private:
+  friend class any_array;
+  array(heddle::shape lengths, impl::memory&& elements)
+      : shape_(std::move(lengths)), size_(shape_.elements()), memory_(std::move(elements)) {}
+
   static impl::memory allocate(std::size_t size, const target& where) {
     impl::operation running("array", size, impl::type_name<T>());
     running.runs_on(where);

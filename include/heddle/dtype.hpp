@@ -77,6 +77,12 @@ template <class T>
   requires has_dtype<T>
 inline constexpr dtype dtype_of = impl::dtype_of_type<std::remove_cv_t<T>>::value;
 
+/// Whether T is a std::complex.
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
+
 /// Calls f with a value-initialised element of the C++ type that `type` names, and returns what f returns.
 template <class F>
 decltype(auto) with_type(dtype type, F&& f) {

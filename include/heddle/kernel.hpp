@@ -121,7 +121,7 @@ void launch(const function_state& function, const target& where, const dimension
             const dimensions& block, std::size_t shared_bytes, const kernel_argument* arguments,
             std::size_t count);
 
-/// What the command knows of a kernel beyond its signature (modules/module_state.hpp).
+/// What is known of a kernel beyond its signature (src/jit/module_state.hpp).
 const function_state& state_of(const kernel_function& kernel) noexcept;
 
 }  // namespace impl
@@ -173,6 +173,11 @@ class kernel_function {
     return {function_, where_, grid, block, shared_bytes};
   }
 
+  /// Launches it with a pointer to each argument, as cudaLaunchKernel takes them: for arguments whose types
+  /// are known when the program runs. Nothing compares them with the kernel's parameters. Asynchronous on a
+  /// GPU.
+  void launch(dimensions grid, dimensions block, std::size_t shared_bytes, void* const* arguments) const;
+
   /// Its name and what it takes, as far as that is known: "saxpy(int, float, const float*, float*)".
   std::string signature() const;
 
@@ -218,6 +223,9 @@ class module {
   target where_;
   std::shared_ptr<impl::module_state> state_;
 };
+
+/// Whether modules and expressions can be compiled for a GPU here: there is one, and NVRTC.
+bool can_compile_for_gpu() noexcept;
 
 /// How the expressions of a kernel are compiled.
 struct expression_options {
@@ -288,6 +296,14 @@ decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
 
 }  // namespace impl
 
+/// An argument of an elementwise_kernel whose type is known when the program runs.
+struct untyped_argument {
+  const void* data = nullptr;  ///< the elements of an array, or a number or a structure
+  std::size_t bytes = 0;       ///< of an element, or of the number or the structure
+  bool is_array = true, is_written = false;
+  target where = {};  ///< of an array
+};
+
 /// An operation on the elements of arrays, one by one, from source.
 ///
 ///     const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
@@ -314,6 +330,12 @@ class elementwise_kernel {
         },
         arguments...);
   }
+
+  /// The operation on elements first … first + count − 1 of n, where arrays come a piece at a time: each
+  /// holds the `count` elements of the piece. Nothing compares the arguments with the parameters.
+  /// Asynchronous on a GPU.
+  void on_piece(const target& where, const std::vector<untyped_argument>& arguments, std::size_t count,
+                std::size_t first, std::size_t n) const;
 
  private:
   std::shared_ptr<impl::expression_state> state_;

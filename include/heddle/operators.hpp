@@ -3,6 +3,7 @@
 #include <heddle/compiler.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/impl/conversion.hpp>
+#include <heddle/runtime_op.hpp>
 
 #include <complex>
 #include <cstdint>
@@ -433,23 +434,8 @@ HD_INLINE T lift(const T& x) {
   }
 }
 
-/// The operators and functions of this file, by name: what the compiled library is asked for.
-enum class function : std::uint8_t {
-  plus,
-  multiplies,
-  minimum,
-  maximum,
-  logical_and,
-  logical_or,
-  logical_xor,
-  bit_and,
-  bit_or,
-  bit_xor,
-  minus,
-  none,
-};
-
-const char* name(function f) noexcept;
+using function = runtime_op;
+using heddle::name;
 
 template <class Op>
 inline constexpr function function_of = function::none;
@@ -475,32 +461,6 @@ template <>
 inline constexpr function function_of<bit_xor> = function::bit_xor;
 template <>
 inline constexpr function function_of<minus> = function::minus;
-
-/// Whether `f` is defined on elements of that type: bitwise functions on integers, order on real numbers.
-constexpr bool is_defined(function f, dtype type) noexcept {
-  const bool complex = type >= dtype::complex64;
-  const bool real = type == dtype::float32 || type == dtype::float64;
-  switch (f) {
-    case function::plus:
-    case function::multiplies:
-      return true;
-    case function::minus:
-      return type != dtype::boolean;
-    case function::minimum:
-    case function::maximum:
-    case function::logical_and:
-    case function::logical_or:
-    case function::logical_xor:
-      return !complex;
-    case function::bit_and:
-    case function::bit_or:
-    case function::bit_xor:
-      return !complex && !real;
-    case function::none:
-      break;
-  }
-  return false;
-}
 
 /// Whether the compiled library holds Op on elements of T, so that it needs nothing from the user's compiler.
 template <class T, class Op>

@@ -13,6 +13,14 @@
 
 namespace heddle {
 namespace impl {
+
+/// Elements of a type known at run time, which any_patterns.hpp transforms.
+template <class X>
+concept runtime_typed = requires(const X& x) {
+  x.dtype();
+  x.where();
+};
+
 inline namespace HD_BUILD {
 
 /// out[i] = f(argument(i)…) on `where`, by the library where it holds f and by what this compiler made of f
@@ -85,7 +93,7 @@ inline namespace HD_BUILD {
 /// Built-in functions on built-in types run on every target; a function of the user's own runs on a GPU when
 /// it is marked HD_FN and its file is compiled by nvcc. Throws heddle::error when shapes differ.
 template <class... Arguments>
-  requires(sizeof...(Arguments) >= 2)
+  requires(sizeof...(Arguments) >= 2 && !(impl::runtime_typed<Arguments> || ...))
 auto transform(const target& where, const Arguments&... arguments) {
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);

@@ -1,4 +1,4 @@
-#include <heddle/impl/cpu/transform.hpp>
+#include <heddle/memory.hpp>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,7 +1,7 @@
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/target.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -2,7 +2,7 @@
 #include "index_width.hpp"
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,10 +2,10 @@
 #include "cpu/random_kernels.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/cpu/transform.hpp>
 #include <heddle/random.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "gpu/gpu.hpp"
 #include "sortable.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <array>

@@ -4,10 +4,10 @@
 #include <heddle/any.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/cpu/reduce.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/cpu/transform.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

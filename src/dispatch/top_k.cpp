@@ -2,7 +2,7 @@
 #include "sortable.hpp"
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 #include <heddle/top_k.hpp>
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/impl/binary_search.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/textbook.hpp>
+#include <heddle/threads.hpp>
 
 #include <cstddef>
 
