@@ -54,6 +54,9 @@ MISUSES = [
     ("hd::lower_bound(here, doubles, ints);", "a value is looked for among elements of its own type: convert the values"),
     ("hd::upper_bound(here, ints, x, hd::sort_order::descending);", "a value is looked for among elements of its own type"),
     ("hd::inclusive_scan_into(here, doubles, x);", "a scan writes elements of the type that it reads"),
+    ("hd::reduce_into(here, doubles, x);", "reduce_into writes elements of the type that it reads: convert with "),
+    ("hd::transform_reduce_into(here, x, x, [](float) { return 1.0; }, hd::plus{});",
+     "transform_reduce_into: f must return the type of the output's elements"),
 ]
 
 NO_ARRAY = "an argument is no array: write std::span(pointer, size)"
@@ -92,6 +95,7 @@ PATTERNS = {
     "partition": "@, [](float) { return true; }",
     "reduce": "@, hd::maximum{}",
     "reduce_by_key": "@, x",
+    "reduce_into": "@, x",
     "rfft": "@",
     "rfft_into": "@, x",
     "scatter": "@, ints, x",
@@ -108,6 +112,7 @@ PATTERNS = {
     "transform": "@, [](float a) { return a; }",
     "transform_into": "@, x, [](float a) { return a; }",
     "transform_reduce": "@, [](float a) { return a; }, hd::plus{}",
+    "transform_reduce_into": "@, x, [](float a) { return a; }, hd::plus{}",
     "unique": "@",
     "unique_consecutive": "@",
     "upper_bound": "@, x, std::less<>()",
@@ -145,6 +150,7 @@ IN_OTHER_PLACES = [
     "hd::matmul(here, x, x.data());",
     "hd::partition(here, x, flags);",
     "hd::reduce_by_key(here, ints, flags);",
+    "hd::reduce_into(here, x, x.data());",
     "hd::scatter(here, x, ints, x.data());",
     "hd::scatter(here, x, ints.begin(), x);",
     "hd::segmented_exclusive_scan(here, x, sizes.data());",
@@ -156,6 +162,7 @@ IN_OTHER_PLACES = [
     "hd::transform(here, x, flags, [](float a, bool b) { return b ? a : 0; });",
     "hd::transform_into(here, x, x.data(), [](float a) { return a; });",
     "hd::transform_reduce(here, x, flags, [](float a, bool b) { return b ? a : 0; }, hd::plus{});",
+    "hd::transform_reduce_into(here, x, flags, [](bool b) { return b ? 1.0f : 0.0f; }, hd::plus{});",
     "hd::upper_bound(here, x, flags, std::less<>());",
 ]
 

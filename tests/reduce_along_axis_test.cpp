@@ -228,6 +228,49 @@ TEST_P(reduce_along_axis, an_initial_value_comes_before_every_line) {
                             hd::array(std::vector<std::int64_t>{7, 7})));
 }
 
+TEST_P(reduce_along_axis, into_an_output_has_the_bits_of_a_new_array) {
+  for_each_type<std::int8_t, std::int64_t, float, double>([&]<class T>() {
+    for (const hd::shape& lengths :
+         {hd::shape{7}, hd::shape{40, 33}, hd::shape{3000, 3}, hd::shape{3, 5000}, hd::shape{2, 17, 5}}) {
+      const hd::array<T> x = operands<T, hd::plus>(lengths.elements()).reshaped(lengths), there = x.on(where);
+      for (std::size_t k = 0; k < lengths.axes(); ++k) {
+        const hd::axis axis{static_cast<std::ptrdiff_t>(k)};
+        const hd::array<T> want = hd::reduce(hd::target::serial(), x, axis);
+        hd::array<T> out(want.shape(), where);
+        hd::reduce_into(where, out, there, axis);
+        ASSERT_TRUE(same_elements(out, want)) << lengths.text() << " along axis " << k;
+        std::vector<T> flat(want.size());
+        hd::reduce_into(where, flat, there, axis, hd::plus{}, 3);
+        ASSERT_TRUE(same_elements(hd::array<T>(flat).reshaped(want.shape()),
+                                  hd::reduce(hd::target::serial(), x, axis, hd::plus{}, 3)));
+        hd::transform_reduce_into(where, out, axis, there, x, hd::multiplies{}, hd::maximum{});
+        ASSERT_TRUE(same_elements(
+            out, hd::transform_reduce(hd::target::serial(), axis, x, x, hd::multiplies{}, hd::maximum{})));
+      }
+    }
+  });
+}
+
+TEST_P(reduce_along_axis, into_an_output_of_no_elements_or_another_shape) {
+  const hd::array<float> nothing(hd::shape{0, 3}, where),
+      x = operands<float, hd::plus>(12).reshaped({2, 3, 2});
+  hd::array<float> out(3, where), none(0, where), turned(hd::shape{2, 3}, where);
+  hd::reduce_into(where, out, nothing, hd::axis{0}, hd::multiplies{});
+  EXPECT_EQ(out.to_vector(), (std::vector<float>{1, 1, 1}));
+  hd::reduce_into(where, none, nothing, hd::axis{1}, hd::minimum{});
+  EXPECT_EQ(message_of([&] { hd::reduce_into(where, out, nothing, hd::axis{0}, hd::minimum{}); }),
+            "reduce: 0 float32 on " + where.text() +
+                ": there are no elements, and the operator has no identity to return: give an initial value");
+  EXPECT_EQ(out.to_vector(), (std::vector<float>{1, 1, 1}));
+  EXPECT_EQ(message_of([&] { hd::reduce_into(where, out, x, hd::axis{0}); }),
+            "reduce: 12 float32 on " + where.text() + ": the output: 3 elements do not fit 6");
+  EXPECT_EQ(
+      message_of([&] { hd::reduce_into(where, turned, x, hd::axis{0}); }),
+      "reduce: 12 float32 on " + where.text() + ": the output has shape (2, 3), where the result has (3, 2)");
+  EXPECT_EQ(message_of([&] { hd::reduce_into(where, out, x, hd::axis{3}); }),
+            "reduce: 12 float32: axis 3 does not exist in shape (2, 3, 2) (axes are -3 to 2)");
+}
+
 TEST_P(reduce_along_axis, errors_name_the_axis_and_the_shapes) {
   const hd::array<float> x = operands<float, hd::plus>(12).reshaped({3, 4});
   EXPECT_EQ(message_of([&] { (void)hd::reduce(where, x, hd::axis{2}); }),

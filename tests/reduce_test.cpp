@@ -446,6 +446,76 @@ TEST_P(reduce, transform_reduce_of_nothing_is_the_identity_or_an_error) {
       "give an initial value");
 }
 
+TEST_P(reduce, into_an_output_has_the_bits_of_the_value) {
+  for_each_dtype([&]<class T>() {
+    for (const std::size_t n : {1, 2, 33, 9000, 100'003}) {
+      const hd::array<T> x = operands<T, hd::plus>(n), there = x.on(where);
+      hd::array<T> out(3, where);
+      out.fill(T(1));
+      // One of several elements, which lies at an odd place; its neighbours keep theirs.
+      hd::reduce_into(where, out.slice(1, 2), there);
+      const T want = grouped_reduce_by<hd::plus, T>(x.span());
+      const std::vector<T> have = out.to_vector();
+      ASSERT_TRUE(same_bits(T(have[1]), want)) << named<T>(n);
+      ASSERT_TRUE(have[0] == T(1) && have[2] == T(1)) << named<T>(n);
+      T here[1];
+      hd::reduce_into(where, here, x, hd::plus{}, x.data()[0]);
+      ASSERT_TRUE(same_bits(here[0], hd::reduce(hd::target(), x, hd::plus{}, x.data()[0]))) << named<T>(n);
+    }
+  });
+}
+
+TEST_P(reduce, into_an_output_that_is_elsewhere) {
+  std::vector<int> x(1000);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<int>(i);
+  for (const hd::target& other : targets_at_hand()) {
+    hd::array<int> out(1, other);
+    hd::reduce_into(where, out, x);
+    EXPECT_EQ(out[0], 499500) << other.text();
+    hd::reduce_into(where, out, hd::array<int>(x, other), hd::maximum{}, 2000);
+    EXPECT_EQ(out[0], 2000) << other.text();
+    hd::transform_reduce_into(where, out, x, 2, hd::multiplies{}, hd::plus{});
+    EXPECT_EQ(out[0], 999000) << other.text();
+  }
+  hd::array<int> out(hd::shape{1, 1}, where);
+  hd::reduce_into(hd::target::automatic(), out, x, hd::minimum{});
+  EXPECT_EQ(out(0, 0), 0);
+}
+
+TEST_P(reduce, into_an_output_of_an_own_function_on_a_cpu) {
+  if (where.is_gpu()) GTEST_SKIP() << "a host compiler compiled the function";
+  const std::vector<double> x{1, 2, 3};
+  double out[1];
+  hd::reduce_into(where, out, x, [](double a, double b) { return a + 2 * b - b; });
+  EXPECT_EQ(out[0], 6);
+  hd::transform_reduce_into(where, out, x, [](double a) { return a * a; }, hd::plus{}, 100);
+  EXPECT_EQ(out[0], 114);
+}
+
+TEST_P(reduce, into_an_output_refuses_sizes_overlaps_and_nothing) {
+  hd::array<float> x(std::vector<float>{1, 2, 3, 4}, where), two(2, where);
+  const std::string pattern = "reduce: 4 float32 on " + where.text() + ": ";
+  EXPECT_EQ(message_of([&] { hd::reduce_into(where, two, x); }),
+            pattern + "the output: 2 elements do not fit 1");
+  EXPECT_EQ(message_of([&] { hd::reduce_into(where, two.slice(0, 0), x); }),
+            pattern + "the output: 0 elements do not fit 1");
+  EXPECT_EQ(message_of([&] { hd::reduce_into(where, x.slice(1, 2), x); }),
+            "reduce: 4 float32: the output overlaps an input: write into another array");
+  EXPECT_EQ(message_of([&] {
+              hd::transform_reduce_into(where, x.slice(3, 4), two, x.slice(2, 4), hd::plus{}, hd::plus{});
+            }),
+            "transform_reduce: 2 float32: the output overlaps an input: write into another array");
+  const hd::array<float> nothing(0, where);
+  two.fill(5);
+  EXPECT_EQ(message_of([&] { hd::reduce_into(where, two.slice(0, 1), nothing, hd::maximum{}); }),
+            "reduce: 0 float32 on " + where.text() +
+                ": there are no elements, and the operator has no identity to return: give an initial value");
+  EXPECT_EQ(two.to_vector(), (std::vector<float>{5, 5}));
+  hd::reduce_into(where, two.slice(0, 1), nothing, hd::maximum{}, 7);
+  hd::transform_reduce_into(where, two.slice(1, 2), nothing, 2.f, hd::plus{}, hd::multiplies{});
+  EXPECT_EQ(two.to_vector(), (std::vector<float>{7, 1}));
+}
+
 TEST(reduce_without_a_gpu, says_that_there_is_none) {
   if (!hd::gpus().empty()) GTEST_SKIP() << "this machine has a GPU";
   const std::vector<float> x{1, 2, 3};

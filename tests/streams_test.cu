@@ -378,6 +378,43 @@ TEST_F(streams_Gpu, a_captured_scan_of_columns_replays_right) {
   }
 }
 
+TEST_F(streams_Gpu, captured_reductions_into_outputs_replay_right) {
+  const hd::target& where = on[1];
+  for (const std::size_t rows : {std::size_t{3}, std::size_t{5000}, n / 16}) {
+    hd::array<std::int64_t> x({rows, 16}, where), total(1, where), from_ten(1, where), columns(16, where),
+        squares(1, where);
+    x.fill(1);
+    const captured_graph graph(where, [&] {
+      hd::reduce_into(where, total, x);
+      hd::reduce_into(where, from_ten, x, hd::plus{}, 10);
+      hd::reduce_into(where, columns, x, hd::axis{0});
+      hd::transform_reduce_into(where, squares, x, x, hd::multiplies{}, hd::plus{});
+    });
+    const auto count = static_cast<std::int64_t>(rows);
+    for (std::int64_t factor = 1; factor < 5; ++factor) {
+      x.fill(factor);
+      for (auto* const out : {&total, &from_ten, &columns, &squares}) out->fill(-1);
+      where.wait();
+      graph.replay(on[3]);
+      on[3].wait();
+      EXPECT_EQ(total[0], 16 * count * factor);
+      EXPECT_EQ(from_ten[0], 16 * count * factor + 10);
+      EXPECT_EQ(columns.to_vector(), std::vector<std::int64_t>(16, count * factor));
+      EXPECT_EQ(squares[0], 16 * count * factor * factor);
+    }
+  }
+}
+
+TEST_F(streams_Gpu, a_reduction_into_an_output_is_not_waited_for_and_is_ordered_with_other_streams) {
+  for (int i = 0; i < 20; ++i) {
+    hd::array<std::int64_t> x(n, on[1]), total(1, on[2]), twice(1, on[3]);
+    x.fill(i);
+    hd::reduce_into(on[2], total, x);
+    hd::transform_into(on[3], twice, total, total, hd::plus{});
+    EXPECT_EQ(twice[0], 2 * i * static_cast<std::int64_t>(n));
+  }
+}
+
 TEST_F(streams_Gpu,
        captured_transforms_and_products_replay_right_when_their_plans_and_handles_would_be_dropped) {
   const hd::target& where = on[1];

@@ -360,6 +360,26 @@ TEST_P(user_operators, transform_reduce_along_an_axis) {
   }
 }
 
+TEST_P(user_operators, reduces_into_an_output_anywhere) {
+  const hd::shape lengths{300, 70};
+  const hd::array<float> x = made<float>(lengths), there = x.on(where);
+  hd::array<float> total(1, where), rows(300, where), factors(1);
+  const auto larger = [] HD_FN(float a, float b) { return a < b ? b : a; };
+  hd::reduce_into(where, total, there, larger);
+  EXPECT_EQ(total[0], hd::reduce(hd::target::serial(), x, hd::maximum{}));
+  hd::reduce_into(where, total, there, larger, 1e9f);
+  EXPECT_EQ(total[0], 1e9f);
+  hd::reduce_into(where, rows, there, hd::axis{1}, larger, -1e9f);
+  EXPECT_TRUE(same_elements(rows, hd::reduce(hd::target::serial(), x, hd::axis{1}, hd::maximum{})));
+  hd::transform_reduce_into(
+      where, rows, hd::axis{1}, there, x, [] HD_FN(float a, float b) { return a - 2 * b; }, hd::minimum{});
+  EXPECT_TRUE(same_elements(rows, hd::transform_reduce(
+                                      hd::target::serial(), hd::axis{1}, x, x,
+                                      [] HD_FN(float a, float b) { return a - 2 * b; }, hd::minimum{})));
+  hd::transform_reduce_into(where, factors, there, [] HD_FN(float) { return 1.0f; }, hd::plus{}, 5);
+  EXPECT_EQ(factors[0], 21'005.f);
+}
+
 TEST_P(user_operators, truth_values_are_added_as_truth_values) {
   // So many rows that what parts of columns came to is added again, by bytes.
   hd::array<float> x(hd::shape{20'000, 16});

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <heddle/algorithm.hpp>
 #include <heddle/any_array.hpp>
 #include <heddle/fft.hpp>
 #include <heddle/histogram.hpp>
@@ -27,6 +26,10 @@
 /// `hd::any_const_view(data, type, {outer, length, inner}, where)` and `hd::axis{1}`.
 namespace heddle {
 
+// Of <heddle/algorithm.hpp>, which names the methods; {} is the default.
+enum class reduce_algorithm : std::uint8_t;
+enum class scan_algorithm : std::uint8_t;
+
 /// The identity of the operator on elements of that type; throws heddle::error where there is none: for
 /// minus, and where the type does not define the operator.
 any_value identity(runtime_op op, dtype type);
@@ -37,7 +40,7 @@ any_value identity(runtime_op op, dtype type);
 /// it.
 any_value reduce(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
                  const std::optional<any_value>& init = {},
-                 reduce_algorithm algorithm = reduce_algorithm::single_pass);
+                 reduce_algorithm algorithm = {});
 any_value reduce(const target& where, const any_const_view& x, runtime_op op, reduce_algorithm algorithm);
 
 /// Combines along one axis; the result has the other axes, and lives on the target.
@@ -57,7 +60,7 @@ void reduce_into(const target& where, const any_view& out, const any_const_view&
 /// Running combinations, in C order or along one axis: see scan.hpp.
 any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
                          const std::optional<any_value>& init = {},
-                         scan_algorithm algorithm = scan_algorithm::single_pass);
+                         scan_algorithm algorithm = {});
 any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op,
                          scan_algorithm algorithm);
 any_array inclusive_scan(const target& where, const any_const_view& x, axis along_axis,
@@ -65,21 +68,21 @@ any_array inclusive_scan(const target& where, const any_const_view& x, axis alon
 /// The same into `out`, which has the type and as many elements and may be x itself; asynchronous on a GPU.
 void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {},
-                         scan_algorithm algorithm = scan_algorithm::single_pass);
+                         scan_algorithm algorithm = {});
 void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 
 /// The scan shifted by one, which begins with `init`, or with the operator's identity.
 any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
                          const std::optional<any_value>& init = {},
-                         scan_algorithm algorithm = scan_algorithm::single_pass);
+                         scan_algorithm algorithm = {});
 any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op,
                          scan_algorithm algorithm);
 any_array exclusive_scan(const target& where, const any_const_view& x, axis along_axis,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 void exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {},
-                         scan_algorithm algorithm = scan_algorithm::single_pass);
+                         scan_algorithm algorithm = {});
 void exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 

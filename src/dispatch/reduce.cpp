@@ -20,6 +20,11 @@ void fail_empty() {
   fail("there are no elements, and the operator has no identity to return: give an initial value");
 }
 
+void check_result_shape(const shape& have, const shape& wanted) {
+  if (have.axes() == 1 || have == wanted) return;
+  fail(fmt::format("the output has shape {}, where the result has {}", have.text(), wanted.text()));
+}
+
 [[noreturn]] static void fail_no_place() {
   fail("there are no elements, and so no place to return");
 }

@@ -23,6 +23,8 @@ void use_operator(const hd::target& where, const hd::array<T>& x, const Op& op) 
   hd::reduce(where, x, op, first);
   hd::reduce(where, x, op, hd::reduce_algorithm::tree);
   hd::reduce(where, x, axis, op, first);
+  hd::reduce_into(where, out, x, op, first);
+  hd::reduce_into(where, out, x, axis, op);
   hd::inclusive_scan(where, x, op);
   hd::inclusive_scan(where, x, axis, op);
   hd::exclusive_scan(where, x, op, first);
@@ -34,7 +36,8 @@ void use_operator(const hd::target& where, const hd::array<T>& x, const Op& op) 
   hd::transform(where, x, x, op);
   hd::transform_into(where, out, x, first, op);
   hd::transform_reduce(where, x, x, op, op, first);
-  hd::transform_reduce(where, axis, x, x, op, op);
+  hd::transform_reduce(where, axis, x, x, x, op, op);
+  hd::transform_reduce_into(where, out, x, x, op, op, first);
 }
 
 template <class T>

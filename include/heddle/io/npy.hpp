@@ -4,6 +4,7 @@
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/io/npy.hpp>
 #include <heddle/shape.hpp>
 
 #include <cstddef>
@@ -86,13 +87,6 @@ class npy_file {
 /// The bytes before the elements of a .npy file in C order and this machine's byte order, for a program that
 /// writes the elements itself, a piece at a time.
 std::string npy_header(dtype type, const shape& lengths);
-
-namespace impl {
-
-[[noreturn]] void fail_npy_type(const npy_file& file, dtype wanted);
-void write_npy(const std::string& path, dtype type, const shape& lengths, const void* data);
-
-}  // namespace impl
 
 /// The array in a .npy file, on the CPU. The file must hold elements of type T, in either byte order and
 /// either memory order; `npy_file(path).read_as<T>()` converts from another type.
