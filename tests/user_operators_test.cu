@@ -392,6 +392,47 @@ TEST_P(user_operators, truth_values_are_added_as_truth_values) {
   EXPECT_EQ(bytes, std::vector<std::uint8_t>(16, 1));
 }
 
+TEST_P(user_operators, transform_takes_elements_of_several_sizes_wherever_they_begin) {
+  const auto weigh = [] HD_FN(std::int8_t a, double b, colour<std::uint8_t> c, std::int16_t d) {
+    return static_cast<float>(a + 2 * b + c.green + d);
+  };
+  const auto add = [] HD_FN(std::int8_t a, std::int16_t b) { return static_cast<float>(a + b); };
+  for (const std::size_t n : {1, 3, 1024, 2051, 20011}) {
+    hd::array<std::int8_t> a(n + 8);
+    hd::array<double> b(n + 8);
+    hd::array<std::int16_t> d(n + 8);
+    hd::array<colour<std::uint8_t>> c(n + 8);
+    for (std::size_t i = 0; i < n + 8; ++i) {
+      a.data()[i] = static_cast<std::int8_t>(i % 251);
+      b.data()[i] = static_cast<double>(i % 1000);
+      c.data()[i] = {0, static_cast<std::uint8_t>(i % 13), 0};
+      d.data()[i] = static_cast<std::int16_t>(i % 999);
+    }
+    const auto a_there = a.on(where);
+    const auto b_there = b.on(where);
+    const auto c_there = c.on(where);
+    const auto d_there = d.on(where);
+    for (const std::size_t first : {0, 1, 4, 8}) {
+      hd::array<float> sums({n + 8}, where), weighed({n}, where);
+      sums.fill(-1);
+      hd::transform_into(where, sums.slice(first, first + n), a_there.slice(first, first + n),
+                         d_there.slice(first, first + n), add);
+      hd::transform_into(where, weighed, a_there.slice(first, first + n), b_there.slice(first, first + n),
+                         c_there.slice(first, first + n), std::int16_t{5}, weigh);
+      const std::vector<float> have = sums.to_vector(), other = weighed.to_vector();
+      for (std::size_t i = 0; i < n + 8; ++i) {
+        const bool is_written = i >= first && i < first + n;
+        ASSERT_EQ(have[i], is_written ? add(a.data()[i], d.data()[i]) : -1)
+            << n << ", " << first << ", " << i;
+        if (is_written) {
+          ASSERT_EQ(other[i - first], weigh(a.data()[i], b.data()[i], c.data()[i], 5))
+              << n << ", " << first << ", " << i;
+        }
+      }
+    }
+  }
+}
+
 TEST_P(user_operators, transform_maps_types_to_types) {
   for (const std::size_t n : sizes_up_to(100'003)) {
     const hd::array<float> x = made<float>({n});

@@ -16,9 +16,9 @@ namespace heddle::cpu {
 inline constexpr std::size_t most_block_bytes = std::size_t{1} << 17,
                              least_block_bytes = std::size_t{1} << 15;
 
-/// Blocks of one segment, scanned by threads that take them in order. A thread folds its block, waits for its
-/// turn, notes the state before the block and moves the common state on behind it, and scans the block while
-/// it is in the cache and the next one that it took is read.
+/// Blocks of one segment, scanned by threads that take them in order. A thread reduces its block and waits
+/// for the state before it, which earlier blocks hand on. It advances the state past its block for the next
+/// thread. Then it scans the block, which is still in the cache, and reduces the next one that it took.
 class chained_scan {
  public:
   chained_scan(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
@@ -83,18 +83,18 @@ class chained_scan {
     std::byte* const totals = own_totals.data();
     const std::size_t piece = piece_elements(steps_), unit = steps_.unit();
     auto reduce_serially = [&](std::size_t b, std::size_t first, std::size_t count) {
-      if (non_temporal_) read_ahead(at(x_, (b * block_ + first) * size_), count * size_);
+      if (non_temporal_) read_ahead{x_, size_}(b * block_ + first, count);
       steps_.reduce_serially(at(x_, (b * block_ + first) * size_), count, first % unit == 0,
                              totals + first / unit * size_);
     };
-    auto fold_from = [&](std::size_t b, std::size_t first) {
+    auto reduce_block = [&](std::size_t b, std::size_t first) {
       for (const std::size_t end = elements_of(b); first < end; first += piece) {
         reduce_serially(b, first, std::min(piece, end - first));
       }
     };
     std::size_t b = next_.fetch_add(1, std::memory_order_relaxed);
     if (b >= blocks_) return;
-    fold_from(b, 0);
+    reduce_block(b, 0);
     while (b < blocks_) {
       if (!wait_for_turn(b)) return;
       std::memcpy(state, state_, steps_.state_bytes);

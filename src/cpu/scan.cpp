@@ -117,7 +117,7 @@ class column_scan {
 
   bool tile_has_prefix() const { return has_upper_ || filled_[0] != 0; }
 
-  /// The tile's total is in `local`; what stands before the next goes to `before_tile`.
+  /// The tile's total is in `local`; the prefix of the next tile goes to `before_tile`.
   void append_tile() {
     std::size_t level = 0;
     for (;; ++level) {
@@ -160,8 +160,8 @@ class column_scan {
   bool has_init_ = false, has_upper_ = false, has_prefix_ = false;
 };
 
-/// `width` segments side by side as one segment of wider elements; each keeps a state of its own, behind the
-/// last outputs of all.
+/// `width` segments side by side as one segment of wider elements. Their states follow the last outputs of
+/// all.
 class side_by_side {
  public:
   side_by_side(const scan_steps& steps, std::size_t width)
@@ -292,7 +292,9 @@ void scan_rows(int threads, const scan_steps& steps, segments rows, const void* 
     piece_writer writer(steps, non_temporal, at(out, first * row_bytes), rows.length);
     for (std::size_t r = first; r < last; ++r) {
       steps.start(init, state.data());
-      scan_from_memory(steps, at(x, r * row_bytes), rows.length, exclusive, state.data(), writer);
+      const std::byte* const row = at(x, r * row_bytes);
+      scan_pieces(steps, row, rows.length, exclusive, state.data(), writer,
+                  read_ahead{row, steps.element_bytes});
     }
   });
 }
@@ -324,17 +326,17 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
                 void* state, void* out) {
   const std::size_t bytes = count * steps.element_bytes;
   if (threads > 1 && bytes >= parallel_from_bytes) {
-    chained_scan turns(threads, steps, x, count, exclusive, state, out);
-    const std::size_t workers = std::min(static_cast<std::size_t>(threads), turns.blocks());
+    chained_scan chain(threads, steps, x, count, exclusive, state, out);
+    const std::size_t workers = std::min(static_cast<std::size_t>(threads), chain.blocks());
     if (workers > 1) {
-      on_threads(threads, workers, [&] { turns.work(); });
-      turns.join();
+      on_threads(threads, workers, [&] { chain.work(); });
+      chain.join();
       return;
     }
   }
   if (bytes <= stream_from_bytes) return steps.scan(x, count, exclusive, false, state, out);
   piece_writer writer(steps, true, out);
-  scan_from_memory(steps, x, count, exclusive, state, writer);
+  scan_pieces(steps, x, count, exclusive, state, writer, read_ahead{x, steps.element_bytes});
 }
 
 void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,

@@ -12,12 +12,11 @@
 namespace heddle::cpu {
 
 inline constexpr std::size_t line = 64;
-/// What is read, scanned and written before the next is read; as measured.
+/// Bytes that are read, scanned and written at a time; measured.
 inline constexpr std::size_t piece_bytes = 2048;
-/// How far ahead memory is asked for: this much work an element keeps a processor from looking ahead by
-/// itself.
+/// How far ahead to prefetch: with so many operations for each element, hardware prefetching is too late.
 inline constexpr std::size_t read_ahead_bytes = 4096;
-/// Elements larger than this are written where they belong at once.
+/// Elements larger than this are written directly.
 inline constexpr std::size_t largest_staged_bytes = 64;
 inline constexpr std::size_t largest_piece_bytes = 256 * largest_staged_bytes;
 
@@ -28,7 +27,7 @@ inline const std::byte* at(const void* data, std::size_t byte) {
   return static_cast<const std::byte*>(data) + byte;
 }
 
-/// Scratch memory that begins on a line.
+/// Scratch memory aligned to a cache line.
 class scratch {
  public:
   explicit scratch(std::size_t bytes) {
@@ -41,7 +40,7 @@ class scratch {
   impl::memory far_;
 };
 
-/// Bytes written one after another, past the cache by whole lines. Other threads see them once it is
+/// Writes consecutive bytes by non-temporal stores of whole cache lines. Other threads see them once it is
 /// destroyed.
 class line_writer {
  public:
@@ -51,7 +50,7 @@ class line_writer {
         end_(begin_) {}
   line_writer(const line_writer&) = delete;
 
-  /// Where the next bytes, at most `most`, are to be put.
+  /// Room for the next bytes, at most `most`.
   static constexpr std::size_t most = largest_piece_bytes;
   std::byte* room() { return stage_ + end_; }
 
@@ -85,25 +84,31 @@ class line_writer {
 
  private:
   alignas(line) std::byte stage_[most + 2 * line];
-  std::byte* to_;            ///< where the stage's first line belongs
+  std::byte* to_;            ///< the destination of the stage's first line
   std::size_t begin_, end_;  ///< the bytes of the stage that are still to be written
 };
 
-/// Into the second-level cache.
-inline void read_ahead(const void* x, std::size_t bytes) {
-  for (std::size_t b = 0; b < bytes; b += line) __builtin_prefetch(at(x, read_ahead_bytes + b), 0, 1);
-  // gcc leaves out calls of a function that does nothing else.
-  asm volatile("");
-}
+/// Prefetches into the second-level cache what a scan of pieces reads soon.
+struct read_ahead {
+  const void* x;
+  std::size_t element_bytes;
+  void operator()(std::size_t first, std::size_t count) const {
+    const std::byte* const from = at(x, first * element_bytes);
+    for (std::size_t b = 0; b < count * element_bytes; b += line)
+      __builtin_prefetch(from + read_ahead_bytes + b, 0, 1);
+    // gcc leaves out calls of a function that does nothing else.
+    asm volatile("");
+  }
+};
 
-/// Elements in a piece: a unit has a whole number of them.
+/// Elements in a piece; a unit is a whole number of pieces.
 inline std::size_t piece_elements(const scan_steps& steps) {
   std::size_t count = steps.tile();
   while (count < steps.unit() && count * steps.element_bytes < piece_bytes) count *= 2;
   return count;
 }
 
-/// Where pieces go, one after another: past the cache where that pays.
+/// Writes consecutive pieces, by non-temporal stores where that pays.
 class piece_writer {
  public:
   /// Of one segment, or of segments that begin `apart` elements from each other.
@@ -137,8 +142,7 @@ class piece_writer {
   std::optional<line_writer> writer_;
 };
 
-/// Scans `count` elements on this thread, a piece at a time; calls beside(first, count) before each, with its
-/// place.
+/// Scans `count` elements on this thread, a piece at a time; calls beside(first, count) before each piece.
 template <class Beside>
 void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
                  piece_writer& writer, const Beside& beside) {
@@ -148,15 +152,6 @@ void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool
     beside(first, in_piece);
     writer.scan(steps, at(x, first * steps.element_bytes), in_piece, exclusive, state);
   }
-}
-
-/// The same, from memory.
-inline void scan_from_memory(const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
-                             void* state, piece_writer& writer) {
-  const std::size_t size = steps.element_bytes;
-  scan_pieces(steps, x, count, exclusive, state, writer, [&](std::size_t first, std::size_t in_piece) {
-    read_ahead(at(x, first * size), in_piece * size);
-  });
 }
 
 }  // namespace heddle::cpu

@@ -139,17 +139,31 @@ constexpr extremes_by_mask mask_of_extremes() noexcept {
   return {{std::is_same_v<Op, maximum> ? sign : ~sign}};
 }
 
-/// As dispatch_type_op, with an operator by masks in place of each three or four that it stands for. Extremes
-/// keep theirs where that is asked for.
+/// What stands for Op on elements of T at run time: one operator by masks for each three or four, and the
+/// type of element that it takes.
+template <class T, class Op>
+inline constexpr auto runtime_op_for = [] {
+  if constexpr (family_of<function_of<Op>> == family::bits) {
+    return by_masks(Op{});
+  } else if constexpr (has_mask_of_extremes<T, Op>) {
+    return mask_of_extremes<T, Op>();
+  } else {
+    return Op{};
+  }
+}();
+template <class T, class Op>
+using runtime_element = typename std::conditional_t<has_mask_of_extremes<T, Op>, std::make_unsigned<T>,
+                                                    std::type_identity<T>>::type;
+
+/// As dispatch_type_op, with runtime_op_for in place of an operator. Extremes keep theirs where that is asked
+/// for.
 template <family Family, bool ExtremesByMask = true, class F>
 void with_runtime_op(dtype type, function which, const F& f) {
   dispatch_type_op<Family>(type, which, [&]<class T, class Op>(type_tag<T> tag, Op op) {
-    if constexpr (family_of<function_of<Op>> == family::bits) {
-      f(tag, by_masks(op));
-    } else if constexpr (ExtremesByMask && has_mask_of_extremes<T, Op>) {
-      f(type_tag<std::make_unsigned_t<T>>{}, mask_of_extremes<T, Op>());
-    } else {
+    if constexpr (!ExtremesByMask && has_mask_of_extremes<T, Op>) {
       f(tag, op);
+    } else {
+      f(type_tag<runtime_element<T, Op>>{}, runtime_op_for<T, Op>);
     }
   });
 }

@@ -15,11 +15,37 @@
 namespace heddle::impl {
 namespace {
 
+/// The steps that are compiled for several instruction sets.
+class compiled_steps {
+ public:
+  compiled_steps(const cpu::kernels& kernels, dtype type)
+      : map_{kernels.map}, copy_{size_of(type)}, by_(kernels.scan) {}
+
+  cpu::scan_steps steps() const {
+    return {copy_.element_bytes, by_.state_bytes, by_.strip, true, by_.start,
+            by_.reduce_serially, by_.append,      by_.scan,  map_, copy_};
+  }
+
+ private:
+  struct combine_step {
+    cpu::map_kernel map;
+    void operator()(const void* a, const void* b, std::size_t count, void* to) const {
+      map(a, false, b, false, count, false, to);
+    }
+  } map_;
+  struct load_step {
+    std::size_t element_bytes;
+    void operator()(const void* from, std::size_t count, void* to) const {
+      std::memcpy(to, from, count * element_bytes);
+    }
+  } copy_;
+  const cpu::scan_kernels& by_;
+};
+
 /// Calls f(steps, identity, operator) with the steps of a scan on the CPU; `identity` is where an exclusive
 /// scan begins, one element.
 template <class F>
 void with_typed_scan_steps(function op, dtype type, const F& f) {
-  const cpu::kernels& kernels = cpu::kernels_for(type, op);
   with_runtime_op<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       T identity = identity_of<Op, T>(operation);
@@ -31,16 +57,8 @@ void with_typed_scan_steps(function op, dtype type, const F& f) {
         const cpu::steps_by_operator<T, std::remove_const_t<decltype(combine)>> by(combine);
         f(by.steps(), &identity, combine);
       } else {
-        const auto combine = [&](const void* a, const void* b, std::size_t count, void* to) {
-          kernels.map(a, false, b, false, count, false, to);
-        };
-        const auto load = [](const void* from, std::size_t count, void* to) {
-          std::memcpy(to, from, count * sizeof(T));
-        };
-        const cpu::scan_kernels& by = kernels.scan;
-        f(cpu::scan_steps{sizeof(T), by.state_bytes, by.strip, true, by.start, by.reduce_serially, by.append,
-                          by.scan, combine, load},
-          &identity, operation);
+        const compiled_steps by(cpu::kernels_for(type, op), type);
+        f(by.steps(), &identity, operation);
       }
     }
   });
@@ -65,6 +83,11 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
   require_defined(op, type);
   if (all.elements() == 0) return;
   if (where.is_gpu()) return gpu::scan(op, type, exclusive, x, all, init, out, where);
+  const cpu::kernels& kernels = cpu::kernels_for(type, op);
+  if (kernels.scan.scan != nullptr) {
+    const compiled_steps by(kernels, type);
+    return cpu::scan_segments(where.threads(), by.steps(), all, x, init, exclusive, out);
+  }
   with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void*) {
     cpu::scan_segments(where.threads(), steps, all, x, init, exclusive, out);
   });

@@ -16,24 +16,27 @@ void reduce_tiles_family(impl::function op, dtype type, const void* x, std::size
 template <impl::family Family>
 void segmented_reduce_family(impl::function op, dtype type, const void* x, std::size_t n,
                              const std::size_t* offsets, std::size_t count, void* out, const target& where);
-template <impl::family Family>
-void scan_family(impl::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
-                 void* out, const target& where);
 
-/// Calls `run` with the family of `op` on elements of `type` as its template argument.
-template <class Run>
-void with_family(impl::function op, dtype type, const Run& run) {
-  using impl::family, impl::function;
+/// A scan of elements of one type by one operator.
+using typed_scan = void(bool exclusive, const void* x, segments all, const void* init, void* out,
+                        const target& where);
+template <impl::family Family>
+typed_scan* find_scan(impl::function op, dtype type);
+
+/// The function of three that is compiled for the family of `op` on elements of `type`.
+template <class Function>
+Function* of_family(impl::function op, dtype type, Function* arithmetic, Function* order, Function* bits) {
+  using impl::function;
   switch (impl::stored_function(type, op)) {
     case function::plus:
     case function::multiplies:
     case function::minus:
-      return run.template operator()<family::arithmetic>();
+      return arithmetic;
     case function::minimum:
     case function::maximum:
-      return run.template operator()<family::order>();
+      return order;
     default:
-      return run.template operator()<family::bits>();
+      return bits;
   }
 }
 

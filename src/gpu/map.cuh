@@ -1,9 +1,11 @@
 #pragma once
 
+#include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/gpu/transform.cuh>
 #include <heddle/impl/order.hpp>
 
 #include <cstddef>
+#include <utility>
 
 /// What transform runs on the GPU for built-in functions, and the kernels of fill and of argmin and argmax.
 namespace heddle::gpu {
@@ -17,12 +19,29 @@ struct operand {
   __device__ T operator()(std::size_t i) const { return x != nullptr ? x[i] : constant; }
 };
 
-template <class T, class Op>
-struct mapped {
-  operand<T> x, y;
-  Op op;
-  __device__ T operator()(std::size_t i) const { return op(x(i), y(i)); }
+template <class T>
+struct vector_reader<operand<T>> {
+  using array = impl::element_of_array<T>;
+  static constexpr std::size_t bytes = vector_reader<array>::bytes;
+  static bool is_aligned(const operand<T>& source, std::size_t items) {
+    return vector_reader<array>::is_aligned({source.x}, items);
+  }
+  template <unsigned Items>
+  __device__ static auto load(const operand<T>& source, std::size_t first) {
+    order::uninitialized<T, Items> constants;
+#pragma unroll
+    for (unsigned k = 0; k < Items; ++k) constants[k] = source.constant;
+    typename vector_of_items<T, Items>::word bits;
+    memcpy(&bits, static_cast<const void*>(&constants), sizeof bits);
+    // Loaded in one piece and then taken apart: a branch around both would keep other loads waiting.
+    if (source.x != nullptr) bits = vector_of_items<T, Items>::load(source.x + first);
+    return vector_of_items<T, Items>(bits);
+  }
 };
+
+/// What a built-in function computes of two operands.
+template <class T, class Op>
+using mapped = impl::mapped_elements<Op, std::index_sequence<0, 1>, operand<T>, operand<T>>;
 
 /// A value of any type up to a size that fits the parameters of a kernel.
 struct pattern {

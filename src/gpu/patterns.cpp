@@ -2,28 +2,30 @@
 
 namespace heddle::gpu {
 
+using impl::family;
+
 void reduce(impl::function op, dtype type, const void* x, segments all, void* out, const target& where) {
-  with_family(op, type, [&]<impl::family Family>() { reduce_family<Family>(op, type, x, all, out, where); });
+  of_family(op, type, reduce_family<family::arithmetic>, reduce_family<family::order>,
+            reduce_family<family::bits>)(op, type, x, all, out, where);
 }
 
 void reduce_tiles(impl::function op, dtype type, const void* x, std::size_t count, void* out,
                   const target& where) {
-  with_family(op, type,
-              [&]<impl::family Family>() { reduce_tiles_family<Family>(op, type, x, count, out, where); });
+  of_family(op, type, reduce_tiles_family<family::arithmetic>, reduce_tiles_family<family::order>,
+            reduce_tiles_family<family::bits>)(op, type, x, count, out, where);
 }
 
 void segmented_reduce(impl::function op, dtype type, const void* x, std::size_t n, const std::size_t* offsets,
                       std::size_t count, void* out, const target& where) {
-  with_family(op, type, [&]<impl::family Family>() {
-    segmented_reduce_family<Family>(op, type, x, n, offsets, count, out, where);
-  });
+  of_family(op, type, segmented_reduce_family<family::arithmetic>, segmented_reduce_family<family::order>,
+            segmented_reduce_family<family::bits>)(op, type, x, n, offsets, count, out, where);
 }
 
 void scan(impl::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
           void* out, const target& where) {
-  with_family(op, type, [&]<impl::family Family>() {
-    scan_family<Family>(op, type, exclusive, x, all, init, out, where);
-  });
+  const auto find =
+      of_family(op, type, find_scan<family::arithmetic>, find_scan<family::order>, find_scan<family::bits>);
+  find(op, type)(exclusive, x, all, init, out, where);
 }
 
 }  // namespace heddle::gpu

@@ -2,7 +2,6 @@
 
 namespace heddle::gpu {
 
-template void scan_family<impl::family::bits>(impl::function, dtype, bool, const void*, segments, const void*,
-                                              void*, const target&);
+template typed_scan* find_scan<impl::family::bits>(impl::function, dtype);
 
 }  // namespace heddle::gpu

@@ -6,15 +6,21 @@
 
 namespace heddle::gpu {
 
+template <class T, class Op>
+void scan_elements(bool exclusive, const void* x, segments all, const void* init, void* out,
+                   const target& where) {
+  using element = impl::runtime_element<T, Op>;
+  scan(where, static_cast<const element*>(x), impl::runtime_op_for<T, Op>, all, exclusive,
+       static_cast<const element*>(init), static_cast<element*>(out));
+}
+
 template <impl::family Family>
-void scan_family(impl::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
-                 void* out, const target& where) {
-  impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
-    if constexpr (!std::is_same_v<Op, minus>) {
-      scan(where, static_cast<const T*>(x), operation, all, exclusive, static_cast<const T*>(init),
-           static_cast<T*>(out));
-    }
+typed_scan* find_scan(impl::function op, dtype type) {
+  typed_scan* found = nullptr;
+  impl::dispatch_type_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op) {
+    if constexpr (!std::is_same_v<Op, minus>) found = scan_elements<T, Op>;
   });
+  return found;
 }
 
 }  // namespace heddle::gpu

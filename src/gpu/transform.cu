@@ -22,7 +22,7 @@ operand<T> operand_of(const void* data, bool is_constant) {
 void map(impl::function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
          std::size_t count, void* out, const target& where) {
   impl::dispatch_type_op<impl::family::all>(type, f, [&]<class T, class Op>(impl::type_tag<T>, Op op) {
-    transform(where, mapped<T, Op>{operand_of<T>(x, x_is_constant), operand_of<T>(y, y_is_constant), op},
+    transform(where, mapped<T, Op>(op, operand_of<T>(x, x_is_constant), operand_of<T>(y, y_is_constant)),
               count, static_cast<T*>(out));
   });
 }
@@ -47,9 +47,8 @@ void fill(void* data, const target& where, std::size_t elements, const void* val
   std::memcpy(repeated.bytes, value, element_bytes);
   auto launch = [&]<class Word>(Word) {
     const std::size_t words = all / sizeof(Word);
-    repeat_pattern<<<grid_for(words, transform_threads * transform_elements), transform_threads, 0,
-                     where.stream()>>>(static_cast<Word*>(data), words, repeated,
-                                       element_bytes / sizeof(Word));
+    repeat_pattern<<<grid_for(words, transform_threads * 8), transform_threads, 0, where.stream()>>>(
+        static_cast<Word*>(data), words, repeated, element_bytes / sizeof(Word));
     check(cudaGetLastError(), "launch of repeat_pattern");
   };
   const std::size_t aligned = element_bytes | reinterpret_cast<std::size_t>(data);

@@ -506,11 +506,11 @@ class Scan(unittest.TestCase):
             rows = x[first:].reshape(20, length)
             np.testing.assert_array_equal(out[first:].reshape(20, length), np.cumsum(rows, axis=1, dtype="uint8"))
 
-    def test_rows_of_large_elements(self):
+    def test_short_rows_of_large_elements(self):
         x = integers(5 * 70 * 3, "int64").reshape(5, 70, 3)
         for exclusive, in_place in itertools.product((False, True), repeat=2):
-            *_, out = launch("scan", "rows_sums", 1, 256, x, n(5), n(70), exclusive, np.array([5, 6, 7]), True, in_place,
-                             x if in_place else Unwritten("int64", x.size))
+            *_, out = launch("scan", "short_rows_sums", 1, 256, x, n(0), n(5), n(70), np.uint32(2), exclusive, np.array([5, 6, 7]), True,
+                             in_place, n(0), x if in_place else Unwritten("int64", x.size))
             expected = np.cumsum(x, axis=1) + [5, 6, 7] - (x if exclusive else 0)
             np.testing.assert_array_equal(out, expected.ravel())
 

@@ -15,11 +15,20 @@ NONE = 2**64 - 1
 
 class Elementwise(unittest.TestCase):
     def test_transform(self):
-        # Blocks take 2048 elements at a time: one block takes two such pieces and a part of a third.
-        x, y = random.integers(-9, 9, (2, 4500)).astype("int32")
-        for constant in (False, True):
-            *_, out = launch("patterns", "sums", 1, 256, x, y, constant, n(4500), Unwritten("int32", 4500), schedules=2)
-            np.testing.assert_array_equal(out, x + (y[0] if constant else y))
+        # Blocks take 2048 elements, or 8192 bytes in vectors: one block takes two such tiles and a part of a third.
+        for kernel, kind, first, size in (("sums", "int32", 0, 4500), ("sums", "int32", 1, 4400),
+                                          ("sums_in_vectors", "int32", 4, 4403), ("sums_in_vectors", "int32", 0, 3),
+                                          ("sums_of_bytes_in_vectors", "int8", 16, 16417)):
+            x, y = random.integers(-9, 9, (2, first + size)).astype(kind)
+            for constant in (False, True):
+                with self.subTest(kernel=kernel, size=size, constant=constant):
+                    *_, out = launch("patterns", kernel, 1, 256, x, y, constant, n(first), n(size), np.full(first + size, 99, kind),
+                                     schedules=2)
+                    np.testing.assert_array_equal(out[first:], (x + (y[0] if constant else y))[first:])
+                    np.testing.assert_array_equal(out[:first], np.full(first, 99))
+        x, y = random.integers(-99, 99, 2300).astype("int8"), random.integers(-99, 99, 2300).astype("float32")
+        *_, out = launch("patterns", "weighted_sums", 1, 256, x, y, np.int16(7), n(2300), Unwritten("float32", 2300), schedules=2)
+        np.testing.assert_array_equal(out, x + 2 * y + 7)
         wide = random.integers(-9, 9, 2100 * 3)
         *_, out = launch("patterns", "doubled", 2, 256, wide, n(2100), Unwritten("int64", wide.size), schedules=2)
         np.testing.assert_array_equal(out, 2 * wide)

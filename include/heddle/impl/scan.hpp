@@ -41,30 +41,28 @@ enum class scan_kind { inclusive, exclusive };
 
 inline namespace HD_BUILD {
 
-template <scan_kind Kind, class T, class Op>
-void scan_array(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) {
-  constexpr bool exclusive = Kind == scan_kind::exclusive;
-  if constexpr (library_combines<T, Op>()) {
-    library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
-  } else if (!where.is_gpu()) {
-    cpu::scan<exclusive>(where.threads(), x, op, all, init, out);
-  } else {
-#if defined(__CUDACC__)
-    gpu::scan(where, x, op, all, exclusive, init, out);
-#else
-    fail_not_compiled_for_gpu();
-#endif
-  }
-}
-
-/// How the elements of a scan are scanned by default. <heddle/textbook.hpp> has other methods.
+/// Scans by the default method: a built-in operator on a built-in type in the library, others by what this
+/// compiler made of them. <heddle/textbook.hpp> has other methods.
 template <scan_kind Kind>
 struct default_scan {
   template <class T, class Op>
   void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
-    scan_array<Kind>(where, x, op, all, init, out);
+    constexpr bool exclusive = Kind == scan_kind::exclusive;
+    if constexpr (library_combines<T, Op>()) {
+      library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
+    } else if (!where.is_gpu()) {
+      cpu::scan<exclusive>(where.threads(), x, op, all, init, out);
+    } else {
+#if defined(__CUDACC__)
+      gpu::scan(where, x, op, all, exclusive, init, out);
+#else
+      fail_not_compiled_for_gpu();
+#endif
+    }
   }
 };
+template <scan_kind Kind>
+inline constexpr default_scan<Kind> scan_array{};
 
 template <class X, class Op, class T = element_of<X>>
 target scan_target(const target& requested, const X& x, const Op&) {

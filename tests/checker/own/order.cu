@@ -48,11 +48,11 @@ __global__ void index_outside(const signed char* indices, std::size_t n, std::ui
 }
 __global__ void gather_elements(const unsigned* x, const unsigned short* indices, std::size_t n,
                                 unsigned* out) {
-  transform_elements_of<unsigned>(gathered<unsigned>{x, {indices, 2}}, n, out);
+  transform_elements_of<unsigned, 1>(gathered<unsigned>{x, {indices, 2}}, n, out);
 }
 __global__ void gather_blocks(const unsigned short* x, const std::size_t* indices, std::size_t count,
                               std::size_t lines, std::size_t length, std::size_t words, unsigned short* out) {
-  transform_elements_of<unsigned short>(
+  transform_elements_of<unsigned short, 1>(
       gathered_blocks<unsigned short>{x, {indices, 8}, count, length, words, lines == 1},
       lines * count * words, out);
 }
@@ -66,8 +66,8 @@ __global__ void scatter_blocks(const unsigned* values, const unsigned* indices, 
 
 __global__ void bounds_of(const float* sorted, std::size_t n, const float* values, std::size_t count,
                           bool upper, bool descending, std::size_t* out) {
-  transform_elements_of<std::size_t>(impl::bound_by_key<float>{sorted, n, values, upper, descending}, count,
-                                     out);
+  transform_elements_of<std::size_t, 1>(impl::bound_by_key<float>{sorted, n, values, upper, descending},
+                                        count, out);
 }
 
 #define TOP(NAME, T)                                                                                     \
@@ -84,13 +84,13 @@ __global__ void bounds_of(const float* sorted, std::size_t n, const float* value
     using key = last_chosen<T>::key;                                                                     \
     const last_chosen<T> last{x,         descending,   static_cast<key>(key_prefix),                     \
                               key_shift, place_prefix, place_shift};                                     \
-    transform_elements_of<bool>(last, n, flags);                                                         \
+    transform_elements_of<bool, 1>(last, n, flags);                                                      \
   }
 TOP(bytes, signed char)
 TOP(reals, float)
 
 __global__ void in_array(const std::size_t* places, std::size_t outer, std::size_t length, std::size_t inner,
                          std::size_t k, std::size_t* out) {
-  transform_elements_of<std::size_t>(place_in_array{places, {outer, length, inner}, k}, outer * k * inner,
-                                     out);
+  transform_elements_of<std::size_t, 1>(place_in_array{places, {outer, length, inner}, k}, outer * k * inner,
+                                        out);
 }

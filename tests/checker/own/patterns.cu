@@ -9,8 +9,25 @@
 using namespace heddle;
 using namespace heddle::gpu;
 
-__global__ void sums(const int* x, const int* y, bool y_is_constant, size_t n, int* out) {
-  transform_elements_of<int>(mapped<int, plus>{{x, 0}, {y_is_constant ? nullptr : y, y[0]}, plus{}}, n, out);
+#define SUMS(NAME, T, ITEMS)                                                                         \
+  __global__ void NAME(const T* x, const T* y, bool y_is_constant, size_t first, size_t n, T* out) { \
+    const mapped<T, plus> sum(plus{}, {x + first, 0}, {y_is_constant ? nullptr : y + first, y[0]});  \
+    transform_elements_of<T, ITEMS>(sum, n, out + first);                                            \
+  }
+SUMS(sums, int, 1)
+SUMS(sums_in_vectors, int, 4)
+SUMS(sums_of_bytes_in_vectors, signed char, 16)
+
+/// Elements of three sizes, of which a thread takes four at once.
+struct weighted_sum {
+  __device__ float operator()(signed char x, float y, short z) const { return x + 2 * y + z; }
+};
+__global__ void weighted_sums(const signed char* x, const float* y, short z, size_t n, float* out) {
+  using namespace heddle::impl;
+  using mapped = mapped_elements<weighted_sum, std::index_sequence<0, 1, 2>, element_of_array<signed char>,
+                                 element_of_array<float>, constant<short>>;
+  static_assert(transform_items<float, mapped> == 4 && transform_items<double, mapped> == 2);
+  transform_elements_of<float, 4>(mapped(weighted_sum{}, {x}, {y}, {z}), n, out);
 }
 
 struct sum_with_itself {
@@ -18,7 +35,7 @@ struct sum_with_itself {
   __device__ three_sums operator()(size_t i) const { return add_three{}(x[i], x[i]); }
 };
 __global__ void doubled(const three_sums* x, size_t n, three_sums* out) {
-  transform_elements_of<three_sums>(sum_with_itself{x}, n, out);
+  transform_elements_of<three_sums, 1>(sum_with_itself{x}, n, out);
 }
 
 #define FILL(NAME, WORD)                                                                          \
@@ -36,7 +53,7 @@ __global__ void first_equal(const float* x, size_t outer, size_t length, size_t 
 }
 
 __global__ void changes(const float* x, size_t n, bool* flags) {
-  transform_elements_of<bool>(change_at<float>{x}, n, flags);
+  transform_elements_of<bool, 1>(change_at<float>{x}, n, flags);
 }
 __global__ void flag_at(bool* flags, const size_t* offsets, size_t count, size_t n) {
   flag_places(offsets, count, n, flags);
@@ -66,7 +83,7 @@ __device__ impl::bin_finder finder(const double* edges, size_t bins, bool even) 
   }                                                                                                 \
   __global__ void bins_of_##NAME(const T* x, size_t n, const double* edges, size_t bins, bool even, \
                                  std::uint32_t* out) {                                              \
-    transform_elements_of<std::uint32_t>(bin_at<T>{x, finder(edges, bins, even)}, n, out);          \
+    transform_elements_of<std::uint32_t, 1>(bin_at<T>{x, finder(edges, bins, even)}, n, out);       \
   }
 COUNT(int, int)
 COUNT(double, double)

@@ -5,7 +5,6 @@
 
 using namespace heddle;
 using namespace heddle::gpu;
-using impl::element_at;
 
 /// The maximum of signed bytes, which kernels combine in lanes: with the sign turned, 0 is the least.
 struct largest_packed {
@@ -57,6 +56,7 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
 SHORT_ROWS(sum, int, plus)
 SHORT_ROWS(compositions, map_of_line, composition)
 SHORT_ROWS(bytes, unsigned char, plus)
+SHORT_ROWS(sums, three_sums, add_three)
 
 // Elements that are not aligned to 16 bytes.
 __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t length, unsigned of_warp) {
@@ -68,7 +68,7 @@ __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t le
 // As scan_columns_by() launches it.
 template <class Columns, class T, class Op>
 __device__ void go_down(const T* x, Op op, column_tiling<Columns> shape, bool exclusive,
-                        strip_prefixes<T> before, T* out) {
+                        segment_prefixes<T> before, T* out) {
   if constexpr (sizeof(T) <= 16) {
     if (shape.all.length <= few_rows_to_scan) return scan_down<true>(x, op, shape, exclusive, before, out);
   }
@@ -129,16 +129,8 @@ SCAN(bytes, unsigned char, plus)
 SCAN(signed_bytes, signed char, largest_packed)
 SCAN(largest, short, maximum)
 
-// Elements that do not fill 16 bytes are scanned a warp to a row.
-__global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool exclusive,
-                          const three_sums* init, bool has_init, bool in_place, three_sums* out) {
-  scan_rows<three_sums, element_at<three_sums, add_three>, add_three>(
-      {in_place ? out : x}, add_three{}, order::tiling{{rows, length, 1}, 2048, 1}, exclusive,
-      prefix_of_first(has_init ? init : nullptr)[0], out);
-}
-
-// A tile in shared memory, `shift` bytes behind a granule, in runs of the two warps of a block; what is
-// around its elements is anything.
+// A tile in shared memory, `shift` bytes behind a multiple of 16, in blocked order for the two warps of a
+// block; what is around its elements is anything.
 #define RUNS(NAME, T, OP)                                                                                  \
   __global__ void runs_##NAME(const T* x, unsigned shift, unsigned skipped, unsigned count,                \
                               unsigned vectors, bool exclusive, const T* init, bool has_prefix, size_t to, \
@@ -156,7 +148,7 @@ __global__ void rows_sums(const three_sums* x, size_t rows, size_t length, bool 
     const placed_tile tile{0, 0, 0, count, skipped, true};                                                 \
     const OP op;                                                                                           \
     runs mine(warp, vectors);                                                                              \
-    mine.leave_out_what_is_beyond(tile);                                                                   \
+    mine.drop_rows_past(tile);                                                                             \
     mine.load(places, tile, tile.fills(warps * warp_size * vectors * items_per_vector<T>), op);            \
     const T total = mine.scan(op);                                                                         \
     if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                            \

@@ -59,8 +59,8 @@ __global__ void short_rows(const float* x, size_t outer, size_t length, const do
 }
 
 __global__ void quotients(const double* sums, double divisor, size_t n, float* out) {
-  transform_elements_of<float>(quotient_at<float>{sums, divisor}, n, out);
+  transform_elements_of<float, 1>(quotient_at<float>{sums, divisor}, n, out);
 }
 __global__ void nonzero(const unsigned* x, size_t n, bool* out) {
-  transform_elements_of<bool>(is_nonzero_at<unsigned>{x}, n, out);
+  transform_elements_of<bool, 1>(is_nonzero_at<unsigned>{x}, n, out);
 }

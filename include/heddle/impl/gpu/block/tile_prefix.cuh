@@ -77,8 +77,8 @@ __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
   return total[0];
 }
 
-/// What the tiles before one combine to, for a warp that asks for tiles in rising order: whole groups of them
-/// are read once, and combined in `Levels` levels.
+/// The exclusive prefix of tiles from published aggregates, for a warp that asks for tiles in rising order.
+/// Whole groups of aggregates are read once, and combined in `Levels` levels.
 template <class T, class Op, unsigned Levels = 4>
 class published_prefix {
  public:

@@ -8,19 +8,19 @@
 #include <cstddef>
 #include <cstdint>
 
-/// How the blocks of a launch tell each other what tiles combine to.
+/// How the blocks of a launch publish the aggregates of their tiles.
 namespace heddle::gpu {
 
-/// Where the tiles of one launch publish what they combine to: words of 32 bits of a value, each with the
-/// number of the launch above them.
+/// The aggregates of the tiles of one launch: words that hold 32 bits of a value below the number of the
+/// launch.
 struct tile_state {
   std::uint64_t* words;
   unsigned long long* tickets;      ///< taken since the memory was cleared
   unsigned long long first_ticket;  ///< of this launch
   std::uint32_t launch;             ///< its number
 
-  /// Blocks take tiles in turn, so that each waits for none but tiles that running blocks have taken. They
-  /// may start in any order: their own numbers say nothing.
+  /// Blocks take tiles in order, so that each waits only for tiles that running blocks have taken. Blocks
+  /// start in any order: blockIdx would not do.
   __device__ std::size_t next_tile() const { return atomicAdd(tickets, 1ull) - first_ticket; }
 };
 
@@ -75,7 +75,7 @@ __device__ void wait_aggregates(const tile_state& states, std::size_t tiles, std
   for (unsigned r = 0; r < Rows; ++r) missing |= (r * warp_size < count ? 1u : 0u) << r;
   while (true) {
     std::uint64_t word[Rows][words_of<T>];
-    // All are asked for before any is looked at.
+    // All loads are in flight before the first is used.
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if ((missing >> r & 1) == 0) continue;
@@ -120,7 +120,7 @@ __device__ void wait_values(const tile_state& states, std::size_t values, std::s
   std::uint64_t word[Most][words_of<T>];
   while (true) {
     bool there = true;
-    // All are asked for before any is looked at.
+    // All loads are in flight before the first is used.
 #pragma unroll
     for (unsigned k = 0; k < Most; ++k) {
 #pragma unroll

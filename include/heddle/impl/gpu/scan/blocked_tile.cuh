@@ -14,9 +14,9 @@
 
 namespace heddle::gpu {
 
-/// A warp's share of a tile, in registers: each lane has a run of up to `Most` packs, so that few steps
-/// between lanes are needed, which take most of the time of striped_tile. Runs are read and written in
-/// shared memory, where eight lanes at a time find runs of an odd number of granules in different banks.
+/// A warp's share of a tile in registers, in blocked order: each lane has up to `Most` consecutive vectors.
+/// It takes fewer shuffles than striped_tile. Vectors are loaded from and stored to shared memory; an odd
+/// number of them for each lane avoids bank conflicts.
 template <class T, class Op, unsigned Most>
 class blocked_tile {
  public:
@@ -26,13 +26,13 @@ class blocked_tile {
   __device__ blocked_tile(unsigned warp, unsigned vectors)
       : vectors_(vectors), warp_first_(warp * warp_size * vectors * vector) {}
 
-  /// Warps beyond the tile's last element have the least that there is, and a total that nobody asks for.
-  __device__ void leave_out_what_is_beyond(const placed_tile& tile) {
+  /// Warps past the tile's last element keep one vector, whose total is not used.
+  __device__ void drop_rows_past(const placed_tile& tile) {
     if (warp_first_ >= tile.end()) vectors_ = 1;
   }
 
-  /// From a tile in shared memory whose places begin at `from`; granules that hold one of its elements may be
-  /// read whole.
+  /// From a tile in shared memory that begins at `from`; every 16 bytes that hold one of its elements may be
+  /// read.
   __device__ void load(const T* from, const placed_tile& tile, bool, const Op& op) {
     const unsigned first = first_of_lane();
     if (is_whole(tile) && (!vectors_are_16_bytes<T> || misalignment16(from) == 0)) {
@@ -48,7 +48,7 @@ class blocked_tile {
     }
   }
 
-  /// Scans the runs, and finds what stands before each of them in the warp. Returns the warp's total.
+  /// Scans each lane's elements, and computes its exclusive prefix in the warp. Returns the warp's total.
   __device__ T scan(const Op& op) {
     order::uninitialized<T, 1> last;
     [[maybe_unused]] std::uint32_t before = 0;
@@ -70,14 +70,14 @@ class blocked_tile {
     return shuffle_from(last[0], warp_size - 1);
   }
 
-  /// Puts the warps before this one before it.
+  /// Combines the prefix of each lane with that of the warp.
   __device__ void prepend(const T& warps_before, const Op& op) {
     before_[0] = threadIdx.x % warp_size > 0 ? op(warps_before, before_[0]) : warps_before;
   }
 
-  /// Writes the scanned elements, behind `prefix` where there is one; where there is none, the very first of
-  /// an exclusive scan means nothing. Lanes exchange them through `exchange`, room for `most_elements` of
-  /// this warp alone, so that they write side by side.
+  /// Stores the scanned elements, combined with `prefix` where there is one; without one the first element
+  /// of an exclusive scan is undefined. Lanes exchange elements through `exchange`, `most_elements` of this
+  /// warp alone, so that stores coalesce.
   __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, T prefix,
                         const Op& op, T* exchange) {
     if constexpr (is_packed || tiles_are_vectors<T, Op>) {
@@ -120,7 +120,7 @@ class blocked_tile {
           store_vector<T>(to + slot, x);
         }
       } else {
-        // Granules all the same: elements one by one would be many more stores.
+        // In 16-byte vectors too: elements one by one would be many more stores.
         for (unsigned g = lane; g < warp_size * vectors_ * sizeof(T) / 16; g += warp_size)
           __stwb(reinterpret_cast<uint4*>(to) + g, reinterpret_cast<const uint4*>(exchange)[g]);
       }
@@ -133,7 +133,7 @@ class blocked_tile {
       if (j >= vectors_) break;
       const unsigned slot = (j * warp_size + lane) * vector;
       if (slot < max(begin, moved)) {
-        // The first pack of a tile or of what is shifted.
+        // The first vector of a tile or of a shifted warp.
 #pragma unroll
         for (unsigned k = 0; k < vector; ++k) {
           if (k >= begin && k < vector - moved && k < end) to[k] = exchange[k];

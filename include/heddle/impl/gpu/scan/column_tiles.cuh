@@ -4,18 +4,16 @@
 #include <heddle/compiler.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/tile_state.cuh>
+#include <heddle/impl/gpu/scan/tuning.cuh>
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <numeric>
 
-/// How few long columns are cut for tall_columns_scan(): tiles of whole rows, which blocks take in turn.
+/// How few long columns are cut for tall_columns_scan(): a strip is all columns of one outer index, and a
+/// tile is some whole rows of a strip.
 namespace heddle::gpu {
-
-/// The same on every GPU, since the bits of floating-point numbers depend on how columns are cut: as many
-/// blocks as an H200 has multiprocessors.
-inline constexpr unsigned blocks_for_columns = 132;
 
 /// The least number whose square is no less than n.
 HD_INLINE constexpr unsigned root_of(unsigned n) {
@@ -24,30 +22,7 @@ HD_INLINE constexpr unsigned root_of(unsigned n) {
   return root;
 }
 
-template <class T>
-struct tall_columns_tuning {
-  static constexpr unsigned reduce_threads = 256, scan_threads = 256, band_threads = 64, ahead_threads = 256;
-  static constexpr unsigned bringer = reduce_threads + scan_threads, taker = bringer + warp_size,
-                            first_of_band = taker + warp_size, first_ahead = first_of_band + band_threads,
-                            threads = first_ahead + ahead_threads;
-  static constexpr unsigned stages = 4;
-  static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min(256 / words_of<T>, 160u);
-  /// Totals that a thread waits for at once, as many as registers hold; they make a piece.
-  static constexpr unsigned totals_of_piece = words_of<T> == 1 ? 8 : 4;
-  /// Pieces a tile, and up to how many there are no bands.
-  static constexpr unsigned most_pieces = 1152, few_pieces = 600;
-  /// What columns_shared leaves of 226 KiB.
-  static constexpr unsigned stage_bytes =
-      ((226 * 1024 - 256 - (most_pieces + 2 * reduce_threads) * sizeof(T)) / stages - 128 -
-       (2 * most_columns + scan_threads) * sizeof(T)) /
-      1024 * 1024;
-
-  HD_INLINE static constexpr unsigned pieces_of(unsigned totals) {
-    return (totals + totals_of_piece - 1) / totals_of_piece;
-  }
-};
-
-/// Where a tile stands among those that are taken at once.
+/// The place of a tile in its round of concurrent tiles.
 struct tile_place {
   unsigned turn, in_turn, band, in_band;
 };
@@ -61,7 +36,7 @@ struct column_tiles {
   unsigned groups;  ///< threads below one another
   unsigned rows_of_thread;
   unsigned parts;    ///< tiles of a strip
-  unsigned at_once;  ///< blocks that take the tiles of a strip; as many tiles make a turn
+  unsigned at_once;  ///< blocks that take tiles of a strip; as many tiles make a round
   unsigned band;     ///< tiles of a band; 1 for no bands
   unsigned bands;    ///< of a turn
   std::size_t totals_of_strip;
@@ -72,7 +47,8 @@ struct column_tiles {
     const unsigned sector = 32 / std::gcd(32u, bytes);
     const auto whole_sectors = [sector](unsigned n) { return n % sector * 8 <= n ? n - n % sector : n; };
     groups = whole_sectors(tuning::scan_threads / width);
-    const std::size_t rows_of_block = (all.outer * all.length + blocks_for_columns - 1) / blocks_for_columns;
+    const std::size_t rows_of_block =
+        (all.outer * all.length + h200_multiprocessors - 1) / h200_multiprocessors;
     const auto most =
         static_cast<unsigned>(std::min<std::size_t>((tuning::stage_bytes - 32) / bytes, rows_of_block));
     const unsigned room = std::max(1u, groups > 1 ? most / groups : whole_sectors(most));
@@ -85,7 +61,7 @@ struct column_tiles {
     }
     const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
     const auto tiles_per_step =
-        static_cast<unsigned>(std::min((blocks_for_columns + all.outer - 1) / all.outer, tiles));
+        static_cast<unsigned>(std::min((h200_multiprocessors + all.outer - 1) / all.outer, tiles));
     unsigned tiles_of_band = 1;
     if (2 * tuning::pieces_of(tiles_per_step) * width > tuning::few_pieces)
       tiles_of_band = root_of(tiles_per_step);

@@ -2,9 +2,11 @@
 
 #include <heddle/impl/gpu/arch/bulk_copy.cuh>
 #include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/block/pipeline_stage.cuh>
 #include <heddle/impl/gpu/block/tile_prefix.cuh>
 #include <heddle/impl/gpu/scan/blocked_tile.cuh>
 #include <heddle/impl/gpu/scan/striped_tile.cuh>
+#include <heddle/impl/gpu/scan/tuning.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
 #include <heddle/impl/gpu/warp/packed16_op.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
@@ -16,58 +18,17 @@
 #include <cstdint>
 #include <type_traits>
 
-/// Tiles scanned in turn, in one launch that reads once and writes once.
+/// One launch that reads and writes each element once. Resident blocks take tiles in order, from a counter.
 ///
-/// In a block warps have roles. One takes tiles and brings them into shared memory, up to three at a time.
-/// One to four combine a tile as soon as it is there, well before it is scanned, and publish the total. One
-/// looks ahead: it combines what the tiles before have published, up to 128 at a time, each block for itself,
-/// so that no tile waits for a chain of others. Up to sixteen scan tiles in registers and write them. The
+/// Warps of a block have roles. One takes tiles and copies them to shared memory, up to three at a time. One
+/// to four reduce a tile as soon as it has arrived, well before it is scanned, and publish its aggregate. One
+/// looks ahead: it combines the aggregates of earlier tiles, up to 128 at a time, each block for itself, so
+/// that no tile waits for a chain of others. Up to sixteen scan tiles in registers and store them. The
 /// look-ahead replaces the look-back of Merrill and Garland, "Single-pass parallel prefix scan with decoupled
 /// look-back" (2016).
 namespace heddle::gpu {
 
-/// Whether the packs of a lane are neighbours: few steps between lanes, which is faster where these take
-/// longer than to exchange what is written.
-template <class T, class Op>
-inline constexpr bool uses_blocked_tile =
-    !vectors_are_16_bytes<T> || sizeof(T) > 8 || !is_commutative<Op, T> ||
-    (sizeof(T) == 8 ? impl::is_extreme<Op> : packed16_op<T, Op>::exist && !adds_small_integers<T, Op>);
-
-/// The shape of a tile.
-template <class T, class Op>
-struct scan_tuning {
-  static constexpr std::size_t bytes = sizeof(T);
-  static constexpr unsigned warps = bytes <= 16    ? 16
-                                    : bytes <= 128 ? 8
-                                    : bytes <= 256 ? 4
-                                    : bytes <= 512 ? 2
-                                                   : 1;
-  /// Elements of a tile of which each lane has a pack; a tile has up to `packs` times as many.
-  static constexpr unsigned row_of_warps = warps * warp_size * items_per_vector<T>;
-  /// Of 56 KiB in runs, which registers hold, and an odd number of packs for blocked_tile.
-  static constexpr std::size_t run_bytes =
-      std::min<std::size_t>(56 * 1024 / (row_of_warps / items_per_vector<T>), 256);
-  /// That a lane has at most: tiles are of up to 64 KiB.
-  static constexpr unsigned vectors =
-      uses_blocked_tile<T, Op>
-          ? (std::clamp<unsigned>(run_bytes / (items_per_vector<T> * bytes), 1, 15) - 1) | 1
-          : 8;
-  static constexpr unsigned reducers = warps == 1 ? 1 : bytes < 8 ? 4 : 2;
-  static constexpr unsigned tile = row_of_warps * vectors;
-  static constexpr unsigned stages = 3;
-  /// Places begin less than 16 bytes behind the stage, and what is copied ends at most 16 behind them.
-  static constexpr unsigned stage_bytes = (tile * bytes + 32 + 127) / 128 * 128;
-  /// For what lanes exchange to write side by side, a warp.
-  static constexpr unsigned exchange_bytes =
-      uses_blocked_tile<T, Op> ? warp_size * vectors * items_per_vector<T> * bytes : 0;
-  static constexpr unsigned bulk_bytes = stages * stage_bytes + warps * exchange_bytes;
-  /// In shared memory beside them: what scan_shared has of elements, and less than 1 KiB more.
-  static constexpr unsigned shared_elements = stages + 2 * warps + 2 * reducers;
-  static constexpr bool staged = bulk_bytes + shared_elements * bytes + 1024 <= 227 * 1024;
-  static constexpr unsigned threads = (warps + reducers + 2) * warp_size;
-};
-
-/// A tile that is on its way.
+/// A tile whose copy to shared memory has started.
 struct tile_in_flight : placed_tile {
   unsigned shift;  ///< bytes in shared memory before its first place
 };
@@ -76,33 +37,21 @@ template <class T, class Op>
 struct scan_shared {
   using tuning = scan_tuning<T, Op>;
   mbarrier arrived[tuning::stages];   ///< the tile is in shared memory
-  mbarrier taken[tuning::stages];     ///< all who need it have it
-  mbarrier prefixed[tuning::stages];  ///< what stands before it is known
-  mbarrier read[tuning::stages];      ///< and has been read
+  mbarrier taken[tuning::stages];     ///< all warps have read it
+  mbarrier prefixed[tuning::stages];  ///< its exclusive prefix has been written
+  mbarrier read[tuning::stages];      ///< its exclusive prefix has been read
   tile_in_flight tiles[tuning::stages];
   order::uninitialized<T, tuning::stages> prefix;
-  // Of one tile and of the next in turns.
+  // Double buffers.
   order::uninitialized<T, 2 * tuning::warps> warp_total;
   order::uninitialized<T, 2 * tuning::reducers> reducer_total;
 };
 
-/// Goes from stage to stage, and knows the parity of the phase that is waited for.
-template <unsigned Stages>
-struct pipeline_stage {
-  unsigned stage = 0, parity = 0;
-  __device__ void advance() {
-    if (++stage == Stages) {
-      stage = 0;
-      parity ^= 1;
-    }
-  }
-};
-
-/// Whether tiles are copied to shared memory, or read where they stand.
+/// Whether tiles are copied to shared memory, or read from global memory.
 template <class T, class Op>
 inline constexpr bool in_shared_memory = has_bulk_copies && scan_tuning<T, Op>::staged;
 
-/// Takes tiles in turn and starts copying them.
+/// Takes tiles from the counter and starts to copy them.
 template <class T, class Op>
 __device__ void load_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shared, unsigned char* stages) {
   using tuning = scan_tuning<T, Op>;
@@ -114,7 +63,7 @@ __device__ void load_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shar
   for (bool more = true; more; at.advance()) {
     shared.taken[at.stage].wait(at.parity ^ 1);
     tile_in_flight& next = shared.tiles[at.stage];
-    // A block takes tiles until there are no more: it asks once in vain.
+    // A block takes tiles until one is past the end.
     const std::size_t number = work.states.next_tile();
     if (number >= tiles) {
       next.number = placed_tile::none;
@@ -140,7 +89,7 @@ __device__ void load_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shar
   }
 }
 
-/// Finds what stands before each tile of this block, from what all tiles before it have published.
+/// Computes the exclusive prefix of each tile of this block from the aggregates of all earlier tiles.
 template <class T, class Op>
 __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shared) {
   using tuning = scan_tuning<T, Op>;
@@ -169,7 +118,7 @@ __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>&
   }
 }
 
-/// The places of the tile in a stage.
+/// Where the tile in a stage begins, in shared or global memory.
 template <class T, class Op>
 __device__ const T* places_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
                               const unsigned char* stages, unsigned stage) {
@@ -180,23 +129,23 @@ __device__ const T* places_of(const scan_work<T, Op>& work, const tile_in_flight
   return work.x + tile.first - tile.skipped;
 }
 
-/// Rows of packs that a reducer has are a multiple of this.
+/// A warp that reduces has a multiple of so many rows of 32 vectors.
 template <class T, class Op>
 inline constexpr unsigned rows_of_reducer = scan_tuning<T, Op>::warps / scan_tuning<T, Op>::reducers;
 
-/// The pack of a tile at `from`. Where all stand at granules that is known beforehand: a branch at each load
-/// keeps them from being loaded side by side.
-template <bool AtGranules, class T, class Op>
+/// The vector of a tile at `from`. Whether all vectors are aligned is known beforehand: a branch at each load
+/// would serialise the loads.
+template <bool Aligned, class T, class Op>
 __device__ void load_to_reduce(const T* from, order::uninitialized<T, items_per_vector<T>>& x) {
-  if constexpr (AtGranules) {
+  if constexpr (Aligned) {
     copy_vector<T>(&x, from);
   } else {
     load_vector<in_shared_memory<T, Op>>(from, misalignment16(from), x);
   }
 }
 
-/// What a lane's packs in `rows` rows combine to, in any order, but for the first `skipped` places.
-template <bool AtGranules, class T, class Op>
+/// Combines a lane's vectors in `rows` rows, in any order, without the first `skipped` elements.
+template <bool Aligned, class T, class Op>
 __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] unsigned skipped,
                            const Op& op) {
   constexpr unsigned vector = items_per_vector<T>, row = warp_size * vector;
@@ -211,7 +160,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
     order::uninitialized<T, vector> x[batch];
 #pragma unroll
     for (unsigned n = 0; n < batch; ++n) {
-      // What is read where it stands has foreign bytes beside it.
+      // In global memory the elements before the first are not ours to read.
       if constexpr (tiles_are_vectors<T, Op> && !in_shared_memory<T, Op>) {
         if (n + r == 0 && skipped > 0) {
 #pragma unroll
@@ -221,7 +170,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
           continue;
         }
       }
-      load_to_reduce<AtGranules, T, Op>(from + (r + n) * row, x[n]);
+      load_to_reduce<Aligned, T, Op>(from + (r + n) * row, x[n]);
     }
     if constexpr (tiles_are_vectors<T, Op>) {
       if (r == 0 && skipped > 0) mask_prefix(skipped, order::neutral<T>(op), x[0]);
@@ -237,7 +186,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
       for (unsigned k = 0; k < vector; ++k) {
 #pragma unroll
         for (unsigned n = 0; n < batch; ++n) x[n][k] = impl::lift<Op>(x[n][k]);
-        // As a tree, so that few wait for one another.
+        // As a tree, which is a shorter chain of dependent operations.
         tree_reduce<batch>([&](unsigned n, unsigned other) { x[n][k] = op(x[n][k], x[other][k]); });
         sum[k] = r > 0 ? op(sum[k], x[0][k]) : x[0][k];
       }
@@ -253,8 +202,8 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
   }
 }
 
-/// What the runs of `packs` packs of a reducer's lanes combine to in order, in lane 0.
-template <bool AtGranules, class T, class Op>
+/// Combines the elements of a warp in their order; a lane has `vectors` consecutive vectors. In lane 0.
+template <bool Aligned, class T, class Op>
 __device__ T total_in_order(const T* runs_begin, unsigned vectors, const Op& op) {
   constexpr unsigned vector = items_per_vector<T>, warps = rows_of_reducer<T, Op>;
   constexpr unsigned side_by_side = sizeof(T) <= 16 && warps % 4 == 0 ? 4 : 1;  ///< that overlap
@@ -267,7 +216,7 @@ __device__ T total_in_order(const T* runs_begin, unsigned vectors, const Op& op)
       order::uninitialized<T, vector> x[side_by_side];
 #pragma unroll
       for (unsigned s = 0; s < side_by_side; ++s)
-        load_to_reduce<AtGranules, T, Op>(from + ((w + s) * warp_size * vectors + n) * vector, x[s]);
+        load_to_reduce<Aligned, T, Op>(from + ((w + s) * warp_size * vectors + n) * vector, x[s]);
 #pragma unroll
       for (unsigned k = 0; k < vector; ++k) {
 #pragma unroll
@@ -285,20 +234,20 @@ __device__ T total_in_order(const T* runs_begin, unsigned vectors, const Op& op)
   return total[0];
 }
 
-/// What a reducer's share of a tile combines to, in lane 0; `skipped` places of the lane have no element.
-template <bool AtGranules, class T, class Op>
+/// Combines a warp's share of a tile, in lane 0, without the first `skipped` elements of the lane.
+template <bool Aligned, class T, class Op>
 __device__ T total_of_share(const T* share, unsigned vectors, unsigned skipped, const Op& op) {
   if constexpr (is_commutative<Op, T>) {
     order::uninitialized<T, 1> total;
-    total[0] = total_of_lane<AtGranules>(share, vectors * rows_of_reducer<T, Op>, skipped, op);
+    total[0] = total_of_lane<Aligned>(share, vectors * rows_of_reducer<T, Op>, skipped, op);
     reduce_warp<1>(total, op);
     return total[0];
   } else {
-    return total_in_order<AtGranules>(share, vectors, op);
+    return total_in_order<Aligned>(share, vectors, op);
   }
 }
 
-/// Combines tiles, well before they are scanned, and publishes the totals.
+/// Reduces tiles, well before they are scanned, and publishes their aggregates.
 template <class T, class Op>
 __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& shared,
                              const unsigned char* stages, unsigned warp) {
@@ -311,7 +260,7 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
-    // Nobody asks for the total of what ends a row.
+    // No tile needs the aggregate of a row's last tile.
     const bool wanted = !tile.ends_row;
     order::uninitialized<T, 1> total;
     if (wanted) {
@@ -328,7 +277,7 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
     if (!wanted) continue;
     if constexpr (reducers > 1) {
       T* const totals = &shared.reducer_total[turn * reducers];
-      turn ^= 1;  // with each barrier, which tiles that nobody asks for pass by
+      turn ^= 1;  // with each barrier, which a row's last tile does not reach
       if (lane == 0) totals[warp] = total[0];
       sync_some_threads<2, reducers * warp_size>();
       if (warp == 0) {
@@ -340,7 +289,7 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
   }
 }
 
-/// Scans tiles and writes them.
+/// Scans tiles and stores them.
 template <class T, class Op>
 __device__ void scan_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& shared, unsigned char* stages) {
   using tuning = scan_tuning<T, Op>;
@@ -355,7 +304,7 @@ __device__ void scan_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& sha
     std::conditional_t<in_runs, blocked_tile<T, Op, tuning::vectors>,
                        striped_tile<T, Op, tuning::vectors, in_shared_memory<T, Op>>>
         mine(warp, work.rows_of_warp);
-    mine.leave_out_what_is_beyond(tile);
+    mine.drop_rows_past(tile);
     mine.load(places_of(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
@@ -378,7 +327,7 @@ __device__ void scan_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& sha
     __syncwarp();
     if (lane == 0) shared.read[at.stage].arrive();
 
-    // What is read where it stands may be what is written.
+    // Without shared memory the input may be the output, which others still read.
     if (!in_shared_memory<T, Op>) shared.taken[at.stage].wait(at.parity);
     T* const to = work.out + tile.first - tile.skipped;
     if constexpr (in_runs) {

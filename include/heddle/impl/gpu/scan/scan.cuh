@@ -7,7 +7,7 @@
 #include <heddle/impl/gpu/reduce/reduce_vectors.cuh>
 #include <heddle/impl/gpu/scan/lookahead_scan.cuh>
 #include <heddle/impl/gpu/scan/scan_columns.cuh>
-#include <heddle/impl/gpu/scan/scan_strips.cuh>
+#include <heddle/impl/gpu/scan/short_rows_scan.cuh>
 #include <heddle/impl/gpu/scan/small_scan.cuh>
 #include <heddle/impl/gpu/scan/striped_tile.cuh>
 #include <heddle/impl/gpu/scan/tall_columns_scan.cuh>
@@ -15,26 +15,26 @@
 
 #include <cstddef>
 
-/// Scan on a GPU. Flat arrays and long rows take one launch that reads once and writes once: up to a few
-/// million elements all tiles at once, and beyond that tiles in turn. Many rows that a block can hold have a
-/// block each. Short rows are scanned several at a time by a warp. Long columns, where their rows are short,
-/// are tiles in turn too; others are scanned by threads that go down them, or, where they are few, down
-/// strips of them, whose totals are found first.
+/// Scan on a GPU.
 ///
-/// The bits depend on the number of elements, their type, the kind of GPU and nothing that happens at run
-/// time: what lanes have is combined by shuffles in rows of 32, rows and warps of a tile and a group of 32 to
-/// 128 tiles likewise, and totals of groups in groups of 32; what rows of a few long columns have, by threads
-/// that go down them, as tall_columns_scan.cuh says.
+///   flat, up to a few million elements   small_scan
+///   flat, more, and long rows            lookahead_scan
+///   many rows that a block can hold      small_scan, a block for each row
+///   short rows                           scan_short_rows, several rows to a warp
+///   few long columns                     tall_columns_scan
+///   other columns                        scan_down; few of them are cut into parts, which are reduced first
+///
+/// All read and write memory once, but for columns that are cut. The bits depend on the number of elements,
+/// their type and the kind of GPU, and on nothing that happens at run time. Lanes are combined by shuffles in
+/// rows of 32, and so are rows and warps of a tile and groups of 32 to 128 tiles; totals of groups are
+/// combined in groups of 32; rows of few long columns as tall_columns_scan.cuh says.
 namespace heddle::gpu {
 
-/// Elements of a row that a warp scans one after another where no granules hold them.
-inline constexpr std::size_t short_row_of_large = 2048;
-
 /// Whether rows are scanned several to a warp. Those of one and two bytes an element are faster with a block
-/// to a row from 2 KiB on, whose tiles are granules.
+/// to a row from 2 KiB on, whose tiles begin at multiples of 16 bytes.
 template <class T, class Op>
 bool is_short_row(std::size_t length) {
-  if constexpr (sizeof(T) > 16) return length < short_row_of_large;
+  if constexpr (sizeof(T) > 16) return length < 2048;
   return length * sizeof(T) < (sizeof(T) <= 2 && tiles_are_vectors<T, Op> ? 2048 : 8192);
 }
 
@@ -51,32 +51,13 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
   launch_lookahead_scan(where, work);
 }
 
-template <class T>
-order::uninitialized<strip_prefixes<T>, 1> prefix_of_first(const T* init) {
-  order::uninitialized<strip_prefixes<T>, 1> before;
-  before[0].prefixes = nullptr;
-  before[0].first_has_one = before[0].has_init = init != nullptr;
-  if (init != nullptr) memcpy(&before[0].init, init, sizeof(T));
-  return before;
-}
-
 template <class T, class Op>
-void scan_rows_of(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
-                  T* out) {
-  if (!is_short_row<T, Op>(all.length) || all.count() == 1)
-    return scan_long_rows(where, x, op, all, exclusive, init, out);
-  const auto before = prefix_of_first(init);
-  if constexpr (sizeof(T) <= 16) {
-    const rows_for_warps shape = share_rows<T>(all.count(), all.length);
-    scan_short_rows<<<grid_for_rows(shape), rows_in_vectors_threads, 0, where.stream()>>>(
-        x, op, shape, exclusive, before[0], out);
-  } else {
-    const order::tiling rows{all, short_row_of_large, 1};
-    const unsigned grid = grid_for(rows.pieces(), scan_threads / warp_size);
-    scan_rows<T><<<grid, scan_threads, 0, where.stream()>>>(impl::element_at<T, Op>{x}, op, rows, exclusive,
-                                                            before[0], out);
-  }
-  check(cudaGetLastError(), "launch of a scan of rows");
+void launch_short_rows_scan(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+                            const T* init, T* out) {
+  const rows_for_warps shape = share_rows<T>(all.count(), all.length);
+  scan_short_rows<<<grid_for_rows(shape), rows_in_vectors_threads, 0, where.stream()>>>(
+      x, op, shape, exclusive, prefix_of_first(init)[0], out);
+  check(cudaGetLastError(), "launch of scan_short_rows");
 }
 
 template <class T, class Op>
@@ -130,7 +111,11 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
     if (x != out) impl::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
-  if (all.inner == 1) return scan_rows_of(where, x, op, all, exclusive, init, out);
+  if (all.inner == 1) {
+    return is_short_row<T, Op>(all.length) && all.count() > 1
+               ? launch_short_rows_scan(where, x, op, all, exclusive, init, out)
+               : scan_long_rows(where, x, op, all, exclusive, init, out);
+  }
   if constexpr (scans_tall_columns<T>) {
     if (are_few_columns<T>(all)) return launch_tall_columns_scan(where, x, op, all, exclusive, init, out);
   }

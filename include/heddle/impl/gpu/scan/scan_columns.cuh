@@ -4,7 +4,8 @@
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/columns_of_thread.cuh>
 #include <heddle/impl/gpu/block/tile_prefix.cuh>
-#include <heddle/impl/gpu/scan/scan_strips.cuh>
+#include <heddle/impl/gpu/scan/short_rows_scan.cuh>
+#include <heddle/impl/gpu/scan/tuning.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/impl/order.hpp>
 
@@ -16,7 +17,7 @@
 /// and memory is read and written once. Few long columns are cut into strips, whose totals are found first.
 namespace heddle::gpu {
 
-/// What stands before the next tile of columns.
+/// The exclusive prefix of the next tile of columns.
 template <bool Exact, class Across>
 class prefix_of_columns {
  public:
@@ -50,18 +51,13 @@ class prefix_of_columns {
   vector first_;
 };
 
-inline constexpr unsigned scan_down_threads = 256;
-
-/// Rows of a tile that threads of scan_down() hold: of columns that are not longer than few_rows_to_scan, no
-/// more than those, so that a multiprocessor has more blocks.
-inline constexpr unsigned few_rows_to_scan = 4, blocks_of_few_rows = 4;
-/// Threads go down strips of columns a tile at a time, each with its rows in registers: it scans them, and
-/// puts in front of them what stands before. The totals of threads below one another are combined by shuffles
-/// and in shared memory.
+/// Threads go down their columns a tile at a time, each with some rows in registers: it scans them and
+/// combines them with their exclusive prefix. The totals of threads below one another are combined by
+/// shuffles and in shared memory.
 template <bool FewRows, class Columns, class T, class Op>
 __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_rows : Columns::blocks)
     scan_down(const T* x, Op op, column_tiling<Columns> shape, bool exclusive,
-              strip_prefixes<T> before_strips, T* out) {
+              segment_prefixes<T> before_strips, T* out) {
   constexpr unsigned rows = FewRows ? few_rows_to_scan : Columns::rows, columns = Columns::columns;
   using combined = combined_across<Columns, T, Op>;
   using vector = typename combined::vector;
@@ -136,7 +132,7 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
         buffer ^= 1;  // the other may still be read
         if (group % groups_of_warp == groups_of_warp - 1) exchange[buffer][level * lanes + lane] = total;
         __syncthreads();
-        // The last tile of a strip may have levels without rows, for which no rows wait.
+        // The last tile may have levels without rows.
         const bool goes_on = has_strip && tile + groups * rows < length;
         const unsigned levels = goes_on ? groups / groups_of_warp : left > 0 ? level : 0;
         for (unsigned l = 0; l < levels; ++l) {
@@ -175,9 +171,6 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
   }
 }
 
-/// Fewer strips than these leave multiprocessors idle.
-inline constexpr std::size_t least_strips = 2048;
-
 /// Strips with as many lanes side by side as is best: the more the better, but for multiprocessors without a
 /// block, also while the last ones run. Sums of floating-point numbers are grouped by it: it is the same on
 /// every GPU, and best on an H200.
@@ -188,7 +181,7 @@ column_tiling<Columns> strips_to_scan_down(const segments& all, std::size_t stri
   const unsigned most_lanes = in_two_rows ? scan_down_threads / 2 : scan_down_threads;
   constexpr unsigned least_lanes = 8;
   constexpr double enough = 0.9, better = 1.15;
-  constexpr std::size_t multiprocessors = 132, at_once = Columns::blocks * multiprocessors;
+  constexpr std::size_t at_once = Columns::blocks * h200_multiprocessors;
   unsigned best = most_lanes;
   double best_share = 0;  // of the places for blocks, those that have one until the last block ends
   for (unsigned lanes = most_lanes; lanes >= least_lanes; lanes /= 2) {

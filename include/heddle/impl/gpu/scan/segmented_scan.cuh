@@ -6,6 +6,7 @@
 #include <heddle/impl/gpu/block/tile_prefix.cuh>
 #include <heddle/impl/gpu/block/tile_state.cuh>
 #include <heddle/impl/gpu/block/vec16.cuh>
+#include <heddle/impl/gpu/scan/tuning.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/impl/order.hpp>
@@ -51,26 +52,6 @@ struct by_segments {
   }
 };
 
-/// The shape of a tile: as many warps as leave a thread 80 registers, which elements of 4 and 8 bytes need.
-template <class T>
-struct segmented_tuning {
-  static constexpr std::size_t bytes = sizeof(T);
-  static constexpr unsigned vector = items_per_vector<T>;
-  /// Packs of a lane: 64 bytes, and no more elements than its registers hold.
-  static constexpr unsigned rows = bytes == 1 ? 2 : bytes == 2 ? 3 : bytes <= 16 ? 4 : 1;
-  static constexpr unsigned row = warp_size * vector;
-  static constexpr unsigned warps = bytes <= 16    ? 11
-                                    : bytes <= 128 ? 8
-                                    : bytes <= 256 ? 4
-                                    : bytes <= 512 ? 2
-                                                   : 1;
-  /// With those of the warp that looks ahead.
-  static constexpr unsigned threads = (warps + 1) * warp_size;
-  static constexpr unsigned tile = warps * rows * row;
-  /// Of a multiprocessor: one reads or writes while another waits.
-  static constexpr unsigned blocks = bytes <= 16 ? 2 : 1;
-};
-
 template <class T, class Op>
 struct segmented_scan_work {
   const T* x;
@@ -83,7 +64,7 @@ struct segmented_scan_work {
   tile_state states;
 };
 
-/// A warp's share of a tile, in registers: rows of 32 packs side by side.
+/// A warp's share of a tile in registers, in striped order.
 template <class T, class Op>
 class segmented_rows {
   using tuning = segmented_tuning<T>;
@@ -136,7 +117,7 @@ class segmented_rows {
     }
   }
 
-  /// Scans the packs, and finds the exclusive prefix of each in the warp. Returns the warp's total.
+  /// Scans each vector, and computes its exclusive prefix in the warp. Returns the warp's total.
   __device__ segment_total<T> scan(const Op& op) {
     const unsigned lane = threadIdx.x % warp_size, lanes_before = (1u << lane) - 1;
     bool has_flag = false;
@@ -187,7 +168,7 @@ class segmented_rows {
       order::uninitialized<T, vector> result;
 #pragma unroll
       for (unsigned k = 0; k < vector; ++k) {
-        // The pack's prefix reaches up to its first flag.
+        // The prefix is that of the elements up to the first flag.
         const bool is_open = (flags_of_row(r) & ((2u << k) - 1)) == 0;
         result[k] = row_[r][k];
         const T behind = op(first, row_[r][k]);
@@ -218,7 +199,7 @@ class segmented_rows {
 
   unsigned first_;      ///< place in the tile of the lane's first element
   unsigned flags_ = 0;  ///< a bit for each element of the lane
-  /// A bit for each row: whether no segment begins in the warp before the lane's pack.
+  /// A bit for each row: whether no segment begins in the warp before the lane's vector.
   unsigned open_rows_ = 0;
   order::uninitialized<T, vector> row_[rows];
   order::uninitialized<T, rows> before_;

@@ -3,6 +3,7 @@
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/tile_prefix.cuh>
 #include <heddle/impl/gpu/scan/striped_tile.cuh>
+#include <heddle/impl/gpu/scan/tuning.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/impl/order.hpp>
@@ -12,23 +13,15 @@
 #include <cstdint>
 #include <limits>
 
-/// Scans of up to a few million elements, and of many rows that a block holds: all tiles at once, each in the
-/// registers of one block, in one launch that reads once and writes once. A block publishes what its tile
-/// combines to and combines what all tiles before it have published, so that none waits for a chain of
-/// others.
+/// Scans of up to a few million elements, and of many rows that a block holds, in one launch that reads and
+/// writes each element once. Every tile is in the registers of a block of its own. A block publishes its
+/// aggregate and combines those of all earlier tiles, so that none waits for a chain of others.
 namespace heddle::gpu {
-
-template <class T>
-struct small_scan_tuning {
-  static constexpr bool fits = sizeof(T) <= 16;
-  static constexpr unsigned rows = sizeof(T) <= 4 ? 8 : sizeof(T) <= 8 ? 4 : 2;
-  static constexpr unsigned warps = 32;
-};
 
 /// How rows are cut into tiles.
 struct small_scan_shape {
   unsigned warps;         ///< of a block; none when the rows are too long or too many
-  unsigned rows_of_warp;  ///< of 32 packs
+  unsigned rows_of_warp;  ///< of 32 vectors
   std::size_t parts;      ///< tiles of a row
 };
 

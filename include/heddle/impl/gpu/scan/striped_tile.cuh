@@ -14,11 +14,11 @@
 #include <cstdint>
 #include <type_traits>
 
-/// A tile of a scan: where it stands, and how its warps scan it in registers.
+/// A tile of a scan: its place in the input, and how a warp scans its share in registers, in striped order.
 namespace heddle::gpu {
 
-/// Whether tiles begin at granules of the output wherever rows begin, with places before the first element:
-/// where every grouping gives the same bits.
+/// Whether tiles begin at multiples of 16 bytes of the output wherever rows begin, with places before the
+/// first element: only where every grouping gives the same bits.
 template <class T, class Op>
 inline constexpr bool tiles_are_vectors =
     order::order_is_free<T, Op> && vectors_are_16_bytes<T> && naturally_aligned<T>;
@@ -37,7 +37,7 @@ struct scan_work {
   tile_state states;
 
   HD_INLINE std::size_t tiles() const { return rows * parts; }
-  /// Of a row, where most stand before its first element.
+  /// Of a row with the most places before its first element.
   HD_INLINE std::size_t places() const {
     const bool begin_at_vec16 =
         reinterpret_cast<std::uintptr_t>(out) % 16 == 0 && (rows == 1 || length * sizeof(T) % 16 == 0);
@@ -50,7 +50,7 @@ struct placed_tile {
   std::size_t part;    ///< its number in its row
   std::size_t first;   ///< its first element
   unsigned count;      ///< of its elements, none in the last tile of some rows
-  unsigned skipped;    ///< places before its first element, fewer than in a pack
+  unsigned skipped;    ///< places before its first element, fewer than in a vector
   bool ends_row;
   static constexpr std::size_t none = ~std::size_t{0};
 
@@ -72,7 +72,7 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
           skipped, left <= most};
 }
 
-/// Rows of 32 totals that hold those of all tiles that are scanned at once.
+/// Rows of 32 that hold the aggregates of all tiles of small_scan().
 inline constexpr unsigned rows_per_step = 4;
 
 /// The first place of a tile that has an element.
@@ -81,7 +81,7 @@ __device__ unsigned first_place(const placed_tile& tile) {
   return tiles_are_vectors<T, Op> ? tile.skipped : 0;
 }
 
-/// Elements by which packs are moved so that they end at granules of the output; none where they are not.
+/// Elements by which vectors are shifted so that stores are aligned to 16 bytes; 0 for no shift.
 template <class T, class Op>
 __device__ unsigned places_moved(const T* to) {
   const unsigned past = misalignment16(to);
@@ -90,8 +90,8 @@ __device__ unsigned places_moved(const T* to) {
   return moves ? past / static_cast<unsigned>(sizeof(T)) : 0;
 }
 
-/// The pack at a place of a tile whose places begin at `from`. Where there is no element it has what changes
-/// nothing, or, where tiles are not granules, repeats the last one.
+/// The vector at a place of a tile that begins at `from`. Where there is no element it holds the identity,
+/// or, where tiles are not aligned, repeats the last element.
 template <bool Shifts, class T, class Op>
 __device__ void load_places(const T* from, unsigned place, const placed_tile& tile, const Op& op,
                             order::uninitialized<T, items_per_vector<T>>& x) {
@@ -117,7 +117,7 @@ __device__ void load_places(const T* from, unsigned place, const placed_tile& ti
   memcpy(&words, &x, sizeof words);
 }
 
-/// Those of a pack's elements from the `first` one on that stand below `end`; `place` is the pack's.
+/// Stores the elements of a vector from the `first` one on, and below place `end`; `place` is the vector's.
 template <class T>
 __device__ void write_places(T* to, unsigned place, unsigned first, unsigned end, bool aligned,
                              const order::uninitialized<T, items_per_vector<T>>& x) {
@@ -130,9 +130,9 @@ __device__ void write_places(T* to, unsigned place, unsigned first, unsigned end
   }
 }
 
-/// A warp's share of a tile, in registers: up to `Rows` rows of 32 packs side by side. Shifts are what moves
-/// packs by granules where they do not begin at granules, as results are moved anyway; then granules of a
-/// tile that hold an element may be read whole, and hold anything beside it.
+/// A warp's share of a tile in registers, in striped order: up to `Rows` rows of 32 consecutive vectors.
+/// `Shifts`: unaligned vectors are assembled from two aligned ones, so every 16 bytes that hold an element
+/// may be read.
 template <class T, class Op, unsigned Rows, bool Shifts>
 class striped_tile {
  public:
@@ -142,15 +142,14 @@ class striped_tile {
   __device__ striped_tile(unsigned warp, unsigned rows)
       : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * vector) {}
 
-  /// Rows beyond the tile's last element are left out, but for one, whose total nobody asks for. Then
-  /// compilers no longer know that the lanes of a warp have as many rows: not worth it where a tile is all
-  /// that a block has.
-  __device__ void leave_out_what_is_beyond(const placed_tile& tile) {
+  /// Drops rows past the tile's last element, but for one, whose total is not used. Then compilers no longer
+  /// know that all lanes have as many rows: not worth it where a block has one tile.
+  __device__ void drop_rows_past(const placed_tile& tile) {
     const unsigned warp_first = first_ - threadIdx.x % warp_size * vector, end = tile.end();
     rows_ = max(1u, min(rows_, (end - min(end, warp_first) + row_elements - 1) / row_elements));
   }
 
-  /// From a tile whose places begin at `from`; `whole` when an element is in every place of the warps.
+  /// From a tile that begins at `from`; `whole` when every place of the warps has an element.
   __device__ void load(const T* from, const placed_tile& tile, bool whole, const Op& op) {
     if (whole && (!vectors_are_16_bytes<T> || misalignment16(from) == 0)) {
 #pragma unroll
@@ -166,7 +165,7 @@ class striped_tile {
     }
   }
 
-  /// Scans the packs, and finds what stands before each of them in the warp. Returns the warp's total.
+  /// Scans each vector, and computes its exclusive prefix in the warp. Returns the warp's total.
   __device__ T scan(const Op& op) {
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
@@ -194,7 +193,7 @@ class striped_tile {
     return total[0];
   }
 
-  /// Puts the warps before this one before it.
+  /// Combines the prefix of each vector with that of the warp.
   __device__ void prepend(const T& warps_before, const Op& op) {
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
@@ -203,8 +202,8 @@ class striped_tile {
     }
   }
 
-  /// Writes the scanned elements, behind `prefix` where there is one; where there is none, the very first of
-  /// an exclusive scan means nothing.
+  /// Stores the scanned elements, combined with `prefix` where there is one; without one the first element
+  /// of an exclusive scan is undefined.
   __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, T prefix,
                         const Op& op) const {
     if constexpr (is_packed || tiles_are_vectors<T, Op>) {
@@ -237,7 +236,7 @@ class striped_tile {
       unsigned place = first_ + r * row_elements, skipped = is_first ? begin : 0;
       if constexpr (vector > 1 && !tiles_are_vectors<T, Op>) {
         if (shifted) {
-          // The granule that ends in this lane's pack begins in the pack before it.
+          // An aligned vector of the output spans the vectors of two lanes.
           uint4 mine;
           memcpy(&mine, &result, 16);
           const uint4 offered = lane == warp_size - 1 ? row_before : mine;

@@ -5,11 +5,12 @@
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/gpu/arch/bulk_copy.cuh>
 #include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/block/pipeline_stage.cuh>
 #include <heddle/impl/gpu/block/tile_prefix.cuh>
 #include <heddle/impl/gpu/block/tile_state.cuh>
 #include <heddle/impl/gpu/block/vec16.cuh>
 #include <heddle/impl/gpu/scan/column_tiles.cuh>
-#include <heddle/impl/gpu/scan/lookahead_scan.cuh>
+#include <heddle/impl/gpu/scan/tuning.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/impl/order.hpp>
@@ -18,18 +19,18 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Scans of few long columns, in one launch that reads once and writes once: the rows of all columns make a
-/// strip, which is cut into tiles one below another that several blocks take in turn.
+/// Scans of few long columns, in one launch that reads and writes each element once. A strip is cut into
+/// tiles of whole rows, which resident blocks take in order.
 ///
-/// In a block warps have roles, as in lookahead_scan(). One brings tiles into shared memory, up to four at a
-/// time. Eight combine a tile as soon as it is there, well before it is scanned, and publish the totals of
-/// its columns. Eight look ahead: they combine what the tiles above have published, each block for itself.
-/// Eight scan tiles where they are, and one copies them out. Where columns are many for that, the totals of
-/// some tiles below one another, a band, are combined by two warps and published too: a block then reads some
-/// 3 sqrt(n) totals of a column for a tile where it would read up to 2 n, of n tiles that are taken at once.
+/// Warps of a block have roles, as in lookahead_scan(). One copies tiles to shared memory, up to four at a
+/// time. Eight reduce a tile as soon as it has arrived, well before it is scanned, and publish the aggregates
+/// of its columns. Eight look ahead: they combine the aggregates of the tiles above, each block for itself.
+/// Eight scan tiles in shared memory, and one copies them out. Where there are many columns, two warps also
+/// combine and publish the aggregates of a band, some consecutive tiles. For each tile a block then reads
+/// about 3 sqrt(n) aggregates of a column and not up to 2 n, where n tiles are concurrent.
 namespace heddle::gpu {
 
-/// A tile of columns that is on its way.
+/// A tile of columns whose copy to shared memory has started.
 struct column_tile_in_flight {
   std::size_t strip;  ///< none when there are no more
   std::size_t first;  ///< its first element
@@ -43,9 +44,9 @@ template <class T>
 struct columns_shared {
   using tuning = tall_columns_tuning<T>;
   mbarrier arrived[tuning::stages];   ///< the tile is in shared memory
-  mbarrier taken[tuning::stages];     ///< all who need it have it
-  mbarrier reduced[tuning::stages];   ///< its totals are in `total`, those of its groups in `above`
-  mbarrier prefixed[tuning::stages];  ///< what stands before it is known
+  mbarrier taken[tuning::stages];     ///< all warps have read it
+  mbarrier reduced[tuning::stages];   ///< `total` has its totals, and `above` those of its groups
+  mbarrier prefixed[tuning::stages];  ///< its exclusive prefix has been written
   mbarrier scanned[tuning::stages];   ///< it is in shared memory, scanned
   column_tile_in_flight tiles[tuning::stages];
   order::uninitialized<T, tuning::stages * tuning::most_columns> prefix, total;
@@ -62,18 +63,18 @@ struct columns_work {
   bool exclusive, has_init;
   order::uninitialized<T, 1> init;
   tile_state states;
-  unsigned* asked;  ///< how often for a tile of each strip, zero before and after
+  unsigned* asked;  ///< requests for a tile of each strip, zero before and after
 
-  /// Whether results are copied from shared memory, where they are in place of what they come from.
+  /// Whether tiles are scanned in place in shared memory and copied from there.
   __device__ bool copies_back() const { return has_bulk_copies && misalignment16(x) == misalignment16(out); }
-  /// A tile's first element: in its stage, as far behind a granule as in memory, or in memory.
+  /// A tile's first element: in its stage, aligned as in global memory, or in global memory.
   __device__ T* place_of(const column_tile_in_flight& tile, unsigned char* stage) const {
     const T* const from = x + tile.first;
     return has_bulk_copies ? reinterpret_cast<T*>(stage + misalignment16(from)) : const_cast<T*>(from);
   }
 };
 
-/// Takes the tiles of strips in turn.
+/// Takes tiles of strips, in order.
 template <class T>
 class tall_columns_tiles {
  public:
@@ -94,7 +95,7 @@ class tall_columns_tiles {
       }
       if (shape.at_once > 1) {
         part_ = atomicAdd(&work_.asked[strip_], 1u);
-        // Every ticket asks once in vain.
+        // Every ticket asks once past the end.
         if (part_ == shape.parts + shape.at_once - 1) work_.asked[strip_] = 0;
       }
       if (part_ < shape.parts) break;
@@ -116,7 +117,7 @@ class tall_columns_tiles {
   unsigned part_ = 0;
 };
 
-/// Brings tiles to shared memory.
+/// Copies tiles to shared memory.
 template <class T>
 __device__ void load_columns_warp(const columns_work<T>& work, columns_shared<T>& shared,
                                   unsigned char* stages) {
@@ -194,7 +195,7 @@ __device__ void combine_bands(const columns_work<T>& work, const Op& op, columns
   }
 }
 
-/// What stands before each tile of this block, from what those above it have published.
+/// Computes the exclusive prefixes of each tile of this block from the aggregates of the tiles above.
 template <class T, class Op>
 __device__ void lookahead_columns_warp(const columns_work<T>& work, const Op& op, columns_shared<T>& shared) {
   using tuning = tall_columns_tuning<T>;
@@ -202,7 +203,7 @@ __device__ void lookahead_columns_warp(const columns_work<T>& work, const Op& op
   const column_tiles<T>& shape = work.shape;
   const unsigned thread = threadIdx.x - tuning::first_ahead;
 
-  // What the pieces of `count` values from `first` on combine to, behind those that stand in `piece`.
+  // Combines the pieces of `count` values from `first` on, into `piece` from `first_piece` on.
   const auto combine_pieces = [&](unsigned first_piece, std::size_t first, unsigned count) {
     for (unsigned i = thread; i < tuning::pieces_of(count) * shape.width; i += tuning::ahead_threads) {
       const unsigned number = i / shape.width, column = i - number * shape.width, from = number * of_piece;
@@ -224,7 +225,7 @@ __device__ void lookahead_columns_warp(const columns_work<T>& work, const Op& op
   // With the registers for one level less than lookahead_scan() has; the last level has no end.
   tile_prefix<T, Op, 3> before(op);
   std::size_t strip = column_tile_in_flight::none;
-  unsigned combined = 0;  // turns that are in `before`
+  unsigned combined = 0;  // rounds that are in `before`
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
@@ -245,7 +246,7 @@ __device__ void lookahead_columns_warp(const columns_work<T>& work, const Op& op
         combine_pieces(0, shape.of_tile(strip, tile.part - place.in_band), place.in_band);
       }
       combine_pieces(pieces_in_band, shape.of_band(strip, turn, 0), band);
-      // The turn before, or some where a block took none of its tiles.
+      // The round before, or several where a block took no tile of them.
       const unsigned first_piece = pieces_in_band + tuning::pieces_of(band),
                      pieces = tuning::pieces_of(shape.bands);
       const auto combine_turn = [&] {
@@ -370,7 +371,7 @@ __device__ void reduce_columns_warps(const columns_work<T>& work, const Op& op, 
   }
 }
 
-/// Scans each tile when what stands before it is known; where results are not copied, it writes them.
+/// Scans each tile when its exclusive prefix is known; stores results where they are not copied.
 template <class T, class Op>
 __device__ void scan_columns_warps(const columns_work<T>& work, const Op& op, columns_shared<T>& shared,
                                    unsigned char* stages) {
@@ -446,7 +447,7 @@ __device__ void store_columns_warps(const columns_work<T>& work, columns_shared<
         start_store(reinterpret_cast<void*>(whole_begin), byte_at(whole_begin),
                     static_cast<unsigned>(whole_end - whole_begin));
       }
-      // What stands in granules with foreign bytes.
+      // Bytes at both ends that do not fill 16.
       if (begin + lane < whole_begin)
         *reinterpret_cast<unsigned char*>(begin + lane) = *byte_at(begin + lane);
       if (whole_end + lane < end)
@@ -463,8 +464,8 @@ template <class T, class Op>
 __global__ void __launch_bounds__(tall_columns_tuning<T>::threads, 1)
     tall_columns_scan(const __grid_constant__ columns_work<T> work, Op op) {
   using tuning = tall_columns_tuning<T>;
-  // Of a band's tiles, of a turn's bands and of those of the turn before.
-  static_assert(3 * tuning::pieces_of(root_of(blocks_for_columns)) * tuning::most_columns <=
+  // Of a band's tiles, of a round's bands and of those of the round before.
+  static_assert(3 * tuning::pieces_of(root_of(h200_multiprocessors)) * tuning::most_columns <=
                 tuning::most_pieces);
   static_assert(sizeof(columns_shared<T>) + tuning::stages * tuning::stage_bytes <= 226 * 1024);
   extern __shared__ __align__(128) unsigned char stages[];
@@ -484,9 +485,9 @@ __global__ void __launch_bounds__(tall_columns_tuning<T>::threads, 1)
   __syncthreads();
   if (threadIdx.x < tuning::reduce_threads) {
     reduce_columns_warps(work, op, shared, stages);
-  } else if (threadIdx.x < tuning::bringer) {
+  } else if (threadIdx.x < tuning::first_to_load) {
     scan_columns_warps(work, op, shared, stages);
-  } else if (threadIdx.x < tuning::taker) {
+  } else if (threadIdx.x < tuning::first_to_store) {
     load_columns_warp(work, shared, stages);
   } else if (threadIdx.x < tuning::first_of_band) {
     store_columns_warps(work, shared, stages);
@@ -509,7 +510,7 @@ void launch_tall_columns_scan(const target& where, const T* x, const Op& op, con
                            tuning::stages * tuning::stage_bytes);
   const std::size_t tickets = shape.strips() * shape.at_once, resident = multiprocessors(where);
   const auto grid = static_cast<unsigned>(std::min(tickets, resident));
-  // Tickets stand before words, and are there if any word is.
+  // The counter of tickets precedes the words, and exists if any word does.
   temp_storage scratch(where, {.words = std::max<std::size_t>(shape.totals() * words_of<T>, 1),
                                .counters = shape.at_once > 1 ? shape.strips() : 0});
   work.states = states_in(scratch);

@@ -10,15 +10,13 @@
 
 #include <cstddef>
 
-/// Scans of short rows: packs of several by the lanes of a warp, or, of large elements, a warp to a row.
+/// Scans of short rows, several to a warp.
 namespace heddle::gpu {
 
-inline constexpr unsigned scan_threads = 256;
-
-/// What stands before a strip: nothing at the start of a segment without initial value.
+/// The exclusive prefixes of parts of segments: none at the start of a segment without initial value.
 template <class T>
-struct strip_prefixes {
-  const T* prefixes;  ///< one for each strip; null when each segment is one strip
+struct segment_prefixes {
+  const T* prefixes;  ///< one for each part; null when each segment is one part
   bool first_has_one;
   bool has_init;
   T init;  ///< used where `prefixes` is null
@@ -29,52 +27,31 @@ struct strip_prefixes {
   __device__ T at(std::size_t result) const { return prefixes != nullptr ? prefixes[result] : init; }
 };
 
-/// Scans strips of neighbours behind their prefixes, a warp to a strip.
-template <class T, class Load, class Op>
-__global__ void __launch_bounds__(scan_threads)
-    scan_rows(Load load, Op op, order::tiling strips, bool exclusive, strip_prefixes<T> before, T* out) {
-  constexpr unsigned warps = scan_threads / warp_size;
-  const unsigned thread = threadIdx.x % warp_size;
-  const std::size_t pieces = strips.pieces();
-  for (std::size_t p = std::size_t{blockIdx.x} * warps + threadIdx.x / warp_size; p < pieces;
-       p += std::size_t{gridDim.x} * warps) {
-    const order::piece piece = strips[p];
-    const unsigned count = static_cast<unsigned>(piece.count);
-    bool has_carry = before.exist_for(piece.segment_part);
-    order::uninitialized<T, 1> carry;
-    if (has_carry) carry[0] = before.at(piece.result);
-    for (unsigned row = 0; row < count; row += warp_size) {
-      const unsigned last = min(count - row, warp_size) - 1;
-      T value = scan_warp(load(piece.first + row + min(thread, last)), op);
-      if (has_carry) value = op(carry[0], value);
-      __syncwarp();  // what lanes repeat may be written by its own
-      if (exclusive) {
-        const T left = shuffle_up(value, 1);
-        if (thread <= last && (thread > 0 || has_carry)) {
-          out[piece.first + row + thread] = thread > 0 ? left : carry[0];
-        }
-      } else {
-        if (thread <= last) out[piece.first + row + thread] = value;
-      }
-      carry[0] = shuffle_from(value, last);
-      has_carry = true;
-    }
-  }
+/// The prefix of whole segments: `init`, which is on the CPU, or none where it is null.
+template <class T>
+order::uninitialized<segment_prefixes<T>, 1> prefix_of_first(const T* init) {
+  order::uninitialized<segment_prefixes<T>, 1> before;
+  before[0].prefixes = nullptr;
+  before[0].first_has_one = before[0].has_init = init != nullptr;
+  if (init != nullptr) memcpy(&before[0].init, init, sizeof(T));
+  return before;
 }
 
-/// Scans several rows by a warp: its lanes take packs side by side, in which rows begin anywhere.
+/// Scans several rows by a warp. Its lanes take consecutive vectors, in which rows begin anywhere; an element
+/// of more than 16 bytes is a vector by itself.
 template <class T, class Op>
 __global__ void __launch_bounds__(rows_in_vectors_threads)
-    scan_short_rows(const T* x, Op op, rows_for_warps shape, bool exclusive, strip_prefixes<T> before_rows,
+    scan_short_rows(const T* x, Op op, rows_for_warps shape, bool exclusive, segment_prefixes<T> before_rows,
                     T* out) {
-  constexpr unsigned vector = items_per_vector<T>, across = warp_size * vector, ahead = 4;
+  constexpr unsigned vector = items_per_vector<T>, across = warp_size * vector;
+  constexpr unsigned ahead = sizeof(T) <= 16 ? 4 : 1;
   const unsigned lane = threadIdx.x % warp_size;
   const bool has_init = before_rows.has_init;
   const unsigned reach = shape.reach<T>();
   for_rows_of_warp(shape, [&](std::size_t first, unsigned count) {
     const T* const from = x + first;
     T* const to = out + first;
-    // Elements are numbered from the granule on that the first of them is written to.
+    // Elements are numbered from the 16-byte vector to which the first of them is written.
     const unsigned past = misalignment16(to);
     const bool writes_vectors = vectors_are_16_bytes<T> && past % sizeof(T) == 0;
     const bool reads_vectors = writes_vectors && misalignment16(from) == past;
