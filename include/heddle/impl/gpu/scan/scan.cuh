@@ -68,7 +68,8 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
                      const T* init, T* out) {
   constexpr bool by_vectors = reduces_vectors<T, Op> && Columns::fill_vec16;
   // Shorter ones take as long as the launches that finding their strips' totals adds.
-  constexpr std::size_t short_column = by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
+  constexpr std::size_t short_column =
+      by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
   std::size_t strip = all.length;
   auto before = prefix_of_first(init);
   impl::memory held;
