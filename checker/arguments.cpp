@@ -1,11 +1,11 @@
 #include "arguments.hpp"
 
 #include "array/counted.hpp"
-#include "io/named_stream.hpp"
 #include "jit/device/heddle_device/half_bits.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/philox.hpp>
 
@@ -373,6 +373,11 @@ void check_arguments(const std::string& kernel, const std::vector<impl::paramete
     throw argument_error(
         fmt::format("argument {}{}: {}", i + 1, name.empty() ? "" : " (" + name + ")", wrong));
   }
+}
+
+void check_arguments(const kernel_function& kernel, const std::vector<argument>& arguments) {
+  const impl::function_state& known = impl::state_of(kernel);
+  if (known.has_parameters) check_arguments(known.name, known.parameters, arguments);
 }
 
 void write_outputs(const std::vector<argument>& arguments) {

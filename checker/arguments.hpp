@@ -3,6 +3,7 @@
 #include "jit/module_state.hpp"
 #include "launch.hpp"
 #include <heddle/error.hpp>
+#include <heddle/kernel.hpp>
 
 #include <string>
 #include <vector>
@@ -28,6 +29,8 @@ argument parse_argument(const std::string& text);
 /// by its size.
 void check_arguments(const std::string& kernel, const std::vector<impl::parameter_description>& parameters,
                      const std::vector<argument>& arguments);
+
+void check_arguments(const kernel_function& kernel, const std::vector<argument>& arguments);
 
 /// Writes each array to the .npy file that its argument names, where it names one.
 void write_outputs(const std::vector<argument>& arguments);

@@ -1,8 +1,8 @@
 #include "program_runtime.hpp"
 
 #include "finding_message.hpp"
-#include "io/contents.hpp"
 #include "profile_message.hpp"
+#include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
 #include <csignal>

@@ -1,9 +1,8 @@
-#include "jit/cache.hpp"
-
-#include "array/bytes_text.hpp"
 #include "commands.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
+#include <heddle/kernel_cache.hpp>
+#include <heddle/number_text.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -22,9 +21,9 @@ struct cache_options {
 };
 
 void run(const cache_options& options) {
-  if (options.size) jit::limit_cache(*options.size);
-  if (options.clears) jit::clear_cache();
-  const jit::cache_contents found = jit::look_into_cache();
+  if (options.size) limit_kernel_cache(*options.size);
+  if (options.clears) clear_kernel_cache();
+  const kernel_cache_contents found = look_into_kernel_cache();
   if (options.as_json) {
     const nlohmann::ordered_json all{{"folder", found.folder.string()},
                                      {"entries", found.entries},
@@ -34,7 +33,7 @@ void run(const cache_options& options) {
     return;
   }
   const auto size = [](std::uint64_t bytes) {
-    return fmt::format("{} ({})", bytes, impl::bytes_text(static_cast<double>(bytes)));
+    return fmt::format("{} ({})", bytes, bytes_text(static_cast<double>(bytes)));
   };
   print(fmt::format("folder   {}\nentries  {}\nbytes    {}\nlimit    {}\n", found.folder.string(),
                     found.entries, size(found.bytes), size(found.most_bytes)));

@@ -1,16 +1,17 @@
 #include "checker/arguments.hpp"
+#include "checker/compile.hpp"
 #include "checker/lines.hpp"
 #include "checker/program.hpp"
 #include "checker/report.hpp"
 #include "commands.hpp"
 #include "file_options.hpp"
-#include "io/named_stream.hpp"
 #include "kernel_options.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/target.hpp>
 
 #include <exception>
@@ -47,7 +48,7 @@ struct verdict {
 
 /// What both kinds of checks measure, after `what` was run.
 template <class Outcome>
-void report_stats(const check_options& options, const jit::compilation& compiled, const Outcome& outcome,
+void report_stats(const check_options& options, const checker::compilation& compiled, const Outcome& outcome,
                   const nlohmann::ordered_json& what) {
   if (!options.stats) return;
   nlohmann::ordered_json line{{"pattern", "check"}};
@@ -65,13 +66,12 @@ verdict check_kernel(const check_options& options) {
     throw error(fmt::format("'{}': arguments of a program go without --kernel, those of a kernel with --arg",
                             options.words.front()));
   std::vector<checker::argument> arguments = options.read_arguments();
-  jit::compile_options compile = options.compile;
-  compile.is_watched = true;
+  checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
-  if (!jit::parse_kernel_name(options.kernel).arguments.empty()) compile.instances.push_back(options.kernel);
-  const jit::compilation compiled = jit::compile_file(options.source, std::move(compile));
-  const checker::module loaded(compiled.library->path(), jit::find_kernel(compiled.kernels, options.kernel),
-                               options.kernel);
+  const checker::compiled_kernel made =
+      checker::compile_kernel(options.source, std::move(compile), options.kernel);
+  const checker::compilation& compiled = made.compiled;
+  const checker::module& loaded = *made.loaded;
   checker::launch_options launch = options.launch();
   launch.seed = options.seed;
   launch.schedules = options.schedules;
@@ -82,7 +82,7 @@ verdict check_kernel(const check_options& options) {
   checker::find_lines(compiled, loaded.base(), outcome.findings);
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
-  const checker::checked what{impl::shown_path(options.source), options.kernel, launch};
+  const checker::checked what{shown_path(options.source), options.kernel, launch};
   checker::write_outputs(arguments);
   report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
   if (options.json) {
@@ -95,11 +95,10 @@ verdict check_kernel(const check_options& options) {
 
 verdict check_program(const check_options& options) {
   static_cast<void>(options.checked_target());
-  jit::compile_options compile = options.compile;
-  compile.is_watched = compile.is_program = true;
+  checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
-  const jit::compilation compiled = jit::compile_file(options.source, std::move(compile));
-  checker::program_checked what{impl::shown_path(options.source), options.words, {}};
+  const checker::compilation compiled = checker::compile_program(options.source, std::move(compile));
+  checker::program_checked what{shown_path(options.source), options.words, {}};
   what.options.seed = options.seed;
   what.options.schedules = options.schedules;
   what.options.legacy_warps = options.legacy_warps;
@@ -137,8 +136,8 @@ void run(const check_options& options) {
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(&wrong) != nullptr;
     const char* const why = is_memory ? "out of memory" : wrong.what();
     print_error(fmt::format("heddle check: {}\n", why));
-    if (options.json) print(checker::as_json_error(impl::shown_path(options.source), options.kernel, why));
-    write_junit(checker::as_junit_error(impl::shown_path(options.source), options.kernel, why));
+    if (options.json) print(checker::as_json_error(shown_path(options.source), options.kernel, why));
+    write_junit(checker::as_junit_error(shown_path(options.source), options.kernel, why));
     throw ended{2};
   }
   if (!is_clean) throw ended{1};

@@ -1,14 +1,14 @@
 #include "deviations.hpp"
 
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <utility>
 
 namespace heddle::cli {
 
-deviations::deviations(const npy_input& x, impl::memory means)
+deviations::deviations(const npy_input& x, memory means)
     : type_(x.type()),
       threads_(x.where().is_gpu() ? available_cores() : x.where().threads()),
       piece_(static_cast<std::size_t>(threads_) << 17),
@@ -18,10 +18,10 @@ deviations::deviations(const npy_input& x, impl::memory means)
 const void* deviations::of(const void* elements, const segments& block, std::size_t first,
                            std::size_t pitch) {
   const std::size_t bytes = block.elements() * sizeof(double);
-  if (made_.bytes() < bytes) made_ = impl::memory(bytes, target());
+  if (made_.bytes() < bytes) made_ = memory(bytes, target());
   auto* const made = static_cast<double*>(made_.data());
+  const auto* const from = static_cast<const std::byte*>(elements);
   const auto* const means = static_cast<const std::byte*>(means_.data());
-  const auto of_piece = impl::squared_deviations_of(type_);
   constexpr std::size_t elements_worth_a_thread = std::size_t{1} << 15;
   cpu::for_slices(threads_, block.outer * block.length, elements_worth_a_thread / block.inner + 1,
                   [&](std::size_t row, std::size_t last) {
@@ -29,8 +29,8 @@ const void* deviations::of(const void* elements, const segments& block, std::siz
                       const std::size_t outer = row / block.length;
                       const std::size_t rows = std::min(last, (outer + 1) * block.length) - row;
                       const std::size_t begin = row * block.inner;
-                      of_piece(elements, {begin, rows, block.inner, block.inner, 0, 0},
-                               means + (first + outer * pitch) * mean_bytes_, made + begin);
+                      squared_deviations(type_, from + begin * size_of(type_), rows, block.inner,
+                                         means + (first + outer * pitch) * mean_bytes_, made + begin);
                       row += rows;
                     }
                   });

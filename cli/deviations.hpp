@@ -12,7 +12,7 @@ namespace heddle::cli {
 class deviations {
  public:
   /// `means` of as many segments as x is reduced to, float64 or complex128.
-  deviations(const npy_input& x, impl::memory means);
+  deviations(const npy_input& x, memory means);
 
   /// As many elements at a time stay in the cache until they are combined.
   std::size_t piece() const noexcept { return piece_; }
@@ -25,7 +25,7 @@ class deviations {
   dtype type_;
   int threads_;
   std::size_t piece_, mean_bytes_;
-  impl::memory means_, made_;
+  memory means_, made_;
 };
 
 }  // namespace heddle::cli

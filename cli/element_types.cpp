@@ -7,7 +7,7 @@
 namespace heddle::cli {
 
 void fail_complex_order(const char* op, dtype type, const char* remedy) {
-  impl::fail(fmt::format("{} of {}: complex numbers have no order here{}", op, name(type), remedy));
+  fail(fmt::format("{} of {}: complex numbers have no order here{}", op, name(type), remedy));
 }
 
 }  // namespace heddle::cli

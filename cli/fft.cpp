@@ -36,13 +36,12 @@ void run(const fft_options& options) {
   const npy_file file(options.input);
   const dtype asked_for = options.element_type().value_or(file.dtype());
   if (!options.dtype.empty() && asked_for < dtype::float32) {
-    impl::fail(
-        fmt::format("fft of {}: the type is float32, float64, complex64 or complex128", name(asked_for)));
+    fail(fmt::format("fft of {}: the type is float32, float64, complex64 or complex128", name(asked_for)));
   }
   const bool is_double = asked_for != dtype::float32 && asked_for != dtype::complex64;
   const bool from_real = options.real && !options.inverse;
   if (from_real && asked_for >= dtype::complex64)
-    impl::fail(fmt::format("fft --real of {}: it takes real elements", name(asked_for)));
+    fail(fmt::format("fft --real of {}: it takes real elements", name(asked_for)));
   const impl::fft_kind kind =
       options.real      ? options.inverse ? impl::fft_kind::real_inverse : impl::fft_kind::real_forward
       : options.inverse ? impl::fft_kind::inverse
@@ -57,15 +56,15 @@ void run(const fft_options& options) {
   const shape lengths = task.result();
   const std::size_t bytes = file.size() * size_of(type),
                     result_bytes = lengths.elements() * size_of(result_type);
-  const target where = impl::resolve(requested, {8 * bytes, 8 * result_bytes, target(), true});
-  impl::operation running("fft", file.size(), name(type));
+  const target where = resolve(requested, {8 * bytes, 8 * result_bytes, target(), true});
+  operation running("fft", file.size(), name(type));
   running.runs_on(where);
   const run_stats stats("fft", options.op, "fft", file.size(), type, bytes + result_bytes, where);
-  impl::memory result(result_bytes, where);
+  memory result(result_bytes, where);
   {
     npy_input x(file, type, type, where);
     progress shown(x.file_bytes(x.size()), options.quiet);
-    const impl::memory elements = x.bring_all(shown);
+    const memory elements = x.bring_all(shown);
     impl::library_fft(task, elements.data(), result.data(), where);
   }
   result = brought_to_cpu(std::move(result));

@@ -1,11 +1,10 @@
 #include "file_options.hpp"
 
-#include "io/contents.hpp"
-#include "io/named_stream.hpp"
 #include "standard_output.hpp"
-#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/io/named_stream.hpp>
+#include <heddle/memory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -64,7 +63,7 @@ CLI::Validator translate_hyphen(file_text form, bool is_written, const char* nam
   const auto translate = [form, is_written](std::string& text) {
     for (const file_place& place : places_in(text, form, is_written)) {
       if (text.substr(place.begin, place.count) != "-") continue;
-      text.replace(place.begin, 1, place.is_written ? impl::standard_output : impl::standard_input);
+      text.replace(place.begin, 1, place.is_written ? standard_output : standard_input);
     }
     return std::string();
   };
@@ -107,8 +106,7 @@ std::string name_of(const CLI::Option& option) {
 }
 
 [[noreturn]] void fail_to_copy(const std::string& path) {
-  impl::fail(
-      fmt::format("{}: cannot read: {}", impl::shown_path(path), std::generic_category().message(errno)));
+  fail(fmt::format("{}: cannot read: {}", shown_path(path), std::generic_category().message(errno)));
 }
 
 /// A descriptor that is closed with the object.
@@ -132,8 +130,8 @@ class open_file {
 /// Throws where a file in memory that has `done` bytes may not have `more`.
 void require_memory_of_file(std::size_t done, std::size_t more, const std::string& path) {
   // A cgroup counts what the file has; the other limits do not.
-  const bool is_counted = impl::tightest_memory_limit(more).set_by == impl::memory_limit::kind::cgroup;
-  impl::require_memory(is_counted ? more : done + more, impl::shown_path(path) + ": ");
+  const bool is_counted = tightest_memory_limit(more).set_by == memory_limit::kind::cgroup;
+  require_memory(is_counted ? more : done + more, shown_path(path) + ": ");
 }
 
 /// Everything that is left in a stream, in a file of this process: a descriptor at its beginning, which the
@@ -154,7 +152,7 @@ int copied(int from, const std::string& path) {
       require_memory_of_file(done, step, path);
       allowed = done + step;
     }
-    if (impl::write_bytes(copy.number(), piece.data(), count) < count) fail_to_copy(path);
+    if (write_bytes(copy.number(), piece.data(), count) < count) fail_to_copy(path);
     done += count;
   }
   if (::lseek(copy.number(), 0, SEEK_SET) != 0) fail_to_copy(path);
@@ -196,7 +194,7 @@ void check_files(CLI::App& command) {
     for (const auto& [path, is_written] : files_of(*option)) {
       const std::string name = name_of(*option);
       if (!is_written) {
-        if (impl::descriptor_in(path) != STDIN_FILENO) continue;
+        if (descriptor_in(path) != STDIN_FILENO) continue;
         if (!reader.empty()) {
           throw CLI::ValidationError(name, fmt::format("standard input is what {} reads already", reader));
         }
@@ -225,13 +223,13 @@ void require_writable(const std::string& path) {
 
 std::string reopenable(const std::string& path) {
   struct stat status;
-  const open_file from(impl::open_for_reading(path));
+  const open_file from(open_for_reading(path));
   if (from.number() < 0) return path;  // who opens it says why it cannot be
   const bool is_file =
       ::fstat(from.number(), &status) == 0 && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode));
   if (is_file && ::lseek(from.number(), 0, SEEK_CUR) == 0) return path;
   open_file copy(copied(from.number(), path));
-  const std::optional<int> named = impl::descriptor_in(path);
+  const std::optional<int> named = descriptor_in(path);
   if (!named) return fmt::format("/dev/fd/{}", copy.release());
   if (::dup2(copy.number(), *named) < 0) fail_to_copy(path);
   return path;

@@ -10,8 +10,8 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/impl/streamed_reduction.hpp>
 #include <heddle/io/npy.hpp>
+#include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -40,11 +40,11 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
   if (x.size() == 0) return {0, 1};
   double bounds[2];
   for (const auto which : {impl::function::minimum, impl::function::maximum}) {
-    impl::streamed_reduction so_far(x.where(), which, x.type());
+    streamed_reduction so_far(x.where(), which, x.type());
     x.for_each_piece(so_far.tile(), shown,
                      [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
     with_type(x.type(), [&]<class T>(T) {
-      if constexpr (!impl::is_complex<T>) {
+      if constexpr (!heddle::is_complex<T>) {
         T extremum;
         so_far.result(&extremum);
         bounds[which == impl::function::maximum] = static_cast<double>(extremum);
@@ -52,8 +52,8 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
     });
   }
   if (!std::isfinite(bounds[0]) || !std::isfinite(bounds[1])) {
-    impl::fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go",
-                           bounds[0], bounds[1]));
+    fail(fmt::format("histogram: the elements go from {} to {}: say with --range where bins go", bounds[0],
+                     bounds[1]));
   }
   return {bounds[0], bounds[1]};
 }
@@ -63,8 +63,8 @@ impl::bin_edges edges_for(const histogram_options& options, npy_input& x, progre
     const npy_file file(options.edges);
     if (file.dtype() >= dtype::complex64) fail_complex_order("histogram", file.dtype(), "");
     if (file.shape().axes() != 1) {
-      impl::fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", file.path(),
-                             file.shape().text()));
+      fail(fmt::format("histogram: {}: has shape {}, where edges have one axis", file.path(),
+                       file.shape().text()));
     }
     const array<double> edges = file.read_as<double>();
     return impl::edges_of(edges.data(), edges.size());
@@ -77,24 +77,24 @@ impl::bin_edges edges_for(const histogram_options& options, npy_input& x, progre
 }
 
 /// The counts of each bin, on the CPU, of a file that is read a piece at a time.
-impl::memory counts_of(npy_input& x, const impl::bin_edges& edges, progress& shown) {
+memory counts_of(npy_input& x, const impl::bin_edges& edges, progress& shown) {
   const target& where = x.where();
   const std::size_t element_bytes = size_of(x.type());
-  impl::memory result(edges.bins() * sizeof(std::uint64_t), target());
+  memory result(edges.bins() * sizeof(std::uint64_t), target());
   auto* const counts = static_cast<std::uint64_t*>(result.data());
   std::fill_n(counts, edges.bins(), std::uint64_t{0});
   array<std::uint64_t> of_piece(edges.bins());
-  impl::memory on_gpu, counts_on_gpu;
+  memory on_gpu, counts_on_gpu;
   if (where.is_gpu()) {
-    on_gpu = impl::memory(std::min(x.piece(), x.size()) * element_bytes, where);
-    counts_on_gpu = impl::memory(result.bytes(), where);
+    on_gpu = memory(std::min(x.piece(), x.size()) * element_bytes, where);
+    counts_on_gpu = memory(result.bytes(), where);
   }
   x.for_each_piece(1, shown, [&](const void* elements, std::size_t count) {
     if (where.is_gpu()) {
-      impl::copy(on_gpu.data(), where, elements, target(), count * element_bytes);
+      copy(on_gpu.data(), where, elements, target(), count * element_bytes);
       auto* const there = static_cast<std::uint64_t*>(counts_on_gpu.data());
       impl::library_histogram(x.type(), on_gpu.data(), count, edges, there, where);
-      impl::copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
+      copy(of_piece.data(), target(), there, where, counts_on_gpu.bytes());
     } else {
       impl::library_histogram(x.type(), elements, count, edges, of_piece.data(), where);
     }
@@ -104,9 +104,9 @@ impl::memory counts_of(npy_input& x, const impl::bin_edges& edges, progress& sho
 }
 
 /// The sum of the weights of each bin, on the CPU.
-impl::memory weighted_sums(npy_input& x, const impl::bin_edges& edges, npy_input& weights, progress& shown) {
-  const impl::memory elements = x.bring_all(shown), of_each = weights.bring_all(shown);
-  impl::memory sums(edges.bins() * size_of(weights.type()), x.where());
+memory weighted_sums(npy_input& x, const impl::bin_edges& edges, npy_input& weights, progress& shown) {
+  const memory elements = x.bring_all(shown), of_each = weights.bring_all(shown);
+  memory sums(edges.bins() * size_of(weights.type()), x.where());
   impl::library_weighted_histogram(x.type(), elements.data(), x.size(), edges, weights.type(), of_each.data(),
                                    sums.data(), x.where());
   return brought_to_cpu(std::move(sums));
@@ -126,7 +126,7 @@ void run(const histogram_options& options) {
   std::optional<npy_output> edges_output;
   if (!options.edges_output.empty()) edges_output.emplace(options.edges_output);
 
-  const target where = impl::resolve(requested, {file.size() * size_of(type), 0, target(), true});
+  const target where = resolve(requested, {file.size() * size_of(type), 0, target(), true});
   npy_input x(file, type, type, where);
   std::optional<npy_input> weights;
   if (weights_file) weights.emplace(*weights_file, weights_file->dtype(), weights_file->dtype(), where);
@@ -136,9 +136,9 @@ void run(const histogram_options& options) {
   const bool finds_range = options.edges.empty() && options.range.empty();
   progress shown((finds_range ? 3 : 1) * x.file_bytes(file.size()) + weight_bytes, options.quiet);
   const impl::bin_edges edges = edges_for(options, x, shown);
-  impl::operation running("histogram", file.size(), name(type));
+  operation running("histogram", file.size(), name(type));
   running.runs_on(where);
-  const impl::memory result = weights ? weighted_sums(x, edges, *weights, shown) : counts_of(x, edges, shown);
+  const memory result = weights ? weighted_sums(x, edges, *weights, shown) : counts_of(x, edges, shown);
   shown.hide();
   stats.report(options);
   if (edges_output)

@@ -1,7 +1,7 @@
 #pragma once
 
+#include "checker/compile.hpp"
 #include "checker/launch.hpp"
-#include "jit/compilation.hpp"
 #include "run_options.hpp"
 #include <heddle/kernel.hpp>
 #include <heddle/target.hpp>
@@ -20,7 +20,7 @@ struct kernel_options : place_options {
   std::string source, kernel, grid, block;
   std::size_t shared_bytes = 0;
   std::vector<std::string> arguments;
-  jit::compile_options compile;
+  checker::compile_options compile;
 
   void add_to(CLI::App& command);
   /// --kernel and what a launch of it takes.

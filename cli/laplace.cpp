@@ -4,19 +4,19 @@
 #include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
-#include "io/named_stream.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
-#include "target/process_limits.hpp"
 #include "whole_number.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/png.hpp>
 #include <heddle/io/vti.hpp>
+#include <heddle/memory.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -49,11 +49,10 @@ struct laplace_options : place_options {
 template <class T>
 array<T> read_points(const npy_file& file) {
   if (file.dtype() >= dtype::complex64) {
-    impl::fail(fmt::format("{}: holds {}, where real numbers are needed", file.path(), name(file.dtype())));
+    fail(fmt::format("{}: holds {}, where real numbers are needed", file.path(), name(file.dtype())));
   }
   if (file.shape().axes() != 2) {
-    impl::fail(
-        fmt::format("{}: has shape {}, where (rows, columns) is needed", file.path(), file.shape().text()));
+    fail(fmt::format("{}: has shape {}, where (rows, columns) is needed", file.path(), file.shape().text()));
   }
   return file.read_as<T>();
 }
@@ -93,7 +92,7 @@ void write_colours(const std::string& path, const array<T>& u) {
   image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
   for (int level = 0; level < 256; ++level) picture.palette.push_back(heat<T>::of_level(level));
   const heat<T> colours(u);
-  impl::require_memory(u.size());
+  require_memory(u.size());
   picture.pixels.resize(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
   write_png(path, picture);
@@ -163,8 +162,8 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
     if (!options.size.empty()) {
       const grid_size size = *parse_grid_size(options.size);
       if (have != shape{size.height, size.width}) {
-        impl::fail(fmt::format("{}: has {}x{} points, where --size says {}", edges_file->path(), have[1],
-                               have[0], options.size));
+        fail(fmt::format("{}: has {}x{} points, where --size says {}", edges_file->path(), have[1], have[0],
+                         options.size));
       }
     }
     return read;
@@ -173,8 +172,8 @@ void run_as(const laplace_options& options, const npy_file* edges_file) {
   if (!options.source.empty()) {
     source = read_points<T>(npy_file(options.source));
     if (source.shape() != edges.shape()) {
-      impl::fail(fmt::format("{}: has shape {}, where the edges have {}", impl::shown_path(options.source),
-                             source.shape().text(), edges.shape().text()));
+      fail(fmt::format("{}: has shape {}, where the edges have {}", shown_path(options.source),
+                       source.shape().text(), edges.shape().text()));
     }
   }
   require_writable(options.output);

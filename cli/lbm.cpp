@@ -1,11 +1,9 @@
-#include "array/bytes_text.hpp"
 #include "bench/ceilings.hpp"
 #include "bench/measurement.hpp"
 #include "commands.hpp"
 #include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
-#include "io/named_stream.hpp"
 #include "lbm_output.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
@@ -14,6 +12,8 @@
 #include "standard_output.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
+#include <heddle/number_text.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -66,9 +66,8 @@ lbm::settings settings_of(const lbm_options& options) {
       given.height = mask.height;
     }
     if (mask.width != given.width || mask.height != given.height) {
-      impl::fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}",
-                             impl::shown_path(options.obstacles), mask.width, mask.height, given.width,
-                             given.height));
+      fail(fmt::format("{}: has {}x{} cells, where --size says {}x{}", shown_path(options.obstacles),
+                       mask.width, mask.height, given.width, given.height));
     }
     given.obstacles = std::move(mask.solid);
   }
@@ -80,8 +79,8 @@ lbm::flow begin(const lbm_options& options) {
   if (options.resume.empty()) return lbm::flow(where, settings_of(options));
   lbm::flow resumed = lbm::flow::resume(where, reopenable(options.resume));
   if (name(resumed.given().which) != options.which) {
-    impl::fail(fmt::format("{}: is a checkpoint of {}, not of {}", impl::shown_path(options.resume),
-                           name(resumed.given().which), options.which));
+    fail(fmt::format("{}: is a checkpoint of {}, not of {}", shown_path(options.resume),
+                     name(resumed.given().which), options.which));
   }
   return resumed;
 }
@@ -94,7 +93,7 @@ void describe(const lbm::flow& of, bool quiet) {
         "{:.3g}, length {:.6g}, memory {}\n",
         name(of.given().which), of.given().width, of.given().height, of.where().text(), of.given().reynolds,
         about.viscosity, about.relaxation_time, about.mach, about.length,
-        impl::bytes_text(static_cast<double>(about.bytes))));
+        bytes_text(static_cast<double>(about.bytes))));
   }
   for (const std::string& warning : about.warnings) print_error(fmt::format("warning: {}\n", warning));
 }
@@ -140,8 +139,8 @@ double copy_rate(const target& where, std::size_t like_bytes) {
   const std::size_t n = std::clamp<std::size_t>(like_bytes / 8, std::size_t{1} << 18,
                                                 std::size_t{1} << (where.is_gpu() ? 28 : 25));
   const bench::buffers elements(where, dtype::float32, true, {n}, bench::buffers::rotation::out_of_cache);
-  const bench::contender copy = bench::copy_ceiling(
-      {bench::pattern::transform, impl::function::plus, where, dtype::float32, n, &elements});
+  const bench::contender copy =
+      bench::copy_ceiling({bench::pattern::transform, runtime_op::plus, where, dtype::float32, n, &elements});
   const auto watch = bench::wall_clock(where);
   constexpr double most_seconds = 0.5;
   bench::sampler samples(copy.calls, *watch, bench::back_to_back_calls, most_seconds);
@@ -189,7 +188,7 @@ class lbm_checkpoint {
   bool can_be_replaced() const {
     std::error_code ignored;
     const std::filesystem::file_status there = std::filesystem::status(path_, ignored);
-    return !path_.empty() && !impl::descriptor_in(path_) &&
+    return !path_.empty() && !descriptor_in(path_) &&
            (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there));
   }
   void write(const lbm::flow& of) const {
@@ -330,7 +329,7 @@ void run(const lbm_options& options) {
     attempt([&] { forces.finish(); });
     if (!options.profile.empty()) attempt([&] { write_profiles(options.profile, flow); });
     attempt([&] { checkpoint.write(flow); });
-    if (!failures.empty()) impl::fail(fmt::format("{}", fmt::join(failures, "; ")));
+    if (!failures.empty()) fail(fmt::format("{}", fmt::join(failures, "; ")));
   };
   try {
     const state_to_keep last_state;
@@ -362,8 +361,8 @@ void run(const lbm_options& options) {
   } catch (const seen_enough&) {
   } catch (const error& wrong) {
     if (forces.samples() == 0) throw;
-    impl::fail(fmt::format("{}. The {} samples of --forces are lost: fewer --steps write them", wrong.what(),
-                           forces.samples()));
+    fail(fmt::format("{}. The {} samples of --forces are lost: fewer --steps write them", wrong.what(),
+                     forces.samples()));
   }
   view.reset();
   flow.check();

@@ -1,12 +1,12 @@
 #include "lbm_output.hpp"
 
 #include "file_options.hpp"
-#include "io/named_stream.hpp"
-#include "target/process_limits.hpp"
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 #include <heddle/io/vti.hpp>
+#include <heddle/memory.hpp>
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::string_view head_of_forces = "step,time,drag,lift,pressure_differ
 
 /// By its ending; of a descriptor, which has none, by its first byte.
 bool is_picture(const std::string& path) {
-  const int opened = impl::descriptor_in(path) ? impl::open_for_reading(path) : -1;
+  const int opened = descriptor_in(path) ? open_for_reading(path) : -1;
   if (opened < 0) return mask_formats().of(path) == ".png";
   unsigned char first = 0;
   const bool is_png = ::pread(opened, &first, 1, 0) == 1 && first == 0x89;
@@ -49,7 +49,7 @@ const file_formats& mask_formats() {
 }
 
 obstacle_mask read_obstacles(const std::string& given) {
-  const std::string path = impl::descriptor_in(given) ? reopenable(given) : given;
+  const std::string path = descriptor_in(given) ? reopenable(given) : given;
   obstacle_mask made;
   if (is_picture(path)) {
     const image picture = read_png(path);
@@ -74,18 +74,18 @@ obstacle_mask read_obstacles(const std::string& given) {
   } else {
     const npy_file file(path);
     if (file.shape().axes() != 2) {
-      impl::fail(
+      fail(
           fmt::format("{}: has shape {}, where (rows, columns) is needed", file.path(), file.shape().text()));
     }
     if (file.shape()[0] == 0 || file.shape()[1] == 0) {
-      impl::fail(fmt::format("{}: has shape {}, and no cells", file.path(), file.shape().text()));
+      fail(fmt::format("{}: has shape {}, and no cells", file.path(), file.shape().text()));
     }
     made.height = file.shape()[0];
     made.width = file.shape()[1];
     const std::size_t cells = made.width * made.height;
     {
-      const impl::operation running("lbm", cells, "cells of --obstacles");
-      const impl::memory room(cells, target());
+      const operation running("lbm", cells, "cells of --obstacles");
+      const memory room(cells, target());
     }
     made.solid.resize(cells);
     with_type(file.dtype(), [&](auto fluid) {
@@ -94,8 +94,8 @@ obstacle_mask read_obstacles(const std::string& given) {
         const auto cell = cells.data()[i];
         // Of numbers only NaN is other than itself.
         if (!(cell == cell)) {
-          impl::fail(fmt::format("{}: row {}, column {} is NaN, which tells neither a solid cell nor fluid",
-                                 file.path(), i / made.width, i % made.width));
+          fail(fmt::format("{}: row {}, column {} is NaN, which tells neither a solid cell nor fluid",
+                           file.path(), i / made.width, i % made.width));
         }
         made.solid[i] = cell != fluid;
       }
@@ -126,7 +126,7 @@ std::vector<colour> lbm_pictures::palette(lbm_field field) {
 
 const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
   const std::size_t width = of.given().width, height = of.given().height;
-  if (values_.empty()) impl::require_memory(width * height * (2 * sizeof(float) + 1));
+  if (values_.empty()) require_memory(width * height * (2 * sizeof(float) + 1));
   values_.resize(width * height);
   if (field_ == lbm_field::velocity) {
     const array<float> u = of.velocity();

@@ -7,11 +7,11 @@
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
-#include "target/process_limits.hpp"
 #include "whole_number.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/gif.hpp>
 #include <heddle/io/png.hpp>
+#include <heddle/memory.hpp>
 #include <heddle/target.hpp>
 
 #include <algorithm>
@@ -177,7 +177,7 @@ class life_output {
     constexpr unsigned hundredths_of_a_second = 10;
     animation_ = std::make_unique<gif_writer>(path_, width, height, black_and_white, hundredths_of_a_second);
     width_ = width;
-    impl::require_memory(width * height);
+    require_memory(width * height);
     pixels_.resize(width * height);
   }
 

@@ -1,8 +1,8 @@
 #include "live_view.hpp"
 
 #include "interruption.hpp"
-#include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -32,13 +32,13 @@ constexpr std::string_view begin_picture = "\033[?2026h", end_picture = "\033[0m
 constexpr const char* upper_half = "\u2580";
 
 bool send(std::string_view text) noexcept {
-  return impl::write_bytes(terminal, text.data(), text.size()) == text.size();
+  return write_bytes(terminal, text.data(), text.size()) == text.size();
 }
 
-[[noreturn]] void fail(int descriptor) {
+[[noreturn]] void fail_without_terminal(int descriptor) {
   const int code = errno;
   if (descriptor >= 0) ::close(descriptor);
-  impl::fail(fmt::format(
+  fail(fmt::format(
       "--watch: no terminal to show pictures in: /dev/tty: {}: start it in one, or leave out --watch",
       std::generic_category().message(code)));
 }
@@ -58,7 +58,7 @@ live_view::live_view() {
   stop_if_interrupted();
   // Not a standard stream: those may be files.
   const int descriptor = ::open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
-  if (descriptor < 0 || ::tcgetattr(descriptor, &settings_before) != 0) fail(descriptor);
+  if (descriptor < 0 || ::tcgetattr(descriptor, &settings_before) != 0) fail_without_terminal(descriptor);
   termios keys = settings_before;
   keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | ECHO);
   keys.c_cc[VMIN] = 0;
@@ -66,7 +66,7 @@ live_view::live_view() {
   // A process that waits in the background, or dumps its core, would leave its picture to the shell.
   keys.c_cc[VSUSP] = _POSIX_VDISABLE;
   keys.c_cc[VQUIT] = _POSIX_VDISABLE;
-  if (::tcsetattr(descriptor, TCSANOW, &keys) != 0) fail(descriptor);
+  if (::tcsetattr(descriptor, TCSANOW, &keys) != 0) fail_without_terminal(descriptor);
   terminal = descriptor;
   send(begin_view);
 }
@@ -106,8 +106,8 @@ void live_view::read_keys(clock::duration wait) {
   } while (!ended_ && (paused_ || clock::now() < until));
 }
 
-void live_view::show(std::size_t width, std::size_t height,
-                     impl::function_ref<colour(const block&)> colour_of, std::string_view caption) {
+void live_view::show(std::size_t width, std::size_t height, function_ref<colour(const block&)> colour_of,
+                     std::string_view caption) {
   winsize room{};
   if (::ioctl(terminal, TIOCGWINSZ, &room) != 0 || room.ws_col == 0 || room.ws_row < 2) {
     room.ws_col = 80;

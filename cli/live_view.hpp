@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/function_ref.hpp>
+#include <heddle/function_ref.hpp>
 #include <heddle/io/colour.hpp>
 
 #include <chrono>
@@ -32,7 +32,7 @@ class live_view {
   /// cells that is a pixel, or of one cell. The last line of the terminal is the caption. Returns after a
   /// thirtieth of a second since the last picture, and at the end of a pause; throws `interrupted` after a
   /// signal.
-  void show(std::size_t width, std::size_t height, impl::function_ref<colour(const block&)> colour_of,
+  void show(std::size_t width, std::size_t height, function_ref<colour(const block&)> colour_of,
             std::string_view caption);
 
   /// Whether q was typed.

@@ -98,7 +98,7 @@ int run(CLI::App& app, int argc, char** argv) {
 int main(int argc, char** argv) {
   heddle::cli::reserve_standard_streams();
   heddle::cli::watch_signals();
-  heddle::impl::tell_lost_properties_to(
+  heddle::tell_lost_properties_to(
       [](const std::string& text) { heddle::cli::print_error(printable("note: " + text) + "\n"); });
 
   CLI::App app("Data-parallel patterns on arrays in NumPy's .npy files, on one core, every core or a GPU.",

@@ -172,7 +172,7 @@ void run(const mandelbrot_options& options) {
     const std::uint32_t* counts = there.data();
     if (where.is_gpu()) {
       if (here.size() < count) here = array<std::uint32_t>(count);
-      impl::copy(here.data(), target(), there.data(), where, count * sizeof(std::uint32_t));
+      copy(here.data(), target(), there.data(), where, count * sizeof(std::uint32_t));
       counts = here.data();
     }
     if (options.stats) {

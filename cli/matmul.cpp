@@ -50,8 +50,7 @@ impl::matrix_type matrix_type_of(dtype type) {
     case dtype::complex128:
       return impl::matrix_type::complex128;
     default:
-      impl::fail(
-          fmt::format("matmul of {}: the type is float32, float64, complex64 or complex128", name(type)));
+      fail(fmt::format("matmul of {}: the type is float32, float64, complex64 or complex128", name(type)));
   }
 }
 
@@ -67,14 +66,14 @@ void run(const matmul_options& options) {
 
   const std::size_t element_bytes = size_of(type), size = of.whole.elements();
   const target where = impl::matmul_target(requested, of.a, of.b, element_bytes);
-  impl::operation running("matmul", size, name(type));
+  operation running("matmul", size, name(type));
   running.runs_on(where);
-  impl::memory product(size * element_bytes, where);
+  memory product(size * element_bytes, where);
   double seconds = 0;
   {
     npy_input from_a(a, type, type, where), from_b(b, type, type, where);
     progress shown(from_a.file_bytes(a.size()) + from_b.file_bytes(b.size()), options.quiet);
-    const impl::memory left = from_a.bring_all(shown), right = from_b.bring_all(shown);
+    const memory left = from_a.bring_all(shown), right = from_b.bring_all(shown);
     of.a.data = left.data();
     of.b.data = right.data();
     of.a.where = of.b.where = where;

@@ -1,8 +1,8 @@
 #include "npy_input.hpp"
 
 #include "interruption.hpp"
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/operators.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 
@@ -15,7 +15,7 @@ void convert_elements(const void* from, dtype type, void* to, std::size_t count)
   const auto* in = static_cast<const From*>(from);
   if (type == dtype::boolean) {
     std::transform(in, in + count, static_cast<bool*>(to), [](From x) { return x != From(0); });
-  } else if constexpr (!impl::is_complex<From>) {
+  } else if constexpr (!heddle::is_complex<From>) {
     std::transform(in, in + count, static_cast<double*>(to), [](From x) { return static_cast<double>(x); });
   }
 }
@@ -44,8 +44,8 @@ const void* npy_input::load(std::size_t first, std::size_t count, std::size_t ro
   const std::size_t element_bytes = size_of(type_);
   if (rows == 1 && in_place()) return static_cast<const std::byte*>(file_.data()) + first * element_bytes;
   if (buffer_.bytes() < rows * count * element_bytes) {
-    buffer_ = impl::memory();
-    buffer_ = impl::memory(rows * count * element_bytes, target());
+    buffer_ = memory();
+    buffer_ = memory(rows * count * element_bytes, target());
   }
   auto* const out = static_cast<std::byte*>(buffer_.data());
   if (rows == 1) {
@@ -67,15 +67,15 @@ void npy_input::read(std::size_t first, std::size_t count, void* out) const {
   });
 }
 
-impl::memory npy_input::bring_all(progress& shown) {
+memory npy_input::bring_all(progress& shown) {
   const std::size_t element_bytes = size_of(type_);
-  impl::memory all(size() * element_bytes, where_);
+  memory all(size() * element_bytes, where_);
   for (std::size_t first = 0; first < size(); first += piece_) {
     stop_if_interrupted();
     const std::size_t count = std::min(piece_, size() - first);
     auto* const to = static_cast<std::byte*>(all.data()) + first * element_bytes;
     if (where_.is_gpu()) {
-      impl::copy(to, where_, load(first, count), target(), count * element_bytes);
+      copy(to, where_, load(first, count), target(), count * element_bytes);
     } else {
       read(first, count, to);
     }

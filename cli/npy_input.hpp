@@ -57,7 +57,7 @@ class npy_input {
   }
 
   /// All elements, on the target.
-  impl::memory bring_all(progress& shown);
+  memory bring_all(progress& shown);
 
  private:
   void convert(std::size_t first, std::size_t count, void* out) const;
@@ -67,7 +67,7 @@ class npy_input {
   target where_;
   int threads_;
   std::size_t piece_;
-  impl::memory buffer_;
+  memory buffer_;
 };
 
 }  // namespace heddle::cli

@@ -11,7 +11,7 @@
 namespace heddle::cli {
 
 void npy_output::begin(dtype type, const shape& lengths) {
-  const std::string header = impl::npy_header(type, lengths);
+  const std::string header = npy_header(type, lengths);
   file_.require_room(static_cast<double>(header.size()) +
                      static_cast<double>(lengths.elements()) * static_cast<double>(size_of(type)));
   file_.write(header.data(), header.size());
@@ -44,10 +44,10 @@ void npy_output::write(dtype type, const shape& lengths, const void* data, bool 
   commit();
 }
 
-impl::memory brought_to_cpu(impl::memory result) {
+memory brought_to_cpu(memory result) {
   if (result.where().is_gpu()) {
-    impl::memory brought(result.bytes(), target());
-    impl::copy(brought.data(), target(), result.data(), result.where(), result.bytes());
+    memory brought(result.bytes(), target());
+    copy(brought.data(), target(), result.data(), result.where(), result.bytes());
     result = std::move(brought);
   }
   stop_if_interrupted();

@@ -37,6 +37,6 @@ class npy_output {
 
 /// The bytes of a result where a file can be written from: themselves, or a copy of what is on a GPU. Stops
 /// at a signal.
-impl::memory brought_to_cpu(impl::memory result);
+memory brought_to_cpu(memory result);
 
 }  // namespace heddle::cli

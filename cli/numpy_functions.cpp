@@ -1,5 +1,5 @@
-#include "array/counted.hpp"
 #include "numpy_operations.hpp"
+#include <heddle/number_text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -137,7 +137,9 @@ const numpy_operations::function_of_two numpy_operations::functions_of_two[] = {
 
 value numpy_operations::function(const std::string& word, const std::vector<value>& all) const {
   const auto takes = [&](std::size_t count) {
-    if (all.size() != count) fail(word + " " + heddle::impl::wrong_number_of_arguments(count, all.size()));
+    if (all.size() == count) return;
+    fail(fmt::format("{} takes {}, and {} {} given", word, counted(count, "argument"), all.size(),
+                     all.size() == 1 ? "was" : "were"));
   };
   for (const unary_function& f : unary_functions) {
     if (word != f.name) continue;

@@ -1,6 +1,6 @@
 #include "option_checks.hpp"
 
-#include "io/named_stream.hpp"
+#include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -53,7 +53,7 @@ std::string check_number::operator()(const std::string& text) const {
 }
 
 std::string_view file_formats::of(std::string_view path) const {
-  if (impl::descriptor_in(path)) return endings_.front();
+  if (descriptor_in(path)) return endings_.front();
   const auto found = std::find_if(endings_.begin(), endings_.end(),
                                   [&](std::string_view ending) { return ends_in(path, ending); });
   return found == endings_.end() ? std::string_view() : *found;

@@ -2,10 +2,10 @@
 
 #include "npy_output.hpp"
 #include "option_checks.hpp"
-#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/memory.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -31,12 +31,11 @@ void for_each_part(const std::string& list, const F& f) {
 }
 
 /// The elements of each segment in order, on the CPU.
-impl::memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
+memory sorted_elements(npy_input& x, const segments& all, progress& shown) {
   // A radix sort goes to and fro between two arrays of keys; many segments are sorted a few at a time.
   const std::size_t bytes = x.size() * size_of(x.type()), needed = all.count() == 1 ? 3 * bytes : bytes;
-  if (!x.where().is_gpu())
-    impl::require_memory(needed, "the elements are sorted in memory, and do not fit: ");
-  impl::memory elements = x.bring_all(shown);
+  if (!x.where().is_gpu()) require_memory(needed, "the elements are sorted in memory, and do not fit: ");
+  memory elements = x.bring_all(shown);
   impl::library_sort(x.type(), elements.data(), all, sort_order::ascending, elements.data(), x.where());
   return brought_to_cpu(std::move(elements));
 }
@@ -46,10 +45,10 @@ impl::memory sorted_elements(npy_input& x, const segments& all, progress& shown)
 template <class F, class GiveNan>
 void for_each_sorted(npy_input& x, const segments& all, progress& shown, const F& f,
                      const GiveNan& give_nan) {
-  const impl::memory sorted = sorted_elements(x, all, shown);
+  const memory sorted = sorted_elements(x, all, shown);
   const int threads = x.where().is_gpu() ? available_cores() : x.where().threads();
   with_type(x.type(), [&]<class T>(T) {
-    if constexpr (!impl::is_complex<T>) {
+    if constexpr (!heddle::is_complex<T>) {
       constexpr std::size_t segments_worth_a_thread = std::size_t{1} << 14;
       cpu::for_slices(threads, all.count(), segments_worth_a_thread,
                       [&](std::size_t first, std::size_t last) {

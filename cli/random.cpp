@@ -66,38 +66,39 @@ any_integer integer(const char* option, const std::optional<std::string>& text, 
   return negative ? -magnitude : magnitude;
 }
 
-impl::random_numbers integers(const random_options& options, dtype type, random::stream from) {
-  return with_type(type, [&]<class T>(T) -> impl::random_numbers {
+random::sequence integers(const random_options& options, dtype type, random::stream from) {
+  return with_type(type, [&]<class T>(T) -> random::sequence {
     if constexpr (std::is_integral_v<T>) {
       // NOLINTNEXTLINE(bugprone-signed-char-misuse): numbers, not characters
       constexpr any_integer least = std::numeric_limits<T>::min(), most = std::numeric_limits<T>::max();
       const any_integer low = integer("--low", options.low, 0),
                         high = integer("--high", options.high, most + 1);
       if (low < least || low > most || high > most + 1) {
-        impl::fail(fmt::format("{} holds integers from {} to {} only", name(type),
-                               static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most)));
+        fail(fmt::format("{} holds integers from {} to {} only", name(type), static_cast<std::int64_t>(least),
+                         static_cast<std::uint64_t>(most)));
       }
       if (low >= high) {
-        impl::fail_no_integers(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high),
-                               std::is_signed_v<T>);
+        fail(fmt::format("random: there are no integers from {} to below {}: low must be less than high", low,
+                         high));
       }
-      return impl::integer_numbers(type, from, static_cast<std::uint64_t>(low),
-                                   static_cast<std::uint64_t>(high - 1));
+      return random::sequence::integers(type, from, static_cast<std::uint64_t>(low),
+                                        static_cast<std::uint64_t>(high - 1));
     }
-    impl::fail(fmt::format("integers of {}: the type is bool, int8 to int64 or uint8 to uint64", name(type)));
+    fail(fmt::format("integers of {}: the type is bool, int8 to int64 or uint8 to uint64", name(type)));
   });
 }
 
-impl::random_numbers asked_for(const random_options& options, dtype type, random::stream from) {
+random::sequence asked_for(const random_options& options, dtype type, random::stream from) {
   if (options.op == "integers") return integers(options, type, from);
   if (type != dtype::float32 && type != dtype::float64)
-    impl::fail(fmt::format("{} numbers of {}: the type is float32 or float64", options.op, name(type)));
+    fail(fmt::format("{} numbers of {}: the type is float32 or float64", options.op, name(type)));
   if (options.op == "uniform") {
-    return impl::uniform_numbers(type, from, real("--low", options.low, 0), real("--high", options.high, 1));
+    return random::sequence::uniform(type, from, real("--low", options.low, 0),
+                                     real("--high", options.high, 1));
   }
   if (options.op == "normal")
-    return impl::normal_numbers(type, from, options.mean.value_or(0), options.deviation.value_or(1));
-  return impl::exponential_numbers(type, from, options.mean.value_or(1));
+    return random::sequence::normal(type, from, options.mean.value_or(0), options.deviation.value_or(1));
+  return random::sequence::exponential(type, from, options.mean.value_or(1));
 }
 
 /// Throws where an option means nothing to the distribution.
@@ -114,12 +115,11 @@ void check_options(const random_options& options) {
 
 void permute(const random_options& options, const target& requested, const shape& lengths,
              random::stream from) {
-  if (lengths.axes() != 1) impl::fail(fmt::format("permutation: shape {} has not one axis", lengths.text()));
-  if (options.element_type().value_or(dtype::int64) != dtype::int64)
-    impl::fail("permutation: the type is int64");
+  if (lengths.axes() != 1) fail(fmt::format("permutation: shape {} has not one axis", lengths.text()));
+  if (options.element_type().value_or(dtype::int64) != dtype::int64) fail("permutation: the type is int64");
   npy_output output(options.output);
   const std::size_t n = lengths[0];
-  const target where = impl::resolve(requested, {64 * n, 64 * n, target(), true});
+  const target where = resolve(requested, {64 * n, 64 * n, target(), true});
   const std::size_t bytes = n * sizeof(std::int64_t);
   const run_stats stats("random", options.op, "philox4x32-10", n, dtype::int64, bytes, where);
   const array<std::size_t> places = random::permutation(where, n, from);
@@ -138,27 +138,26 @@ void run(const random_options& options) {
   const random::stream from{whole_number("--seed", options.seed), whole_number("--offset", options.offset)};
   if (options.op == "permutation") return permute(options, requested, lengths, from);
 
-  impl::random_numbers numbers = asked_for(options, type, from);
+  const random::sequence numbers = asked_for(options, type, from);
   npy_output output(options.output);
   const std::size_t element_bytes = size_of(type), bytes = size * element_bytes;
-  const target where = impl::resolve(requested, {0, bytes, target(), true});
-  impl::operation running("random", size, name(type));
+  const target where = resolve(requested, {0, bytes, target(), true});
+  operation running("random", size, name(type));
   running.runs_on(where);
   const run_stats stats("random", options.op, "philox4x32-10", size, type, bytes, where);
   progress shown(bytes, options.quiet);
   output.begin(type, lengths);
   // Elements depend on their index alone: a piece at a time needs no memory for all.
   const std::size_t piece = std::min((std::size_t{16} << 20) / element_bytes, size);
-  const impl::memory made(piece * element_bytes, where);
-  const impl::memory brought(where.is_gpu() ? made.bytes() : 0, target());
+  const memory made(piece * element_bytes, where);
+  const memory brought(where.is_gpu() ? made.bytes() : 0, target());
   for (std::size_t first = 0; first < size; first += piece) {
     stop_if_interrupted();
     const std::size_t count = std::min(piece, size - first);
-    impl::library_random(numbers, count, made.data(), where);
-    if (where.is_gpu()) impl::copy(brought.data(), target(), made.data(), where, count * element_bytes);
+    numbers.fill(where, first, count, made.data());
+    if (where.is_gpu()) copy(brought.data(), target(), made.data(), where, count * element_bytes);
     output.append(where.is_gpu() ? brought.data() : made.data(), count * element_bytes);
     shown.advance(count * element_bytes);
-    numbers.from.offset += count;
   }
   stats.report(options);
   output.commit();

@@ -14,11 +14,11 @@
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/streamed_reduction.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
-#include <heddle/textbook.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/streamed_reduction.hpp>
+#include <heddle/textbook.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -166,7 +166,7 @@ void finish(const reduction& op, dtype combined, dtype result, std::size_t lengt
 void fill_with_identity(const reduction& op, dtype combined, const npy_input& x, void* values,
                         std::size_t count) {
   if (op.identity < 0) {
-    impl::fail(fmt::format("shape {} has no elements, and so no {}", x.shape().text(), op.name));
+    fail(fmt::format("shape {} has no elements, and so no {}", x.shape().text(), op.name));
   }
   with_type(combined,
             [&]<class T>(T) { std::fill_n(static_cast<T*>(values), count, static_cast<T>(op.identity)); });
@@ -182,7 +182,7 @@ bool is_better(function combine, T x, T best) {
 /// The first place of the smallest or largest element of the file.
 std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& shown) {
   return with_type(x.type(), [&]<class T>(T) -> std::int64_t {
-    if constexpr (impl::is_complex<T>) {
+    if constexpr (heddle::is_complex<T>) {
       return 0;
     } else {
       // One pass finds the first piece that holds the extremum; the place is then looked for in that piece
@@ -192,7 +192,7 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
       for (std::size_t first = 0; first < x.size(); first += x.piece()) {
         stop_if_interrupted();
         const std::size_t count = std::min(x.piece(), x.size() - first);
-        impl::streamed_reduction of_piece(x.where(), op.combine, x.type());
+        streamed_reduction of_piece(x.where(), op.combine, x.type());
         of_piece.append(x.load(first, count), count);
         T candidate;
         of_piece.result(&candidate);
@@ -214,14 +214,14 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
 void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
                    void* out) {
   if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
-  impl::memory brought;
+  memory brought;
   const bool stays_in_file = !x.where().is_gpu() && x.in_place();
   if (!stays_in_file) brought = x.bring_all(shown);
   const void* const elements = stays_in_file ? x.load(0, x.size()) : brought.data();
   const std::size_t element_bytes = size_of(x.type());
-  const impl::memory result(element_bytes, x.where());
+  const memory result(element_bytes, x.where());
   impl::library_reduce_by(algorithm, op.combine, x.type(), elements, x.size(), result.data(), x.where());
-  impl::copy(out, target(), result.data(), x.where(), element_bytes);
+  copy(out, target(), result.data(), x.where(), element_bytes);
 }
 
 /// A reduction along an axis of elements that are together on the CPU: some entries of the axes before it,
@@ -233,7 +233,7 @@ class reduction_along {
         x_(x),
         type_(type),
         folded_type_(partial_type(op, type)),
-        tile_(impl::streamed_reduction(x.where(), op.combine, folded_type_).tile()) {}
+        tile_(streamed_reduction(x.where(), op.combine, folded_type_).tile()) {}
 
   /// Pieces of an axis hold a multiple of this many entries, but for the last.
   std::size_t tile() const noexcept { return tile_; }
@@ -281,25 +281,25 @@ class reduction_along {
     if (!x_.where().is_gpu()) return on_target(elements, results);
     const std::size_t bytes = block.elements() * size_of(type),
                       result_bytes = block.count() * size_of(folded_type_);
-    if (on_gpu_.bytes() < bytes) on_gpu_ = impl::memory(bytes, x_.where());
-    const impl::memory results_on_gpu(result_bytes, x_.where());
-    impl::copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
+    if (on_gpu_.bytes() < bytes) on_gpu_ = memory(bytes, x_.where());
+    const memory results_on_gpu(result_bytes, x_.where());
+    copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
     on_target(on_gpu_.data(), results_on_gpu.data());
-    impl::copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
+    copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
   }
 
   void places_of_whole(const void* elements, const segments& block, std::int64_t* results) {
     const shape lengths{block.outer, block.length, block.inner};
     const array<std::size_t> places =
         impl::arg_along(op_.name, op_.combine, type_, elements, lengths, axis{1}, target(), x_.where());
-    impl::copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
+    copy(results, target(), places.data(), places.where(), places.size() * sizeof(std::size_t));
   }
 
   void places_of_piece(const void* elements, std::size_t first, std::size_t count, std::size_t columns) {
     std::vector<std::int64_t> places(columns);
     places_of_whole(elements, {1, count, columns}, places.data());
     with_type(type_, [&]<class T>(T) {
-      if constexpr (!impl::is_complex<T>) {
+      if constexpr (!heddle::is_complex<T>) {
         const T* const x = static_cast<const T*>(elements);
         if (first == 0) {
           places_.resize(columns);
@@ -321,7 +321,7 @@ class reduction_along {
   const npy_input& x_;
   dtype type_, folded_type_;
   std::size_t tile_;
-  impl::memory on_gpu_;
+  memory on_gpu_;
   std::vector<std::byte> folded_;     // results of tiles, or the extrema so far
   std::vector<std::int64_t> places_;  // of the extrema so far
 };
@@ -463,18 +463,18 @@ void run(const reduce_options& options) {
   // Quantiles are float64 before they become results.
   const std::size_t element_bytes =
       std::max({size_of(partial), size_of(result), op.is_quantile() ? sizeof(double) : 0});
-  const target where = impl::resolve(
-      requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true});
+  const target where =
+      resolve(requested, {file.size() * size_of(combined), all.count() * size_of(result), target(), true});
   npy_input x(file, asked_for.value_or(combined), combined, where);
   std::size_t result_bytes = 0;
   if (__builtin_mul_overflow(lengths.elements(), element_bytes, &result_bytes)) {
-    impl::fail(fmt::format("{}: {} results of {} bytes are more bytes than 64 bits can count", options.input,
-                           lengths.elements(), element_bytes));
+    fail(fmt::format("{}: {} results of {} bytes are more bytes than 64 bits can count", options.input,
+                     lengths.elements(), element_bytes));
   }
-  impl::memory results(result_bytes, target());
+  memory results(result_bytes, target());
   {
     const std::size_t bytes = x.file_bytes(file.size()) * (op.is_spread() ? 2 : 1);
-    impl::operation running(op.name, file.size(), name(partial));
+    operation running(op.name, file.size(), name(partial));
     running.runs_on(where);
     const run_stats stats("reduce", options.op, name(algorithm), file.size(), partial, bytes, where);
     progress shown(bytes, options.quiet);
@@ -492,7 +492,7 @@ void run(const reduce_options& options) {
     if (op.is_spread()) {
       finish({"mean", function::plus, -1, outcome::mean}, partial, partial, all.length, 0, results.data(),
              all.count());
-      deviations from_mean(x, std::exchange(results, impl::memory(result_bytes, target())));
+      deviations from_mean(x, std::exchange(results, memory(result_bytes, target())));
       combine(&from_mean);
     }
     finish(op, partial, result, all.length, options.ddof.value_or(0), results.data(), all.count());

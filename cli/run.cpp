@@ -1,7 +1,6 @@
 #include "checker/arguments.hpp"
 #include "commands.hpp"
 #include "interruption.hpp"
-#include "jit/module_state.hpp"
 #include "kernel_options.hpp"
 #include "option_checks.hpp"
 #include "standard_output.hpp"
@@ -75,8 +74,7 @@ class placed_arguments {
     for (const checker::argument& a : arguments) {
       memories_.emplace_back(a.is_array ? a.bytes.size() : 0, where);
       pointers_.push_back(memories_.back().data());
-      if (a.is_array && a.is_written)
-        impl::copy(pointers_.back(), where, a.bytes.data(), target(), a.bytes.size());
+      if (a.is_array && a.is_written) copy(pointers_.back(), where, a.bytes.data(), target(), a.bytes.size());
     }
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       // Nothing writes to what is passed by value.
@@ -93,13 +91,13 @@ class placed_arguments {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
       checker::argument& a = arguments[i];
       if (a.is_array && !a.output.empty())
-        impl::copy(a.bytes.data(), target(), pointers_[i], where_, a.bytes.size());
+        copy(a.bytes.data(), target(), pointers_[i], where_, a.bytes.size());
     }
   }
 
  private:
   target where_;
-  std::vector<impl::memory> memories_;
+  std::vector<memory> memories_;
   std::vector<void*> pointers_, values_;
 };
 
@@ -122,8 +120,7 @@ launched launch(const launch_options& options, std::vector<checker::argument>& a
   const module compiled = module::from_file(target::parse(options.target), options.source, how);
   const target& where = compiled.where();
   const kernel_function kernel = compiled.function(options.kernel);
-  const impl::function_state& known = impl::state_of(kernel);
-  if (known.has_parameters) checker::check_arguments(known.name, known.parameters, arguments);
+  checker::check_arguments(kernel, arguments);
 
   const placed_arguments placed(arguments, where);
   where.wait();
@@ -132,7 +129,7 @@ launched launch(const launch_options& options, std::vector<checker::argument>& a
     const deadline limit(options.timeout, options.kernel);
     std::optional<kernel_faults> faults;
     if (!where.is_gpu()) faults.emplace(options.kernel);
-    known.launch(where, grid, block, options.shared_bytes, placed.values().data());
+    kernel.launch(grid, block, options.shared_bytes, placed.values().data());
     where.wait();
     std::fflush(stdout);  // what the kernel printed
   }

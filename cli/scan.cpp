@@ -9,9 +9,9 @@
 #include "value_text.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/streamed_scan.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/streamed_scan.hpp>
 #include <heddle/textbook.hpp>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ void identity(function op, dtype type, void* out) {
       default:
         break;
     }
-    if constexpr (!impl::is_complex<T>) {
+    if constexpr (!heddle::is_complex<T>) {
       *value = op == function::minimum ? minimum::identity<T>() : maximum::identity<T>();
     }
   });
@@ -68,28 +68,30 @@ void identity(function op, dtype type, void* out) {
 void scan_by_pieces(function op, const scan_options& options, npy_input& x, const void* init,
                     const shape& lengths, npy_output& output) {
   const std::size_t element_bytes = size_of(x.type());
-  impl::streamed_scan so_far(x.where(), op, x.type(), options.exclusive, init);
+  std::optional<any_value> first;
+  if (init != nullptr) first.emplace(x.type(), init);
+  streamed_scan so_far(x.where(), op, x.type(), options.exclusive, first);
   const std::size_t piece =
       std::min(std::max<std::size_t>(x.piece() / so_far.unit(), 1) * so_far.unit(), x.size());
-  const impl::memory scanned(piece * element_bytes, target());
+  const memory scanned(piece * element_bytes, target());
   progress shown(x.file_bytes(x.size()), options.quiet);
   output.begin(x.type(), lengths);
-  for (std::size_t first = 0; first < x.size(); first += piece) {
+  for (std::size_t done = 0; done < x.size(); done += piece) {
     stop_if_interrupted();
-    const std::size_t count = std::min(piece, x.size() - first);
-    so_far.append(x.load(first, count), count, scanned.data());
+    const std::size_t count = std::min(piece, x.size() - done);
+    so_far.append(x.load(done, count), count, scanned.data());
     output.append(scanned.data(), count * element_bytes);
     shown.advance(x.file_bytes(count));
   }
 }
 
 /// All elements of the file scanned, on the CPU.
-impl::memory scanned(function op, const scan_options& options, scan_algorithm algorithm, npy_input& x,
-                     segments all, const void* init) {
+memory scanned(function op, const scan_options& options, scan_algorithm algorithm, npy_input& x, segments all,
+               const void* init) {
   const std::size_t bytes = x.size() * size_of(x.type());
   progress shown(x.file_bytes(x.size()), options.quiet);
   // The elements are brought to where they are scanned, in place.
-  impl::memory elements = x.bring_all(shown);
+  memory elements = x.bring_all(shown);
   if (algorithm == scan_algorithm::single_pass) {
     impl::library_scan(op, x.type(), options.exclusive, elements.data(), all, init, elements.data(),
                        x.where());
@@ -98,8 +100,8 @@ impl::memory scanned(function op, const scan_options& options, scan_algorithm al
                           elements.data(), x.where());
   }
   if (!x.where().is_gpu()) return elements;
-  impl::memory out(bytes, target());
-  impl::copy(out.data(), target(), elements.data(), x.where(), bytes);
+  memory out(bytes, target());
+  copy(out.data(), target(), elements.data(), x.where(), bytes);
   return out;
 }
 
@@ -139,9 +141,9 @@ void run(const scan_options& options) {
 
   npy_output output(options.output);
   const std::size_t bytes = file.size() * size_of(type);
-  const target where = impl::resolve(requested, {bytes, bytes, target(), true});
+  const target where = resolve(requested, {bytes, bytes, target(), true});
   npy_input x(file, type, type, where);
-  impl::operation running(options.op.c_str(), file.size(), name(type));
+  operation running(options.op.c_str(), file.size(), name(type));
   running.runs_on(where);
   const run_stats stats("scan", options.op, name(algorithm), file.size(), type,
                         x.file_bytes(file.size()) + bytes, where);
@@ -150,7 +152,7 @@ void run(const scan_options& options) {
     stats.report(options);
     output.commit();
   } else {
-    const impl::memory out = scanned(op, options, algorithm, x, all, init);
+    const memory out = scanned(op, options, algorithm, x, all, init);
     stats.report(options);
     output.write(type, lengths, out.data(), options.quiet);
   }

@@ -28,14 +28,14 @@ struct sort_options : run_options {
 };
 
 /// The first k of each line in order, or their places.
-impl::memory first_elements(const sort_options& options, dtype type, const void* x, const segments& lines,
-                            std::size_t k, const target& where) {
+memory first_elements(const sort_options& options, dtype type, const void* x, const segments& lines,
+                      std::size_t k, const target& where) {
   const std::size_t n = lines.outer * k * lines.inner;
-  impl::memory held(n * sizeof(std::size_t), where);
+  memory held(n * sizeof(std::size_t), where);
   auto* const places = static_cast<std::size_t*>(held.data());
   impl::library_top(type, x, lines, k, options.order, places, where);
   if (options.places) return held;
-  impl::memory values(n * size_of(type), where);
+  memory values(n * size_of(type), where);
   impl::library_values_at(x, size_of(type), lines, k, places, values.data(), where);
   return values;
 }
@@ -50,23 +50,23 @@ void run(const sort_options& options) {
   const std::size_t along_axis = lengths.resolve_axis(options.axis.value_or(0));
   const segments lines = along(lengths, along_axis);
   npy_output output(options.output);
-  const target where = impl::resolve(requested, {8 * bytes, 8 * bytes, target(), true});
+  const target where = resolve(requested, {8 * bytes, 8 * bytes, target(), true});
   npy_input x(file, type, type, where);
-  impl::operation running("sort", n, name(type));
+  operation running("sort", n, name(type));
   running.runs_on(where);
   if (options.first && *options.first > lines.length) impl::fail_top(*options.first, lines.length);
   const shape result_shape = options.first ? lengths.with_length(along_axis, *options.first) : lengths;
   const dtype result_type = options.places ? dtype::int64 : type;
   const std::size_t result_bytes = result_shape.elements() * size_of(result_type);
   const run_stats stats("sort", options.op, "radix", n, type, x.file_bytes(n) + result_bytes, where);
-  impl::memory result;
+  memory result;
   {
     progress shown(x.file_bytes(n), options.quiet);
-    impl::memory elements = x.bring_all(shown);
+    memory elements = x.bring_all(shown);
     if (options.first) {
       result = first_elements(options, type, elements.data(), lines, *options.first, where);
     } else if (options.places) {
-      result = impl::memory(result_bytes, where);
+      result = memory(result_bytes, where);
       auto* const places = static_cast<std::size_t*>(result.data());
       impl::library_argsort(type, elements.data(), lines, options.order, places, where);
     } else {

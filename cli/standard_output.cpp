@@ -1,7 +1,7 @@
 #include "standard_output.hpp"
 
-#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -45,7 +45,7 @@ printing_beside_data::printing_beside_data() {
   std::fflush(stdout);
   data_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   if (data_ < 0 || ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) {
-    impl::fail(fmt::format("standard output: cannot duplicate: {}", std::generic_category().message(errno)));
+    fail(fmt::format("standard output: cannot duplicate: {}", std::generic_category().message(errno)));
   }
 }
 
@@ -59,12 +59,12 @@ printing_beside_data::~printing_beside_data() {
 void print(std::string_view text) {
   if (only_data) return print_error(text);
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
-    impl::fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
+    fail(fmt::format("cannot write to standard output: {}", std::generic_category().message(errno)));
   }
 }
 
 bool is_standard_output(const std::string& path) noexcept {
-  if (impl::descriptor_in(path) == STDOUT_FILENO) return true;
+  if (descriptor_in(path) == STDOUT_FILENO) return true;
   struct stat named, output, null;
   return ::stat(path.c_str(), &named) == 0 && ::fstat(STDOUT_FILENO, &output) == 0 &&
          ::stat("/dev/null", &null) == 0 && is_same(named, output) && !is_same(named, null);

@@ -1,9 +1,6 @@
 #include "commands.hpp"
 #include "file_options.hpp"
-#include "gpu/gpu.hpp"
 #include "interruption.hpp"
-#include "io/named_stream.hpp"
-#include "jit/expression.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
 #include "numpy_expression.hpp"
@@ -11,6 +8,7 @@
 #include "run_options.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/kernel.hpp>
 
 #include <algorithm>
@@ -59,13 +57,13 @@ std::deque<named_file> open_inputs(const std::vector<std::string>& texts) {
     } else {
       constexpr std::string_view letters = "abcdefghjklmnopqrstuvwxyz";
       if (unnamed == letters.size())
-        throw error(fmt::format("{0}: name more than 25 inputs, as in x={0}", impl::shown_path(text)));
+        throw error(fmt::format("{0}: name more than 25 inputs, as in x={0}", shown_path(text)));
       name = letters[unnamed++];
     }
     for (const named_file& other : all) {
       if (other.name == name)
-        throw error(fmt::format("two inputs are called {}: {} and {}", name, other.file.path(),
-                                impl::shown_path(path)));
+        throw error(
+            fmt::format("two inputs are called {}: {} and {}", name, other.file.path(), shown_path(path)));
     }
     all.push_back({name, npy_file(path)});
   }
@@ -144,21 +142,18 @@ class kernel_input {
     return fmt::format("const {0} in_{1} = all_{1}.elements[{2}]; ", code_name(type()), from_.name, place);
   }
 
-  impl::expression_argument argument(std::size_t first, std::size_t count) {
-    const std::size_t bytes = size_of(type());
-    if (is_broadcast()) return {{&pointer_, impl::number::other, sizeof pointer_}, nullptr, {}, false};
-    void* const elements = const_cast<void*>(read_.load(first, count));
-    return {{nullptr, impl::number::other, bytes, true, true, &cpu_}, elements, shape{count}, true};
+  untyped_argument argument(std::size_t first, std::size_t count) {
+    if (is_broadcast()) return {&pointer_, sizeof pointer_, false};
+    return {read_.load(first, count), size_of(type())};
   }
 
  private:
   dtype type() const { return from_.file.dtype(); }
   const named_file& from_;
   npy_input read_;
-  std::optional<impl::memory> all_;
+  std::optional<memory> all_;
   void* pointer_ = nullptr;
   std::vector<std::size_t> strides_;
-  target cpu_;
 };
 
 void run(const transform_options& options) {
@@ -174,9 +169,9 @@ void run(const transform_options& options) {
   const dtype type = options.element_type().value_or(translated.type);
   const shape lengths = broadcast(files);
   const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
-  const target where = impl::resolve(requested, {bytes_read, bytes, target(), gpu::can_compile_modules()});
+  const target where = resolve(requested, {bytes_read, bytes, target(), can_compile_for_gpu()});
   npy_output output(options.output);
-  impl::operation running("transform", n, name(type));
+  operation running("transform", n, name(type));
   running.runs_on(where);
   const run_stats stats("transform", options.expression, "single-pass", n, type, bytes_read + bytes, where);
   progress shown(bytes_read, options.quiet);
@@ -205,29 +200,26 @@ void run(const transform_options& options) {
     }
     for (const kernel_input& x : inputs) definitions += x.definition(lengths);
   }
-  const auto kernel = impl::elementwise_expression(
+  const elementwise_kernel kernel(
       parameters,
       definitions + fmt::format("heddle_result = {};", converted(translated.code, translated.type, type)),
       how);
 
   piece = std::max<std::size_t>(piece, 1);
-  const impl::memory written(std::min(piece, n) * element_bytes, where);
-  impl::memory brought;
-  if (where.is_gpu()) brought = impl::memory(written.bytes(), target());
+  const memory written(std::min(piece, n) * element_bytes, where);
+  memory brought;
+  if (where.is_gpu()) brought = memory(written.bytes(), target());
   output.begin(type, lengths);
   for (std::size_t first = 0; first < n; first += piece) {
     stop_if_interrupted();
     const std::size_t count = std::min(piece, n - first);
-    std::vector<impl::expression_argument> arguments;
+    std::vector<untyped_argument> arguments;
     for (kernel_input& x : inputs) arguments.push_back(x.argument(first, count));
-    arguments.push_back({{nullptr, impl::number::other, element_bytes, true, false, &where},
-                         written.data(),
-                         shape{count},
-                         true});
-    impl::run_elements(*kernel, {where, shape{count}}, arguments.data(), n, first);
+    arguments.push_back({written.data(), element_bytes, true, true, where});
+    kernel.on_piece(where, arguments, count, first, n);
     const void* results = written.data();
     if (where.is_gpu()) {
-      impl::copy(brought.data(), target(), written.data(), where, count * element_bytes);
+      copy(brought.data(), target(), written.data(), where, count * element_bytes);
       results = brought.data();
     }
     output.append(results, count * element_bytes);

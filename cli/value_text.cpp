@@ -19,7 +19,7 @@ template <class T>
 std::string text_of(T x) {
   if constexpr (std::is_same_v<T, bool>) {
     return x ? "True" : "False";
-  } else if constexpr (impl::is_complex<T>) {
+  } else if constexpr (heddle::is_complex<T>) {
     // The imaginary part needs a sign, and a NaN has none to show.
     const std::string imaginary = text_of(x.imag());
     return text_of(x.real()) + (imaginary[0] == '-' ? "" : "+") + imaginary + "j";
@@ -79,7 +79,7 @@ std::errc read(std::string_view text, T& x) {
   if constexpr (std::is_same_v<T, bool>) {
     x = text == "True" || text == "true" || text == "1";
     return x || text == "False" || text == "false" || text == "0" ? std::errc() : std::errc::invalid_argument;
-  } else if constexpr (impl::is_complex<T>) {
+  } else if constexpr (heddle::is_complex<T>) {
     return read_complex(text, x);
   } else if constexpr (std::is_unsigned_v<T>) {
     // from_chars takes no sign here; a negative integer is out of range rather than no integer.
@@ -97,7 +97,7 @@ template <class T>
 std::string kind_and_range() {
   if constexpr (std::is_same_v<T, bool>) {
     return "True or False";
-  } else if constexpr (impl::is_complex<T>) {
+  } else if constexpr (heddle::is_complex<T>) {
     return "a number such as 1.5-2j";
   } else if constexpr (std::is_floating_point_v<T>) {
     return fmt::format("a real number from {} to {}", text_of(std::numeric_limits<T>::lowest()),
@@ -127,10 +127,10 @@ void parse_value(std::string_view text, dtype type, void* value) {
   with_type(type, [&]<class T>(T x) {
     const std::errc status = read(text, x);
     if (status == std::errc::result_out_of_range) {
-      impl::fail(fmt::format("{} does not fit {} ({} does)", text, name(type), kind_and_range<T>()));
+      fail(fmt::format("{} does not fit {} ({} does)", text, name(type), kind_and_range<T>()));
     }
     if (status != std::errc()) {
-      impl::fail(fmt::format("{} is no {} ({} is)", text, name(type), kind_and_range<T>()));
+      fail(fmt::format("{} is no {} ({} is)", text, name(type), kind_and_range<T>()));
     }
     std::memcpy(value, &x, sizeof x);
   });

@@ -25,8 +25,8 @@ CLI::Validator count_from(std::uint64_t least, std::uint64_t most) {
 
 CLI::Validator byte_count() {
   const auto check = [](std::string& text) -> std::string {
-    const auto number = impl::parse_byte_count(text);
-    if (!number) return impl::why_no_byte_count(text);
+    const auto number = parse_byte_count(text);
+    if (!number) return why_no_byte_count(text);
     text = std::to_string(*number);
     return "";
   };

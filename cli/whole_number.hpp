@@ -1,6 +1,6 @@
 #pragma once
 
-#include "array/number_text.hpp"
+#include <heddle/number_text.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -10,8 +10,6 @@
 
 /// Whole numbers of options, which are written alike in all of them: 1000, 1e3, 1.5e6 or 2^10.
 namespace heddle::cli {
-
-using impl::parse_whole_number;
 
 /// A number below 2^64; throws wrong usage of `option` for anything else.
 std::uint64_t whole_number(const char* option, const std::string& text);

@@ -3,8 +3,11 @@
 # Arrays, targets and files.
 set(array_sources
   io/contents.cpp
+  array/any_array.cpp
+  array/converter.cpp
   array/dtype.cpp
   array/error.cpp
+  array/runtime_op.cpp
   target/large_arrays.cpp
   target/memory.cpp
   target/process_limits.cpp
@@ -20,6 +23,7 @@ set(array_sources
   io/xml_text.cpp)
 set(pattern_sources
   dispatch/algorithm.cpp
+  dispatch/any_patterns.cpp
   dispatch/copy_if.cpp
   dispatch/fft.cpp
   dispatch/gather.cpp

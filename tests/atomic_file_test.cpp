@@ -149,7 +149,7 @@ TEST_F(atomic_file, says_which_owner_it_cannot_keep) {
     // A user who may write to the file, and is in none of its groups.
     constexpr uid_t user = 23456;
     if (setgroups(0, nullptr) != 0 || setgid(user) != 0 || setuid(user) != 0) _exit(100);
-    hd::impl::tell_lost_properties_to(notice);
+    hd::tell_lost_properties_to(notice);
     replace(path);
     const std::string first = noticed;
     replace(path);

@@ -5,9 +5,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import xml.etree.ElementTree
 
@@ -145,6 +147,22 @@ class BenchmarkTest(unittest.TestCase):
         found = json.loads(part.read_text())
         self.assertEqual(set(found["failures"]), {"sort on serial"})
         self.assertEqual({result["pattern"] for result in found["results"]}, {"scan"})
+
+    def test_interruption(self):
+        started = self.folder / "started"
+        slow = self.folder / "slow"
+        slow.write_text(f"#!/bin/sh\ntouch {started}\nexec sleep 60\n")
+        slow.chmod(0o755)
+        pack = self.pack("slow_pack", "c0ffee", measure=slow)
+        running = subprocess.Popen([pack / "scripts/benchmark", "--docs", self.docs, "--machine", "here", "--only", "scan,sort"],
+                                   stderr=subprocess.PIPE, text=True)
+        self.addCleanup(running.kill)
+        while not started.exists():
+            self.assertIsNone(running.poll())
+            time.sleep(0.02)
+        running.send_signal(signal.SIGINT)
+        self.assertEqual((running.communicate(timeout=30)[1], running.returncode), ("scripts/benchmark: interrupted\n", 130))
+        self.assertFalse(self.docs.exists())
 
     def test_parts(self):
         """Parts of one commit are merged; those of another, or of another machine, are not."""

@@ -187,7 +187,7 @@ TEST(operators, a_users_type_has_an_identity_when_it_is_made_from_numbers) {
 }
 
 TEST(operators, are_defined_on_the_types_that_they_make_sense_for) {
-  using hd::impl::is_defined, hd::dtype;
+  using hd::is_defined, hd::dtype;
   for_each_dtype([]<class T>() {
     constexpr dtype type = hd::dtype_of<T>;
     constexpr bool integer = std::is_integral_v<T>, ordered = !is_complex<T>;

@@ -3,7 +3,8 @@
 
     public_headers_test.py ROOT     ROOT is the repository
 
-The textbook methods are opt-in: no public header but textbook.hpp reaches them through what it includes.
+The textbook methods are opt-in: no public header but textbook.hpp reaches them through what it includes. What the
+templates of a public header need is in a header of the same name under impl/, and not in the public header.
 """
 import pathlib
 import re
@@ -14,6 +15,15 @@ ROOT = pathlib.Path(sys.argv.pop(1) if len(sys.argv) > 1 else ".")
 INCLUDE = ROOT / "include"
 PUBLIC = sorted(path.relative_to(INCLUDE) for folder in ("heddle", "heddle/io") for path in (INCLUDE / folder).glob("*.hpp"))
 INCLUDED = re.compile(r"^\s*#\s*include\s*<(heddle/[^>]+)>", re.MULTILINE)
+
+PRIVATE = re.compile(r"^\s*(inline )?namespace (heddle::)?impl\b", re.MULTILINE)
+# Public headers with private declarations, and why they keep them.
+HEADERS_WITH_PRIVATE_PARTS = {
+    "heddle/error.hpp": "functions of src/ and of the templates of the other headers, not of its own",
+    "heddle/function_ref.hpp": "its name in impl",
+    "heddle/io/named_stream.hpp": "its names in impl",
+    "heddle/number_text.hpp": "its names in impl",
+}
 
 TEXTBOOK_HEADERS = {pathlib.Path("heddle") / name for name in ("algorithm.hpp", "textbook.hpp")}
 
@@ -52,6 +62,10 @@ class PublicHeaders(unittest.TestCase):
                 continue
             for found, path in reached_from(header).items():
                 self.assertFalse(is_textbook(found), " -> ".join(map(str, path)))
+
+    def test_private_declarations_are_under_impl(self):
+        found = {str(header) for header in PUBLIC if PRIVATE.search((INCLUDE / header).read_text())}
+        self.assertEqual(found, set(HEADERS_WITH_PRIVATE_PARTS))
 
 
 if __name__ == "__main__":

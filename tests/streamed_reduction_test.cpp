@@ -1,8 +1,8 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
-#include <heddle/impl/streamed_reduction.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/streamed_reduction.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -23,7 +23,7 @@ HD_ON_ALL_TARGETS(streamed_reduction);
 /// Gives x in pieces of so many tiles each, over and over.
 template <class T, class Op>
 T streamed(const hd::target& where, const hd::array<T>& x, const std::vector<std::size_t>& tiles_a_piece) {
-  hd::impl::streamed_reduction total(where, hd::impl::function_of<Op>, hd::dtype_of<T>);
+  hd::streamed_reduction total(where, hd::impl::function_of<Op>, hd::dtype_of<T>);
   std::size_t first = 0;
   for (std::size_t piece = 0; first < x.size(); ++piece) {
     const std::size_t count =
@@ -43,7 +43,7 @@ TEST_P(streamed_reduction, has_the_bits_of_reduce_however_it_is_cut) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
       const std::size_t tile =
-          hd::impl::streamed_reduction(where, hd::impl::function_of<Op>, hd::dtype_of<T>).tile();
+          hd::streamed_reduction(where, hd::impl::function_of<Op>, hd::dtype_of<T>).tile();
       for (const std::size_t n :
            {std::size_t{1}, std::size_t{33}, tile - 1, tile, tile + 1, 7 * tile + 5, std::size_t{100'003}}) {
         const hd::array<T> x = operands<T, Op>(n);
@@ -69,7 +69,7 @@ TEST_P(streamed_reduction, more_tiles_than_a_tile_has_elements) {
 
 TEST_P(streamed_reduction, can_be_asked_on_the_way) {
   const hd::array<std::int64_t> x = operands<std::int64_t, hd::plus>(10'000);
-  hd::impl::streamed_reduction total(where, hd::impl::function::plus, hd::dtype::int64);
+  hd::streamed_reduction total(where, hd::impl::function::plus, hd::dtype::int64);
   for (std::size_t first = 0; first < x.size(); first += total.tile()) {
     const std::size_t count = std::min(total.tile(), x.size() - first);
     total.append(x.data() + first, count);
@@ -90,7 +90,7 @@ TEST_P(streamed_reduction, a_nan_gives_the_one_quiet_nan) {
 
 TEST_P(streamed_reduction, errors_say_what_is_wrong) {
   float value = 0;
-  hd::impl::streamed_reduction total(where, hd::impl::function::maximum, hd::dtype::float32);
+  hd::streamed_reduction total(where, hd::impl::function::maximum, hd::dtype::float32);
   EXPECT_EQ(message_of([&] { total.result(&value); }),
             "reduce: 0 float32: there are no elements, and the operator has no identity to return: give an "
             "initial value");
@@ -99,11 +99,9 @@ TEST_P(streamed_reduction, errors_say_what_is_wrong) {
   EXPECT_EQ(message_of([&] { total.append(&value, 1); }),
             "streamed reduction: a piece of 1 elements follows 1, which is no multiple of 2048");
   EXPECT_EQ(total.size(), 1u);
-  EXPECT_EQ(message_of([&] {
-              hd::impl::streamed_reduction(where, hd::impl::function::minimum, hd::dtype::complex64);
-            }),
-            "reduce: minimum is not defined on complex64");
   EXPECT_EQ(
-      message_of([&] { hd::impl::streamed_reduction(where, hd::impl::function::minus, hd::dtype::int32); }),
-      "reduce: minus is not defined on int32");
+      message_of([&] { hd::streamed_reduction(where, hd::impl::function::minimum, hd::dtype::complex64); }),
+      "reduce: minimum is not defined on complex64");
+  EXPECT_EQ(message_of([&] { hd::streamed_reduction(where, hd::impl::function::minus, hd::dtype::int32); }),
+            "reduce: minus is not defined on int32");
 }

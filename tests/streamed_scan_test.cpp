@@ -1,8 +1,8 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
-#include <heddle/impl/streamed_scan.hpp>
 #include <heddle/scan.hpp>
+#include <heddle/streamed_scan.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -24,7 +24,9 @@ HD_ON_CPU_TARGETS(streamed_scan);
 template <class T>
 hd::array<T> streamed(const hd::target& where, hd::impl::function op, const hd::array<T>& x, bool exclusive,
                       const T* init, const std::vector<std::size_t>& units_a_piece) {
-  hd::impl::streamed_scan scan(where, op, hd::dtype_of<T>, exclusive, init);
+  std::optional<hd::any_value> first;
+  if (init != nullptr) first = *init;
+  hd::streamed_scan scan(where, op, hd::dtype_of<T>, exclusive, first);
   hd::array<T> out = x.on(hd::target::serial());
   std::size_t first = 0;
   for (std::size_t piece = 0; first < x.size(); ++piece) {
@@ -65,7 +67,7 @@ std::vector<scans_by<T>> operators_on() {
 TEST_P(streamed_scan, has_the_bits_of_a_scan_however_it_is_cut) {
   for_each_dtype([&]<class T>() {
     for (const scans_by<T>& by : operators_on<T>()) {
-      const std::size_t unit = hd::impl::streamed_scan(where, by.op, hd::dtype_of<T>, false).unit();
+      const std::size_t unit = hd::streamed_scan(where, by.op, hd::dtype_of<T>, false).unit();
       for (const std::size_t n : {std::size_t{1}, unit - 1, unit, unit + 1, 7 * unit + 5}) {
         hd::array<T> x(n);
         for (std::size_t i = 0; i < n; ++i) x.data()[i] = by.operand(i, n);
@@ -92,7 +94,7 @@ TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
   const hd::array<float> x = operands<float, hd::plus>(n);
   const float* const none = nullptr;
   const std::size_t unit =
-      hd::impl::streamed_scan(where, hd::impl::function::plus, hd::dtype::float32, false).unit();
+      hd::streamed_scan(where, hd::impl::function::plus, hd::dtype::float32, false).unit();
   // The largest are written past the cache.
   for (const std::size_t units : {std::size_t{100}, std::size_t{257}, std::size_t{1000}, 1'300'000 / unit}) {
     ASSERT_TRUE(same_elements(streamed(where, hd::impl::function::plus, x, false, none, {units}),
@@ -105,7 +107,7 @@ TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
 TEST(streamed_scan_errors, name_what_does_not_fit) {
   using hd::impl::function;
   const hd::target serial = hd::target::serial();
-  hd::impl::streamed_scan scan(serial, function::plus, hd::dtype::int32, false);
+  hd::streamed_scan scan(serial, function::plus, hd::dtype::int32, false);
   std::vector<std::int32_t> x(5, 1);
   scan.append(x.data(), 0, x.data());
   scan.append(x.data(), 5, x.data());
@@ -113,10 +115,9 @@ TEST(streamed_scan_errors, name_what_does_not_fit) {
   EXPECT_EQ(message_of([&] { scan.append(x.data(), 1, x.data()); }),
             "inclusive_scan: 1 int32 on serial: a piece of 1 elements follows 5, which is no multiple of " +
                 std::to_string(scan.unit()));
-  EXPECT_EQ(message_of([&] { hd::impl::streamed_scan(serial, function::bit_and, hd::dtype::float32, true); }),
+  EXPECT_EQ(message_of([&] { hd::streamed_scan(serial, function::bit_and, hd::dtype::float32, true); }),
             "exclusive_scan: 0 float32 on serial: bit_and is not defined on float32");
-  EXPECT_EQ(message_of([&] {
-              hd::impl::streamed_scan(hd::target::automatic(), function::plus, hd::dtype::int32, false);
-            }),
+  EXPECT_EQ(message_of(
+                [&] { hd::streamed_scan(hd::target::automatic(), function::plus, hd::dtype::int32, false); }),
             "inclusive_scan: 0 int32 on auto: a scan of pieces needs the target serial or parallel");
 }

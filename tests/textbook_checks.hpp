@@ -211,8 +211,8 @@ void check_reduce_by_methods(const target& where, const Op& op, const Make& make
 
 /// The scans likewise.
 template <class T, class Op, class Make>
-void check_scan_by_rungs(const target& where, const Op& op, const Make& make,
-                         std::vector<std::size_t> sizes = ladder_sizes()) {
+void check_scan_by_methods(const target& where, const Op& op, const Make& make,
+                           std::vector<std::size_t> sizes = ladder_sizes()) {
   for (const std::size_t n : sizes) {
     array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = make(i);
@@ -284,7 +284,7 @@ struct mix {
 template <class Matrix>
 void check_matrices(const target& where, const Matrix& unit, const std::vector<std::size_t>& sizes) {
   check_reduce_by_methods<Matrix>(where, monoid{product{}, unit}, random_element<Matrix>, sizes);
-  check_scan_by_rungs<Matrix>(where, monoid{product{}, unit}, random_element<Matrix>, sizes);
+  check_scan_by_methods<Matrix>(where, monoid{product{}, unit}, random_element<Matrix>, sizes);
 }
 
 template <class Left = left_of_two, class Right = right_of_two>
@@ -292,7 +292,7 @@ void check_ends(const target& where) {
   const auto number = [](std::size_t i) { return static_cast<int>(random_bits(i) >> 33); };
   check_reduce_by_methods<int>(where, Left{}, number);
   check_reduce_by_methods<int>(where, Right{}, number);
-  check_scan_by_rungs<int>(where, Right{}, number);
+  check_scan_by_methods<int>(where, Right{}, number);
 }
 
 /// Without an identity, and larger than any word.
@@ -303,7 +303,7 @@ void check_pairs_of_sums(const target& where) {
                     static_cast<std::int64_t>(random_bits(2 * i + 1) >> 20)};
   };
   check_reduce_by_methods<two_sums>(where, Add{}, sums);
-  check_scan_by_rungs<two_sums>(where, Add{}, sums);
+  check_scan_by_methods<two_sums>(where, Add{}, sums);
 }
 
 template <class Mix = mix>
@@ -314,7 +314,7 @@ void check_colours(const target& where) {
     return colour{static_cast<std::uint8_t>(bits >> 16), static_cast<std::uint8_t>(bits >> 24), bit};
   };
   check_reduce_by_methods<colour>(where, commutative_monoid{Mix{}, colour{}}, dye);
-  check_scan_by_rungs<colour>(where, commutative_monoid{Mix{}, colour{}}, dye);
+  check_scan_by_methods<colour>(where, commutative_monoid{Mix{}, colour{}}, dye);
 }
 
 /// Neighbours that are joined in another order break.

@@ -37,8 +37,8 @@ TEST_P(ladder_by_users_operator, is_a_lambda) {
   };
   const hd::commutative_monoid op{modular_sum, std::uint8_t{0}};
   const auto number = [](std::size_t i) { return static_cast<std::uint8_t>(random_bits(i) % 251); };
-  check_reduce_by_rungs<std::uint8_t>(where, op, number);
-  check_scan_by_rungs<std::uint8_t>(where, op, number);
+  check_reduce_by_methods<std::uint8_t>(where, op, number);
+  check_scan_by_methods<std::uint8_t>(where, op, number);
 }
 
 TEST_P(ladder_by_users_operator, says_which_rungs_take_an_operator) {

@@ -410,9 +410,9 @@ TEST_P(ladder_by_users_operator, is_a_lambda_that_captures) {
   const auto modular_sum = [modulus = 251u](unsigned a, unsigned b) { return (a + b) % modulus; };
   const auto number = [](std::size_t i) { return static_cast<unsigned>(random_bits(i) % 251); };
   const std::vector<std::size_t> sizes{1, 257, 1025, 4097};
-  check_reduce_by_rungs<unsigned>(where, modular_sum, number, sizes);
-  check_reduce_by_rungs<unsigned>(where, hd::commutative_monoid{modular_sum, 0u}, number, sizes);
-  check_scan_by_rungs<unsigned>(where, hd::monoid{modular_sum, 0u}, number, sizes);
+  check_reduce_by_methods<unsigned>(where, modular_sum, number, sizes);
+  check_reduce_by_methods<unsigned>(where, hd::commutative_monoid{modular_sum, 0u}, number, sizes);
+  check_scan_by_methods<unsigned>(where, hd::monoid{modular_sum, 0u}, number, sizes);
 }
 
 TEST_P(ladder_by_users_operator, costs_what_it_says) {

@@ -1,5 +1,5 @@
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/threads.hpp>
 
 #include <atomic>
 #include <cstddef>

@@ -22,6 +22,15 @@ template <class T>
 using wide = std::conditional_t<is_complex_type<T>, std::complex<long double>,
                                 std::conditional_t<std::is_integral_v<T>, std::uint64_t, long double>>;
 
+template <class T>
+wide<T> widened(const T& x) {
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::make_unsigned_t<T>>(x);
+  } else {
+    return wide<T>(x);
+  }
+}
+
 /// Of the sum of magnitudes, which bounds all rounding; for maxima and single additions nothing is lost.
 template <class T>
 constexpr long double tolerance() {
@@ -46,13 +55,13 @@ bool agree(const T& found, const wide<T>& expected, long double magnitude) {
 template <class T>
 void compare(const workload& work, const std::string& name, const std::vector<T>& x,
              const std::vector<T>& found) {
-  const bool is_maximum = work.combine == impl::function::maximum;
+  const bool is_maximum = work.combine == runtime_op::maximum;
   wide<T> total{};
   long double magnitude = 0;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    const auto value = static_cast<wide<T>>(x[i]);
+    const auto value = widened(x[i]);
     if (work.pattern == pattern::transform) {
-      const auto next = static_cast<wide<T>>(static_cast<T>(x[i] + T(1)));
+      const auto next = widened(static_cast<T>(x[i] + T(1)));
       if (!agree(found[i], next, 1)) fail_answer(work, name, i);
       continue;
     }
@@ -60,7 +69,7 @@ void compare(const workload& work, const std::string& name, const std::vector<T>
       total += value;
       magnitude += std::abs(value);
     } else if (is_maximum) {
-      total = i == 0 ? value : static_cast<wide<T>>(std::max(static_cast<T>(total), x[i]));
+      total = i == 0 ? value : widened(std::max(static_cast<T>(total), x[i]));
     } else {
       total += value;
       magnitude += static_cast<long double>(std::abs(static_cast<long double>(x[i])));
@@ -71,6 +80,10 @@ void compare(const workload& work, const std::string& name, const std::vector<T>
 }
 
 }  // namespace
+
+bool has_answer(dtype type) noexcept {
+  return type != dtype::boolean;
+}
 
 void check_against_loop(const workload& work, const contender& what) {
   with_type(work.type, [&]<class T>(T) {

@@ -1,13 +1,13 @@
 #include "buffers.hpp"
 
 #include "../interruption.hpp"
-#include "array/bytes_text.hpp"
 #include "gpu.hpp"
 #include "sizes.hpp"
-#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/memory.hpp>
+#include <heddle/number_text.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -72,7 +72,7 @@ std::size_t available_bytes(const target& where) {
   while (in >> key >> kib >> unit) {
     if (key == "MemAvailable:") available = kib << 10;
   }
-  return std::min(available, impl::tightest_memory_limit(available).free);
+  return std::min(available, tightest_memory_limit(available).free);
 }
 
 /// From one buffer of n elements to the next.
@@ -84,15 +84,15 @@ std::size_t stride_of(std::size_t n, dtype type) noexcept {
 
 void require_memory(const target& where, dtype type, std::size_t n, bool has_output,
                     const std::string& algorithm, std::size_t scratch_bytes) {
-  impl::operation running("bench", n, name(type));
+  operation running("bench", n, name(type));
   running.runs_on(where);
   const std::size_t of_buffers = stride_of(n, type) * (has_output ? 2 : 1);
   const std::size_t needed = of_buffers + scratch_bytes, available = available_bytes(where);
   if (needed <= available) return;
-  impl::fail(fmt::format("needs {} of memory with {}, {} are free; take a smaller --size{}",
-                         impl::bytes_text(static_cast<double>(needed)), algorithm,
-                         impl::bytes_text(static_cast<double>(available)),
-                         of_buffers <= available ? " or leave that --algorithm out" : ""));
+  fail(fmt::format("needs {} of memory with {}, {} are free; take a smaller --size{}",
+                   bytes_text(static_cast<double>(needed)), algorithm,
+                   bytes_text(static_cast<double>(available)),
+                   of_buffers <= available ? " or leave that --algorithm out" : ""));
 }
 
 buffers::buffers(const target& where, dtype type, bool has_output, const std::vector<std::size_t>& sizes,
@@ -105,10 +105,10 @@ buffers::buffers(const target& where, dtype type, bool has_output, const std::ve
       available_(available_bytes(where)) {
   std::size_t bytes = 0;
   for (const std::size_t n : sizes) bytes = std::max(bytes, stride_of(n, type) * count_for(n));
-  inputs_ = impl::memory(bytes, where);
+  inputs_ = memory(bytes, where);
   fill_inputs();
-  outputs_ = impl::memory(has_output ? bytes : 0, where);
-  result_ = impl::memory(alignment, where);
+  outputs_ = memory(has_output ? bytes : 0, where);
+  result_ = memory(alignment, where);
   clear_outputs();
   where.wait();
 }
@@ -129,7 +129,7 @@ void buffers::set_size(std::size_t n) {
 void buffers::fill_inputs() {
   const std::size_t bytes = inputs_.bytes(), piece = std::min(bytes, period);
   auto* const all = static_cast<std::byte*>(inputs_.data());
-  impl::memory values(piece, target());
+  memory values(piece, target());
   with_type(type_, [&]<class T>(T) {
     T* const x = static_cast<T*>(values.data());
     for (std::size_t i = 0; i < piece / sizeof(T); ++i) {
@@ -138,7 +138,7 @@ void buffers::fill_inputs() {
   });
   if (where_.is_gpu()) {
     for (std::size_t first = 0; first < bytes; first += piece) {
-      impl::copy(all + first, where_, values.data(), target(), std::min(piece, bytes - first));
+      copy(all + first, where_, values.data(), target(), std::min(piece, bytes - first));
     }
     return;
   }
@@ -147,7 +147,7 @@ void buffers::fill_inputs() {
     for (std::size_t i = first; i < last;) {
       stop_if_interrupted();
       const std::size_t within = i % piece, count = std::min(piece - within, last - i);
-      impl::copy(all + i, target(), static_cast<std::byte*>(values.data()) + within, target(), count);
+      copy(all + i, target(), static_cast<std::byte*>(values.data()) + within, target(), count);
       i += count;
     }
   });
@@ -155,9 +155,9 @@ void buffers::fill_inputs() {
 
 void buffers::clear_outputs() {
   const char zero = 0;
-  if (where_.is_gpu()) return impl::fill(outputs_.data(), where_, outputs_.bytes(), &zero, 1);
+  if (where_.is_gpu()) return fill(outputs_.data(), where_, outputs_.bytes(), &zero, 1);
   cpu::for_slices(where_.threads(), outputs_.bytes(), period, [&](std::size_t first, std::size_t last) {
-    impl::fill(static_cast<std::byte*>(outputs_.data()) + first, target(), last - first, &zero, 1);
+    fill(static_cast<std::byte*>(outputs_.data()) + first, target(), last - first, &zero, 1);
   });
 }
 

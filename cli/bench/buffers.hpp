@@ -55,7 +55,7 @@ class buffers {
   bool has_output_;
   rotation how_;
   std::size_t cache_, available_;
-  impl::memory inputs_, outputs_, result_;
+  memory inputs_, outputs_, result_;
   std::size_t stride_ = 0, mask_ = 0;
 };
 

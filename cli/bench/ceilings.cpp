@@ -2,9 +2,9 @@
 
 #include "gpu.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/cpu/threads.hpp>
-#include <heddle/impl/cpu/transform.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/memory.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -108,8 +108,8 @@ contender copy_ceiling(const workload& work) {
   contender made{"copy", contender::kind::ceiling, 2 * work.input_bytes(), nullptr};
   if (work.where.is_gpu()) {
     made.calls = repeated([work](std::size_t call) {
-      impl::copy(work.elements->output(call), work.where, work.elements->input(call), work.where,
-                 work.input_bytes());
+      copy(work.elements->output(call), work.where, work.elements->input(call), work.where,
+           work.input_bytes());
     });
     return made;
   }

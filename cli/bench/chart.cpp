@@ -1,9 +1,9 @@
 #include "chart.hpp"
 
 #include "../interruption.hpp"
-#include "jit/cache_folder.hpp"
-#include "jit/process.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/process.hpp>
+#include <heddle/io/temporary_folder.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -18,15 +18,15 @@ namespace {
 
 /// What gnuplot prints of `script`, without the settings of a user.
 std::string run_gnuplot(std::string_view script) {
-  const std::filesystem::path program = jit::find_program("gnuplot");
-  if (program.empty()) impl::fail("gnuplot is not installed any more");
-  const impl::temporary_folder work(impl::temporary_place(), "heddle-chart-");
-  const jit::process_result drawn = jit::run_program({program.string(), "-d"}, work.path(), script);
+  const std::filesystem::path program = find_program("gnuplot");
+  if (program.empty()) fail("gnuplot is not installed any more");
+  const temporary_folder work(temporary_place(), "heddle-chart-");
+  const process_result drawn = run_program({program.string(), "-d"}, work.path(), script);
   stop_if_interrupted();
   if (drawn.status != 0 || drawn.out.find("</svg>") == drawn.out.npos) {
     std::string said = drawn.err;
     std::replace(said.begin(), said.end(), '\n', ' ');
-    impl::fail(fmt::format("gnuplot drew no chart: {}", said));
+    fail(fmt::format("gnuplot drew no chart: {}", said));
   }
   return drawn.out;
 }
@@ -134,8 +134,8 @@ std::string panel_script(const chart_panel& panel, const std::vector<std::string
 }  // namespace
 
 void require_gnuplot() {
-  if (!jit::find_program("gnuplot").empty()) return;
-  impl::fail("--plot needs gnuplot, which is not installed (Debian's package gnuplot-nox has it)");
+  if (!find_program("gnuplot").empty()) return;
+  fail("--plot needs gnuplot, which is not installed (Debian's package gnuplot-nox has it)");
 }
 
 std::string draw_chart(const std::vector<chart_panel>& panels) {

@@ -2,7 +2,7 @@
 
 #include "buffers.hpp"
 #include <heddle/dtype.hpp>
-#include <heddle/operators.hpp>
+#include <heddle/runtime_op.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -18,7 +18,7 @@ enum class pattern { reduce, scan, transform };
 /// What every contender of one row group does: which pattern, where, and on which elements.
 struct workload {
   enum pattern pattern;
-  impl::function combine;  ///< plus or maximum, by which a reduction and a scan go; plus for a transform
+  runtime_op combine;  ///< plus or maximum, by which a reduction and a scan go; plus for a transform
   target where;
   dtype type;
   std::size_t n;

@@ -1,7 +1,7 @@
 #include "peer_types.hpp"
 #include "peers.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 
 #include <cstdint>
 #include <memory>
@@ -59,7 +59,7 @@ contender cub_peer(const workload& work) {
   std::size_t bytes = 0;
   gpu::check(call_cub<T, IsMaximum>(work, nullptr, bytes, 0), "CUB");
   // It takes no null for scratch memory of no bytes.
-  const auto scratch = std::make_shared<impl::memory>(bytes == 0 ? 1 : bytes, work.where);
+  const auto scratch = std::make_shared<memory>(bytes == 0 ? 1 : bytes, work.where);
   return {"CUB", contender::kind::peer, work.bytes(), [work, scratch](std::size_t first, std::size_t count) {
             const gpu::current_device on(work.where);
             for (std::size_t i = first; i < first + count; ++i) {

@@ -1,5 +1,5 @@
 #include "gpu.hpp"
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 
 #include <cstdint>
 
@@ -68,7 +68,7 @@ class event_stopwatch : public stopwatch {
   event_stopwatch(const event_stopwatch&) = delete;
   event_stopwatch& operator=(const event_stopwatch&) = delete;
 
-  double seconds(impl::function_ref<void()> work, std::size_t calls) override {
+  double seconds(function_ref<void()> work, std::size_t calls) override {
     const current_device on(where_);
     // The GPU is busy until the first launches have reached it; more would only add to the wait.
     constexpr std::uint64_t launch_ns = 10000, most_ns = 500000;

@@ -1,8 +1,8 @@
 #include "patterns.hpp"
 
 #include "../algorithm_names.hpp"
+#include <heddle/any_patterns.hpp>
 #include <heddle/array.hpp>
-#include <heddle/impl/textbook.hpp>
 #include <heddle/operators.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
@@ -37,8 +37,8 @@ void with_arrays(const workload& work, std::size_t call, const F& f) {
 /// Calls f with the operator of the work.
 template <class T, class F>
 void with_operator(const workload& work, const F& f) {
-  if constexpr (!impl::is_complex<T>) {
-    if (work.combine == impl::function::maximum) return f(maximum());
+  if constexpr (!heddle::is_complex<T>) {
+    if (work.combine == runtime_op::maximum) return f(maximum());
   }
   f(plus());
 }
@@ -56,13 +56,13 @@ void add_reduce(const workload& work, reduce_algorithm algorithm, const Op& op, 
         [to_value, work](std::size_t call) { *static_cast<T*>(work.elements->result()) = to_value(call); });
     return;
   }
-  made.calls = repeated([work, algorithm](std::size_t call) {
-    if (algorithm != reduce_algorithm::single_pass) {
-      return impl::library_reduce_by(algorithm, work.combine, work.type, work.elements->input(call), work.n,
-                                     work.elements->result(), work.where);
+  made.calls = repeated([work, algorithm, op](std::size_t call) {
+    const array_view<T> result(static_cast<T*>(work.elements->result()), shape{1}, work.where);
+    if (algorithm == reduce_algorithm::single_pass) {
+      reduce_into(work.where, any_view(result), any_const_view(input<T>(work, call)), work.combine);
+    } else {
+      reduce_into(work.where, result, input<T>(work, call), op, algorithm);
     }
-    impl::library_reduce(work.combine, work.type, work.elements->input(call), segments{1, work.n, 1},
-                         work.elements->result(), work.where);
   });
   made.whole_call = [to_value](std::size_t call) {
     // The compiler is told that the value is used.

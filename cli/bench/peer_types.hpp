@@ -16,7 +16,7 @@ template <class F>
 void with_peer_type(const workload& work, const F& f) {
   constexpr std::false_type sum;
   constexpr std::true_type maximum;
-  const bool is_maximum = work.combine == impl::function::maximum;
+  const bool is_maximum = work.combine == runtime_op::maximum;
   switch (work.type) {
     case dtype::int8:
     case dtype::uint8:

@@ -17,7 +17,7 @@ constexpr std::size_t largest = std::size_t{1} << 56;
 std::size_t parse_size(std::string_view text) {
   const auto value = parse_whole_number(text);
   if (!value || *value < 1 || *value > largest) {
-    impl::fail(fmt::format("'{}' is no size (1000, 2^24 and 1e6 are, from 1 to 2^56)", text));
+    fail(fmt::format("'{}' is no size (1000, 2^24 and 1e6 are, from 1 to 2^56)", text));
   }
   return *value;
 }
@@ -46,7 +46,7 @@ std::vector<std::size_t> parse_sizes(std::string_view text) {
   }
   const std::size_t first = parse_size(first_text), last = parse_size(last_text);
   if (factor < 2 || factor > largest || first > last) {
-    impl::fail(fmt::format("'{}' is no range of sizes (2^10..2^28 and 2^10..2^28:4 are)", text));
+    fail(fmt::format("'{}' is no range of sizes (2^10..2^28 and 2^10..2^28:4 are)", text));
   }
   std::vector<std::size_t> sizes;
   std::size_t size = first;

@@ -9,7 +9,7 @@ class wall_clock_stopwatch : public stopwatch {
  public:
   explicit wall_clock_stopwatch(const target& where) : where_(where) {}
 
-  double seconds(impl::function_ref<void()> work, std::size_t) override {
+  double seconds(function_ref<void()> work, std::size_t) override {
     const auto began = std::chrono::steady_clock::now();
     work();
     where_.wait();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <heddle/impl/function_ref.hpp>
+#include <heddle/function_ref.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
@@ -14,7 +14,7 @@ class stopwatch {
   virtual ~stopwatch() = default;
 
   /// The seconds that `work` takes, which makes so many calls of something.
-  virtual double seconds(impl::function_ref<void()> work, std::size_t calls) = 0;
+  virtual double seconds(function_ref<void()> work, std::size_t calls) = 0;
 };
 
 /// By the system's clock, from the start of the work until it has returned and the stream of `where` is free.

@@ -1,6 +1,6 @@
 #include "peers.hpp"
 #include "thrust_peers.hpp"
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 
 #include <thrust/system/cuda/execution_policy.h>
 

@@ -5,7 +5,7 @@ namespace heddle::cli::bench {
 namespace {
 
 [[noreturn]] void fail_no_gpu() {
-  impl::fail("bench: built without the CUDA toolkit, so there is no GPU to measure");
+  fail("bench: built without the CUDA toolkit, so there is no GPU to measure");
 }
 
 }  // namespace

@@ -1,33 +1,12 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/impl/argmin.hpp>
 #include <heddle/impl/misuse.hpp>
-#include <heddle/operators.hpp>
-#include <heddle/reduce.hpp>
 
 #include <cstddef>
 
 namespace heddle {
-namespace impl {
-
-/// For each of `all` segments of x, the first place along it whose element equals the segment's *extremum, a
-/// NaN being equal to a NaN. Arrays are on `where`; every segment holds its extremum.
-void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
-                        const target& where);
-
-/// The places of the extrema that `op` finds, one for each segment, into `place` on `where`.
-void library_arg(function op, dtype type, const void* x, segments all, std::size_t* place,
-                 const target& where);
-
-std::size_t arg_of_all(const char* pattern, function op, dtype type, const void* x, std::size_t size,
-                       const target& data_on, const target& requested);
-array<std::size_t> arg_along(const char* pattern, function op, dtype type, const void* x, const shape& whole,
-                             axis along_axis, const target& data_on, const target& requested);
-
-template <class X>
-concept ordered_elements = array_like<X> && library_has<element_of<X>, minimum>();
-
-}  // namespace impl
 
 /// The index, in C order, of the smallest element; of the first where there are several, and of the first NaN
 /// where there is one, as numpy.argmin. Throws heddle::error when there are no elements. Reads the elements

@@ -4,7 +4,9 @@
 #include <heddle/array_view.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/array.hpp>
 #include <heddle/impl/conversion.hpp>
+#include <heddle/impl/elements.hpp>
 #include <heddle/impl/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
@@ -21,24 +23,6 @@
 #include <vector>
 
 namespace heddle {
-namespace impl {
-
-/// What can be read from its first element to its last, twice.
-template <class R>
-concept range = requires(R& r) {
-  { std::begin(r) } -> std::forward_iterator;
-  { std::end(r) } -> std::sentinel_for<decltype(std::begin(r))>;
-};
-
-/// Whether From becomes an element of type T as it is.
-template <class From, class T>
-concept keeps_element = std::is_convertible_v<From, T> && keeps_values<std::remove_cvref_t<From>, T>();
-
-template <class R, class T>
-concept range_of = range<R> && !is_array_or_view<std::remove_cvref_t<R>> &&
-                   keeps_element<std::iter_reference_t<decltype(std::begin(std::declval<R&>()))>, T>;
-
-}  // namespace impl
 
 /// Elements of type T that live on a target, contiguous in C order, freed with the array's lifetime. It can
 /// be moved and not copied by accident: `on(target)` makes a copy, on the same target or on another.
@@ -194,6 +178,10 @@ class array {
   }
 
  private:
+  friend class any_array;
+  array(heddle::shape lengths, impl::memory&& elements)
+      : shape_(std::move(lengths)), size_(shape_.elements()), memory_(std::move(elements)) {}
+
   static impl::memory allocate(std::size_t size, const target& where) {
     impl::operation running("array", size, impl::type_name<T>());
     running.runs_on(where);

@@ -1,13 +1,13 @@
 #pragma once
 
 #include <heddle/array_like.hpp>
+#include <heddle/compiler.hpp>
+#include <heddle/impl/array_view.hpp>
 #include <heddle/impl/conversion.hpp>
 #include <heddle/impl/memory.hpp>
 #include <heddle/shape.hpp>
 #include <heddle/target.hpp>
 
-#include <array>
-#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <iterator>
@@ -18,23 +18,6 @@
 #include <vector>
 
 namespace heddle {
-namespace impl {
-
-[[noreturn]] void fail_not_on_cpu(const char* what, const target& where);
-[[noreturn]] void fail_index(const char* what, std::size_t index, std::size_t size);
-[[noreturn]] void fail_range(const char* what, std::size_t first, std::size_t last);
-[[noreturn]] void fail_axes(const char* what, std::size_t wanted, const shape& have);
-[[noreturn]] void fail_sizes(const char* what, std::size_t a, std::size_t b);
-
-/// How many elements are between two iterators; throws where the last comes before the first.
-std::size_t distance(const char* what, std::ptrdiff_t between);
-
-}  // namespace impl
-
-/// What an array may hold: types whose bytes can be copied from one target to another, aligned to 256 bytes
-/// at most.
-template <class T>
-concept element = std::is_trivially_copyable_v<T> && !std::is_const_v<T> && alignof(T) <= 256;
 
 /// (row, column) and (plane, row, column) indexing of an array's elements, small enough to capture in a
 /// function that runs on any target. It does not own the elements, and is valid only where they are.
@@ -57,55 +40,6 @@ template <element T>
 class array;
 template <class T>
 class array_view;
-
-namespace impl {
-
-template <class T>
-T read_element(const T* at, const target& where) {
-  alignas(T) std::array<std::byte, sizeof(T)> bytes;
-  copy(&bytes, target(), at, where, sizeof(T));
-  return std::bit_cast<T>(bytes);
-}
-
-template <class X>
-inline constexpr bool is_array_or_view = false;
-template <class T>
-inline constexpr bool is_array_or_view<array<T>> = true;
-template <class T>
-inline constexpr bool is_array_or_view<array_view<T>> = true;
-
-/// What an element_reference reads: a number when it is used; an element of a class type when it is named, so
-/// that its members can be read too.
-template <class T>
-class element_reader {
- public:
-  element_reader(T* at, const target& where) : heddle_at_(at), heddle_where_(where) {}
-  operator T() const { return read_element(heddle_at_, heddle_where_); }
-
- protected:
-  T* heddle_at_;  // so named that members of a user's type are not hidden
-  target heddle_where_;
-};
-template <class T>
-  requires(std::is_class_v<T> && !std::is_final_v<T>)
-class element_reader<T> : public T {
- public:
-  element_reader(T* at, const target& where)
-      : T(read_element(at, where)), heddle_at_(at), heddle_where_(where) {}
-
- protected:
-  T* heddle_at_;
-  target heddle_where_;
-};
-
-/// The right operand of a compound assignment: a number is converted to T with care; for a class, whatever
-/// its operator takes.
-template <class T, class V>
-using right_operand = std::conditional_t<std::is_arithmetic_v<T>, given<T>, const V&>;
-template <class T, class V>
-using converted_operand = std::conditional_t<std::is_arithmetic_v<T>, T, V>;
-
-}  // namespace impl
 
 /// One element of an array, to be read, set, changed or swapped: `T x = a[i]; a[i] = x; a[i] += x; ++a[i];
 /// swap(a[i], a[j]);` or `std::ranges::swap`, wherever the array is. A change reads the element, changes the

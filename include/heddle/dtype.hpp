@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/impl/dtype.hpp>
+
 #include <complex>
 #include <cstddef>
 #include <cstdint>
@@ -34,48 +36,20 @@ dtype parse_dtype(std::string_view name);
 /// Bytes of one element.
 std::size_t size_of(dtype type) noexcept;
 
-namespace impl {
-
-template <class T>
-struct dtype_of_type {
-  static constexpr bool known = false;
-};
-template <dtype D>
-struct known_dtype {
-  static constexpr bool known = true;
-  static constexpr dtype value = D;
-};
-
-// `long` and `long long` are different types of one width: integers are told apart by size and sign alone.
-template <class T>
-  requires(std::is_integral_v<T> && sizeof(T) <= 8)
-struct dtype_of_type<T>
-    : known_dtype<static_cast<dtype>((std::is_signed_v<T> ? int(dtype::int8) : int(dtype::uint8)) +
-                                     (sizeof(T) == 1   ? 0
-                                      : sizeof(T) == 2 ? 1
-                                      : sizeof(T) == 4 ? 2
-                                                       : 3))> {};
-template <>
-struct dtype_of_type<bool> : known_dtype<dtype::boolean> {};
-template <>
-struct dtype_of_type<float> : known_dtype<dtype::float32> {};
-template <>
-struct dtype_of_type<double> : known_dtype<dtype::float64> {};
-template <>
-struct dtype_of_type<std::complex<float>> : known_dtype<dtype::complex64> {};
-template <>
-struct dtype_of_type<std::complex<double>> : known_dtype<dtype::complex128> {};
-
-}  // namespace impl
-
 /// Whether T is one of the types that dtype names.
 template <class T>
-inline constexpr bool has_dtype = impl::dtype_of_type<std::remove_cv_t<T>>::known;
+inline constexpr bool has_dtype = impl::dtype_index<std::remove_cv_t<T>>() >= 0;
 
 /// The dtype of T.
 template <class T>
   requires has_dtype<T>
-inline constexpr dtype dtype_of = impl::dtype_of_type<std::remove_cv_t<T>>::value;
+inline constexpr dtype dtype_of = static_cast<dtype>(impl::dtype_index<std::remove_cv_t<T>>());
+
+/// Whether T is a std::complex.
+template <class T>
+inline constexpr bool is_complex = false;
+template <class T>
+inline constexpr bool is_complex<std::complex<T>> = true;
 
 /// Calls f with a value-initialised element of the C++ type that `type` names, and returns what f returns.
 template <class F>
@@ -111,20 +85,4 @@ decltype(auto) with_type(dtype type, F&& f) {
   return f(std::complex<double>{});
 }
 
-namespace impl {
-
-/// How errors name an element type: NumPy's name, or "N-byte elements" for a user's own type.
-template <class T>
-constexpr const char* type_name() {
-  if constexpr (has_dtype<T>) {
-    constexpr const char* names[] = {"bool",    "int8",      "int16",     "int32",  "int64",
-                                     "uint8",   "uint16",    "uint32",    "uint64", "float32",
-                                     "float64", "complex64", "complex128"};
-    return names[static_cast<int>(dtype_of<T>)];
-  } else {
-    return "elements of a user's type";
-  }
-}
-
-}  // namespace impl
 }  // namespace heddle

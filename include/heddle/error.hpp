@@ -14,17 +14,20 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-namespace impl {
-
-/// Throws heddle::error. Inside an `operation` the message is preceded by what that operation is doing and
-/// where.
+/// Throws heddle::error with the message, which inside an `operation` follows the operation's name, size and
+/// place.
 [[noreturn]] void fail(const std::string& message);
 
-/// Names the pattern that the calling thread is in while it lives, so that an error raised far below, such as
-/// a refused allocation, reads `reduce: 4294967296 float64 on gpu:0: out of memory …`.
+/// Names what the calling thread does while it lives, so that an error raised far below, such as a refused
+/// allocation, reads `reduce: 4294967296 float64 on gpu:0: out of memory …`. Of operations that nest, the
+/// outermost begins the message.
+///
+///     hd::operation running("life", cells, "cells");
+///     running.runs_on(where);
 class operation {
  public:
-  /// The strings are kept by reference: pass literals or names that outlive the operation.
+  /// `pattern` works on so many elements of a type. The strings are kept by reference: pass literals or names
+  /// that outlive the operation.
   operation(const char* pattern, std::size_t elements, const char* type) noexcept;
   ~operation();
   operation(const operation&) = delete;
@@ -45,6 +48,11 @@ class operation {
   const target* where_ = nullptr;
   const operation* around_;
 };
+
+namespace impl {
+
+using heddle::fail;
+using heddle::operation;
 
 /// While this lives, the calling thread works for the thread that is in `caller`.
 class on_behalf_of {

@@ -2,9 +2,9 @@
 
 #include <heddle/array.hpp>
 #include <heddle/extent.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
+#include <heddle/threads.hpp>
 
 #include <cstddef>
 #if defined(__CUDACC__)

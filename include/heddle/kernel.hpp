@@ -1,14 +1,13 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/impl/kernel.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
 #include <string>
 #include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -37,94 +36,6 @@ struct dimensions {
 };
 
 class kernel_function;
-
-namespace impl {
-
-/// What a bare number is, of the types that a kernel's signature is compared with.
-enum class number : std::uint8_t { other, boolean, i8, i16, i32, i64, u8, u16, u32, u64, f16, f32, f64 };
-
-template <class T>
-constexpr number number_of() {
-  if constexpr (has_dtype<T> && !std::is_same_v<T, wchar_t>) {
-    constexpr number known[] = {number::boolean, number::i8,    number::i16,  number::i32, number::i64,
-                                number::u8,      number::u16,   number::u32,  number::u64, number::f32,
-                                number::f64,     number::other, number::other};
-    return known[static_cast<int>(dtype_of<T>)];
-  } else {
-    return number::other;
-  }
-}
-
-/// An argument of a launch.
-struct kernel_argument {
-  const void* value = nullptr;  ///< where the number, the structure or the pointer is
-  number type = number::other;  ///< of it, or of what it points to
-  std::size_t size = 0;         ///< bytes of it, or of what it points to; 0 where that is not known
-  bool is_pointer = false, is_const = false;
-  const target* where = nullptr;  ///< of an array
-};
-
-/// Holds an argument while it is passed: a number or a structure, a pointer, an array.
-template <class A>
-class passed_argument {
- public:
-  static_assert(std::is_trivially_copyable_v<A>,
-                "a kernel takes numbers, structures that can be copied byte by byte, pointers and arrays");
-  explicit passed_argument(const A& value) : value_(value) {}
-  kernel_argument describe() const { return {&value_, number_of<A>(), sizeof(A)}; }
-
- private:
-  A value_;
-};
-template <class T>
-class passed_argument<T*> {
- public:
-  explicit passed_argument(T* pointer) : pointer_(pointer) {}
-  kernel_argument describe() const {
-    using value = std::remove_cv_t<T>;
-    std::size_t size = 0;
-    if constexpr (!std::is_void_v<T>) size = sizeof(T);
-    return {&pointer_, number_of<value>(), size, true, std::is_const_v<T>};
-  }
-
- private:
-  T* pointer_;
-};
-template <>
-class passed_argument<std::nullptr_t> : public passed_argument<void*> {
- public:
-  explicit passed_argument(std::nullptr_t) : passed_argument<void*>(nullptr) {}
-};
-template <array_like X>
-class passed_argument<X> {
- public:
-  explicit passed_argument(X& x) : data_(x.data()) {
-    if constexpr (requires { x.where(); }) where_ = x.where();
-  }
-  kernel_argument describe() const {
-    using T = std::remove_pointer_t<decltype(data_)>;
-    return {&data_, number_of<std::remove_const_t<T>>(), sizeof(T), true, std::is_const_v<T>, &where_};
-  }
-
- private:
-  decltype(std::declval<X&>().data()) data_;
-  target where_;
-};
-template <class A>
-using passed =
-    passed_argument<std::conditional_t<array_like<A>, std::remove_reference_t<A>, std::decay_t<A>>>;
-
-class function_state;
-class module_state;
-
-void launch(const function_state& function, const target& where, const dimensions& grid,
-            const dimensions& block, std::size_t shared_bytes, const kernel_argument* arguments,
-            std::size_t count);
-
-/// What the command knows of a kernel beyond its signature (modules/module_state.hpp).
-const function_state& state_of(const kernel_function& kernel) noexcept;
-
-}  // namespace impl
 
 /// A kernel and the shape of its launch, ready to be called.
 class kernel_launch {
@@ -173,6 +84,11 @@ class kernel_function {
     return {function_, where_, grid, block, shared_bytes};
   }
 
+  /// Launches it with a pointer to each argument, as cudaLaunchKernel takes them: for arguments whose types
+  /// are known when the program runs. Nothing compares them with the kernel's parameters. Asynchronous on a
+  /// GPU.
+  void launch(dimensions grid, dimensions block, std::size_t shared_bytes, void* const* arguments) const;
+
   /// Its name and what it takes, as far as that is known: "saxpy(int, float, const float*, float*)".
   std::string signature() const;
 
@@ -219,6 +135,9 @@ class module {
   std::shared_ptr<impl::module_state> state_;
 };
 
+/// Whether modules and expressions can be compiled for a GPU here: there is one, and NVRTC.
+bool can_compile_for_gpu() noexcept;
+
 /// How the expressions of a kernel are compiled.
 struct expression_options {
   std::string preamble = {};  ///< functions and constants that the expressions use
@@ -228,65 +147,13 @@ struct expression_options {
   module_options compile = {};      ///< the rest; names are not looked at
 };
 
-namespace impl {
-
-/// An argument of a kernel that is made of expressions: a number, or all elements of an array.
-struct expression_argument {
-  kernel_argument is;
-  void* data = nullptr;  ///< the elements, of an array
-  heddle::shape lengths;
-  bool is_array = false;
+/// An argument of an elementwise_kernel whose type is known when the program runs.
+struct untyped_argument {
+  const void* data = nullptr;  ///< the elements of an array, or a number or a structure
+  std::size_t bytes = 0;       ///< of an element, or of the number or the structure
+  bool is_array = true, is_written = false;
+  target where = {};  ///< of an array
 };
-
-template <class A>
-expression_argument expression_argument_of(const passed_argument<A>& passed, A& argument) {
-  if constexpr (array_like<A>) {
-    return {passed.describe(), const_cast<void*>(static_cast<const void*>(argument.data())),
-            shape_of(argument), true};
-  } else {
-    static_assert(!std::is_pointer_v<A>, "an expression takes numbers and arrays, which know their size");
-    return {passed.describe(), nullptr, {}, false};
-  }
-}
-
-/// Parameters, expressions and what was compiled of them.
-class expression_state;
-std::shared_ptr<expression_state> elementwise_expression(const std::string& parameters,
-                                                         const std::string& operation,
-                                                         const expression_options& options);
-std::shared_ptr<expression_state> combining_expression(bool scans, dtype type, const std::string& parameters,
-                                                       const std::string& map, const std::string& combine,
-                                                       const std::string& identity,
-                                                       const expression_options& options);
-
-/// The target that a call runs on, and the shape of the arrays; throws unless the arguments fit.
-struct expression_call {
-  target where;
-  heddle::shape lengths;
-};
-expression_call prepare(const expression_state& state, const target& requested,
-                        const expression_argument* arguments, std::size_t count);
-void run_elementwise(expression_state& state, const expression_call& call,
-                     const expression_argument* arguments);
-void run_reduction(expression_state& state, const expression_call& call, const expression_argument* arguments,
-                   void* out);
-void run_scan(expression_state& state, const expression_call& call, const expression_argument* arguments,
-              bool exclusive, void* out);
-
-/// Calls f(arguments as an array, their number).
-template <class F, class... Arguments>
-decltype(auto) with_expression_arguments(const F& f, Arguments&... arguments) {
-  const std::tuple<passed_argument<Arguments>...> held{passed_argument<Arguments>(arguments)...};
-  return std::apply(
-      [&](const auto&... each) -> decltype(auto) {
-        const expression_argument all[sizeof...(Arguments) + 1] = {expression_argument_of(each, arguments)...,
-                                                                   {}};
-        return f(static_cast<const expression_argument*>(all), sizeof...(Arguments));
-      },
-      held);
-}
-
-}  // namespace impl
 
 /// An operation on the elements of arrays, one by one, from source.
 ///
@@ -314,6 +181,12 @@ class elementwise_kernel {
         },
         arguments...);
   }
+
+  /// The operation on elements first … first + count − 1 of n, where arrays come a piece at a time: each
+  /// holds the `count` elements of the piece. Nothing compares the arguments with the parameters.
+  /// Asynchronous on a GPU.
+  void on_piece(const target& where, const std::vector<untyped_argument>& arguments, std::size_t count,
+                std::size_t first, std::size_t n) const;
 
  private:
   std::shared_ptr<impl::expression_state> state_;

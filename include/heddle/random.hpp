@@ -3,96 +3,16 @@
 #include <heddle/array.hpp>
 #include <heddle/distributions.hpp>
 #include <heddle/impl/misuse.hpp>
+#include <heddle/impl/random.hpp>
 #include <heddle/philox.hpp>
+#include <heddle/random_stream.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace heddle {
-namespace random {
-
-/// Which random numbers: element i of stream (seed, offset) is element offset + i of (seed, 0). It depends on
-/// nothing else: not on the target, the number of threads or the order in which elements are made, so that
-/// parts of a sequence can be made by themselves.
-struct stream {
-  std::uint64_t seed = 0;
-  std::uint64_t offset = 0;
-};
-
-}  // namespace random
-
-namespace impl {
-
-/// What fills an array: uniform numbers from `a` up to and without `b`, normal ones of mean `a` and standard
-/// deviation `b`, exponential ones of mean `a`, integers from `low` on.
-struct random_numbers {
-  random::distribution of;
-  dtype type;
-  random::stream from;
-  double a = 0, b = 0;
-  std::uint64_t low = 0;
-  random::integer_range below{1};
-};
-
-/// The numbers asked for, after checks: heddle::error says which bounds cannot be.
-random_numbers uniform_numbers(dtype type, random::stream from, double low, double high);
-random_numbers normal_numbers(dtype type, random::stream from, double mean, double deviation);
-random_numbers exponential_numbers(dtype type, random::stream from, double mean);
-random_numbers bits_numbers(dtype type, random::stream from);
-/// Integers from `low` up to and with `last`, in 64 bits with the sign of the type.
-random_numbers integer_numbers(dtype type, random::stream from, std::uint64_t low, std::uint64_t last);
-/// Bounds in 64 bits with the sign of the type.
-[[noreturn]] void fail_no_integers(std::uint64_t low, std::uint64_t high, bool is_signed);
-
-/// Fills `count` elements on `where`.
-void library_random(const random_numbers& numbers, std::size_t count, void* out, const target& where);
-
-/// Fills `places` with a permutation of 0 … n − 1.
-void library_permutation(random::stream from, std::size_t n, std::size_t* places, const target& where);
-
-/// A new array of random numbers.
-template <class T>
-array<T> random_array(const target& requested, heddle::shape lengths, const random_numbers& numbers) {
-  const std::size_t size = lengths.elements();
-  operation running("random", size, type_name<T>());
-  const target where = resolve(requested, {0, size * sizeof(T), target(), true});
-  running.runs_on(where);
-  array<T> out(std::move(lengths), where);
-  library_random(numbers, size, out.data(), where);
-  return out;
-}
-
-template <class T>
-void random_into(const target& requested, const elements<T>& out, const random_numbers& numbers) {
-  operation running("random", out.size, type_name<T>());
-  const target where = resolve(requested, {0, out.size * sizeof(T), out.where, true});
-  running.runs_on(where);
-  staged_output<T> staged(out, where);
-  library_random(numbers, out.size, staged.data(), where);
-  staged.deliver();
-}
-
-template <class T>
-concept real_number = std::is_same_v<T, float> || std::is_same_v<T, double>;
-
-template <std::integral T>
-random_numbers integers_below(random::stream from, T low, T high) {
-  if (!(low < high)) {
-    fail_no_integers(static_cast<std::uint64_t>(low), static_cast<std::uint64_t>(high), std::is_signed_v<T>);
-  }
-  return integer_numbers(dtype_of<T>, from, static_cast<std::uint64_t>(low),
-                         static_cast<std::uint64_t>(high) - 1);
-}
-template <std::integral T>
-random_numbers all_integers(random::stream from) {
-  return integer_numbers(dtype_of<T>, from, static_cast<std::uint64_t>(std::numeric_limits<T>::min()),
-                         static_cast<std::uint64_t>(std::numeric_limits<T>::max()));
-}
-
-}  // namespace impl
 
 /// Arrays of random numbers by Philox4x32-10 (philox.hpp), the same bits on every target. What fills an
 /// existing array is asynchronous on a GPU. heddle::error for bounds that cannot be and for offsets beyond
@@ -187,6 +107,29 @@ inline array<std::size_t> permutation(const target& requested, std::size_t n, st
   heddle::impl::library_permutation(from, n, places.data(), where);
   return places;
 }
+
+/// Numbers of one distribution and of a type that is known at run time, which are made a piece at a time: the
+/// elements that the functions above give for the same type, stream and bounds.
+///
+///     const auto noise = hd::random::sequence::normal(hd::dtype::float32, {.seed = 7}, 0, 1);
+///     noise.fill(where, first, count, piece.data());
+class sequence {
+ public:
+  /// Bounds are rounded to the type, which is float32 or float64. heddle::error for bounds that cannot be.
+  static sequence uniform(dtype type, stream from, double low = 0, double high = 1);
+  static sequence normal(dtype type, stream from, double mean = 0, double deviation = 1);
+  static sequence exponential(dtype type, stream from, double mean = 1);
+  /// Integers from `low` up to and with `last`, in 64 bits with the sign of the type.
+  static sequence integers(dtype type, stream from, std::uint64_t low, std::uint64_t last);
+
+  /// Writes elements first … first + count − 1 to `out`, which is on `where`. Asynchronous on a GPU.
+  void fill(const target& where, std::size_t first, std::size_t count, void* out) const;
+
+ private:
+  explicit sequence(const heddle::impl::random_numbers& numbers) : numbers_(numbers) {}
+
+  heddle::impl::random_numbers numbers_;
+};
 
 HD_EXPLAIN_MISUSE(uniform_into)
 HD_EXPLAIN_MISUSE(normal_into)

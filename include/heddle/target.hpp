@@ -76,14 +76,7 @@ class target {
 /// Cores of this process's affinity mask, or fewer where its cgroups, which are read once, give less time.
 int available_cores() noexcept;
 
-namespace impl {
-
-/// Whether memory on `a` can be used by code that runs on `b` as it is: both on the CPU, or both on one GPU.
-constexpr bool same_memory(const target& a, const target& b) noexcept {
-  return a.is_gpu() == b.is_gpu() && (!a.is_gpu() || a.device() == b.device());
-}
-
-/// What a call will move, for the choice that `automatic` makes.
+/// What a call reads and writes, for the choice that `automatic` makes.
 struct traffic {
   std::size_t bytes_read = 0;
   std::size_t bytes_written = 0;
@@ -91,8 +84,7 @@ struct traffic {
   bool gpu_possible = true;  ///< false when the function was not compiled for a GPU
 };
 
-/// `where` itself, or the target that `automatic` picks for this call.
+/// `where` itself, or for `automatic` the target that should finish this call first.
 target resolve(const target& where, const traffic& work);
 
-}  // namespace impl
 }  // namespace heddle

@@ -5,6 +5,8 @@
 #include <heddle/reduce.hpp>
 #include <heddle/scan.hpp>
 
+#include <type_traits>
+
 /// The textbook methods of `reduce` and the scans, to read, to time and to compare with the default
 /// (docs/reference/textbook.md). No other header includes this one.
 namespace heddle {
@@ -29,6 +31,14 @@ element_of<X> reduce(const target& where, const X& x, const Op& op,
                      reduce_algorithm algorithm) {
   const element_of<X>& first = init;
   return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &first);
+}
+
+/// reduce into `out`, of one element, by the named method; asynchronous on a GPU. NaNs may have other bits
+/// than in the value that reduce returns.
+template <array_like Out, array_like X, class Op>
+  requires std::is_same_v<element_of<Out>, element_of<X>>
+void reduce_into(const target& where, Out&& out, const X& x, const Op& op, reduce_algorithm algorithm) {
+  impl::reduce_into_by<element_of<X>>(algorithm, where, impl::output(out), x, op);
 }
 
 /// inclusive_scan of all elements in C order by the named method. Every method takes every type, operator and

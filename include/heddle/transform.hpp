@@ -1,77 +1,16 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/cpu/transform.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/misuse.hpp>
-#include <heddle/operators.hpp>
+#include <heddle/impl/transform.hpp>
 
 #include <cstddef>
-#if defined(__CUDACC__)
-#include <heddle/impl/gpu/transform.cuh>
-#endif
+#include <tuple>
+#include <type_traits>
+#include <utility>
 
 namespace heddle {
-namespace impl {
-inline namespace HD_BUILD {
-
-/// out[i] = f(argument(i)…) on `where`, by the library where it holds f and by what this compiler made of f
-/// elsewhere.
-template <class T, class F, class... A, std::size_t... I>
-void transform_staged(const target& where, const F& f, std::size_t count, T* out,
-                      const staged_arguments<std::index_sequence<I...>, A...>& arguments,
-                      std::index_sequence<I...> numbers) {
-  if constexpr (on_library<T, F, typename argument<A>::value...>) {
-    map_by_library<T, F>(where, count, out, arguments, numbers);
-  } else if (!where.is_gpu()) {
-    cpu::transform(where.threads(), arguments.map(f), count, out);
-  } else {
-#if defined(__CUDACC__)
-    gpu::transform(where, arguments.map(f), count, out);
-#else
-    fail_not_compiled_for_gpu();
-#endif
-  }
-}
-
-/// transform of the first arguments in `all`, numbered I, into `out`, or into a new array when `out` is null.
-template <class T, class All, class F, std::size_t... I>
-array<T> transform_first(const target& requested, elements<T>* out, const heddle::shape* out_shape,
-                         const All& all, const F& f, std::index_sequence<I...> numbers) {
-  using A = std::index_sequence<I...>;
-  constexpr bool by_library = on_library<T, F, value_of_argument<std::tuple_element_t<I, All>>...>;
-  common shared{"transform"};
-  (shared.add(std::get<I>(all)), ...);
-  if (out != nullptr && shared.found && !(*out_shape == shared.lengths)) {
-    common::fail_shapes("transform", 0, *out_shape, shared.lengths);
-  }
-  // NOLINTNEXTLINE(clang-analyzer-core.NullDereference): an array is among the arguments, or `out` is given
-  const std::size_t size = shared.found ? shared.size : out->size;
-  operation running("transform", size, type_name<T>());
-  const target where =
-      resolve(requested, {shared.bytes, size * sizeof(T), shared.found ? shared.where : out->where,
-                          compiled_for_gpu || by_library});
-  running.runs_on(where);
-  array<T> result;
-  elements<T> to;
-  if (out != nullptr) {
-    to = *out;
-  } else {
-    result = array<T>(shared.lengths, where);
-    to = {result.data(), result.size(), where};
-  }
-  if (size == 0) return result;
-  (check_argument_in_place(std::get<I>(all), to), ...);
-  const staged_arguments<A, std::remove_cvref_t<std::tuple_element_t<I, All>>...> staged(where,
-                                                                                         std::get<I>(all)...);
-  staged_output<T> staged_out(to, where);
-  transform_staged(where, f, size, staged_out.data(), staged, numbers);
-  staged_out.deliver();
-  return result;
-}
-
-}  // namespace HD_BUILD
-}  // namespace impl
 
 inline namespace HD_BUILD {
 
@@ -85,7 +24,7 @@ inline namespace HD_BUILD {
 /// Built-in functions on built-in types run on every target; a function of the user's own runs on a GPU when
 /// it is marked HD_FN and its file is compiled by nvcc. Throws heddle::error when shapes differ.
 template <class... Arguments>
-  requires(sizeof...(Arguments) >= 2)
+  requires(sizeof...(Arguments) >= 2 && !(impl::runtime_typed<Arguments> || ...))
 auto transform(const target& where, const Arguments&... arguments) {
   constexpr std::size_t inputs = sizeof...(Arguments) - 1;
   const auto all = std::forward_as_tuple(arguments...);
@@ -112,7 +51,7 @@ auto transform(const target& where, const Arguments&... arguments) {
 }
 
 /// The same into `out`, which has the shape of the inputs and may be one of them: `transform_into(where, out,
-/// x, …, f)`. Where the result is not already on the target it is brought to `out`.
+/// x, …, f)`. A result on another target is copied to `out`.
 template <array_like Out, class... Arguments>
   requires(sizeof...(Arguments) >= 1)
 void transform_into(const target& where, Out&& out, const Arguments&... arguments) {

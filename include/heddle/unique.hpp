@@ -1,27 +1,11 @@
 #pragma once
 
-#include <heddle/copy_if.hpp>
+#include <heddle/array.hpp>
 #include <heddle/impl/misuse.hpp>
+#include <heddle/impl/unique.hpp>
 #include <heddle/sort.hpp>
 
-#include <cstddef>
-
 namespace heddle {
-namespace impl {
-
-/// The first of each run of equal elements; x is on `where`.
-template <class T>
-array<T> first_of_runs(const target& where, const T* x, std::size_t n) {
-  const memory flags(n, where);
-  bool* const changes = static_cast<bool*>(flags.data());
-  library_flag_changes(dtype_of<T>, x, n, changes, where);
-  const selection chosen(changes, n, where);
-  array<T> firsts(chosen.count(), where);
-  chosen.copy(x, sizeof(T), false, firsts.data());
-  return firsts;
-}
-
-}  // namespace impl
 
 /// The first element of each run of equal ones, flat: what std::unique leaves. NaNs are alike, and so are −0
 /// and +0. On built-in types. Reads x three times.

@@ -1,8 +1,7 @@
 #include "laplace/gpu_kernels.cuh"
 #include "laplace/machine.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
-#include <heddle/impl/gpu/temp_storage.cuh>
+#include <heddle/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>

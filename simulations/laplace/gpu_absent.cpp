@@ -5,7 +5,7 @@ namespace heddle::laplace {
 
 template <class T>
 std::unique_ptr<machine<T>> make_gpu_machine(const target&) {
-  impl::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
 }
 template std::unique_ptr<machine<float>> make_gpu_machine(const target&);
 template std::unique_ptr<machine<double>> make_gpu_machine(const target&);

@@ -3,7 +3,7 @@
 // inlined.
 #include "laplace/kernels.hpp"
 
-#include <heddle/impl/cpu/stencil.hpp>
+#include <heddle/matrix_stencil.hpp>
 
 #include <algorithm>
 
@@ -31,24 +31,19 @@ inline __attribute__((always_inline)) auto with_formula(const grid<T>& on, const
 
 template <class T>
 void jacobi(int threads, const grid<T>& on, const T* u, const T* g, T* v, std::size_t sweeps) {
-  const impl::stencil_grid<T> inner{
-      u + on.pitch + 1, v + on.pitch + 1, {1, on.height - 2, on.width - 2}, {0, 1, 1}, on.pitch, 0, 1,
-      dirichlet{}};
-  const cpu::stencil_blocking blocking =
-      cpu::stencil_blocking_for(threads, inner.cells, inner.reach, sizeof(T), sweeps);
   with_formula(on, [&](auto sweep) {
     if (g == nullptr) {
       const auto f = [sweep](const neighbours<T, 1>& x) __attribute__((always_inline)) {
         return sweep(x(0, -1), x(0, 1), x(-1, 0), x(1, 0));
       };
-      cpu::stencil<1, 0>(threads, inner, f, blocking, sweeps);
+      cpu::matrix_stencil<1, 0>(threads, u, v, on.height, on.width, on.pitch, f, sweeps);
     } else {
       const auto f = [sweep, g, pitch = on.pitch](const neighbours<T, 1>& x, std::size_t row,
                                                   std::size_t column) __attribute__((always_inline)) {
         return sweep(x(0, -1), x(0, 1), x(-1, 0), x(1, 0)) -
                g[row * static_cast<std::size_t>(pitch) + column];
       };
-      cpu::stencil<1, 2>(threads, inner, f, blocking, sweeps);
+      cpu::matrix_stencil<1, 2>(threads, u, v, on.height, on.width, on.pitch, f, sweeps);
     }
   });
 }

@@ -2,9 +2,9 @@
 
 #include "laplace/grid.hpp"
 #include "laplace/machine.hpp"
-#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/memory.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -125,11 +125,11 @@ template <class T>
 [[noreturn]] void fail_out_of_range(const char* what, std::size_t index, std::size_t width, T value) {
   const std::string place = fmt::format("in row {}, column {}", index / width, index % width);
   if (std::isfinite(value)) {
-    impl::fail(fmt::format("the {} is {:.4g} {}, and {:.4g} is the largest that {} leaves room for", what,
-                           value, place, largest_value<T>, impl::type_name<T>()));
+    fail(fmt::format("the {} is {:.4g} {}, and {:.4g} is the largest that {} leaves room for", what, value,
+                     place, largest_value<T>, name(dtype_of<T>)));
   }
-  impl::fail(fmt::format("the {} {} {}, and not a finite number", what,
-                         std::isnan(value) ? "is NaN" : "is infinite", place));
+  fail(fmt::format("the {} {} {}, and not a finite number", what,
+                   std::isnan(value) ? "is NaN" : "is infinite", place));
 }
 
 template <class T>
@@ -167,7 +167,7 @@ struct solver<T>::state {
   /// Rows of `width` elements on the CPU to rows of `pitch` elements there.
   std::vector<T> pitched(const T* from, bool only_edges, double scale) const {
     const auto points = static_cast<std::size_t>(on.points());
-    impl::require_memory(points * sizeof(T));
+    require_memory(points * sizeof(T));
     std::vector<T> rows(points);
     for (std::ptrdiff_t r = 0; r < on.height; ++r) {
       const bool is_edge = r == 0 || r == on.height - 1;
@@ -210,6 +210,14 @@ struct solver<T>::state {
   }
 };
 
+/// Elements where this thread reads them: as they are, or a copy of what is on a GPU.
+template <class T>
+static const T* on_cpu(const array_view<const T>& x, array<T>& copy) {
+  if (!x.where().is_gpu()) return x.data();
+  copy = x.on(target());
+  return copy.data();
+}
+
 template <class T>
 solver<T>::solver(const target& requested, method how, const array_view<const T>& start,
                   const array_view<const T>& source)
@@ -218,33 +226,34 @@ solver<T>::solver(const target& requested, method how, const array_view<const T>
   s.lengths = start.shape();
   const std::size_t axes = s.lengths.axes();
   if (axes != 2 || start.size() == 0) {
-    impl::fail(fmt::format(
+    fail(fmt::format(
         "laplace: the edges have shape {}, where (rows, columns) with a point at least are needed",
         s.lengths.text()));
   }
   const bool has_source = source.size() != 0;
   if (has_source && !(source.shape() == s.lengths)) {
-    impl::fail(fmt::format("laplace: the source has shape {}, where the edges have {}", source.shape().text(),
-                           s.lengths.text()));
+    fail(fmt::format("laplace: the source has shape {}, where the edges have {}", source.shape().text(),
+                     s.lengths.text()));
   }
-  impl::operation running("laplace", start.size(), impl::type_name<T>());
-  s.where = impl::resolve(requested, {start.size() * sizeof(T) * (has_source ? 2 : 1),
-                                      start.size() * sizeof(T), start.where(), true});
+  operation running("laplace", start.size(), name(dtype_of<T>));
+  s.where = resolve(requested, {start.size() * sizeof(T) * (has_source ? 2 : 1), start.size() * sizeof(T),
+                                start.where(), true});
   running.runs_on(s.where);
   s.how = how;
   s.on = make_grid<T>(static_cast<std::ptrdiff_t>(s.lengths[1]), static_cast<std::ptrdiff_t>(s.lengths[0]));
   s.device = s.where.is_gpu() ? make_gpu_machine<T>(s.where) : make_cpu_machine<T>(s.where.threads());
 
-  const impl::staged_input<T> points(impl::input(start), target());
+  array<T> copied_points, copied_values;
+  const T* const points = on_cpu(start, copied_points);
   const int threads = s.where.is_gpu() ? available_cores() : s.where.threads();
-  check_range("value of the edges", points.data(), start.size(), s.lengths[1], threads);
+  check_range("value of the edges", points, start.size(), s.lengths[1], threads);
   if (has_source) {
-    const impl::staged_input<T> values(impl::input(source), target());
-    check_range("value of the source", values.data(), source.size(), s.lengths[1], threads);
-    s.source = array<T>(s.pitched(values.data(), false, s.on.source_scale), s.where);
+    const T* const values = on_cpu(source, copied_values);
+    check_range("value of the source", values, source.size(), s.lengths[1], threads);
+    s.source = array<T>(s.pitched(values, false, s.on.source_scale), s.where);
   }
-  s.first = array<T>(s.pitched(points.data(), true, 1), s.where);
-  s.second = array<T>(s.pitched(points.data(), false, 1), s.where);
+  s.first = array<T>(s.pitched(points, true, 1), s.where);
+  s.second = array<T>(s.pitched(points, false, 1), s.where);
   s.u = s.second.data();
   s.other = s.first.data();
   if (!s.has_inner_points()) return;
@@ -288,7 +297,7 @@ double solver<T>::first_residual() const noexcept {
 template <class T>
 void solver<T>::iterate(std::size_t count) {
   state& s = *state_;
-  impl::operation running("laplace", s.lengths.elements(), impl::type_name<T>());
+  operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
   running.runs_on(s.where);
   s.done += count;
   if (!s.has_inner_points() || count == 0) return;
@@ -316,7 +325,7 @@ template <class T>
 double solver<T>::residual() {
   state& s = *state_;
   if (!s.has_inner_points()) return 0;
-  impl::operation running("laplace", s.lengths.elements(), impl::type_name<T>());
+  operation running("laplace", s.lengths.elements(), name(dtype_of<T>));
   running.runs_on(s.where);
   if (s.coarse.empty()) return static_cast<double>(s.device->largest_residual(s.on, s.u, s.g()));
   // The next cycle begins with the residual on the coarser grid, which takes the same reading of the memory.

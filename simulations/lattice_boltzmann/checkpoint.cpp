@@ -1,7 +1,7 @@
 #include "lattice_boltzmann/checkpoint.hpp"
 
-#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
 #include <cerrno>
@@ -64,11 +64,11 @@ void checkpoint_writer::commit() {
 }
 
 void checkpoint_reader::fail(const std::string& what) const {
-  impl::fail(fmt::format("{}: {}", path_, what));
+  heddle::fail(fmt::format("{}: {}", path_, what));
 }
 
 checkpoint_reader::checkpoint_reader(const std::string& path)
-    : path_(impl::shown_path(path)), sum_(sum_of_nothing) {
+    : path_(shown_path(path)), sum_(sum_of_nothing) {
   errno = 0;
   file_.open(path, std::ios::binary);
   if (!file_) fail(fmt::format("cannot open: {}", std::generic_category().message(errno)));

@@ -1,9 +1,9 @@
 #include "lattice_boltzmann/engine.hpp"
 #include "lattice_boltzmann/kernels.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/machine.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

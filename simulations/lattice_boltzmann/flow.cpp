@@ -4,8 +4,8 @@
 #include "lattice_boltzmann/engine.hpp"
 #include "lattice_boltzmann/geometry.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +76,7 @@ struct flow::state {
 
   /// Throws where there is no memory for so much.
   void look_for_room(std::size_t bytes) const {
-    const impl::operation running("lbm", given.width * given.height, name(given.kept));
+    const operation running("lbm", given.width * given.height, name(given.kept));
     const array<std::uint8_t> room(bytes, where);
   }
   std::size_t bytes_compared() const { return given.width * given.height * bytes_of_velocity(given.kept); }
@@ -215,8 +215,7 @@ std::unique_ptr<flow::state> flow::make(const target& requested, const settings&
 flow::flow(std::unique_ptr<state> made) : state_(std::move(made)) {}
 flow::flow(const target& where, const settings& given) : state_(make(where, given, false)) {
   {
-    const impl::operation running("lbm", state_->given.width * state_->given.height,
-                                  name(state_->given.kept));
+    const operation running("lbm", state_->given.width * state_->given.height, name(state_->given.kept));
     state_->begin();
   }
   state_->look_at_first();
@@ -293,8 +292,8 @@ void flow::state::check() {
   if (given.kept == storage::f16) remedies.emplace_back("--storage f32");
   const std::string last = remedies.back();
   remedies.pop_back();
-  impl::fail(fmt::format("lbm: the flow blew up by step {}: {}. Take {} or {}: the relaxation time is {:.6g}",
-                         steps, what, fmt::join(remedies, ", "), last, about.relaxation_time));
+  fail(fmt::format("lbm: the flow blew up by step {}: {}. Take {} or {}: the relaxation time is {:.6g}",
+                   steps, what, fmt::join(remedies, ", "), last, about.relaxation_time));
 }
 
 void flow::read_rows(std::size_t first, std::size_t count, moments<double>* to) const {
@@ -452,7 +451,7 @@ flow flow::resume(const target& where, const std::string& path) {
   made->steps = from.steps();
   made->compared = from.compared();
   {
-    const impl::operation running("lbm", made->given.width * made->given.height, name(made->given.kept));
+    const operation running("lbm", made->given.width * made->given.height, name(made->given.kept));
     made->read_populations(from);
     if (made->compared) made->read_compared(from);
   }

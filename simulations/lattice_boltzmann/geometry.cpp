@@ -192,13 +192,13 @@ void check_ways(const settings& given, const std::vector<std::uint8_t>& solid) {
   for (std::size_t y = 0; y < height; ++y) {
     inflows += is_inflow(y) ? 1 : 0;
     if (unseen(y)) {
-      impl::fail(
+      fail(
           fmt::format("lbm: obstacles leave no way from the left, in row {}, to the right: what comes "
                       "in there could not leave",
                       y));
     }
   }
-  if (inflows == 0) impl::fail("lbm: obstacles cover all of the left column, where the flow comes in");
+  if (inflows == 0) fail("lbm: obstacles cover all of the left column, where the flow comes in");
 }
 
 }  // namespace

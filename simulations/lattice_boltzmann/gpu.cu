@@ -1,7 +1,7 @@
 #include "lattice_boltzmann/engine.hpp"
 #include "lattice_boltzmann/gpu_kernels.cuh"
 #include <heddle/array.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 #include <heddle/reduce.hpp>
 
 #include <cstdint>
@@ -58,7 +58,7 @@ class gpu_engine final : public engine<S> {
   void load(std::ptrdiff_t first, std::ptrdiff_t count, const S* from) override {
     const current_device current(where_);
     array<S> rows(static_cast<std::size_t>(velocities * count * grid_.width), where_);
-    impl::copy(rows.data(), where_, from, target(), rows.size() * sizeof(S));
+    copy(rows.data(), where_, from, target(), rows.size() * sizeof(S));
     move_rows<S, true>
         <<<heddle::gpu::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
             now(), grid_, first, count, rows.data());
@@ -71,7 +71,7 @@ class gpu_engine final : public engine<S> {
         <<<heddle::gpu::grid_for(cells_of(count), look_threads), look_threads, 0, where_.stream()>>>(
             now(), grid_, first, count, rows.data());
     check(cudaGetLastError(), "launch of move_rows");
-    impl::copy(to, target(), rows.data(), where_, rows.size() * sizeof(S));
+    copy(to, target(), rows.data(), where_, rows.size() * sizeof(S));
   }
 
   void step(std::uint64_t number, std::uint64_t count) override {
@@ -91,7 +91,7 @@ class gpu_engine final : public engine<S> {
     read_moments<S><<<heddle::gpu::grid_for(rows.size(), look_threads), look_threads, 0, where_.stream()>>>(
         now(), grid_, rates_of<S>(given_, 0), first, count, rows.data());
     check(cudaGetLastError(), "launch of read_moments");
-    impl::copy(to, target(), rows.data(), where_, rows.size() * sizeof(moments<R>));
+    copy(to, target(), rows.data(), where_, rows.size() * sizeof(moments<R>));
   }
 
   double excess_mass() override {
@@ -153,10 +153,10 @@ class gpu_engine final : public engine<S> {
 
   void load_compared(std::ptrdiff_t first, std::ptrdiff_t count, const R* from) override {
     make_compared();
-    impl::copy(before_.data() + 2 * cells_of(first), where_, from, target(), 2 * cells_of(count) * sizeof(R));
+    copy(before_.data() + 2 * cells_of(first), where_, from, target(), 2 * cells_of(count) * sizeof(R));
   }
   void store_compared(std::ptrdiff_t first, std::ptrdiff_t count, R* to) override {
-    impl::copy(to, target(), before_.data() + 2 * cells_of(first), where_, 2 * cells_of(count) * sizeof(R));
+    copy(to, target(), before_.data() + 2 * cells_of(first), where_, 2 * cells_of(count) * sizeof(R));
   }
 
  private:

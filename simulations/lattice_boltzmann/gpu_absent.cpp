@@ -5,7 +5,7 @@ namespace heddle::lbm {
 
 template <class S>
 std::unique_ptr<engine<S>> make_gpu_engine(const flow_plan&, const target&) {
-  impl::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
 }
 template std::unique_ptr<engine<double>> make_gpu_engine(const flow_plan&, const target&);
 template std::unique_ptr<engine<float>> make_gpu_engine(const flow_plan&, const target&);

@@ -147,16 +147,16 @@ circle cylinder_of(const settings& given) {
 
 settings completed(settings given) {
   if (!(given.velocity > 0 && given.velocity < speed_of_sound)) {
-    impl::fail(fmt::format(
+    fail(fmt::format(
         "lbm: a velocity of {:.6g} cells a step, where more than 0 and less than the speed of sound, "
         "{:.3f}, is needed",
         given.velocity, speed_of_sound));
   }
   if (!(given.reynolds >= 0 && std::isfinite(given.reynolds))) {
-    impl::fail(fmt::format("lbm: a Reynolds number of {:.6g}, where more than 0 is needed", given.reynolds));
+    fail(fmt::format("lbm: a Reynolds number of {:.6g}, where more than 0 is needed", given.reynolds));
   }
   if (!(given.smagorinsky >= 0 && given.smagorinsky <= 1)) {
-    impl::fail(fmt::format("lbm: a Smagorinsky constant of {}, where 0 to 1 is needed", given.smagorinsky));
+    fail(fmt::format("lbm: a Smagorinsky constant of {}, where 0 to 1 is needed", given.smagorinsky));
   }
   if (given.width == 0 || given.height == 0) {
     switch (given.which) {
@@ -179,28 +179,27 @@ settings completed(settings given) {
   const std::size_t least = is_open(given) ? 4 : 2;
   constexpr std::size_t most = std::size_t{1} << 30;
   if (given.width < least || given.height < least || given.width > most || given.height > most) {
-    impl::fail(fmt::format("lbm: {}x{} cells, where {} to {} each way are needed for {}", given.width,
-                           given.height, least, most, name(given.which)));
+    fail(fmt::format("lbm: {}x{} cells, where {} to {} each way are needed for {}", given.width, given.height,
+                     least, most, name(given.which)));
   }
   // So that numbers of bytes are numbers.
   constexpr double most_cells = 281474976710656;
   if (static_cast<double>(given.width) * static_cast<double>(given.height) > most_cells) {
-    impl::fail(
+    fail(
         fmt::format("lbm: {}x{} cells, which no memory holds: 2^48 are the most", given.width, given.height));
   }
   if (!given.obstacles.empty() && given.obstacles.size() != given.width * given.height) {
-    impl::fail(fmt::format("lbm: obstacles of {} cells, where the grid has {}x{}", given.obstacles.size(),
-                           given.width, given.height));
+    fail(fmt::format("lbm: obstacles of {} cells, where the grid has {}x{}", given.obstacles.size(),
+                     given.width, given.height));
   }
   if (!given.obstacles.empty() &&
       std::all_of(given.obstacles.begin(), given.obstacles.end(), [](auto cell) { return cell != 0; })) {
-    impl::fail(
-        fmt::format("lbm: all {}x{} cells are obstacles, and none is fluid", given.width, given.height));
+    fail(fmt::format("lbm: all {}x{} cells are obstacles, and none is fluid", given.width, given.height));
   }
   if (given.which == flow_case::cylinder) {
     const circle around = cylinder_of(given);
     if (around.radius < 1 || around.x + around.radius + 4 > static_cast<double>(given.width)) {
-      impl::fail(
+      fail(
           fmt::format("lbm: {}x{} cells have no room for the cylinder, which is {:.1f} cells wide and {:.1f} "
                       "from the left: with {} rows take {} columns, and 9 rows at least",
                       given.width, given.height, 2 * around.radius, around.x, given.height,

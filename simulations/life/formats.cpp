@@ -1,8 +1,8 @@
 #include "life/formats.hpp"
 
-#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/io/npy.hpp>
 
 #include <algorithm>
@@ -59,7 +59,7 @@ class lines {
   }
 
   [[noreturn]] void fail(const std::string& what) const {
-    impl::fail(fmt::format("{}: line {}: {}", path_, number_, what));
+    heddle::fail(fmt::format("{}: line {}: {}", path_, number_, what));
   }
 
  private:
@@ -101,8 +101,8 @@ pattern assemble(const runs& live, const std::string& path, std::uint64_t most_c
   const auto width = static_cast<std::uint64_t>(live.right - live.left),
              height = static_cast<std::uint64_t>(live.bottom - live.top);
   if (width > most_cells / height) {
-    impl::fail(fmt::format("{}: the pattern spans {}x{} cells, and more than {} are refused", path, width,
-                           height, most_cells));
+    fail(fmt::format("{}: the pattern spans {}x{} cells, and more than {} are refused", path, width, height,
+                     most_cells));
   }
   result.live = {grid(width, height), live.left, live.top};
   for (const auto& run : live.all) {
@@ -330,7 +330,7 @@ pattern parse_pattern(std::string_view text, const std::string& path, std::uint6
   for (const auto& [beginning, format] :
        {std::pair("#Life 1.05", "Life 1.05"), std::pair("[M2]", "macrocell")}) {
     if (text.starts_with(beginning)) {
-      impl::fail(fmt::format("{}: line 1: {} is not read: RLE, plaintext and Life 1.06 are", path, format));
+      fail(fmt::format("{}: line 1: {} is not read: RLE, plaintext and Life 1.06 are", path, format));
     }
   }
   if (path.ends_with(".cells")) return parse_plaintext(text, path, most_cells);
@@ -348,21 +348,20 @@ pattern parse_pattern(std::string_view text, const std::string& path, std::uint6
 }
 
 pattern read_pattern(const std::string& place) {
-  const std::string path = impl::shown_path(place);
-  if (std::filesystem::is_directory(place)) impl::fail(path + ": is a folder, where a file is needed");
-  const int descriptor = impl::open_for_reading(place);
+  const std::string path = shown_path(place);
+  if (std::filesystem::is_directory(place)) fail(path + ": is a folder, where a file is needed");
+  const int descriptor = open_for_reading(place);
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
       descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
-  if (!file) impl::fail(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  if (!file) fail(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   std::string text;
   char piece[1 << 16];
   for (std::size_t moved = 1; moved > 0; text.append(piece, moved)) {
     moved = std::fread(piece, 1, sizeof piece, file.get());
   }
-  if (std::ferror(file.get()) != 0)
-    impl::fail(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
+  if (std::ferror(file.get()) != 0) fail(fmt::format("{}: cannot read: {}", path, std::strerror(errno)));
   if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    impl::fail(path + ": is empty, where a pattern is needed");
+    fail(path + ": is empty, where a pattern is needed");
   }
   return parse_pattern(text, path);
 }
@@ -379,7 +378,7 @@ placed_grid place_on_bounded_grid(const pattern& from) {
   if (x < 0 || y < 0 ||
       x + static_cast<std::int64_t>(live.cells.width()) > static_cast<std::int64_t>(width) ||
       y + static_cast<std::int64_t>(live.cells.height()) > static_cast<std::int64_t>(height)) {
-    impl::fail(
+    fail(
         fmt::format("life: the live cells of columns {} to {} and rows {} to {} are not all on the "
                     "{}x{} grid of the pattern's rule, whose columns are {} to {} and rows {} to {}: "
                     "--size {}x{} puts the pattern in the middle",
@@ -395,8 +394,8 @@ placed_grid place_on_bounded_grid(const pattern& from) {
 placed_grid place_in_the_middle(const pattern& from, std::size_t width, std::size_t height) {
   const auto w = static_cast<std::int64_t>(width), h = static_cast<std::int64_t>(height);
   if (from.box_width > w || from.box_height > h) {
-    impl::fail(fmt::format("life: the pattern is {}x{} cells, and --size {}x{} is smaller", from.box_width,
-                           from.box_height, width, height));
+    fail(fmt::format("life: the pattern is {}x{} cells, and --size {}x{} is smaller", from.box_width,
+                     from.box_height, width, height));
   }
   placed_grid result{grid(width, height), -(w / 2), -(h / 2)};
   if (from.live.cells.width() == 0) return result;
@@ -457,7 +456,7 @@ void write_cells(const std::string& path, const placed_grid& placed, const rule&
 
 void write_npy(const std::string& path, const grid& cells) {
   atomic_file file(path);
-  const std::string header = impl::npy_header(dtype::uint8, {cells.height(), cells.width()});
+  const std::string header = npy_header(dtype::uint8, {cells.height(), cells.width()});
   file.write(header.data(), header.size());
   std::vector<std::uint8_t> row(cells.width());
   for (std::size_t y = 0; y < cells.height(); ++y) {

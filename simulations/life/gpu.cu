@@ -2,8 +2,7 @@
 #include "life/gpu_kernels.cuh"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
-#include <heddle/impl/gpu/temp_storage.cuh>
+#include <heddle/launch.cuh>
 
 #include <algorithm>
 #include <string>
@@ -33,17 +32,17 @@ class on_gpu : public engine {
   }
   std::size_t bytes() const { return now_.bytes(); }
   void swap() { std::swap(now_, next_); }
-  void to_gpu(impl::memory& to, const void* from, std::size_t bytes) {
-    impl::copy(to.data(), where_, from, target(), bytes);
+  void to_gpu(memory& to, const void* from, std::size_t bytes) {
+    copy(to.data(), where_, from, target(), bytes);
   }
-  void from_gpu(void* to, const impl::memory& from, std::size_t bytes) const {
-    impl::copy(to, target(), from.data(), where_, bytes);
+  void from_gpu(void* to, const memory& from, std::size_t bytes) const {
+    copy(to, target(), from.data(), where_, bytes);
   }
 
   bounds size_;
   rule law_;
   target where_;
-  impl::memory now_, next_;
+  memory now_, next_;
 };
 
 /// A bit a cell: the words of a grid as they are, or in slices. Bits that are no cells are 0.
@@ -92,7 +91,7 @@ class of_bits : public on_gpu {
   }
 
  private:
-  impl::memory count_;
+  memory count_;
 };
 
 /// Up to 32×32 cells in the registers of one warp, any number of generations a launch.
@@ -227,9 +226,9 @@ class of_bytes final : public on_gpu {
       : on_gpu(size, law, where, size.width * size.height), which_(which) {
     constexpr std::size_t most = gpu::block_shared_bytes / 2;
     if (which == algorithm::block && size.width * size.height > most) {
-      impl::fail("life: the algorithm 'block' holds a grid in the shared memory of one block, up to " +
-                 std::to_string(most) + " cells, and this one has " + std::to_string(size.width) + "x" +
-                 std::to_string(size.height) + ": take packed, shared or per-cell");
+      fail("life: the algorithm 'block' holds a grid in the shared memory of one block, up to " +
+           std::to_string(most) + " cells, and this one has " + std::to_string(size.width) + "x" +
+           std::to_string(size.height) + ": take packed, shared or per-cell");
     }
   }
 

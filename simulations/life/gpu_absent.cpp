@@ -4,7 +4,7 @@
 namespace heddle::life {
 
 std::unique_ptr<engine> gpu_engine(algorithm, const bounds&, const rule&, const target&) {
-  impl::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
 }
 
 }  // namespace heddle::life

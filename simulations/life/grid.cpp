@@ -1,7 +1,7 @@
 #include "life/grid.hpp"
 
-#include "target/process_limits.hpp"
 #include <heddle/error.hpp>
+#include <heddle/memory.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -16,15 +16,15 @@ namespace heddle::life {
 grid::grid(std::size_t width, std::size_t height)
     : width_(width), height_(height), words_in_row_(width / 64 + (width % 64 != 0)) {
   if (words_in_row_ != 0 && height > words_.max_size() / words_in_row_) {
-    impl::fail(fmt::format("a grid of {}x{} cells is more than memory can hold", width, height));
+    fail(fmt::format("a grid of {}x{} cells is more than memory can hold", width, height));
   }
   const std::string what = fmt::format("a grid of {}x{} cells: ", width, height);
   const std::size_t bytes = words_in_row_ * height * sizeof(std::uint64_t);
-  impl::require_memory(bytes, what);
+  require_memory(bytes, what);
   try {
     words_.resize(words_in_row_ * height);
   } catch (const std::bad_alloc&) {
-    impl::fail(what + impl::out_of_memory_text(bytes));
+    fail(what + out_of_memory_text(bytes));
   }
 }
 

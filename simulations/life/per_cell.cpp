@@ -1,6 +1,6 @@
 #include "life/engine.hpp"
-#include "target/process_limits.hpp"
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/memory.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <vector>
@@ -13,7 +13,7 @@ class per_cell final : public engine {
  public:
   per_cell(const bounds& size, const rule& law, int threads) : size_(size), law_(law), threads_(threads) {
     const std::size_t cells = size.width * size.height;
-    impl::require_memory(2 * cells, "life: ");
+    require_memory(2 * cells, "life: ");
     now_.resize(cells);
     next_.resize(cells);
   }

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::int64_t most_cells_a_side = std::int64_t{1} << 60;
 
-[[noreturn]] void fail(std::string_view text) {
-  impl::fail(fmt::format(
+[[noreturn]] void refuse(std::string_view text) {
+  fail(fmt::format(
       "'{}' is no rule of Life: B and S with numbers of neighbours from 0 to 8 are (B3/S23), or S/B (23/3)",
       text));
 }
@@ -35,30 +35,30 @@ rule rule::parse(std::string_view text) {
   bool named_birth = false, named_survival = false, slash = false, lettered = false;
   for (const char c : text) {
     if (c == 'B' || c == 'b') {
-      if (named_birth || (!lettered && (side != nullptr || slash))) fail(text);
+      if (named_birth || (!lettered && (side != nullptr || slash))) refuse(text);
       named_birth = lettered = true;
       side = &result.birth;
     } else if (c == 'S' || c == 's') {
-      if (named_survival || (!lettered && (side != nullptr || slash))) fail(text);
+      if (named_survival || (!lettered && (side != nullptr || slash))) refuse(text);
       named_survival = lettered = true;
       side = &result.survival;
     } else if (c == '/' || c == '_') {
-      if (slash) fail(text);
+      if (slash) refuse(text);
       slash = true;
       side = lettered ? nullptr : &result.birth;
     } else if (c >= '0' && c <= '8') {
       if (side == nullptr) {
-        if (lettered) fail(text);
+        if (lettered) refuse(text);
         side = &result.survival;
       }
       const auto bit = static_cast<std::uint16_t>(1 << (c - '0'));
-      if (*side & bit) fail(text);
+      if (*side & bit) refuse(text);
       *side = static_cast<std::uint16_t>(*side | bit);
     } else {
-      fail(text);
+      refuse(text);
     }
   }
-  if (lettered ? !named_birth && !named_survival : !slash) fail(text);
+  if (lettered ? !named_birth && !named_survival : !slash) refuse(text);
   return result;
 }
 
@@ -83,7 +83,7 @@ bounded_rule bounded_rule::parse(std::string_view text) {
     known = take(height);
   }
   if (!known || at != end) {
-    impl::fail(fmt::format("the bounds '{}' are not known: a torus :T30,20 and a plane :P30,20 are", suffix));
+    fail(fmt::format("the bounds '{}' are not known: a torus :T30,20 and a plane :P30,20 are", suffix));
   }
   result.grid = grid_bounds{kind == 'T' || kind == 't', static_cast<std::size_t>(width),
                             static_cast<std::size_t>(height)};

@@ -1,8 +1,8 @@
 #include "life/engine.hpp"
 #include "life/kernels.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/machine.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -119,7 +119,7 @@ class sliced final : public engine {
  private:
   std::size_t bytes_of_all() const { return shape_.height * shape_.words_in_row() * sizeof(word); }
   std::size_t grain() const { return std::max<std::size_t>(1, 4096 / shape_.words_in_row()); }
-  word* row(const impl::memory& of, std::size_t y) const {
+  word* row(const memory& of, std::size_t y) const {
     return static_cast<word*>(of.data()) + y * shape_.words_in_row();
   }
 
@@ -170,7 +170,7 @@ class sliced final : public engine {
   sliced_shape shape_;
   rule law_;
   int threads_;
-  impl::memory now_, next_;
+  memory now_, next_;
   std::vector<word> mask_;
 };
 

@@ -1,7 +1,7 @@
 #include "life/soup.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -23,7 +23,7 @@ std::uint64_t mix(std::uint64_t x) {
 
 grid soup(std::size_t width, std::size_t height, double density, std::uint64_t seed, const target& where) {
   if (!(density >= 0 && density <= 1)) {
-    impl::fail(fmt::format("a density of {} is outside 0 to 1", density));
+    fail(fmt::format("a density of {} is outside 0 to 1", density));
   }
   constexpr int digits = 32;
   const auto parts = static_cast<std::uint64_t>(std::llround(std::ldexp(density, digits)));

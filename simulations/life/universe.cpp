@@ -24,7 +24,7 @@ std::unique_ptr<engine> make_engine(algorithm which, const bounds& size, const r
   if (where.is_gpu()) return gpu_engine(which, size, law, where);
   if (which == algorithm::packed) return sliced_engine(size, law, where);
   if (which == algorithm::per_cell) return per_cell_engine(size, law, where);
-  impl::fail(
+  fail(
       fmt::format("life: the algorithm '{}' is one of a GPU's shared memory, and the target is {}: "
                   "take packed or per-cell, or a gpu target",
                   name(which), where.text()));
@@ -35,7 +35,7 @@ universe::universe(const placed_grid& start, topology shape, const rule& law, al
     : shape_(shape), law_(law), how_(how), where_(where), left_(start.left), top_(start.top) {
   if (shape == topology::infinite) {
     if (law.fills_empty_space()) {
-      impl::fail(
+      fail(
           fmt::format("life: by {} every cell of the infinite plane comes alive: give the grid a "
                       "size, on a torus or a plane",
                       law.text()));
@@ -47,7 +47,7 @@ universe::universe(const placed_grid& start, topology shape, const rule& law, al
   }
   size_ = {start.cells.width(), start.cells.height(), shape == topology::torus};
   if (size_.width == 0 || size_.height == 0) {
-    impl::fail(fmt::format("life: a {} of {}x{} has no cells", name(shape), size_.width, size_.height));
+    fail(fmt::format("life: a {} of {}x{} has no cells", name(shape), size_.width, size_.height));
   }
   engine_ = make_engine(how, size_, law, where);
   engine_->load(start.cells);
@@ -69,7 +69,7 @@ void universe::frame(const placed_grid& live) {
   const std::size_t beside = (width - live.cells.width()) / 2;
   constexpr std::int64_t farthest = std::numeric_limits<std::int64_t>::max() / 4;
   if (std::max({live.left, -live.left, live.top, -live.top}) > farthest) {
-    impl::fail("life: the pattern is more than 2^61 cells from where it began");
+    fail("life: the pattern is more than 2^61 cells from where it began");
   }
   if (engine_ == nullptr || size_.width != width || size_.height != height) {
     engine_.reset();

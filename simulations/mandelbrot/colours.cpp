@@ -1,7 +1,7 @@
 #include "mandelbrot/colours.hpp"
 
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -45,7 +45,7 @@ colouring::colouring(const picture& what, std::string_view palette, bool smooth)
   const auto found = std::find_if(palettes().begin(), palettes().end(),
                                   [&](const named_palette& p) { return p.name == palette; });
   if (found == palettes().end()) {
-    impl::fail(fmt::format("there is no palette {}: {} are", palette, fmt::join(palette_names(), ", ")));
+    fail(fmt::format("there is no palette {}: {} are", palette, fmt::join(palette_names(), ", ")));
   }
   const std::vector<colour>& stops = found->stops;
   gradient_.resize(shades);

@@ -1,7 +1,7 @@
 #include "mandelbrot/gpu_kernels.cuh"
 #include "mandelbrot/kernels.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 
 #include <algorithm>
 #include <cstddef>
@@ -28,8 +28,8 @@ void count_points(const target& where, const T* re, const T* im, std::size_t wid
   const std::size_t rows_at_once = std::clamp<std::size_t>(most_pixels / width, 1, height);
   const std::uint32_t first = limit <= one_pass_limit ? limit : first_pass_iterations;
   const bool later_too = first < limit;
-  const impl::memory numbers(later_too ? rows_at_once * width * sizeof(std::uint32_t) : 0, where);
-  const impl::memory tallies(later_too ? 2 * sizeof(unsigned long long) : 0, where);
+  const memory numbers(later_too ? rows_at_once * width * sizeof(std::uint32_t) : 0, where);
+  const memory tallies(later_too ? 2 * sizeof(unsigned long long) : 0, where);
   auto* const tally = static_cast<unsigned long long*>(tallies.data());
   const long_points later{tally, tally + 1, static_cast<std::uint32_t*>(numbers.data())};
   for (std::size_t row = 0; row < height; row += rows_at_once) {

@@ -4,22 +4,22 @@
 namespace heddle::mandelbrot::gpu {
 namespace {
 
-[[noreturn]] void fail() {
-  impl::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+[[noreturn]] void refuse() {
+  fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
 }
 
 }  // namespace
 
 void count(const target&, const float*, const float*, std::size_t, std::size_t, std::uint32_t,
            std::uint32_t*) {
-  fail();
+  refuse();
 }
 void count(const target&, const double*, const double*, std::size_t, std::size_t, std::uint32_t,
            std::uint32_t*) {
-  fail();
+  refuse();
 }
 void copy_mirrored(const target&, std::uint32_t*, std::size_t, const mirrored_rows&) {
-  fail();
+  refuse();
 }
 
 }  // namespace heddle::mandelbrot::gpu

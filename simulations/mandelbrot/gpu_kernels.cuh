@@ -1,7 +1,7 @@
 #pragma once
 
 #include "mandelbrot/escape.hpp"
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 
 #include <cstddef>
 #include <cstdint>

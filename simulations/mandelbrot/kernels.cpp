@@ -1,8 +1,8 @@
-// Compiled once for each instruction set, with HEDDLE_ISA naming it; see src/cpu/kernels.cpp.
+// Compiled once for each instruction set, with HEDDLE_ISA naming it; see heddle/simd.hpp.
 #include "mandelbrot/kernels.hpp"
 
-#include "cpu/simd.hpp"
 #include "mandelbrot/escape.hpp"
+#include <heddle/simd.hpp>
 
 namespace heddle::mandelbrot {
 inline namespace HEDDLE_ISA {

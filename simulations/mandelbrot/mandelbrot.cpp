@@ -1,9 +1,9 @@
 #include "mandelbrot/mandelbrot.hpp"
 
-#include "cpu/kernels.hpp"
 #include "mandelbrot/kernels.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -18,7 +18,7 @@ namespace {
 const count_kernels& kernels() {
   static const count_kernels chosen = [] {
 #if defined(HEDDLE_X86_KERNELS)
-    const std::string_view isa = cpu::instruction_set();
+    const std::string_view isa = cpu_instruction_set();
     if (isa == "avx512") return avx512_counts();
     if (isa == "avx2") return avx2_counts();
 #endif
@@ -74,9 +74,9 @@ mirrored_rows mirrored(std::size_t sum, std::size_t rows) {
   return {};
 }
 
-impl::memory on_target(const void* data, std::size_t bytes, const target& where) {
-  impl::memory there(bytes, where);
-  impl::copy(there.data(), where, data, target(), bytes);
+memory on_target(const void* data, std::size_t bytes, const target& where) {
+  memory there(bytes, where);
+  copy(there.data(), where, data, target(), bytes);
   return there;
 }
 
@@ -84,27 +84,27 @@ impl::memory on_target(const void* data, std::size_t bytes, const target& where)
 
 void check(const picture& what) {
   if (what.width == 0 || what.height == 0 || what.width > (std::size_t{1} << 62) / what.height / 4) {
-    impl::fail(fmt::format("mandelbrot: there is no picture of {} x {}", what.width, what.height));
+    fail(fmt::format("mandelbrot: there is no picture of {} x {}", what.width, what.height));
   }
   if (what.iterations > picture::most_iterations) {
-    impl::fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
-                           picture::most_iterations));
+    fail(fmt::format("mandelbrot: {} iterations: the limit is {} at most", what.iterations,
+                     picture::most_iterations));
   }
   if (what.precision != dtype::float32 && what.precision != dtype::float64) {
-    impl::fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
+    fail(fmt::format("mandelbrot: no precision {}: float32 and float64 are", name(what.precision)));
   }
   const view& v = what.view;
   // Far beyond the set, and far from where a product would overflow.
   constexpr double most = 1e6;
   for (const double side : {v.xmin, v.xmax, v.ymin, v.ymax}) {
     if (!(std::abs(side) <= most)) {
-      impl::fail(fmt::format("mandelbrot: the view {},{},{},{} goes beyond {:.0f}", v.xmin, v.xmax, v.ymin,
-                             v.ymax, most));
+      fail(fmt::format("mandelbrot: the view {},{},{},{} goes beyond {:.0f}", v.xmin, v.xmax, v.ymin, v.ymax,
+                       most));
     }
   }
   if (!(v.xmin < v.xmax && v.ymin < v.ymax)) {
-    impl::fail(fmt::format("mandelbrot: the view {},{},{},{} is empty: it is xmin,xmax,ymin,ymax", v.xmin,
-                           v.xmax, v.ymin, v.ymax));
+    fail(fmt::format("mandelbrot: the view {},{},{},{} is empty: it is xmin,xmax,ymin,ymax", v.xmin, v.xmax,
+                     v.ymin, v.ymax));
   }
 }
 
@@ -118,8 +118,8 @@ escape_counter::escape_counter(const picture& what, const target& where) : what_
   check(what);
   constexpr std::size_t most_columns = std::size_t{1} << 31;
   if (where.is_gpu() && what.width > most_columns) {
-    impl::fail(fmt::format("mandelbrot: rows of {} pixels on {}: a GPU takes {} at most", what.width,
-                           where.text(), most_columns));
+    fail(fmt::format("mandelbrot: rows of {} pixels on {}: a GPU takes {} at most", what.width, where.text(),
+                     most_columns));
   }
   with_precision(what, [&]<class T>(T) {
     const std::vector<T> columns = axis_of<T>(what, false), rows = axis_of<T>(what, true);
@@ -133,8 +133,8 @@ void escape_counter::count(std::size_t first_row, std::size_t rows, std::uint32_
   const std::size_t width = what_.width;
   const std::uint32_t limit = what_.iterations;
   if (first_row > what_.height || rows > what_.height - first_row) {
-    impl::fail(fmt::format("mandelbrot: there are no {} rows from row {} on: the picture has {}", rows,
-                           first_row, what_.height));
+    fail(fmt::format("mandelbrot: there are no {} rows from row {} on: the picture has {}", rows, first_row,
+                     what_.height));
   }
   if (rows == 0) return;
   // What is copied is at one end.

@@ -57,7 +57,7 @@ class escape_counter {
   picture what_;
   target where_;
   // c of every column and of every row, as bytes of the precision, where the target can read them.
-  impl::memory columns_, rows_;
+  memory columns_, rows_;
   // Rows y and mirror_ − y are complex conjugates, where both are there and mirror_ is not 0.
   std::size_t mirror_ = 0;
 };

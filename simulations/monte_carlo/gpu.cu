@@ -1,7 +1,7 @@
 #include "monte_carlo/gpu_kernels.cuh"
 #include "monte_carlo/points.hpp"
 #include <heddle/array.hpp>
-#include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/launch.cuh>
 
 #include <algorithm>
 #include <cstdint>
@@ -22,13 +22,13 @@ std::uint64_t points(const target& where, std::uint64_t seed, std::uint64_t firs
   check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, count_points, threads, 0),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   const unsigned resident = static_cast<unsigned>(multiprocessors * std::max(blocks, 1));
-  const impl::memory tally(sizeof(unsigned long long), where);
+  const memory tally(sizeof(unsigned long long), where);
   check(cudaMemsetAsync(tally.data(), 0, tally.bytes(), where.stream()), "cudaMemsetAsync");
   count_points<<<std::min(heddle::gpu::grid_for(count, threads), resident), threads, 0, where.stream()>>>(
       seed, first, count, static_cast<unsigned long long*>(tally.data()));
   check(cudaGetLastError(), "launch of count_points");
   std::uint64_t inside = 0;
-  impl::copy(&inside, target(), tally.data(), where, sizeof inside);
+  copy(&inside, target(), tally.data(), where, sizeof inside);
   return inside;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "monte_carlo/points.hpp"
-#include <heddle/impl/gpu/warp/warp.cuh>
+#include <heddle/launch.cuh>
 
 #include <cstdint>
 

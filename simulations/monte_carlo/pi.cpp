@@ -1,9 +1,9 @@
 #include "monte_carlo/pi.hpp"
 
-#include "cpu/kernels.hpp"
 #include "monte_carlo/points.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/machine.hpp>
+#include <heddle/threads.hpp>
 
 #include <atomic>
 #include <cmath>
@@ -17,7 +17,7 @@ namespace {
 
 count_kernel kernel() {
 #if defined(HEDDLE_X86_KERNELS)
-  const std::string_view isa = cpu::instruction_set();
+  const std::string_view isa = cpu_instruction_set();
   if (isa == "avx512") return avx512_points;
   if (isa == "avx2") return avx2_points;
 #endif
@@ -48,7 +48,7 @@ std::uint64_t one(std::uint64_t seed, std::uint64_t sample) {
 std::uint64_t points_in_disc(const target& where, std::uint64_t seed, std::uint64_t first,
                              std::uint64_t count) {
   if (count > std::numeric_limits<std::uint64_t>::max() - first) {
-    impl::fail(fmt::format("pi: there are no {} samples from number {} on in 64 bits", count, first));
+    fail(fmt::format("pi: there are no {} samples from number {} on in 64 bits", count, first));
   }
   if (count == 0) return 0;
   std::uint64_t inside = 0;

@@ -1,7 +1,6 @@
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/conversion.hpp>
-#include <heddle/operators.hpp>
 
 #include <string>
 
@@ -45,36 +44,6 @@ void impl::fail_value(std::uint64_t value, dtype type) {
 }
 void impl::fail_value(double value, dtype type) {
   refuse(value, type);
-}
-
-const char* impl::name(function f) noexcept {
-  switch (f) {
-    case function::plus:
-      return "plus";
-    case function::multiplies:
-      return "multiplies";
-    case function::minimum:
-      return "minimum";
-    case function::maximum:
-      return "maximum";
-    case function::logical_and:
-      return "logical_and";
-    case function::logical_or:
-      return "logical_or";
-    case function::logical_xor:
-      return "logical_xor";
-    case function::bit_and:
-      return "bit_and";
-    case function::bit_or:
-      return "bit_or";
-    case function::bit_xor:
-      return "bit_xor";
-    case function::minus:
-      return "minus";
-    case function::none:
-      break;
-  }
-  return "none";
 }
 
 }  // namespace heddle

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-namespace heddle::impl {
+namespace heddle {
 namespace {
 
 thread_local const operation* innermost = nullptr;
@@ -46,12 +46,12 @@ const operation* operation::current() noexcept {
   return innermost;
 }
 
-on_behalf_of::on_behalf_of(const operation* caller) noexcept : before_(innermost) {
+impl::on_behalf_of::on_behalf_of(const operation* caller) noexcept : before_(innermost) {
   innermost = caller;
 }
 
-on_behalf_of::~on_behalf_of() {
+impl::on_behalf_of::~on_behalf_of() {
   innermost = before_;
 }
 
-}  // namespace heddle::impl
+}  // namespace heddle

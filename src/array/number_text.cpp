@@ -1,4 +1,4 @@
-#include "number_text.hpp"
+#include <heddle/number_text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-namespace heddle::impl {
+namespace heddle {
 namespace {
 
 template <class T>
@@ -93,6 +93,16 @@ std::optional<std::uint64_t> unit_of(std::string_view text) {
 
 }  // namespace
 
+std::string bytes_text(double bytes) {
+  if (bytes < 1 << 20) return fmt::format("{:.1f} KiB", bytes / 1024);
+  if (bytes < 1 << 30) return fmt::format("{:.1f} MiB", bytes / (1 << 20));
+  return fmt::format("{:.1f} GiB", bytes / (1 << 30));
+}
+
+std::string counted(std::uint64_t count, const char* what, const char* ending) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : ending);
+}
+
 std::optional<std::uint64_t> parse_whole_number(std::string_view text) {
   return scaled_number(text, 1);
 }
@@ -108,4 +118,4 @@ std::string why_no_byte_count(std::string_view text) {
   return fmt::format("'{}' is no whole number of bytes, such as 1000000, 2^20, 500MB or 2GiB", text);
 }
 
-}  // namespace heddle::impl
+}  // namespace heddle

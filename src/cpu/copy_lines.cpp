@@ -1,5 +1,5 @@
 #include "cpu/instruction_set.hpp"
-#include <heddle/impl/cpu/transform.hpp>
+#include <heddle/memory.hpp>
 
 #if defined(__x86_64__)
 #include <immintrin.h>

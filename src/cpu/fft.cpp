@@ -2,7 +2,7 @@
 
 #include "cpu/fft_plans.hpp"
 #include "cpu/slice_memory.hpp"
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <complex>

@@ -2,7 +2,7 @@
 
 #include "cpu/fft_library.hpp"
 #include "target/process_limits.hpp"
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -4,8 +4,8 @@
 #include "target/core_set.hpp"
 #include "target/process_limits.hpp"
 #include "target/shared_library.hpp"
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <complex>

@@ -1,8 +1,8 @@
 // Compiled once for each instruction set, with HEDDLE_ISA naming it; see kernels.cpp.
 #include "cpu/random_kernels.hpp"
 
-#include "cpu/philox_lanes.hpp"
 #include <heddle/impl/cpu/transform.hpp>
+#include <heddle/philox_simd.hpp>
 #include <heddle/random.hpp>
 
 #include <utility>

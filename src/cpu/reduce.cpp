@@ -1,6 +1,6 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/reduce.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "cpu/chained_scan.hpp"
 #include "cpu/scan_pieces.hpp"
 #include <heddle/impl/cpu/scan.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstring>

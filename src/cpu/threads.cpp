@@ -1,8 +1,8 @@
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/part_begin.hpp>
 #include <heddle/target.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,7 +1,7 @@
 #include "differs.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/copy_if.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <complex>

@@ -5,9 +5,9 @@
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/segmented_reduce.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cmath>

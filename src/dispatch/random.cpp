@@ -2,10 +2,10 @@
 #include "cpu/random_kernels.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/cpu/transform.hpp>
 #include <heddle/random.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -99,4 +99,28 @@ void library_random(const random_numbers& numbers, std::size_t count, void* out,
 }
 
 }  // namespace impl
+
+namespace random {
+
+sequence sequence::uniform(dtype type, stream from, double low, double high) {
+  return sequence(heddle::impl::uniform_numbers(type, from, low, high));
+}
+sequence sequence::normal(dtype type, stream from, double mean, double deviation) {
+  return sequence(heddle::impl::normal_numbers(type, from, mean, deviation));
+}
+sequence sequence::exponential(dtype type, stream from, double mean) {
+  return sequence(heddle::impl::exponential_numbers(type, from, mean));
+}
+sequence sequence::integers(dtype type, stream from, std::uint64_t low, std::uint64_t last) {
+  return sequence(heddle::impl::integer_numbers(type, from, low, last));
+}
+
+void sequence::fill(const target& where, std::size_t first, std::size_t count, void* out) const {
+  heddle::impl::random_numbers piece = numbers_;
+  if (__builtin_add_overflow(piece.from.offset, first, &piece.from.offset))
+    fail(fmt::format("offset {} leaves fewer elements below 2^64", numbers_.from.offset));
+  heddle::impl::library_random(piece, count, out, where);
+}
+
+}  // namespace random
 }  // namespace heddle

@@ -3,9 +3,9 @@
 #include "target/storage.hpp"
 #include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
-#include <heddle/impl/streamed_reduction.hpp>
 #include <heddle/reduce.hpp>
+#include <heddle/streamed_reduction.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -167,12 +167,16 @@ array<std::size_t> arg_along(const char* pattern, function op, dtype type, const
   return places;
 }
 
-streamed_reduction::streamed_reduction(const target& where, function op, dtype type)
+}  // namespace heddle::impl
+
+namespace heddle {
+
+streamed_reduction::streamed_reduction(const target& where, runtime_op op, dtype type)
     : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
-  if (where.is_automatic()) fail("streamed reduction: name a target");
+  if (where.is_automatic()) impl::fail("streamed reduction: name a target");
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) {
-    fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
+    impl::fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
   }
   tile_ = kernels.tile;
 }
@@ -180,8 +184,9 @@ streamed_reduction::streamed_reduction(const target& where, function op, dtype t
 void streamed_reduction::append(const void* elements, std::size_t count) {
   if (count == 0) return;
   if (size_ % tile_ != 0) {
-    fail(fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
-                     count, size_, tile_));
+    impl::fail(
+        fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
+                    count, size_, tile_));
   }
   const std::size_t bytes = count * element_bytes_;
   const std::size_t tiles = (count + tile_ - 1) / tile_;
@@ -189,14 +194,14 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
   const std::size_t before = size_ / tile_ * element_bytes_;
   partials_.resize(before + tiles * element_bytes_);
   std::byte* const out = partials_.data() + before;
-  operation running("reduce", count, name(type_));
+  impl::operation running("reduce", count, name(type_));
   running.runs_on(where_);
   if (where_.is_gpu()) {
-    if (staged_.bytes() < bytes) staged_ = memory(bytes, where_);
-    const memory reduced(tiles * element_bytes_, where_);
-    copy(staged_.data(), where_, elements, target(), bytes);
+    if (staged_.bytes() < bytes) staged_ = impl::memory(bytes, where_);
+    const impl::memory reduced(tiles * element_bytes_, where_);
+    impl::copy(staged_.data(), where_, elements, target(), bytes);
     gpu::reduce_tiles(op_, type_, staged_.data(), count, reduced.data(), where_);
-    copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
+    impl::copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
   } else {
     const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
     const order::tiling pieces{{1, count, 1}, tile_, 1};
@@ -209,11 +214,23 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
   size_ += count;
 }
 
-void streamed_reduction::result(void* out) {
-  const std::size_t count = (size_ + tile_ - 1) / tile_;
-  operation running("reduce", size_, name(type_));
-  if (count == 0) fail_empty();
-  library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
+void streamed_reduction::append(const any_const_view& elements) {
+  if (elements.dtype() != type_) impl::fail_dtype(elements.dtype(), type_);
+  if (elements.where().is_gpu()) impl::fail_not_on_cpu("streamed reduction", elements.where());
+  append(elements.data(), elements.size());
 }
 
-}  // namespace heddle::impl
+any_value streamed_reduction::result() {
+  alignas(16) std::byte value[16];
+  result(value);
+  return {type_, value};
+}
+
+void streamed_reduction::result(void* out) {
+  const std::size_t count = (size_ + tile_ - 1) / tile_;
+  impl::operation running("reduce", size_, name(type_));
+  if (count == 0) impl::fail_empty();
+  impl::library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
+}
+
+}  // namespace heddle

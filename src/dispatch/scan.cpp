@@ -3,9 +3,9 @@
 #include "dispatch/runtime_op.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/streamed_scan.hpp>
 #include <heddle/scan.hpp>
 #include <heddle/segmented_scan.hpp>
+#include <heddle/streamed_scan.hpp>
 
 #include <cstring>
 #include <type_traits>
@@ -105,33 +105,40 @@ void fail_no_start() {
       "the operator has no identity to begin with: give an initial value, or hd::monoid{function, identity}");
 }
 
-streamed_scan::streamed_scan(const target& where, function op, dtype type, bool exclusive, const void* init)
+}  // namespace heddle::impl
+
+namespace heddle {
+
+streamed_scan::streamed_scan(const target& where, runtime_op op, dtype type, bool exclusive,
+                             const std::optional<any_value>& init)
     : where_(where), op_(op), type_(type), exclusive_(exclusive) {
-  operation running(exclusive ? "exclusive_scan" : "inclusive_scan", 0, name(type));
+  impl::operation running(exclusive ? "exclusive_scan" : "inclusive_scan", 0, name(type));
   running.runs_on(where_);
-  if (where.is_gpu() || where.is_automatic()) fail("a scan of pieces needs the target serial or parallel");
-  require_defined(op, type);
-  with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void* identity) {
+  if (where.is_gpu() || where.is_automatic())
+    impl::fail("a scan of pieces needs the target serial or parallel");
+  impl::require_defined(op, type);
+  impl::with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void* identity) {
     unit_ = steps.unit();
-    state_ = memory(steps.state_bytes, target());
-    if (init == nullptr) return steps.start(exclusive ? identity : nullptr, state_.data());
-    const memory first(steps.element_bytes, target());
-    steps.load(init, 1, first.data());
+    state_ = impl::memory(steps.state_bytes, target());
+    if (!init) return steps.start(exclusive ? identity : nullptr, state_.data());
+    const impl::memory first(steps.element_bytes, target());
+    steps.load(init->converted(type).data(), 1, first.data());
     steps.start(first.data(), state_.data());
   });
 }
 
 void streamed_scan::append(const void* elements, std::size_t count, void* out) {
   if (count == 0) return;
-  operation running(exclusive_ ? "exclusive_scan" : "inclusive_scan", count, name(type_));
+  impl::operation running(exclusive_ ? "exclusive_scan" : "inclusive_scan", count, name(type_));
   running.runs_on(where_);
   if (size_ % unit_ != 0) {
-    fail(fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
+    impl::fail(
+        fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
   }
-  with_scan_steps(op_, type_, [&](const cpu::scan_steps& steps, const void*) {
+  impl::with_scan_steps(op_, type_, [&](const cpu::scan_steps& steps, const void*) {
     cpu::scan_piece(where_.threads(), steps, elements, count, exclusive_, state_.data(), out);
   });
   size_ += count;
 }
 
-}  // namespace heddle::impl
+}  // namespace heddle

@@ -1,9 +1,9 @@
 #include "gpu/gpu.hpp"
 #include "sortable.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/part_begin.hpp>
 #include <heddle/sort.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <array>

@@ -5,10 +5,10 @@
 #include <heddle/any.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/cpu/reduce.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/cpu/transform.hpp>
 #include <heddle/reduce.hpp>
 #include <heddle/statistics.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -173,9 +173,17 @@ void library_wide_sums(dtype type, const void* x, segments all, void* sums, cons
   });
 }
 
+namespace {
+
+/// Writes the squares of the distances of the elements of a piece from the centres of their columns, row by
+/// row.
+using deviations_function = void(const void* x, const order::piece& piece, const void* centres, double* out);
+
 deviations_function* squared_deviations_of(dtype type) {
   return with_type(type, []<class T>(T) -> deviations_function* { return deviations_of_piece<T>; });
 }
+
+}  // namespace
 
 void library_mean(dtype type, const void* x, segments all, void* out, const target& where) {
   const std::size_t parts = all.count() * (type >= dtype::complex64 ? 2 : 1);
@@ -284,3 +292,12 @@ void library_minmax(dtype type, const void* x, segments all, void* smallest, voi
 }
 
 }  // namespace heddle::impl
+
+namespace heddle {
+
+void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
+                        double* out) {
+  impl::squared_deviations_of(type)(x, {0, rows, columns, columns, 0, 0}, centres, out);
+}
+
+}  // namespace heddle

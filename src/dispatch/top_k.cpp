@@ -2,8 +2,8 @@
 #include "sortable.hpp"
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/threads.hpp>
 #include <heddle/top_k.hpp>
 
 #include <algorithm>

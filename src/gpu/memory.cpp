@@ -1,9 +1,9 @@
-#include "array/bytes_text.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
+#include <heddle/number_text.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -284,7 +284,7 @@ bandwidths::gpu measure(int device) {
   const current_device on(where);
   constexpr std::size_t bytes = std::size_t{1} << 28;
   const impl::memory on_gpu(bytes, where), result(64, where), on_cpu(bytes, target());
-  fill(on_gpu.data(), where, bytes, "", 1);
+  gpu::fill(on_gpu.data(), where, bytes, "", 1);
   auto seconds_of = [&](auto&& work) {
     double best = 1e300;
     for (int repeat = 0; repeat < 4; ++repeat) {
@@ -302,8 +302,8 @@ bandwidths::gpu measure(int device) {
   found.read = all / seconds_of([&] {
                  reduce(impl::function::plus, dtype::float32, on_gpu.data(), whole, result.data(), where);
                });
-  found.from_gpu = all / seconds_of([&] { copy(on_cpu.data(), target(), on_gpu.data(), where, bytes); });
-  found.to_gpu = all / seconds_of([&] { copy(on_gpu.data(), where, on_cpu.data(), target(), bytes); });
+  found.from_gpu = all / seconds_of([&] { gpu::copy(on_cpu.data(), target(), on_gpu.data(), where, bytes); });
+  found.to_gpu = all / seconds_of([&] { gpu::copy(on_gpu.data(), where, on_cpu.data(), target(), bytes); });
   return found;
 }
 

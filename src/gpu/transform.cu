@@ -34,7 +34,7 @@ void fill(void* data, const target& where, std::size_t elements, const void* val
   auto* const bytes = static_cast<unsigned char*>(data);
   if (element_bytes > pattern::most_bytes) {
     // Each copy doubles what is filled.
-    copy(data, where, value, target(), element_bytes);
+    gpu::copy(data, where, value, target(), element_bytes);
     for (std::size_t done = element_bytes; done < all;) {
       const std::size_t next = std::min(done, all - done);
       check(cudaMemcpyAsync(bytes + done, bytes, next, cudaMemcpyDeviceToDevice, where.stream()),

@@ -1,8 +1,8 @@
-#include "array/bytes_text.hpp"
 #include "contents.hpp"
-#include "io/named_stream.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/io/named_stream.hpp>
+#include <heddle/number_text.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -32,7 +32,7 @@ constexpr std::size_t largest_attribute = std::size_t{1} << 16;
 
 }  // namespace
 
-void impl::tell_lost_properties_to(void (*function)(const std::string& message)) noexcept {
+void tell_lost_properties_to(void (*function)(const std::string& message)) noexcept {
   told_of_losses = function;
 }
 

@@ -1,6 +1,5 @@
 #include "contents.hpp"
 
-#include <algorithm>
 #include <cerrno>
 
 #include <fcntl.h>
@@ -29,20 +28,6 @@ std::optional<std::string> contents(int file, std::size_t most) {
     text.append(part, static_cast<std::size_t>(count));
   }
   return text;
-}
-
-std::size_t write_bytes(int file, const void* data, std::size_t bytes) noexcept {
-  const char* const begin = static_cast<const char*>(data);
-  std::size_t written = 0;
-  while (written < bytes) {
-    // Linux moves no more than 2^31 − 4096 bytes a call.
-    const ssize_t moved =
-        ::write(file, begin + written, std::min<std::size_t>(bytes - written, std::size_t{1} << 30));
-    if (moved < 0 && errno == EINTR) continue;
-    if (moved < 0) break;
-    written += static_cast<std::size_t>(moved);
-  }
-  return written;
 }
 
 }  // namespace heddle::impl

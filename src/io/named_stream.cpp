@@ -1,5 +1,7 @@
-#include "io/named_stream.hpp"
+#include <heddle/io/named_stream.hpp>
 
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <system_error>
 
@@ -7,7 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-namespace heddle::impl {
+namespace heddle {
 
 std::optional<int> descriptor_in(std::string_view path) noexcept {
   if (path == standard_input) return STDIN_FILENO;
@@ -45,4 +47,18 @@ int open_for_reading(const std::string& path) noexcept {
   return number ? ::fcntl(*number, F_DUPFD_CLOEXEC, 0) : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
 }
 
-}  // namespace heddle::impl
+std::size_t write_bytes(int file, const void* data, std::size_t bytes) noexcept {
+  const char* const begin = static_cast<const char*>(data);
+  std::size_t written = 0;
+  while (written < bytes) {
+    // Linux moves no more than 2^31 − 4096 bytes a call.
+    const ssize_t moved =
+        ::write(file, begin + written, std::min<std::size_t>(bytes - written, std::size_t{1} << 30));
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved < 0) break;
+    written += static_cast<std::size_t>(moved);
+  }
+  return written;
+}
+
+}  // namespace heddle

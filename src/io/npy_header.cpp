@@ -255,6 +255,10 @@ npy_layout read_npy_header(const std::string& path, std::string_view file) {
   return header_parser(path, file).parse();
 }
 
+}  // namespace heddle::impl
+
+namespace heddle {
+
 std::string npy_header(dtype type, const shape& lengths) {
   // The code of NumPy: the kind of type and its bytes.
   const char kind = type == dtype::boolean   ? 'b'
@@ -262,7 +266,7 @@ std::string npy_header(dtype type, const shape& lengths) {
                     : type <= dtype::uint64  ? 'u'
                     : type <= dtype::float64 ? 'f'
                                              : 'c';
-  const char order = size_of(type) == 1 ? '|' : little_endian ? '<' : '>';
+  const char order = size_of(type) == 1 ? '|' : impl::little_endian ? '<' : '>';
   std::string header = fmt::format("{{'descr': '{}{}{}', 'fortran_order': False, 'shape': {}, }}", order,
                                    kind, size_of(type), lengths.text());
   // NumPy leaves room for the first length to grow to 21 digits in place.
@@ -274,11 +278,11 @@ std::string npy_header(dtype type, const shape& lengths) {
   if (header.size() + padding(10) + 1 > 0xffff) length_bytes = 4;
   header.append(padding(8 + length_bytes), ' ');
   header += '\n';
-  std::string begin(npy_magic);
+  std::string begin(impl::npy_magic);
   begin += static_cast<char>(length_bytes == 2 ? 1 : 2);
   begin += '\0';
   for (std::size_t i = 0; i < length_bytes; ++i) begin += static_cast<char>(header.size() >> (8 * i));
   return begin + header;
 }
 
-}  // namespace heddle::impl
+}  // namespace heddle

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-/// The header of a .npy file. heddle::impl::npy_header() makes one.
+/// The header of a .npy file, read; heddle::npy_header() makes one.
 namespace heddle::impl {
 
 /// What the first array of a file begins with.

@@ -1,9 +1,9 @@
 #include "io/contents.hpp"
 #include "io/descriptor.hpp"
-#include "io/named_stream.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/io/png.hpp>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
-#include "io/named_stream.hpp"
 #include "io/xml_text.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/io/vti.hpp>
 
 #include <algorithm>

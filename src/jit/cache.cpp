@@ -1,8 +1,8 @@
 #include "jit/cache.hpp"
 
-#include "array/number_text.hpp"
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/number_text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -246,26 +246,30 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
   }
 }
 
-cache_contents look_into_cache() {
-  const cache_folder folder = cache_folder::named(folder_name);
-  cache_contents result{folder.path(), 0, 0, limit_of(folder)};
-  for (const entry& e : entries_in(folder)) {
+}  // namespace heddle::jit
+
+namespace heddle {
+
+kernel_cache_contents look_into_kernel_cache() {
+  const impl::cache_folder folder = impl::cache_folder::named(jit::folder_name);
+  kernel_cache_contents result{folder.path(), 0, 0, jit::limit_of(folder)};
+  for (const jit::entry& e : jit::entries_in(folder)) {
     ++result.entries;
     result.bytes += e.bytes;
   }
   return result;
 }
 
-void clear_cache() {
-  const cache_folder folder = cache_folder::named(folder_name);
-  temporary_folder::sweep(folder.path(), cache_folder::temporary);
-  for (const entry& e : entries_in(folder)) remove(folder, e);
+void clear_kernel_cache() {
+  const impl::cache_folder folder = impl::cache_folder::named(jit::folder_name);
+  temporary_folder::sweep(folder.path(), impl::cache_folder::temporary);
+  for (const jit::entry& e : jit::entries_in(folder)) jit::remove(folder, e);
 }
 
-void limit_cache(std::uint64_t bytes) {
-  const cache_folder folder = cache_folder::named(folder_name);
-  folder.write(limit_name, std::to_string(bytes));
-  make_room(folder);
+void limit_kernel_cache(std::uint64_t bytes) {
+  const impl::cache_folder folder = impl::cache_folder::named(jit::folder_name);
+  folder.write(jit::limit_name, std::to_string(bytes));
+  jit::make_room(folder);
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle

@@ -1,10 +1,10 @@
 #pragma once
 
 #include "cache_folder.hpp"
+#include <heddle/kernel_cache.hpp>
 
 #include <chrono>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -55,21 +55,5 @@ std::optional<kept_file> find_kept(const std::string& key);
 void keep(const std::string& key, const kept_file& what, const char* ending,
           const std::vector<std::string>& files_read,
           std::chrono::system_clock::time_point began = std::chrono::system_clock::now());
-
-struct cache_contents {
-  std::filesystem::path folder;
-  std::size_t entries = 0;
-  std::uint64_t bytes = 0, most_bytes = 0;
-};
-
-/// What is in the user's cache. heddle::error when that cannot be used.
-cache_contents look_into_cache();
-
-/// Removes all entries, and what killed processes left.
-void clear_cache();
-
-/// How many bytes the cache may have from now on, in every process of this user: of those that are over it,
-/// what was not used for longest goes. HEDDLE_CACHE_SIZE takes its place where it is set.
-void limit_cache(std::uint64_t bytes);
 
 }  // namespace heddle::jit

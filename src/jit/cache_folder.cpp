@@ -2,6 +2,7 @@
 
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 
 #include <cerrno>
 #include <cstdlib>
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace heddle::impl {
+namespace heddle {
 
 namespace fs = std::filesystem;
 
@@ -131,7 +132,7 @@ void temporary_folder::sweep(const fs::path& around, const std::string& begin) {
   }
 }
 
-cache_folder cache_folder::named(const std::string& name) {
+impl::cache_folder impl::cache_folder::named(const std::string& name) {
   const char* const cache = std::getenv("XDG_CACHE_HOME");
   const char* const home = std::getenv("HOME");
   fs::path around;
@@ -147,7 +148,7 @@ cache_folder cache_folder::named(const std::string& name) {
   return {around / name, open_own_folder(outer.descriptor(), around / name)};
 }
 
-cache_folder cache_folder::at(const fs::path& path) {
+impl::cache_folder impl::cache_folder::at(const fs::path& path) {
   const int parent = open(path.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (parent < 0) fail_at(path.parent_path(), std::strerror(errno));
   const cache_folder around(path.parent_path(), parent);
@@ -157,14 +158,14 @@ cache_folder cache_folder::at(const fs::path& path) {
   return {path, open_own_folder(parent, path)};
 }
 
-cache_folder::~cache_folder() {
+impl::cache_folder::~cache_folder() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-cache_folder::cache_folder(cache_folder&& other) noexcept
+impl::cache_folder::cache_folder(cache_folder&& other) noexcept
     : path_(std::move(other.path_)), descriptor_(std::exchange(other.descriptor_, -1)) {}
 
-std::optional<std::string> cache_folder::read(const std::string& name) const {
+std::optional<std::string> impl::cache_folder::read(const std::string& name) const {
   const int file = openat(descriptor_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0 && errno == ENOENT) return std::nullopt;
   if (file < 0) fail_at(path_ / name, errno == ELOOP ? "it is a link" : std::strerror(errno));
@@ -182,7 +183,7 @@ std::optional<std::string> cache_folder::read(const std::string& name) const {
   return text;
 }
 
-void cache_folder::write(const std::string& name, std::string_view text) const {
+void impl::cache_folder::write(const std::string& name, std::string_view text) const {
   const temporary_folder beside(path_, temporary);
   // From the open folder on, so that nothing is read or written elsewhere when another is put at its path.
   const fs::path written = beside.path().filename() / name;
@@ -198,4 +199,4 @@ void cache_folder::write(const std::string& name, std::string_view text) const {
   if (!is_written) fail_at(path_ / name, fmt::format("it cannot be written: {}", std::strerror(reason)));
 }
 
-}  // namespace heddle::impl
+}  // namespace heddle

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle/io/temporary_folder.hpp>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -8,28 +10,8 @@
 
 namespace heddle::impl {
 
-/// The folder for temporary files that TMPDIR names, or /tmp. heddle::error when it is none.
-std::filesystem::path temporary_place();
-
-/// A new folder, which is removed with what is in it.
-class temporary_folder {
- public:
-  /// In another, with a name that begins so. Those of the same beginning that killed processes left are
-  /// removed. \throws heddle::error when it cannot be made.
-  temporary_folder(const std::filesystem::path& around, const std::string& begin);
-  ~temporary_folder();
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-
-  const std::filesystem::path& path() const { return path_; }
-  /// Removes those that no process has any more.
-  static void sweep(const std::filesystem::path& around, const std::string& begin);
-
- private:
-  std::filesystem::path path_;
-  int lock_ = -1;
-  int process_;
-};
+using heddle::temporary_folder;
+using heddle::temporary_place;
 
 /// A folder of what is kept from one run of a program to the next. It is the user's, and others can neither
 /// write to it nor replace it in the folder around it: what is found in it is trusted no further than its

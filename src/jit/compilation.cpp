@@ -1,12 +1,12 @@
 #include "jit/compilation.hpp"
 
 #include "io/contents.hpp"
-#include "io/named_stream.hpp"
 #include "jit/cache.hpp"
 #include "jit/diagnostics.hpp"
 #include "jit/process.hpp"
 #include "jit/source_folder.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
 #include <cctype>

@@ -3,7 +3,7 @@
 #include "array/counted.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -396,3 +396,23 @@ void run_scan(expression_state& state, const expression_call& call, const expres
 }
 
 }  // namespace heddle::impl
+
+namespace heddle {
+
+void elementwise_kernel::on_piece(const target& where, const std::vector<untyped_argument>& arguments,
+                                  std::size_t count, std::size_t first, std::size_t n) const {
+  std::vector<impl::expression_argument> all;
+  for (const untyped_argument& a : arguments) {
+    if (a.is_array) {
+      all.push_back({{nullptr, impl::number::other, a.bytes, true, !a.is_written, &a.where},
+                     const_cast<void*>(a.data),
+                     shape{count},
+                     true});
+    } else {
+      all.push_back({{a.data, impl::number::other, a.bytes}, nullptr, {}, false});
+    }
+  }
+  impl::run_elements(*state_, {where, shape{count}}, all.data(), n, first);
+}
+
+}  // namespace heddle

@@ -1,8 +1,8 @@
 #include "gpu/gpu.hpp"
-#include "io/named_stream.hpp"
 #include "jit/compilation.hpp"
 #include "jit/module_state.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/kernel.hpp>
 
 #include <vector>
@@ -61,6 +61,15 @@ kernel_function module::function(const std::string& name) const {
 
 bool module::was_cached() const noexcept {
   return state_->was_cached;
+}
+
+bool can_compile_for_gpu() noexcept {
+  return gpu::can_compile_modules();
+}
+
+void kernel_function::launch(dimensions grid, dimensions block, std::size_t shared_bytes,
+                             void* const* arguments) const {
+  function_->launch(where_, grid, block, shared_bytes, arguments);
 }
 
 std::string kernel_function::signature() const {

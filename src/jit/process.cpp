@@ -2,6 +2,7 @@
 
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
 #include <array>
@@ -18,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace heddle::jit {
+namespace heddle {
 
 namespace fs = std::filesystem;
 
@@ -83,7 +84,7 @@ std::vector<std::string> program_folders() {
 }
 
 std::vector<std::string> environment_of_programs(const fs::path& folder) {
-  std::vector<std::pair<std::string, std::string>> changed = search_variables();
+  std::vector<std::pair<std::string, std::string>> changed = jit::search_variables();
   changed.emplace_back("PATH", list_of(program_folders()));
   changed.emplace_back("TMPDIR", folder.string());
   // Messages are read for their lines.
@@ -151,7 +152,7 @@ fs::path find_program(const std::string& name) {
   return found.empty() ? fs::path() : found.front();
 }
 
-std::vector<std::pair<std::string, std::string>> search_variables() {
+std::vector<std::pair<std::string, std::string>> jit::search_variables() {
   std::vector<std::pair<std::string, std::string>> result;
   for (const char* const name : {"COMPILER_PATH", "CPATH", "CPLUS_INCLUDE_PATH", "C_INCLUDE_PATH",
                                  "LD_LIBRARY_PATH", "LD_RUN_PATH", "LIBRARY_PATH"}) {
@@ -164,4 +165,4 @@ std::vector<std::pair<std::string, std::string>> search_variables() {
   return result;
 }
 
-}  // namespace heddle::jit
+}  // namespace heddle

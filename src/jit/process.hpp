@@ -1,31 +1,17 @@
 #pragma once
 
-#include <filesystem>
+#include <heddle/io/process.hpp>
+
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace heddle::jit {
 
-struct process_result {
-  int status = 0;  ///< 128 and the number of the signal that ended it
-  std::string out, err;
-};
-
-/// Runs a program to its end in a folder, which also takes its temporary files. No fork: what libraries do
-/// before one, such as OpenBLAS, which waits for its threads, may wait for a caller that waits for this one.
-/// \param words  the program's absolute path, and its arguments.
-/// \param input  what it reads.
-/// \throws heddle::error when it cannot be started.
-process_result run_program(const std::vector<std::string>& words, const std::filesystem::path& folder,
-                           std::string_view input = {});
-
-/// Where a program is: in each of the folders of PATH that are absolute. A name with a slash is a path.
-std::vector<std::filesystem::path> find_programs(const std::string& name);
-
-/// The first of them; empty when it is nowhere.
-std::filesystem::path find_program(const std::string& name);
+using heddle::find_program;
+using heddle::find_programs;
+using heddle::process_result;
+using heddle::run_program;
 
 /// Environment variables that list folders in which compilers and linkers search, as programs are run with
 /// them: folders are absolute, and empty entries, which stand for the working directory, are left out.

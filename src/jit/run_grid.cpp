@@ -3,7 +3,7 @@
 #include "jit/grid_shape.hpp"
 #include "jit/warp.hpp"
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <atomic>

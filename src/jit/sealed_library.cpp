@@ -1,7 +1,7 @@
 #include "jit/sealed_library.hpp"
 
-#include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 
 #include <atomic>
 #include <cerrno>

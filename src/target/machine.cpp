@@ -160,8 +160,6 @@ const bandwidths& measured_bandwidths() {
   return kept;
 }
 
-namespace impl {
-
 /// Whether a GPU that holds none of it yet has room for what a call reads and writes.
 static bool fits(int device, const traffic& work) {
   try {
@@ -210,5 +208,4 @@ target resolve(const target& where, const traffic& work) {
   return best;
 }
 
-}  // namespace impl
 }  // namespace heddle

@@ -3,7 +3,9 @@
 #include "process_limits.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/memory.hpp>
 #include <heddle/impl/overlap.hpp>
+#include <heddle/memory.hpp>
 
 #include <cstdlib>
 #include <cstring>
@@ -19,9 +21,6 @@ void release_cached_memory(const target& where) {
   if (where.is_gpu()) gpu::release_cached_memory(where);
 }
 
-}  // namespace heddle
-
-namespace heddle::impl {
 namespace {
 
 void* allocate_on_cpu(std::size_t bytes) {
@@ -33,7 +32,7 @@ void* allocate_on_cpu(std::size_t bytes) {
       std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment), std::free);
   if (data == nullptr) fail(out_of_memory_text(bytes));
   if (alignment == huge_page) madvise(data.get(), bytes, MADV_HUGEPAGE);
-  if (bytes >= large_array_bytes) note_large_array(data.get(), bytes);
+  if (bytes >= impl::large_array_bytes) impl::note_large_array(data.get(), bytes);
   return data.release();
 }
 
@@ -50,19 +49,41 @@ memory::~memory() {
   if (where_.is_gpu()) {
     gpu::release(data_, where_);
   } else {
-    if (bytes_ >= large_array_bytes) forget_large_array(data_);
+    if (bytes_ >= impl::large_array_bytes) impl::forget_large_array(data_);
     std::free(data_);
   }
 }
 
 void copy(void* to, const target& to_where, const void* from, const target& from_where, std::size_t bytes) {
-  if (bytes == 0 || (to == from && same_memory(to_where, from_where))) return;
+  if (bytes == 0 || (to == from && impl::same_memory(to_where, from_where))) return;
   if (to_where.is_gpu() || from_where.is_gpu()) {
     gpu::copy(to, to_where, from, from_where, bytes);
   } else {
     std::memmove(to, from, bytes);
   }
 }
+
+void fill(void* data, const target& where, std::size_t elements, const void* value,
+          std::size_t element_bytes) {
+  if (elements == 0) return;
+  if (where.is_gpu()) return gpu::fill(data, where, elements, value, element_bytes);
+  // Each copy doubles what is filled, up to a block that stays in the cache.
+  auto* const bytes = static_cast<unsigned char*>(data);
+  const std::size_t all = elements * element_bytes;
+  constexpr std::size_t block = std::size_t{1} << 15;
+  std::memcpy(bytes, value, element_bytes);
+  for (std::size_t done = element_bytes; done < all;) {
+    std::size_t next = done < block ? done : block / element_bytes * element_bytes;
+    if (next == 0) next = element_bytes;
+    if (next > all - done) next = all - done;
+    std::memcpy(bytes + done, bytes, next);
+    done += next;
+  }
+}
+
+}  // namespace heddle
+
+namespace heddle::impl {
 
 void order(const target& earlier, const target& later) {
   if (!earlier.is_gpu() || !later.is_gpu() || earlier == later) return;
@@ -83,24 +104,6 @@ void order_or_wait(const target& earlier, const target& later) noexcept {
 
 void* value_slot(const target& gpu, std::size_t bytes) {
   return gpu::value_slot(gpu, bytes);
-}
-
-void fill(void* data, const target& where, std::size_t elements, const void* value,
-          std::size_t element_bytes) {
-  if (elements == 0) return;
-  if (where.is_gpu()) return gpu::fill(data, where, elements, value, element_bytes);
-  // Each copy doubles what is filled, up to a block that stays in the cache.
-  auto* const bytes = static_cast<unsigned char*>(data);
-  const std::size_t all = elements * element_bytes;
-  constexpr std::size_t block = std::size_t{1} << 15;
-  std::memcpy(bytes, value, element_bytes);
-  for (std::size_t done = element_bytes; done < all;) {
-    std::size_t next = done < block ? done : block / element_bytes * element_bytes;
-    if (next == 0) next = element_bytes;
-    if (next > all - done) next = all - done;
-    std::memcpy(bytes + done, bytes, next);
-    done += next;
-  }
 }
 
 void fail_not_on_cpu(const char* what, const target& where) {

@@ -1,9 +1,9 @@
 #include "process_limits.hpp"
 
-#include "array/bytes_text.hpp"
 #include "io/contents.hpp"
 #include "large_arrays.hpp"
 #include <heddle/error.hpp>
+#include <heddle/number_text.hpp>
 
 #include <algorithm>
 #include <charconv>
@@ -194,24 +194,6 @@ std::string refusal(std::size_t bytes, const memory_limit& limit) {
 
 }  // namespace
 
-std::string memory_limit::text() const {
-  const std::string all = bytes_text(static_cast<double>(bytes));
-  const char* by = "the cgroup of this process";
-  switch (set_by) {
-    case kind::machine:
-      return fmt::format("the machine has {}", all);
-    case kind::cgroup:
-      break;
-    case kind::addresses:
-      by = "the limit of addresses of this process (ulimit -v)";
-      break;
-    case kind::data:
-      by = "the limit of data of this process (ulimit -d)";
-      break;
-  }
-  return fmt::format("{} allows {}, of which {} are free", by, all, bytes_text(static_cast<double>(free)));
-}
-
 std::optional<memory_limit> resource_limit() {
   rlimit addresses{RLIM_INFINITY, RLIM_INFINITY}, data = addresses;
   getrlimit(RLIMIT_AS, &addresses);
@@ -263,28 +245,50 @@ std::optional<int> cgroup_processors(const std::string& root) {
   return static_cast<int>(std::min(std::ceil(*fewest), 1e6));
 }
 
+}  // namespace heddle::impl
+
+namespace heddle {
+
+std::string memory_limit::text() const {
+  const std::string all = bytes_text(static_cast<double>(bytes));
+  const char* by = "the cgroup of this process";
+  switch (set_by) {
+    case kind::machine:
+      return fmt::format("the machine has {}", all);
+    case kind::cgroup:
+      break;
+    case kind::addresses:
+      by = "the limit of addresses of this process (ulimit -v)";
+      break;
+    case kind::data:
+      by = "the limit of data of this process (ulimit -d)";
+      break;
+  }
+  return fmt::format("{} allows {}, of which {} are free", by, all, bytes_text(static_cast<double>(free)));
+}
+
 memory_limit tightest_memory_limit(std::size_t needed) {
-  memory_limit tightest{memory_limit::kind::machine, installed_memory(), installed_memory()};
+  memory_limit tightest{memory_limit::kind::machine, impl::installed_memory(), impl::installed_memory()};
   const auto heed = [&](const std::optional<memory_limit>& limit) {
     if (limit && limit->free < tightest.free) tightest = *limit;
   };
-  heed(resource_limit());
-  const std::size_t arrays = bytes_of_large_arrays();
-  std::optional<memory_limit> of_cgroup = cgroup_memory_limit(needed + std::min(arrays, ~needed));
-  if (of_cgroup && less(of_cgroup->free, arrays) < needed)
-    of_cgroup->free = less(of_cgroup->free, untouched_bytes_of_large_arrays());
+  heed(impl::resource_limit());
+  const std::size_t arrays = impl::bytes_of_large_arrays();
+  std::optional<memory_limit> of_cgroup = impl::cgroup_memory_limit(needed + std::min(arrays, ~needed));
+  if (of_cgroup && impl::less(of_cgroup->free, arrays) < needed)
+    of_cgroup->free = impl::less(of_cgroup->free, impl::untouched_bytes_of_large_arrays());
   heed(of_cgroup);
   return tightest;
 }
 
 void require_memory(std::size_t bytes, const std::string& what) {
-  if (bytes < large_array_bytes) return;
+  if (bytes < impl::large_array_bytes) return;
   const memory_limit limit = tightest_memory_limit(bytes);
-  if (bytes > limit.free) fail(what + refusal(bytes, limit));
+  if (bytes > limit.free) fail(what + impl::refusal(bytes, limit));
 }
 
 std::string out_of_memory_text(std::size_t bytes) {
-  return refusal(bytes, tightest_memory_limit(bytes));
+  return impl::refusal(bytes, tightest_memory_limit(bytes));
 }
 
-}  // namespace heddle::impl
+}  // namespace heddle

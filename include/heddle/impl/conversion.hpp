@@ -15,17 +15,14 @@ class element_reference;
 
 namespace impl {
 
+using heddle::is_complex;
+
 template <class T>
-struct complex_parts {
-  static constexpr bool is_complex = false;
-};
+struct complex_parts {};
 template <class T>
 struct complex_parts<std::complex<T>> {
-  static constexpr bool is_complex = true;
   using part = T;
 };
-template <class T>
-inline constexpr bool is_complex = complex_parts<T>::is_complex;
 
 /// Numbers, on which the operators of operators.hpp commute; of a user's own type nothing is known.
 template <class T>

@@ -55,6 +55,28 @@ T reduce_flat_by(reduce_algorithm algorithm, const target& requested, const X& x
   return order::canonical(result);
 }
 
+template <class T, class X, class Op>
+void reduce_into_by(reduce_algorithm algorithm, const target& requested, const elements<T>& out, const X& x,
+                    const Op& op) {
+  check_operator<T, Op>();
+  const elements<const T> in = input(x);
+  operation running("reduce", in.size, type_name<T>());
+  if (out.size != 1) fail_sizes("the output of reduce", out.size, 1);
+  const target where = resolve(
+      requested, {in.size * sizeof(T), sizeof(T), in.where, compiled_for_gpu || library_has<T, Op>()});
+  running.runs_on(where);
+  if (in.size == 0)
+    return array_view<T>(out.data, heddle::shape{1}, out.where).fill(reduce_of_nothing<T>(op, nullptr));
+  const staged_input<T> staged(in, where);
+  staged_output<T> result(out, where);
+  if (algorithm == reduce_algorithm::single_pass) {
+    reduce_array(where, staged.data(), op, segments{1, in.size, 1}, result.data());
+  } else {
+    reduce_by_method(where, algorithm, staged.data(), op, in.size, result.data());
+  }
+  result.deliver();
+}
+
 /// By a textbook method, not by the default.
 template <class T, class Op>
 void scan_by_method(const target& where, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive,

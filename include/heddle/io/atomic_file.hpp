@@ -56,11 +56,8 @@ class atomic_file {
   std::size_t written_ = 0;
 };
 
-namespace impl {
-
-/// From here on the function is told, in one line, what a file that took another's place could not keep of
-/// it.
+/// From here on `function` gets one line whenever a file that took another's place could not keep a property
+/// of it. Null for none, as at first.
 void tell_lost_properties_to(void (*function)(const std::string& message)) noexcept;
 
-}  // namespace impl
 }  // namespace heddle

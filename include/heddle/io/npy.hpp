@@ -1,8 +1,10 @@
 #pragma once
 
+#include <heddle/any_array.hpp>
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
+#include <heddle/impl/io/npy.hpp>
 #include <heddle/shape.hpp>
 
 #include <cstddef>
@@ -62,6 +64,8 @@ class npy_file {
     read(0, size_, dtype_of<T>, result.data());
     return result;
   }
+  /// The same of a type that is known at run time, on `where`, which is no target `auto`.
+  any_array read_as(heddle::dtype as, const target& where = {}) const;
 
  private:
   struct unmap {
@@ -80,14 +84,9 @@ class npy_file {
   bool c_contiguous_ = true;  // in C order, or so short of axes that the two orders are the same
 };
 
-namespace impl {
-
-[[noreturn]] void fail_npy_type(const npy_file& file, dtype wanted);
-/// What stands before the elements in a .npy file.
+/// The bytes before the elements of a .npy file in C order and this machine's byte order, for a program that
+/// writes the elements itself, a piece at a time.
 std::string npy_header(dtype type, const shape& lengths);
-void write_npy(const std::string& path, dtype type, const shape& lengths, const void* data);
-
-}  // namespace impl
 
 /// The array in a .npy file, on the CPU. The file must hold elements of type T, in either byte order and
 /// either memory order; `npy_file(path).read_as<T>()` converts from another type.
@@ -100,6 +99,10 @@ array<T> read_npy(const std::string& path) {
   if (file.dtype() != dtype_of<T>) impl::fail_npy_type(file, dtype_of<T>);
   return file.read_as<T>();
 }
+/// The array in a .npy file with the type that the file has, on `where`.
+///
+///     const hd::any_array x = hd::read_npy("samples.npy");
+any_array read_npy(const std::string& path, const target& where = {});
 
 /// Writes an array to a .npy file that NumPy reads: version 1.0, C order, this machine's byte order. Elements
 /// on a GPU are copied to the CPU first. A file at `path` is replaced once the new one is complete, and never
@@ -110,5 +113,6 @@ void write_npy(const std::string& path, const X& x) {
   const impl::staged_input<element_of<X>> elements(impl::input(x), target());
   impl::write_npy(path, dtype_of<element_of<X>>, impl::shape_of(x), elements.data());
 }
+void write_npy(const std::string& path, const any_const_view& x);
 
 }  // namespace heddle

@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/dtype.hpp>
+#include <heddle/impl/io/vti.hpp>
 #include <heddle/shape.hpp>
 
 #include <array>
@@ -14,13 +15,6 @@ struct grid_placement {
   std::array<double, 3> origin{0, 0, 0};
   std::array<double, 3> spacing{1, 1, 1};
 };
-
-namespace impl {
-
-void write_vti(const std::string& path, const std::string& name, dtype type, const shape& lengths,
-               const void* data, const grid_placement& placement);
-
-}  // namespace impl
 
 /// Writes an array of one to three axes as VTK image data, which ParaView opens: one value a point under
 /// `name`, the fastest axis of the array along x, the values as they are in memory ("appended raw"). A

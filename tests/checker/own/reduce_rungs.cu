@@ -11,13 +11,13 @@ using heddle::impl::element_at;
 
 #define RUNG(NAME, T, OP)                                                                           \
   __global__ void block_serial_##NAME(const T* x, size_t n, T* out) {                               \
-    fold_block_serial<T, OP>({x}, OP{}, n, out);                                                    \
+    block_serial_kernel<T, OP>({x}, OP{}, n, out);                                                  \
   }                                                                                                 \
   __global__ void interleaved_##NAME(const T* x, size_t n, T* out) {                                \
-    fold_interleaved<T, OP>({x}, OP{}, n, out);                                                     \
+    interleaved_kernel<T, OP>({x}, OP{}, n, out);                                                   \
   }                                                                                                 \
   __global__ void shuffled_##NAME(const T* x, size_t n, T* out) {                                   \
-    fold_shuffled<T, OP>({x}, OP{}, n, out);                                                        \
+    shuffle_kernel<T, OP>({x}, OP{}, n, out);                                                       \
   }                                                                                                 \
   __global__ void padded_##NAME(const T* x, size_t n, const T* identity, size_t run, size_t blocks, \
                                 T* out) {                                                           \
@@ -37,7 +37,7 @@ RUNG(compositions, map_of_line, composition)
   }                                                                                                   \
   __global__ void halving_##NAME(const T* x, size_t n, size_t first_block, size_t last_block, T* out, \
                                  shared_result<T>* result) {                                          \
-    fold_halving<T, OP>({x}, OP{}, n, first_block, last_block, out, result);                          \
+    tree_kernel<T, OP>({x}, OP{}, n, first_block, last_block, out, result);                           \
   }
 ATOMIC(sum, int, plus)
 ATOMIC(largest, float, maximum)
@@ -45,5 +45,5 @@ ATOMIC(sums, three_sums, add_three)
 
 __global__ void halving_compositions(const map_of_line* x, size_t n, size_t first_block, size_t last_block,
                                      map_of_line* out, shared_result<map_of_line>* result) {
-  fold_halving<map_of_line, composition>({x}, composition{}, n, first_block, last_block, out, result);
+  tree_kernel<map_of_line, composition>({x}, composition{}, n, first_block, last_block, out, result);
 }

@@ -47,7 +47,8 @@ __device__ void pass(const unsigned* in, unsigned* out, const long long* sizes, 
     grid.out += before;
     for (int axis = 0; axis < 3; ++axis) grid.cells[axis] -= 2 * grid.reach[axis];
   }
-  const cpu::stencil_blocking blocking{{sizes[3], sizes[4], sizes[5]}, static_cast<std::size_t>(generations)};
+  const impl::stencil_blocking blocking{{sizes[3], sizes[4], sizes[5]},
+                                        static_cast<std::size_t>(generations)};
   std::size_t tiles = 1;
   for (int axis = 0; axis < 3; ++axis)
     tiles *= static_cast<std::size_t>((grid.cells[axis] + blocking.sides[axis] - 1) / blocking.sides[axis]);

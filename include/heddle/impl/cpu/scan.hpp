@@ -2,8 +2,8 @@
 
 #include <heddle/array.hpp>
 #include <heddle/compiler.hpp>
+#include <heddle/function_ref.hpp>
 #include <heddle/impl/elementwise.hpp>
-#include <heddle/impl/function_ref.hpp>
 #include <heddle/impl/order.hpp>
 
 #include <cstddef>

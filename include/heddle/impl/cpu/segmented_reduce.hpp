@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/impl/cpu/reduce.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/elementwise.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 
 #include <heddle/array.hpp>
 #include <heddle/impl/binary_search.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
-#include <heddle/impl/cpu/threads.hpp>
+#include <heddle/impl/stencil_blocking.hpp>
 #include <heddle/neighbours.hpp>
+#include <heddle/threads.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -20,12 +21,7 @@ inline constexpr std::size_t stencil_tile_bytes = std::size_t{1} << 17;
 /// Cells times generations that are worth a thread.
 inline constexpr std::size_t stencil_grain = std::size_t{1} << 16;
 
-/// How a stencil is blocked: tiles of so many cells along each axis, and generations that one pass over the
-/// memory does.
-struct stencil_blocking {
-  std::ptrdiff_t sides[3];
-  std::size_t generations;
-};
+using impl::stencil_blocking;
 
 inline namespace HEDDLE_ISA {
 

@@ -1,8 +1,9 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/order.hpp>
+#include <heddle/memory.hpp>
+#include <heddle/threads.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -18,13 +19,6 @@ namespace heddle::cpu {
 inline constexpr std::size_t stream_from_bytes = std::size_t{1} << 22;
 /// Outputs of fewer bytes are not worth a second thread.
 inline constexpr std::size_t transform_grain_bytes = std::size_t{1} << 16;
-
-#if defined(__x86_64__)
-/// Copies whole lines of 64 bytes, from and to the starts of lines, past the cache by the widest stores that
-/// this processor has. Other threads see them after `store_fence`.
-void copy_lines_non_temporal(const void* from, void* to, std::size_t bytes);
-void store_fence();
-#endif
 
 inline namespace HEDDLE_ISA {
 

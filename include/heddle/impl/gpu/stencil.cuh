@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/error.hpp>
-#include <heddle/impl/cpu/stencil.hpp>
 #include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/stencil_blocking.hpp>
 #include <heddle/neighbours.hpp>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline constexpr std::size_t stencil_shared_bytes = std::size_t{48} << 10;
 
 /// Bytes of one of a tile's two buffers, for several generations.
 inline std::size_t stencil_buffer_bytes(const std::ptrdiff_t (&cells)[3], const std::ptrdiff_t (&reach)[3],
-                                        const cpu::stencil_blocking& blocking, std::size_t element_bytes) {
+                                        const impl::stencil_blocking& blocking, std::size_t element_bytes) {
   std::size_t bytes = element_bytes;
   for (int axis = 0; axis < 3; ++axis) {
     const bool is_whole = blocking.sides[axis] == cells[axis];
@@ -28,15 +28,15 @@ inline std::size_t stencil_buffer_bytes(const std::ptrdiff_t (&cells)[3], const 
 
 /// Tiles that fit shared memory twice with what is around them. A grid of one tile goes through all
 /// generations in one block.
-inline cpu::stencil_blocking stencil_blocking_for(const std::ptrdiff_t (&cells)[3],
-                                                  const std::ptrdiff_t (&reach)[3], std::size_t element_bytes,
-                                                  std::size_t steps) {
-  const auto fits = [&](const cpu::stencil_blocking& blocking) {
+inline impl::stencil_blocking stencil_blocking_for(const std::ptrdiff_t (&cells)[3],
+                                                   const std::ptrdiff_t (&reach)[3],
+                                                   std::size_t element_bytes, std::size_t steps) {
+  const auto fits = [&](const impl::stencil_blocking& blocking) {
     return cells[0] * cells[1] * cells[2] > 0 &&
            2 * stencil_buffer_bytes(cells, reach, blocking, element_bytes) <= stencil_shared_bytes;
   };
   const std::ptrdiff_t most = static_cast<std::ptrdiff_t>(stencil_shared_bytes);
-  cpu::stencil_blocking chosen{{cells[0], cells[1], cells[2]}, steps};
+  impl::stencil_blocking chosen{{cells[0], cells[1], cells[2]}, steps};
   if (cells[0] <= most && cells[1] <= most && cells[2] <= most && fits(chosen)) return chosen;
   const bool solid = reach[0] > 0, flat = !solid && reach[1] > 0;
   const std::ptrdiff_t wanted[3] = {solid ? 8 : 1, solid ? 8 : flat ? 32 : 1, solid ? 32 : flat ? 64 : 2048};
@@ -80,7 +80,7 @@ __device__ inline void for_cells_of_box(const int (&from)[3], const int (&to)[3]
 /// counted from the tile's low corner.
 template <int Reach, int Indices, class T, class F>
 __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid, const F f,
-                              const __grid_constant__ cpu::stencil_blocking blocking, int generations,
+                              const __grid_constant__ impl::stencil_blocking blocking, int generations,
                               std::size_t tiles, std::size_t buffer_cells) {
   extern __shared__ __align__(256) unsigned char stencil_buffers[];
   for (std::size_t number = blockIdx.x; number < tiles; number += gridDim.x) {
@@ -167,7 +167,7 @@ __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid
 /// `generations` generations from grid.in to grid.out, on the GPU's stream.
 template <int Reach, int Indices, class T, class F>
 void stencil(const target& where, const impl::stencil_grid<T>& grid, const F& f,
-             const cpu::stencil_blocking& blocking, int generations) {
+             const impl::stencil_blocking& blocking, int generations) {
   const current_device on(where);
   std::size_t tiles = 1;
   std::ptrdiff_t in_tile = 1;

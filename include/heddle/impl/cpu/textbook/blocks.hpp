@@ -1,8 +1,8 @@
 #pragma once
 
 #include <heddle/array.hpp>
-#include <heddle/impl/cpu/threads.hpp>
 #include <heddle/impl/textbook.hpp>
+#include <heddle/threads.hpp>
 
 #include <cstddef>
 
@@ -37,8 +37,8 @@ void for_elements(int threads, std::size_t n, const F& f) {
   });
 }
 
-/// Folds shared[0] … shared[count−1] into shared[0] in a tree: each element with the one half the way on, or
-/// with its neighbour where the order of operands matters. `width` is a power of two, `count` or more.
+/// Reduces shared[0] … shared[count−1] into shared[0] in a tree: each element with the one half the way on,
+/// or with its neighbour where the order of operands matters. `width` is a power of two, `count` or more.
 template <class T, class Op>
 void reduce_tree(T* shared, std::size_t count, [[maybe_unused]] std::size_t width, const Op& op) {
   if constexpr (is_commutative<Op, T>) {

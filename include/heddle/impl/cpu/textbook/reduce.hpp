@@ -9,7 +9,7 @@
 
 namespace heddle::cpu::textbook {
 
-/// Reduces n ≥ 1 elements to *out by the rung that `algorithm` names.
+/// Reduces n ≥ 1 elements to *out by the method that `algorithm` names.
 template <class T, class Op>
 void reduce(int threads, reduce_algorithm algorithm, const impl::element_at<T, Op>& x, const Op& op,
             std::size_t n, T* out) {
@@ -26,7 +26,7 @@ void reduce(int threads, reduce_algorithm algorithm, const impl::element_at<T, O
     case reduce_algorithm::two_pass:
       if constexpr (impl::has_identity<Op, T>) return reduce_two_pass(threads, x, op, n, out);
       impl::fail_no_padding(algorithm);
-    case reduce_algorithm::single_pass:  // no rung: it does not come here
+    case reduce_algorithm::single_pass:  // the default, which is elsewhere
     case reduce_algorithm::shuffle:
       break;
   }

@@ -11,7 +11,7 @@
 ///   bytes       (3n − 1)·size: each element once, and the result read and written for each but the first
 ///
 /// The threads spend their time taking the result's cache line from one another: more of them are slower
-/// than one. The order of the elements is lost. The next rung, block-serial, lets most combinations happen
+/// than one. The order of the elements is lost. The next method, block-serial, lets most combinations happen
 /// where no other thread looks.
 namespace heddle::cpu::textbook {
 

@@ -2,8 +2,8 @@
 
 #include <heddle/impl/cpu/textbook/blocks.hpp>
 
-/// `block-serial`: each block of B elements is folded from left to right; the results of the blocks are
-/// folded in the same way, until one is left. B is 256, or less where elements are larger than 128 bytes.
+/// `block-serial`: each block of B elements is reduced from left to right; the results of the blocks are
+/// reduced in the same way, until one is left. B is 256, or less where elements are larger than 128 bytes.
 ///
 ///   operations  n − 1
 ///   steps       B − 1 a launch: all of a block waits for one thread
@@ -11,7 +11,7 @@
 ///   bytes       (n + n/B)·size for the first launch, and 1/B of that for the next …
 ///
 /// On a CPU this is nearly all there is to gain: blocks need nothing of one another. Within a block every
-/// combination waits for the one before; the next rung, interleaved, folds the block in a tree.
+/// combination waits for the one before; the next method, interleaved, reduces the block in a tree.
 namespace heddle::cpu::textbook {
 
 template <class T, class Op>

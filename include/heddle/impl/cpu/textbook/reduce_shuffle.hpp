@@ -2,7 +2,7 @@
 
 #include <heddle/impl/cpu/textbook/blocks.hpp>
 
-/// `shuffle`: each run of 32 elements, a warp's on a GPU, is folded in a tree of neighbours that fits in
+/// `shuffle`: each run of 32 elements, a warp's on a GPU, is reduced in a tree of neighbours that fits in
 /// registers; then the results of a block's runs, and then those of the blocks, until one is left. A block
 /// has B = 256 elements, or less, down to 32, where elements are larger than 128 bytes.
 ///
@@ -13,7 +13,7 @@
 ///
 /// A core has no warps whose lanes exchange registers: here a run is a short tree in the cache, and
 /// neighbours do not fill SIMD registers. What is left to gain is to fill them. That is single-pass, the
-/// default: the rows of a tile are combined side by side in SIMD registers, those are folded in a tree, and
+/// default: the rows of a tile are combined side by side in SIMD registers, those are reduced in a tree, and
 /// the results of the tiles likewise.
 namespace heddle::cpu::textbook {
 

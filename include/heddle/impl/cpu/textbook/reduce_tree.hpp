@@ -3,8 +3,8 @@
 #include <heddle/impl/cpu/textbook/blocks.hpp>
 #include <heddle/impl/cpu/textbook/shared_result.hpp>
 
-/// `tree`: each block of B elements is folded in a halving tree: the first half takes in the second, then the
-/// first quarter the second, and so on; what is left of a block is combined into the result by an atomic.
+/// `tree`: each block of B elements is reduced in a halving tree: the first half takes in the second, then
+/// the first quarter the second, and so on; what is left of a block is combined into the result by an atomic.
 /// With P = ⌈n/B⌉ blocks:
 ///
 ///   operations  n − 1
@@ -13,10 +13,10 @@
 ///   bytes       (n + 2P − 1)·size
 ///
 /// An operator that does not commute cannot be combined in any order: its tree joins neighbours, and the
-/// results of the blocks are folded in the same way until one is left, at the cost of interleaved.
+/// results of the blocks are reduced in the same way until one is left, at the cost of interleaved.
 ///
 /// The two halves are contiguous: they fill SIMD registers. The order of the atomics differs from run to run,
-/// and with it the rounding; the next rung, two-pass, folds the blocks' results in a fixed order.
+/// and with it the rounding; the next method, two-pass, reduces the blocks' results in a fixed order.
 namespace heddle::cpu::textbook {
 
 template <class T, class Op>

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 
-/// `two-pass`: each block of B elements is folded in a halving tree, as in tree; then one block folds the
+/// `two-pass`: each block of B elements is reduced in a halving tree, as in tree; then one block reduces the
 /// results of all blocks, padded with the identity to a power of two. The last block is padded too. With P =
 /// ⌈n/B⌉ blocks, p the power of two that P is padded to, and q = min(p, B) threads in the second pass, each
-/// of which first folds p/q neighbours:
+/// of which first reduces p/q neighbours:
 ///
 ///   operations  P·(B − 1) + p − 1, those with the identity included
 ///   steps       log₂ B + p/q − 1 + log₂ q
@@ -16,7 +16,7 @@
 ///   bytes       (n + 2P + 1)·size
 ///
 /// The order is fixed, and so are the bits. The second pass is one block's work, and p/q grows with n: the
-/// next rung, shuffle, folds the results with all threads again.
+/// next method, shuffle, reduces the results with all threads again.
 namespace heddle::cpu::textbook {
 
 template <class T, class Op>

@@ -5,8 +5,8 @@
 
 namespace heddle::cpu::textbook {
 
-/// Scans n ≥ 1 elements into `out`, which may be x, by the rung that `algorithm` names. An exclusive scan has
-/// *init first.
+/// Scans n ≥ 1 elements into `out`, which may be x, by the method that `algorithm` names. An exclusive scan
+/// has *init first.
 template <class T, class Op>
 void scan(int threads, scan_algorithm algorithm, const T* x, const Op& op, bool exclusive, const T* init,
           std::size_t n, T* out) {
@@ -16,7 +16,7 @@ void scan(int threads, scan_algorithm algorithm, const T* x, const Op& op, bool 
         return scan_blelloch(threads, impl::element_at<T, Op>{x}, op, exclusive, init, n, out);
       }
       impl::fail_no_padding(algorithm);
-    case scan_algorithm::single_pass:  // no rung: it does not come here
+    case scan_algorithm::single_pass:  // the default, which is elsewhere
     case scan_algorithm::hillis_steele:
       break;
   }

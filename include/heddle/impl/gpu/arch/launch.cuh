@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/launch.cuh>
 #include <heddle/target.hpp>
 
 #include <atomic>
@@ -9,28 +10,8 @@
 
 #include <cuda_runtime.h>
 
-/// Launching kernels and checking CUDA's answers. For files that nvcc compiles.
+/// Launches that overlap the kernel before them.
 namespace heddle::gpu {
-
-/// Throws heddle::error with the call and CUDA's reason unless `status` is success.
-void check(cudaError_t status, const char* call);
-
-/// Multiprocessors of a device.
-unsigned multiprocessors(const target& where);
-
-/// Makes a target's device the calling thread's current one while it lives.
-class current_device {
- public:
-  explicit current_device(const target& where);
-  ~current_device();
-  current_device(const current_device&) = delete;
-  current_device& operator=(const current_device&) = delete;
-
- private:
-  int before_;
-};
-
-inline constexpr unsigned warp_size = 32;
 
 /// A kernel whose blocks come up while the kernels before it on the stream end, on GPUs that can do that
 /// (programmatic dependent launch, from compute capability 9.0 on). It calls grid_dependency_sync() before
@@ -67,13 +48,5 @@ __device__ inline void grid_dependency_sync() {
 #endif
 }
 #endif
-
-/// Blocks for `work` pieces at `pieces_a_block` each; kernels go on in strides of the whole grid when that is
-/// more than a grid can have.
-inline unsigned grid_for(std::size_t work, std::size_t pieces_a_block) {
-  constexpr std::size_t most = 0x7fffffff;
-  const std::size_t blocks = (work + pieces_a_block - 1) / pieces_a_block;
-  return static_cast<unsigned>(blocks < most ? blocks : most);
-}
 
 }  // namespace heddle::gpu

@@ -5,10 +5,10 @@
 
 #include <cstddef>
 
-/// What the rungs on a GPU have in common: the size of a block, launching, and the halving tree.
+/// What the methods share on a GPU: the size of a block, launching, and the halving tree.
 namespace heddle::gpu::textbook {
 
-/// Threads of a block that folds elements of type T, one each.
+/// Threads of a block that reduces elements of type T, one each.
 template <class T>
 inline constexpr unsigned block = static_cast<unsigned>(heddle::textbook::block_of(sizeof(T)));
 
@@ -39,10 +39,10 @@ __device__ inline unsigned count_in_block(std::size_t n, std::size_t first, unsi
   return n - first < size ? static_cast<unsigned>(n - first) : size;
 }
 
-/// Folds shared[0] … shared[count−1] into shared[0], on all threads of a block, of which there are `count` or
-/// more and which see the elements already. `width` is a power of two, `count` or more. Threads in the first
-/// half take in what the second half holds, then those in the first quarter, and so on: the working threads
-/// stay side by side, whole warps fall idle, and neighbouring threads use neighbouring banks.
+/// Reduces shared[0] … shared[count−1] into shared[0], on all threads of a block, of which there are `count`
+/// or more and which see the elements already. `width` is a power of two, `count` or more. Threads in the
+/// first half take in what the second half holds, then those in the first quarter, and so on: the working
+/// threads stay side by side, whole warps fall idle, and neighbouring threads use neighbouring banks.
 template <class T, class Op>
 __device__ void reduce_tree(T* shared, unsigned count, [[maybe_unused]] unsigned width, const Op& op) {
   const unsigned t = threadIdx.x;

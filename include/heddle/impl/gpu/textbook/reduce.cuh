@@ -9,12 +9,13 @@
 
 namespace heddle::gpu::textbook {
 
-/// Reduces n ≥ 1 elements to *out, on the GPU's stream, by the rung that `algorithm` names.
+/// Reduces n ≥ 1 elements to *out, on the GPU's stream, by the method that `algorithm` names.
 template <class T, class Op>
 void reduce(const target& where, reduce_algorithm algorithm, const impl::element_at<T, Op>& x, const Op& op,
             std::size_t n, T* out) {
-  static_assert(fits_a_kernel<T, Op>,
-                "on a GPU a rung takes an element of at most 24 KiB, and at most 31 KiB with its operator");
+  static_assert(
+      fits_a_kernel<T, Op>,
+      "on a GPU a textbook method takes an element of at most 24 KiB, and at most 31 KiB with its operator");
   const current_device on(where);
   switch (algorithm) {
     case reduce_algorithm::atomic:
@@ -29,7 +30,7 @@ void reduce(const target& where, reduce_algorithm algorithm, const impl::element
     case reduce_algorithm::two_pass:
       if constexpr (impl::has_identity<Op, T>) return reduce_two_pass(where, x, op, n, out);
       impl::fail_no_padding(algorithm);
-    case reduce_algorithm::single_pass:  // no rung: it does not come here
+    case reduce_algorithm::single_pass:  // the default, which is elsewhere
     case reduce_algorithm::shuffle:
       break;
   }

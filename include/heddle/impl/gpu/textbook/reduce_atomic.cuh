@@ -15,7 +15,7 @@
 /// The memory system does the atomics on one address one after another, so the grid is as fast as one thread
 /// would be. Where the processor has no atomic for the operator every thread tries until no other has come
 /// first, or waits for a lock: slower again by the time of a round trip to memory for each element. The order
-/// of the elements is lost. The next rung, block-serial, lets all but a few combinations happen within
+/// of the elements is lost. The next method, block-serial, lets all but a few combinations happen within
 /// blocks, which do not wait for one another.
 namespace heddle::gpu::textbook {
 

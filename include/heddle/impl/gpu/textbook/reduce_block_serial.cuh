@@ -2,22 +2,22 @@
 
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 
-/// `block-serial`: the threads of each block of B bring an element each into shared memory, and the first
-/// thread folds them from left to right; the results of the blocks are folded in the same way, until one is
-/// left. B is 256, or less where elements are larger than 128 bytes.
+/// `block-serial`: the threads of each block of B load an element each into shared memory, and the first
+/// thread reduces them from left to right; the results of the blocks are reduced in the same way, until one
+/// is left. B is 256, or less where elements are larger than 128 bytes.
 ///
 ///   operations  n − 1
 ///   steps       B − 1 a launch: all of a block waits for one thread
 ///   launches    ⌈log_B n⌉, at least 1
 ///   bytes       (n + n/B)·size for the first launch, and 1/B of that for the next …
 ///
-/// Memory is read once and the order is kept, but 255 of 256 threads wait for one. The next rung,
+/// Memory is read once and the order is kept, but 255 of 256 threads wait for one. The next method,
 /// interleaved, lets half of them work, then a quarter, and so on.
 namespace heddle::gpu::textbook {
 
 template <class T, class Op>
 __global__ void __launch_bounds__(block<T>)
-    fold_block_serial(impl::element_at<T, Op> x, Op op, std::size_t n, T* out) {
+    block_serial_kernel(impl::element_at<T, Op> x, Op op, std::size_t n, T* out) {
   __shared__ alignas(alignof(T)) unsigned char bytes[block<T> * sizeof(T)];
   T* const shared = reinterpret_cast<T*>(bytes);
   const std::size_t blocks = heddle::textbook::blocks_of(n, block<T>);
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(block<T>)
       for (unsigned t = 1; t < count; ++t) sum = op(sum, shared[t]);
       heddle::textbook::write(out, b, sum);
     }
-    __syncthreads();  // before the next block's elements are brought in
+    __syncthreads();  // before the next block's elements are loaded
   }
 }
 
@@ -40,9 +40,9 @@ void reduce_block_serial(const target& where, impl::element_at<T, Op> x, const O
                          T* out) {
   heddle::textbook::reduce_until_one_is_left(
       where, x, n, block<T>, out, [&](const auto& from, std::size_t elements, T* to) {
-        fold_block_serial<<<grid_for(elements, block<T>), block<T>, 0, where.stream()>>>(from, op, elements,
-                                                                                         to);
-        launched("launch of fold_block_serial");
+        block_serial_kernel<<<grid_for(elements, block<T>), block<T>, 0, where.stream()>>>(from, op, elements,
+                                                                                           to);
+        launched("launch of block_serial_kernel");
       });
 }
 

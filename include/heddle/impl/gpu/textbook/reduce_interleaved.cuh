@@ -2,9 +2,9 @@
 
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 
-/// `interleaved`: the threads of each block of B bring an element each into shared memory. Then every second
+/// `interleaved`: the threads of each block of B load an element each into shared memory. Then every second
 /// thread takes in its right neighbour's element, every fourth what stands two further on, and so on; the
-/// results of the blocks are folded in the same way, until one is left.
+/// results of the blocks are reduced in the same way, until one is left.
 ///
 ///   operations  n − 1
 ///   steps       log₂ B a launch
@@ -13,12 +13,12 @@
 ///
 /// The threads that work are picked by a modulo test and stand apart: every warp goes on to the end for one
 /// or two of its threads, and with each level more of what they read lies in one bank of shared memory. The
-/// next rung, tree, keeps the working threads side by side.
+/// next method, tree, keeps the working threads side by side.
 namespace heddle::gpu::textbook {
 
 template <class T, class Op>
 __global__ void __launch_bounds__(block<T>)
-    fold_interleaved(impl::element_at<T, Op> x, Op op, std::size_t n, T* out) {
+    interleaved_kernel(impl::element_at<T, Op> x, Op op, std::size_t n, T* out) {
   __shared__ alignas(alignof(T)) unsigned char bytes[block<T> * sizeof(T)];
   T* const shared = reinterpret_cast<T*>(bytes);
   const unsigned t = threadIdx.x;
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(block<T>)
       __syncthreads();
     }
     if (t == 0) heddle::textbook::write(out, b, shared[0]);
-    __syncthreads();  // before the next block's elements are brought in
+    __syncthreads();  // before the next block's elements are loaded
   }
 }
 
@@ -41,9 +41,9 @@ template <class T, class Op>
 void reduce_interleaved(const target& where, impl::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
   heddle::textbook::reduce_until_one_is_left(
       where, x, n, block<T>, out, [&](const auto& from, std::size_t elements, T* to) {
-        fold_interleaved<<<grid_for(elements, block<T>), block<T>, 0, where.stream()>>>(from, op, elements,
-                                                                                        to);
-        launched("launch of fold_interleaved");
+        interleaved_kernel<<<grid_for(elements, block<T>), block<T>, 0, where.stream()>>>(from, op, elements,
+                                                                                          to);
+        launched("launch of interleaved_kernel");
       });
 }
 

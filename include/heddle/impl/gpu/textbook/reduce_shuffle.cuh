@@ -3,10 +3,10 @@
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 
-/// `shuffle`: the threads of a warp hand each other their elements through registers and fold them in a tree
-/// of neighbours; the first warp folds the results of a block's warps in the same way, and the results of the
-/// blocks are folded in the same way, until one is left. A block has B = 256 elements, or less, down to 32,
-/// where elements are larger than 128 bytes.
+/// `shuffle`: the threads of a warp hand each other their elements through registers and reduce them in a
+/// tree of neighbours; the first warp reduces the results of a block's warps in the same way, and the results
+/// of the blocks are reduced in the same way, until one is left. A block has B = 256 elements, or less, down
+/// to 32, where elements are larger than 128 bytes.
 ///
 ///   operations  n − 1
 ///   steps       log₂ B a launch
@@ -15,14 +15,14 @@
 ///
 /// Two barriers a block instead of ten, and eight elements in shared memory instead of 256. What is left to
 /// gain is more loads in flight a thread, and no second launch. That is single-pass, the default: a thread
-/// folds many elements before it exchanges any.
+/// reduces many elements before it exchanges any.
 namespace heddle::gpu::textbook {
 
 template <class T>
 inline constexpr unsigned shuffle_block =
     static_cast<unsigned>(heddle::textbook::shuffle_block_of(sizeof(T)));
 
-/// Folds what the first `count` lanes of a warp hold into that of lane 0.
+/// Reduces what the first `count` lanes of a warp hold into that of lane 0.
 template <class T, class Op>
 __device__ void reduce_warp(T& sum, unsigned count, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -35,7 +35,7 @@ __device__ void reduce_warp(T& sum, unsigned count, const Op& op) {
 
 template <class T, class Op>
 __global__ void __launch_bounds__(shuffle_block<T>)
-    fold_shuffled(impl::element_at<T, Op> x, Op op, std::size_t n, T* out) {
+    shuffle_kernel(impl::element_at<T, Op> x, Op op, std::size_t n, T* out) {
   constexpr unsigned warps = shuffle_block<T> / warp_size;
   __shared__ alignas(alignof(T)) unsigned char bytes[warps * sizeof(T)];
   T* const of_warps = reinterpret_cast<T*>(bytes);
@@ -63,9 +63,9 @@ template <class T, class Op>
 void reduce_shuffle(const target& where, impl::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
   heddle::textbook::reduce_until_one_is_left(
       where, x, n, shuffle_block<T>, out, [&](const auto& from, std::size_t elements, T* to) {
-        fold_shuffled<<<grid_for(elements, shuffle_block<T>), shuffle_block<T>, 0, where.stream()>>>(
+        shuffle_kernel<<<grid_for(elements, shuffle_block<T>), shuffle_block<T>, 0, where.stream()>>>(
             from, op, elements, to);
-        launched("launch of fold_shuffled");
+        launched("launch of shuffle_kernel");
       });
 }
 

@@ -3,8 +3,8 @@
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 #include <heddle/impl/gpu/textbook/shared_result.cuh>
 
-/// `tree`: the threads of each block of B bring an element each into shared memory and fold them in a halving
-/// tree; the first thread combines what is left into the result by an atomic. With P = ⌈n/B⌉ blocks:
+/// `tree`: the threads of each block of B load an element each into shared memory and reduce them in a
+/// halving tree; the first thread combines what is left into the result by an atomic. With P = ⌈n/B⌉ blocks:
 ///
 ///   operations  n − 1
 ///   steps       log₂ B + P − 1: the atomics wait for one another
@@ -12,19 +12,19 @@
 ///   bytes       (n + 2P − 1)·size
 ///
 /// An operator that does not commute cannot be combined in any order: its tree joins neighbours, and the
-/// results of the blocks are folded in the same way until one is left, at the cost of interleaved.
+/// results of the blocks are reduced in the same way until one is left, at the cost of interleaved.
 ///
 /// P atomics instead of n, and no partial results to launch for. But they still wait for one another, and
-/// their order differs from run to run, and with it the rounding; the next rung, two-pass, folds the blocks'
-/// results in a tree as well.
+/// their order differs from run to run, and with it the rounding; the next method, two-pass, reduces the
+/// blocks' results in a tree as well.
 namespace heddle::gpu::textbook {
 
-/// Folds blocks from number `first_block` on. An operator that commutes has a result, into which block 0 is
+/// Reduces blocks from number `first_block` on. An operator that commutes has a result, into which block 0 is
 /// put and the others are combined; one that does not gets the result of each block in `out`.
 template <class T, class Op>
 __global__ void __launch_bounds__(block<T>)
-    fold_halving(impl::element_at<T, Op> x, Op op, std::size_t n, std::size_t first_block,
-                 std::size_t last_block, T* out, shared_result<T>* result) {
+    tree_kernel(impl::element_at<T, Op> x, Op op, std::size_t n, std::size_t first_block,
+                std::size_t last_block, T* out, shared_result<T>* result) {
   __shared__ alignas(alignof(T)) unsigned char bytes[block<T> * sizeof(T)];
   T* const shared = reinterpret_cast<T*>(bytes);
   const unsigned t = threadIdx.x;
@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(block<T>)
         result->combine(shared[0], op);
       }
     }
-    __syncthreads();  // before the next block's elements are brought in
+    __syncthreads();  // before the next block's elements are loaded
   }
 }
 
@@ -51,9 +51,9 @@ template <class T, class Op>
 void reduce_tree(const target& where, impl::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
   auto launch = [&](const auto& from, std::size_t elements, std::size_t first_block, std::size_t last_block,
                     T* to, shared_result<T>* result) {
-    fold_halving<<<grid_for(last_block - first_block, 1), block<T>, 0, where.stream()>>>(
+    tree_kernel<<<grid_for(last_block - first_block, 1), block<T>, 0, where.stream()>>>(
         from, op, elements, first_block, last_block, to, result);
-    launched("launch of fold_halving");
+    launched("launch of tree_kernel");
   };
   if constexpr (is_commutative<Op, T>) {
     const std::size_t blocks = heddle::textbook::blocks_of(n, block<T>);

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <bit>
 
-/// `two-pass`: each block of B elements is folded in a halving tree, as in tree; then one block folds the
+/// `two-pass`: each block of B elements is reduced in a halving tree, as in tree; then one block reduces the
 /// results of all blocks, padded with the identity to a power of two. The last block is padded too. With P =
 /// ⌈n/B⌉ blocks, p the power of two that P is padded to, and q = min(p, B) threads in the second pass, each
-/// of which first folds p/q neighbours:
+/// of which first reduces p/q neighbours:
 ///
 ///   operations  P·(B − 1) + p − 1, those with the identity included
 ///   steps       log₂ B + p/q − 1 + log₂ q
@@ -17,11 +17,11 @@
 ///
 /// No atomics, and the order is fixed, and with it the bits. Every level of the tree still goes through
 /// shared memory with a barrier, and for large n the one block of the second pass keeps all others waiting.
-/// The next rung, shuffle, does most levels in registers, and the later passes on as many blocks as there is
-/// work for.
+/// The next method, shuffle, does most levels in registers, and the later passes on as many blocks as there
+/// is work for.
 namespace heddle::gpu::textbook {
 
-/// Each thread of a block folds `run` neighbours, and the block folds those in a halving tree.
+/// Each thread of a block reduces `run` neighbours, and the block reduces those in a halving tree.
 template <class T, class Op>
 __global__ void __launch_bounds__(block<T>)
     reduce_padded(impl::element_at<T, Op> x, Op op, std::size_t n, T identity, std::size_t run,
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(block<T>)
     __syncthreads();
     reduce_tree(shared, blockDim.x, blockDim.x, op);
     if (threadIdx.x == 0) heddle::textbook::write(out, b, shared[0]);
-    __syncthreads();  // before the next block's elements are brought in
+    __syncthreads();  // before the next block's elements are loaded
   }
 }
 

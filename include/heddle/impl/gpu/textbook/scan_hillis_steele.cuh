@@ -14,7 +14,7 @@
 ///               writes one
 ///
 /// Few steps, and much more work than the n − 1 combinations of one thread: beyond one block every step goes
-/// through all of memory. The next rung, blelloch, does about 2n combinations.
+/// through all of memory. The next method, blelloch, does about 2n combinations.
 namespace heddle::gpu::textbook {
 
 template <class T>

@@ -67,7 +67,7 @@ class shared_result {
     }
   }
 
-  /// An operator may bring an atomic of its own.
+  /// An operator may have an atomic of its own.
   template <class Op>
   __device__ void combine_natively(const T& value, const Op& op)
     requires is_integer && requires(word* with) { op.combine_atomically(with, *with); }

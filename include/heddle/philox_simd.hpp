@@ -1,11 +1,11 @@
-// Philox on registers of blocks: a part of what is compiled once for each instruction set.
 #pragma once
 
-#include "cpu/simd.hpp"
 #include <heddle/philox.hpp>
+#include <heddle/simd.hpp>
 
 #include <cstdint>
 
+/// Philox 4x32-10 on registers, a block in each lane, for loops of your own.
 namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <type_traits>
 
-namespace heddle::impl {
+namespace heddle {
 
-/// A call to a function that outlives it: two pointers, no ownership.
+/// Calls a function object that outlives it: two pointers, no ownership. As std::function_ref of C++26.
 template <class Signature>
 class function_ref;
 template <class R, class... A>
@@ -24,4 +24,9 @@ class function_ref<R(A...)> {
   R (*call_)(void*, A...);
 };
 
-}  // namespace heddle::impl
+namespace impl {
+
+using heddle::function_ref;
+
+}  // namespace impl
+}  // namespace heddle

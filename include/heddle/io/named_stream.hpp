@@ -1,10 +1,12 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 
-namespace heddle::impl {
+/// Files by the names that a command is given, which may be those of its own streams.
+namespace heddle {
 
 inline constexpr const char* standard_input = "/dev/stdin";
 inline constexpr const char* standard_output = "/dev/stdout";
@@ -20,5 +22,20 @@ std::string shown_path(const std::string& path);
 /// Opens a file for reading: a descriptor, which the caller closes, or −1 with the reason in errno. Of a path
 /// that names a descriptor it is a duplicate, which goes on where that one stands.
 int open_for_reading(const std::string& path) noexcept;
+
+/// Writes bytes to an open file, however many calls that takes. Returns how many were written: fewer, and why
+/// in errno, when it failed.
+std::size_t write_bytes(int file, const void* data, std::size_t bytes) noexcept;
+
+}  // namespace heddle
+
+namespace heddle::impl {
+
+using heddle::descriptor_in;
+using heddle::open_for_reading;
+using heddle::shown_path;
+using heddle::standard_input;
+using heddle::standard_output;
+using heddle::write_bytes;
 
 }  // namespace heddle::impl

@@ -1,0 +1,194 @@
+#pragma once
+
+#include <heddle/any_array.hpp>
+#include <heddle/fft.hpp>
+#include <heddle/histogram.hpp>
+#include <heddle/linear_algebra.hpp>
+#include <heddle/runtime_op.hpp>
+#include <heddle/sort.hpp>
+#include <heddle/statistics.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+/// The patterns on arrays whose element type is known at run time. Each computes what the pattern of the same
+/// name computes on array and array_view, bit for bit, and throws heddle::error where that one does not
+/// compile: for an operator that the type does not define, for types that differ, and for an order of complex
+/// numbers. An initial value is any number, converted as any_value::converted says.
+///
+///     hd::any_array x = hd::read_npy("samples.npy");
+///     hd::any_value total = hd::reduce(where, x, hd::parse_runtime_op("add"));
+///     hd::write_npy("sums.npy", hd::inclusive_scan(where, x));
+///
+/// An array seen as (outer, length, inner) is reduced, scanned or sorted along its middle axis by
+/// `hd::any_const_view(data, type, {outer, length, inner}, where)` and `hd::axis{1}`.
+namespace heddle {
+
+// Of <heddle/algorithm.hpp>, which names the methods; {} is the default.
+enum class reduce_algorithm : std::uint8_t;
+enum class scan_algorithm : std::uint8_t;
+
+/// The identity of the operator on elements of that type; throws heddle::error where there is none: for
+/// minus, and where the type does not define the operator.
+any_value identity(runtime_op op, dtype type);
+
+// ------------------------------------------------------------------------------------------------ reduce
+
+/// Combines the elements of x, in C order, by an operator: see reduce.hpp. Waits for the value and returns
+/// it.
+any_value reduce(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
+                 const std::optional<any_value>& init = {}, reduce_algorithm algorithm = {});
+any_value reduce(const target& where, const any_const_view& x, runtime_op op, reduce_algorithm algorithm);
+
+/// Combines along one axis; the result has the other axes, and lives on the target.
+any_array reduce(const target& where, const any_const_view& x, axis along_axis,
+                 runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+
+/// The same into `out`, of one element, or of the shape less the axis, which is apart from x; asynchronous on
+/// a GPU. `out` has the type of x. Sums may have a wider type instead, float64, or complex128 of complex
+/// elements, which are then widened as they are read, as by numpy.sum(x, dtype=float64).
+void reduce_into(const target& where, const any_view& out, const any_const_view& x,
+                 runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+void reduce_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
+                 runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+
+// ------------------------------------------------------------------------------------------------ scan
+
+/// Running combinations, in C order or along one axis: see scan.hpp.
+any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
+                         const std::optional<any_value>& init = {}, scan_algorithm algorithm = {});
+any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op,
+                         scan_algorithm algorithm);
+any_array inclusive_scan(const target& where, const any_const_view& x, axis along_axis,
+                         runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+/// The same into `out`, which has the type and as many elements and may be x itself; asynchronous on a GPU.
+void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x,
+                         runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {},
+                         scan_algorithm algorithm = {});
+void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
+                         runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+
+/// The scan shifted by one, which begins with `init`, or with the operator's identity.
+any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
+                         const std::optional<any_value>& init = {}, scan_algorithm algorithm = {});
+any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op,
+                         scan_algorithm algorithm);
+any_array exclusive_scan(const target& where, const any_const_view& x, axis along_axis,
+                         runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+void exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x,
+                         runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {},
+                         scan_algorithm algorithm = {});
+void exclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
+                         runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+
+// ------------------------------------------------------------------------------------------------ transform
+
+/// An array of op(x[i], y[i]) by any operator, minus too: see transform.hpp. Both arrays have one type and
+/// one shape; a scalar goes with every element, and is converted to their type as any_value::converted says.
+any_array transform(const target& where, const any_const_view& x, const any_const_view& y, runtime_op op);
+any_array transform(const target& where, const any_const_view& x, const any_value& y, runtime_op op);
+any_array transform(const target& where, const any_value& x, const any_const_view& y, runtime_op op);
+/// The same into `out`, which has their type and shape and may be one of them; asynchronous on a GPU.
+void transform_into(const target& where, const any_view& out, const any_const_view& x,
+                    const any_const_view& y, runtime_op op);
+void transform_into(const target& where, const any_view& out, const any_const_view& x, const any_value& y,
+                    runtime_op op);
+void transform_into(const target& where, const any_view& out, const any_value& x, const any_const_view& y,
+                    runtime_op op);
+
+// ------------------------------------------------------------------------------------------------ order
+
+/// The elements in order, flat or along one axis: see sort.hpp. All types but the complex ones.
+any_array sort(const target& where, const any_const_view& x, sort_order order = sort_order::ascending);
+any_array sort(const target& where, const any_const_view& x, axis along_axis,
+               sort_order order = sort_order::ascending);
+/// The same into `out`, which has the type and as many elements and may be x itself.
+void sort_into(const target& where, const any_view& out, const any_const_view& x,
+               sort_order order = sort_order::ascending);
+void sort_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
+               sort_order order = sort_order::ascending);
+
+/// The indices of the elements in their stable order.
+array<std::size_t> argsort(const target& where, const any_const_view& x,
+                           sort_order order = sort_order::ascending);
+array<std::size_t> argsort(const target& where, const any_const_view& x, axis along_axis,
+                           sort_order order = sort_order::ascending);
+
+/// The k largest elements, or ascending the k smallest, and their indices: see top_k.hpp.
+struct any_top_elements {
+  any_array values;
+  array<std::size_t> indices;
+};
+any_top_elements top_k(const target& where, const any_const_view& x, std::size_t k,
+                       sort_order order = sort_order::descending);
+any_top_elements top_k(const target& where, const any_const_view& x, std::size_t k, axis along_axis,
+                       sort_order order = sort_order::descending);
+
+/// The different elements in order, and the first of each run of equal ones: see unique.hpp. Complex elements
+/// have runs and no order.
+any_array unique(const target& where, const any_const_view& x);
+any_array unique_consecutive(const target& where, const any_const_view& x);
+
+/// The index of the first smallest or largest element, in C order or along one axis: see argmin.hpp.
+std::size_t argmin(const target& where, const any_const_view& x);
+std::size_t argmax(const target& where, const any_const_view& x);
+array<std::size_t> argmin(const target& where, const any_const_view& x, axis along_axis);
+array<std::size_t> argmax(const target& where, const any_const_view& x, axis along_axis);
+
+// ------------------------------------------------------------------------------------------------ statistics
+
+/// The edges of even bins for elements of that type, as edges_of<T> gives them.
+std::vector<double> edges_of(dtype type, const even_bins& bins);
+
+/// How many elements lie in each bin, or the sum of their weights, in the type of the weights: see
+/// histogram.hpp.
+array<std::uint64_t> histogram(const target& where, const any_const_view& x, const even_bins& bins);
+array<std::uint64_t> histogram(const target& where, const any_const_view& x,
+                               const std::vector<double>& edges);
+any_array histogram(const target& where, const any_const_view& x, const even_bins& bins,
+                    const any_const_view& weights);
+any_array histogram(const target& where, const any_const_view& x, const std::vector<double>& edges,
+                    const any_const_view& weights);
+
+/// The mean, the variance and the extrema of all elements, or along one axis: see statistics.hpp.
+any_value mean(const target& where, const any_const_view& x);
+any_array mean(const target& where, const any_const_view& x, axis along_axis);
+any_value variance(const target& where, const any_const_view& x, std::size_t ddof = 0);
+any_array variance(const target& where, const any_const_view& x, axis along_axis, std::size_t ddof = 0);
+minmax_result<any_value> minmax(const target& where, const any_const_view& x);
+minmax_result<any_array> minmax(const target& where, const any_const_view& x, axis along_axis);
+
+// ------------------------------------------------------------------------------------------------ numerics
+
+/// Discrete Fourier transforms of float32, float64, complex64 and complex128: see fft.hpp.
+any_array fft(const target& where, const any_const_view& x, const fft_axes& axes = {-1});
+any_array ifft(const target& where, const any_const_view& x, const fft_axes& axes = {-1});
+any_array rfft(const target& where, const any_const_view& x, const fft_axes& axes = {-1});
+any_array irfft(const target& where, const any_const_view& x, const fft_axes& axes = {-1},
+                std::size_t length = 0);
+/// The same into `out`, of the result's type and shape and apart from x.
+void fft_into(const target& where, const any_view& out, const any_const_view& x, const fft_axes& axes = {-1});
+void ifft_into(const target& where, const any_view& out, const any_const_view& x,
+               const fft_axes& axes = {-1});
+void rfft_into(const target& where, const any_view& out, const any_const_view& x,
+               const fft_axes& axes = {-1});
+void irfft_into(const target& where, const any_view& out, const any_const_view& x,
+                const fft_axes& axes = {-1}, std::size_t length = 0);
+/// The shape of the results of rfft and irfft of an array of that shape; those of fft and ifft have its own.
+/// Throws heddle::error as the transforms do.
+shape rfft_shape(const shape& lengths, const fft_axes& axes = {-1});
+shape irfft_shape(const shape& lengths, const fft_axes& axes = {-1}, std::size_t length = 0);
+
+/// The product of matrices of one type, float32, float64, complex64 or complex128: see linear_algebra.hpp.
+any_array matmul(const target& where, const any_const_view& a, const any_const_view& b,
+                 matmul_algorithm algorithm = matmul_algorithm::blas);
+/// The same into `c`, of the product's type and shape and apart from a and b.
+void matmul_into(const target& where, const any_view& c, const any_const_view& a, const any_const_view& b,
+                 matmul_algorithm algorithm = matmul_algorithm::blas);
+/// The shape of the product of arrays of these shapes; throws heddle::error naming both where they do not
+/// fit.
+shape matmul_shape(const shape& a, const shape& b);
+
+}  // namespace heddle

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <type_traits>
+#include <utility>
+
+namespace heddle::impl {
+
+/// The element type of what has its elements side by side, and says where and how many.
+template <class X>
+struct element_of_range {};
+template <class X>
+  requires requires(const X& x) {
+    std::data(x);
+    { std::size(x) } -> std::convertible_to<std::size_t>;
+    requires std::is_object_v<std::remove_pointer_t<decltype(std::data(x))>>;
+    requires !std::is_array_v<std::remove_pointer_t<decltype(std::data(x))>>;
+  }
+struct element_of_range<X> {
+  using type = std::remove_cv_t<std::remove_pointer_t<decltype(std::data(std::declval<const X&>()))>>;
+};
+
+}  // namespace heddle::impl

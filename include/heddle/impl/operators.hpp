@@ -1,0 +1,132 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/dtype.hpp>
+#include <heddle/impl/conversion.hpp>
+#include <heddle/runtime_op.hpp>
+
+#include <type_traits>
+
+namespace heddle {
+
+struct plus;
+struct multiplies;
+struct minimum;
+struct maximum;
+struct logical_and;
+struct logical_or;
+struct logical_xor;
+struct bit_and;
+struct bit_or;
+struct bit_xor;
+struct minus;
+template <class F, class T>
+struct monoid;
+template <class F, class T>
+struct commutative_monoid;
+
+}  // namespace heddle
+
+namespace heddle::impl {
+
+template <class F, class T>
+struct signature<monoid<F, T>> : signature<std::decay_t<F>> {};
+template <class F, class T>
+struct signature<commutative_monoid<F, T>> : signature<std::decay_t<F>> {};
+
+template <class Op, class T>
+concept has_typed_identity = requires { Op::template identity<T>(); };
+template <class Op, class T>
+concept has_identity_value = requires(const Op& op) { T(op.identity_value); };
+
+/// Whether `op` knows the element of T that changes nothing.
+template <class Op, class T>
+inline constexpr bool has_identity = has_typed_identity<Op, T> || has_identity_value<Op, T>;
+
+template <class Op, class T>
+T identity_of(const Op& op) {
+  if constexpr (has_typed_identity<Op, T>) {
+    return Op::template identity<T>();
+  } else {
+    return given<T>(op.identity_value);
+  }
+}
+
+template <class Op>
+inline constexpr bool is_logical = requires { requires Op::logical; };
+
+template <class Op>
+inline constexpr bool is_extreme = std::is_same_v<Op, minimum> || std::is_same_v<Op, maximum>;
+
+/// An element as `op` sees it: logical operators tell zero from non-zero only.
+template <class Op, class T>
+HD_INLINE T lift(const T& x) {
+  if constexpr (is_logical<Op>) {
+    return T(x != T(0));
+  } else {
+    return x;
+  }
+}
+
+using function = runtime_op;
+using heddle::name;
+
+template <class Op>
+inline constexpr function function_of = function::none;
+template <>
+inline constexpr function function_of<plus> = function::plus;
+template <>
+inline constexpr function function_of<multiplies> = function::multiplies;
+template <>
+inline constexpr function function_of<minimum> = function::minimum;
+template <>
+inline constexpr function function_of<maximum> = function::maximum;
+template <>
+inline constexpr function function_of<logical_and> = function::logical_and;
+template <>
+inline constexpr function function_of<logical_or> = function::logical_or;
+template <>
+inline constexpr function function_of<logical_xor> = function::logical_xor;
+template <>
+inline constexpr function function_of<bit_and> = function::bit_and;
+template <>
+inline constexpr function function_of<bit_or> = function::bit_or;
+template <>
+inline constexpr function function_of<bit_xor> = function::bit_xor;
+template <>
+inline constexpr function function_of<minus> = function::minus;
+
+/// Whether the compiled library holds Op on elements of T, so that it needs nothing from the user's compiler.
+template <class T, class Op>
+constexpr bool library_has() {
+  if constexpr (has_dtype<T>) return is_defined(function_of<Op>, dtype_of<T>);
+  return false;
+}
+
+/// Does not compile where Op cannot reduce or scan elements of T, and says why.
+template <class T, class Op>
+constexpr void check_operator() {
+  static_assert(std::is_trivially_copyable_v<T>,
+                "elements must be trivially copyable, to be copied from one target to another");
+  static_assert(std::is_invocable_r_v<T, const Op&, const T&, const T&>,
+                "the operator must take two elements and return one, such as hd::plus{}; an axis is given as "
+                "hd::axis{0}, "
+                "and an initial value after the operator");
+  static_assert(
+      takes_as_they_are<Op, T, T>,
+      "the operator takes a type that loses values of the elements, such as int for float: write it "
+      "for the type of the elements");
+  static_assert(
+      keeps_results<std::remove_cvref_t<std::invoke_result_t<const Op&, const T&, const T&>>, T>(),
+      "the operator returns a type that loses values as an element, such as double for float: let it "
+      "return the type of the elements");
+  static_assert(!std::is_same_v<Op, minus>, "minus is not associative: it can neither reduce nor scan");
+}
+
+/// Whether the compiled library holds Op as an operator that combines elements of T.
+template <class T, class Op>
+constexpr bool library_combines() {
+  return !std::is_same_v<Op, minus> && library_has<T, Op>();
+}
+
+}  // namespace heddle::impl

@@ -1,0 +1,385 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/impl/cpu/reduce.hpp>
+#include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/misuse.hpp>
+#include <heddle/impl/overlap.hpp>
+#include <heddle/operators.hpp>
+
+#include <cstddef>
+#include <cstring>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#if defined(__CUDACC__)
+#include <heddle/impl/gpu/reduce/reduce.cuh>
+#endif
+
+namespace heddle::impl {
+
+/// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
+void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where);
+
+/// Reduces the elements of x, on this CPU, to *out by a built-in operator that is defined on them: at least
+/// one and at most as many as `tiles_here` tiles have, which are not worth a second thread.
+inline constexpr std::size_t tiles_here = 16;
+void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept;
+
+/// Throws: nothing to combine, and no identity.
+[[noreturn]] void fail_empty();
+
+/// Throws unless an output of shape `have` takes results of shape `wanted`: a flat one takes as many in C
+/// order.
+void check_result_shape(const heddle::shape& have, const heddle::shape& wanted);
+
+inline namespace HD_BUILD {
+
+template <class T, class Load, class Op>
+void reduce_segments(const target& where, const Load& load, const Op& op, segments all, T* out) {
+  if (!where.is_gpu()) return cpu::reduce<T>(where.threads(), load, op, all, out);
+#if defined(__CUDACC__)
+  gpu::reduce<T>(where, load, op, all, out);
+#else
+  fail_not_compiled_for_gpu();
+#endif
+}
+
+template <class T, class Op>
+void reduce_array(const target& where, const T* x, const Op& op, segments all, T* out) {
+  if constexpr (library_combines<T, Op>()) {
+    library_reduce(function_of<Op>, dtype_of<T>, x, all, out, where);
+  } else {
+    reduce_segments(where, element_at<T, Op>{x}, op, all, out);
+  }
+}
+
+/// Runs `reduce_elements(T* out)` for one result on `where` and returns it, with `init` before it unless that
+/// is null.
+template <class T, class Op, class ReduceElements>
+T reduce_to_value(const target& where, const Op& op, const T* init, const ReduceElements& reduce_elements) {
+  order::uninitialized<T, 1> total;
+  if (void* const slot = where.is_gpu() ? value_slot(where, sizeof(T)) : nullptr; slot != nullptr) {
+    reduce_elements(static_cast<T*>(slot));
+    where.wait();
+    std::memcpy(&total[0], slot, sizeof(T));
+  } else if (where.is_gpu()) {
+    const memory on_gpu(sizeof(T), where);
+    reduce_elements(static_cast<T*>(on_gpu.data()));
+    copy(&total[0], target(), on_gpu.data(), where, sizeof(T));
+  } else {
+    reduce_elements(&total[0]);
+  }
+  return init == nullptr ? total[0] : order::canonical(op(lift<Op>(*init), total[0]));
+}
+
+template <class T, class Op>
+T reduce_of_nothing(const Op& op, const T* init) {
+  if (init != nullptr) return lift<Op>(*init);
+  if constexpr (has_identity<Op, T>) {
+    if constexpr (!is_extreme<Op>) return identity_of<Op, T>(op);
+  }
+  fail_empty();
+}
+
+/// `reduce_elements(where, x, n, out)` combines the n elements at x, which are on `where`, into *out.
+template <class T, class X, class Op, class ReduceElements>
+T reduce_flat_with(const target& requested, const X& x, const Op& op, const T* init,
+                   const ReduceElements& reduce_elements) {
+  check_operator<T, Op>();
+  const elements<const T> in = input(x);
+  operation running("reduce", in.size, type_name<T>());
+  if (in.size == 0) return reduce_of_nothing(op, init);
+  const target where =
+      resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()});
+  running.runs_on(where);
+  const staged_input<T> staged(in, where);
+  return reduce_to_value<T>(where, op, init,
+                            [&](T* out) { reduce_elements(where, staged.data(), in.size, out); });
+}
+
+/// The most elements that are combined on the calling thread without what a call costs otherwise.
+template <class T, class Op>
+inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here : 1) * order::tile<T, Op>;
+
+template <class T, class Op>
+T reduce_here(const T* x, std::size_t n, const Op& op) {
+  if constexpr (cpu::few < T, Op >> 0) {
+    if (n <= cpu::few<T, Op>) return cpu::fold_few(x, n, op);
+  }
+  order::uninitialized<T, 1> total;
+  if constexpr (library_combines<T, Op>()) {
+    library_reduce_here(function_of<Op>, dtype_of<T>, x, n, &total);
+  } else {
+    cpu::reduce_tile<T>(element_at<T, Op>{x}, n, op, &total[0]);
+  }
+  return total[0];
+}
+
+template <class T, class X, class Op>
+T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) {
+  check_operator<T, Op>();
+  if (const elements<const T> in = input(x);
+      in.size > 0 && in.size <= most_here<T, Op> && requested.is_cpu() && in.where.is_cpu()) {
+    const T total = reduce_here(in.data, in.size, op);
+    return init == nullptr ? total : order::canonical(op(lift<Op>(*init), total));
+  }
+  return reduce_flat_with<T>(requested, x, op, init,
+                             [&](const target& where, const T* elements, std::size_t n, T* out) {
+                               reduce_array(where, elements, op, segments{1, n, 1}, out);
+                             });
+}
+
+/// Fills `out`, on `where`, with the result of each of `all` segments, with *init before it unless that is
+/// null. `reduce_elements(where, all, out)` combines segments that have elements.
+template <class T, class Op, class ReduceElements>
+void fill_with_results(const target& where, const segments& all, const Op& op, const T* init, T* out,
+                       const ReduceElements& reduce_elements) {
+  const std::size_t results = all.count();
+  if (results == 0) return;
+  if (all.length == 0) {
+    const T of_nothing = reduce_of_nothing<T>(op, init);
+    return fill(out, where, results, &of_nothing, sizeof(T));
+  }
+  if (init == nullptr) return reduce_elements(where, all, out);
+  // A reduction of two rows, the initial values and the results, has the bits of one with both.
+  array<T> rows({2, results}, where);
+  rows.row(0).fill(*init);
+  reduce_elements(where, all, rows.row(1).data());
+  reduce_array(where, std::as_const(rows).data(), op, segments{1, 2, results}, out);
+}
+
+/// The result of reducing an array of shape `whole` along one axis.
+template <class T, class Op, class ReduceElements>
+array<T> reduced_along(operation& running, const target& requested, const heddle::shape& whole,
+                       axis along_axis, const Op& op, const T* init, traffic work,
+                       const ReduceElements& reduce_elements) {
+  const std::size_t axis = whole.resolve_axis(along_axis.index);
+  const segments all = along(whole, axis);
+  work.bytes_written = all.count() * sizeof(T);
+  const target where = resolve(requested, work);
+  running.runs_on(where);
+  array<T> out(whole.without_axis(axis), where);
+  fill_with_results(where, all, op, init, out.data(), reduce_elements);
+  return out;
+}
+
+/// The same into `out`, of shape `out_shape`; of all elements in C order when `along_axis` is null. An output
+/// on the target is not waited for.
+template <class T, class Op, class ReduceElements>
+void reduce_to(operation& running, const target& requested, const elements<T>& out,
+               const heddle::shape& out_shape, const heddle::shape& whole, const axis* along_axis,
+               const Op& op, const T* init, traffic work, const ReduceElements& reduce_elements) {
+  segments all{1, whole.elements(), 1};
+  heddle::shape results{1};
+  if (along_axis != nullptr) {
+    const std::size_t axis = whole.resolve_axis(along_axis->index);
+    all = along(whole, axis);
+    results = whole.without_axis(axis);
+  }
+  work.bytes_written = all.count() * sizeof(T);
+  const target where = resolve(requested, work);
+  running.runs_on(where);
+  if (out.size != all.count()) fail_sizes("the output", out.size, all.count());
+  if (along_axis != nullptr) check_result_shape(out_shape, results);
+  if (out.size == 0) return;
+  staged_output<T> staged_out(out, where);
+  fill_with_results(where, all, op, init, staged_out.data(), reduce_elements);
+  staged_out.deliver();
+}
+
+template <class X, class Op, class T = element_of<X>>
+array<T> reduce_along(const target& requested, const X& x, axis along_axis, const Op& op,
+                      const std::type_identity_t<T>* init) {
+  check_operator<T, Op>();
+  const elements<const T> in = input(x);
+  operation running("reduce", in.size, type_name<T>());
+  return reduced_along<T>(running, requested, shape_of(x), along_axis, op, init,
+                          {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
+                          [&](const target& where, segments over, T* out) {
+                            const staged_input<T> staged(in, where);
+                            reduce_array(where, staged.data(), op, over, out);
+                          });
+}
+
+template <class Out, class X, class Op, class T = element_of<X>>
+void reduce_existing(const target& requested, Out& out, const X& x, const axis* along_axis, const Op& op,
+                     const std::type_identity_t<T>* init) {
+  static_assert(std::is_same_v<element_of<Out>, T>,
+                "reduce_into writes elements of the type that it reads: convert with transform_reduce_into");
+  check_operator<T, Op>();
+  const elements<const T> in = input(x);
+  const elements<T> to = output(out);
+  operation running("reduce", in.size, type_name<T>());
+  check_apart(in.data, in.size * sizeof(T), in.where, to.data, to.size * sizeof(T), to.where);
+  reduce_to(running, requested, to, shape_of(out), shape_of(x), along_axis, op, init,
+            {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
+            [&](const target& where, const segments& over, T* results) {
+              const staged_input<T> staged(in, where);
+              reduce_array(where, staged.data(), op, over, results);
+            });
+}
+
+template <class A, class T>
+void check_argument_apart(const A& value, const elements<T>& out) {
+  if constexpr (argument<A>::is_array) {
+    const auto in = input(value);
+    check_apart(in.data, in.size * sizeof(*in.data), in.where, out.data, out.size * sizeof(T), out.where);
+  }
+}
+
+/// The first arguments of a transform_reduce, numbered I, and what its function makes of them.
+template <class All, class F, class Numbers>
+struct mapped_arguments;
+template <class All, class F, std::size_t... I>
+struct mapped_arguments<All, F, std::index_sequence<I...>> {
+  static_assert(
+      takes_elements<F, std::tuple_element_t<I, All>...>,
+      "transform_reduce(where, x, y, ..., f, op): f cannot be called with an element of each argument; a "
+      "built-in function takes two of one type, such as 2.0f among floats");
+  using value = transformed<F, std::tuple_element_t<I, All>...>;
+  static_assert(takes_as_they_are<F, value_of_argument<std::tuple_element_t<I, All>>...>,
+                "transform_reduce: f takes a type that loses values of the elements, such as int for float");
+  static_assert(element<value>, "transform_reduce: f must return elements, which are trivially copyable");
+  using staged =
+      staged_arguments<std::index_sequence<I...>, std::remove_cvref_t<std::tuple_element_t<I, All>>...>;
+  template <class Op>
+  static constexpr bool on_gpu_by_library =
+      on_library<value, F, value_of_argument<std::tuple_element_t<I, All>>...> && library_has<value, Op>();
+  template <class Op>
+  static constexpr bool gpu_possible = compiled_for_gpu || on_gpu_by_library<Op>;
+
+  const All& all;
+  const F& f;
+
+  common shared() const {
+    common found{"transform_reduce"};
+    (found.add(std::get<I>(all)), ...);
+    return found;
+  }
+
+  void check_apart_from(const elements<value>& out) const {
+    (check_argument_apart(std::get<I>(all), out), ...);
+  }
+
+  template <class Op>
+  void reduce(const target& where, const Op& op, segments over, value* out) const {
+    const staged arguments(where, std::get<I>(all)...);
+    if constexpr (on_gpu_by_library<Op> && !compiled_for_gpu) {
+      if (where.is_gpu()) {
+        const memory mapped(over.elements() * sizeof(value), where);
+        map_by_library<value, F>(where, over.elements(), static_cast<value*>(mapped.data()), arguments,
+                                 std::index_sequence<I...>());
+        return library_reduce(function_of<Op>, dtype_of<value>, mapped.data(), over, out, where);
+      }
+    }
+    auto load = arguments.map(f);
+    if constexpr (is_logical<Op>) {
+      reduce_segments(where, lifted<Op, decltype(load)>{load}, op, over, out);
+    } else {
+      reduce_segments(where, load, op, over, out);
+    }
+  }
+};
+
+template <std::size_t Inputs, class All>
+auto mapped_arguments_of(const All& all) {
+  const auto& f = std::get<Inputs>(all);
+  return mapped_arguments<All, std::remove_cvref_t<decltype(f)>, std::make_index_sequence<Inputs>>{all, f};
+}
+
+/// Whether the last of a transform_reduce's arguments is an initial value: then the third from the end is the
+/// function.
+template <class All, std::size_t Count = std::tuple_size_v<All>>
+constexpr bool ends_with_initial_value() {
+  if constexpr (Count < 4) {
+    return false;
+  } else {
+    return []<std::size_t... I>(std::index_sequence<I...>) {
+      using F = std::tuple_element_t<Count - 3, All>;
+      return !argument<std::remove_cvref_t<F>>::is_array &&
+             std::is_invocable_v<F, const value_of_argument<std::tuple_element_t<I, All>>&...>;
+    }(std::make_index_sequence<Count - 3>());
+  }
+}
+
+/// Calls f(mapped arguments, operator, initial value or null) for the arguments of a transform_reduce.
+template <class F, class... Arguments>
+auto with_mapped_arguments(const F& f, const Arguments&... arguments) {
+  const auto all = std::forward_as_tuple(arguments...);
+  constexpr bool has_init = ends_with_initial_value<std::tuple<const Arguments&...>>();
+  constexpr std::size_t inputs = sizeof...(Arguments) - (has_init ? 3 : 2);
+  constexpr bool arrays_are_given = []<std::size_t... I>(std::index_sequence<I...>) {
+    using All = std::tuple<const Arguments&...>;
+    return takes_arguments<std::tuple_element_t<inputs, All>, std::tuple_element_t<I, All>...>;
+  }(std::make_index_sequence<inputs>());
+  if constexpr (!arrays_are_given) {
+    static_assert(arrays_are_given, "transform_reduce: " HD_NOT_AN_ARRAY);
+    return any_result();
+  } else {
+    static_assert(
+        []<std::size_t... I>(std::index_sequence<I...>) {
+          return (
+              argument<
+                  std::remove_cvref_t<std::tuple_element_t<I, std::tuple<const Arguments&...>>>>::is_array ||
+              ...);
+        }(std::make_index_sequence<inputs>()),
+        "transform_reduce needs at least one array to know how many elements there are");
+    const auto mapped = mapped_arguments_of<inputs>(all);
+    using T = typename decltype(mapped)::value;
+    if constexpr (has_init) {
+      using V = std::remove_cvref_t<decltype(std::get<inputs + 2>(all))>;
+      static_assert(fraction_is_kept<V, T>::value);  // here, where compilers name the caller's line
+      const given<T> converted(std::get<inputs + 2>(all));
+      const T& init = converted;
+      return f(mapped, std::get<inputs + 1>(all), &init);
+    } else {
+      return f(mapped, std::get<inputs + 1>(all), static_cast<const T*>(nullptr));
+    }
+  }
+}
+
+template <class Mapped, class Op, class T = typename Mapped::value>
+T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op& op, const T* init) {
+  check_operator<T, Op>();
+  const common shared = mapped.shared();
+  operation running("transform_reduce", shared.size, type_name<T>());
+  if (shared.size == 0) return reduce_of_nothing<T>(op, init);
+  const target where = resolve(requested, {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>});
+  running.runs_on(where);
+  return reduce_to_value<T, Op>(where, op, init,
+                                [&](T* out) { mapped.reduce(where, op, segments{1, shared.size, 1}, out); });
+}
+
+template <class Mapped, class Op, class T = typename Mapped::value>
+array<T> transform_reduce_along(const target& requested, axis along_axis, const Mapped& mapped, const Op& op,
+                                const T* init) {
+  check_operator<T, Op>();
+  const common shared = mapped.shared();
+  operation running("transform_reduce", shared.size, type_name<T>());
+  return reduced_along<T>(
+      running, requested, shared.lengths, along_axis, op, init,
+      {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
+      [&](const target& where, segments over, T* out) { mapped.reduce(where, op, over, out); });
+}
+
+template <class Out, class Mapped, class Op, class T = typename Mapped::value>
+void transform_reduce_existing(const target& requested, Out& out, const axis* along_axis,
+                               const Mapped& mapped, const Op& op, const T* init) {
+  static_assert(std::is_same_v<element_of<Out>, T>,
+                "transform_reduce_into: f must return the type of the output's elements");
+  check_operator<T, Op>();
+  const common shared = mapped.shared();
+  const elements<T> to = output(out);
+  operation running("transform_reduce", shared.size, type_name<T>());
+  mapped.check_apart_from(to);
+  reduce_to(running, requested, to, shape_of(out), shared.lengths, along_axis, op, init,
+            {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
+            [&](const target& where, const segments& over, T* results) {
+              mapped.reduce(where, op, over, results);
+            });
+}
+
+}  // namespace HD_BUILD
+
+}  // namespace heddle::impl

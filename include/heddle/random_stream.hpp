@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+namespace heddle::random {
+
+/// Which random numbers: element i of stream (seed, offset) is element offset + i of (seed, 0). It depends on
+/// nothing else: not on the target, the number of threads or the order in which elements are made, so that
+/// parts of a sequence can be made by themselves.
+struct stream {
+  std::uint64_t seed = 0;
+  std::uint64_t offset = 0;
+};
+
+}  // namespace heddle::random
