@@ -172,7 +172,6 @@ IN_OTHER_PLACES = [
     "hd::transform(here, x, flags, [](float a, bool b) { return b ? a : 0; });",
     "hd::transform_into(here, x, x.data(), [](float a) { return a; });",
     "hd::transform_reduce(here, x, flags, [](float a, bool b) { return b ? a : 0; }, hd::plus{});",
-    "hd::transform_reduce_into(here, x, flags, [](bool b) { return b ? 1.0f : 0.0f; }, hd::plus{});",
     "hd::upper_bound(here, x, flags, std::less<>());",
 ]
 
