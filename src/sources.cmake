@@ -38,6 +38,7 @@ set(pattern_sources
   dispatch/top_k.cpp
   dispatch/transform.cpp
   cpu/copy_lines.cpp
+  cpu/instruction_set.cpp
   cpu/kernels_for.cpp
   cpu/matmul.cpp
   cpu/reduce.cpp

@@ -53,6 +53,16 @@ MISUSES = [
     ("hd::transform_into(here, ints, x, [](int a) { return a; });", "transform_into: f takes a type that loses"),
     ("hd::lower_bound(here, doubles, ints);", "a value is looked for among elements of its own type: convert the values"),
     ("hd::upper_bound(here, ints, x, hd::sort_order::descending);", "a value is looked for among elements of its own type"),
+    ("hd::gather(here, x, doubles);", "gather: indices are integers: convert them first"),
+    ("hd::gather(here, x, x, hd::axis{0});", "gather: indices are integers: convert them first"),
+    ("hd::top_k(here, x);", "top_k: k is missing: write top_k(where, x, k)"),
+    ("hd::top_k(here, ints, hd::axis{0});", "top_k: k is missing: write top_k(where, x, k, axis)"),
+    ("hd::sort(here, points);", "sort: the elements have no order of their own: give a function"),
+    ("hd::sort(here, pairs, hd::axis{0});", "sort: the elements have no order of their own: give a function"),
+    ("hd::sort_into(here, points, points);", "sort_into: the elements have no order of their own"),
+    ("hd::argsort(here, points);", "argsort: the elements have no order of their own"),
+    ("hd::sort_by_key(here, points, x);", "sort_by_key: the elements have no order of their own"),
+    ("hd::array<float> narrow(doubles);", "array: the numbers of the range lose values as elements"),
     ("hd::inclusive_scan_into(here, doubles, x);", "a scan writes elements of the type that it reads"),
     ("hd::reduce_into(here, doubles, x);", "reduce_into writes elements of the type that it reads: convert with "),
     ("hd::transform_reduce_into(here, x, x, [](float) { return 1.0; }, hd::plus{});",
@@ -162,7 +172,6 @@ IN_OTHER_PLACES = [
     "hd::transform(here, x, flags, [](float a, bool b) { return b ? a : 0; });",
     "hd::transform_into(here, x, x.data(), [](float a) { return a; });",
     "hd::transform_reduce(here, x, flags, [](float a, bool b) { return b ? a : 0; }, hd::plus{});",
-    "hd::transform_reduce_into(here, x, flags, [](bool b) { return b ? 1.0f : 0.0f; }, hd::plus{});",
     "hd::upper_bound(here, x, flags, std::less<>());",
 ]
 
@@ -228,6 +237,10 @@ std::vector<double> doubles(3);
 std::vector<int> ints(3);
 std::vector<short> shorts(3);
 const std::vector<std::size_t> sizes(3);
+struct point { int x; };
+struct pair { int x, y; };
+std::vector<point> points(3);
+std::vector<pair> pairs(3);
 std::vector<std::string> texts(3);
 std::vector<bool> flags(3);
 std::list<float> list(3);

@@ -116,6 +116,13 @@ TEST_F(Png, EveryTruncationIsAnError) {
   EXPECT_NE(tests::message_of([&] { read_png(cut); }), "no error");
 }
 
+TEST_F(Png, WhatIsNoPictureMayHaveNoEnd) {
+  EXPECT_EQ(tests::message_of([] { read_png("/dev/zero"); }),
+            "/dev/zero: no PNG file: it does not begin with the eight bytes of one");
+  EXPECT_EQ(tests::message_of([&] { read_png(folder / ""); }),
+            folder / "" + ": cannot read: Is a directory");
+}
+
 TEST_F(Png, WhatCannotBeWritten) {
   const std::string path = folder / "not_there.png";
   EXPECT_NE(tests::message_of([&] { write_png(path, {}); }).find("0 x 0"), std::string::npos);

@@ -1,3 +1,4 @@
+#include <heddle/impl/part_begin.hpp>
 #include <heddle/threads.hpp>
 
 #include <atomic>
@@ -37,6 +38,22 @@ std::string thrown_at(int threads, std::size_t count, std::size_t index) {
 }
 
 }  // namespace
+
+TEST(part_begin, gives_the_first_parts_one_element_more) {
+  for (const std::size_t parts : {1, 2, 3, 7}) {
+    for (std::size_t n = 0; n < 50; ++n) {
+      EXPECT_EQ(hd::impl::part_begin(n, parts, 0), 0u);
+      EXPECT_EQ(hd::impl::part_begin(n, parts, parts), n);
+      for (std::size_t part = 0; part < parts; ++part) {
+        const std::size_t length =
+            hd::impl::part_begin(n, parts, part + 1) - hd::impl::part_begin(n, parts, part);
+        EXPECT_EQ(length, n / parts + (part < n % parts ? 1 : 0)) << n << " in " << parts;
+      }
+    }
+  }
+  // n·part would wrap.
+  EXPECT_EQ(hd::impl::part_begin(std::size_t{1} << 63, 4, 3), std::size_t{3} << 61);
+}
 
 TEST(for_slices, covers_each_index_once) {
   for (const int threads : {1, 2, 3, 8, 40}) {

@@ -66,6 +66,17 @@ class array {
   template <class R>
     requires impl::range_of<R, T>
   explicit array(R&& values, const target& where = {}) : array(std::begin(values), std::end(values), where) {}
+  /// Says what to do about numbers that T would lose something of.
+  template <class R>
+    requires(
+        impl::range<R> && !impl::is_array_or_view<std::remove_cvref_t<R>> && !impl::range_of<R, T> &&
+        impl::is_number<T> &&
+        impl::is_number<std::remove_cvref_t<std::iter_reference_t<decltype(std::begin(std::declval<R&>()))>>>)
+  explicit array(R&&, const target& = {}) {
+    static_assert(impl::range_of<R, T>,
+                  "array: the numbers of the range lose values as elements, such as double as float: make an "
+                  "hd::array(range) of their type and convert it with hd::transform");
+  }
   /// A copy of the elements from `first` up to `last`; heddle::error where `last` comes before `first`.
   template <std::forward_iterator First, std::sentinel_for<First> Last>
     requires impl::keeps_element<std::iter_reference_t<First>, T>

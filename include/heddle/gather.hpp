@@ -60,6 +60,17 @@ void scatter(const target& where, Out&& out, const Indices& indices, const Value
   impl::scatter_to(where, out, indices, values, &along_axis);
 }
 
+/// Says what to do about indices that are no integers.
+template <array_like X, array_like Indices>
+  requires(!impl::integer_elements<Indices>)
+impl::any_result gather(const target&, const X&, const Indices&, axis = {0}) {
+  static_assert(
+      impl::integer_elements<Indices>,
+      "gather: indices are integers: convert them first, as hd::transform(where, indices, [](float i) "
+      "{ return static_cast<long>(i); })");
+  return {};
+}
+
 HD_EXPLAIN_MISUSE(gather)
 HD_EXPLAIN_MISUSE(gather_into)
 HD_EXPLAIN_MISUSE(scatter)

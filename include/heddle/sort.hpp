@@ -87,6 +87,32 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> sort_by_key(const 
 
 }  // namespace HD_BUILD
 
+/// Say what to do about elements that have no order.
+template <array_like X, class Order = sort_order>
+  requires(!impl::orders<Order, element_of<X>>)
+impl::any_result sort(const target&, const X&, const Order& = {}) {
+  static_assert(impl::orders<Order, element_of<X>>, "sort: " HD_NO_ORDER);
+  return {};
+}
+template <array_like Out, array_like X, class Order = sort_order>
+  requires(!impl::orders<Order, element_of<X>>)
+impl::any_result sort_into(const target&, Out&&, const X&, const Order& = {}) {
+  static_assert(impl::orders<Order, element_of<X>>, "sort_into: " HD_NO_ORDER);
+  return {};
+}
+template <array_like X, class Order = sort_order>
+  requires(!impl::orders<Order, element_of<X>>)
+impl::any_result argsort(const target&, const X&, const Order& = {}) {
+  static_assert(impl::orders<Order, element_of<X>>, "argsort: " HD_NO_ORDER);
+  return {};
+}
+template <array_like Keys, array_like Values, class Order = sort_order>
+  requires(!impl::orders<Order, element_of<Keys>>)
+impl::any_result sort_by_key(const target&, const Keys&, const Values&, const Order& = {}) {
+  static_assert(impl::orders<Order, element_of<Keys>>, "sort_by_key: " HD_NO_ORDER);
+  return {};
+}
+
 HD_EXPLAIN_MISUSE(sort)
 HD_EXPLAIN_MISUSE(sort_into)
 HD_EXPLAIN_MISUSE(argsort)

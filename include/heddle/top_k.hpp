@@ -42,6 +42,18 @@ top_elements<element_of<X>> top_k(const target& where, const X& x, std::size_t k
   return impl::top_of(where, x, k, &along_axis, order);
 }
 
+/// Says that k is missing.
+template <array_like X>
+impl::any_result top_k(const target&, const X&) {
+  static_assert(!array_like<X>, "top_k: k is missing: write top_k(where, x, k)");
+  return {};
+}
+template <array_like X>
+impl::any_result top_k(const target&, const X&, axis) {
+  static_assert(!array_like<X>, "top_k: k is missing: write top_k(where, x, k, axis)");
+  return {};
+}
+
 HD_EXPLAIN_MISUSE(top_k)
 
 }  // namespace heddle

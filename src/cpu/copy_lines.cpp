@@ -1,3 +1,4 @@
+#include "cpu/instruction_set.hpp"
 #include <heddle/memory.hpp>
 
 #if defined(__x86_64__)
@@ -27,10 +28,14 @@ __attribute__((target("avx512f"))) void copy_by_64(const void* from, void* to, s
 using copy_function = void (*)(const void*, void*, std::size_t);
 
 copy_function widest() {
-  __builtin_cpu_init();
-  if (__builtin_cpu_supports("avx512f")) return copy_by_64;
-  if (__builtin_cpu_supports("avx")) return copy_by_32;
-  return copy_by_16;
+  switch (best_isa()) {
+    case isa::avx512:
+      return copy_by_64;
+    case isa::avx2:
+      return copy_by_32;
+    default:
+      return copy_by_16;
+  }
 }
 
 }  // namespace

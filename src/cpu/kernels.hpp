@@ -1,5 +1,6 @@
 #pragma once
 
+#include "cpu/instruction_set.hpp"
 #include <heddle/impl/order.hpp>
 #include <heddle/operators.hpp>
 
@@ -48,8 +49,5 @@ kernels avx512_kernels(dtype type, impl::function function);
 
 /// The fastest kernels that this processor runs.
 const kernels& kernels_for(dtype type, impl::function function);
-
-/// "avx512", "avx2" or "baseline": the instruction set that kernels_for chooses.
-const char* instruction_set();
 
 }  // namespace heddle::cpu

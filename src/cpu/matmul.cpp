@@ -4,6 +4,7 @@
 #include "target/core_set.hpp"
 #include "target/process_limits.hpp"
 #include "target/shared_library.hpp"
+#include <heddle/impl/part_begin.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -296,7 +297,7 @@ struct product_blocks {
   /// Where part `i` of `parts` of a side begins: a multiple of what OpenBLAS computes at once.
   static std::size_t begin(std::size_t side, std::size_t i, std::size_t parts) {
     constexpr std::size_t step = 16;
-    const std::size_t at = side / parts * i + std::min(side % parts, i);
+    const std::size_t at = impl::part_begin(side, parts, i);
     return i == parts || side / parts < 2 * step ? at : at / step * step;
   }
 };

@@ -1,5 +1,6 @@
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
+#include <heddle/impl/part_begin.hpp>
 #include <heddle/target.hpp>
 #include <heddle/threads.hpp>
 
@@ -148,9 +149,7 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     HEDDLE_ACQUIRE(&started);
     const release_on_leaving end_of_slice{&finished};
     const impl::on_behalf_of naming(caller);
-    const std::size_t each = count / slices, rest = count % slices;
-    const std::size_t first = slice * each + std::min(slice, rest);
-    f(first, first + each + (slice < rest ? 1 : 0));
+    f(impl::part_begin(count, slices, slice), impl::part_begin(count, slices, slice + 1));
   };
   tbb::task_arena* const arena = arena_for(threads);
   if (arena == nullptr) {

@@ -1,7 +1,8 @@
 #include "gpu/gpu.hpp"
-#include "index_width.hpp"
+#include "unsigned_of_bytes.hpp"
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
+#include <heddle/impl/part_begin.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr std::size_t gather_grain = std::size_t{1} << 16;
 /// The first index of `limit` or more; their number for none. A block is looked through at once.
 std::size_t first_index_outside(int threads, const impl::index_list& indices, std::uint64_t limit) {
   std::atomic<std::size_t> first_outside{indices.count};
-  impl::with_index_width(size_of(indices.type), [&]<class Index>(Index) {
+  impl::with_unsigned_of_bytes(size_of(indices.type), [&]<class Index>(Index) {
     const Index* const index = static_cast<const Index*>(indices.data);
     for_slices(threads, indices.count, gather_grain, [&](std::size_t first, std::size_t last) {
       constexpr std::size_t block = 1024;
@@ -161,7 +162,7 @@ void library_gather(const void* x, const segments& lines, std::size_t element_by
   if (lines.count() == 0 || indices.count == 0) return;
   const std::size_t bytes = lines.inner * element_bytes;
   if (where.is_gpu()) return gpu::gather(x, lines, bytes, indices, out, where);
-  with_index_width(size_of(indices.type), [&]<class Index>(Index) {
+  with_unsigned_of_bytes(size_of(indices.type), [&]<class Index>(Index) {
     cpu::with_block_bytes(bytes, [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
       cpu::gather<Bytes>(where.threads(), static_cast<const std::byte*>(x), lines, bytes,
                          static_cast<const Index*>(indices.data), indices.count,
@@ -182,7 +183,7 @@ void library_scatter(void* out, const segments& lines, std::size_t element_bytes
                                         : std::clamp<std::size_t>(written / cpu::gather_grain, 1,
                                                                   static_cast<std::size_t>(where.threads()));
   const std::size_t grain = share_lines ? cpu::gather_grain / (indices.count * bytes) + 1 : 1;
-  with_index_width(size_of(indices.type), [&]<class Index>(Index) {
+  with_unsigned_of_bytes(size_of(indices.type), [&]<class Index>(Index) {
     cpu::with_block_bytes(bytes, [&]<std::size_t Bytes>(std::integral_constant<std::size_t, Bytes>) {
       const auto write = [&](std::size_t first, std::size_t last, std::size_t least, std::size_t end) {
         cpu::scatter<Bytes>(static_cast<std::byte*>(out), lines, first, last, least, end, bytes,
@@ -191,10 +192,7 @@ void library_scatter(void* out, const segments& lines, std::size_t element_bytes
       };
       cpu::for_slices(where.threads(), parts, grain, [&](std::size_t first, std::size_t last) {
         if (share_lines) return write(first, last, 0, lines.length);
-        const auto begin_of = [&](std::size_t part) {
-          return lines.length / parts * part + std::min(part, lines.length % parts);
-        };
-        write(0, lines.outer, begin_of(first), begin_of(last));
+        write(0, lines.outer, part_begin(lines.length, parts, first), part_begin(lines.length, parts, last));
       });
     });
   });

@@ -1,4 +1,4 @@
-#include "cpu/kernels.hpp"
+#include "cpu/instruction_set.hpp"
 #include "cpu/random_kernels.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
-#include <string_view>
 
 #include <fmt/core.h>
 
@@ -19,9 +18,8 @@ namespace {
 
 cpu::random_kernel kernel() {
 #if defined(HEDDLE_X86_KERNELS)
-  const std::string_view isa = cpu::instruction_set();
-  if (isa == "avx512") return cpu::avx512_random;
-  if (isa == "avx2") return cpu::avx2_random;
+  if (cpu::best_isa() == cpu::isa::avx512) return cpu::avx512_random;
+  if (cpu::best_isa() == cpu::isa::avx2) return cpu::avx2_random;
 #endif
   return cpu::baseline_random;
 }

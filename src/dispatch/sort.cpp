@@ -1,6 +1,7 @@
 #include "gpu/gpu.hpp"
 #include "sortable.hpp"
 #include <heddle/error.hpp>
+#include <heddle/impl/part_begin.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/threads.hpp>
 
@@ -35,7 +36,7 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
   constexpr std::size_t digits = 256, passes = sizeof(Key);
   constexpr bool has_index = !std::is_same_v<Index, no_index>;
   const std::size_t slices = std::clamp<std::size_t>(n / sort_grain, 1, static_cast<std::size_t>(threads));
-  const auto begin = [&](std::size_t slice) { return n / slices * slice + std::min(slice, n % slices); };
+  const auto begin = [&](std::size_t slice) { return impl::part_begin(n, slices, slice); };
   using counts = std::array<std::array<std::size_t, digits>, passes>;
   std::vector<counts> of_slices(slices);
   const auto for_each_slice = [&](const auto& f) {

@@ -1,5 +1,6 @@
 #include "cpu/kernels.hpp"
 #include "gpu/gpu.hpp"
+#include "unsigned_of_bytes.hpp"
 #include "wide.hpp"
 #include <heddle/any.hpp>
 #include <heddle/error.hpp>
@@ -277,19 +278,10 @@ void library_to_bool(const void* x, std::size_t element_bytes, std::size_t count
                      const target& where) {
   if (count == 0) return;
   if (where.is_gpu()) return gpu::are_nonzero(x, element_bytes, count, out, where);
-  const auto write = [&]<class Bits>(const Bits* from) {
+  with_unsigned_of_bytes(element_bytes, [&]<class Bits>(Bits) {
+    const auto* const from = static_cast<const Bits*>(x);
     cpu::transform(where.threads(), [=](std::size_t i) { return from[i] != 0; }, count, out);
-  };
-  switch (element_bytes) {
-    case 1:
-      return write(static_cast<const std::uint8_t*>(x));
-    case 2:
-      return write(static_cast<const std::uint16_t*>(x));
-    case 4:
-      return write(static_cast<const std::uint32_t*>(x));
-    default:
-      return write(static_cast<const std::uint64_t*>(x));
-  }
+  });
 }
 
 void library_minmax(dtype type, const void* x, segments all, void* smallest, void* largest,

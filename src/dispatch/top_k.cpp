@@ -2,6 +2,7 @@
 #include "sortable.hpp"
 #include <heddle/error.hpp>
 #include <heddle/gather.hpp>
+#include <heddle/impl/part_begin.hpp>
 #include <heddle/threads.hpp>
 #include <heddle/top_k.hpp>
 
@@ -90,11 +91,10 @@ void top(int threads, const T* x, const segments& lines, std::size_t k, bool des
       std::clamp<std::size_t>(n / std::max(top_grain, 8 * k), 1, static_cast<std::size_t>(threads));
   std::vector<std::vector<keyed_place<Key>>> of_parts(parts);
   for (std::size_t line = 0; line < lines.count(); ++line) {
-    const auto begin_of = [=](std::size_t part) { return n / parts * part + std::min(part, n % parts); };
     for_slices(threads, parts, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t part = begin; part < end; ++part)
-        of_parts[part] =
-            first_of(x + lines.begin_of(line), lines.inner, begin_of(part), begin_of(part + 1), k, key_of);
+        of_parts[part] = first_of(x + lines.begin_of(line), lines.inner, impl::part_begin(n, parts, part),
+                                  impl::part_begin(n, parts, part + 1), k, key_of);
     });
     for (std::size_t part = 1; part < parts; ++part)
       of_parts[0].insert(of_parts[0].end(), of_parts[part].begin(), of_parts[part].end());

@@ -1,3 +1,4 @@
+#include "dispatch/unsigned_of_bytes.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/random.cuh"
 #include <heddle/impl/gpu/arch/launch.cuh>
@@ -47,16 +48,7 @@ void launch_integers(const random_numbers& numbers, std::size_t count, void* out
     launch_random(integers_of<T, Word>{seed, low, numbers.below}, numbers, count, out, where);
   };
   if (!numbers.below.is_short()) return launch(std::uint64_t{}, std::uint64_t{});
-  switch (size_of(numbers.type)) {
-    case 1:
-      return launch(std::uint8_t{});
-    case 2:
-      return launch(std::uint16_t{});
-    case 4:
-      return launch(std::uint32_t{});
-    default:
-      return launch(std::uint64_t{});
-  }
+  impl::with_unsigned_of_bytes(size_of(numbers.type), [&]<class T>(T) { launch(T{}); });
 }
 
 }  // namespace

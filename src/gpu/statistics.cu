@@ -1,3 +1,4 @@
+#include "dispatch/unsigned_of_bytes.hpp"
 #include "gpu/gpu.hpp"
 #include "gpu/statistics.cuh"
 #include <heddle/impl/gpu/reduce/reduce.cuh>
@@ -62,17 +63,9 @@ void divide(const double* sums, std::size_t count, double divisor, bool narrow, 
 
 void are_nonzero(const void* x, std::size_t element_bytes, std::size_t count, bool* out,
                  const target& where) {
-  const auto write = [&]<class T>(const T* from) { transform(where, is_nonzero_at<T>{from}, count, out); };
-  switch (element_bytes) {
-    case 1:
-      return write(static_cast<const std::uint8_t*>(x));
-    case 2:
-      return write(static_cast<const std::uint16_t*>(x));
-    case 4:
-      return write(static_cast<const std::uint32_t*>(x));
-    default:
-      return write(static_cast<const std::uint64_t*>(x));
-  }
+  impl::with_unsigned_of_bytes(element_bytes, [&]<class Bits>(Bits) {
+    transform(where, is_nonzero_at<Bits>{static_cast<const Bits*>(x)}, count, out);
+  });
 }
 
 }  // namespace heddle::gpu

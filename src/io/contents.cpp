@@ -17,12 +17,14 @@ std::optional<std::string> contents(const std::filesystem::path& path) {
   return text;
 }
 
-std::optional<std::string> contents(int file) {
+std::optional<std::string> contents(int file, std::size_t most) {
   std::string text;
   char part[65536];
-  while (const ssize_t count = read(file, part, sizeof part)) {
+  while (text.size() < most) {
+    const ssize_t count = read(file, part, std::min(sizeof part, most - text.size()));
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return std::nullopt;
+    if (count == 0) break;
     text.append(part, static_cast<std::size_t>(count));
   }
   return text;

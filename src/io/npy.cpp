@@ -1,4 +1,5 @@
 #include "array/converter.hpp"
+#include "io/descriptor.hpp"
 #include "io/npy_header.hpp"
 #include <heddle/io/atomic_file.hpp>
 #include <heddle/io/named_stream.hpp>
@@ -32,18 +33,6 @@ std::string array_text(const shape& lengths, dtype type) {
 }
 
 // ------------------------------------------------------------------------------------------------ the bytes
-
-class descriptor {
- public:
-  explicit descriptor(int number) : number_(number) {}
-  ~descriptor() { ::close(number_); }
-  descriptor(const descriptor&) = delete;
-  descriptor& operator=(const descriptor&) = delete;
-  operator int() const { return number_; }
-
- private:
-  int number_;
-};
 
 [[noreturn]] void fail_system(const std::string& path, const char* action) {
   impl::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
@@ -249,7 +238,7 @@ void npy_file::unmap::operator()(const unsigned char* begin) const noexcept {
 }
 
 npy_file::npy_file(const std::string& path) : path_(impl::shown_path(path)) {
-  const descriptor file(impl::open_for_reading(path));
+  const impl::descriptor file(impl::open_for_reading(path));
   struct stat status;
   if (file < 0) fail_system(path_, "open");
   if (::fstat(file, &status) != 0) fail_system(path_, "read");

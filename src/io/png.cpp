@@ -1,3 +1,5 @@
+#include "io/contents.hpp"
+#include "io/descriptor.hpp"
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/atomic_file.hpp>
@@ -7,9 +9,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <csetjmp>
-#include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <system_error>
 
 #include <fmt/core.h>
@@ -170,32 +172,27 @@ void write_png(const std::string& path, const image& picture) {
 namespace {
 
 /// Of the file at `place`, which errors call `path`.
-std::vector<std::uint8_t> bytes_of_file(const std::string& place, const std::string& path) {
+std::string bytes_of_file(const std::string& place, const std::string& path) {
   const auto fail = [&](const char* action) {
     impl::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
   };
-  const int descriptor = impl::open_for_reading(place);
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-      descriptor < 0 ? nullptr : ::fdopen(descriptor, "rb"), std::fclose);
-  if (!file) fail("open");
-  constexpr std::size_t piece = 1 << 16, magic_bytes = 8;
-  std::vector<std::uint8_t> bytes;
-  for (std::size_t moved = piece; moved == piece;) {
-    bytes.resize(bytes.size() + piece);
-    moved = std::fread(bytes.data() + bytes.size() - piece, 1, piece, file.get());
-    bytes.resize(bytes.size() - piece + moved);
-    // What is no picture may have no end.
-    if (png_sig_cmp(bytes.data(), 0, std::min(bytes.size(), magic_bytes)) != 0) break;
-  }
-  if (std::ferror(file.get())) fail("read");
-  if (bytes.size() < magic_bytes || png_sig_cmp(bytes.data(), 0, magic_bytes) != 0) {
+  const impl::descriptor file(impl::open_for_reading(place));
+  if (file < 0) fail("open");
+  // What is no picture may have no end.
+  constexpr std::size_t magic_bytes = 8;
+  std::optional<std::string> bytes = impl::contents(file, magic_bytes);
+  if (!bytes) fail("read");
+  if (bytes->size() < magic_bytes ||
+      png_sig_cmp(reinterpret_cast<png_const_bytep>(bytes->data()), 0, magic_bytes) != 0) {
     impl::fail(fmt::format("{}: no PNG file: it does not begin with the eight bytes of one", path));
   }
-  return bytes;
+  const std::optional<std::string> rest = impl::contents(file);
+  if (!rest) fail("read");
+  return *bytes + *rest;
 }
 
 struct reader {
-  std::vector<std::uint8_t> bytes;
+  std::string bytes;
   std::size_t at = 0;
   outcome result;
   png_structp png = nullptr;

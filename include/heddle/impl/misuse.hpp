@@ -62,6 +62,10 @@ inline constexpr bool never = false;
   "an argument is no array: write std::span(pointer, size) for a pointer, hd::array_view(first, last) for " \
   "iterators, and hd::array(range) for std::vector<bool> and for other ranges that are not contiguous"
 
+#define HD_NO_ORDER                                                                                         \
+  "the elements have no order of their own: give a function of two of them that returns whether the first " \
+  "comes before the second, such as [] HD_FN(const auto& a, const auto& b) { return a.key < b.key; }"
+
 #define HD_MORE_ARGUMENTS                                                                            \
   heddle::impl::any_argument = {}, heddle::impl::any_argument = {}, heddle::impl::any_argument = {}, \
   heddle::impl::any_argument = {}, heddle::impl::any_argument = {}

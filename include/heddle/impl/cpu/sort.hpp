@@ -2,6 +2,7 @@
 
 #include <heddle/array.hpp>
 #include <heddle/impl/binary_search.hpp>
+#include <heddle/impl/part_begin.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -27,7 +28,7 @@ template <class T, class Compare>
 T* merge_sort(int threads, T* x, T* other, std::size_t n, const Compare& compare) {
   std::size_t runs = 1;
   while (runs < static_cast<std::size_t>(threads) && n / (2 * runs) >= merge_grain) runs *= 2;
-  const auto begin_of = [=](std::size_t run) { return n / runs * run + std::min(run, n % runs); };
+  const auto begin_of = [=](std::size_t run) { return impl::part_begin(n, runs, run); };
   for_slices(threads, runs, 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t run = first; run < last; ++run)
       std::stable_sort(x + begin_of(run), x + begin_of(run + 1), compare);

@@ -5,9 +5,10 @@
 
 namespace heddle::impl {
 
-/// Calls f with an unsigned integer of so many bytes: indices that are not negative can be read as that.
+/// Calls f with an unsigned integer of so many bytes: indices that are not negative, and the bits of a
+/// number, can be read as that.
 template <class F>
-void with_index_width(std::size_t bytes, F&& f) {
+void with_unsigned_of_bytes(std::size_t bytes, F&& f) {
   switch (bytes) {
     case 1:
       return f(std::uint8_t{});

@@ -1,0 +1,15 @@
+#pragma once
+
+namespace heddle::cpu {
+
+/// What kernels are compiled for: the levels v1, v3 and v4 of the x86-64 ABI; elsewhere there is one.
+enum class isa { baseline, avx2, avx512 };
+
+/// The best that this processor runs of those that the library holds. Everything that is compiled for several
+/// asks here, on first use, which may be before main.
+isa best_isa();
+
+/// "avx512", "avx2" or "baseline": the name of best_isa().
+const char* instruction_set();
+
+}  // namespace heddle::cpu
