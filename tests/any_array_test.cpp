@@ -1,6 +1,7 @@
 #include "elements.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
+#include <heddle/algorithm.hpp>
 #include <heddle/any_array.hpp>
 #include <heddle/any_patterns.hpp>
 #include <heddle/argmin.hpp>

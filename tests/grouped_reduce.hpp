@@ -64,7 +64,7 @@ T grouped_reduce(std::span<const T> x, bool commutative, const F& f) {
     }
     results.data()[t] = with_plain_nan(*lane[0]);
   }
-  return results.size() == 1 ? results[0] : grouped_reduce<T>(results.span(), commutative, f);
+  return results.size() == 1 ? T(results[0]) : grouped_reduce<T>(results.span(), commutative, f);
 }
 
 /// The same by a built-in operator, each of which commutes; logical ones see zero and non-zero only.

@@ -119,8 +119,7 @@ TEST_F(Png, EveryTruncationIsAnError) {
 TEST_F(Png, WhatIsNoPictureMayHaveNoEnd) {
   EXPECT_EQ(tests::message_of([] { read_png("/dev/zero"); }),
             "/dev/zero: no PNG file: it does not begin with the eight bytes of one");
-  EXPECT_EQ(tests::message_of([&] { read_png(folder / ""); }),
-            folder / "" + ": cannot read: Is a directory");
+  EXPECT_EQ(tests::message_of([&] { read_png(folder / ""); }), folder / "" + ": cannot read: Is a directory");
 }
 
 TEST_F(Png, WhatCannotBeWritten) {
