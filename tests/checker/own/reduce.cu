@@ -86,11 +86,11 @@ COLUMNS(added_bytes, unsigned char, add_bytes, 8, true)
 
 #define TWO_ROWS(NAME, T, OP)                                                                               \
   __global__ void one_row_##NAME(const T* x, size_t inner, T* out) {                                        \
-    transform_elements_of<T>(one_row<T, element_at<T, OP>>{{x}}, inner, out);                               \
+    transform_elements_of<T, 1>(one_row<T, element_at<T, OP>>{{x}}, inner, out);                               \
   }                                                                                                         \
   __global__ void two_rows_##NAME(const T* x, size_t outer, size_t inner, T* out) {                         \
     const double of_inner = 1 / static_cast<double>(inner);                                                 \
-    transform_elements_of<T>(two_rows<T, element_at<T, OP>, OP>{{x}, OP{}, inner, of_inner}, outer * inner, \
+    transform_elements_of<T, 1>(two_rows<T, element_at<T, OP>, OP>{{x}, OP{}, inner, of_inner}, outer * inner, \
                              out);                                                                          \
   }
 TWO_ROWS(bytes, unsigned char, plus)
