@@ -36,7 +36,7 @@ void use_operator(const hd::target& where, const hd::array<T>& x, const Op& op) 
   hd::transform(where, x, x, op);
   hd::transform_into(where, out, x, first, op);
   hd::transform_reduce(where, x, x, op, op, first);
-  hd::transform_reduce(where, axis, x, x, x, op, op);
+  hd::transform_reduce(where, axis, x, x, op, op);
   hd::transform_reduce_into(where, out, x, x, op, op, first);
 }
 

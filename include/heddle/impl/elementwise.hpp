@@ -45,8 +45,8 @@ struct mapped_elements;
 template <class F, std::size_t... I, class... Sources>
 struct mapped_elements<F, std::index_sequence<I...>, Sources...> : numbered<I, Sources>... {
   F f;
-  HD_INLINE mapped_elements(const F& function, const Sources&... sources)
-      : numbered<I, Sources>{sources}..., f(function) {}
+  HD_INLINE mapped_elements(const F& mapping, const Sources&... sources)
+      : numbered<I, Sources>{sources}..., f(mapping) {}
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
