@@ -112,7 +112,7 @@ class element_reference : public impl::element_reader<T> {
     return former;
   }
 
-  friend void swap(const element_reference&& a, const element_reference&& b) {
+  friend void swap(const element_reference&& a, const element_reference&& b) {  // NOLINT: copies throw
     const T of_a = a.read();
     std::move(a) = b;
     b.write(of_a);

@@ -45,11 +45,13 @@ bool holds_integer(From x) {
   if constexpr (std::is_same_v<To, bool>) {
     return x == From(0) || x == From(1);
   } else if constexpr (std::is_integral_v<From>) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): an integer of 8 bits, not a character
     const To to = static_cast<To>(x);
     return static_cast<From>(to) == x && impl::is_negative(to) == impl::is_negative(x);
   } else {
     // Both bounds are powers of two, or 0, which a real number holds.
     const auto lowest = static_cast<double>(std::numeric_limits<To>::min());
+    // NOLINTNEXTLINE(bugprone-integer-division): a power of two, of which nothing is lost
     const double beyond = (static_cast<double>(std::numeric_limits<To>::max() / 2) + 1) * 2;
     const auto wide = static_cast<double>(x);
     return wide >= lowest && wide < beyond && std::trunc(wide) == wide;

@@ -367,13 +367,13 @@ any_value check_operand(const any_value& x, int, const any_const_view& first) {
 }
 
 /// The array among the inputs that says which type and shape they have.
-const any_const_view& array_among(const any_const_view& x, const any_const_view&) {
+any_const_view array_among(const any_const_view& x, const any_const_view&) {
   return x;
 }
-const any_const_view& array_among(const any_const_view& x, const any_value&) {
+any_const_view array_among(const any_const_view& x, const any_value&) {
   return x;
 }
-const any_const_view& array_among(const any_value&, const any_const_view& y) {
+any_const_view array_among(const any_value&, const any_const_view& y) {
   return y;
 }
 
@@ -389,7 +389,7 @@ void check_overlap(const any_const_view& x, const any_view& out) {
 }
 void check_overlap(const any_value&, const any_view&) {}
 
-const any_const_view& typed_operand(const any_const_view& x, dtype) {
+any_const_view typed_operand(const any_const_view& x, dtype) {
   return x;
 }
 any_value typed_operand(const any_value& x, dtype type) {
@@ -399,7 +399,7 @@ any_value typed_operand(const any_value& x, dtype type) {
 /// transform into `out`, or into a new array where that is null.
 template <class X, class Y>
 any_array transform_any(const target& requested, const any_view* out, const X& x, const Y& y, runtime_op op) {
-  const any_const_view& first = array_among(x, y);
+  const any_const_view first = array_among(x, y);
   const dtype type = first.dtype();
   impl::operation running("transform", first.size(), name(type));
   require_op(op, type);
