@@ -5,7 +5,10 @@
 
 #include <cstdint>
 
-/// Philox 4x32-10 on registers, a block in each lane, for loops of your own.
+// nvcc does not read the extensions of host compilers.
+#if !defined(__CUDACC__)
+
+/// Philox 4x32-10 on registers, a block in each lane, for loops of your own, which a host compiler compiles.
 namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
@@ -67,3 +70,5 @@ inline __attribute__((always_inline)) void philox_lanes(std::uint64_t seed, std:
 }  // namespace
 }  // namespace HEDDLE_ISA
 }  // namespace heddle::cpu
+
+#endif

@@ -12,10 +12,12 @@
 #define HEDDLE_ISA any_processor
 #endif
 
+// nvcc does not read the extensions of host compilers.
+#if !defined(__CUDACC__)
+
 /// Registers of a CPU, for loops of your own. A file that is compiled once for each of several instruction
-/// sets
-/// (-march=…) defines HEDDLE_ISA as the name of its own, and no two of them share a function. Without options
-/// a register has 16 bytes.
+/// sets (-march=…) defines HEDDLE_ISA as the name of its own, and no two of them share a function. Without
+/// options a register has 16 bytes.
 namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
@@ -124,3 +126,5 @@ using same_size_integer =
 }  // namespace
 }  // namespace HEDDLE_ISA
 }  // namespace heddle::cpu
+
+#endif
