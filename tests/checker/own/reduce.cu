@@ -84,14 +84,14 @@ COLUMNS(compositions, map_of_line, composition, 8, true)
 COLUMNS(sums, three_sums, add_three, 1, true)
 COLUMNS(added_bytes, unsigned char, add_bytes, 8, true)
 
-#define TWO_ROWS(NAME, T, OP)                                                                               \
-  __global__ void one_row_##NAME(const T* x, size_t inner, T* out) {                                        \
-    transform_elements_of<T, 1>(one_row<T, element_at<T, OP>>{{x}}, inner, out);                               \
-  }                                                                                                         \
-  __global__ void two_rows_##NAME(const T* x, size_t outer, size_t inner, T* out) {                         \
-    const double of_inner = 1 / static_cast<double>(inner);                                                 \
-    transform_elements_of<T, 1>(two_rows<T, element_at<T, OP>, OP>{{x}, OP{}, inner, of_inner}, outer * inner, \
-                             out);                                                                          \
+#define TWO_ROWS(NAME, T, OP)                                                                   \
+  __global__ void one_row_##NAME(const T* x, size_t inner, T* out) {                            \
+    transform_elements_of<T, 1>(one_row<T, element_at<T, OP>>{{x}}, inner, out);                \
+  }                                                                                             \
+  __global__ void two_rows_##NAME(const T* x, size_t outer, size_t inner, T* out) {             \
+    const double of_inner = 1 / static_cast<double>(inner);                                     \
+    transform_elements_of<T, 1>(two_rows<T, element_at<T, OP>, OP>{{x}, OP{}, inner, of_inner}, \
+                                outer * inner, out);                                            \
   }
 TWO_ROWS(bytes, unsigned char, plus)
 TWO_ROWS(totals, float, plus)
