@@ -4,7 +4,7 @@ if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
 endif()
 
 include("${PROJECT_SOURCE_DIR}/src/sources.cmake")
-set(sources ${array_sources} ${sources_without_cuda})
+set(sources ${array_sources} array/number_text.cpp ${sources_without_cuda})
 list(TRANSFORM sources PREPEND "${PROJECT_SOURCE_DIR}/src/")
 set(life_sources formats.cpp grid.cpp rule.cpp)
 list(TRANSFORM life_sources PREPEND "${PROJECT_SOURCE_DIR}/simulations/life/")
