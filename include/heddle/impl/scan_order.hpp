@@ -1,0 +1,138 @@
+#pragma once
+
+#include <heddle/compiler.hpp>
+#include <heddle/impl/order.hpp>
+
+#include <cstddef>
+
+/// The order in which `inclusive_scan` and `exclusive_scan` combine elements. It follows from the place of an
+/// element in its segment, from its size and from nothing else, so every target computes the same bits.
+///
+/// A segment is cut into vectors of V elements: 16 bytes of them, or one element where 16 bytes are no whole
+/// number of elements. 32 vectors make a row.
+///
+///   own(i)  the elements of the vector up to element i, from left to right
+///   P(j)    what the first j vectors of a row combine to, from their totals. The j vectors are cut into the
+///           largest blocks of 16, 8, 4, 2 and 1 vectors, in falling order. A block is a balanced tree. The
+///           blocks combine from right to left (Sklansky 1960).
+///   Q(r)    what the first r rows combine to, from their totals P(32). The r rows are cut into the largest
+///           blocks of a power of two of rows, in falling order. A block is a balanced tree. The initial
+///           value and the blocks combine from left to right.
+///
+/// For element i of vector j of row r, where parts that do not exist are left out:
+///
+///   inclusive(i) = (Q(r) · P(j)) · own(i)     exclusive(i) = Q(r) · P(j)        if i begins the vector
+///                                                          = inclusive(i − 1)   otherwise
+///
+/// With V = 1, inclusive(i) = Q(r) · P(j + 1).
+///
+/// An error passes through at most V + 5 + 2 log2(rows) combinations. Every aligned block of a power of two
+/// of rows has a total of its own, and Q of a row in it is Q of the block, then the blocks before the row in
+/// it: tiles of any such size give the same bits.
+namespace heddle::order {
+
+template <class T>
+inline constexpr std::size_t scan_vector = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+inline constexpr std::size_t scan_row_vectors = 32;
+template <class T>
+inline constexpr std::size_t scan_row = scan_row_vectors * scan_vector<T>;
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Adds a block of 2^level parts to the totals of blocks of `count` parts so far, which are a multiple of it.
+/// Returns the level at which the total now stands.
+template <class T, class Op>
+HD_INLINE unsigned append_block(const Op& op, std::size_t count, unsigned level, T total, T* blocks) {
+  for (; (count >> level & 1) != 0; ++level) total = op(blocks[level], total);
+  blocks[level] = total;
+  return level;
+}
+
+/// P of the vectors of a row so far, for a thread that takes them one after another.
+template <class T>
+class vector_prefix {
+ public:
+  HD_INLINE void clear() { count_ = 0; }
+  HD_INLINE bool exists() const { return count_ != 0; }
+  HD_INLINE bool row_is_full() const { return count_ == scan_row_vectors; }
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  /// Only where it exists.
+  template <class Op>
+  HD_INLINE T value(const Op& op) const {
+    uninitialized<T, 1> sum;
+    bool exists = false;
+    HD_UNROLL
+    for (unsigned level = 0; level < levels; ++level) {
+      if ((count_ >> level & 1) == 0) continue;
+      sum[0] = exists ? op(block_[level], sum[0]) : block_[level];
+      exists = true;
+    }
+    return sum[0];
+  }
+
+  template <class Op>
+  HD_INLINE void append(const Op& op, const T& vector_total) {
+    append_block(op, count_, 0, T(vector_total), &block_[0]);
+    ++count_;
+  }
+
+ private:
+  static constexpr unsigned levels = 6;
+  unsigned count_ = 0;
+  uninitialized<T, levels> block_;  ///< of 2^level vectors
+};
+
+/// Q of the rows so far, for a thread that takes them one after another. It can be copied byte by byte.
+/// `Levels` bound the rows: fewer than 2^Levels.
+template <class T, unsigned Levels = 60>
+class row_prefix {
+ public:
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  HD_INLINE void start(const T* init) {
+    count_ = 0;
+    exists_ = has_init_ = init != nullptr;
+    if (has_init_) value_[0] = init_[0] = *init;
+  }
+  HD_INLINE bool exists() const { return exists_; }
+  /// Only where it exists.
+  HD_INLINE const T& value() const { return value_[0]; }
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  /// Adds a block of 2^level rows behind a multiple of as many.
+  template <class Op>
+  HD_INLINE void append(const Op& op, const T& total, unsigned level = 0) {
+    const std::size_t rows = std::size_t{1} << level;
+    level = append_block(op, count_, level, T(total), &block_[0]);
+    count_ += rows;
+    // The blocks above this one are as they were when the last of them was added.
+    const std::size_t above = count_ >> level >> 1;
+    bool behind = has_init_;
+    if (behind) value_[0] = init_[0];
+    if (above != 0) {
+      unsigned next = level + 1;
+      while ((above >> (next - level - 1) & 1) == 0) ++next;
+      value_[0] = up_to_[next];
+      behind = true;
+    }
+    value_[0] = behind ? op(value_[0], block_[level]) : block_[level];
+    up_to_[level] = value_[0];
+    exists_ = true;
+  }
+
+ private:
+  std::size_t count_;
+  bool exists_, has_init_;
+  uninitialized<T, 1> init_, value_;
+  uninitialized<T, Levels> block_;  ///< the totals of blocks of 2^level rows
+  uninitialized<T, Levels> up_to_;  ///< Q behind that block
+};
+
+}  // namespace heddle::order
