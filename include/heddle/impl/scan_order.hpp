@@ -8,8 +8,8 @@
 /// The order in which `inclusive_scan` and `exclusive_scan` combine elements. It follows from the place of an
 /// element in its segment, from its size and from nothing else, so every target computes the same bits.
 ///
-/// A segment is cut into vectors of V elements: 16 bytes of them, or one element where 16 bytes are no whole
-/// number of elements. 32 vectors make a row.
+/// A segment is cut into vectors of V elements: as many as 16 bytes hold, and at least 4, but one element
+/// where it has more than 32 bytes. 32 vectors make a row.
 ///
 ///   own(i)  the elements of the vector up to element i, from left to right
 ///   P(j)    what the first j vectors of a row combine to, from their totals. The j vectors are cut into the
@@ -31,8 +31,12 @@
 /// it: tiles of any such size give the same bits.
 namespace heddle::order {
 
+/// Elements of so many bytes in a vector.
+constexpr std::size_t scan_vector_of(std::size_t bytes) {
+  return bytes <= 4 && 16 % bytes == 0 ? 16 / bytes : bytes <= 32 ? 4 : 1;
+}
 template <class T>
-inline constexpr std::size_t scan_vector = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+inline constexpr std::size_t scan_vector = scan_vector_of(sizeof(T));
 inline constexpr std::size_t scan_row_vectors = 32;
 template <class T>
 inline constexpr std::size_t scan_row = scan_row_vectors * scan_vector<T>;
