@@ -108,7 +108,8 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
           T* out) {
   if (all.elements() == 0) return;
   const current_device on(where);
-  if (all.length == 1 && !exclusive && init == nullptr && !impl::is_logical<Op>) {
+  constexpr bool keeps_bits = order::order_is_free<T, Op> && !impl::is_logical<Op>;
+  if (keeps_bits && all.length == 1 && !exclusive && init == nullptr) {
     if (x != out) impl::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
