@@ -57,7 +57,7 @@ array<T> looped_by(const array<T>& x, const variant& how, T init) {
 /// Sums and products of real and complex numbers are rounded; everything else is exact in any order.
 template <class T, class Op>
 constexpr bool is_exact =
-    !((std::is_floating_point_v<T> || impl::is_complex<T>) && is_one_of<Op, plus, multiplies>);
+    !((std::is_floating_point_v<T> || is_complex<T>) && is_one_of<Op, plus, multiplies>);
 
 /// What `where` makes of x; `init` is for ways that have one.
 template <class T, class Op>

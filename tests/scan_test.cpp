@@ -23,7 +23,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::impl::is_complex;
+using hd::is_complex;
 
 namespace {
 
@@ -32,10 +32,10 @@ HD_ON_ALL_TARGETS(scan);
 
 /// Says what was scanned where the elements differ.
 template <class T>
-void expect_scanned(const hd::array<T>& have, const hd::array<T>& want, hd::impl::function op,
+void expect_scanned(const hd::array<T>& have, const hd::array<T>& want, hd::runtime_op op,
                     const variant& how) {
-  EXPECT_TRUE(same_elements(have, want)) << hd::impl::type_name<T>() << ", " << hd::impl::name(op)
-                                         << ", n = " << want.size() << ", " << how.text();
+  EXPECT_TRUE(same_elements(have, want))
+      << hd::impl::type_name<T>() << ", " << hd::name(op) << ", n = " << want.size() << ", " << how.text();
 }
 
 template <class T, class Op>

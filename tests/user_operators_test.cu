@@ -112,7 +112,7 @@ T element(std::size_t i) {
             static_cast<part>(random_bits(3 * i + 2))};
   } else if constexpr (std::is_same_v<T, run>) {
     return {static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)};
-  } else if constexpr (std::is_arithmetic_v<T> || hd::impl::is_complex<T>) {
+  } else if constexpr (std::is_arithmetic_v<T> || hd::is_complex<T>) {
     return random_value<T>(i);
   } else {
     return random_element<T>(i);

@@ -264,7 +264,7 @@ class any_array {
  private:
   heddle::shape shape_{0};
   std::size_t size_ = 0;
-  impl::memory memory_;
+  memory memory_;
   heddle::dtype dtype_ = heddle::dtype::boolean;
 };
 

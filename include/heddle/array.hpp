@@ -83,7 +83,7 @@ class array {
   array(First first, Last last, const target& where = {})
       : array(heddle::shape{impl::distance("array", std::ranges::distance(first, last))}, where) {
     if constexpr (std::contiguous_iterator<First> && std::is_same_v<std::iter_value_t<First>, T>) {
-      impl::copy(data(), where, std::to_address(first), target(), size_ * sizeof(T));
+      heddle::copy(data(), where, std::to_address(first), target(), size_ * sizeof(T));
     } else if (where.is_gpu()) {
       view().copy_from(array(first, last));
     } else {
@@ -179,20 +179,20 @@ class array {
 
  private:
   friend class any_array;
-  array(heddle::shape lengths, impl::memory&& elements)
+  array(heddle::shape lengths, memory&& elements)
       : shape_(std::move(lengths)), size_(shape_.elements()), memory_(std::move(elements)) {}
 
-  static impl::memory allocate(std::size_t size, const target& where) {
-    impl::operation running("array", size, impl::type_name<T>());
+  static memory allocate(std::size_t size, const target& where) {
+    operation running("array", size, impl::type_name<T>());
     running.runs_on(where);
     std::size_t bytes;
-    if (__builtin_mul_overflow(size, sizeof(T), &bytes)) impl::fail("more bytes than 64 bits can count");
-    return impl::memory(bytes, where);
+    if (__builtin_mul_overflow(size, sizeof(T), &bytes)) fail("more bytes than 64 bits can count");
+    return memory(bytes, where);
   }
 
   heddle::shape shape_{0};
   std::size_t size_ = 0;
-  impl::memory memory_;
+  memory memory_;
 };
 
 template <element T>
@@ -206,7 +206,7 @@ array(First, Last, const target& = {}) -> array<std::iter_value_t<First>>;
 template <class T>
 array<std::remove_cv_t<T>> array_view<T>::on(const target& where) const {
   array<value_type> copy(shape_, where);
-  impl::copy(copy.data(), copy.where(), data_, where_, size_ * sizeof(T));
+  heddle::copy(copy.data(), copy.where(), data_, where_, size_ * sizeof(T));
   return copy;
 }
 

@@ -57,7 +57,7 @@ class element_reference : public impl::element_reader<T> {
   // Of a temporary alone: `auto x = a[i]; x = 1;` would look like an assignment to a variable.
   void operator=(const impl::given<T>& value) const&& { write(value); }
   void operator=(const element_reference& other) const&& {
-    impl::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
+    heddle::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
   }
 
   /// a[i] OP= value where T has it, as that of T; it returns the new value.
@@ -134,7 +134,7 @@ class element_reference : public impl::element_reader<T> {
     return element;
   }
   void write(const T& value) const {
-    impl::copy(this->heddle_at_, this->heddle_where_, &value, target(), sizeof(T));
+    heddle::copy(this->heddle_at_, this->heddle_where_, &value, target(), sizeof(T));
   }
 };
 
@@ -214,7 +214,7 @@ class array_view {
     requires(sizeof...(I) >= 1 && !std::is_const_v<T>)
   void set(const impl::given<value_type>& value, I... index) const {
     const value_type& converted = value;
-    impl::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
+    heddle::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
   }
 
   /// Sets every element to `value`; asynchronous on a GPU.
@@ -222,7 +222,7 @@ class array_view {
     requires(!std::is_const_v<T>)
   {
     const value_type& converted = value;
-    impl::fill(data_, where_, size_, &converted, sizeof(T));
+    heddle::fill(data_, where_, size_, &converted, sizeof(T));
   }
 
   /// Copies as many elements from `values`, wherever they are.
@@ -230,12 +230,12 @@ class array_view {
     requires(!std::is_const_v<T>)
   {
     if (values.size() != size_) impl::fail_sizes("copy_from", values.size(), size_);
-    impl::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
+    heddle::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
   }
   /// Copies the elements out to `values`, which has as many.
   void copy_to(std::span<value_type> values) const {
     if (values.size() != size_) impl::fail_sizes("copy_to", size_, values.size());
-    impl::copy(values.data(), target(), data_, where_, size_ * sizeof(T));
+    heddle::copy(values.data(), target(), data_, where_, size_ * sizeof(T));
   }
   std::vector<value_type> to_vector() const {
     std::vector<value_type> values(size_);

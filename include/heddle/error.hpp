@@ -51,9 +51,6 @@ class operation {
 
 namespace impl {
 
-using heddle::fail;
-using heddle::operation;
-
 /// While this lives, the calling thread works for the thread that is in `caller`.
 class on_behalf_of {
  public:

@@ -65,14 +65,14 @@ void rfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes 
 /// The inverse of rfft: real elements, 2·(m − 1) of m along the last of `axes`, or `length`, which is one
 /// more where there was an odd number.
 template <impl::fft_elements X>
-  requires impl::is_complex<element_of<X>>
+  requires is_complex<element_of<X>>
 array<typename element_of<X>::value_type> irfft(const target& where, const X& x, const fft_axes& axes = {-1},
                                                 std::size_t length = 0) {
   return impl::transformed_by_fft<typename element_of<X>::value_type>(
       where, x, impl::task_for(impl::fft_kind::real_inverse, x, axes, length));
 }
 template <class Out, impl::fft_elements X>
-  requires(impl::is_complex<element_of<X>> && impl::real_output_of<Out, X>)
+  requires(is_complex<element_of<X>> && impl::real_output_of<Out, X>)
 void irfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1},
                 std::size_t length = 0) {
   impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::real_inverse, x, axes, length));

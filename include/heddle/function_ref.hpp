@@ -24,9 +24,4 @@ class function_ref<R(A...)> {
   R (*call_)(void*, A...);
 };
 
-namespace impl {
-
-using heddle::function_ref;
-
-}  // namespace impl
 }  // namespace heddle

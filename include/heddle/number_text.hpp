@@ -26,13 +26,3 @@ std::optional<std::uint64_t> parse_byte_count(std::string_view text);
 std::string why_no_byte_count(std::string_view text);
 
 }  // namespace heddle
-
-namespace heddle::impl {
-
-using heddle::bytes_text;
-using heddle::counted;
-using heddle::parse_byte_count;
-using heddle::parse_whole_number;
-using heddle::why_no_byte_count;
-
-}  // namespace heddle::impl

@@ -26,7 +26,7 @@ struct plus {
       return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
       return impl::rounded_sum(a, b);
-    } else if constexpr (impl::is_complex<T>) {
+    } else if constexpr (is_complex<T>) {
       using impl::part, impl::rounded_sum;
       return impl::complex_like(a, rounded_sum(part(a, 0), part(b, 0)), rounded_sum(part(a, 1), part(b, 1)));
     } else {
@@ -52,7 +52,7 @@ struct multiplies {
       return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
       return impl::rounded_product(a, b);
-    } else if constexpr (impl::is_complex<T>) {
+    } else if constexpr (is_complex<T>) {
       using impl::part, impl::rounded_product, impl::rounded_sum;
       return impl::complex_like(
           a, rounded_sum(rounded_product(part(a, 0), part(b, 0)), -rounded_product(part(a, 1), part(b, 1))),
@@ -236,7 +236,7 @@ struct minus {
       return static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
       return impl::rounded_sum(a, -b);
-    } else if constexpr (impl::is_complex<T>) {
+    } else if constexpr (is_complex<T>) {
       using impl::part, impl::rounded_sum;
       return impl::complex_like(a, rounded_sum(part(a, 0), -part(b, 0)),
                                 rounded_sum(part(a, 1), -part(b, 1)));
@@ -291,7 +291,6 @@ template <class Op, class T>
 inline constexpr bool is_commutative = false;
 template <class Op, class T>
   requires(Op::commutative)
-inline constexpr bool is_commutative<Op, T> =
-    impl::function_of<Op> == impl::function::none || impl::is_number<T>;
+inline constexpr bool is_commutative<Op, T> = impl::function_of<Op> == runtime_op::none || impl::is_number<T>;
 
 }  // namespace heddle

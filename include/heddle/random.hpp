@@ -100,8 +100,8 @@ array<T> bits(const target& where, shape lengths, stream from) {
 ///
 ///     hd::array<std::size_t> order = hd::random::permutation(where, x.size(), {.seed = 7});
 inline array<std::size_t> permutation(const target& requested, std::size_t n, stream from) {
-  heddle::impl::operation running("random", n, "places");
-  const target where = heddle::impl::resolve(requested, {64 * n, 64 * n, target(), true});
+  heddle::operation running("random", n, "places");
+  const target where = heddle::resolve(requested, {64 * n, 64 * n, target(), true});
   running.runs_on(where);
   array<std::size_t> places(n, where);
   heddle::impl::library_permutation(from, n, places.data(), where);

@@ -32,8 +32,8 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
   impl::check_operator<T, Op>();
   const impl::elements<const T> in = impl::input(x);
   const impl::elements<const std::size_t> bounds = impl::input(offsets);
-  impl::operation running("segmented_reduce", in.size, impl::type_name<T>());
-  const target where = impl::resolve(
+  operation running("segmented_reduce", in.size, impl::type_name<T>());
+  const target where = resolve(
       requested, {in.size * sizeof(T), 0, in.where, impl::compiled_for_gpu || impl::library_has<T, Op>()});
   running.runs_on(where);
   const std::size_t count = bounds.size == 0 ? 0 : bounds.size - 1;
@@ -64,15 +64,15 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> reduce_by_key(cons
   impl::check_operator<T, Op>();
   const impl::elements<const K> k = impl::input(keys);
   const impl::elements<const T> v = impl::input(values);
-  impl::operation running("reduce_by_key", k.size, impl::type_name<T>());
-  const target where = impl::resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
-                                                 impl::compiled_for_gpu || impl::library_has<T, Op>()});
+  operation running("reduce_by_key", k.size, impl::type_name<T>());
+  const target where = resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
+                                           impl::compiled_for_gpu || impl::library_has<T, Op>()});
   running.runs_on(where);
   if (v.size != k.size) impl::fail_sizes("the values", v.size, k.size);
   if (k.size == 0) return {array<K>(0, where), array<T>(0, where)};
   const impl::staged_input<K> staged_keys(k, where);
   const impl::staged_input<T> staged_values(v, where);
-  const impl::memory held(k.size, where);
+  const memory held(k.size, where);
   bool* const flags = static_cast<bool*>(held.data());
   impl::library_flag_changes(dtype_of<K>, staged_keys.data(), k.size, flags, where);
   const impl::selection firsts(flags, k.size, where);

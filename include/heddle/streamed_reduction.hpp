@@ -45,7 +45,7 @@ class streamed_reduction {
   std::size_t element_bytes_, tile_;
   std::size_t size_ = 0;
   std::vector<std::byte> partials_;
-  impl::memory staged_;
+  memory staged_;
 };
 
 }  // namespace heddle

@@ -14,9 +14,8 @@ template <array_like X>
 array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
   using T = element_of<X>;
   const impl::elements<const T> in = impl::input(x);
-  impl::operation running("unique_consecutive", in.size, impl::type_name<T>());
-  const target where =
-      impl::resolve(requested, {3 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
+  operation running("unique_consecutive", in.size, impl::type_name<T>());
+  const target where = resolve(requested, {3 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
   running.runs_on(where);
   const impl::staged_input<T> staged(in, where);
   return impl::first_of_runs(where, staged.data(), in.size);
@@ -30,7 +29,7 @@ template <impl::sortable_elements X>
 array<element_of<X>> unique(const target& requested, const X& x) {
   using T = element_of<X>;
   const impl::elements<const T> in = impl::input(x);
-  impl::operation running("unique", in.size, impl::type_name<T>());
+  operation running("unique", in.size, impl::type_name<T>());
   const target where = impl::sort_target(requested, in, true);
   running.runs_on(where);
   const array<T> sorted = impl::sorted(where, x, nullptr, impl::built_in_order{});

@@ -101,9 +101,9 @@ void fft_of(int threads, const fft_task& task, const void* x, void* out) {
       break;
   }
   const complex* spectrum = static_cast<const complex*>(x);
-  impl::memory held;
+  memory held;
   if (task.axes.size() > 1) {
-    held = impl::memory(task.lengths.elements() * sizeof(complex), target());
+    held = memory(task.lengths.elements() * sizeof(complex), target());
     std::memcpy(held.data(), x, held.bytes());
     others(1, task.lengths, fft_kind::inverse, static_cast<complex*>(held.data()));
     spectrum = static_cast<const complex*>(held.data());

@@ -129,7 +129,7 @@ class convolution_plan : public complex_plan<T> {
   /// The length of the convolution, where there is memory for it.
   static std::size_t size_for(std::size_t n) {
     const std::size_t size = smooth_from(2 * n - 1);
-    impl::require_memory((n + 3 * size) * sizeof(std::complex<double>));
+    require_memory((n + 3 * size) * sizeof(std::complex<double>));
     return size;
   }
 
@@ -188,7 +188,7 @@ class matrix_plan : public complex_plan<T> {
   bool inverse_;
   std::vector<std::complex<double>> coarse_, fine_;  ///< roots of multiples of columns, and of what is below
   std::vector<complex> side_factors_;                ///< of element (k, c), c < side: the root of k·c
-  impl::memory work_;
+  memory work_;
 };
 
 template <class T>
@@ -282,7 +282,7 @@ line_plan<T>::line_plan(std::size_t n, fft_kind kind) : n_(n) {
   const std::size_t length = halved_ ? n / 2 : n;
   plan_ = make_complex_plan<T>(length, kind == fft_kind::inverse);
   if (!real) return;
-  impl::require_memory(2 * length * sizeof(complex));
+  require_memory(2 * length * sizeof(complex));
   in_.resize(length);
   out_.resize(length);
   if (halved_) {

@@ -155,7 +155,7 @@ void fold_tile_of(const void* from, std::size_t count, void* out) {
   }
   if constexpr (has_simd<Op, T>) {
     reduce_rows<Op, T, 1>(x, count, result);
-  } else if constexpr (impl::is_complex<T> && std::is_same_v<Op, plus>) {
+  } else if constexpr (is_complex<T> && std::is_same_v<Op, plus>) {
     reduce_rows<Op, typename T::value_type, 2>(&impl::part(*x, 0), 2 * count, &impl::part(*result, 0));
   } else {
     reduce_tile<T>([x](std::size_t i) __attribute__((always_inline)) { return impl::lift<Op>(x[i]); }, count,
@@ -207,7 +207,7 @@ void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_co
 #define HEDDLE_JOIN(a, b) a##b
 #define HEDDLE_KERNELS(isa) HEDDLE_JOIN(isa, _kernels)
 
-kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, impl::function function) {
+kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, runtime_op function) {
   kernels found;
   impl::dispatch_type_op<impl::family::all>(type, function,
                                             [&found]<class T, class Op>(impl::type_tag<T>, Op) {

@@ -41,13 +41,13 @@ struct kernels {
   scan_kernels scan;
 };
 
-kernels baseline_kernels(dtype type, impl::function function);
+kernels baseline_kernels(dtype type, runtime_op function);
 #if defined(HEDDLE_X86_KERNELS)
-kernels avx2_kernels(dtype type, impl::function function);
-kernels avx512_kernels(dtype type, impl::function function);
+kernels avx2_kernels(dtype type, runtime_op function);
+kernels avx512_kernels(dtype type, runtime_op function);
 #endif
 
 /// The fastest kernels that this processor runs.
-const kernels& kernels_for(dtype type, impl::function function);
+const kernels& kernels_for(dtype type, runtime_op function);
 
 }  // namespace heddle::cpu

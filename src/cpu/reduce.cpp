@@ -13,12 +13,12 @@ void reduce_segments(int threads, segments all, std::size_t tile, std::size_t el
   constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
   if (all.count() == 0) return;
 
-  impl::memory held;
+  memory held;
   for (bool first_level = true;; first_level = false) {
     const order::tiling tiles{all, tile, std::max<std::size_t>(1, strip_bytes / element_bytes)};
     const bool last_level = tiles.parts() == 1;
-    impl::memory partials;
-    if (!last_level) partials = impl::memory(tiles.results().elements() * element_bytes, target());
+    memory partials;
+    if (!last_level) partials = memory(tiles.results().elements() * element_bytes, target());
     void* const to = last_level ? out : partials.data();
 
     const std::size_t piece_bytes =

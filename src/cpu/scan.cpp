@@ -49,7 +49,7 @@ class column_scan {
   column_scan(const scan_steps& steps, std::size_t most_columns, std::size_t length)
       : steps_(steps), row_bytes_((most_columns * steps.element_bytes + line - 1) / line * line) {
     for (std::size_t tiles = length / steps.tile(); tiles > 0; tiles /= 16) ++levels_;
-    room_ = impl::memory(row_bytes_ * (first_level + levels_ + 1), target());
+    room_ = memory(row_bytes_ * (first_level + levels_ + 1), target());
     filled_.resize(levels_ + 1);
   }
 
@@ -155,7 +155,7 @@ class column_scan {
 
   const scan_steps& steps_;
   std::size_t row_bytes_, levels_ = 0, columns_ = 0;
-  impl::memory room_;
+  memory room_;
   std::vector<unsigned char> filled_;
   bool has_init_ = false, has_upper_ = false, has_prefix_ = false;
 };

@@ -20,7 +20,7 @@ Algorithm parse(const char* pattern, const Algorithm (&all)[N], std::string_view
     if (text == name(algorithm)) return algorithm;
     names += (names.empty() ? "" : ", ") + std::string(name(algorithm));
   }
-  impl::fail(fmt::format("'{}' is no algorithm of {} ({} are)", text, pattern, names));
+  fail(fmt::format("'{}' is no algorithm of {} ({} are)", text, pattern, names));
 }
 
 /// The least k with 2^k ≥ n: the levels of a tree over n ≥ 1 elements.
@@ -44,7 +44,7 @@ algorithm_cost repeated(std::size_t n, std::size_t block, const StepsIn& steps_i
 }
 
 [[noreturn]] void fail_no_rung(const char* pattern) {
-  impl::fail(fmt::format(
+  fail(fmt::format(
       "cost_of: single-pass is tuned to each target and has no one cost: docs/reference/{}.md says "
       "what it does; ask for the cost of another algorithm",
       pattern));

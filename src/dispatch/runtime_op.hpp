@@ -158,7 +158,7 @@ using runtime_element = typename std::conditional_t<has_mask_of_extremes<T, Op>,
 /// As dispatch_type_op, with runtime_op_for in place of an operator. Extremes keep theirs where that is asked
 /// for.
 template <family Family, bool ExtremesByMask = true, class F>
-void with_runtime_op(dtype type, function which, const F& f) {
+void with_runtime_op(dtype type, runtime_op which, const F& f) {
   dispatch_type_op<Family>(type, which, [&]<class T, class Op>(type_tag<T> tag, Op op) {
     if constexpr (!ExtremesByMask && has_mask_of_extremes<T, Op>) {
       f(tag, op);

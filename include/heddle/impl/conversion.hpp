@@ -15,8 +15,6 @@ class element_reference;
 
 namespace impl {
 
-using heddle::is_complex;
-
 template <class T>
 struct complex_parts {};
 template <class T>

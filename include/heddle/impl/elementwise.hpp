@@ -202,8 +202,8 @@ inline constexpr bool on_library =
 
 /// out[i] = f(x[i], y[i]) by a built-in function; an operand that is constant is one element for all i, and
 /// is on the CPU. Arrays are on `where`.
-void library_map(function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
-                 std::size_t count, void* out, const target& where);
+void library_map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y,
+                 bool y_is_constant, std::size_t count, void* out, const target& where);
 
 template <class T, class F, class... A, std::size_t... I>
 void map_by_library(const target& where, std::size_t count, T* out,

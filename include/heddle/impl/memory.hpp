@@ -8,10 +8,6 @@
 
 namespace heddle::impl {
 
-using heddle::copy;
-using heddle::fill;
-using heddle::memory;
-
 /// Work put on `later` from here on waits for what is on `earlier` now. Nothing to do on one stream or on the
 /// CPU.
 void order(const target& earlier, const target& later);

@@ -85,7 +85,7 @@ HD_INLINE T canonical(T x) {
     using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     constexpr bits quiet_nan = sizeof(T) == 4 ? 0x7fc00000u : static_cast<bits>(0x7ff8000000000000u);
     return x == x ? x : __builtin_bit_cast(T, quiet_nan);
-  } else if constexpr (impl::is_complex<T>) {
+  } else if constexpr (is_complex<T>) {
     return impl::complex_like(x, canonical(impl::part(x, 0)), canonical(impl::part(x, 1)));
   } else {
     return x;

@@ -19,12 +19,12 @@
 namespace heddle::impl {
 
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
-void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where);
+void library_reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where);
 
 /// Reduces the elements of x, on this CPU, to *out by a built-in operator that is defined on them: at least
 /// one and at most as many as `tiles_here` tiles have, which are not worth a second thread.
 inline constexpr std::size_t tiles_here = 16;
-void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept;
+void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept;
 
 /// Throws: nothing to combine, and no identity.
 [[noreturn]] void fail_empty();

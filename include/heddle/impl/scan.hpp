@@ -27,11 +27,11 @@ struct initial_element : std::optional<T> {
 
 /// Scans each of `all` segments of x into `out` by a built-in operator; both are on `where`, and may be one
 /// array.
-void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, segments all, const void* init,
                   void* out, const target& where);
 
 /// The same of `count` elements of one segment on this thread, without checks.
-void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
+void library_scan_few(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t count,
                       const void* init, void* out);
 
 /// Throws: an exclusive scan by an operator without identity, and no initial value.

@@ -25,7 +25,7 @@ struct segment_starts {
 
 /// Scans each segment of the n elements of x into `out` by a built-in operator; all are on `where`, and x and
 /// `out` may be one array. `init` may be null for an inclusive scan.
-void library_segmented_scan(function op, dtype type, bool exclusive, const void* x, std::size_t n,
+void library_segmented_scan(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t n,
                             const segment_starts& starts, const void* init, void* out, const target& where);
 
 /// Flags those of n elements, on a GPU, that are the first or stand at one of `count` offsets.

@@ -28,14 +28,3 @@ int open_for_reading(const std::string& path) noexcept;
 std::size_t write_bytes(int file, const void* data, std::size_t bytes) noexcept;
 
 }  // namespace heddle
-
-namespace heddle::impl {
-
-using heddle::descriptor_in;
-using heddle::open_for_reading;
-using heddle::shown_path;
-using heddle::standard_input;
-using heddle::standard_output;
-using heddle::write_bytes;
-
-}  // namespace heddle::impl

@@ -59,7 +59,7 @@ class npy_file {
   template <class T>
     requires has_dtype<T>
   array<T> read_as() const {
-    const impl::operation naming("read_npy", size_, impl::type_name<T>());
+    const operation naming("read_npy", size_, impl::type_name<T>());
     array<T> result(shape_);
     read(0, size_, dtype_of<T>, result.data());
     return result;

@@ -15,8 +15,8 @@
 namespace heddle::cpu {
 
 /// Folds pieces first … last−1 of a tiling of the elements at `from`.
-using reduce_pieces_function = impl::function_ref<void(const void* from, const order::tiling&,
-                                                       std::size_t first, std::size_t last, void* out)>;
+using reduce_pieces_function = function_ref<void(const void* from, const order::tiling&, std::size_t first,
+                                                 std::size_t last, void* out)>;
 
 /// Reduces each of `all` segments of x to one element of `out`, tile by tile as grouping.hpp says:
 /// `of_inputs` folds tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input
@@ -37,7 +37,7 @@ class lanes_of_tile<T, Lanes> {
   T& operator[](std::size_t i) { return static_cast<T*>(memory_.data())[i]; }
 
  private:
-  impl::memory memory_{Lanes * sizeof(T), target()};
+  memory memory_{Lanes * sizeof(T), target()};
 };
 
 #if defined(__CUDACC__)
@@ -219,7 +219,7 @@ inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& t
   }
   constexpr std::size_t lanes = order::accumulators<T, Op>;
   const std::size_t length = tiles.all.length;
-  const impl::memory lane((length < lanes ? length : lanes) * tiles.strip * sizeof(T), target());
+  const memory lane((length < lanes ? length : lanes) * tiles.strip * sizeof(T), target());
   for (std::size_t i = first; i < last; ++i) {
     const order::piece piece = tiles[i];
     reduce_columns<T>(load, piece, op, static_cast<T*>(lane.data()), out + piece.result);

@@ -45,21 +45,21 @@ struct scan_steps {
   std::size_t unit() const { return 16 * tile(); }
 
   /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
-  impl::function_ref<void(const void* init, void* state)> start;
+  function_ref<void(const void* init, void* state)> start;
   /// Combines `count` elements from a multiple of a tile on, none of them beyond the end of a unit, and
   /// puts *total before them unless they open the unit.
-  impl::function_ref<void(const void* x, std::size_t count, bool opens, void* total)> reduce_serially;
+  function_ref<void(const void* x, std::size_t count, bool opens, void* total)> reduce_serially;
   /// Moves a state on by units, given their totals.
-  impl::function_ref<void(void* state, const void* totals, std::size_t units)> append;
+  function_ref<void(void* state, const void* totals, std::size_t units)> append;
   /// Scans the next `count` elements into `out`, which may be x, and moves the state on. Past the cache only
   /// where `out` begins a line; other threads see it after store_fence.
-  impl::function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
-                          void* out)>
+  function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
+                    void* out)>
       scan;
   /// out[i] = op(a[i], b[i]); `out` may be a or b.
-  impl::function_ref<void(const void* a, const void* b, std::size_t count, void* out)> combine;
+  function_ref<void(const void* a, const void* b, std::size_t count, void* out)> combine;
   /// out[i] = x[i], as the operator sees it.
-  impl::function_ref<void(const void* x, std::size_t count, void* out)> load;
+  function_ref<void(const void* x, std::size_t count, void* out)> load;
 };
 
 /// Scans each of `all` segments of x into `out`, which may be x. Reads and writes memory once.

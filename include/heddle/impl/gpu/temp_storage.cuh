@@ -53,8 +53,8 @@ class temp_storage {
   std::unique_lock<std::mutex> lock_;
   std::uint32_t launch_number_ = 1;
   unsigned long long first_ticket_ = 0;
-  impl::memory captured_[3];
-  impl::memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
+  memory captured_[3];
+  memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
 };
 
 /// Frees what streams of the device keep and no launch has just now. The device must have finished all that

@@ -20,7 +20,7 @@ void for_blocks(int threads, std::size_t n, std::size_t block, const F& f) {
   impl::count_launch();
   const std::size_t blocks = heddle::textbook::blocks_of(n, block);
   for_slices(threads, blocks, grain / block, [&](std::size_t begin, std::size_t end) {
-    const impl::memory room(block * sizeof(T), target());
+    const memory room(block * sizeof(T), target());
     for (std::size_t b = begin; b < end; ++b) {
       const std::size_t first = b * block;
       f(b, first, n - first < block ? n - first : block, static_cast<T*>(room.data()));

@@ -27,7 +27,7 @@ void scan_blelloch(int threads, const impl::element_at<T, Op>& x, const Op& op, 
   using namespace heddle::textbook;
   const T identity = impl::identity_of<Op, T>(op);
   const std::size_t padded = std::bit_ceil(n);
-  const impl::memory nodes((padded + 1) * sizeof(T), target());
+  const memory nodes((padded + 1) * sizeof(T), target());
   T* const tree = static_cast<T*>(nodes.data());
   const impl::element_at<T, Op> node{tree};
 

@@ -35,8 +35,7 @@ void scan_hillis_steele(int threads, const heddle::textbook::scanned_elements<T,
   }
 
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
-  const impl::memory arrays[] = {impl::memory(n * sizeof(T), target()),
-                                 impl::memory(n * sizeof(T), target())};
+  const memory arrays[] = {memory(n * sizeof(T), target()), memory(n * sizeof(T), target())};
   const T* last = nullptr;
   int turn = 0;
   for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {

@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(free_threads)
 
 template <class T, class Op>
 void reduce_atomic(const target& where, impl::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
-  const impl::memory held(sizeof(shared_result<T>), where);
+  const memory held(sizeof(shared_result<T>), where);
   auto* const result = static_cast<shared_result<T>*>(held.data());
   put_first<<<1, 1, 0, where.stream()>>>(x, result);
   launched("launch of put_first");
@@ -46,7 +46,7 @@ void reduce_atomic(const target& where, impl::element_at<T, Op> x, const Op& op,
     combine_others<<<std::min(grid, most), free_threads, 0, where.stream()>>>(x, op, n, result);
     launched("launch of combine_others");
   }
-  impl::copy(out, where, result, where, sizeof(T));
+  heddle::copy(out, where, result, where, sizeof(T));
 }
 
 }  // namespace heddle::gpu::textbook

@@ -74,7 +74,7 @@ void scan_blelloch(const target& where, impl::element_at<T, Op> x, const Op& op,
                    const T* init, std::size_t n, T* out) {
   const T identity = impl::identity_of<Op, T>(op);
   const std::size_t padded = std::bit_ceil(n);
-  const impl::memory nodes((padded + 1) * sizeof(T), where);
+  const memory nodes((padded + 1) * sizeof(T), where);
   T* const tree = static_cast<T*>(nodes.data());
   const auto stream = where.stream();
 

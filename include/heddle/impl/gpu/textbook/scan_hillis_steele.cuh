@@ -59,7 +59,7 @@ void scan_hillis_steele(const target& where, const heddle::textbook::scanned_ele
   }
 
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
-  const impl::memory arrays[] = {impl::memory(n * sizeof(T), where), impl::memory(n * sizeof(T), where)};
+  const memory arrays[] = {memory(n * sizeof(T), where), memory(n * sizeof(T), where)};
   const T* last = nullptr;
   int turn = 0;
   for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {
