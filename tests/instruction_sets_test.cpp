@@ -53,7 +53,7 @@ std::vector<std::size_t> sizes() {
 
 // As a static object of a program asks for it, before those of the library may be there.
 const std::string set_before_main = hd::cpu::instruction_set();
-const hd::cpu::fold_tile_kernel kernel_before_main =
+const hd::cpu::reduce_tile_kernel kernel_before_main =
     hd::cpu::kernels_for(hd::dtype::float32, hd::runtime_op::plus).reduce_tile;
 
 }  // namespace
@@ -72,7 +72,7 @@ TEST(instruction_set, is_the_same_before_main) {
   EXPECT_EQ(kernel_before_main, of_set(hd::dtype::float32, hd::runtime_op::plus).reduce_tile);
 }
 
-TEST_P(instruction_sets_test, fold_tiles_in_the_documented_order) {
+TEST_P(instruction_sets_test, reduce_tiles_in_the_documented_order) {
   for_each_dtype([&]<class T>() {
     for (const operator_on<T>& op : operators_on<T>()) {
       const hd::cpu::kernels kernels = GetParam().kernels(hd::dtype_of<T>, op.which);
@@ -159,7 +159,7 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
             ASSERT_EQ(by.state_bytes, sizeof state);
             hd::array<T> have(n), want(n);
             // In two pieces, the first of whole registers.
-            const std::size_t first = n / 2 / by.strip * by.strip;
+            const std::size_t first = n / 2 / by.run_length * by.run_length;
             by.scan(x.data(), first, exclusive, false, &state, have.data());
             by.scan(x.data() + first, n - first, exclusive, false, &state, have.data() + first);
             T so_far = start;
@@ -179,16 +179,16 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
 }
 
 // What threads do that take turns.
-TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
+TEST_P(instruction_sets_test, reduced_blocks_leave_the_state_of_a_scan) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
       const hd::runtime_op op = hd::impl::function_of<Op>;
       const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, op).scan;
       if (by.scan == nullptr) return;
-      const std::size_t tile = 16 * by.strip, unit = 16 * tile, units = 3, n = units * unit + 77;
+      const std::size_t tile = 16 * by.run_length, unit = 16 * tile, units = 3, n = units * unit + 77;
       const hd::array<T> x = operands<T, Op>(n);
       const T init = operand<T, Op>(7, n);
-      alignas(64) std::byte of_scan[512], of_fold[512];
+      alignas(64) std::byte of_scan[512], of_reduce[512];
       hd::array<T> whole(n), rest(n - units * unit);
       by.start(&init, of_scan);
       by.scan(x.data(), n, false, false, of_scan, whole.data());
@@ -197,9 +197,9 @@ TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
         by.reduce_serially(x.data() + u * unit, 3 * tile, true, &totals[u]);
         by.reduce_serially(x.data() + u * unit + 3 * tile, unit - 3 * tile, false, &totals[u]);
       }
-      by.start(&init, of_fold);
-      by.append(of_fold, totals, units);
-      by.scan(x.data() + units * unit, rest.size(), false, false, of_fold, rest.data());
+      by.start(&init, of_reduce);
+      by.append(of_reduce, totals, units);
+      by.scan(x.data() + units * unit, rest.size(), false, false, of_reduce, rest.data());
       ASSERT_TRUE(same_elements<T>(rest.span(), whole.span().subspan(units * unit)))
           << hd::name(op) << " of " << hd::impl::type_name<T>();
     });

@@ -80,7 +80,7 @@ inline constexpr auto pairwise_bound = [](std::size_t i) {
   return std::log2(static_cast<double>(i + 2)) + 10;
 };
 
-/// Sizes at which code on the CPU and on a GPU turns to another path: strips, rows of a strip, pieces for
+/// Sizes at which code on the CPU and on a GPU turns to another path: runs, rows of a panel, pieces for
 /// threads.
 inline std::vector<std::size_t> small_sizes() {
   return sizes_up_to(4100);

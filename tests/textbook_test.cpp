@@ -56,7 +56,7 @@ bool has_fixed_order(reduce_algorithm algorithm) {
 }
 
 template <class T, class Op>
-T folded(const hd::array<T>& x) {
+T reduced(const hd::array<T>& x) {
   const auto seen = [](T value) { return hd::impl::is_logical<Op> ? T(value != T(0)) : value; };
   T sum = seen(x.data()[0]);
   for (std::size_t i = 1; i < x.size(); ++i) sum = plainly<Op>(sum, seen(x.data()[i]));
@@ -184,7 +184,7 @@ TEST_P(ladder, reduces_by_exact_operators_as_a_loop_does) {
         if (!takes_case<T, Op>()) return;
         for (const std::size_t n : exact_sizes()) {
           const hd::array<T> x = operands<T, Op>(n);
-          const T want = folded<T, Op>(x);
+          const T want = reduced<T, Op>(x);
           check_library_reduce(where, hd::impl::function_of<Op>, hd::dtype_of<T>, x.data(), n, &want);
         }
       }
@@ -199,7 +199,7 @@ TEST_P(ladder, reduces_many_elements) {
   }
   for (const std::size_t n : sizes) {
     const hd::array<std::uint32_t> x = operands<std::uint32_t, hd::plus>(n), there = x.on(where);
-    const std::uint32_t want = folded<std::uint32_t, hd::plus>(x);
+    const std::uint32_t want = reduced<std::uint32_t, hd::plus>(x);
     for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
       EXPECT_EQ(hd::reduce(where, there, hd::plus{}, algorithm), want)
           << hd::name(algorithm) << ", n = " << n;

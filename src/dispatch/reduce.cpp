@@ -109,14 +109,14 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
 void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                         const target& where) {
   if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, place, where);
-  // A strip of columns is looked through row by row; a piece that begins behind a place already found is not.
-  constexpr std::size_t rows = std::size_t{1} << 14, strip = 256;
-  const order::tiling tiles{all, rows, strip};
+  // A panel of columns is looked through row by row; a piece that begins behind a place already found is not.
+  constexpr std::size_t rows = std::size_t{1} << 14, panel = 256;
+  const order::tiling tiles{all, rows, panel};
   const std::size_t parts = tiles.parts();
   std::fill_n(place, all.count(), all.length);
   dispatch_type_op<family::order>(type, runtime_op::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
     const T* const elements = static_cast<const T*>(x);
-    const std::size_t grain = rows / std::min(rows, all.length) / std::min(strip, all.inner) + 1;
+    const std::size_t grain = rows / std::min(rows, all.length) / std::min(panel, all.inner) + 1;
     cpu::for_slices(where.threads(), tiles.pieces(), grain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const order::piece piece = tiles[i];

@@ -22,8 +22,8 @@ class compiled_steps {
       : map_{kernels.map}, copy_{size_of(type)}, by_(kernels.scan) {}
 
   cpu::scan_steps steps() const {
-    return {copy_.element_bytes, by_.state_bytes, by_.strip, true, by_.start,
-            by_.reduce_serially, by_.append,      by_.scan,  map_, copy_};
+    return {copy_.element_bytes, by_.state_bytes, by_.run_length, true, by_.start,
+            by_.reduce_serially, by_.append,      by_.scan,       map_, copy_};
   }
 
  private:

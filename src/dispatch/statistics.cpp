@@ -65,9 +65,9 @@ class sums_of_made {
  public:
   static constexpr std::size_t tile = order::tile<Made, plus>;
 
-  /// `strip` columns at most, of at most `length` elements.
-  sums_of_made(std::size_t length, std::size_t strip)
-      : lanes_(lanes_bytes(length, strip), target()), band_(lanes_.bytes(), target()) {}
+  /// `panel` columns at most, of at most `length` elements.
+  sums_of_made(std::size_t length, std::size_t panel)
+      : lanes_(lanes_bytes(length, panel), target()), band_(lanes_.bytes(), target()) {}
 
   /// Rows that follow each other, of at most a tile together where there are several.
   template <class Make>
@@ -101,9 +101,9 @@ class sums_of_made {
   }
 
  private:
-  static std::size_t lanes_bytes(std::size_t length, std::size_t strip) {
-    if (strip == 1) return tile * sizeof(Made);
-    return std::min(length, order::accumulators<Made, plus>) * strip * sizeof(Made);
+  static std::size_t lanes_bytes(std::size_t length, std::size_t panel) {
+    if (panel == 1) return tile * sizeof(Made);
+    return std::min(length, order::accumulators<Made, plus>) * panel * sizeof(Made);
   }
   void add(Made* to, const Made* from, std::size_t count) const {
     kernels_.map(to, false, from, false, count, false, to);
@@ -121,7 +121,7 @@ void sum_made(int threads, segments all, const Make& make, Made* out) {
   const auto of_inputs = [&](const void*, const order::tiling& tiles, std::size_t first, std::size_t last,
                              void* to) {
     auto* const results = static_cast<Made*>(to);
-    sums_of sums(all.length, std::min(tiles.strip, all.inner));
+    sums_of sums(all.length, std::min(tiles.panel, all.inner));
     const std::size_t rows = parts == 1 ? std::max<std::size_t>(sums_of::tile / all.length, 1) : 1;
     for (std::size_t i = first; i < last;) {
       const order::piece piece = tiles[i];

@@ -287,7 +287,7 @@ struct whole_lines {
   }
 };
 
-/// One axis, whatever stands before and behind it: as many calls as there are lines in the one or in the
+/// One axis, whatever axes are before and after it: as many calls as there are lines in the one or in the
 /// other, where it is neither the first nor the last.
 template <class T>
 void along_axis(const segments& all, bool inverse, pair_of_reals<T>* x, const target& where) {

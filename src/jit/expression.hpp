@@ -42,8 +42,8 @@ struct combination {
 };
 std::string reduction_source(const expression_text& text, const combination& how);
 
-/// Elements in a tile of a scan, and threads that take its strips.
-inline constexpr std::size_t scan_threads = 128, scan_strip = 8, scan_tile = scan_threads * scan_strip;
+/// Elements in a tile of a scan, and threads that take its runs.
+inline constexpr std::size_t scan_threads = 128, scan_run = 8, scan_tile = scan_threads * scan_run;
 std::string scan_source(const expression_text& text, const combination& how);
 
 /// An elementwise operation on some elements of more: they are numbers `offset` and on of `n`.

@@ -99,30 +99,30 @@ struct piece {
   std::size_t segment_part;  ///< which part of its segment this is, from 0
 };
 
-/// Segments cut into parts of at most `part` elements, and into strips of at most `strip` columns: the pieces
+/// Segments cut into parts of at most `part` elements, and into panels of at most `panel` columns: the pieces
 /// that threads and blocks of threads take. The results of a tiling are an array with `parts()` where it had
 /// `length`.
 struct tiling {
   segments all;
   std::size_t part;
-  std::size_t strip;
+  std::size_t panel;
 
   HD_INLINE std::size_t parts() const { return (all.length + part - 1) / part; }
-  HD_INLINE std::size_t strips() const { return (all.inner + strip - 1) / strip; }
-  HD_INLINE std::size_t pieces() const { return all.outer * parts() * strips(); }
+  HD_INLINE std::size_t panels() const { return (all.inner + panel - 1) / panel; }
+  HD_INLINE std::size_t pieces() const { return all.outer * parts() * panels(); }
 
   HD_INLINE piece operator[](std::size_t index) const {
-    const std::size_t per_outer = parts() * strips();
+    const std::size_t per_outer = parts() * panels();
     const std::size_t outer = index / per_outer;
     const std::size_t within = index - outer * per_outer;
-    const std::size_t p = within / strips();
-    const std::size_t column = (within - p * strips()) * strip;
+    const std::size_t p = within / panels();
+    const std::size_t column = (within - p * panels()) * panel;
     const std::size_t left = all.length - p * part;
     const std::size_t columns_left = all.inner - column;
     return {(outer * all.length + p * part) * all.inner + column,
             left < part ? left : part,
             all.inner,
-            columns_left < strip ? columns_left : strip,
+            columns_left < panel ? columns_left : panel,
             (outer * parts() + p) * all.inner + column,
             p};
   }

@@ -105,7 +105,7 @@ inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here
 template <class T, class Op>
 T reduce_here(const T* x, std::size_t n, const Op& op) {
   if constexpr (cpu::few < T, Op >> 0) {
-    if (n <= cpu::few<T, Op>) return cpu::fold_few(x, n, op);
+    if (n <= cpu::few<T, Op>) return cpu::reduce_few(x, n, op);
   }
   order::uninitialized<T, 1> total;
   if constexpr (library_combines<T, Op>()) {

@@ -14,13 +14,13 @@
 
 namespace heddle::cpu {
 
-/// Folds pieces first … last−1 of a tiling of the elements at `from`.
+/// Reduces pieces first … last−1 of a tiling of the elements at `from`.
 using reduce_pieces_function = function_ref<void(const void* from, const order::tiling&, std::size_t first,
                                                  std::size_t last, void* out)>;
 
 /// Reduces each of `all` segments of x to one element of `out`, tile by tile as grouping.hpp says:
-/// `of_inputs` folds tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input
-/// once; needs room for one element in a tile.
+/// `of_inputs` reduces tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each
+/// input once; needs room for one element in a tile.
 void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials);
 
@@ -75,7 +75,7 @@ inline void reduce_tile(const Load& load, std::size_t count, const Op& op, T* ou
   *out = order::canonical(lane[0]);
 }
 
-/// The most elements that fold_few() takes: none where neither the order is free nor anything can stand in
+/// The most elements that reduce_few() takes: none where neither the order is free nor anything can stand in
 /// for an element.
 template <class T, class Op>
 inline constexpr std::size_t few = order::order_is_free<T, Op> ? 64
@@ -120,7 +120,7 @@ inline bool extreme_by_comparison(const T* x, std::size_t count, T& found) {
 #endif
 /// Combines 1 … few elements, where the call of a library would take longer than the work.
 template <class T, class Op>
-inline T fold_few(const T* x, std::size_t count, const Op& op) {
+inline T reduce_few(const T* x, std::size_t count, const Op& op) {
   if constexpr (order::order_is_free<T, Op>) {
     const impl::element_at<T, Op> load{x};
     T sum = load(0);
@@ -205,7 +205,7 @@ inline void reduce_columns(const Load& load, const order::piece& piece, const Op
   for (std::size_t c = 0; c < width; ++c) out[c] = order::canonical(lane[c]);
 }
 
-/// Folds pieces first … last−1. `reduce_row(first, count, out)` folds contiguous elements; columns read
+/// Reduces pieces first … last−1. `reduce_row(first, count, out)` reduces contiguous elements; columns read
 /// through `load`.
 template <class T, class Op, class Load, class FoldRow>
 inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& tiles, std::size_t first,
@@ -219,7 +219,7 @@ inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& t
   }
   constexpr std::size_t lanes = order::accumulators<T, Op>;
   const std::size_t length = tiles.all.length;
-  const memory lane((length < lanes ? length : lanes) * tiles.strip * sizeof(T), target());
+  const memory lane((length < lanes ? length : lanes) * tiles.panel * sizeof(T), target());
   for (std::size_t i = first; i < last; ++i) {
     const order::piece piece = tiles[i];
     reduce_columns<T>(load, piece, op, static_cast<T*>(lane.data()), out + piece.result);
