@@ -8,9 +8,8 @@
 
 namespace heddle {
 
-/// The index, in C order, of the smallest element; of the first where there are several, and of the first NaN
-/// where there is one, as numpy.argmin. Throws heddle::error when there are no elements. Reads the elements
-/// at most twice.
+/// The index, in C order, of the smallest element: of the first of several, and of the first NaN if there is
+/// one, as numpy.argmin. Throws heddle::error when there are no elements. Reads the elements at most twice.
 template <impl::ordered_elements X>
 std::size_t argmin(const target& where, const X& x) {
   const auto in = impl::input(x);

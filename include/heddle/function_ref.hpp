@@ -4,7 +4,7 @@
 
 namespace heddle {
 
-/// Calls a function object that outlives it: two pointers, no ownership. As std::function_ref of C++26.
+/// A reference to a function object, which must outlive it: two pointers. Like std::function_ref of C++26.
 template <class Signature>
 class function_ref;
 template <class R, class... A>

@@ -7,8 +7,8 @@
 
 namespace heddle {
 
-/// The first element of each run of equal ones, flat: what std::unique leaves. NaNs are alike, and so are −0
-/// and +0. On built-in types. Reads x three times.
+/// The first element of each run of consecutive equal elements, flat, as std::unique leaves. NaNs equal one
+/// another, and −0 equals +0. On built-in types. Reads x three times.
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
@@ -21,8 +21,8 @@ array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
   return impl::first_of_runs(where, staged.data(), in.size);
 }
 
-/// The different elements of x in order, as numpy.unique: a sort, and the first of each run. Of zeros −0 is
-/// left where there is one, and of NaNs one.
+/// The distinct elements of x in ascending order, as numpy.unique: a sort, and the first of each run. One NaN
+/// remains, and of the zeros −0 if there is one.
 ///
 ///     hd::array<int> values = hd::unique(where, x);
 template <impl::sortable_elements X>
