@@ -14,7 +14,7 @@
 #include <vector>
 
 /// What `reduce` must give, bit for bit: its order of combination written a second time, from the description
-/// in grouping.hpp and from nothing else in the library.
+/// in order.hpp and from nothing else in the library.
 namespace heddle::tests {
 
 /// Lanes of a tile of elements that are `element_bytes` large.

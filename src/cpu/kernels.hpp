@@ -9,11 +9,11 @@
 /// The inner loops of the built-in operators on the built-in types, compiled for several instruction sets.
 namespace heddle::cpu {
 
-/// Folds pieces first … last−1 of a tiling of the elements at `from` into `out`.
+/// Reduces pieces first … last−1 of a tiling of the elements at `from` into `out`.
 using reduce_pieces_kernel = void (*)(const void* from, const order::tiling& tiles, std::size_t first,
                                       std::size_t last, void* out);
 
-/// Folds 1 … tile elements into *out.
+/// Reduces 1 … tile elements into *out.
 using reduce_tile_kernel = void (*)(const void* x, std::size_t count, void* out);
 
 /// out[i] = function(x[i], y[i]) for `count` elements, where a constant operand is one element for all i.

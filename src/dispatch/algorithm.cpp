@@ -28,8 +28,8 @@ std::size_t levels_of(std::size_t n) {
   return static_cast<std::size_t>(std::bit_width(n - 1));
 }
 
-/// Fold blocks, then their results, until one is left. Each element but the first is combined once.
-/// `steps_in(k)` is the span of a block of k elements. Bytes are counted in elements.
+/// The cost of reducing blocks, then their results, until one is left. Each element but the first is combined
+/// once. `steps_in(k)` is the span of a block of k elements. Bytes are counted in elements.
 template <class StepsIn>
 algorithm_cost repeated(std::size_t n, std::size_t block, const StepsIn& steps_in) {
   algorithm_cost cost{n - 1, 0, 0, 0};

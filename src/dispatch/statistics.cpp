@@ -218,7 +218,7 @@ void library_variance(dtype type, const void* x, segments all, std::size_t ddof,
 
 namespace {
 
-/// Folds the tiles of both extrema piece by piece, so that the second reads the elements from the cache.
+/// Reduces the tiles of both extrema piece by piece, so that the second reads the elements from the cache.
 void minmax_on_cpu(dtype type, const void* x, segments all, void* smallest, void* largest,
                    const target& where) {
   const cpu::kernels& least = cpu::kernels_for(type, runtime_op::minimum);

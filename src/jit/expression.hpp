@@ -36,7 +36,7 @@ struct combination {
   std::size_t element_bytes = 4;
   bool is_floating = false, is_commutative = false;
 
-  /// As grouping.hpp cuts an array.
+  /// As order.hpp cuts an array.
   std::size_t lanes() const { return is_commutative ? 512 / element_bytes : 32; }
   std::size_t tile() const { return 16 * lanes(); }
 };

@@ -62,7 +62,7 @@ struct lifted {
   HD_INLINE auto operator()(std::size_t i) const { return lift<Op>(load(i)); }
 };
 
-/// An argument of `transform`: the elements of an array, or a scalar that goes with every element.
+/// An argument of `transform`: the elements of an array, or a scalar, which is broadcast.
 template <class A>
 struct argument {
   using value = A;
@@ -192,7 +192,7 @@ inline constexpr bool compiled_for_gpu =
 #endif
 }  // namespace HD_BUILD
 
-/// What a host compiler cannot do: the error says to compile with nvcc.
+/// Throws: a host compiler compiled the call, which must be compiled with nvcc.
 [[noreturn]] void fail_not_compiled_for_gpu();
 
 /// Whether the library holds f on these arguments: two of one built-in type, by a built-in function.

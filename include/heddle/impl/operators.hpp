@@ -39,7 +39,7 @@ concept has_typed_identity = requires { Op::template identity<T>(); };
 template <class Op, class T>
 concept has_identity_value = requires(const Op& op) { T(op.identity_value); };
 
-/// Whether `op` knows the element of T that changes nothing.
+/// Whether `op` has an identity for T.
 template <class Op, class T>
 inline constexpr bool has_identity = has_typed_identity<Op, T> || has_identity_value<Op, T>;
 

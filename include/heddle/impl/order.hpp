@@ -42,7 +42,8 @@ inline constexpr std::size_t tile = rows * accumulators<T, Op>;
 template <class Op>
 inline constexpr bool is_exact = requires { requires Op::exact; };
 
-/// Whether every other order gives the same bits: built-in operators on integers, and what is like them.
+/// Whether every order of combination gives the same bits: built-in operators on integers, and others that
+/// say so.
 template <class T, class Op>
 inline constexpr bool order_is_free =
     std::is_integral_v<T> && (impl::library_combines<T, Op>() || is_exact<Op>);
@@ -50,7 +51,7 @@ inline constexpr bool order_is_free =
 template <class T, class Op>
 inline constexpr T constant_identity = Op::template identity<T>();
 
-/// What changes no element.
+/// The identity.
 template <class T, class Op>
 HD_INLINE T neutral(const Op& op) {
   if constexpr (impl::has_typed_identity<Op, T>) {
@@ -60,13 +61,13 @@ HD_INLINE T neutral(const Op& op) {
   }
 }
 
-/// Whether an element that changes no other in any bit can stand where there is none.
+/// Whether there is a filler: an element that changes no bit of another, to pad with.
 template <class T, class Op>
 inline constexpr bool has_filler =
     (order_is_free<T, Op> && impl::has_identity<Op, T>) ||
     (std::is_floating_point_v<T> &&
      (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> || impl::is_extreme<Op>));
-/// That element: 0 would make 0 of −0.
+/// The filler. For a sum it is −0, as 0 would change −0 to 0.
 template <class T, class Op>
 HD_INLINE T filler(const Op& op) {
   if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, plus>) {
@@ -131,8 +132,8 @@ struct tiling {
   segments results() const { return {all.outer, parts(), all.inner}; }
 };
 
-/// Room for N elements of a type that need not be constructible from nothing. What is a number of 16 bytes
-/// may be moved 16 at a time.
+/// Uninitialised storage for N elements of a type that need not be default-constructible. What has a multiple
+/// of 16 bytes may be moved 16 at a time.
 template <class T, std::size_t N>
 struct alignas(sizeof(T) * N % 16 == 0 && alignof(T) < 16 ? 16 : alignof(T)) uninitialized {
   union {

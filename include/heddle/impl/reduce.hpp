@@ -98,7 +98,7 @@ T reduce_flat_with(const target& requested, const X& x, const Op& op, const T* i
                             [&](T* out) { reduce_elements(where, staged.data(), in.size, out); });
 }
 
-/// The most elements that are combined on the calling thread without what a call costs otherwise.
+/// The most elements that are combined on the calling thread without the cost of a call into the library.
 template <class T, class Op>
 inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here : 1) * order::tile<T, Op>;
 

@@ -138,8 +138,8 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
   }
   constexpr bool exclusive = Kind == scan_kind::exclusive;
   if constexpr (std::is_same_v<Method, default_scan<Kind>> && (!exclusive || has_identity<Op, T>)) {
-    // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
-    // way.
+    // A few elements on this thread, without the cost of a call into the library. The general path takes the
+    // rest.
     constexpr bool any_grouping = library_combines<T, Op>() && (std::is_integral_v<T> || is_extreme<Op>);
     constexpr std::size_t few = 4096;
     const elements<const T> in = input(x);

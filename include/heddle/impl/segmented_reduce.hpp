@@ -16,7 +16,7 @@ namespace heddle::impl {
 void library_segmented_reduce(runtime_op op, dtype type, const void* x, std::size_t n,
                               const std::size_t* offsets, std::size_t count, void* out, const target& where);
 
-/// Throws where offsets on a CPU fall, or go beyond n.
+/// Throws where offsets on a CPU decrease, or go beyond n.
 void check_offsets(const std::size_t* offsets, std::size_t count, std::size_t n);
 
 inline namespace HD_BUILD {

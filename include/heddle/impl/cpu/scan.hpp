@@ -14,7 +14,7 @@
 #endif
 
 /// Scan on the CPU. What an inclusive scan combines, and in which order, follows from an element's place in
-/// its segment and its type alone; an exclusive scan is the inclusive one moved on by one place, bit for bit.
+/// its segment and its type alone; an exclusive scan is the inclusive one shifted by one place, bit for bit.
 ///
 /// A segment is cut into runs of 16 elements, or 4 floating-point numbers, and 16 runs make a tile. A run is
 /// scanned by itself from left to right. Its prefix in the tile combines the totals of up to four groups of
@@ -44,14 +44,14 @@ struct scan_steps {
   /// Threads take whole groups of 16 tiles, and pieces of a stream are whole groups.
   std::size_t unit() const { return 16 * tile(); }
 
-  /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
+  /// The state before the first element; `init` may be null, but not for an exclusive scan.
   function_ref<void(const void* init, void* state)> start;
   /// Combines `count` elements from a multiple of a tile on, none of them beyond the end of a unit, and
   /// puts *total before them unless they open the unit.
   function_ref<void(const void* x, std::size_t count, bool opens, void* total)> reduce_serially;
-  /// Moves a state on by units, given their totals.
+  /// Advances a state by units, given their totals.
   function_ref<void(void* state, const void* totals, std::size_t units)> append;
-  /// Scans the next `count` elements into `out`, which may be x, and moves the state on. Past the cache only
+  /// Scans the next `count` elements into `out`, which may be x, and advances the state. Past the cache only
   /// where `out` begins a line; other threads see it after store_fence.
   function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
                     void* out)>
@@ -66,7 +66,7 @@ struct scan_steps {
 void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,
                    bool exclusive, void* out);
 
-/// Scans the next `count` elements of one segment and moves the state on. If more will follow, `count` is a
+/// Scans the next `count` elements of one segment and advances the state. If more will follow, `count` is a
 /// multiple of a unit.
 void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
                 void* state, void* out);
@@ -80,7 +80,7 @@ class scan_state {
  public:
   template <class Op>
   void start(const Op&, const T* init) {
-    // All of it: a compiler cannot see that what does not exist is not read.
+    // All of it: compilers warn of reads that never happen.
     __builtin_memset(static_cast<void*>(this), 0, sizeof *this);
     levels_ = 1;
     has_init_ = has_upper_ = init != nullptr;

@@ -6,8 +6,7 @@
 
 #include <cstddef>
 
-/// What takes the place of a grid of blocks on a CPU: a loop over all threads, each of which works through
-/// whole blocks.
+/// The blocks of a grid on a CPU: a loop over all threads, each of which works through whole blocks.
 namespace heddle::cpu::textbook {
 
 /// Fewer elements are not worth a second thread.
@@ -37,8 +36,9 @@ void for_elements(int threads, std::size_t n, const F& f) {
   });
 }
 
-/// Reduces shared[0] … shared[count−1] into shared[0] in a tree: each element with the one half the way on,
-/// or with its neighbour where the order of operands matters. `width` is a power of two, `count` or more.
+/// Reduces shared[0] … shared[count−1] into shared[0] in a tree: each element is combined with the one half a
+/// width further on, or with its neighbour where the order of operands matters. `width` is a power of two,
+/// `count` or more.
 template <class T, class Op>
 void reduce_tree(T* shared, std::size_t count, [[maybe_unused]] std::size_t width, const Op& op) {
   if constexpr (is_commutative<Op, T>) {

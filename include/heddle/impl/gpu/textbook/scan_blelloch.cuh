@@ -5,10 +5,10 @@
 #include <bit>
 
 /// `blelloch`: the elements, padded with the identity to m = 2^L of them, are the leaves of a tree. The
-/// up-sweep puts into each node the combination of its leaves; the down-sweep gives each node what stands
-/// before it: the left child what its parent has, the right child that combined with the left one's sum. The
-/// root begins with the identity, or with the initial value. That makes an exclusive scan; with the total
-/// behind it, the inclusive scan is the same array read one place further on. (G. E. Blelloch, Prefix sums
+/// up-sweep puts into each node the combination of its leaves; the down-sweep gives each node its prefix: the
+/// left child has its parent's, the right child its parent's combined with the left child's sum. The root
+/// begins with the identity, or with the initial value. That makes an exclusive scan; with the total
+/// appended, the inclusive scan is the same array from its second element on. (G. E. Blelloch, Prefix sums
 /// and their applications, CMU-CS-90-190, 1990.)
 ///
 ///   operations  2(m − 1)
