@@ -130,7 +130,7 @@ void check_sizes() {
     check<T, Op>(rows, tile + row + 3, 1, false, false, true);
     check<T, Op>(rows, row + 1, 0, true, true, false);
   }
-  // The eighth tile has elements in rows that begin after a multiple of 16 bytes, and none in others.
+  // The eighth tile has elements in rows that begin inside a vec16, and none in others.
   check<T, Op>(3, 7 * tile - 1, 1, true, true, false);
 }
 
@@ -154,7 +154,7 @@ TEST(lookahead_scan_Gpu, of_four_and_eight_bytes_in_order) {
   check_sizes<step<std::uint16_t>, after>();
   check_sizes<step<std::uint32_t>, after>();
 }
-TEST(lookahead_scan_Gpu, of_elements_that_16_bytes_do_not_hold) {
+TEST(lookahead_scan_Gpu, of_elements_that_fill_no_vec16) {
   check_sizes<words<std::uint8_t, 3>, add_each>();
   check_sizes<words<std::uint16_t, 3>, add_each>();
   check_sizes<words<std::uint32_t, 3>, add_each>();
