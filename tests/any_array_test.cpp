@@ -135,7 +135,7 @@ TEST_P(any_array, reduces_along_an_axis_as_loops_do) {
 
 TEST_P(any_array, sums_in_a_wider_type) {
   for_each_dtype([&]<class T>() {
-    using wide = std::conditional_t<hd::impl::is_complex<T>, std::complex<double>, double>;
+    using wide = std::conditional_t<hd::is_complex<T>, std::complex<double>, double>;
     const hd::array<T> x = numbers<T>({40, 50});
     wide want{};
     for (std::size_t i = 0; i < x.size(); ++i) want += static_cast<wide>(x.data()[i]);
@@ -205,7 +205,7 @@ TEST_P(any_array, transforms_as_a_loop_does) {
 
 TEST_P(any_array, sorts_as_the_standard_library_does) {
   for_each_dtype([&]<class T>() {
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const hd::array<T> x = numbers<T>({1'003});
       const hd::any_array given(hd::any_const_view(x).on(where));
       hd::array<T> want(hd::shape{1'003});
@@ -245,7 +245,7 @@ TEST_P(any_array, has_the_statistics_of_a_loop) {
     }
     EXPECT_NEAR(hd::variance(where, given).to<double>(), squares / 128, 1e-6);
     EXPECT_EQ(hd::variance(where, given, hd::axis{1}, 1).shape(), (hd::shape{8}));
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const auto both = hd::minmax(where, given);
       EXPECT_EQ(both.min.as<T>(), *std::min_element(x.begin(), x.end()));
       EXPECT_EQ(both.max.as<T>(), *std::max_element(x.begin(), x.end()));
@@ -287,7 +287,7 @@ TEST_P(any_array, multiplies_matrices_and_transforms_as_typed_arrays_do) {
     const hd::any_array back = hd::ifft(where, spectrum, {0, 1});
     for (std::size_t i = 0; i < a.size(); ++i)
       EXPECT_NEAR(std::abs(back.as<complex>()[i] - complex(a.data()[i])), 0, 1e-5);
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const hd::any_array half = hd::rfft(where, x);
       EXPECT_EQ(half.shape(), hd::rfft_shape(x.shape()));
       EXPECT_EQ(half.as<complex>().to_vector(), hd::rfft(where, a).to_vector());

@@ -54,23 +54,22 @@ void with_op(runtime_op op, const F& f) {
 }
 
 void require_op(runtime_op op, dtype type) {
-  if (!is_defined(op, type)) impl::fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  if (!is_defined(op, type)) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
 }
 
 /// Throws where `op` does not combine elements of that type.
 void require_monoid(runtime_op op, dtype type) {
   require_op(op, type);
-  if (op == runtime_op::minus) impl::fail("minus is not associative: it can neither reduce nor scan");
+  if (op == runtime_op::minus) fail("minus is not associative: it can neither reduce nor scan");
 }
 
 void require_type(const char* what, dtype have, dtype wanted) {
-  if (have != wanted)
-    impl::fail(fmt::format("{} is {}, where the input is {}", what, name(have), name(wanted)));
+  if (have != wanted) fail(fmt::format("{} is {}, where the input is {}", what, name(have), name(wanted)));
 }
 
 void require_shape(const shape& have, const shape& result) {
   if (!(have == result)) {
-    impl::fail(fmt::format("the output has shape {}, where the result has {}", have.text(), result.text()));
+    fail(fmt::format("the output has shape {}, where the result has {}", have.text(), result.text()));
   }
 }
 
@@ -161,8 +160,8 @@ void reduce_to_output(const target& requested, const any_view& out, const any_co
   if (!is_wider) require_type("the output", type, x.dtype());
   require_shape(out.shape(), result);
   impl::check_apart(x.data(), x.bytes(), x.where(), out.data(), out.bytes(), out.where());
-  impl::operation running("reduce", x.size(), name(x.dtype()));
-  const target where = impl::resolve(requested, {x.bytes(), out.bytes(), x.where(), true});
+  operation running("reduce", x.size(), name(x.dtype()));
+  const target where = resolve(requested, {x.bytes(), out.bytes(), x.where(), true});
   running.runs_on(where);
   const std::optional<any_value> first = initial(init, op, type);
   const impl::staged_input<std::byte> staged(bytes_of(x), where);
@@ -176,11 +175,11 @@ void reduce_to_output(const target& requested, const any_view& out, const any_co
 any_value reduce(const target& requested, const any_const_view& x, runtime_op op,
                  const std::optional<any_value>& init, reduce_algorithm algorithm) {
   const dtype type = x.dtype();
-  impl::operation running("reduce", x.size(), name(type));
+  operation running("reduce", x.size(), name(type));
   require_monoid(op, type);
   const std::optional<any_value> first = initial(init, op, type);
   if (x.size() == 0) return reduce_of_nothing(first, op, type);
-  const target where = impl::resolve(requested, {x.bytes(), 0, x.where(), true});
+  const target where = resolve(requested, {x.bytes(), 0, x.where(), true});
   running.runs_on(where);
   const impl::staged_input<std::byte> staged(bytes_of(x), where);
   const auto reduce_to = [&](void* out) {
@@ -192,9 +191,9 @@ any_value reduce(const target& requested, const any_const_view& x, runtime_op op
   };
   alignas(16) std::byte total[16];
   if (where.is_gpu()) {
-    const impl::memory on_gpu(size_of(type), where);
+    const memory on_gpu(size_of(type), where);
     reduce_to(on_gpu.data());
-    impl::copy(total, target(), on_gpu.data(), where, size_of(type));
+    heddle::copy(total, target(), on_gpu.data(), where, size_of(type));
   } else {
     reduce_to(total);
   }
@@ -209,11 +208,11 @@ any_value reduce(const target& where, const any_const_view& x, runtime_op op, re
 any_array reduce(const target& requested, const any_const_view& x, axis along_axis, runtime_op op,
                  const std::optional<any_value>& init) {
   const dtype type = x.dtype();
-  impl::operation running("reduce", x.size(), name(type));
+  operation running("reduce", x.size(), name(type));
   require_monoid(op, type);
   const std::size_t axis = x.shape().resolve_axis(along_axis.index);
   const segments all = along(x.shape(), axis);
-  const target where = impl::resolve(requested, {x.bytes(), all.count() * size_of(type), x.where(), true});
+  const target where = resolve(requested, {x.bytes(), all.count() * size_of(type), x.where(), true});
   running.runs_on(where);
   const std::optional<any_value> first = initial(init, op, type);
   any_array out(type, x.shape().without_axis(axis), where);
@@ -248,12 +247,12 @@ struct scan_call {
 };
 
 target scan_place(const target& requested, const any_const_view& x) {
-  return impl::resolve(requested, {x.bytes(), x.bytes(), x.where(), true});
+  return resolve(requested, {x.bytes(), x.bytes(), x.where(), true});
 }
 
 void scan_to(const scan_call& call, const target& where, const any_view& out, const any_const_view& x) {
   const dtype type = x.dtype();
-  impl::operation running(call.pattern(), x.size(), name(type));
+  operation running(call.pattern(), x.size(), name(type));
   running.runs_on(where);
   require_monoid(call.op, type);
   require_type("the output", out.dtype(), type);
@@ -281,7 +280,7 @@ void scan_to(const scan_call& call, const target& where, const any_view& out, co
 
 any_array scanned(const scan_call& call, const target& requested, const any_const_view& x) {
   const target where = scan_place(requested, x);
-  impl::operation running(call.pattern(), x.size(), name(x.dtype()));
+  operation running(call.pattern(), x.size(), name(x.dtype()));
   running.runs_on(where);
   any_array out(x.dtype(), x.shape(), where);
   scan_to(call, where, out, x);
@@ -401,7 +400,7 @@ template <class X, class Y>
 any_array transform_any(const target& requested, const any_view* out, const X& x, const Y& y, runtime_op op) {
   const any_const_view first = array_among(x, y);
   const dtype type = first.dtype();
-  impl::operation running("transform", first.size(), name(type));
+  operation running("transform", first.size(), name(type));
   require_op(op, type);
   check_operand(x, 1, first);
   check_operand(y, 2, first);
@@ -413,7 +412,7 @@ any_array transform_any(const target& requested, const any_view* out, const X& x
     check_overlap(y, *out);
   }
   const target where =
-      impl::resolve(requested, {bytes_among(x) + bytes_among(y), first.bytes(), first.where(), true});
+      resolve(requested, {bytes_among(x) + bytes_among(y), first.bytes(), first.where(), true});
   running.runs_on(where);
   any_array result;
   if (out == nullptr) result = any_array(type, first.shape(), where);
@@ -459,8 +458,8 @@ namespace {
 template <class R, class F>
 R visit_ordered(const char* pattern, const any_const_view& x, const F& f) {
   return with_type(x.dtype(), [&]<class T>(T) -> R {
-    if constexpr (impl::is_complex<T>) {
-      impl::fail(fmt::format("{} of {}: complex numbers have no order", pattern, name(x.dtype())));
+    if constexpr (is_complex<T>) {
+      fail(fmt::format("{} of {}: complex numbers have no order", pattern, name(x.dtype())));
     } else {
       return f(x.as<T>());
     }
@@ -544,10 +543,10 @@ namespace {
 
 any_array weighted_histogram(const target& requested, const any_const_view& x, const impl::bin_edges& edges,
                              const any_const_view& weights) {
-  impl::operation running("histogram", x.size(), name(x.dtype()));
+  operation running("histogram", x.size(), name(x.dtype()));
   if (!(x.shape() == weights.shape())) impl::fail_weights(x.shape(), weights.shape());
   const std::size_t bytes = x.bytes() + 8 * (weights.bytes() + x.size() * sizeof(std::size_t));
-  const target where = impl::resolve(requested, {bytes, 0, x.where(), true});
+  const target where = resolve(requested, {bytes, 0, x.where(), true});
   running.runs_on(where);
   any_array sums(weights.dtype(), {edges.bins()}, where);
   const impl::staged_input<std::byte> staged(bytes_of(x), where), staged_weights(bytes_of(weights), where);
@@ -612,7 +611,7 @@ minmax_result<any_array> minmax(const target& where, const any_const_view& x, ax
 namespace {
 
 [[noreturn]] void fail_type(const char* pattern, dtype type, const char* types) {
-  impl::fail(fmt::format("{} of {}: the type is {}", pattern, name(type), types));
+  fail(fmt::format("{} of {}: the type is {}", pattern, name(type), types));
 }
 
 /// Calls f with the elements of x by their static type, a real or a complex one, which `real` and `complex`

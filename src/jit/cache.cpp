@@ -22,7 +22,6 @@ namespace heddle::jit {
 
 namespace fs = std::filesystem;
 using impl::cache_folder;
-using impl::temporary_folder;
 using nlohmann::json;
 
 namespace {
@@ -64,7 +63,7 @@ std::atomic<bool> has_temporary_cache = false;
 
 /// A cache of this process alone.
 cache_folder temporary_cache() {
-  static const temporary_folder folder(impl::temporary_place(), fmt::format("heddle-{}-", geteuid()));
+  static const temporary_folder folder(temporary_place(), fmt::format("heddle-{}-", geteuid()));
   has_temporary_cache = true;
   return cache_folder::at(folder.path());
 }
@@ -123,8 +122,8 @@ void remove(const cache_folder& folder, const entry& what) {
 std::optional<std::uint64_t> limit_of_environment() {
   const char* const set = std::getenv("HEDDLE_CACHE_SIZE");
   if (set == nullptr || *set == '\0') return std::nullopt;
-  const auto bytes = impl::parse_byte_count(set);
-  if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE: {}", impl::why_no_byte_count(set)));
+  const auto bytes = parse_byte_count(set);
+  if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE: {}", why_no_byte_count(set)));
   return bytes;
 }
 
@@ -133,7 +132,7 @@ std::uint64_t limit_of(const cache_folder& folder) {
   try {
     const auto kept = folder.read(limit_name);
     if (!kept) return usual_limit;
-    if (const auto bytes = impl::parse_byte_count(*kept)) return *bytes;
+    if (const auto bytes = parse_byte_count(*kept)) return *bytes;
     throw error(fmt::format("{}: it holds no number of bytes", (folder.path() / limit_name).string()));
   } catch (const error& wrong) {
     say(fmt::format("{}: the cache has {} bytes: set its limit by heddle cache --size", wrong.what(),
