@@ -658,3 +658,17 @@ TEST_P(any_patterns, have_the_fourier_sums) {
     }
   });
 }
+
+TEST(any_patterns_errors, name_the_type_of_an_output) {
+  const hd::target where = hd::target::serial();
+  hd::any_array x(any_values<float>({4, 6})), z(any_values<std::complex<float>>({4, 4}));
+  hd::any_array wide(hd::dtype::complex128, {4, 6}), half(hd::dtype::float64, {4, 6});
+  EXPECT_EQ(message_of([&] { hd::fft_into(where, wide, x); }),
+            "the output is complex128, where the result is complex64");
+  EXPECT_EQ(message_of([&] { hd::ifft_into(where, x, x); }),
+            "the output is float32, where the result is complex64");
+  EXPECT_EQ(message_of([&] { hd::rfft_into(where, wide, x); }),
+            "the output is complex128, where the result is complex64");
+  EXPECT_EQ(message_of([&] { hd::irfft_into(where, half, z); }),
+            "the output is float64, where the result is float32");
+}
