@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 /// The patterns on arrays whose element type is known at run time. Each computes what the pattern of the same
@@ -53,6 +54,20 @@ void reduce_into(const target& where, const any_view& out, const any_const_view&
                  runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 void reduce_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                  runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
+
+/// Whether any element is not 0, and whether all are not, of all elements or along one axis: see any.hpp.
+bool any(const target& where, const any_const_view& x);
+bool all(const target& where, const any_const_view& x);
+array<bool> any(const target& where, const any_const_view& x, axis along_axis);
+array<bool> all(const target& where, const any_const_view& x, axis along_axis);
+
+/// One result for each segment of x, whose operator has an identity: see segmented_reduce.hpp.
+any_array segmented_reduce(const target& where, const any_const_view& x,
+                           const array_view<const std::size_t>& offsets, runtime_op op = runtime_op::plus);
+
+/// Values whose keys are equal and stand side by side, combined: see segmented_reduce.hpp.
+std::pair<any_array, any_array> reduce_by_key(const target& where, const any_const_view& keys,
+                                              const any_const_view& values, runtime_op op = runtime_op::plus);
 
 // ------------------------------------------------------------------------------------------------ scan
 
@@ -137,6 +152,22 @@ std::size_t argmin(const target& where, const any_const_view& x);
 std::size_t argmax(const target& where, const any_const_view& x);
 array<std::size_t> argmin(const target& where, const any_const_view& x, axis along_axis);
 array<std::size_t> argmax(const target& where, const any_const_view& x, axis along_axis);
+
+/// For each value the first place, or the last one, where it can stand in `sorted`, whose type it has: see
+/// lower_bound.hpp.
+array<std::size_t> lower_bound(const target& where, const any_const_view& sorted,
+                               const any_const_view& values, sort_order order = sort_order::ascending);
+array<std::size_t> upper_bound(const target& where, const any_const_view& sorted,
+                               const any_const_view& values, sort_order order = sort_order::ascending);
+
+/// The elements that flags choose, flat; or all, the chosen ones first, and how many they are: see
+/// copy_if.hpp.
+struct any_partitioned {
+  any_array elements;
+  std::size_t chosen = 0;
+};
+any_array copy_if(const target& where, const any_const_view& x, const array_view<const bool>& flags);
+any_partitioned partition(const target& where, const any_const_view& x, const array_view<const bool>& flags);
 
 // ------------------------------------------------------------------------------------------------ statistics
 

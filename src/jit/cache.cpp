@@ -2,6 +2,7 @@
 
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/number_text.hpp>
 
 #include <algorithm>
@@ -76,7 +77,7 @@ auto with_cache(F f) {
   } catch (const error& wrong) {
     const cache_folder instead = temporary_cache();
     say(fmt::format("{}: kernels are kept in {} until this process ends", wrong.what(),
-                    instead.path().string()));
+                    shown_path(instead.path())));
     return f(instead);
   }
 }
@@ -133,7 +134,7 @@ std::uint64_t limit_of(const cache_folder& folder) {
     const auto kept = folder.read(limit_name);
     if (!kept) return usual_limit;
     if (const auto bytes = parse_byte_count(*kept)) return *bytes;
-    throw error(fmt::format("{}: it holds no number of bytes", (folder.path() / limit_name).string()));
+    throw error(fmt::format("{}: it holds no number of bytes", shown_path(folder.path() / limit_name)));
   } catch (const error& wrong) {
     say(fmt::format("{}: the cache has {} bytes: set its limit by heddle cache --size", wrong.what(),
                     usual_limit));

@@ -65,7 +65,7 @@ compiler find_compiler() {
     // A path may have blanks, too.
     found.words = find_program(chosen).empty() ? words_in(chosen) : std::vector<std::string>{chosen};
     const fs::path program = found.words.empty() ? fs::path() : find_program(found.words[0]);
-    if (program.empty()) throw error(fmt::format("CXX names '{}', which is no program", chosen));
+    if (program.empty()) throw error(fmt::format("CXX names '{}', which is no program", shown_path(chosen)));
     found.words[0] = program.string();
     found.words = with_absolute_paths(std::move(found.words));
   } else {
@@ -504,7 +504,7 @@ compilation compile(const std::string& source, const std::string& name, const co
     std::ofstream out(path, std::ios::binary);
     out << all;
     if (!out.flush())
-      throw error(fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno)));
+      throw error(fmt::format("{} cannot be written: {}", shown_path(path), std::strerror(errno)));
   };
   const auto run = [&](std::vector<std::string> words) {
     words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.path().string()));
@@ -545,7 +545,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   std::erase(files_read, original.string());
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
   auto made = impl::contents(library);
-  if (!made) throw error(fmt::format("{} cannot be read: {}", library.string(), std::strerror(errno)));
+  if (!made) throw error(fmt::format("{} cannot be read: {}", shown_path(library), std::strerror(errno)));
   const kept_file kept{*std::move(made), about.dump(-1, ' ', false, json::error_handler_t::replace)};
   keep(name_of_entry, kept, ".so", files_read, began);
   return from_kept(kept, false);
