@@ -216,8 +216,7 @@ kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, impl::function function) {
                                                 found.reduce_pieces = fold_pieces_of<T, Op>;
                                                 found.reduce_tile = fold_tile_of<T, Op>;
                                                 found.tile = order::tile<T, Op>;
-                                                if constexpr (has_simd<Op, T>)
-                                                  found.scan = scan_kernels_of<T, Op>();
+                                                found.scan = scan_kernels_of<T, Op>();
                                               }
                                             });
   return found;

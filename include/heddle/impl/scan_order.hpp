@@ -31,8 +31,12 @@
 /// it: tiles of any such size give the same bits.
 namespace heddle::order {
 
+/// Elements of so many bytes in a vector.
+constexpr std::size_t scan_vector_of(std::size_t bytes) {
+  return bytes <= 16 && 16 % bytes == 0 ? 16 / bytes : 1;
+}
 template <class T>
-inline constexpr std::size_t scan_vector = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
+inline constexpr std::size_t scan_vector = scan_vector_of(sizeof(T));
 inline constexpr std::size_t scan_row_vectors = 32;
 template <class T>
 inline constexpr std::size_t scan_row = scan_row_vectors * scan_vector<T>;
