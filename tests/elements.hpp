@@ -213,6 +213,27 @@ struct matrix5 {
 };
 static_assert(sizeof(triangular) == 12 && sizeof(matrix5) == 100);
 
+/// 2×2 matrices of floats near the identity, in 16 bytes. Their product is rounded and does not commute.
+struct matrix2 {
+  float a, b, c, d;
+  friend HD_FN matrix2 operator*(const matrix2& x, const matrix2& y) {
+    return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
+  }
+};
+/// x ↦ a·x + b on five numbers each, in 40 bytes.
+struct affine {
+  float a[5], b[5];
+  friend HD_FN affine operator*(const affine& x, const affine& y) {
+    affine both{};
+    for (int i = 0; i < 5; ++i) {
+      both.a[i] = x.a[i] * y.a[i];
+      both.b[i] = x.b[i] * y.a[i] + y.b[i];
+    }
+    return both;
+  }
+};
+static_assert(sizeof(matrix2) == 16 && sizeof(affine) == 40);
+
 /// Neighbours first … last of a row. Combining two that do not follow on one another gives the broken run.
 struct run {
   std::int64_t first, last;
@@ -233,6 +254,21 @@ inline triangular random_element(std::uint64_t i) {
     return static_cast<std::uint32_t>(random_bits(3 * i + static_cast<std::uint64_t>(k)));
   };
   return {at(0) | 1, at(1), at(2) | 1};
+}
+template <>
+inline matrix2 random_element(std::uint64_t i) {
+  const auto at = [&](std::uint64_t k) { return static_cast<float>(random_real(4 * i + k)); };
+  return {0.7f + 0.2f * at(0), 0.3f * at(1), 0.3f * at(2), 0.7f + 0.2f * at(3)};
+}
+template <>
+inline affine random_element(std::uint64_t i) {
+  affine each;
+  for (int k = 0; k < 5; ++k) {
+    const auto place = 10 * i + static_cast<std::uint64_t>(k);
+    each.a[k] = 0.8f + 0.2f * static_cast<float>(random_real(place));
+    each.b[k] = static_cast<float>(random_real(place + 5));
+  }
+  return each;
 }
 template <>
 inline matrix5 random_element(std::uint64_t i) {

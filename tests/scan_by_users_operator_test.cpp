@@ -1,4 +1,5 @@
 #include "elements.hpp"
+#include "grouped_scan.hpp"
 #include "looped_scan.hpp"
 #include "on_targets.hpp"
 #include "sizes.hpp"
@@ -103,6 +104,26 @@ TEST_P(scan_by_users_operator, has_the_bits_of_the_built_in_one) {
         const T init(0.3f);
         ASSERT_TRUE(
             same_elements(scanned(where, x, how, sum, init), scanned(where, x, how, hd::plus{}, init)))
+            << sizeof(T) << " bytes, n = " << n << ", " << how.text();
+      }
+    }
+  });
+}
+
+TEST_P(scan_by_users_operator, on_rounded_members_has_the_bits_of_the_documented_order) {
+  const auto product = [](const auto& a, const auto& b) { return a * b; };
+  for_each_type<matrix2, affine>([&]<class T>() {
+    std::vector<std::size_t> sizes{0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 64, 65, 1023, 1025, 33'000};
+    if (seeks_races) sizes = {33, 33'000};
+    for (const std::size_t n : sizes) {
+      hd::array<T> x(n);
+      for (std::size_t i = 0; i < n; ++i) x.data()[i] = random_element<T>(i);
+      for (unsigned v = 0; v < variants; ++v) {
+        const variant how(v | (v & 1) << 1);  // the product has no identity
+        const T init = random_element<T>(n + 1);
+        ASSERT_TRUE(
+            same_elements(scanned(where, x, how, product, init),
+                          grouped_scan<T>(x.span(), how.exclusive, how.has_init ? &init : nullptr, product)))
             << sizeof(T) << " bytes, n = " << n << ", " << how.text();
       }
     }

@@ -15,9 +15,9 @@ using initial_value = std::type_identity_t<impl::initial_element<element_of<X>>>
 
 inline namespace HD_BUILD {
 
-/// The inclusive scan: element i is op(…op(op(init, x[0]), x[1])…, x[i]), in C order, without init when none
-/// is given. The operator is plus unless another is given; operand order is kept. The result has the shape of
-/// x and lives on the target. The same bits on `serial` and on any number of threads. About 2n combinations.
+/// An array of running combinations: element i is op(…op(op(init, x[0]), x[1])…, x[i]), in C order, without
+/// init when none is given. The operator is plus unless another is given; operand order is kept. The result
+/// has the shape of x and lives on the target. The same bits on every target. 1n to 3.5n combinations.
 ///
 ///     hd::array<float> running_total = hd::inclusive_scan(where, x);
 ///     hd::array<float> records = hd::inclusive_scan(where, x, hd::maximum{});
@@ -46,8 +46,9 @@ void inclusive_scan_into(const target& where, Out&& out, const X& x, axis along,
   impl::scan_existing<impl::scan_kind::inclusive>(where, out, x, &along, op, init);
 }
 
-/// The exclusive scan: element i combines init and the elements before x[i], so the first is init. init
-/// defaults to the operator's identity; without either it throws heddle::error.
+/// As inclusive_scan, but element i combines init and the elements before x[i], so the first is init,
+/// which is the operator's identity unless given: an operator without one needs init, and throws
+/// heddle::error when there is none.
 ///
 ///     hd::array<int> offsets = hd::exclusive_scan(where, counts);
 template <array_like X, class Op = plus>

@@ -12,7 +12,7 @@
 namespace heddle {
 
 /// A scan of elements that arrive in pieces, such as a file that is larger than memory. The outputs have the
-/// bits that one scan of all elements has on a CPU.
+/// bits that one scan of all elements has.
 ///
 ///     hd::streamed_scan sums(hd::target::parallel(), hd::runtime_op::plus, hd::dtype::float32, false);
 ///     for (const auto& piece : pieces) sums.append(piece.data(), piece.size(), out.data());

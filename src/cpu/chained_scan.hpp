@@ -33,8 +33,7 @@ class chained_scan {
         exclusive_(exclusive),
         non_temporal_(count * size_ > stream_from_bytes),
         state_(state),
-        out_(out),
-        last_outputs_(exclusive ? blocks_ * size_ : 0, target()) {}
+        out_(out) {}
 
   std::size_t blocks() const { return blocks_; }
 
@@ -45,16 +44,6 @@ class chained_scan {
       failed_.store(true, std::memory_order_relaxed);
       throw;
     }
-  }
-
-  /// After all threads: the first output of a block is known to the thread that scanned the one before it,
-  /// and may be written once it is no longer an input.
-  void join() {
-    if (!exclusive_) return;
-    for (std::size_t b = 1; b < blocks_; ++b) {
-      std::memcpy(at(out_, b * block_ * size_), at(last_outputs_.data(), (b - 1) * size_), size_);
-    }
-    std::memcpy(state_, at(last_outputs_.data(), (blocks_ - 1) * size_), size_);
   }
 
  private:
@@ -78,14 +67,15 @@ class chained_scan {
   }
 
   void take_blocks() {
-    scratch own_state(steps_.state_bytes), own_totals(units_ * size_);
+    const std::size_t total_bytes = totals_of_unit * size_;
+    scratch own_state(steps_.state_bytes), own_totals(units_ * total_bytes);
     void* const state = own_state.data();
     std::byte* const totals = own_totals.data();
-    const std::size_t piece = piece_elements(steps_), unit = steps_.unit();
+    const std::size_t piece = steps_.piece(), unit = steps_.unit();
     auto reduce_serially = [&](std::size_t b, std::size_t first, std::size_t count) {
       if (non_temporal_) read_ahead{x_, size_}(b * block_ + first, count);
-      steps_.reduce_serially(at(x_, (b * block_ + first) * size_), count, first % unit == 0,
-                             totals + first / unit * size_);
+      steps_.reduce_serially(at(x_, (b * block_ + first) * size_), count / steps_.row,
+                             first % unit / steps_.row, totals + first / unit * total_bytes);
     };
     auto reduce_block = [&](std::size_t b, std::size_t first) {
       for (const std::size_t end = elements_of(b); first < end; first += piece) {
@@ -98,7 +88,7 @@ class chained_scan {
     while (b < blocks_) {
       if (!wait_for_turn(b)) return;
       std::memcpy(state, state_, steps_.state_bytes);
-      steps_.append(state_, totals, (elements_of(b) + unit - 1) / unit);
+      steps_.append(state_, totals, elements_of(b) / unit);
       turn_.store(b + 1, std::memory_order_release);
       const std::size_t next = next_.fetch_add(1, std::memory_order_relaxed);
       const std::size_t in_next = next < blocks_ ? elements_of(next) : 0;
@@ -109,7 +99,6 @@ class chained_scan {
                       if (first < in_next) reduce_serially(next, first, std::min(piece, in_next - first));
                     });
       }
-      if (exclusive_) std::memcpy(at(last_outputs_.data(), b * size_), state, size_);
       b = next;
     }
   }
@@ -121,7 +110,6 @@ class chained_scan {
   bool exclusive_, non_temporal_;
   void* state_;
   void* out_;
-  memory last_outputs_;
   alignas(line) std::atomic<std::size_t> next_ = 0;
   alignas(line) std::atomic<std::size_t> turn_ = 0;
   alignas(line) std::atomic<bool> failed_ = false;

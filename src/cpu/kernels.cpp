@@ -216,8 +216,7 @@ kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, runtime_op function) {
                                                 found.reduce_pieces = reduce_pieces_of<T, Op>;
                                                 found.reduce_tile = reduce_tile_of<T, Op>;
                                                 found.tile = order::tile<T, Op>;
-                                                if constexpr (has_simd<Op, T>)
-                                                  found.scan = scan_kernels_of<T, Op>();
+                                                found.scan = scan_kernels_of<T, Op>();
                                               }
                                             });
   return found;

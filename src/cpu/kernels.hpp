@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cpu/instruction_set.hpp"
+#include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/order.hpp>
 #include <heddle/operators.hpp>
 
@@ -24,12 +25,12 @@ using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bo
 /// The steps of a scan (see scan_steps in cpu/scan.hpp), by their names; all null where there are none.
 struct scan_kernels {
   std::size_t state_bytes = 0;
-  std::size_t run_length = 0;
   void (*start)(const void* init, void* state) = nullptr;
-  void (*reduce_serially)(const void* x, std::size_t count, bool opens, void* total) = nullptr;
+  void (*reduce_serially)(const void* x, std::size_t rows, std::size_t before, void* totals) = nullptr;
   void (*append)(void* state, const void* totals, std::size_t units) = nullptr;
   void (*scan)(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
                void* out) = nullptr;
+  void (*scan_columns)(const column_panel& columns, const void* init, bool exclusive) = nullptr;
 };
 
 /// The kernels of one function on one element type; null where the type does not define the function.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <vector>
 
 namespace heddle::cpu {
 namespace {
@@ -42,126 +41,26 @@ copy_strided_function copy_strided_for(std::size_t element_bytes) {
   }
 }
 
-/// Columns side by side, scanned together: an element is a row of `width` of them. Rows are combined as the
-/// elements of one column are.
-class column_scan {
+/// Room for scans of panels of columns.
+class column_room {
  public:
-  column_scan(const scan_steps& steps, std::size_t most_columns, std::size_t length)
-      : steps_(steps), row_bytes_((most_columns * steps.element_bytes + line - 1) / line * line) {
-    for (std::size_t tiles = length / steps.tile(); tiles > 0; tiles /= 16) ++levels_;
-    room_ = memory(row_bytes_ * (first_level + levels_ + 1), target());
-    filled_.resize(levels_ + 1);
-  }
+  column_room(const scan_steps& steps, std::size_t most_columns, std::size_t length)
+      : pitch_((most_columns * steps.element_bytes + line - 1) / line * line),
+        room_(pitch_ * steps.lines_of_room(length) + line, target()) {}
 
-  /// Rows of x and `out` begin `stride` and `out_stride` bytes apart.
-  void scan(const std::byte* x, std::size_t stride, std::size_t columns, std::size_t length, const void* init,
-            bool exclusive, std::byte* out, std::size_t out_stride) {
-    columns_ = columns;
-    const std::size_t bytes = columns * steps_.element_bytes;
-    std::fill(filled_.begin(), filled_.end(), 0);
-    has_init_ = has_upper_ = has_prefix_ = init != nullptr;
-    if (init != nullptr) {
-      for (std::size_t c = 0; c < columns; ++c)
-        std::memcpy(row(initial) + c * steps_.element_bytes, init, steps_.element_bytes);
-      for (const int r : {upper, prefix, previous, before_tile}) copy(initial, r);
-    }
-    for (std::size_t first = 0, run = 0; first < length; first += steps_.run_length, run = (run + 1) % 16) {
-      const std::size_t last = std::min(first + steps_.run_length, length);
-      for (std::size_t k = first; k < last; ++k) {
-        const std::byte* const from = x + k * stride;
-        std::byte* const to = out + k * out_stride;
-        if (k == first) {
-          steps_.load(from, columns, row(local));
-        } else {
-          steps_.combine(row(local), from, columns, row(local));
-        }
-        if (exclusive) std::memcpy(to, row(previous), bytes);
-        std::byte* const result = exclusive ? row(previous) : to;
-        if (has_prefix_) {
-          steps_.combine(row(prefix), row(local), columns, result);
-        } else {
-          std::memcpy(result, row(local), bytes);
-        }
-      }
-      if (last < length) append(run);
-    }
+  column_panel panel(const void* x, std::size_t x_apart, void* out, std::size_t out_apart, std::size_t count,
+                     std::size_t length) {
+    std::byte* const data = at(room_.data(), 0);
+    std::byte* const aligned = data + -reinterpret_cast<std::size_t>(data) % line;
+    return {x, x_apart, out, out_apart, count, length, aligned, pitch_};
   }
 
  private:
-  enum { local, prefix, previous, initial, upper, before_tile, first_group, first_level = first_group + 5 };
-
-  std::byte* row(std::size_t index) { return at(room_.data(), index * row_bytes_); }
-  void copy(int from, int to) { std::memcpy(row(to), row(from), columns_ * steps_.element_bytes); }
-  void combine(std::size_t a, std::size_t b, std::size_t to) {
-    steps_.combine(row(a), row(b), columns_, row(to));
-  }
-
-  void append(std::size_t run) {
-    int level = 0;
-    for (; (run >> level & 1) != 0 && level < 4; ++level) combine(first_group + level, local, local);
-    copy(local, first_group + level);
-    if (level == 4) {
-      append_tile();
-      if (has_prefix_) copy(before_tile, prefix);
-      return;
-    }
-    const std::size_t runs = run + 1;
-    int group = __builtin_ctzll(runs);
-    copy(first_group + group, prefix);
-    for (++group; runs >> group != 0; ++group) {
-      if ((runs >> group & 1) != 0) combine(first_group + group, prefix, prefix);
-    }
-    if (runs == 1 && !tile_has_prefix()) has_prefix_ = true;
-    if (tile_has_prefix()) combine(before_tile, prefix, prefix);
-  }
-
-  bool tile_has_prefix() const { return has_upper_ || filled_[0] != 0; }
-
-  /// The tile's total is in `local`; the prefix of the next tile goes to `before_tile`.
-  void append_tile() {
-    std::size_t level = 0;
-    for (;; ++level) {
-      if (filled_[level] == 0) {
-        copy(local, static_cast<int>(first_level + level));
-      } else {
-        combine(first_level + level, local, first_level + level);
-      }
-      if (++filled_[level] < 16) break;
-      filled_[level] = 0;
-      copy(static_cast<int>(first_level + level), local);
-    }
-    if (level > 0) {
-      has_upper_ = has_init_;
-      if (has_init_) copy(initial, upper);
-      for (level = levels_; level > 0; --level) {
-        if (filled_[level] == 0) continue;
-        if (has_upper_) {
-          combine(upper, first_level + level, upper);
-        } else {
-          copy(static_cast<int>(first_level + level), upper);
-        }
-        has_upper_ = true;
-      }
-    }
-    if (filled_[0] == 0) {
-      copy(upper, before_tile);
-    } else if (has_upper_) {
-      combine(upper, first_level, before_tile);
-    } else {
-      copy(first_level, before_tile);
-    }
-    has_prefix_ = true;
-  }
-
-  const scan_steps& steps_;
-  std::size_t row_bytes_, levels_ = 0, columns_ = 0;
+  std::size_t pitch_;
   memory room_;
-  std::vector<unsigned char> filled_;
-  bool has_init_ = false, has_upper_ = false, has_prefix_ = false;
 };
 
-/// `width` segments side by side as one segment of wider elements. Their states follow the last outputs of
-/// all.
+/// `width` segments side by side as one segment of wider elements.
 class side_by_side {
  public:
   side_by_side(const scan_steps& steps, std::size_t width)
@@ -169,26 +68,32 @@ class side_by_side {
 
   scan_steps steps() const {
     return {width_ * steps_.element_bytes,
-            outputs() + width_ * state(),
-            steps_.run_length,
+            width_ * state(),
+            steps_.row,
             false,
             start_,
             reduce_,
             append_,
             scan_,
-            steps_.combine,
-            steps_.load};
+            steps_.scan_columns};
   }
 
  private:
+  /// A piece of a column is copied out and back.
   static constexpr std::size_t most_bytes = largest_piece_bytes;
 
   std::size_t state() const { return (steps_.state_bytes + 15) / 16 * 16; }
-  std::size_t outputs() const { return (width_ * steps_.element_bytes + 15) / 16 * 16; }
+  /// Where the totals of column c of unit u are.
+  std::size_t totals(std::size_t u, std::size_t c) const {
+    return (u * width_ + c) * totals_of_unit * steps_.element_bytes;
+  }
+  /// Calls f(first, in_chunk, c) for each column of each chunk of `count` elements, which are whole pieces.
   template <class F>
-  void each(void* states, const F& f) const {
-    for (std::size_t c = 0; c < width_; ++c)
-      f(c, at(states, outputs() + c * state()), at(states, c * steps_.element_bytes));
+  void each(std::size_t count, const F& f) const {
+    const std::size_t chunk = most_bytes / steps_.element_bytes / steps_.piece() * steps_.piece();
+    for (std::size_t first = 0; first < count; first += chunk) {
+      for (std::size_t c = 0; c < width_; ++c) f(first, std::min(chunk, count - first), c);
+    }
   }
 
   const scan_steps& steps_;
@@ -200,52 +105,36 @@ class side_by_side {
   };
   struct start_step : step {
     void operator()(const void* init, void* states) const {
-      all.each(states, [&](std::size_t, void* state, void* output) {
-        all.steps_.start(init, state);
-        std::memcpy(output, state, all.steps_.element_bytes);
-      });
+      for (std::size_t c = 0; c < all.width_; ++c) all.steps_.start(init, at(states, c * all.state()));
     }
   };
-  /// Calls f(first, in_chunk) on chunks of `count` elements that are multiples of a tile.
-  template <class F>
-  void chunks(std::size_t count, const F& f) const {
-    const std::size_t chunk = most_bytes / steps_.element_bytes / steps_.tile() * steps_.tile();
-    for (std::size_t first = 0; first < count; first += chunk) f(first, std::min(chunk, count - first));
-  }
   struct reduce_step : step {
-    void operator()(const void* x, std::size_t count, bool opens, void* totals) const {
-      const std::size_t size = all.steps_.element_bytes, stride = all.width_ * size;
+    void operator()(const void* x, std::size_t rows, std::size_t before, void* totals) const {
+      const std::size_t size = all.steps_.element_bytes, stride = all.width_ * size, row = all.steps_.row;
       alignas(line) std::byte column[most_bytes];
-      all.chunks(count, [&](std::size_t first, std::size_t in_chunk) {
-        for (std::size_t c = 0; c < all.width_; ++c) {
-          all.copy_(at(x, first * stride + c * size), stride, in_chunk, size, column, size);
-          all.steps_.reduce_serially(column, in_chunk, opens && first == 0, at(totals, c * size));
-        }
+      all.each(rows * row, [&](std::size_t first, std::size_t in_chunk, std::size_t c) {
+        all.copy_(at(x, first * stride + c * size), stride, in_chunk, size, column, size);
+        all.steps_.reduce_serially(column, in_chunk / row, before + first / row,
+                                   at(totals, all.totals(0, c)));
       });
     }
   };
   struct append_step : step {
     void operator()(void* states, const void* totals, std::size_t units) const {
-      const std::size_t size = all.steps_.element_bytes;
-      all.each(states, [&](std::size_t c, void* state, void* output) {
-        for (std::size_t u = 0; u < units; ++u)
-          all.steps_.append(state, at(totals, (u * all.width_ + c) * size), 1);
-        std::memcpy(output, state, size);
-      });
+      for (std::size_t u = 0; u < units; ++u) {
+        for (std::size_t c = 0; c < all.width_; ++c)
+          all.steps_.append(at(states, c * all.state()), at(totals, all.totals(u, c)), 1);
+      }
     }
   };
   struct scan_step : step {
     void operator()(const void* x, std::size_t count, bool exclusive, bool, void* states, void* out) const {
       const std::size_t size = all.steps_.element_bytes, stride = all.width_ * size;
       alignas(line) std::byte column[most_bytes];
-      all.chunks(count, [&](std::size_t first, std::size_t in_chunk) {
-        all.each(states, [&](std::size_t c, void* state, void* output) {
-          std::memcpy(state, output, size);
-          all.copy_(at(x, first * stride + c * size), stride, in_chunk, size, column, size);
-          all.steps_.scan(column, in_chunk, exclusive, false, state, column);
-          all.copy_(column, size, in_chunk, size, at(out, first * stride + c * size), stride);
-          std::memcpy(output, state, size);
-        });
+      all.each(count, [&](std::size_t first, std::size_t in_chunk, std::size_t c) {
+        all.copy_(at(x, first * stride + c * size), stride, in_chunk, size, column, size);
+        all.steps_.scan(column, in_chunk, exclusive, false, at(states, c * all.state()), column);
+        all.copy_(column, size, in_chunk, size, at(out, first * stride + c * size), stride);
       });
     }
   };
@@ -268,14 +157,15 @@ void scan_short_rows(int threads, const scan_steps& steps, segments rows, const 
   const std::size_t at_once = std::clamp<std::size_t>(bytes_at_once / row_bytes, 1, 512);
   const copy_strided_function copy = copy_strided_for(size);
   for_slices(threads, rows.outer, grain(row_bytes), [&](std::size_t first, std::size_t last) {
-    column_scan columns(steps, at_once, rows.length);
+    column_room room(steps, at_once, rows.length);
     scratch turned(at_once * row_bytes);
     for (std::size_t r = first; r < last; r += at_once) {
       const std::size_t count = std::min(at_once, last - r), stride = count * size;
       for (std::size_t k = 0; k < rows.length; ++k) {
         copy(at(x, r * row_bytes + k * size), row_bytes, count, size, turned.data() + k * stride, size);
       }
-      columns.scan(turned.data(), stride, count, rows.length, init, exclusive, turned.data(), stride);
+      steps.scan_columns(room.panel(turned.data(), stride, turned.data(), stride, count, rows.length), init,
+                         exclusive);
       for (std::size_t k = 0; k < rows.length; ++k) {
         copy(turned.data() + k * stride, size, count, size, at(out, r * row_bytes + k * size), row_bytes);
       }
@@ -310,12 +200,13 @@ void scan_wide_columns(int threads, const scan_steps& steps, segments all, const
   const std::size_t panels = (all.inner + width - 1) / width;
   for_slices(threads, all.outer * panels, grain(all.length * std::min(width, all.inner) * size),
              [&](std::size_t first, std::size_t last) {
-               column_scan columns(steps, std::min(width, all.inner), all.length);
+               column_room room(steps, std::min(width, all.inner), all.length);
                for (std::size_t p = first; p < last; ++p) {
                  const std::size_t column = p % panels * width;
                  const std::size_t begin = (p / panels * all.length * all.inner + column) * size;
-                 columns.scan(at(x, begin), stride, std::min(width, all.inner - column), all.length, init,
-                              exclusive, at(out, begin), stride);
+                 steps.scan_columns(room.panel(at(x, begin), stride, at(out, begin), stride,
+                                               std::min(width, all.inner - column), all.length),
+                                    init, exclusive);
                }
              });
 }
@@ -330,7 +221,6 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
     const std::size_t workers = std::min(static_cast<std::size_t>(threads), chain.blocks());
     if (workers > 1) {
       on_threads(threads, workers, [&] { chain.work(); });
-      chain.join();
       return;
     }
   }

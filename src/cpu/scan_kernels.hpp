@@ -5,11 +5,79 @@
 #include "cpu/simd.hpp"
 #include <heddle/impl/cpu/scan.hpp>
 
+#include <bit>
+#include <complex>
+#include <limits>
 #include <utility>
 
 namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
+
+template <class T>
+struct part_of {
+  using type = T;
+};
+template <class P>
+struct part_of<std::complex<P>> {
+  using type = P;
+};
+
+/// Registers of real or complex numbers.
+template <class T>
+struct numbers {
+  using part = typename part_of<T>::type;
+  using vector = typename simd<part>::vector;
+  static constexpr std::size_t parts = sizeof(T) / sizeof(part), width = register_bytes / sizeof(T);
+
+  /// The first `count` numbers, and zeros where a register has more.
+  static HEDDLE_ALWAYS_INLINE vector load(const T* from, std::size_t count = width) {
+    const part* const x = reinterpret_cast<const part*>(from);
+    return count >= width ? simd<part>::load(x) : load_some(x, count * parts, part());
+  }
+  static HEDDLE_ALWAYS_INLINE void store(vector v, T* to, std::size_t count = width,
+                                         bool non_temporal = false) {
+    part* const x = reinterpret_cast<part*>(to);
+    if (count >= width) return cpu::store<part>(v, x, non_temporal);
+    store_some<part>(v, count * parts, x);
+  }
+  static HEDDLE_ALWAYS_INLINE vector splat(const T& value) {
+    return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
+      return vector{reinterpret_cast<const part*>(&value)[L % parts]...};
+    }(std::make_index_sequence<width * parts>());
+  }
+  static HEDDLE_ALWAYS_INLINE T first(vector v) {
+    T value;
+    for (std::size_t p = 0; p < parts; ++p) reinterpret_cast<part*>(&value)[p] = v[p];
+    return value;
+  }
+
+  /// As `shuffled` of simd.hpp, with a number in a lane.
+  template <class Index>
+  static HEDDLE_ALWAYS_INLINE vector shuffled(vector a, vector b, Index) {
+    return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
+      return __builtin_shufflevector(a, b, static_cast<int>(Index{}(L / parts) * parts + L % parts)...);
+    }(std::make_index_sequence<width * parts>());
+  }
+
+  /// NaNs become the one quiet NaN.
+  static HEDDLE_ALWAYS_INLINE vector canonical(vector v) {
+    if constexpr (std::is_floating_point_v<part>) {
+      return v == v ? v : cpu::splat(order::canonical(std::numeric_limits<part>::quiet_NaN()));
+    } else {
+      return v;
+    }
+  }
+  static HEDDLE_ALWAYS_INLINE bool has_nan(vector v) {
+#if defined(__AVX512BW__)
+    if constexpr (sizeof(part) == 4) return _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q) != 0;
+    if constexpr (sizeof(part) == 8) return _mm512_cmp_pd_mask((__m512d)v, (__m512d)v, _CMP_UNORD_Q) != 0;
+#endif
+    bool found = false;
+    for (std::size_t l = 0; l < width * parts; ++l) found |= v[l] != v[l];
+    return found;
+  }
+};
 
 // Which lane each lane comes from: l is lane l of the first of two registers, Width + l of the second.
 
@@ -22,17 +90,16 @@ template <std::size_t Width>
 struct last_lane {
   constexpr std::size_t operator()(std::size_t) const { return Width - 1; }
 };
-/// Squares of 2·Half lanes in two registers: their upper or lower halves side by side.
-template <std::size_t Width, std::size_t Half, bool Lower>
-struct halves {
+/// The first or the last of each two lanes of both, in turn.
+template <std::size_t Width, bool Last>
+struct one_of_two {
   constexpr std::size_t operator()(std::size_t l) const {
-    const bool second = (l & Half) != 0;
-    return Lower ? (second ? Width + l : l + Half) : (second ? Width + l - Half : l);
+    return (l & 1) * Width + (l & ~std::size_t{1}) + Last;
   }
 };
 /// The first or last two of each four lanes of both, interleaved.
 template <std::size_t Width, bool Last>
-struct alternate {
+struct two_of_four {
   constexpr std::size_t operator()(std::size_t l) const {
     return (l & 1) * Width + (l & ~std::size_t{3}) + (Last ? 2 : 0) + (l & 3) / 2;
   }
@@ -79,231 +146,260 @@ HEDDLE_ALWAYS_INLINE V behind(V before, V v) {
   return moved_up<sizeof(T)>(before, v);
 }
 
-// Sums and products of floating-point numbers, whose bits depend on the grouping: runs of four.
+// Sums and products of floating-point numbers, whose bits depend on the order (scan_order.hpp).
 
-/// Four registers hold as many runs as a register has lanes, one after another. Each square of four lanes
-/// changes rows and columns; then register k holds element k of every run, and lane l is of run
-/// run_of(l).
-template <class T>
-HEDDLE_ALWAYS_INLINE void transpose(typename simd<T>::vector (&v)[4], [[maybe_unused]] bool back) {
-  constexpr std::size_t width = simd<T>::width;
-  using vector = typename simd<T>::vector;
-  const vector a = v[0], b = v[1], c = v[2], d = v[3];
+/// As many registers as a vector has elements hold a vector for each lane, one after another. Then register k
+/// holds element k of every vector, and lane l is of vector vector_of(l). Squares of lanes change rows and
+/// columns, and the same again puts them back; narrower registers need a way `back`.
+template <class T, std::size_t V, class R = typename numbers<T>::vector>
+HEDDLE_ALWAYS_INLINE void transpose(R (&v)[V], [[maybe_unused]] bool back) {
+  using n = numbers<T>;
+  constexpr std::size_t width = n::width;
+  static_assert(V == 4);
   if constexpr (width == 2) {
-    constexpr halves<2, 1, false> low;
-    constexpr halves<2, 1, true> high;
-    v[0] = back ? shuffled<T>(a, b, low) : shuffled<T>(a, c, low);
-    v[1] = back ? shuffled<T>(c, d, low) : shuffled<T>(a, c, high);
-    v[2] = back ? shuffled<T>(a, b, high) : shuffled<T>(b, d, low);
-    v[3] = back ? shuffled<T>(c, d, high) : shuffled<T>(b, d, high);
-  } else if constexpr (sizeof(T) == 4) {
-    const vector p = shuffled<T>(a, b, alternate<width, false>()),
-                 q = shuffled<T>(c, d, alternate<width, false>());
-    const vector r = shuffled<T>(a, b, alternate<width, true>()),
-                 s = shuffled<T>(c, d, alternate<width, true>());
-    v[0] = shuffled<T>(p, q, pairs<width, false>());
-    v[1] = shuffled<T>(p, q, pairs<width, true>());
-    v[2] = shuffled<T>(r, s, pairs<width, false>());
-    v[3] = shuffled<T>(r, s, pairs<width, true>());
-  } else {
-    const vector p = shuffled<T>(a, b, halves<width, 1, false>()),
-                 q = shuffled<T>(a, b, halves<width, 1, true>());
-    const vector r = shuffled<T>(c, d, halves<width, 1, false>()),
-                 s = shuffled<T>(c, d, halves<width, 1, true>());
-    v[0] = shuffled<T>(p, r, halves<width, 2, false>());
-    v[1] = shuffled<T>(q, s, halves<width, 2, false>());
-    v[2] = shuffled<T>(p, r, halves<width, 2, true>());
-    v[3] = shuffled<T>(q, s, halves<width, 2, true>());
+    constexpr one_of_two<2, false> first;
+    constexpr one_of_two<2, true> last;
+    const R a = v[0], b = v[1], c = v[2], d = v[3];
+    v[0] = back ? n::shuffled(a, b, first) : n::shuffled(a, c, first);
+    v[1] = back ? n::shuffled(c, d, first) : n::shuffled(a, c, last);
+    v[2] = back ? n::shuffled(a, b, last) : n::shuffled(b, d, first);
+    v[3] = back ? n::shuffled(c, d, last) : n::shuffled(b, d, last);
+  } else if constexpr (width >= 4) {
+    const R p = n::shuffled(v[0], v[1], two_of_four<width, false>()),
+            q = n::shuffled(v[2], v[3], two_of_four<width, false>()),
+            r = n::shuffled(v[0], v[1], two_of_four<width, true>()),
+            s = n::shuffled(v[2], v[3], two_of_four<width, true>());
+    v[0] = n::shuffled(p, q, pairs<width, false>());
+    v[1] = n::shuffled(p, q, pairs<width, true>());
+    v[2] = n::shuffled(r, s, pairs<width, false>());
+    v[3] = n::shuffled(r, s, pairs<width, true>());
   }
 }
 
-constexpr std::size_t run_of(std::size_t lane, std::size_t width) {
-  return width < 4 ? lane : lane % 4 * (width / 4) + lane / 4;
-}
-constexpr std::size_t lane_of(std::size_t run, std::size_t width) {
-  return width < 4 ? run : run % (width / 4) * 4 + run / (width / 4);
-}
-/// The last run of the left half of each group of 2·Half in every run of its right half; none in the
+template <class T>
+struct lanes {
+  static constexpr std::size_t in_vector = order::scan_vector<T>;
+  static constexpr bool has_squares = numbers<T>::width >= in_vector;
+  static constexpr std::size_t squares = has_squares ? numbers<T>::width / in_vector : 1;
+  static_assert(in_vector == 4);
+  static constexpr std::size_t vector_of(std::size_t lane) {
+    return has_squares ? lane % in_vector * squares + lane / in_vector : lane;
+  }
+  static constexpr std::size_t of(std::size_t vector) {
+    return has_squares ? vector % squares * in_vector + vector / squares : vector;
+  }
+};
+/// The last vector of the left half of each block of 2·Half in every vector of its right half; none in the
 /// left.
-template <std::size_t Width, std::size_t Half>
+template <class T, std::size_t Half>
 struct last_of_left_half {
   constexpr std::size_t operator()(std::size_t l) const {
-    const std::size_t run = run_of(l, Width);
-    return (run & Half) != 0 ? Width + lane_of((run & ~(Half - 1)) - 1, Width) : l;
+    const std::size_t j = lanes<T>::vector_of(l);
+    return (j & Half) != 0 ? numbers<T>::width + lanes<T>::of((j & ~(Half - 1)) - 1) : l;
   }
 };
-/// The run before each; before the first, the last of another register.
-template <std::size_t Width>
-struct run_before {
+/// The vector before each; before the first, the last of another register.
+template <class T>
+struct vector_before {
   constexpr std::size_t operator()(std::size_t l) const {
-    const std::size_t run = run_of(l, Width);
-    return run == 0 ? Width - 1 : Width + lane_of(run - 1, Width);
+    const std::size_t j = lanes<T>::vector_of(l);
+    return numbers<T>::width - 1 + (j == 0 ? 0 : 1 + lanes<T>::of(j - 1));
   }
 };
 
-/// A tile: sixteen runs of four.
-template <class Op, class T>
-struct tile_in_registers {
-  using vector = typename simd<T>::vector;
-  static constexpr std::size_t width = simd<T>::width, sets = 16 / width, registers = 4 * sets;
-  static_assert(scan_run_length<T> == 4);
+template <class Op, class T, std::size_t Half, class R>
+HEDDLE_ALWAYS_INLINE R join_halves(R up_to, R none) {
+  if constexpr (Half >= numbers<T>::width) {
+    return up_to;
+  } else {
+    const R left = numbers<T>::shuffled(none, up_to, last_of_left_half<T, Half>());
+    return join_halves<Op, T, 2 * Half>(apply<Op, typename numbers<T>::part>(left, up_to), none);
+  }
+}
 
-  vector local[sets][4];  ///< element k of the runs of a set, scanned within its run
-  vector runs[sets];      ///< what the runs of the tile combine to, up to each
+enum class scanning { none, inclusive, exclusive };
 
-  /// The first `count` elements; what is in the place of others means nothing.
-  HEDDLE_ALWAYS_INLINE void read(const T* x, std::size_t count = scan_tile<T>) {
-#pragma GCC unroll 16
-    for (std::size_t s = 0; s < sets; ++s) {
-#pragma GCC unroll 16
-      for (std::size_t k = 0; k < 4; ++k) {
-        const std::size_t first = (s * 4 + k) * width;
-        local[s][k] = first + width <= count ? simd<T>::load(x + first)
-                      : first < count        ? load_some(x + first, count - first, T())
-                                             : splat(T());
+/// The first `count` elements of a row, as many vectors side by side as a register has lanes. Returns what
+/// the row combines to, in every lane, if it is a whole one. Then NaNs are written as they are: if there are
+/// any, *sum_of_last becomes NaN, to which the last result of each vector is added: sums and products of NaN
+/// are NaN, and so is what combines ∞ with −∞ or 0 where one of them is followed by numbers.
+template <scanning Kind, class Op, class T, class R = typename numbers<T>::vector>
+HEDDLE_ALWAYS_INLINE R scan_row(const T* x, std::size_t count, R before, bool non_temporal, T* out,
+                                R* sum_of_last) {
+  using n = numbers<T>;
+  using part = typename n::part;
+  constexpr std::size_t in_vector = order::scan_vector<T>, width = n::width;
+  constexpr std::size_t sets = order::scan_row_vectors / width;
+  const R none = splat(order::filler<part>(Op()));
+  R last = none;  // P of the next set, in its last lane
+  R blocks[6];    // totals of 2^b sets, in every lane
+#pragma GCC unroll 32
+  for (std::size_t s = 0; s < sets; ++s) {
+    const std::size_t first = s * in_vector * width;
+    if (first >= count) break;
+    const std::size_t left = count - first;
+    R own[in_vector];
+#pragma GCC unroll 4
+    for (std::size_t k = 0; k < in_vector; ++k)
+      own[k] = left > k * width ? n::load(x + first + k * width, left - k * width) : none;
+    transpose<T>(own, false);
+#pragma GCC unroll 4
+    for (std::size_t k = 1; k < in_vector; ++k) own[k] = apply<Op, part>(own[k - 1], own[k]);
+    R up_to = join_halves<Op, T, 1>(own[in_vector - 1], none);
+    bool kept = false;
+#pragma GCC unroll 6
+    for (std::size_t b = 0; sets >> b != 0; ++b) {
+      if ((s >> b & 1) != 0) {
+        up_to = apply<Op, part>(blocks[b], up_to);
+      } else if (!kept) {
+        blocks[b] = n::shuffled(up_to, up_to, last_lane<width>());
+        kept = true;
       }
-      transpose<T>(local[s], false);
-#pragma GCC unroll 16
-      for (std::size_t k = 1; k < 4; ++k) local[s][k] = apply<Op, T>(local[s][k - 1], local[s][k]);
-      runs[s] = local[s][3];
     }
-    join<1>();
-    join<2>();
-    join<4>();
-    join<8>();
-  }
-
-  /// In every lane.
-  HEDDLE_ALWAYS_INLINE vector total() const {
-    return shuffled<T>(runs[sets - 1], runs[sets - 1], last_lane<width>());
-  }
-
-  /// Makes the elements, in the order of memory, what they are behind `before`.
-  HEDDLE_ALWAYS_INLINE void finish(vector before) {
-    vector last = splat(order::filler<T>(Op()));
-#pragma GCC unroll 16
-    for (std::size_t s = 0; s < sets; ++s) {
-      const vector prefix = apply<Op, T>(before, shuffled<T>(last, runs[s], run_before<width>()));
-      last = runs[s];
-#pragma GCC unroll 16
-      for (std::size_t k = 0; k < 4; ++k) local[s][k] = apply<Op, T>(prefix, local[s][k]);
-      transpose<T>(local[s], true);
-    }
-  }
-
-  /// Moves all up by one place, behind the last lane of `previous`.
-  HEDDLE_ALWAYS_INLINE void move_up(vector previous) {
-#pragma GCC unroll 64
-    for (std::size_t r = registers - 1; r > 0; --r) in_order(r) = behind<T>(in_order(r - 1), in_order(r));
-    in_order(0) = behind<T>(previous, in_order(0));
-  }
-
-  HEDDLE_ALWAYS_INLINE vector& in_order(std::size_t r) { return local[r / 4][r % 4]; }
-
-  HEDDLE_ALWAYS_INLINE void write(T* out, bool non_temporal) {
-#pragma GCC unroll 64
-    for (std::size_t r = 0; r < registers; ++r) store(in_order(r), out + r * width, non_temporal);
-  }
-
-  /// The first `count` elements.
-  HEDDLE_ALWAYS_INLINE void write_some(std::size_t count, T* out) {
-#pragma GCC unroll 64
-    for (std::size_t r = 0; r < registers; ++r) {
-      const std::size_t first = r * width;
-      if (first + width <= count) {
-        store(in_order(r), out + first);
-      } else if (first < count) {
-        store_some(in_order(r), count - first, out + first);
+    if constexpr (Kind != scanning::none) {
+      const R prefix = apply<Op, part>(before, n::shuffled(last, up_to, vector_before<T>()));
+      last = up_to;
+      R results[in_vector];
+#pragma GCC unroll 4
+      for (std::size_t k = 0; k < in_vector; ++k) {
+        if constexpr (Kind == scanning::inclusive) results[k] = apply<Op, part>(prefix, own[k]);
+        if constexpr (Kind == scanning::exclusive)
+          results[k] = k == 0 ? prefix : apply<Op, part>(prefix, own[k - (k > 0)]);
+      }
+#pragma GCC unroll 4
+      for (std::size_t k = 0; k < in_vector; ++k) own[k] = results[k];
+      const bool whole = count == order::scan_row<T>;
+      if (whole) *sum_of_last += own[in_vector - 1];
+      transpose<T>(own, true);
+#pragma GCC unroll 4
+      for (std::size_t k = 0; k < in_vector; ++k) {
+        if (left > k * width)
+          n::store(whole ? own[k] : n::canonical(own[k]), out + first + k * width, left - k * width,
+                   non_temporal);
       }
     }
   }
+  return blocks[std::countr_zero(sets)];
+}
 
- private:
-  template <std::size_t Half>
-  HEDDLE_ALWAYS_INLINE void join() {
-#pragma GCC unroll 16
-    for (std::size_t s = 0; s < sets; ++s) {
-      if constexpr (Half < width) {
-        const vector none = splat(order::filler<T>(Op()));
-        runs[s] = apply<Op, T>(shuffled<T>(none, runs[s], last_of_left_half<width, Half>()), runs[s]);
-      } else if ((s & (Half / width)) != 0) {
-        const vector left = runs[(s & ~(Half / width - 1)) - 1];
-        runs[s] = apply<Op, T>(shuffled<T>(left, left, last_lane<width>()), runs[s]);
-      }
-    }
+template <class Op, class T, class R = typename numbers<T>::vector>
+HEDDLE_ALWAYS_INLINE R combined(R a, R b) {
+  return apply<Op, typename numbers<T>::part>(a, b);
+}
+
+template <class T, class Op>
+void start_ordered(const void* init, void* state) {
+  const T none = numbers<T>::first(splat(order::filler<typename numbers<T>::part>(Op())));
+  static_cast<order::row_prefix<T>*>(state)->start(init == nullptr ? &none : static_cast<const T*>(init));
+}
+
+template <class T, class Op>
+void append_ordered(void* state, const void* totals, std::size_t units) {
+  const T* total = static_cast<const T*>(totals) + unit_level;
+  for (; units > 0; --units, total += totals_of_unit)
+    static_cast<order::row_prefix<T>*>(state)->append(Op(), *total, unit_level);
+}
+
+template <class T, class Op>
+void reduce_ordered(const void* from, std::size_t rows, std::size_t before, void* to) {
+  using n = numbers<T>;
+  const T* x = static_cast<const T*>(from);
+  T* const totals = static_cast<T*>(to);
+  const auto row = [&]() __attribute__((always_inline)) {
+    auto unused = n::splat(T());
+    const auto total = scan_row<scanning::none, Op, T>(x, order::scan_row<T>, unused, false,
+                                                       static_cast<T*>(nullptr), &unused);
+    x += order::scan_row<T>;
+    return total;
+  };
+  for (; rows >= rows_in_piece; rows -= rows_in_piece, before += rows_in_piece) {
+    auto total = row();
+    total = combined<Op, T>(total, row());
+    auto second = row();
+    second = combined<Op, T>(second, row());
+    order::append_block(Op(), before, piece_level, n::first(combined<Op, T>(total, second)), totals);
+  }
+  for (; rows > 0; --rows, ++before) order::append_block(Op(), before, 0, n::first(row()), totals);
+}
+
+template <class T>
+__attribute__((noinline)) void make_canonical(T* x, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) x[i] = order::canonical(x[i]);
+}
+
+template <scanning Kind, class T, class Op>
+void scan_rows(const T* x, std::size_t count, bool non_temporal, order::row_prefix<T>& state, T* out) {
+  using n = numbers<T>;
+  constexpr std::size_t in_row = order::scan_row<T>, in_piece = rows_in_piece * in_row;
+  auto sum_of_last = n::splat(T());
+  const auto row = [&](auto before) __attribute__((always_inline)) {
+    const auto total = scan_row<Kind, Op, T>(x, in_row, before, non_temporal, out, &sum_of_last);
+    x += in_row;
+    out += in_row;
+    return total;
+  };
+  const auto end = [&](std::size_t written) __attribute__((always_inline)) {
+    if (n::has_nan(sum_of_last)) make_canonical(out - written, written);
+    sum_of_last = n::splat(T());
+  };
+  for (; count >= in_piece; count -= in_piece) {
+    const auto before = n::splat(state.value());
+    auto two = row(before);
+    two = combined<Op, T>(two, row(combined<Op, T>(before, two)));
+    const auto behind_two = combined<Op, T>(before, two);
+    auto other_two = row(behind_two);
+    other_two = combined<Op, T>(other_two, row(combined<Op, T>(behind_two, other_two)));
+    state.append(Op(), n::first(combined<Op, T>(two, other_two)), piece_level);
+    end(in_piece);
+  }
+  for (; count >= in_row; count -= in_row) {
+    state.append(Op(), n::first(row(n::splat(state.value()))));
+    end(in_row);
+  }
+  if (count > 0) scan_row<Kind, Op, T>(x, count, n::splat(state.value()), false, out, &sum_of_last);
+}
+
+template <class T, class Op>
+void scan_ordered(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
+                  void* out) {
+  (exclusive ? scan_rows<scanning::exclusive, T, Op>
+             : scan_rows<scanning::inclusive, T, Op>)(static_cast<const T*>(x), count, non_temporal,
+                                                      *static_cast<order::row_prefix<T>*>(state),
+                                                      static_cast<T*>(out));
+}
+
+// Columns.
+
+/// Columns of a register, or of less than one.
+template <class T, class Op, bool All>
+struct register_of_columns {
+  using n = numbers<T>;
+  using values = typename n::vector;
+  std::size_t count;
+
+  HEDDLE_ALWAYS_INLINE values read(const T* x) const { return n::load(x, All ? n::width : count); }
+  HEDDLE_ALWAYS_INLINE values load(const T* x) const { return n::load(x); }
+  HEDDLE_ALWAYS_INLINE values splat(const T& x) const { return n::splat(x); }
+  HEDDLE_ALWAYS_INLINE values combine(values a, values b) const { return combined<Op, T>(a, b); }
+  HEDDLE_ALWAYS_INLINE void store(values v, T* to) const { n::store(v, to); }
+  HEDDLE_ALWAYS_INLINE void write(values v, T* to) const {
+    n::store(n::canonical(v), to, All ? n::width : count);
+  }
+};
+template <class T, class Op>
+struct columns_in_registers {
+  template <class F>
+  HEDDLE_ALWAYS_INLINE void each(std::size_t count, const F& f) const {
+    constexpr std::size_t width = numbers<T>::width;
+    std::size_t first = 0;
+    for (; first + width <= count; first += width) f(register_of_columns<T, Op, true>{}, first);
+    if (first < count) f(register_of_columns<T, Op, false>{count - first}, first);
   }
 };
 
 template <class T, class Op>
-void start_grouped(const void* init, void* state) {
-  const T none = order::filler<T>(Op());
-  static_cast<scan_state<T>*>(state)->start(Op(), init == nullptr ? &none : static_cast<const T*>(init));
-}
-
-template <class T, class Op>
-void append_grouped(void* state, const void* totals, std::size_t units) {
-  for (std::size_t u = 0; u < units; ++u) {
-    static_cast<scan_state<T>*>(state)->append(Op(), static_cast<const T*>(totals)[u], 1);
-  }
-}
-
-template <class T, class Op>
-void reduce_grouped(const void* from, std::size_t count, bool opens, void* to) {
-  constexpr std::size_t tile_elements = scan_tile<T>;
-  const T* x = static_cast<const T*>(from);
-  const Op op;
-  auto sum = splat(opens ? order::filler<T>(Op()) : *static_cast<const T*>(to));
-  for (; count >= tile_elements; count -= tile_elements, x += tile_elements) {
-    tile_in_registers<Op, T> tile;
-    tile.read(x);
-    sum = apply<Op, T>(sum, tile.total());
-  }
-  T total = sum[0];
-  if (count > 0) total = op(total, reduce_scan_tile<T>(impl::element_at<T, Op>{x}, count, op));
-  *static_cast<T*>(to) = total;
-}
-
-template <class T, class Op>
-void scan_grouped(const void* from, std::size_t count, bool exclusive, bool non_temporal, void* state_at,
-                  void* to) {
-  constexpr std::size_t tile_elements = scan_tile<T>, width = simd<T>::width;
-  using tile_of_elements = tile_in_registers<Op, T>;
-  const T* x = static_cast<const T*>(from);
-  T* out = static_cast<T*>(to);
-  scan_state<T>& state = *static_cast<scan_state<T>*>(state_at);
-  const Op op;
-  auto previous = splat(state.previous[0]);
-  while (count >= tile_elements) {
-    // The prefix of a tile, in every lane, for the tiles of one group.
-    const std::size_t left = state.tiles_left(), there = count / tile_elements;
-    const std::size_t tiles = there < left ? there : left;
-    const auto upper = splat(state.upper());
-    auto group = splat(state.group(order::filler<T>(Op())));
-    for (std::size_t t = 0; t < tiles; ++t, x += tile_elements, out += tile_elements) {
-      tile_of_elements tile;
-      tile.read(x);
-      const auto before = apply<Op, T>(upper, group);
-      group = apply<Op, T>(group, tile.total());
-      tile.finish(before);
-      const auto last = tile.in_order(tile_of_elements::registers - 1);
-      if (exclusive) tile.move_up(previous);
-      tile.write(out, non_temporal);
-      previous = last;
-    }
-    state.append_to_group(op, tiles, group[0]);
-    count -= tiles * tile_elements;
-  }
-  state.previous[0] = previous[width - 1];
-  if (count == 0) return;
-  // What is in the place of an element that is not there has no part in the others, and no tile follows.
-  tile_of_elements tile;
-  tile.read(x, count);
-  tile.finish(splat(state.value(op)));
-  alignas(64) T results[tile_elements];
-  tile.write(results, false);
-  state.previous[0] = results[count - 1];
-  if (exclusive) tile.move_up(previous);
-  tile.write_some(count, out);
+void scan_columns_in_registers(const column_panel& panel, const void* init, bool exclusive) {
+  scan_columns<T, Op>(columns_in_registers<T, Op>(), panel, static_cast<const T*>(init), exclusive);
 }
 
 // Operators that give the same bits in any grouping: a state is the last output.
@@ -449,13 +545,13 @@ HEDDLE_ALWAYS_INLINE std::size_t before_nan(const T* x, std::size_t count) {
   return first;
 }
 
-/// Behind the first NaN all outputs are that NaN.
+/// From the first NaN on all outputs are NaN.
 template <class T, class Op>
 T scan_numbers(const T* x, std::size_t count, bool exclusive, bool non_temporal, T carry, T* out) {
   while (count > 0 && carry == carry) {
     const std::size_t some = count < looked_through ? count : looked_through;
     std::size_t done = before_nan(x, some);
-    const T next = done < some ? x[done] : carry;
+    const T next = done < some ? order::canonical(x[done]) : carry;
     carry = scan_exactly<T, Op>(x, done, exclusive, non_temporal, carry, out);
     if (done < some) {
       out[done++] = exclusive ? carry : next;
@@ -465,7 +561,7 @@ T scan_numbers(const T* x, std::size_t count, bool exclusive, bool non_temporal,
     out += done;
     count -= done;
   }
-  for (std::size_t i = 0; i < count; ++i) out[i] = carry;
+  for (std::size_t i = 0; i < count; ++i) out[i] = order::canonical(carry);
   return carry;
 }
 
@@ -489,20 +585,21 @@ void start_exact(const void* init, void* state) {
 template <class T, class Op>
 void append_exact(void* state, const void* totals, std::size_t units) {
   T& carry = *static_cast<T*>(state);
-  for (std::size_t u = 0; u < units; ++u) carry = Op()(carry, static_cast<const T*>(totals)[u]);
+  const T* total = static_cast<const T*>(totals) + unit_level;
+  for (; units > 0; --units, total += totals_of_unit) carry = Op()(carry, *total);
 }
 
 template <class T, class Op>
-void reduce_exact(const void* from, std::size_t count, bool opens, void* to) {
+void reduce_exact(const void* from, std::size_t rows, std::size_t before, void* to) {
   const T* const x = static_cast<const T*>(from);
-  T& total = *static_cast<T*>(to);
+  T& total = static_cast<T*>(to)[unit_level];
   T sum;
   if constexpr (std::is_floating_point_v<T>) {
-    sum = reduce_numbers<T, Op>(x, count);
+    sum = reduce_numbers<T, Op>(x, rows * order::scan_row<T>);
   } else {
-    sum = reduce_exactly<T, Op>(x, count);
+    sum = reduce_exactly<T, Op>(x, rows * order::scan_row<T>);
   }
-  total = opens ? sum : Op()(total, sum);
+  total = before == 0 ? sum : Op()(total, sum);
 }
 
 template <class T, class Op>
@@ -520,12 +617,14 @@ void scan_exact(const void* from, std::size_t count, bool exclusive, bool non_te
 
 template <class T, class Op>
 constexpr scan_kernels scan_kernels_of() {
-  if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies>)) {
-    return {sizeof(scan_state<T>), scan_run_length<T>,    start_grouped<T, Op>,
-            reduce_grouped<T, Op>, append_grouped<T, Op>, scan_grouped<T, Op>};
+  if constexpr (!has_simd<Op, T> && !(is_complex<T> && std::is_same_v<Op, plus>)) {
+    return {};
+  } else if constexpr (any_grouping<T, Op>) {
+    return {sizeof(T),           start_exact<T, Op>, reduce_exact<T, Op>,
+            append_exact<T, Op>, scan_exact<T, Op>,  scan_columns_in_registers<T, Op>};
   } else {
-    return {sizeof(T),           scan_run_length<T>,  start_exact<T, Op>,
-            reduce_exact<T, Op>, append_exact<T, Op>, scan_exact<T, Op>};
+    return {sizeof(order::row_prefix<T>), start_ordered<T, Op>, reduce_ordered<T, Op>,
+            append_ordered<T, Op>,        scan_ordered<T, Op>,  scan_columns_in_registers<T, Op>};
   }
 }
 

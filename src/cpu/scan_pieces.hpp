@@ -12,13 +12,12 @@
 namespace heddle::cpu {
 
 inline constexpr std::size_t line = 64;
-/// Bytes that are read, scanned and written at a time; measured.
-inline constexpr std::size_t piece_bytes = 2048;
 /// How far ahead to prefetch: with so many operations for each element, hardware prefetching is too late.
 inline constexpr std::size_t read_ahead_bytes = 4096;
 /// Elements larger than this are written directly.
 inline constexpr std::size_t largest_staged_bytes = 64;
-inline constexpr std::size_t largest_piece_bytes = 256 * largest_staged_bytes;
+inline constexpr std::size_t largest_piece_bytes =
+    rows_in_piece * order::scan_row_vectors * largest_staged_bytes;
 
 inline std::byte* at(void* data, std::size_t byte) {
   return static_cast<std::byte*>(data) + byte;
@@ -101,13 +100,6 @@ struct read_ahead {
   }
 };
 
-/// Elements in a piece; a unit is a whole number of pieces.
-inline std::size_t piece_elements(const scan_steps& steps) {
-  std::size_t count = steps.tile();
-  while (count < steps.unit() && count * steps.element_bytes < piece_bytes) count *= 2;
-  return count;
-}
-
 /// Writes consecutive pieces, by non-temporal stores where that pays.
 class piece_writer {
  public:
@@ -146,7 +138,7 @@ class piece_writer {
 template <class Beside>
 void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
                  piece_writer& writer, const Beside& beside) {
-  const std::size_t piece = piece_elements(steps);
+  const std::size_t piece = steps.piece();
   for (std::size_t first = 0; first < count; first += piece) {
     const std::size_t in_piece = std::min(piece, count - first);
     beside(first, in_piece);

@@ -7,7 +7,6 @@
 #include <heddle/segmented_scan.hpp>
 #include <heddle/streamed_scan.hpp>
 
-#include <cstring>
 #include <type_traits>
 
 #include <fmt/core.h>
@@ -16,31 +15,12 @@ namespace heddle::impl {
 namespace {
 
 /// The steps that are compiled for several instruction sets.
-class compiled_steps {
- public:
-  compiled_steps(const cpu::kernels& kernels, dtype type)
-      : map_{kernels.map}, copy_{size_of(type)}, by_(kernels.scan) {}
-
-  cpu::scan_steps steps() const {
-    return {copy_.element_bytes, by_.state_bytes, by_.run_length, true, by_.start,
-            by_.reduce_serially, by_.append,      by_.scan,       map_, copy_};
-  }
-
- private:
-  struct combine_step {
-    cpu::map_kernel map;
-    void operator()(const void* a, const void* b, std::size_t count, void* to) const {
-      map(a, false, b, false, count, false, to);
-    }
-  } map_;
-  struct load_step {
-    std::size_t element_bytes;
-    void operator()(const void* from, std::size_t count, void* to) const {
-      std::memcpy(to, from, count * element_bytes);
-    }
-  } copy_;
-  const cpu::scan_kernels& by_;
-};
+cpu::scan_steps compiled_steps(const cpu::scan_kernels& by, dtype type) {
+  const std::size_t element_bytes = size_of(type);
+  const std::size_t row = order::scan_row_vectors * order::scan_vector_of(element_bytes);
+  return {element_bytes,      by.state_bytes, row,     true,           by.start,
+          by.reduce_serially, by.append,      by.scan, by.scan_columns};
+}
 
 /// Calls f(steps, identity, operator) with the steps of a scan on the CPU; `identity` is where an exclusive
 /// scan begins, one element.
@@ -52,13 +32,12 @@ void with_typed_scan_steps(runtime_op op, dtype type, const F& f) {
       if constexpr (std::is_same_v<T, std::uint8_t>) {
         if (type == dtype::boolean) identity = identity != 0;
       }
+      const cpu::scan_kernels& kernels = cpu::kernels_for(type, op).scan;
+      if (kernels.scan != nullptr) return f(compiled_steps(kernels, type), &identity, operation);
       if constexpr (is_logical<Op> || is_complex<T>) {
         const auto combine = compiled_operator<T>(operation);
         const cpu::steps_by_operator<T, std::remove_const_t<decltype(combine)>> by(combine);
         f(by.steps(), &identity, combine);
-      } else {
-        const compiled_steps by(cpu::kernels_for(type, op), type);
-        f(by.steps(), &identity, operation);
       }
     }
   });
@@ -83,10 +62,9 @@ void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, segm
   require_defined(op, type);
   if (all.elements() == 0) return;
   if (where.is_gpu()) return gpu::scan(op, type, exclusive, x, all, init, out, where);
-  const cpu::kernels& kernels = cpu::kernels_for(type, op);
-  if (kernels.scan.scan != nullptr) {
-    const compiled_steps by(kernels, type);
-    return cpu::scan_segments(where.threads(), by.steps(), all, x, init, exclusive, out);
+  const cpu::scan_kernels& kernels = cpu::kernels_for(type, op).scan;
+  if (kernels.scan != nullptr) {
+    return cpu::scan_segments(where.threads(), compiled_steps(kernels, type), all, x, init, exclusive, out);
   }
   with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void*) {
     cpu::scan_segments(where.threads(), steps, all, x, init, exclusive, out);
@@ -97,7 +75,7 @@ void library_scan_few(runtime_op op, dtype type, bool exclusive, const void* x, 
                       const void* init, void* out) {
   const cpu::scan_kernels& by = cpu::kernels_for(type, op).scan;
   if (by.scan == nullptr) return library_scan(op, type, exclusive, x, {1, count, 1}, init, out, target());
-  constexpr std::size_t most_bytes = 512;
+  constexpr std::size_t most_bytes = 2048;
   alignas(64) std::byte state[most_bytes];
   if (by.state_bytes > most_bytes) fail("a scan's state is larger than its room");
   by.start(init, state);
@@ -143,8 +121,7 @@ streamed_scan::streamed_scan(const target& where, runtime_op op, dtype type, boo
     unit_ = steps.unit();
     state_ = memory(steps.state_bytes, target());
     if (!init) return steps.start(exclusive ? identity : nullptr, state_.data());
-    const memory first(steps.element_bytes, target());
-    steps.load(init->converted(type).data(), 1, first.data());
+    const any_value first = init->converted(type);
     steps.start(first.data(), state_.data());
   });
 }

@@ -138,9 +138,8 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
   }
   constexpr bool exclusive = Kind == scan_kind::exclusive;
   if constexpr (std::is_same_v<Method, default_scan<Kind>> && (!exclusive || has_identity<Op, T>)) {
-    // A few elements on this thread, without the cost of a call into the library. The general path takes the
-    // rest.
-    constexpr bool any_grouping = library_combines<T, Op>() && (std::is_integral_v<T> || is_extreme<Op>);
+    // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
+    // way.
     constexpr std::size_t few = 4096;
     const elements<const T> in = input(x);
     const auto to = output(out);
@@ -151,13 +150,13 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
       const T* const before = exclusive || init ? &start[0] : nullptr;
-      if (in.size <= cpu::fewest<T, any_grouping>) {
-        cpu::scan_few<exclusive, any_grouping>(in.data, in.size, op, before, to.data);
+      if (in.size <= cpu::fewest<T, Op>) {
+        cpu::scan_few<exclusive>(in.data, in.size, op, before, to.data);
       } else if constexpr (library_combines<T, Op>()) {
         library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);
       } else {
-        cpu::scan_state<T> state;
-        state.start(op, before);
+        order::row_prefix<T> state;
+        state.start(before);
         cpu::scan_elements<exclusive>(in.data, in.size, op, state, to.data);
       }
       return;

@@ -5,6 +5,7 @@
 #include <heddle/function_ref.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/order.hpp>
+#include <heddle/impl/scan_order.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -13,53 +14,57 @@
 #define HEDDLE_ISA any_processor
 #endif
 
-/// Scan on the CPU. What an inclusive scan combines, and in which order, follows from an element's place in
-/// its segment and its type alone; an exclusive scan is the inclusive one shifted by one place, bit for bit.
-///
-/// A segment is cut into runs of 16 elements, or 4 floating-point numbers, and 16 runs make a tile. A run is
-/// scanned by itself from left to right. Its prefix in the tile combines the totals of up to four groups of
-/// 8, 4, 2 and 1 runs: a group's total combines its two halves, and the groups combine from right to left.
-/// The prefix of a tile combines from left to right the initial value, …, groups of 16² tiles, groups of 16
-/// tiles, and tiles; a group's total combines its 16 parts from left to right. op(prefix of the tile, prefix
-/// in the tile) is combined with each element of the run's own scan. That is about 2.1 combinations an
-/// element, or 2.5 for runs of 4. A rounding error passes through at most 16 of them at each level, so errors
-/// grow with the logarithm of n.
+/// Scan on the CPU, in the order of scan_order.hpp.
 namespace heddle::cpu {
 
-/// Elements in a run and in a tile.
-template <class T>
-inline constexpr std::size_t scan_run_length = std::is_floating_point_v<T> ? 4 : 16;
-template <class T>
-inline constexpr std::size_t scan_tile = 16 * scan_run_length<T>;
+/// What is scanned at a time (a piece), and what threads and pieces of a stream take whole (a unit), in rows.
+inline constexpr unsigned piece_level = 2, unit_level = 5;
+inline constexpr std::size_t rows_in_piece = 1 << piece_level, rows_in_unit = 1 << unit_level;
+/// Of the blocks of 1, 2, 4, … rows of a unit; the last is its own.
+inline constexpr std::size_t totals_of_unit = unit_level + 1;
 
-/// A scan of one element type by one operator, in steps. A state is what is known before an element whose
-/// place is a multiple of a tile; it can be copied byte by byte and begins with the last output of the
-/// inclusive scan.
+/// Columns side by side: `length` rows of `count` elements, `x_apart` and `out_apart` bytes from each other.
+/// `room` is for what is known of each column, in lines of `pitch` bytes; both are multiples of 64.
+struct column_panel {
+  const void* x;
+  std::size_t x_apart;
+  void* out;
+  std::size_t out_apart, count, length;
+  void* room;
+  std::size_t pitch;
+};
+/// Before the next vector, before the row, totals of blocks of 2^level vectors; then, for each level, the
+/// total of a block of 2^level rows and what stands behind it.
+enum room_line : std::size_t { before_vector, before_row, vector_blocks, row_blocks = vector_blocks + 6 };
+
+/// A scan of one element type by one operator, in steps. A state is what is known before a row; it can be
+/// copied byte by byte.
 struct scan_steps {
   std::size_t element_bytes, state_bytes;
-  std::size_t run_length;    ///< a multiple of it where the grouping makes no difference
+  std::size_t row;           ///< elements in a row
   bool writes_non_temporal;  ///< whether `scan` does so where it is asked to
 
-  std::size_t tile() const { return 16 * run_length; }
-  /// Threads take whole groups of 16 tiles, and pieces of a stream are whole groups.
-  std::size_t unit() const { return 16 * tile(); }
+  std::size_t piece() const { return rows_in_piece * row; }
+  std::size_t unit() const { return rows_in_unit * row; }
+  std::size_t lines_of_room(std::size_t length) const {
+    std::size_t lines = row_blocks;
+    for (std::size_t rows = length / row; rows > 0; rows /= 2) lines += 2;
+    return lines;
+  }
 
-  /// The state before the first element; `init` may be null, but not for an exclusive scan.
+  /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
   function_ref<void(const void* init, void* state)> start;
-  /// Combines `count` elements from a multiple of a tile on, none of them beyond the end of a unit, and
-  /// puts *total before them unless they open the unit.
-  function_ref<void(const void* x, std::size_t count, bool opens, void* total)> reduce_serially;
-  /// Advances a state by units, given their totals.
+  /// Adds whole rows, behind `before` rows of the same unit, to the totals of the unit. A piece begins at x.
+  function_ref<void(const void* x, std::size_t rows, std::size_t before, void* totals)> reduce_serially;
+  /// Moves a state on by whole units, given their totals.
   function_ref<void(void* state, const void* totals, std::size_t units)> append;
-  /// Scans the next `count` elements into `out`, which may be x, and advances the state. Past the cache only
-  /// where `out` begins a line; other threads see it after store_fence.
+  /// Scans the next `count` elements, with which a piece begins, into `out`, which may be x, and moves the
+  /// state on by the whole rows. Past the cache only where `out` begins a line; other threads see it after
+  /// store_fence.
   function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
                     void* out)>
       scan;
-  /// out[i] = op(a[i], b[i]); `out` may be a or b.
-  function_ref<void(const void* a, const void* b, std::size_t count, void* out)> combine;
-  /// out[i] = x[i], as the operator sees it.
-  function_ref<void(const void* x, std::size_t count, void* out)> load;
+  function_ref<void(const column_panel& columns, const void* init, bool exclusive)> scan_columns;
 };
 
 /// Scans each of `all` segments of x into `out`, which may be x. Reads and writes memory once.
@@ -71,310 +76,143 @@ void scan_segments(int threads, const scan_steps& steps, segments all, const voi
 void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
                 void* state, void* out);
 
+/// Whether every order gives the same bits, but for those of a NaN.
+template <class T, class Op>
+inline constexpr bool any_grouping =
+    order::order_is_free<T, Op> || (impl::library_combines<T, Op>() && impl::is_extreme<Op>);
+
 // What follows is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
 
-/// The prefix of the next tile, given the totals of the tiles so far.
-template <class T>
-class scan_state {
- public:
-  template <class Op>
-  void start(const Op&, const T* init) {
-    // All of it: compilers warn of reads that never happen.
-    __builtin_memset(static_cast<void*>(this), 0, sizeof *this);
-    levels_ = 1;
-    has_init_ = has_upper_ = init != nullptr;
-    if (init != nullptr) previous[0] = init_[0] = upper_[0] = *init;
-  }
-
-  bool exists() const { return has_upper_ || filled_[0] != 0; }
-
-  /// Only where it exists.
-  template <class Op>
-  inline __attribute__((always_inline)) T value(const Op& op) const {
-    if (filled_[0] == 0) return upper_[0];
-    return has_upper_ ? op(upper_[0], total_[0]) : total_[0];
-  }
-
-  /// Level 0 takes tiles, level 1 units.
-  template <class Op>
-  inline __attribute__((always_inline)) void append(const Op& op, const T& total, std::size_t level = 0) {
-    if (level == 0) {
-      total_[0] = filled_[0] == 0 ? total : op(total_[0], total);
-      if (++filled_[0] < 16) return;
-      filled_[0] = 0;
-      carry(op, T(total_[0]), 1);
-    } else {
-      carry(op, T(total), level);
-    }
-  }
-
-  /// The tiles that the open group lacks, its total so far, and its prefix, where there is one.
-  std::size_t tiles_left() const { return 16u - filled_[0]; }
-  T group(const T& none) const { return filled_[0] == 0 ? none : total_[0]; }
-  T upper() const { return upper_[0]; }
-  template <class Op>
-  void append_to_group(const Op& op, std::size_t tiles, const T& total) {
-    total_[0] = total;
-    filled_[0] = static_cast<unsigned char>(filled_[0] + tiles);
-    if (filled_[0] < 16) return;
-    filled_[0] = 0;
-    carry(op, T(total), 1);
-  }
-
-  order::uninitialized<T, 1> previous;  ///< the last output of the inclusive scan
-
- private:
-  template <class Op>
-  void carry(const Op& op, T total, std::size_t level) {
-    for (;; ++level) {
-      for (; level >= levels_; ++levels_) filled_[levels_] = 0;
-      total_[level] = filled_[level] == 0 ? total : op(total_[level], total);
-      if (++filled_[level] < 16) break;
-      filled_[level] = 0;
-      total = total_[level];
-    }
-    has_upper_ = has_init_;
-    if (has_init_) upper_[0] = init_[0];
-    for (level = levels_ - 1; level > 0; --level) {
-      if (filled_[level] == 0) continue;
-      upper_[0] = has_upper_ ? op(upper_[0], total_[level]) : total_[level];
-      has_upper_ = true;
-    }
-  }
-
-  static constexpr int most_levels = 15;  // 16^(15+2) elements are more than 64 bits can count
-  std::size_t levels_;
-  bool has_init_, has_upper_;
-  unsigned char filled_[most_levels];
-  order::uninitialized<T, 1> init_, upper_;
-  order::uninitialized<T, most_levels> total_;
-};
-
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Adds the total of run `run` to the totals of the last 1, 2, 4 and 8 runs of a tile so far.
+/// What the elements load(0) … of a whole row combine to.
 template <class T, class Op>
-inline __attribute__((always_inline)) void append_run(const Op& op, std::size_t run, T total, T* groups) {
-  int level = 0;
-  for (; (run >> level & 1) != 0 && level < 4; ++level) total = op(groups[level], total);
-  groups[level] = total;
-}
-
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
-/// What `runs` > 0 runs of a tile combine to.
-template <class T, class Op>
-inline __attribute__((always_inline)) T combine_runs(const Op& op, std::size_t runs, const T* groups) {
-  int level = __builtin_ctzll(runs);
-  T sum = groups[level];
-  for (++level; runs >> level != 0; ++level) {
-    if ((runs >> level & 1) != 0) sum = op(groups[level], sum);
-  }
-  return sum;
-}
-
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
-/// Combines the elements load(0) … load(count−1) of a tile.
-template <class T, class Op, class Load>
-inline T reduce_scan_tile(const Load& load, std::size_t count, const Op& op) {
-  constexpr std::size_t run_length = cpu::scan_run_length<T>;
-  order::uninitialized<T, 5> groups;
-  std::size_t run = 0;
-  // In a run each combination waits for the one before it: four runs at once keep a processor busy.
-  constexpr std::size_t at_once = 4;
-  for (; (run + at_once) * run_length <= count; run += at_once) {
-    const std::size_t first = run * run_length;
-    order::uninitialized<T, at_once> sum;
-    for (std::size_t s = 0; s < at_once; ++s) sum[s] = load(first + s * run_length);
-    for (std::size_t k = 1; k < run_length; ++k) {
-      for (std::size_t s = 0; s < at_once; ++s) sum[s] = op(sum[s], load(first + s * run_length + k));
-    }
-    for (std::size_t s = 0; s < at_once; ++s) append_run(op, run + s, sum[s], &groups[0]);
-  }
-  for (; run * run_length < count; ++run) {
-    const std::size_t first = run * run_length;
-    const std::size_t last = first + run_length < count ? first + run_length : count;
-    T sum = load(first);
-    for (std::size_t i = first + 1; i < last; ++i) sum = op(sum, load(i));
-    append_run(op, run, sum, &groups[0]);
-  }
-  return combine_runs(op, run, &groups[0]);
-}
-
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
-/// Scans the elements load(0) … load(count−1) of a tile into `out`, with *before in front of them unless it
-/// is null, and returns what they combine to without it. An exclusive scan begins with *previous, which
-/// becomes the last output of the inclusive one.
-template <bool Exclusive, class T, class Op, class Load>
-inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T* before, T* previous,
-                      T* out) {
-  constexpr std::size_t run_length = cpu::scan_run_length<T>;
-  order::uninitialized<T, 5> groups;
-  std::size_t run = 0;
-  auto prefix_of = [&](std::size_t s, T& prefix) {
-    if (s == 0) {
-      if (before != nullptr) prefix = *before;
-      return before != nullptr;
-    }
-    const T in_tile = combine_runs(op, s, &groups[0]);
-    prefix = before != nullptr ? op(*before, in_tile) : in_tile;
-    return true;
+inline T reduce_row(const impl::element_at<T, Op>& load, const Op& op) {
+  constexpr std::size_t in_vector = order::scan_vector<T>, vectors = order::scan_row_vectors;
+  const auto total_of = [&](std::size_t j) {
+    T total = load(j * in_vector);
+    for (std::size_t k = 1; k < in_vector; ++k) total = op(total, load(j * in_vector + k));
+    return total;
   };
-  if constexpr (run_length == 4) {
-    if (count == 64) {
-      // Element k of every run side by side, as registers hold them.
-      T local[4][16], runs[16], prefix[16];
-      for (std::size_t s = 0; s < 16; ++s) {
-        local[0][s] = load(4 * s);
-        local[1][s] = op(local[0][s], load(4 * s + 1));
-        local[2][s] = op(local[1][s], load(4 * s + 2));
-        local[3][s] = op(local[2][s], load(4 * s + 3));
-      }
-      for (std::size_t s = 0; s < 16; ++s) runs[s] = local[3][s];
-      for (std::size_t half = 1; half < 16; half *= 2) {
-        for (std::size_t s = 0; s < 16; ++s) {
-          if ((s & half) != 0) runs[s] = op(runs[(s & ~(half - 1)) - 1], runs[s]);
-        }
-      }
-      if (before != nullptr) {
-        const T first = *before;
-        prefix[0] = first;
-        for (std::size_t s = 1; s < 16; ++s) prefix[s] = op(first, runs[s - 1]);
-        for (std::size_t s = 0; s < 16; ++s) {
-          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(prefix[s], local[k][s]);
-        }
-      } else {
-        for (std::size_t s = 1; s < 16; ++s) {
-          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(runs[s - 1], local[k][s]);
-        }
-      }
-      if constexpr (Exclusive) {
-        out[0] = *previous;
-        *previous = local[3][15];
-        ++out;
-      }
-      for (std::size_t s = 0; s < 16 - Exclusive; ++s) {
-        for (std::size_t k = 0; k < 4; ++k) out[4 * s + k] = local[k][s];
-      }
-      for (std::size_t k = 0; k < 3 && Exclusive; ++k) out[60 + k] = local[k][15];
-      return runs[15];
+  if constexpr (sizeof(T) <= 16) {
+    order::uninitialized<T, vectors> totals;
+    for (std::size_t j = 0; j < vectors; ++j) totals[j] = total_of(j);
+    for (std::size_t half = vectors / 2; half > 0; half /= 2) {
+      for (std::size_t j = 0; j < half; ++j) totals[j] = op(totals[2 * j], totals[2 * j + 1]);
     }
-  } else if constexpr (sizeof(T) <= 16) {
-    // Runs side by side, because in one each combination waits for the one before it; then their prefixes.
-    constexpr std::size_t at_once = 8;
-    for (; (run + at_once) * run_length <= count; run += at_once) {
-      const std::size_t first = run * run_length;
-      order::uninitialized<T, at_once * run_length> local;
-      order::uninitialized<T, at_once> sum;
-      for (std::size_t s = 0; s < at_once; ++s) local[s * run_length] = sum[s] = load(first + s * run_length);
-      for (std::size_t k = 1; k < run_length; ++k) {
-        for (std::size_t s = 0; s < at_once; ++s) {
-          local[s * run_length + k] = sum[s] = op(sum[s], load(first + s * run_length + k));
+    return totals[0];
+  } else {
+    order::uninitialized<T, 6> blocks;
+    for (std::size_t j = 0; j < vectors; ++j) order::append_block(op, j, 0, total_of(j), &blocks[0]);
+    return blocks[5];
+  }
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Scans elements first … last−1, one at least, of one vector, behind *before unless that is null, and
+/// returns what they combine to. An exclusive scan needs `before`.
+template <bool Exclusive, class T, class Op>
+inline __attribute__((always_inline)) T scan_vector(const impl::element_at<T, Op>& load, std::size_t first,
+                                                    std::size_t last, const Op& op, const T* before, T* out) {
+  const auto result = [&](const T& own) {
+    return order::canonical(before != nullptr ? op(*before, own) : own);
+  };
+  T own = load(first);
+  out[first] = Exclusive ? order::canonical(*before) : result(own);
+  for (std::size_t i = first + 1; i < last; ++i) {
+    const T next = load(i);
+    if constexpr (Exclusive) out[i] = result(own);
+    own = op(own, next);
+    if constexpr (!Exclusive) out[i] = result(own);
+  }
+  return own;
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Scans 1 to a row of elements, and moves the state on if it is a whole one.
+template <bool Exclusive, class T, class Op>
+inline __attribute__((always_inline)) void scan_row(const impl::element_at<T, Op>& load, std::size_t count,
+                                                    const Op& op, order::row_prefix<T>& state, T* out) {
+  constexpr std::size_t in_vector = order::scan_vector<T>, most = order::scan_row_vectors;
+  const bool exists = state.exists();
+  const T before = exists ? state.value() : load(0);  // so that compilers see it set
+  const auto behind = [&](const T& in_row) { return exists ? op(before, in_row) : in_row; };
+  if constexpr (sizeof(T) > 16) {
+    order::vector_prefix<T> prefix;
+    prefix.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      const T next = load(i);
+      if constexpr (Exclusive) out[i] = prefix.exists() ? behind(prefix.value(op)) : before;
+      prefix.append(op, next);
+      if constexpr (!Exclusive) out[i] = behind(prefix.value(op));
+    }
+    if (count == most) state.append(op, prefix.value(op));
+  } else {
+    const std::size_t vectors = count / in_vector;
+    T left = before;  // what the vectors so far combine to
+    // Element k of 16 vectors side by side, as registers hold them: compilers unroll loops of 16.
+    constexpr std::size_t half = most / 2;
+    const auto scan_half = [&](std::size_t first, std::size_t here) __attribute__((always_inline)) {
+      order::uninitialized<T, in_vector * half> own;
+      order::uninitialized<T, half> up_to, prefix;
+      for (std::size_t j = 0; j < here; ++j) own[j] = load((first + j) * in_vector);
+      for (std::size_t k = 1; k < in_vector; ++k) {
+        for (std::size_t j = 0; j < here; ++j)
+          own[k * half + j] = op(own[(k - 1) * half + j], load((first + j) * in_vector + k));
+      }
+      for (std::size_t j = 0; j < here; ++j) up_to[j] = own[(in_vector - 1) * half + j];
+      for (std::size_t block = 1; block < half; block *= 2) {
+        for (std::size_t j = 0; j < here; ++j) {
+          if ((j & block) != 0) up_to[j] = op(up_to[(j & ~(block - 1)) - 1], up_to[j]);
         }
       }
-      for (std::size_t s = 0; s < at_once; ++s) {
-        T prefix = sum[s];
-        const bool exists = prefix_of(run + s, prefix);
-        for (std::size_t k = 0; k < run_length; ++k) {
-          const T in_run = local[s * run_length + k];
-          const T result = exists ? op(prefix, in_run) : in_run;
-          if constexpr (Exclusive) {
-            out[first + s * run_length + k] = *previous;
-            *previous = result;
-          } else {
-            out[first + s * run_length + k] = result;
+      if (first > 0) {
+        for (std::size_t j = 0; j < here; ++j) up_to[j] = op(left, up_to[j]);
+      }
+      if (exists) {
+        prefix[0] = first > 0 ? op(before, left) : before;
+        for (std::size_t j = 1; j < here; ++j) prefix[j] = op(before, up_to[j - 1]);
+      } else {
+        prefix[0] = left;
+        for (std::size_t j = 1; j < here; ++j) prefix[j] = up_to[j - 1];
+      }
+      left = up_to[here - 1];
+      T* const to = out + first * in_vector;
+      if constexpr (in_vector == 1) {
+        for (std::size_t j = 0; j < here; ++j)
+          to[j] = order::canonical(Exclusive ? prefix[j] : behind(up_to[j]));
+      } else {
+        const auto join_from = [&](std::size_t opens) __attribute__((always_inline)) {
+          for (std::size_t k = 0; k + Exclusive < in_vector; ++k) {
+            for (std::size_t j = opens; j < here; ++j) own[k * half + j] = op(prefix[j], own[k * half + j]);
           }
+        };
+        if (exists || first > 0) {
+          join_from(0);
+        } else {
+          join_from(1);
         }
-        append_run(op, run + s, sum[s], &groups[0]);
+        for (std::size_t j = 0; j < here; ++j) {
+          if constexpr (Exclusive) to[j * in_vector] = order::canonical(prefix[j]);
+          for (std::size_t k = 0; k + Exclusive < in_vector; ++k)
+            to[j * in_vector + k + Exclusive] = order::canonical(own[k * half + j]);
+        }
       }
-    }
-  }
-  for (; run * run_length < count; ++run) {
-    const std::size_t first = run * run_length;
-    const std::size_t last = first + run_length < count ? first + run_length : count;
-    T sum = load(first), prefix = sum;
-    const bool exists = prefix_of(run, prefix);
-    for (std::size_t i = first;;) {
-      const T result = exists ? op(prefix, sum) : sum;
-      if constexpr (Exclusive) {
-        out[i] = *previous;
-        *previous = result;
-      } else {
-        out[i] = result;
-      }
-      if (++i == last) break;
-      sum = op(sum, load(i));
-    }
-    append_run(op, run, sum, &groups[0]);
-  }
-  return combine_runs(op, run, &groups[0]);
-}
-
-/// The most elements that `scan_few` takes. In runs it is four runs, the tree of whose totals is a chain.
-/// Minima and maxima of floating-point numbers, which pass on NaN, cost more an element.
-template <class T, bool AnyGrouping>
-inline constexpr std::size_t fewest = !AnyGrouping                  ? 4 * scan_run_length<T>
-                                      : std::is_floating_point_v<T> ? 8
-                                                                    : 24;
-
-#if defined(__CUDACC__)
-#pragma nv_exec_check_disable
-#endif
-/// Scans few elements where the call of a library would take longer than the work: in runs, unless the bits
-/// are the same in any grouping.
-template <bool Exclusive, bool AnyGrouping, class T, class Op>
-inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
-  const impl::element_at<T, Op> load{x};
-  if (count == 0) return;
-  if constexpr (AnyGrouping) {
-    std::size_t i = 0;
-    T sum = init != nullptr ? *init : load(0);
-    if (!Exclusive && init == nullptr) out[i++] = sum;
-    for (; i < count; ++i) {
-      const T next = op(sum, load(i));
-      out[i] = Exclusive ? sum : next;
-      sum = next;
-    }
-    return;
-  }
-  constexpr std::size_t run_length = scan_run_length<T>;
-  // What the runs so far combine to, and the prefix of the next.
-  T total = load(0), before = init != nullptr ? *init : total, previous = before;
-  bool exists = init != nullptr;
-  const auto put = [&](std::size_t i, T sum) __attribute__((always_inline)) {
-    if (exists) sum = op(before, sum);
-    out[i] = Exclusive ? previous : sum;
-    previous = sum;
-  };
-  for (std::size_t first = 0;; first += run_length) {
-    const std::size_t left = count - first;
-    if (left < run_length) {
-      T sum = load(first);
-      for (std::size_t k = 1;; ++k) {
-        const T next = k < left ? load(first + k) : sum;
-        put(first + k - 1, sum);
-        if (k == left) return;
-        sum = op(sum, next);
-      }
-    }
-    // Read as a whole before any of it is written, which is faster.
-    order::uninitialized<T, run_length> local;
-    local[0] = load(first);
-    HD_UNROLL
-    for (std::size_t k = 1; k < run_length; ++k) local[k] = op(local[k - 1], load(first + k));
-    HD_UNROLL
-    for (std::size_t k = 0; k < run_length; ++k) put(first + k, local[k]);
-    if (left == run_length) return;
-    total = first == 0 ? local[run_length - 1] : op(total, local[run_length - 1]);
-    before = init != nullptr ? op(*init, total) : total;
-    exists = true;
+    };
+    if (vectors > 0) scan_half(0, vectors < half ? vectors : half);
+    if (vectors > half) scan_half(half, vectors - half);
+    if (vectors == most) return state.append(op, left);
+    const std::size_t rest = vectors * in_vector;
+    if (rest == count) return;
+    const bool joins = exists || vectors > 0;
+    const T prefix = vectors > 0 ? behind(left) : before;
+    scan_vector<Exclusive>(load, rest, count, op, joins ? &prefix : nullptr, out);
   }
 }
 
@@ -382,22 +220,231 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
 #pragma nv_exec_check_disable
 #endif
 template <bool Exclusive, class T, class Op>
-inline void scan_elements(const T* x, std::size_t count, const Op& op, scan_state<T>& state, T* out) {
-  constexpr std::size_t tile_elements = cpu::scan_tile<T>;
-  for (std::size_t first = 0; first < count; first += tile_elements) {
-    const std::size_t in_tile = count - first < tile_elements ? count - first : tile_elements;
-    order::uninitialized<T, 1> before;
-    const bool exists = state.exists();
-    if (exists) before[0] = state.value(op);
-    state.append(op,
-                 scan_tile_of<Exclusive, T>(impl::element_at<T, Op>{x + first}, in_tile, op,
-                                            exists ? &before[0] : nullptr, &state.previous[0], out + first));
+inline void scan_elements(const T* x, std::size_t count, const Op& op, order::row_prefix<T>& state, T* out) {
+  constexpr std::size_t row = order::scan_row<T>;
+  for (; count >= row; count -= row, x += row, out += row)
+    scan_row<Exclusive>(impl::element_at<T, Op>{x}, row, op, state, out);
+  if (count > 0) scan_row<Exclusive>(impl::element_at<T, Op>{x}, count, op, state, out);
+}
+
+/// The most elements that `scan_few` takes. Minima and maxima of floating-point numbers, which pass on NaN,
+/// cost more an element.
+template <class T, class Op>
+inline constexpr std::size_t fewest = !any_grouping<T, Op> && order::scan_vector<T> == 1 ? 3
+                                      : !any_grouping<T, Op>        ? 4 * order::scan_vector<T>
+                                      : std::is_floating_point_v<T> ? 8
+                                                                    : 24;
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Scans few elements where the call of a library would take longer than the work: three vectors at most have
+/// others behind them, and what those combine to is a chain.
+template <bool Exclusive, class T, class Op>
+inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
+  const impl::element_at<T, Op> load{x};
+  if (count == 0) return;
+  if constexpr (any_grouping<T, Op>) {
+    std::size_t i = 0;
+    T sum = init != nullptr ? *init : load(0);
+    if (!Exclusive && init == nullptr) out[i++] = order::canonical(sum);
+    for (; i < count; ++i) {
+      const T next = op(sum, load(i));
+      out[i] = order::canonical(Exclusive ? sum : next);
+      sum = next;
+    }
+  } else if constexpr (order::scan_vector<T> == 1) {
+    scan_vector<Exclusive>(load, 0, count, op, init, out);  // for up to three the same
+  } else {
+    constexpr std::size_t in_vector = order::scan_vector<T>;
+    // What the vectors so far combine to, and what stands before the next.
+    T vectors = load(0), before = init != nullptr ? *init : vectors;
+    for (std::size_t first = 0;; first += in_vector) {
+      const bool exists = init != nullptr || first > 0;
+      const std::size_t left = count - first;
+      if (left < in_vector) {
+        scan_vector<Exclusive>(load, first, count, op, exists ? &before : nullptr, out);
+        return;
+      }
+      // Read as a whole before any of it is written, which is faster.
+      order::uninitialized<T, in_vector> own;
+      own[0] = load(first);
+      HD_UNROLL
+      for (std::size_t k = 1; k < in_vector; ++k) own[k] = op(own[k - 1], load(first + k));
+      HD_UNROLL
+      for (std::size_t k = 0; k < in_vector; ++k) {
+        const T in_order = own[k - (Exclusive && k > 0)];
+        const T result = Exclusive && k == 0 ? before : exists ? op(before, in_order) : in_order;
+        out[first + k] = order::canonical(result);
+      }
+      if (left == in_vector) return;
+      vectors = first == 0 ? own[in_vector - 1] : op(vectors, own[in_vector - 1]);
+      before = init != nullptr ? op(*init, vectors) : vectors;
+    }
+  }
+}
+
+/// `Width` columns side by side, where a compiler sees a register.
+template <class T, class Op, std::size_t Width>
+struct some_columns {
+  using values = order::uninitialized<T, Width>;
+  const Op& op;
+
+  template <class F>
+  inline __attribute__((always_inline)) values each(const F& f) const {
+    values v;
+    for (std::size_t w = 0; w < Width; ++w) v[w] = f(w);
+    return v;
+  }
+  values read(const T* x) const {
+    return each([&](std::size_t w) { return impl::lift<Op>(x[w]); });
+  }
+  values load(const T* x) const {
+    return each([&](std::size_t w) { return x[w]; });
+  }
+  values splat(const T& x) const {
+    return each([&](std::size_t) { return x; });
+  }
+  values combine(const values& a, const values& b) const {
+    return each([&](std::size_t w) { return op(a[w], b[w]); });
+  }
+  void store(const values& v, T* to) const {
+    for (std::size_t w = 0; w < Width; ++w) to[w] = v[w];
+  }
+  void write(const values& v, T* to) const {
+    for (std::size_t w = 0; w < Width; ++w) to[w] = order::canonical(v[w]);
+  }
+};
+/// Calls f(columns, first) for all of `count` columns, some at a time.
+template <class T, class Op>
+struct columns_by_operator {
+  const Op& op;
+  template <class F>
+  inline __attribute__((always_inline)) void each(std::size_t count, const F& f) const {
+    constexpr std::size_t width = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
+    std::size_t first = 0;
+    for (; first + width <= count; first += width) f(some_columns<T, Op, width>{op}, first);
+    for (; first < count; ++first) f(some_columns<T, Op, 1>{op}, first);
+  }
+};
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+/// Scans columns by themselves, where any order gives the same bits: from above.
+template <class T, class Columns>
+inline void scan_columns_from_above(const Columns& columns, const column_panel& panel, const T* init,
+                                    bool exclusive) {
+  T* const sum = static_cast<T*>(panel.room);
+  for (std::size_t k = 0; k < panel.length; ++k) {
+    const T* const x = reinterpret_cast<const T*>(static_cast<const std::byte*>(panel.x) + k * panel.x_apart);
+    T* const out = reinterpret_cast<T*>(static_cast<std::byte*>(panel.out) + k * panel.out_apart);
+    columns.each(panel.count, [&](const auto& some, std::size_t c) __attribute__((always_inline)) {
+      const auto here = some.read(x + c);
+      if (k == 0 && init == nullptr) {
+        some.write(here, out + c);
+        return some.store(here, sum + c);
+      }
+      const auto before = k == 0 ? some.splat(*init) : some.load(sum + c);
+      const auto next = some.combine(before, here);
+      some.write(exclusive ? before : next, out + c);
+      some.store(next, sum + c);
+    });
   }
 }
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
+/// Scans columns by themselves: a vector of each at a time, then what stands before the next.
+template <class T, class Columns>
+inline void scan_columns_in_order(const Columns& columns, const column_panel& panel, const T* init,
+                                  bool exclusive) {
+  constexpr std::size_t in_vector = order::scan_vector<T>, in_row = order::scan_row_vectors;
+  const auto line = [&](std::size_t index) {
+    return reinterpret_cast<T*>(static_cast<std::byte*>(panel.room) + index * panel.pitch);
+  };
+  bool vector_has_prefix = init != nullptr, row_has_prefix = init != nullptr;
+  if (init != nullptr) {
+    columns.each(panel.count, [&](const auto& some, std::size_t c) {
+      for (const room_line l : {before_vector, before_row}) some.store(some.splat(*init), line(l) + c);
+    });
+  }
+  for (std::size_t first = 0, vector = 0; first < panel.length; first += in_vector, ++vector) {
+    const std::size_t here = first + in_vector < panel.length ? in_vector : panel.length - first;
+    const std::size_t j = vector % in_row, row = vector / in_row;
+    const bool is_last = first + here == panel.length;
+    const auto* const x_at = static_cast<const std::byte*>(panel.x) + first * panel.x_apart;
+    auto* const out_at = static_cast<std::byte*>(panel.out) + first * panel.out_apart;
+    columns.each(panel.count, [&](const auto& some, std::size_t c) __attribute__((always_inline)) {
+      const auto read = [&](std::size_t k) __attribute__((always_inline)) {
+        return some.read(reinterpret_cast<const T*>(x_at + k * panel.x_apart) + c);
+      };
+      const auto write = [&](std::size_t k, const auto& v) __attribute__((always_inline)) {
+        some.write(v, reinterpret_cast<T*>(out_at + k * panel.out_apart) + c);
+      };
+      // Without a prefix a vector is read for one: its values are not used.
+      const auto before = some.load(line(before_vector) + c);
+      auto own = read(0);
+      if (exclusive) {
+        write(0, before);
+      } else if (in_vector > 1) {
+        write(0, vector_has_prefix ? some.combine(before, own) : own);
+      }
+      for (std::size_t k = 1; k < here; ++k) {
+        const auto next = read(k);
+        if (exclusive) write(k, some.combine(before, own));
+        own = some.combine(own, next);
+        if (!exclusive) write(k, vector_has_prefix ? some.combine(before, own) : own);
+      }
+      if (is_last && in_vector > 1) return;
+      // The total of the blocks of vectors that end here, then P of the next vector.
+      unsigned level = 0;
+      for (; (j >> level & 1) != 0; ++level)
+        own = some.combine(some.load(line(vector_blocks + level) + c), own);
+      some.store(own, line(vector_blocks + level) + c);
+      auto prefix = own;
+      for (++level; (j + 1) >> level != 0; ++level) {
+        if (((j + 1) >> level & 1) != 0)
+          prefix = some.combine(some.load(line(vector_blocks + level) + c), prefix);
+      }
+      if (row_has_prefix) prefix = some.combine(some.load(line(before_row) + c), prefix);
+      if (in_vector == 1 && !exclusive) write(0, prefix);
+      if (j + 1 == in_row) {
+        // The same for blocks of rows, and Q of the next row.
+        for (level = 0; (row >> level & 1) != 0; ++level)
+          own = some.combine(some.load(line(row_blocks + 2 * level) + c), own);
+        some.store(own, line(row_blocks + 2 * level) + c);
+        const std::size_t above = (row + 1) >> level >> 1;
+        prefix = own;
+        if (above != 0) {
+          const std::size_t last_block = level + 1 + static_cast<unsigned>(__builtin_ctzll(above));
+          prefix = some.combine(some.load(line(row_blocks + 2 * last_block + 1) + c), own);
+        } else if (init != nullptr) {
+          prefix = some.combine(some.splat(*init), own);
+        }
+        some.store(prefix, line(row_blocks + 2 * level + 1) + c);
+        some.store(prefix, line(before_row) + c);
+      }
+      some.store(prefix, line(before_vector) + c);
+    });
+    vector_has_prefix = true;
+    if (j + 1 == in_row) row_has_prefix = true;
+  }
+}
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+template <class T, class Op, class Columns>
+inline void scan_columns(const Columns& columns, const column_panel& panel, const T* init, bool exclusive) {
+  if constexpr (any_grouping<T, Op>) {
+    scan_columns_from_above(columns, panel, init, exclusive);
+  } else {
+    scan_columns_in_order(columns, panel, init, exclusive);
+  }
+}
+
 /// The steps of a scan by any operator on elements of any type.
 template <class T, class Op>
 class steps_by_operator {
@@ -405,68 +452,48 @@ class steps_by_operator {
   explicit steps_by_operator(const Op& op) : op_(op) {}
 
   scan_steps steps() const {
-    return {sizeof(T),
-            sizeof(scan_state<T>),
-            scan_run_length<T>,
-            false,
-            start_,
-            reduce_,
-            append_,
-            scan_,
-            combine_,
-            load_};
+    return {sizeof(T), sizeof(state), order::scan_row<T>, false, start_, reduce_,
+            append_,   scan_,         scan_columns_};
   }
 
  private:
+  using state = order::row_prefix<T>;
   struct step {
     const Op& op;
   };
   struct start_step : step {
-    void operator()(const void* init, void* state) const {
-      static_cast<scan_state<T>*>(state)->start(step::op, static_cast<const T*>(init));
+    void operator()(const void* init, void* to) const {
+      if (init == nullptr) return static_cast<state*>(to)->start(nullptr);
+      const T first = impl::lift<Op>(*static_cast<const T*>(init));
+      static_cast<state*>(to)->start(&first);
     }
   };
   struct reduce_step : step {
-    void operator()(const void* from, std::size_t count, bool opens, void* to) const {
-      const T* const x = static_cast<const T*>(from);
-      T* const total = static_cast<T*>(to);
-      constexpr std::size_t tile_elements = cpu::scan_tile<T>;
-      for (std::size_t first = 0; first < count; first += tile_elements) {
-        const std::size_t in_tile = count - first < tile_elements ? count - first : tile_elements;
-        const T sum = reduce_scan_tile<T>(impl::element_at<T, Op>{x + first}, in_tile, step::op);
-        *total = opens ? sum : step::op(*total, sum);
-        opens = false;
+    void operator()(const void* x, std::size_t rows, std::size_t before, void* totals) const {
+      for (std::size_t r = 0; r < rows; ++r) {
+        const impl::element_at<T, Op> load{static_cast<const T*>(x) + r * order::scan_row<T>};
+        order::append_block(step::op, before + r, 0, reduce_row(load, step::op), static_cast<T*>(totals));
       }
     }
   };
   struct append_step : step {
-    void operator()(void* state, const void* totals, std::size_t units) const {
-      for (std::size_t u = 0; u < units; ++u) {
-        static_cast<scan_state<T>*>(state)->append(step::op, static_cast<const T*>(totals)[u], 1);
-      }
+    void operator()(void* to, const void* totals, std::size_t units) const {
+      const T* total = static_cast<const T*>(totals) + unit_level;
+      for (; units > 0; --units, total += totals_of_unit)
+        static_cast<state*>(to)->append(step::op, *total, unit_level);
     }
   };
   struct scan_step : step {
-    void operator()(const void* x, std::size_t count, bool exclusive, bool, void* state, void* out) const {
-      scan_state<T>& s = *static_cast<scan_state<T>*>(state);
-      if (exclusive) {
-        scan_elements<true>(static_cast<const T*>(x), count, step::op, s, static_cast<T*>(out));
-      } else {
-        scan_elements<false>(static_cast<const T*>(x), count, step::op, s, static_cast<T*>(out));
-      }
+    void operator()(const void* x, std::size_t count, bool exclusive, bool, void* at, void* out) const {
+      (exclusive ? scan_elements<true, T, Op>
+                 : scan_elements<false, T, Op>)(static_cast<const T*>(x), count, step::op,
+                                                *static_cast<state*>(at), static_cast<T*>(out));
     }
   };
-  struct combine_step : step {
-    void operator()(const void* a, const void* b, std::size_t count, void* out) const {
-      for (std::size_t i = 0; i < count; ++i) {
-        static_cast<T*>(out)[i] = step::op(static_cast<const T*>(a)[i], static_cast<const T*>(b)[i]);
-      }
-    }
-  };
-  struct load_step : step {
-    void operator()(const void* x, std::size_t count, void* out) const {
-      const impl::element_at<T, Op> load{static_cast<const T*>(x)};
-      for (std::size_t i = 0; i < count; ++i) static_cast<T*>(out)[i] = load(i);
+  struct columns_step : step {
+    void operator()(const column_panel& panel, const void* init, bool exclusive) const {
+      scan_columns<T, Op>(columns_by_operator<T, Op>{step::op}, panel, static_cast<const T*>(init),
+                          exclusive);
     }
   };
 
@@ -475,8 +502,7 @@ class steps_by_operator {
   reduce_step reduce_{{op_}};
   append_step append_{{op_}};
   scan_step scan_{{op_}};
-  combine_step combine_{{op_}};
-  load_step load_{{op_}};
+  columns_step scan_columns_{{op_}};
 };
 
 /// Scans each of `all` segments of x into `out`, which may be x.

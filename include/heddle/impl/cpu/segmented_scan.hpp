@@ -14,10 +14,7 @@ template <bool Exclusive, class T, class Op>
 void segmented_scan_by(int threads, const scan_steps& steps, const T* x, std::size_t n, const Op& op,
                        const std::size_t* offsets, std::size_t count, const T* init, T* out) {
   const auto scan_segment = [&](int with, std::size_t first, std::size_t length) {
-    constexpr bool any_grouping =
-        order::order_is_free<T, Op> || (impl::library_combines<T, Op>() && impl::is_extreme<Op>);
-    if (length <= fewest<T, any_grouping>)
-      return scan_few<Exclusive, any_grouping>(x + first, length, op, init, out + first);
+    if (length <= fewest<T, Op>) return scan_few<Exclusive>(x + first, length, op, init, out + first);
     scan_segments(with, steps, {1, length, 1}, x + first, init, Exclusive, out + first);
   };
   if (count == 0) return scan_segment(threads, 0, n);
