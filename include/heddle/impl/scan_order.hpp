@@ -4,6 +4,7 @@
 #include <heddle/impl/order.hpp>
 
 #include <cstddef>
+#include <type_traits>
 
 /// The order in which `inclusive_scan` and `exclusive_scan` combine elements. It follows from the place of an
 /// element in its segment, from its size and from nothing else, so every target computes the same bits.
@@ -40,6 +41,12 @@ inline constexpr std::size_t scan_vector = scan_vector_of(sizeof(T));
 inline constexpr std::size_t scan_row_vectors = 32;
 template <class T>
 inline constexpr std::size_t scan_row = scan_row_vectors * scan_vector<T>;
+
+/// Whether every other order gives the same bits. Minima and maxima of floating-point numbers pass on NaN,
+/// all of which come out as the same one.
+template <class T, class Op>
+inline constexpr bool any_scan_order =
+    order_is_free<T, Op> || (std::is_floating_point_v<T> && impl::is_extreme<Op>);
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable

@@ -34,8 +34,8 @@ namespace heddle::gpu {
 /// to a row from 2 KiB on, whose tiles begin at multiples of 16 bytes.
 template <class T, class Op>
 bool is_short_row(std::size_t length) {
-  if constexpr (sizeof(T) > 16) return length < 2048;
-  return length * sizeof(T) < (sizeof(T) <= 2 && tiles_are_vectors<T, Op> ? 2048 : 8192);
+  if constexpr (sizeof(T) <= 2 && tiles_are_vectors<T, Op>) return length * sizeof(T) < 2048;
+  return length < short_rows_tuning<T, Op>::long_row;
 }
 
 template <class T, class Op>
@@ -54,8 +54,9 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
 template <class T, class Op>
 void launch_short_rows_scan(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                             const T* init, T* out) {
+  constexpr unsigned threads = short_rows_tuning<T, Op>::threads;
   const rows_for_warps shape = share_rows<T>(all.count(), all.length);
-  scan_short_rows<<<grid_for_rows(shape), rows_in_vectors_threads, 0, where.stream()>>>(
+  scan_short_rows<<<grid_for_rows(shape, threads), threads, 0, where.stream()>>>(
       x, op, shape, exclusive, prefix_of_first(init)[0], out);
   check(cudaGetLastError(), "launch of scan_short_rows");
 }
@@ -63,42 +64,59 @@ void launch_short_rows_scan(const target& where, const T* x, const Op& op, segme
 template <class T, class Op>
 void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init, T* out);
 
+template <bool FewRows, class Columns, class T, class Op>
+void launch_scan_down(const target& where, const T* x, const Op& op, const column_tiling<Columns>& shape,
+                      bool exclusive, bool totals_only, const segment_prefixes<T>& before, T* out) {
+  scan_down<FewRows><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
+      x, op, shape, exclusive, totals_only, before, out);
+  check(cudaGetLastError(), "launch of scan_down");
+}
+
 template <class Columns, class T, class Op>
 void scan_columns_by(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                      const T* init, T* out) {
+  using tuning = scan_down_tuning<false, Columns, T, Op>;
   constexpr bool by_vectors = reduces_vectors<T, Op> && Columns::fill_vec16;
-  // Shorter ones take as long as the launches that finding their strips' totals adds.
-  constexpr std::size_t short_column =
-      by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
-  std::size_t strip = all.length;
   auto before = prefix_of_first(init);
-  impl::memory held;
-  const column_tiling<Columns> whole(all, all.length, scan_down_threads);
-  if (whole.strips() < least_strips && all.length > short_column) {
-    strip = by_vectors ? rows_of_part<T>(all) : order::tile<T, Op>;
-    const segments strips = column_tiling<Columns>(all, strip, scan_down_threads).totals();
-    held = impl::memory(strips.elements() * sizeof(T), where);
-    T* const totals = static_cast<T*>(held.data());
-    if constexpr (by_vectors) {
-      reduce_vectors(where, x, op, all, strip, totals);
-    } else {
-      reduce_tiles_of_columns(where, impl::element_at<T, Op>{x}, op, all, totals);
-    }
-    scan(where, totals, op, strips, true, init, totals);
-    before[0].prefixes = totals;
-  }
-  column_tiling<Columns> shape(all, strip, scan_down_threads);
-  auto kernel = scan_down<false, Columns, T, Op>;
   if constexpr (sizeof(T) <= 16) {
     if (all.length <= few_rows_to_scan) {
-      kernel = scan_down<true, Columns, T, Op>;
-    } else {
-      shape = strips_to_scan_down<Columns>(all, strip);
+      const column_tiling<Columns> whole(all, all.length, scan_down_threads);
+      return launch_scan_down<true>(where, x, op, whole, exclusive, false, before[0], out);
     }
   }
-  kernel<<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
-      x, op, shape, exclusive, before[0], out);
-  check(cudaGetLastError(), "launch of scan_down");
+  const std::size_t strip = [&] {
+    if constexpr (tuning::in_order) {
+      return rows_of_strip<Columns, T, Op>(where, all);
+    } else {
+      // Shorter ones take as long as the launches that finding their strips' totals adds.
+      constexpr std::size_t short_column =
+          by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
+      const column_tiling<Columns> whole(all, all.length, scan_down_threads);
+      if (whole.strips() >= least_strips || all.length <= short_column) return all.length;
+      return by_vectors ? rows_of_part<T>(all) : order::tile<T, Op>;
+    }
+  }();
+  column_tiling<Columns> shape(all, strip, scan_down_threads);
+  if constexpr (sizeof(T) <= 16) shape = strips_to_scan_down<Columns>(where, all, strip, tuning::rows);
+  impl::memory held;
+  if (strip < all.length) {
+    const segments strips = shape.totals();
+    held = impl::memory(strips.elements() * sizeof(T), where);
+    T* const totals = static_cast<T*>(held.data());
+    if constexpr (tuning::in_order) {
+      launch_scan_down<false>(where, x, op, shape, false, true, prefix_of_first<T>(nullptr)[0], totals);
+      find_prefixes_of_parts(where, totals, op, strips, before);
+    } else {
+      if constexpr (by_vectors) {
+        reduce_vectors(where, x, op, all, strip, totals);
+      } else {
+        reduce_tiles_of_columns(where, impl::element_at<T, Op>{x}, op, all, totals);
+      }
+      scan(where, totals, op, strips, true, init, totals);
+    }
+    before[0].prefixes = totals;
+  }
+  launch_scan_down<false>(where, x, op, shape, exclusive, false, before[0], out);
 }
 
 /// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
@@ -117,7 +135,7 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
                ? launch_short_rows_scan(where, x, op, all, exclusive, init, out)
                : scan_long_rows(where, x, op, all, exclusive, init, out);
   }
-  if constexpr (scans_tall_columns<T>) {
+  if constexpr (scans_tall_columns<T> && order::any_scan_order<T, Op>) {
     if (are_few_columns<T>(all)) return launch_tall_columns_scan(where, x, op, all, exclusive, init, out);
   }
   if constexpr (vectors_are_16_bytes<T>) {
