@@ -66,6 +66,17 @@ class ScanOrder(unittest.TestCase):
             expected = [scanned_in_order(operator.add, list(row), 40, exclusive, init) for row in x]
             np.testing.assert_array_equal(out.reshape(x.shape), np.array(expected))
 
+    def test_few_columns_as_rows(self):
+        for name, of, columns, length, exclusive in (("three_columns", "floats", 3, 130, False), ("three_columns", "floats", 3, 33, True),
+                                                     ("two_columns", "doubles", 2, 259, True), ("two_columns", "doubles", 2, 5, False)):
+            with self.subTest(name=name, length=length):
+                kind = KINDS[of][0]
+                x = numbers(kind, (5, length, columns))
+                x[1, 2, 0] = -np.float64(np.nan)
+                *_, out = launch("scan", f"short_rows_{name}", 1, 128, x, n(0), n(5), n(length), np.uint32(1 if length > 256 else 2), exclusive, np.full(columns, 3, kind), True,
+                                 False, n(0), Unwritten(kind, x.size), schedules=2)
+                self.check(out, of, x, exclusive, 3)
+
     def prefixes(self, name, kind, x, shape, strip, lanes, grid, init):
         """What is before each strip, as kernels find it: of all parts at once, or in two steps."""
         outer, length, inner = shape
@@ -74,7 +85,7 @@ class ScanOrder(unittest.TestCase):
                            np.zeros(outer * parts * inner * wide, kind), schedules=2)
         given, has_init, none = np.zeros(wide, kind) if init is None else np.full(wide, init, kind), init is not None, np.zeros(wide, kind)
         group, of_groups = 64, none
-        if parts > 2:
+        if 2 < parts < 9:
             group = 2
             groups = blocks_of(parts, group)
             *_, of_groups = launch("scan", f"parts_{name}", 1, 256, n(outer), n(parts), n(inner), np.uint32(group), given, has_init, none, True, totals,
@@ -100,7 +111,7 @@ class ScanOrder(unittest.TestCase):
         """Threads below one another, tiles of parts of rows of the order and of several rows, and strips of some rows."""
         ways = itertools.cycle(((False, None), (True, None), (False, 0.5), (True, -3.5)))
         shapes = {"floats": ((1, 1, 7, 1, 256), (2, 4, 3, 4, 256), (1, 5, 40, 5, 256), (1, 1000, 1, 1000, 256), (2, 260, 2, 260, 32), (1, 2200, 3, 2200, 8),
-                             (1, 700, 3, 128, 16), (2, 515, 7, 256, 256), (1, 130, 300, 130, 256), (1, 2049, 2, 512, 8)),
+                             (1, 700, 3, 128, 16), (2, 515, 7, 256, 256), (1, 130, 300, 130, 256), (1, 2049, 2, 512, 8), (1, 1300, 1, 128, 16)),
                   "floats_vectors": ((1, 3, 16, 3, 256), (1, 129, 40, 129, 16), (1, 1000, 16, 1000, 8), (2, 513, 8, 128, 32), (1, 640, 4, 256, 256),
                                      (1, 2300, 4, 2300, 64)),
                   "doubles": ((1, 257, 3, 257, 32), (1, 900, 7, 128, 16), (2, 2, 5, 2, 256)),

@@ -73,6 +73,10 @@ SHORT_ROWS(floats, float, plus)
 SHORT_ROWS(doubles, double, plus)
 SHORT_ROWS(maxima, float, maximum)
 SHORT_ROWS(wide, wide_sum, add_wide)
+using three_columns = order::row_of_columns<float, 3>;
+using two_columns = order::row_of_columns<double, 2>;
+SHORT_ROWS(three_columns, three_columns, order::on_columns<plus>)
+SHORT_ROWS(two_columns, two_columns, order::on_columns<plus>)
 
 // Elements that are not aligned to 16 bytes.
 __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t length, unsigned of_warp) {

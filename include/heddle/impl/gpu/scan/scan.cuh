@@ -13,6 +13,7 @@
 #include <heddle/impl/gpu/scan/tall_columns_scan.cuh>
 #include <heddle/impl/order.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 /// Scan on a GPU.
@@ -21,13 +22,11 @@
 ///   flat, more, and long rows            lookahead_scan
 ///   many rows that a block can hold      small_scan, a block for each row
 ///   short rows                           scan_short_rows, several rows to a warp
-///   few long columns                     tall_columns_scan
+///   2 to 4 columns, where order matters  as rows of elements that are 2 to 4 numbers
+///   few long columns, in any order       tall_columns_scan
 ///   other columns                        scan_down; few of them are cut into parts, which are reduced first
 ///
-/// All read and write memory once, but for columns that are cut. The bits depend on the number of elements,
-/// their type and the kind of GPU, and on nothing that happens at run time. Lanes are combined by shuffles in
-/// rows of 32, and so are rows and warps of a tile and groups of 32 to 128 tiles; totals of groups are
-/// combined in groups of 32; rows of few long columns as tall_columns_scan.cuh says.
+/// All read and write memory once, but for columns that are cut. The bits are those of impl/scan_order.hpp.
 namespace heddle::gpu {
 
 /// Whether rows are scanned several to a warp. Those of one and two bytes an element are faster with a block
@@ -59,6 +58,31 @@ void launch_short_rows_scan(const target& where, const T* x, const Op& op, segme
   scan_short_rows<<<grid_for_rows(shape, threads), threads, 0, where.stream()>>>(
       x, op, shape, exclusive, prefix_of_first(init)[0], out);
   check(cudaGetLastError(), "launch of scan_short_rows");
+}
+
+template <class T, class Op>
+void scan_rows(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
+               T* out) {
+  return is_short_row<T, Op>(all.length) && all.count() > 1
+             ? launch_short_rows_scan(where, x, op, all, exclusive, init, out)
+             : scan_long_rows(where, x, op, all, exclusive, init, out);
+}
+
+/// Scans so many columns as rows of elements that are theirs together. Returns false where the order of these
+/// is another, and for operators that the library does not have, which are not worth the time to compile.
+template <unsigned Columns, class T, class Op>
+bool scan_few_columns(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+                      const T* init, T* out) {
+  using row = order::row_of_columns<T, Columns>;
+  if constexpr (!order::any_scan_order<T, Op> && impl::is_number<T> && !impl::is_logical<Op> &&
+                impl::library_combines<T, Op>() && order::scan_vector<row> == order::scan_vector<T>) {
+    row first;
+    if (init != nullptr) std::fill_n(first.column, Columns, *init);
+    scan_rows(where, reinterpret_cast<const row*>(x), order::on_columns<Op>{op}, {all.outer, all.length, 1},
+              exclusive, init != nullptr ? &first : nullptr, reinterpret_cast<row*>(out));
+    return true;
+  }
+  return false;
 }
 
 template <class T, class Op>
@@ -130,11 +154,12 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
     if (x != out) impl::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
-  if (all.inner == 1) {
-    return is_short_row<T, Op>(all.length) && all.count() > 1
-               ? launch_short_rows_scan(where, x, op, all, exclusive, init, out)
-               : scan_long_rows(where, x, op, all, exclusive, init, out);
-  }
+  if (all.length == 1) all = {1, 1, all.count()};
+  if (all.inner == 1) return scan_rows(where, x, op, all, exclusive, init, out);
+  if ((all.inner == 2 && scan_few_columns<2>(where, x, op, all, exclusive, init, out)) ||
+      (all.inner == 3 && scan_few_columns<3>(where, x, op, all, exclusive, init, out)) ||
+      (all.inner == 4 && scan_few_columns<4>(where, x, op, all, exclusive, init, out)))
+    return;
   if constexpr (scans_tall_columns<T> && order::any_scan_order<T, Op>) {
     if (are_few_columns<T>(all)) return launch_tall_columns_scan(where, x, op, all, exclusive, init, out);
   }

@@ -306,7 +306,7 @@ std::size_t rows_of_strip(const target& where, const segments& all) {
   const std::size_t columns = column_tiling<Columns>(all, all.length, scan_down_threads).strips(),
                     processors = multiprocessors(where), rows = (all.length + row - 1) / row;
   if (rows <= most && (columns >= 16 * processors || all.length <= order::tile<T, Op>)) return all.length;
-  const std::size_t strips = (64 * processors + columns - 1) / columns;
+  const std::size_t strips = (32 * processors + columns - 1) / columns;
   return row * std::min(std::bit_floor(std::max(rows / strips, std::size_t{1})), most);
 }
 
@@ -330,12 +330,20 @@ __global__ void __launch_bounds__(scan_down_threads)
   order::row_prefix<T, 8> prefix;
   prefix.start(has_first ? &before[0] : nullptr);
   const std::size_t place = (outer * parts.length + first) * parts.inner + column;
-  for (unsigned i = 0; i < group && first + i < parts.length; ++i) {
-    const std::size_t at = place + i * parts.inner;
-    order::uninitialized<T, 1> total;
-    if (i < whole) total[0] = totals[at];
-    if (!Combines && prefix.exists()) out[at] = prefix.value();
-    if (i < whole) prefix.append(op, total[0]);
+  constexpr unsigned ahead = sizeof(T) <= 16 ? 8 : 1;
+  const auto count = static_cast<unsigned>(min(std::size_t{group}, parts.length - first));
+  for (unsigned i = 0; i < count; i += ahead) {
+    order::uninitialized<T, ahead> total;
+#pragma unroll
+    for (unsigned k = 0; k < ahead; ++k) {
+      if (i + k < whole) total[k] = totals[place + (i + k) * parts.inner];
+    }
+#pragma unroll
+    for (unsigned k = 0; k < ahead; ++k) {
+      if (i + k >= count) break;
+      if (!Combines && prefix.exists()) out[place + (i + k) * parts.inner] = prefix.value();
+      if (i + k < whole) prefix.append(op, total[k]);
+    }
   }
   if (Combines) out[number] = prefix.value();
 }
