@@ -135,7 +135,7 @@ TEST_P(any_array, reduces_along_an_axis_as_loops_do) {
 
 TEST_P(any_array, sums_in_a_wider_type) {
   for_each_dtype([&]<class T>() {
-    using wide = std::conditional_t<hd::impl::is_complex<T>, std::complex<double>, double>;
+    using wide = std::conditional_t<hd::is_complex<T>, std::complex<double>, double>;
     const hd::array<T> x = numbers<T>({40, 50});
     wide want{};
     for (std::size_t i = 0; i < x.size(); ++i) want += static_cast<wide>(x.data()[i]);
@@ -179,16 +179,6 @@ TEST_P(any_array, scans_as_a_loop_does) {
   });
 }
 
-TEST_P(any_array, scans_along_an_axis) {
-  const hd::array<std::int32_t> x = numbers<std::int32_t>({5, 6, 7});
-  for (const int k : {0, 1, -1}) {
-    const hd::any_array sums = hd::inclusive_scan(where, hd::any_const_view(x), hd::axis{k});
-    ASSERT_EQ(sums.shape(), x.shape());
-    const hd::array<std::int32_t> want = hd::inclusive_scan(hd::target(), x, hd::axis{k});
-    ASSERT_EQ(sums.as<std::int32_t>().to_vector(), want.to_vector());
-  }
-}
-
 TEST_P(any_array, transforms_as_a_loop_does) {
   for_each_dtype([&]<class T>() {
     for (const hd::runtime_op op : all_ops) {
@@ -215,7 +205,7 @@ TEST_P(any_array, transforms_as_a_loop_does) {
 
 TEST_P(any_array, sorts_as_the_standard_library_does) {
   for_each_dtype([&]<class T>() {
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const hd::array<T> x = numbers<T>({1'003});
       const hd::any_array given(hd::any_const_view(x).on(where));
       hd::array<T> want(hd::shape{1'003});
@@ -228,12 +218,98 @@ TEST_P(any_array, sorts_as_the_standard_library_does) {
       ASSERT_TRUE(holds<T>(top.values, std::vector<T>(5, want.back())));
       ASSERT_EQ(hd::argmax(where, given), top.indices.front());
       ASSERT_EQ(hd::argmin(where, given), places[0]);
-      const std::size_t different = std::is_same_v<T, bool> ? 2 : 3;
-      ASSERT_EQ(hd::unique(where, given).size(), different);
       hd::any_array out(hd::dtype_of<T>, {1'003}, where);
       hd::sort_into(where, out, given, hd::axis{0}, hd::sort_order::descending);
       ASSERT_EQ(out.front().as<T>(), want.back());
       ASSERT_EQ(out.back().as<T>(), want.front());
+    }
+  });
+}
+
+TEST_P(any_array, tells_whether_any_and_all_are_not_zero) {
+  for_each_dtype([&]<class T>() {
+    const hd::array<T> x = numbers<T>({30, 40});
+    const hd::any_array given(hd::any_const_view(x).on(where));
+    std::vector<bool> any_of_row(30, false), all_of_column(40, true);
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (x.data()[i] != T(0)) any_of_row[i / 40] = true;
+      if (x.data()[i] == T(0)) all_of_column[i % 40] = false;
+    }
+    const hd::array<bool> rows = hd::any(where, given, hd::axis{-1}).on(hd::target()),
+                          columns = hd::all(where, given, hd::axis{0}).on(hd::target());
+    for (std::size_t i = 0; i < 30; ++i) ASSERT_EQ(rows[i], any_of_row[i]) << hd::name(hd::dtype_of<T>);
+    for (std::size_t i = 0; i < 40; ++i) ASSERT_EQ(columns[i], all_of_column[i]);
+    ASSERT_TRUE(hd::any(where, given));
+    ASSERT_FALSE(hd::all(where, given));
+    hd::any_array same(hd::dtype_of<T>, {1'003}, where);
+    same.fill(1);
+    ASSERT_TRUE(hd::all(where, same));
+    same.fill(0);
+    ASSERT_FALSE(hd::any(where, same));
+    if constexpr (hd::is_complex<T>) {
+      same.set(T(0, 1), 1'002);
+      ASSERT_TRUE(hd::any(where, same));
+    }
+  });
+}
+
+TEST_P(any_array, reduces_segments_and_runs_of_keys) {
+  for_each_dtype([&]<class T>() {
+    const hd::array<T> x = numbers<T>({1'000});
+    const hd::any_array given(hd::any_const_view(x).on(where));
+    const hd::array<std::size_t> offsets{0, 7, 7, 500, 1'000};
+    std::vector<T> sums;
+    for (std::size_t s = 0; s < 4; ++s)
+      sums.push_back(std::accumulate(x.begin() + offsets[s], x.begin() + offsets[s + 1], T(0),
+                                     [](T a, T b) { return plainly<hd::plus>(a, b); }));
+    ASSERT_TRUE(holds<T>(hd::segmented_reduce(where, given, offsets), sums)) << hd::name(hd::dtype_of<T>);
+    const auto offsets_there = offsets.on(where);
+    ASSERT_TRUE(holds<T>(hd::segmented_reduce(where, given, offsets_there), sums));
+
+    const hd::array<T> keys = numbers<T>({1'000});
+    std::vector<T> runs;
+    std::vector<std::int32_t> lengths;
+    for (const T key : keys) {
+      if (runs.empty() || runs.back() != key) {
+        runs.push_back(key);
+        lengths.push_back(0);
+      }
+      ++lengths.back();
+    }
+    hd::any_array ones(hd::dtype::int32, {1'000}, where);
+    ones.fill(1);
+    const auto [found, counts] = hd::reduce_by_key(where, hd::any_const_view(keys), ones);
+    ASSERT_TRUE(holds<T>(found, runs));
+    ASSERT_TRUE(holds<std::int32_t>(counts, lengths));
+  });
+}
+
+TEST_P(any_array, finds_places_and_chooses_elements) {
+  for_each_dtype([&]<class T>() {
+    const hd::array<T> x = numbers<T>({1'003});
+    const hd::any_array given(hd::any_const_view(x).on(where));
+    std::vector<T> chosen, others;
+    hd::array<bool> flags(hd::shape{1'003});
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      flags.data()[i] = i % 3 == 0;
+      (i % 3 == 0 ? chosen : others).push_back(x.data()[i]);
+    }
+    ASSERT_TRUE(holds<T>(hd::copy_if(where, given, flags), chosen)) << hd::name(hd::dtype_of<T>);
+    const hd::any_partitioned parts = hd::partition(where, given, flags);
+    ASSERT_EQ(parts.chosen, chosen.size());
+    chosen.insert(chosen.end(), others.begin(), others.end());
+    ASSERT_TRUE(holds<T>(parts.elements, chosen));
+    if constexpr (!hd::is_complex<T>) {
+      const hd::any_array sorted = hd::sort(where, given);
+      const hd::array<T> in_order = sorted.on(hd::target()).template as<T>();
+      const hd::array<T> values{T(0), T(1)};
+      const auto first = hd::lower_bound(where, sorted, hd::any_const_view(values)).on(hd::target()),
+                 last = hd::upper_bound(where, sorted, hd::any_const_view(values)).on(hd::target());
+      for (std::size_t i = 0; i < 2; ++i) {
+        const auto [low, high] = std::equal_range(in_order.begin(), in_order.end(), values[i]);
+        ASSERT_EQ(first[i], static_cast<std::size_t>(low - in_order.begin()));
+        ASSERT_EQ(last[i], static_cast<std::size_t>(high - in_order.begin()));
+      }
     }
   });
 }
@@ -257,7 +333,7 @@ TEST_P(any_array, has_the_statistics_of_a_loop) {
     }
     EXPECT_NEAR(hd::variance(where, given).to<double>(), squares / 128, 1e-6);
     EXPECT_EQ(hd::variance(where, given, hd::axis{1}, 1).shape(), (hd::shape{8}));
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const auto both = hd::minmax(where, given);
       EXPECT_EQ(both.min.as<T>(), *std::min_element(x.begin(), x.end()));
       EXPECT_EQ(both.max.as<T>(), *std::max_element(x.begin(), x.end()));
@@ -299,7 +375,7 @@ TEST_P(any_array, multiplies_matrices_and_transforms_as_typed_arrays_do) {
     const hd::any_array back = hd::ifft(where, spectrum, {0, 1});
     for (std::size_t i = 0; i < a.size(); ++i)
       EXPECT_NEAR(std::abs(back.as<complex>()[i] - complex(a.data()[i])), 0, 1e-5);
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const hd::any_array half = hd::rfft(where, x);
       EXPECT_EQ(half.shape(), hd::rfft_shape(x.shape()));
       EXPECT_EQ(half.as<complex>().to_vector(), hd::rfft(where, a).to_vector());
@@ -459,6 +535,16 @@ TEST(any_errors, name_what_does_not_fit) {
   EXPECT_EQ(message_of([&] { hd::fft(where, i); }),
             "fft of int32: the type is float32, float64, complex64 or complex128");
   EXPECT_EQ(message_of([&] { x.copy_from(i); }), "the elements are int32, not float32");
+  EXPECT_EQ(message_of([&] { hd::lower_bound(where, x, i); }),
+            "lower_bound: 20 int32: the values are int32, where the sorted elements are float32");
+  EXPECT_EQ(message_of([&] { hd::upper_bound(where, z, z); }),
+            "upper_bound: 20 complex64: complex numbers have no order");
+  EXPECT_EQ(message_of([&] { hd::copy_if(where, x, hd::array<bool>(3)); }),
+            "copy_if: 20 float32 on serial: the flags: 3 elements do not fit 20");
+  EXPECT_EQ(message_of([&] { hd::segmented_reduce(where, x, hd::array<std::size_t>{0, 21}); }),
+            "segmented_reduce: 20 float32 on serial: segment 0 goes from element 0 to 21 of 20");
+  EXPECT_EQ(message_of([&] { hd::reduce_by_key(where, x, i.slice(0, 2)); }),
+            "reduce_by_key: 20 int32 on serial: the values: 10 elements do not fit 20");
   EXPECT_EQ(message_of([&] { hd::identity(runtime_op::minus, hd::dtype::int8); }),
             "minus is not associative: it can neither reduce nor scan");
 }

@@ -25,21 +25,23 @@ void pdl_kernel::prepare(const target& where, std::uint64_t bit) {
   // What the code was compiled for, which may be less than the device is.
   const int capability = attributes.ptxVersion;
   if (capability >= 90) overlaps_.fetch_or(bit, std::memory_order_relaxed);
-  if (bulk_bytes_ > 0 && capability >= 90 && capability < 120) {
+  const bool copies = bulk_bytes_ > 0 && capability >= 90 && capability < 120;
+  if (copies) copies_.fetch_or(bit, std::memory_order_relaxed);
+  const unsigned dynamic = shared_bytes_ + (copies ? bulk_bytes_ : 0);
+  if (dynamic > 0) {
     int most = 0;
     check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, where.device()),
           "cudaDeviceGetAttribute");
-    const std::size_t needed = bulk_bytes_ + attributes.sharedSizeBytes;
+    const std::size_t needed = dynamic + attributes.sharedSizeBytes;
     if (needed > static_cast<std::size_t>(most)) {
-      impl::fail(
+      fail(
           fmt::format("{}: code for compute capability {}.{} needs {} bytes of shared memory a block, and "
                       "{} has {}: build for this GPU (CMAKE_CUDA_ARCHITECTURES=native)",
                       name_, capability / 10, capability % 10, needed, where.text(), most));
     }
     check(cudaFuncSetAttribute(function_, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(bulk_bytes_)),
+                               static_cast<int>(dynamic)),
           "cudaFuncSetAttribute");
-    copies_.fetch_or(bit, std::memory_order_relaxed);
   }
   prepared_.fetch_or(bit, std::memory_order_release);
 }
@@ -55,7 +57,8 @@ void pdl_kernel::launch_with(const target& where, unsigned grid, unsigned block,
   cudaLaunchConfig_t config{};
   config.gridDim = grid;
   config.blockDim = block;
-  config.dynamicSmemBytes = (copies_.load(std::memory_order_relaxed) & bit) != 0 ? bulk_bytes_ : 0;
+  const bool copies = (copies_.load(std::memory_order_relaxed) & bit) != 0;
+  config.dynamicSmemBytes = shared_bytes_ + (copies ? bulk_bytes_ : 0);
   config.stream = where.stream();
   config.attrs = &attribute;
   config.numAttrs = overlaps ? 1 : 0;

@@ -386,38 +386,39 @@ class Scan(unittest.TestCase):
             for exclusive, given in ((False, None), (True, None), (True, init)) if name == "sum" else ((False, init), (True, None)):
                 yield name, elements, exclusive, given
 
-    def test_at_once(self):
+    def test_small(self):
         for name, elements, exclusive, init in self.ways():
-            vector, words = (4, 1) if name == "sum" else (2, 2)
-            for rows, warps, rows_of_warp, parts, less, first in ((1, 16, 1, 3, 500, 1), (2, 32, 4, 2, 3, 0), (3, 16, 1, 1, 1300 // vector, 0)):
+            most, words = (32, 1) if name == "sum" else (16, 2)
+            for rows, warps, rows_of_warp, parts, less, first in ((1, 8, 1, 3, 200, 1), (2, most, 4, 2, 3, 0), (3, 16, 1, 1, 325, 0)):
                 with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
-                    length = parts * warps * rows_of_warp * 32 * vector - less
+                    length = parts * warps * rows_of_warp * 32 * 4 - less
                     x = elements(rows * length + first)
                     scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
                     scratch[0] = 7
 
                     def launch_it(given, has_init):
-                        *_, out = launch("scan", f"at_once_{name}", rows * parts, warps * 32, x, n(first), n(rows), n(length), exclusive, given,
-                                         has_init, n(parts), np.uint32(rows_of_warp), scratch, False, n(first), Unwritten(x.dtype, x.size))
+                        *_, out = launch("scan", f"small_{name}", rows * parts, warps * 32, x, n(first), n(rows), n(length), exclusive, given,
+                                         has_init, n(parts), np.uint32(rows_of_warp), scratch, False, n(first), Unwritten(x.dtype, x.size),
+                                         shared=most * (16 + 512 * words))
                         return out[first * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
 
-    def test_in_turn(self):
+    def test_lookahead(self):
         for way, (name, elements, exclusive, init) in enumerate(self.ways()):
-            # Warps that scan, that bring tiles and look ahead, and that combine: scan_tuning.
-            vector, words, warps = (4, 1, 16 + 2 + 4) if name == "sum" else (2, 2, 16 + 2 + 2)
+            # Warps that scan, that load tiles and look ahead, and that reduce: scan_tuning.
+            words, warps, tile = (1, 16 + 2 + 4, 16384) if name == "sum" else (2, 16 + 2 + 2, 8192)
             # Warps that wait for others cost much; the orders of threads do not depend on what is scanned.
-            schedules = 3 if way in (0, 3) else 1
-            for grid, rows, rows_of_warp, parts, less, first in ((2, 2, 1, 3, 300, 1), (3, 1, 2, 3, 0, 0))[way % 2:way % 2 + 1]:
+            schedules = 2 if way in (0, 3) else 1
+            for grid, rows, parts, less, first in ((2, 2, 2, 5300, 1), (3, 1, 3, 0, 0))[way % 2:way % 2 + 1]:
                 with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
-                    length = parts * rows_of_warp * 16 * 32 * vector - less
+                    length = parts * tile - less
                     x = elements(rows * length + first)
                     scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
                     scratch[0] = 7
 
                     def launch_it(given, has_init):
-                        *_, out = launch("scan", f"in_turn_{name}", grid, warps * 32, x, n(first), n(rows), n(length), exclusive, given, has_init,
-                                         n(parts), np.uint32(rows_of_warp), scratch, False, n(first), Unwritten(x.dtype, x.size), shared=1024,
+                        *_, out = launch("scan", f"lookahead_{name}", grid, warps * 32, x, n(first), n(rows), n(length), exclusive, given, has_init,
+                                         n(parts), scratch, False, n(first), Unwritten(x.dtype, x.size), shared=16 * (16 + 512 * words),
                                          schedules=schedules)
                         return out[first * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
@@ -427,54 +428,54 @@ class Scan(unittest.TestCase):
         for kernel, kind, accumulate in (("bytes", "uint8", np.add.accumulate), ("signed_bytes", "int8", np.maximum.accumulate),
                                          ("largest", "int16", np.maximum.accumulate)):
             row = 16 * 32 * 16 // np.dtype(kind).itemsize
-            for way, (rows, length, parts, rows_of_warp, first, to) in enumerate((
-                    (2, 2 * row - 4, 3, 1, 1, 1), (3, 5, 1, 1, 3, 3), (3, row + 77, 2, 1, 2, 5), (2, row - 9, 1, 1, 0, 0), (1, 3 * row, 2, 2, 0, 0))):
-                # Warps that wait for others cost much.
-                for launched, blocks, warps in (("at_once", rows * parts, 16), ("in_turn", 2, 16 + 2 + 4))[:1 if way in (1, 3) else 2]:
-                    with self.subTest(kernel=kernel, launched=launched, length=length):
-                        x = integers(first + rows * length, kind)
-                        scratch, exclusive, in_place = np.full(16 + rows * parts, 2 << 32 | 5, "uint64"), way % 2 == 1, first == to and first > 0
-                        scratch[0], init = 7, integers(1, kind)
-                        *_, out = launch("scan", f"{launched}_{kernel}", blocks, warps * 32, x, n(first), n(rows), n(length), exclusive, init, exclusive,
-                                         n(parts), np.uint32(rows_of_warp), scratch, in_place, n(to),
-                                         x if in_place else Unwritten(kind, rows * length + to), shared=1024, schedules=1)
-                        wanted = x[first:].reshape(rows, length)
-                        if exclusive:
-                            wanted = np.concatenate([np.repeat(init[None], rows, 0), wanted[:, :-1]], 1)
-                        np.testing.assert_array_equal(out[to:].reshape(rows, length), accumulate(wanted, axis=1, dtype=kind))
+            for way, (launched, rows, length, parts, rows_of_warp, first, to) in enumerate((
+                    ("small", 2, 2 * row - 4, 3, 1, 1, 1), ("small", 3, 5, 1, 1, 3, 3), ("small", 3, row + 77, 2, 1, 2, 5), ("small", 2, row - 9, 1, 1, 0, 0),
+                    ("small", 1, 3 * row, 2, 2, 0, 0), ("lookahead", 2, 8 * row - 4, 2, 8, 1, 1), ("lookahead", 3, row + 77, 1, 8, 2, 5))):
+                with self.subTest(kernel=kernel, launched=launched, length=length):
+                    x = integers(first + rows * length, kind)
+                    scratch, exclusive, in_place = np.full(16 + rows * parts, 2 << 32 | 5, "uint64"), way % 2 == 1, first == to and first > 0
+                    scratch[0], init = 7, integers(1, kind)
+                    shape = (rows * parts, 16 * 32) if launched == "small" else (2, (16 + 2 + 4) * 32)
+                    *_, out = launch("scan", f"{launched}_{kernel}", *shape, x, n(first), n(rows), n(length), exclusive, init, exclusive, n(parts),
+                                     *([np.uint32(rows_of_warp)] if launched == "small" else []), scratch, in_place, n(to),
+                                     x if in_place else Unwritten(kind, rows * length + to), shared=32 * 528, schedules=1)
+                    wanted = x[first:].reshape(rows, length)
+                    if exclusive:
+                        wanted = np.concatenate([np.repeat(init[None], rows, 0), wanted[:, :-1]], 1)
+                    np.testing.assert_array_equal(out[to:].reshape(rows, length), accumulate(wanted, axis=1, dtype=kind))
 
-    def test_runs(self):
+    def test_tile(self):
         """Tiles that begin and end anywhere in shared memory, and are written to anywhere."""
         for name, kind, accumulate in (("sum", "int32", np.add.accumulate), ("bytes", "uint8", np.add.accumulate),
                                        ("signed_bytes", "int8", np.maximum.accumulate), ("largest", "int16", np.maximum.accumulate),
                                        ("maxima", "float64", np.maximum.accumulate)):
             size = np.dtype(kind).itemsize
-            for way, (vectors, less, shift, skipped) in enumerate(((7, 0, 0, 0), (3, 5, 16 - size, 1), (1, 32 * 16 // size + 3, size, 16 // size - 1), (5, 1, 0, 2))):
+            for way, (rows, less, shift, skipped) in enumerate(((4, 0, 0, 0), (2, 5, 16 - size, 1), (1, 32 * 16 // size + 3, size, 16 // size - 1), (4, 1, 0, 2))):
                 exclusive, has_prefix = way % 2 == 1, way > 0
                 skipped *= kind != "float64"
-                with self.subTest(name=name, vectors=vectors, less=less):
-                    count = 64 * vectors * 16 // size - skipped - less
+                with self.subTest(name=name, rows=rows, less=less):
+                    count = 64 * rows * max(16 // size, 4) - skipped - less
                     x, init = integers(count, kind), integers(1, kind)
-                    *_, out = launch("scan", f"runs_{name}", 1, 64, x, np.uint32(shift), np.uint32(skipped), np.uint32(count), np.uint32(vectors), exclusive, init,
+                    *_, out = launch("scan", f"tile_{name}", 1, 64, x, np.uint32(shift), np.uint32(skipped), np.uint32(count), np.uint32(rows), exclusive, init,
                                      has_prefix, n(skipped), Unwritten(kind, skipped + count), schedules=2)
                     behind = accumulate(np.concatenate([init, x]) if has_prefix else x, dtype=kind)
                     np.testing.assert_array_equal(out[skipped:], behind[:-1] if exclusive else behind[1:] if has_prefix else behind)
-        for vectors, count, shift, to, exclusive in ((7, 64 * 14, 0, 0, False), (3, 64 * 6 - 7, 8, 1, True), (3, 64 * 6, 0, 1, False), (1, 9, 8, 0, False)):
-            with self.subTest(vectors=vectors, count=count):
+        for rows, count, shift, to, exclusive in ((4, 256 * 4, 0, 0, False), (2, 256 * 2 - 7, 8, 1, True), (2, 256 * 2, 0, 1, False), (1, 9, 8, 0, False)):
+            with self.subTest(rows=rows, count=count):
                 x, init = maps(count), maps(1)
 
                 def launch_it(given, has_init):
-                    *_, out = launch("scan", "runs_compositions", 1, 64, x, np.uint32(shift), np.uint32(0), np.uint32(count), np.uint32(vectors), exclusive, given,
+                    *_, out = launch("scan", "tile_compositions", 1, 64, x, np.uint32(shift), np.uint32(0), np.uint32(count), np.uint32(rows), exclusive, given,
                                      has_init, n(to), Unwritten(x.dtype, (to + count) * 2), schedules=2)
                     return out[to * 2:]
                 self.check(launch_it, "compositions", x, exclusive, SCANS["compositions"][2] if exclusive else None)
 
-        # No vectors hold these, but are what is written where all of a warp have an element.
-        for vectors, less, to in ((9, 0, 0), (9, 0, 2), (3, 5, 1)):
-            with self.subTest(vectors=vectors, less=less, to=to):
-                count = 64 * vectors - less
+        # Elements of 24 bytes, of which no vector of 16 bytes is made.
+        for rows, less, to in ((2, 0, 0), (2, 0, 2), (1, 5, 1)):
+            with self.subTest(rows=rows, less=less, to=to):
+                count = 256 * rows - less
                 x = integers(3 * count, "int64").reshape(count, 3)
-                *_, out = launch("scan", "runs_sums", 1, 64, x, np.uint32(0), np.uint32(0), np.uint32(count), np.uint32(vectors), False, x[:1], False, n(to),
+                *_, out = launch("scan", "tile_sums", 1, 64, x, np.uint32(0), np.uint32(0), np.uint32(count), np.uint32(rows), False, x[:1], False, n(to),
                                  Unwritten("int64", 3 * (to + count)), schedules=2)
                 np.testing.assert_array_equal(out[3 * to:].reshape(count, 3), x.cumsum(axis=0))
 

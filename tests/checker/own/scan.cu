@@ -45,16 +45,16 @@ __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool
   return work;
 }
 
-#define SCAN(NAME, T, OP)                                                                             \
-  __global__ void at_once_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive, \
-                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,   \
-                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {     \
-    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,  \
-                               scratch, out + to);                                                    \
-    work.parts = parts;                                                                               \
-    work.rows_of_warp = rows_of_warp;                                                                 \
-    work.tile = blockDim.x * rows_of_warp * items_per_vector<T>;                                      \
-    small_scan<T, OP>(work);                                                                          \
+#define SCAN(NAME, T, OP)                                                                            \
+  __global__ void small_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,  \
+                               const T* init, bool has_init, size_t parts, unsigned rows_of_warp,    \
+                               unsigned long long* scratch, bool in_place, size_t to, T* out) {      \
+    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init, \
+                               scratch, out + to);                                                   \
+    work.parts = parts;                                                                              \
+    work.rows_of_warp = rows_of_warp;                                                                \
+    work.tile = blockDim.x * rows_of_warp * static_cast<unsigned>(order::scan_vector<T>);            \
+    small_scan<T, OP>(work);                                                                         \
   }
 
 #define SHORT_ROWS(NAME, T, OP)                                                                             \
@@ -157,37 +157,35 @@ PARTS(wide, element_columns, wide_sum, add_wide)
 DOWN_IN_TURN(sum, int, plus)
 DOWN_IN_TURN(compositions, map_of_line, composition)
 
-#define IN_TURN(NAME, T, OP)                                                                          \
-  __global__ void in_turn_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive, \
-                                 const T* init, bool has_init, size_t parts, unsigned rows_of_warp,   \
-                                 unsigned long long* scratch, bool in_place, size_t to, T* out) {     \
-    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,  \
-                               scratch, out + to);                                                    \
-    work.parts = parts;                                                                               \
-    work.rows_of_warp = rows_of_warp;                                                                 \
-    work.tile = rows_of_warp * scan_tuning<T, OP>::row_of_warps;                                      \
-    lookahead_scan<T, OP>(work);                                                                      \
+#define LOOKAHEAD(NAME, T, OP)                                                                              \
+  __global__ void lookahead_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,     \
+                                   const T* init, bool has_init, size_t parts, unsigned long long* scratch, \
+                                   bool in_place, size_t to, T* out) {                                      \
+    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,        \
+                               scratch, out + to);                                                          \
+    work.parts = parts;                                                                                     \
+    work.tile = scan_tuning<T>::tile;                                                                       \
+    lookahead_scan<T, OP>(work);                                                                            \
   }
-IN_TURN(sum, int, plus)
-IN_TURN(compositions, map_of_line, composition)
-IN_TURN(bytes, unsigned char, plus)
-IN_TURN(signed_bytes, signed char, largest_packed)
-IN_TURN(largest, short, maximum)
+LOOKAHEAD(sum, int, plus)
+LOOKAHEAD(compositions, map_of_line, composition)
+LOOKAHEAD(bytes, unsigned char, plus)
+LOOKAHEAD(signed_bytes, signed char, largest_packed)
+LOOKAHEAD(largest, short, maximum)
 SCAN(sum, int, plus)
 SCAN(compositions, map_of_line, composition)
 SCAN(bytes, unsigned char, plus)
 SCAN(signed_bytes, signed char, largest_packed)
 SCAN(largest, short, maximum)
 
-// A tile in shared memory, `shift` bytes behind a multiple of 16, in blocked order for the two warps of a
-// block; what is around its elements is anything.
-#define RUNS(NAME, T, OP)                                                                                  \
-  __global__ void runs_##NAME(const T* x, unsigned shift, unsigned skipped, unsigned count,                \
-                              unsigned vectors, bool exclusive, const T* init, bool has_prefix, size_t to, \
-                              T* out) {                                                                    \
-    using runs = blocked_tile<T, OP, scan_tuning<T, OP>::vectors>;                                         \
-    constexpr unsigned warps = 2, bytes = warps * runs::most_elements * sizeof(T);                         \
-    __shared__ __align__(16) unsigned char stage[bytes + 32], exchange[bytes];                             \
+// A tile in shared memory, `shift` bytes behind a multiple of 16, for the two warps of a block; what is
+// around its elements is anything.
+#define TILE(NAME, T, OP)                                                                                  \
+  __global__ void tile_##NAME(const T* x, unsigned shift, unsigned skipped, unsigned count, unsigned rows, \
+                              bool exclusive, const T* init, bool has_prefix, size_t to, T* out) {         \
+    using held = striped_tile<T, OP, scan_tuning<T>::rows, true>;                                          \
+    constexpr unsigned warps = 2, bytes = warps * scan_tuning<T>::rows * held::row_elements * sizeof(T);   \
+    __shared__ __align__(16) unsigned char stage[bytes + 32], exchange[warps * exchange_bytes<T>];         \
     __shared__ T warp_total[warps];                                                                        \
     for (unsigned b = threadIdx.x; b < bytes + 32; b += blockDim.x) stage[b] = 0x5a;                       \
     __syncthreads();                                                                                       \
@@ -197,20 +195,21 @@ SCAN(largest, short, maximum)
     const unsigned warp = threadIdx.x / warp_size;                                                         \
     const placed_tile tile{0, 0, 0, count, skipped, true};                                                 \
     const OP op;                                                                                           \
-    runs mine(warp, vectors);                                                                              \
+    held mine(warp, rows);                                                                                 \
     mine.drop_rows_past(tile);                                                                             \
-    mine.load(places, tile, tile.fills(warps * warp_size * vectors * items_per_vector<T>), op);            \
+    mine.load(places, tile, tile.fills(warps * rows * held::row_elements), op);                            \
     const T total = mine.scan(op);                                                                         \
     if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                            \
     __syncthreads();                                                                                       \
-    if (warp > 0) mine.prepend(warp_total[0], op);                                                         \
-    mine.write(out + to - skipped, tile, exclusive, has_prefix, *init, op,                                 \
-               reinterpret_cast<T*>(exchange + warp * bytes / warps));                                     \
+    T prefix = *init;                                                                                      \
+    if (warp > 0) append_block(has_prefix, prefix, warp_total[0], op);                                     \
+    mine.write(out + to - skipped, tile, exclusive, has_prefix, prefix, op,                                \
+               exchange + warp * exchange_bytes<T>);                                                       \
   }
-RUNS(sum, int, plus)
-RUNS(compositions, map_of_line, composition)
-RUNS(sums, three_sums, add_three)
-RUNS(bytes, unsigned char, plus)
-RUNS(signed_bytes, signed char, largest_packed)
-RUNS(largest, short, maximum)
-RUNS(maxima, double, maximum)
+TILE(sum, int, plus)
+TILE(compositions, map_of_line, composition)
+TILE(sums, three_sums, add_three)
+TILE(bytes, unsigned char, plus)
+TILE(signed_bytes, signed char, largest_packed)
+TILE(largest, short, maximum)
+TILE(maxima, double, maximum)

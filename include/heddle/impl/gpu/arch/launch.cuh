@@ -13,15 +13,20 @@
 /// Launches that overlap the kernel before them.
 namespace heddle::gpu {
 
-/// A kernel whose blocks come up while the kernels before it on the stream end, on GPUs that can do that
-/// (programmatic dependent launch, from compute capability 9.0 on). It calls grid_dependency_sync() before
-/// it touches global memory. One object serves all devices and threads.
+/// A kernel whose blocks start while the kernels before it on the stream end, on GPUs that can do that
+/// (programmatic dependent launch, from compute capability 9.0 on). It calls grid_dependency_sync() before it
+/// touches global memory. One object serves all devices and threads.
 class pdl_kernel {
  public:
-  /// Each launch has `bulk_bytes` of dynamic shared memory where has_bulk_copies (bulk_copy.cuh), else none.
+  /// Each launch has `shared_bytes` of dynamic shared memory, and `bulk_bytes` more where has_bulk_copies
+  /// (bulk_copy.cuh).
   template <class... Parameters>
-  pdl_kernel(void (*function)(Parameters...), const char* name, unsigned bulk_bytes = 0)
-      : function_(reinterpret_cast<const void*>(function)), name_(name), bulk_bytes_(bulk_bytes) {}
+  pdl_kernel(void (*function)(Parameters...), const char* name, unsigned bulk_bytes = 0,
+             unsigned shared_bytes = 0)
+      : function_(reinterpret_cast<const void*>(function)),
+        name_(name),
+        bulk_bytes_(bulk_bytes),
+        shared_bytes_(shared_bytes) {}
 
   /// Launches it with arguments of the very types of its parameters.
   template <class... Arguments>
@@ -36,7 +41,7 @@ class pdl_kernel {
 
   const void* function_;
   const char* name_;
-  unsigned bulk_bytes_;
+  unsigned bulk_bytes_, shared_bytes_;
   // A bit for each device.
   std::atomic<std::uint64_t> prepared_{0}, overlaps_{0}, copies_{0};
 };

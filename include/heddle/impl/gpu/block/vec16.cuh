@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/order.hpp>
 
 #include <cstddef>
@@ -96,14 +97,54 @@ __device__ void mask_prefix(unsigned count, const T& neutral,
 }
 
 /// Moves a pack up by an element, behind `first`. Returns its last, which has no more place.
-template <class T>
-__device__ T shift_right(const T& first, order::uninitialized<T, items_per_vector<T>>& x) {
-  const T last = x[items_per_vector<T> - 1];
+template <class T, std::size_t N>
+__device__ T shift_right(const T& first, order::uninitialized<T, N>& x) {
+  const T last = x[N - 1];
 #pragma unroll
-  for (unsigned k = items_per_vector<T> - 1; k > 0; --k) x[k] = x[k - 1];
+  for (unsigned k = N - 1; k > 0; --k) x[k] = x[k - 1];
   x[0] = first;
   return last;
 }
+
+/// Vectors of 16 bytes of a lane, which are neighbours in shared memory. Lanes begin with different ones, so
+/// that no eight lanes ask one bank for two: a stride of 32 or 64 bytes would serialise them.
+template <unsigned N>
+class vectors_of_lane {
+ public:
+  static_assert(N == 1 || N == 2 || N == 4);
+  uint4 vector[N];
+
+  /// `from` is the lane's first vector in shared memory, at a multiple of 16.
+  __device__ void load(const uint4* from) {
+#pragma unroll
+    for (unsigned p = 0; p < N; ++p) vector[p] = from[(p + first()) % N];
+    rotate(N - first());
+  }
+  __device__ void store(uint4* to) {
+    rotate(first());
+#pragma unroll
+    for (unsigned p = 0; p < N; ++p) to[(p + first()) % N] = vector[p];
+  }
+
+ private:
+  __device__ static unsigned first() { return threadIdx.x % warp_size * N / 8 % N; }
+  /// Puts vector p + `by` in the place of vector p.
+  __device__ void rotate(unsigned by) {
+#pragma unroll
+    for (unsigned step = 1; step < N; step *= 2) {
+      uint4 from[N];
+#pragma unroll
+      for (unsigned p = 0; p < N; ++p) from[p] = vector[p];
+#pragma unroll
+      for (unsigned p = 0; p < N; ++p) {
+        const uint4& other = from[(p + step) % N];
+        const bool moves = (by & step) != 0;
+        vector[p] = {moves ? other.x : from[p].x, moves ? other.y : from[p].y, moves ? other.z : from[p].z,
+                     moves ? other.w : from[p].w};
+      }
+    }
+  }
+};
 
 /// A pack that stands `past` bytes behind a granule; it shifts where whole granules that hold one of its
 /// bytes may be read.

@@ -4,7 +4,6 @@
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/pipeline_stage.cuh>
 #include <heddle/impl/gpu/block/tile_prefix.cuh>
-#include <heddle/impl/gpu/scan/blocked_tile.cuh>
 #include <heddle/impl/gpu/scan/striped_tile.cuh>
 #include <heddle/impl/gpu/scan/tuning.cuh>
 #include <heddle/impl/gpu/temp_storage.cuh>
@@ -35,7 +34,7 @@ struct tile_in_flight : placed_tile {
 
 template <class T, class Op>
 struct scan_shared {
-  using tuning = scan_tuning<T, Op>;
+  using tuning = scan_tuning<T>;
   mbarrier arrived[tuning::stages];   ///< the tile is in shared memory
   mbarrier taken[tuning::stages];     ///< all warps have read it
   mbarrier prefixed[tuning::stages];  ///< its exclusive prefix has been written
@@ -48,13 +47,13 @@ struct scan_shared {
 };
 
 /// Whether tiles are copied to shared memory, or read from global memory.
-template <class T, class Op>
-inline constexpr bool in_shared_memory = has_bulk_copies && scan_tuning<T, Op>::staged;
+template <class T>
+inline constexpr bool in_shared_memory = has_bulk_copies && scan_tuning<T>::staged;
 
 /// Takes tiles from the counter and starts to copy them.
 template <class T, class Op>
 __device__ void load_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shared, unsigned char* stages) {
-  using tuning = scan_tuning<T, Op>;
+  using tuning = scan_tuning<T>;
   if (threadIdx.x % warp_size != 0) return;
   const std::size_t tiles = work.tiles();
   [[maybe_unused]] const auto begin = reinterpret_cast<std::uintptr_t>(work.x);
@@ -72,7 +71,7 @@ __device__ void load_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shar
       continue;
     }
     static_cast<placed_tile&>(next) = place_tile(work, number);
-    if constexpr (in_shared_memory<T, Op>) {
+    if constexpr (in_shared_memory<T>) {
 #if HD_PTX_ARCH >= 900
       const std::uintptr_t from = begin + next.first * sizeof(T);
       const auto past = static_cast<unsigned>(from % 16),
@@ -92,9 +91,9 @@ __device__ void load_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shar
 /// Computes the exclusive prefix of each tile of this block from the aggregates of all earlier tiles.
 template <class T, class Op>
 __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shared) {
-  using tuning = scan_tuning<T, Op>;
+  using tuning = scan_tuning<T>;
   const unsigned lane = threadIdx.x % warp_size;
-  published_prefix<T, Op> before(work.op);
+  published_prefix<T, Op> before(work.op, work.has_init ? &work.init[0] : nullptr);
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const std::size_t number = shared.tiles[at.stage].number;
@@ -104,11 +103,7 @@ __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>&
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
     order::uninitialized<T, 1> prefix;
-    bool exists = !is_empty && before.find(work.states, work.tiles(), number - part, part, prefix[0]);
-    if (work.has_init) {
-      prefix[0] = exists ? work.op(work.init[0], prefix[0]) : work.init[0];
-      exists = true;
-    }
+    const bool exists = !is_empty && before.find(work.states, work.tiles(), number - part, part, prefix[0]);
     shared.read[at.stage].wait(at.parity ^ 1);
     if (lane == 0) {
       if (exists) shared.prefix[at.stage] = prefix[0];
@@ -122,16 +117,12 @@ __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>&
 template <class T, class Op>
 __device__ const T* places_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
                               const unsigned char* stages, unsigned stage) {
-  using tuning = scan_tuning<T, Op>;
-  if constexpr (in_shared_memory<T, Op>) {
+  using tuning = scan_tuning<T>;
+  if constexpr (in_shared_memory<T>) {
     return reinterpret_cast<const T*>(stages + stage * tuning::stage_bytes + tile.shift);
   }
   return work.x + tile.first - tile.skipped;
 }
-
-/// A warp that reduces has a multiple of so many rows of 32 vectors.
-template <class T, class Op>
-inline constexpr unsigned rows_of_reducer = scan_tuning<T, Op>::warps / scan_tuning<T, Op>::reducers;
 
 /// The vector of a tile at `from`. Whether all vectors are aligned is known beforehand: a branch at each load
 /// would serialise the loads.
@@ -140,16 +131,16 @@ __device__ void load_to_reduce(const T* from, order::uninitialized<T, items_per_
   if constexpr (Aligned) {
     copy_vector<T>(&x, from);
   } else {
-    load_vector<in_shared_memory<T, Op>>(from, misalignment16(from), x);
+    load_vector<in_shared_memory<T>>(from, misalignment16(from), x);
   }
 }
 
-/// Combines a lane's vectors in `rows` rows, in any order, without the first `skipped` elements.
+/// Combines a lane's vectors in the rows of a share, in any order, without the first `skipped` elements.
 template <bool Aligned, class T, class Op>
-__device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] unsigned skipped,
-                           const Op& op) {
+__device__ T total_of_lane(const T* rows_begin, [[maybe_unused]] unsigned skipped, const Op& op) {
   constexpr unsigned vector = items_per_vector<T>, row = warp_size * vector;
-  constexpr unsigned batch = sizeof(T) > 16 ? 1 : sizeof(T) < 16 ? rows_of_reducer<T, Op> : 4;
+  constexpr unsigned rows = scan_tuning<T>::share_rows * scan_tuning<T>::row / row;
+  constexpr unsigned batch = sizeof(T) > 16 ? 1 : sizeof(T) == 8 ? 8 : 4;
   constexpr bool is_packed = packed16_op<T, Op>::exist && !adds_small_integers<T, Op>;
   const T* from = rows_begin + threadIdx.x % warp_size * vector;
   [[maybe_unused]] unsigned small = 0;
@@ -161,7 +152,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
 #pragma unroll
     for (unsigned n = 0; n < batch; ++n) {
       // In global memory the elements before the first are not ours to read.
-      if constexpr (tiles_are_vectors<T, Op> && !in_shared_memory<T, Op>) {
+      if constexpr (tiles_are_vectors<T, Op> && !in_shared_memory<T>) {
         if (n + r == 0 && skipped > 0) {
 #pragma unroll
           for (unsigned k = 0; k < vector; ++k) {
@@ -202,48 +193,91 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
   }
 }
 
-/// Combines the elements of a warp in their order; a lane has `vectors` consecutive vectors. In lane 0.
-template <bool Aligned, class T, class Op>
-__device__ T total_in_order(const T* runs_begin, unsigned vectors, const Op& op) {
-  constexpr unsigned vector = items_per_vector<T>, warps = rows_of_reducer<T, Op>;
-  constexpr unsigned side_by_side = sizeof(T) <= 16 && warps % 4 == 0 ? 4 : 1;  ///< that overlap
-  const T* from = runs_begin + threadIdx.x % warp_size * vectors * vector;
-  order::uninitialized<T, 1> total;
-#pragma unroll 1
-  for (unsigned w = 0; w < warps; w += side_by_side) {
-    order::uninitialized<T, side_by_side> sum;
-    const auto append = [&](unsigned n, bool is_first) {
-      order::uninitialized<T, vector> x[side_by_side];
+/// Whether operands give the same bits in either order; users' operators need not.
+template <class T, class Op>
+inline constexpr bool operands_swap = is_commutative<Op, T> && impl::library_combines<T, Op>();
+
+/// Combines `Rows` rows of 32 lanes, the rows and the lanes of each as balanced trees. Each step halves the
+/// rows of a lane, and a lane keeps what its neighbour gives away.
+template <unsigned Rows, unsigned Step = 1, class T, class Op>
+__device__ T reduce_rows_of_warp(order::uninitialized<T, Rows>& row, const Op& op) {
+  const bool is_right = (threadIdx.x & Step) != 0;
+  const auto join = [&](const T& mine, const T& other) {
+    return is_right && !operands_swap<T, Op> ? op(other, mine) : op(mine, other);
+  };
+  const auto exchange = [](const T& x, unsigned distance) {
+    return shuffle_words(x, [=](std::uint32_t word) { return __shfl_xor_sync(whole_warp, word, distance); });
+  };
+  if constexpr (Rows > 1) {
+    order::uninitialized<T, Rows / 2> half;
 #pragma unroll
-      for (unsigned s = 0; s < side_by_side; ++s)
-        load_to_reduce<Aligned, T, Op>(from + ((w + s) * warp_size * vectors + n) * vector, x[s]);
+    for (unsigned r = 0; r < Rows / 2; ++r) {
+      const T other = exchange(is_right ? row[r] : row[r + Rows / 2], Step);
+      half[r] = join(is_right ? row[r + Rows / 2] : row[r], other);
+    }
+    const T sum = reduce_rows_of_warp<Rows / 2, 2 * Step>(half, op);
+    return join(sum, exchange(sum, Step));
+  } else {
 #pragma unroll
-      for (unsigned k = 0; k < vector; ++k) {
-#pragma unroll
-        for (unsigned s = 0; s < side_by_side; ++s)
-          sum[s] = is_first && k == 0 ? impl::lift<Op>(x[s][k]) : op(sum[s], impl::lift<Op>(x[s][k]));
-      }
-    };
-    append(0, true);
-#pragma unroll 2
-    for (unsigned n = 1; n < vectors; ++n) append(n, false);
-    reduce_warp<side_by_side>(sum, op);
-#pragma unroll
-    for (unsigned s = 0; s < side_by_side; ++s) total[0] = w + s > 0 ? op(total[0], sum[s]) : sum[s];
+    for (unsigned step = Step; step < warp_size; step *= 2) {
+      const T other = exchange(row[0], step);
+      row[0] = (threadIdx.x & step) != 0 && !operands_swap<T, Op> ? op(other, row[0]) : op(row[0], other);
+    }
+    return row[0];
   }
-  return total[0];
+}
+
+/// Combines `Rows` rows of a tile in the order of impl/scan_order.hpp, some at a time.
+template <bool Aligned, unsigned Rows, class T, class Op>
+__device__ T total_of_rows(const T* rows_begin, const Op& op) {
+  constexpr unsigned vector = order::scan_vector<T>, row = warp_size * vector, most = rows_that_hold<T, 128>,
+                     batch = Rows < most ? Rows : most, batches = Rows / batch;
+  static_assert(batches <= 8);
+  const T* from = rows_begin + threadIdx.x % warp_size * vector;
+  order::uninitialized<T, 3> block;
+  order::uninitialized<T, 1> sum;
+  // Unrolled further it takes registers from the warps that scan.
+#pragma unroll 2
+  for (unsigned b = 0; b < batches; ++b, from += batch * row) {
+    order::uninitialized<T, batch> total;
+#pragma unroll
+    for (unsigned r = 0; r < batch; ++r) {
+      order::uninitialized<T, vector> x;
+      if constexpr (Aligned) {
+        load_aligned_lane<in_shared_memory<T>>(from + r * row, x);
+      } else {
+        load_lane<in_shared_memory<T>>(from + r * row, x);
+      }
+      total[r] = impl::lift<Op>(x[0]);
+#pragma unroll
+      for (unsigned k = 1; k < vector; ++k) total[r] = op(total[r], impl::lift<Op>(x[k]));
+    }
+    sum[0] = reduce_rows_of_warp<batch>(total, op);
+    bool open = true;
+#pragma unroll
+    for (unsigned level = 0; level < 3; ++level) {
+      if (!open) break;
+      open = (b >> level & 1) != 0;
+      if (open) {
+        sum[0] = op(block[level], sum[0]);
+      } else {
+        block[level] = sum[0];
+      }
+    }
+  }
+  return sum[0];
 }
 
 /// Combines a warp's share of a tile, in lane 0, without the first `skipped` elements of the lane.
 template <bool Aligned, class T, class Op>
-__device__ T total_of_share(const T* share, unsigned vectors, unsigned skipped, const Op& op) {
-  if constexpr (is_commutative<Op, T>) {
+__device__ T total_of_share(const T* share, unsigned skipped, const Op& op) {
+  if constexpr (order::any_scan_order<T, Op> && is_commutative<Op, T>) {
     order::uninitialized<T, 1> total;
-    total[0] = total_of_lane<Aligned>(share, vectors * rows_of_reducer<T, Op>, skipped, op);
+    total[0] = total_of_lane<Aligned>(share, skipped, op);
     reduce_warp<1>(total, op);
     return total[0];
   } else {
-    return total_in_order<Aligned>(share, vectors, op);
+    return total_of_rows<Aligned, scan_tuning<T>::share_rows>(share, op);
   }
 }
 
@@ -251,7 +285,7 @@ __device__ T total_of_share(const T* share, unsigned vectors, unsigned skipped, 
 template <class T, class Op>
 __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& shared,
                              const unsigned char* stages, unsigned warp) {
-  using tuning = scan_tuning<T, Op>;
+  using tuning = scan_tuning<T>;
   constexpr unsigned reducers = tuning::reducers;
   const unsigned lane = threadIdx.x % warp_size;
   const Op op = work.op;
@@ -264,13 +298,12 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
     const bool wanted = !tile.ends_row;
     order::uninitialized<T, 1> total;
     if (wanted) {
-      const T* const share = places_of(work, tile, stages, at.stage) + warp * work.rows_of_warp *
-                                                                           rows_of_reducer<T, Op> *
-                                                                           warp_size * items_per_vector<T>;
+      const T* const share =
+          places_of(work, tile, stages, at.stage) + warp * tuning::share_rows * tuning::row;
       const unsigned skipped = warp == 0 && lane == 0 ? tile.skipped : 0;
       total[0] = !vectors_are_16_bytes<T> || misalignment16(share) == 0
-                     ? total_of_share<true>(share, work.rows_of_warp, skipped, op)
-                     : total_of_share<false>(share, work.rows_of_warp, skipped, op);
+                     ? total_of_share<true>(share, skipped, op)
+                     : total_of_share<false>(share, skipped, op);
     }
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
@@ -281,8 +314,9 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
       if (lane == 0) totals[warp] = total[0];
       sync_some_threads<2, reducers * warp_size>();
       if (warp == 0) {
-#pragma unroll
-        for (unsigned w = 1; w < reducers; ++w) total[0] = op(total[0], totals[w]);
+        static_assert(reducers == 2 || reducers == 4);
+        total[0] = op(total[0], totals[1]);
+        if constexpr (reducers == 4) total[0] = op(total[0], op(totals[2], totals[3]));
       }
     }
     if (warp == 0 && lane == 0) publish_aggregate(work.states, work.tiles(), tile.number, total[0]);
@@ -292,58 +326,50 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
 /// Scans tiles and stores them.
 template <class T, class Op>
 __device__ void scan_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& shared, unsigned char* stages) {
-  using tuning = scan_tuning<T, Op>;
-  constexpr bool in_runs = in_shared_memory<T, Op> && uses_blocked_tile<T, Op>;
+  using tuning = scan_tuning<T>;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  unsigned char* const exchange =
+      stages + ((in_shared_memory<T> ? tuning::stages * tuning::stage_bytes : 0) + warp * exchange_bytes<T>);
   const Op op = work.op;
   unsigned turn = 0;
   for (pipeline_stage<tuning::stages> at;; at.advance(), turn ^= 1) {
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
-    std::conditional_t<in_runs, blocked_tile<T, Op, tuning::vectors>,
-                       striped_tile<T, Op, tuning::vectors, in_shared_memory<T, Op>>>
-        mine(warp, work.rows_of_warp);
+    striped_tile<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, tuning::rows);
     mine.drop_rows_past(tile);
     mine.load(places_of(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
 
+    T* const totals = &shared.warp_total[turn * tuning::warps];
     const T total = mine.scan(op);
     if constexpr (tuning::warps > 1) {
-      T* const totals = &shared.warp_total[turn * tuning::warps];
       if (lane == 0) totals[warp] = total;
       sync_some_threads<1, tuning::warps * warp_size>();
-      if (warp > 0) {
-        const T sum = scan_warp<tuning::warps>(totals[min(lane, tuning::warps - 1)], op);
-        mine.prepend(shuffle_from(sum, warp - 1), op);
-      }
     }
+    const blocks_of_lanes<T, tuning::warps> warps_before(
+        tuning::warps > 1 ? totals[min(lane, tuning::warps - 1)] : total, warp, tuning::warps, op);
 
     shared.prefixed[at.stage].wait(at.parity);
-    const bool has_prefix = tile.count > 0 && (tile.part > 0 || work.has_init);
+    bool has_prefix = tile.count > 0 && (tile.part > 0 || work.has_init);
     order::uninitialized<T, 1> prefix;
     if (has_prefix) prefix[0] = shared.prefix[at.stage];
     __syncwarp();
     if (lane == 0) shared.read[at.stage].arrive();
+    warps_before.append_to(has_prefix, prefix[0], op);
 
     // Without shared memory the input may be the output, which others still read.
-    if (!in_shared_memory<T, Op>) shared.taken[at.stage].wait(at.parity);
-    T* const to = work.out + tile.first - tile.skipped;
-    if constexpr (in_runs) {
-      unsigned char* const exchange =
-          stages + (tuning::stages * tuning::stage_bytes + warp * tuning::exchange_bytes);
-      mine.write(to, tile, work.exclusive, has_prefix, prefix[0], op, reinterpret_cast<T*>(exchange));
-    } else {
-      mine.write(to, tile, work.exclusive, has_prefix, prefix[0], op);
-    }
+    if (!in_shared_memory<T>) shared.taken[at.stage].wait(at.parity);
+    mine.write(work.out + tile.first - tile.skipped, tile, work.exclusive, has_prefix, prefix[0], op,
+               exchange);
   }
 }
 
 template <class T, class Op>
-__global__ void __launch_bounds__(scan_tuning<T, Op>::threads, 1)
+__global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
     lookahead_scan(const __grid_constant__ scan_work<T, Op> work) {
-  using tuning = scan_tuning<T, Op>;
+  using tuning = scan_tuning<T>;
   static_assert(sizeof(scan_shared<T, Op>) <= tuning::shared_elements * sizeof(T) + 1024);
   static_assert(sizeof(scan_shared<T, Op>) <= 48 * 1024,
                 "a scan on a GPU takes elements of up to 6900 bytes: scan the indices of larger ones");
@@ -375,15 +401,11 @@ __global__ void __launch_bounds__(scan_tuning<T, Op>::threads, 1)
 /// Scans rows of any length, one after another or one row alone.
 template <class T, class Op>
 void launch_lookahead_scan(const target& where, scan_work<T, Op>& work) {
-  using tuning = scan_tuning<T, Op>;
-  const std::size_t rows_of_warps = (work.places() + tuning::row_of_warps - 1) / tuning::row_of_warps;
-  work.parts = (rows_of_warps + tuning::vectors - 1) / tuning::vectors;
-  work.rows_of_warp = static_cast<unsigned>((rows_of_warps + work.parts - 1) / work.parts);
-  if constexpr (uses_blocked_tile<T, Op>) work.rows_of_warp |= 1;
-  work.parts = (rows_of_warps + work.rows_of_warp - 1) / work.rows_of_warp;
-  work.tile = work.rows_of_warp * tuning::row_of_warps;
-  constexpr unsigned shared_bytes = tuning::staged ? tuning::bulk_bytes : 0;
-  static pdl_kernel kernel(lookahead_scan<T, Op>, "launch of lookahead_scan", shared_bytes);
+  using tuning = scan_tuning<T>;
+  work.tile = tuning::tile;
+  work.parts = (work.places() + work.tile - 1) / work.tile;
+  static pdl_kernel kernel(lookahead_scan<T, Op>, "launch of lookahead_scan",
+                           tuning::staged ? tuning::stages * tuning::stage_bytes : 0, tuning::exchanges);
   const std::size_t tiles = work.tiles(), resident = multiprocessors(where);
   const auto grid = static_cast<unsigned>(tiles < resident ? tiles : resident);
   temp_storage scratch(where, {.words = tiles * words_of<T>});

@@ -122,10 +122,10 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
   }();
   column_tiling<Columns> shape(all, strip, scan_down_threads);
   if constexpr (sizeof(T) <= 16) shape = strips_to_scan_down<Columns>(where, all, strip, tuning::rows);
-  impl::memory held;
+  memory held;
   if (strip < all.length) {
     const segments strips = shape.totals();
-    held = impl::memory(strips.elements() * sizeof(T), where);
+    held = memory(strips.elements() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
     if constexpr (tuning::in_order) {
       launch_scan_down<false>(where, x, op, shape, false, true, prefix_of_first<T>(nullptr)[0], totals);
@@ -150,8 +150,9 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
           T* out) {
   if (all.elements() == 0) return;
   const current_device on(where);
-  if (all.length == 1 && !exclusive && init == nullptr && !impl::is_logical<Op>) {
-    if (x != out) impl::copy(out, where, x, where, all.elements() * sizeof(T));
+  constexpr bool keeps_bits = order::order_is_free<T, Op> && !impl::is_logical<Op>;
+  if (keeps_bits && all.length == 1 && !exclusive && init == nullptr) {
+    if (x != out) heddle::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
   if (all.length == 1) all = {1, 1, all.count()};

@@ -355,9 +355,9 @@ void find_prefixes_of_parts(const target& where, T* totals, const Op& op, const 
   constexpr unsigned group = 64;
   const segments groups{parts.outer, (parts.length + group - 1) / group, parts.inner};
   const unsigned grid = grid_for(groups.elements(), scan_down_threads);
-  impl::memory held;
+  memory held;
   if (groups.length > 1) {
-    held = impl::memory(groups.elements() * sizeof(T), where);
+    held = memory(groups.elements() * sizeof(T), where);
     T* const of_groups = static_cast<T*>(held.data());
     combine_parts<true><<<grid, scan_down_threads, 0, where.stream()>>>(static_cast<const T*>(totals), op,
                                                                         parts, group, before[0], of_groups);

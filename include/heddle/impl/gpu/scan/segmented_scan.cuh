@@ -222,7 +222,7 @@ template <class T, class Op>
 __device__ void load_segmented_warp(const segmented_scan_work<T, Op>& work, segmented_shared<T>& shared) {
   const unsigned lane = threadIdx.x % warp_size;
   const by_segments<Op> combine{work.op};
-  published_prefix<segment_total<T>, by_segments<Op>, 3> before(combine);
+  published_prefix<segment_total<T>, by_segments<Op>> before(combine, nullptr);
   while (true) {
     std::size_t tile = 0;
     if (lane == 0) shared.tile = tile = work.states.next_tile();

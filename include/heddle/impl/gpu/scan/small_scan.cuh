@@ -9,6 +9,7 @@
 #include <heddle/impl/order.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -33,11 +34,12 @@ small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t places) {
     unsigned warps, rows_of_warp;
     std::size_t tiles;
   };
-  for (const limit most :
-       {limit{16, 1, 64}, limit{tuning::warps, tuning::rows, 64}, limit{tuning::warps, tuning::rows, 128}}) {
-    const std::size_t parts = most.tiles / rows, row = most.warps * warp_size * items_per_vector<T>;
+  for (const limit most : {limit{8, 1, 64}, limit{16, 1, 64}, limit{16, tuning::rows, 96},
+                           limit{tuning::warps, tuning::rows, 96}, limit{tuning::warps, tuning::rows, 128}}) {
+    const std::size_t parts = most.tiles / rows, row = most.warps * tuning::row;
     if (parts == 0) continue;
-    const std::size_t rows_of_warps = (places + row - 1) / row, each = (rows_of_warps + parts - 1) / parts;
+    const std::size_t rows_of_warps = (places + row - 1) / row,
+                      each = std::bit_ceil((rows_of_warps + parts - 1) / parts);
     if (each <= most.rows_of_warp)
       return {most.warps, static_cast<unsigned>(each), (rows_of_warps + each - 1) / each};
   }
@@ -48,23 +50,25 @@ small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t places) {
 /// read or write while others wait for their warps.
 template <class T>
 small_scan_shape shape_row_by_row(std::size_t rows, std::size_t places) {
-  constexpr std::size_t row_of_warp = warp_size * items_per_vector<T>,
+  constexpr std::size_t row_of_warp = small_scan_tuning<T>::row,
                         fit = std::size_t{small_scan_tuning<T>::warps} * small_scan_tuning<T>::rows,
                         most = std::min<std::size_t>(fit, 32 * 1024 / (row_of_warp * sizeof(T)));
   const std::size_t rows_of_warps = (places + row_of_warp - 1) / row_of_warp;
   if (rows_of_warps > most || rows > std::numeric_limits<std::int32_t>::max()) return {0, 0, 0};
-  const auto warps =
-      static_cast<unsigned>((rows_of_warps + small_scan_tuning<T>::rows - 1) / small_scan_tuning<T>::rows);
-  return {warps, static_cast<unsigned>((rows_of_warps + warps - 1) / warps), 1};
+  const std::size_t warps = (rows_of_warps + small_scan_tuning<T>::rows - 1) / small_scan_tuning<T>::rows,
+                    rows_of_warp = std::bit_ceil((rows_of_warps + warps - 1) / warps);
+  return {static_cast<unsigned>((rows_of_warps + rows_of_warp - 1) / rows_of_warp),
+          static_cast<unsigned>(rows_of_warp), 1};
 }
 
 template <class T, class Op>
 __global__ void __launch_bounds__(small_scan_tuning<T>::warps* warp_size)
     small_scan(const __grid_constant__ scan_work<T, Op> work) {
   using tuning = small_scan_tuning<T>;
+  extern __shared__ __align__(16) unsigned char exchange[];
   __shared__ std::size_t taken;
   __shared__ order::uninitialized<T, tuning::warps> warp_total;
-  __shared__ order::uninitialized<T, 1> prefix;
+  __shared__ order::uninitialized<T, warp_size> prefix;
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const unsigned last_warp = blockDim.x / warp_size - 1;
   grid_dependency_sync();
@@ -79,25 +83,31 @@ __global__ void __launch_bounds__(small_scan_tuning<T>::warps* warp_size)
   const T total = mine.scan(op);
   if (lane == 0) warp_total[warp] = total;
   __syncthreads();
-  const T warps_so_far = scan_warp(warp_total[min(lane, last_warp)], op);
+  const bool tile_has_prefix = tile.part > 0 || work.has_init;
   if (warp == 0) {
-    if (lane == last_warp && tile.part + 1 < work.parts)
-      publish_aggregate(work.states, work.tiles(), tile.number, warps_so_far);
-    order::uninitialized<T, 1> before;
+    const blocks_of_lanes<T> warps_before(warp_total[min(lane, last_warp)], lane, last_warp + 1, op);
+    // Tiles of a row that has several are of a power of two of warps.
+    if (lane == 0 && tile.part + 1 < work.parts)
+      publish_aggregate(work.states, work.tiles(), tile.number, warps_before.total());
+    bool exists = work.has_init;
+    order::uninitialized<T, 1> sum;
+    if (exists) sum[0] = work.init[0];
     if (tile.part > 0) {
+      constexpr unsigned rows = 4, pause_ns = 100;
       const auto count = static_cast<unsigned>(tile.part);
-      const auto rows =
-          totals_of_rows<rows_per_step, T>(work.states, work.tiles(), tile.number - tile.part, count, op);
-      before[0] = total_of_rows<rows_per_step>(&rows[0], count, op);
+      order::uninitialized<T, rows> aggregates;
+      wait_aggregates<rows>(work.states, work.tiles(), tile.number - tile.part, count, pause_ns, aggregates);
+      append_aggregates<rows>(aggregates, count, exists, sum[0], op);
     }
-    if (work.has_init) before[0] = tile.part > 0 ? op(work.init[0], before[0]) : work.init[0];
-    if (lane == 0) prefix[0] = before[0];
-  } else {
-    mine.prepend(shuffle_from(warps_so_far, warp - 1), op);
+    warps_before.append_to(exists, sum[0], op);
+    if (exists) prefix[lane] = sum[0];
   }
   __syncthreads();
-  mine.write(work.out + tile.first - tile.skipped, tile, work.exclusive, tile.part > 0 || work.has_init,
-             prefix[0], op);
+  const bool has_prefix = warp > 0 || tile_has_prefix;
+  order::uninitialized<T, 1> before;
+  if (has_prefix) before[0] = prefix[warp];
+  mine.write(work.out + tile.first - tile.skipped, tile, work.exclusive, has_prefix, before[0], op,
+             exchange + warp * exchange_bytes<T>);
 }
 
 /// Scans rows in a shape of those above.
@@ -105,8 +115,9 @@ template <class T, class Op>
 void launch_small_scan(const target& where, scan_work<T, Op>& work, const small_scan_shape& shape) {
   work.parts = shape.parts;
   work.rows_of_warp = shape.rows_of_warp;
-  work.tile = shape.warps * shape.rows_of_warp * warp_size * items_per_vector<T>;
-  static pdl_kernel kernel(small_scan<T, Op>, "launch of small_scan");
+  work.tile = shape.warps * shape.rows_of_warp * small_scan_tuning<T>::row;
+  static pdl_kernel kernel(small_scan<T, Op>, "launch of small_scan", 0,
+                           small_scan_tuning<T>::warps * exchange_bytes<T>);
   const std::size_t tiles = work.tiles();
   if (work.parts == 1)
     return kernel.launch(where, static_cast<unsigned>(tiles), shape.warps * warp_size, work);

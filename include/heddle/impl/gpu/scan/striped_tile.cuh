@@ -6,15 +6,17 @@
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/tile_state.cuh>
 #include <heddle/impl/gpu/block/vec16.cuh>
+#include <heddle/impl/gpu/scan/tuning.cuh>
 #include <heddle/impl/gpu/warp/packed16_op.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 #include <heddle/impl/order.hpp>
+#include <heddle/impl/scan_order.hpp>
 
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
-/// A tile of a scan: its place in the input, and how a warp scans its share in registers, in striped order.
+/// A tile of a scan: its place in the input, and how a warp scans its share in registers.
 namespace heddle::gpu {
 
 /// Whether tiles begin at multiples of 16 bytes of the output wherever rows begin, with places before the
@@ -72,35 +74,49 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
           skipped, left <= most};
 }
 
-/// Rows of 32 that hold the aggregates of all tiles of small_scan().
-inline constexpr unsigned rows_per_step = 4;
-
 /// The first place of a tile that has an element.
 template <class T, class Op>
 __device__ unsigned first_place(const placed_tile& tile) {
   return tiles_are_vectors<T, Op> ? tile.skipped : 0;
 }
 
-/// Elements by which vectors are shifted so that stores are aligned to 16 bytes; 0 for no shift.
-template <class T, class Op>
-__device__ unsigned places_moved(const T* to) {
-  const unsigned past = misalignment16(to);
-  const bool moves = items_per_vector<T> > 1 && !tiles_are_vectors<T, Op> &&
-                     (naturally_aligned<T> || past % static_cast<unsigned>(sizeof(T)) == 0);
-  return moves ? past / static_cast<unsigned>(sizeof(T)) : 0;
+/// Loads the elements of a lane, `Vector` of them, where those that fill 16 bytes are aligned.
+template <bool IsShared, class T, std::size_t Vector>
+__device__ void load_aligned_lane(const T* from, order::uninitialized<T, Vector>& x) {
+  constexpr unsigned bytes = Vector * sizeof(T);
+  if constexpr (IsShared && vectors_are_16_bytes<T> && (bytes == 32 || bytes == 64)) {
+    vectors_of_lane<bytes / 16> read;
+    read.load(reinterpret_cast<const uint4*>(from));
+    memcpy(static_cast<void*>(&x), &read, bytes);
+  } else {
+#pragma unroll
+    for (unsigned k = 0; k < Vector; k += items_per_vector<T>) copy_vector<T>(&x[k], from + k);
+  }
+}
+
+/// The same anywhere. `Shifts`: see load_vector().
+template <bool Shifts, class T, std::size_t Vector>
+__device__ void load_lane(const T* from, order::uninitialized<T, Vector>& x) {
+  constexpr unsigned piece = items_per_vector<T>;
+  const unsigned past = vectors_are_16_bytes<T> ? misalignment16(from) : 0;
+#pragma unroll
+  for (unsigned k = 0; k < Vector; k += piece) {
+    order::uninitialized<T, piece> read;
+    load_vector<Shifts>(from + k, past, read);
+#pragma unroll
+    for (unsigned i = 0; i < piece; ++i) x[k + i] = read[i];
+  }
 }
 
 /// The vector at a place of a tile that begins at `from`. Where there is no element it holds the identity,
 /// or, where tiles are not aligned, repeats the last element.
-template <bool Shifts, class T, class Op>
+template <bool Shifts, class T, class Op, std::size_t Vector>
 __device__ void load_places(const T* from, unsigned place, const placed_tile& tile, const Op& op,
-                            order::uninitialized<T, items_per_vector<T>>& x) {
-  constexpr unsigned vector = items_per_vector<T>;
+                            order::uninitialized<T, Vector>& x) {
   const unsigned begin = first_place<T, Op>(tile), end = tile.end();
-  if (place >= begin && place + vector <= end)
-    return load_vector<Shifts>(from + place, misalignment16(from), x);
+  if (place >= begin && place + Vector <= end) return load_lane<Shifts>(from + place, x);
 #pragma unroll
-  for (unsigned k = 0; k < vector; ++k) {
+  for (unsigned k = 0; k < Vector; ++k) {
     if constexpr (tiles_are_vectors<T, Op>) {
       x[k] = place + k >= begin && place + k < end ? from[place + k] : order::neutral<T>(op);
     } else {
@@ -117,27 +133,107 @@ __device__ void load_places(const T* from, unsigned place, const placed_tile& ti
   memcpy(&words, &x, sizeof words);
 }
 
-/// Stores the elements of a vector from the `first` one on, and below place `end`; `place` is the vector's.
-template <class T>
-__device__ void write_places(T* to, unsigned place, unsigned first, unsigned end, bool aligned,
-                             const order::uninitialized<T, items_per_vector<T>>& x) {
-  constexpr unsigned vector = items_per_vector<T>;
-  if ((!vectors_are_16_bytes<T> || aligned) && first == 0 && place + vector <= end)
-    return store_vector<T>(to + place, x);
+/// Stores the elements of a lane below place `end`; `place` is that of the first.
+template <class T, std::size_t Vector>
+__device__ void store_lane(T* to, unsigned place, unsigned end, const order::uninitialized<T, Vector>& x) {
+  if constexpr (Vector * sizeof(T) == 16) {
+    if (place + Vector <= end) {
+      uint4 bits;
+      memcpy(&bits, &x, 16);
+      // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
+      return __stwb(reinterpret_cast<uint4*>(to), bits);
+    }
+  }
 #pragma unroll
-  for (unsigned k = 0; k < vector; ++k) {
-    if (k >= first && place + k < end) to[place + k] = x[k];
+  for (unsigned k = 0; k < Vector; ++k) {
+    if (place + k < end) to[k] = x[k];
   }
 }
 
-/// A warp's share of a tile in registers, in striped order: up to `Rows` rows of 32 consecutive vectors.
-/// `Shifts`: unaligned vectors are assembled from two aligned ones, so every 16 bytes that hold an element
-/// may be read.
+/// Stores the rows of a warp through shared memory.
+template <class T>
+class row_writer {
+ public:
+  /// `to` is the place of the warp's first element, `begin` and `end` those of elements of the tile.
+  __device__ row_writer(T* to, int begin, int end, unsigned char* exchange)
+      : to_(reinterpret_cast<unsigned char*>(to)),
+        exchange_(exchange),
+        past_(misalignment16(to)),
+        begin_(begin * size),
+        end_(end * size) {}
+
+  /// The lane's elements of the next row.
+  template <std::size_t Vector>
+  __device__ void write(const order::uninitialized<T, Vector>& x) {
+    const unsigned lane = threadIdx.x % warp_size;
+    auto* const row = reinterpret_cast<uint4*>(exchange_ + 16);
+    __syncwarp();
+    if (past_ > 0) {
+      if (lane == 0) row[-1] = row_ > 0 ? row[row_vectors - 1] : uint4{};
+      __syncwarp();
+    }
+    if constexpr (Vector * sizeof(T) == 16 || Vector * sizeof(T) == 32 || Vector * sizeof(T) == 64) {
+      vectors_of_lane<Vector * sizeof(T) / 16> written;
+      memcpy(&written, &x, sizeof written);
+      written.store(row + lane * (Vector * sizeof(T) / 16));
+    } else {
+#pragma unroll
+      for (unsigned k = 0; k < Vector; ++k) reinterpret_cast<T*>(row)[lane * Vector + k] = x[k];
+    }
+    __syncwarp();
+    for (unsigned v = lane; v < row_vectors; v += warp_size) store(static_cast<int>(16 * v - past_), row + v);
+    row_ += row_bytes;
+  }
+
+  /// After the last row.
+  __device__ void finish() {
+    if (past_ > 0 && threadIdx.x % warp_size == 0)
+      store(-static_cast<int>(past_), reinterpret_cast<const uint4*>(exchange_ + 16) + row_vectors, true);
+  }
+
+ private:
+  static constexpr int size = sizeof(T);
+  static constexpr unsigned row_bytes = exchange_bytes<T> - 16, row_vectors = row_bytes / 16;
+
+  /// 16 bytes from `first` on in the row, of which those that are elements of this warp are stored. They end
+  /// where `past_` says in the vector `from`.
+  __device__ void store(int first, const uint4* from, bool is_last = false) {
+    const int begin = row_ + first;
+    uint4 bits;
+    if (past_ == 0) {
+      bits = *from;
+    } else {
+      bits =
+          shifted_vec16<alignof(T) < 16 ? alignof(T) : 16>(from[-1], is_last ? from[-1] : *from, 16 - past_);
+    }
+    const int least = begin_ > 0 ? begin_ : 0, most = is_last ? min(end_, row_) : end_;
+    if (begin >= least && begin + 16 <= most) {
+      // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
+      return __stwb(reinterpret_cast<uint4*>(to_ + begin), bits);
+    }
+    constexpr int unit = alignof(T) < 16 ? alignof(T) : 16;
+    unsigned char byte[16];
+    memcpy(byte, &bits, 16);
+#pragma unroll
+    for (int b = 0; b < 16; b += unit) {
+      if (begin + b >= least && begin + b < most) memcpy(to_ + begin + b, byte + b, unit);
+    }
+  }
+
+  unsigned char *to_, *exchange_;
+  unsigned past_;
+  int begin_, end_, row_ = 0;
+};
+
+/// A warp's share of a tile in registers: up to `Rows` rows of 32 vectors, a power of two of them but for the
+/// last warps of a tile. `Shifts`: unaligned vectors are assembled from two aligned ones, so every 16 bytes
+/// that hold an element may be read.
 template <class T, class Op, unsigned Rows, bool Shifts>
 class striped_tile {
  public:
-  static constexpr unsigned vector = items_per_vector<T>, row_elements = warp_size * vector;
+  static constexpr unsigned vector = order::scan_vector<T>, row_elements = warp_size * vector;
   static constexpr bool is_packed = packed16_op<T, Op>::exist;
+  static_assert(order::has_filler<T, Op> || !is_packed, "packed elements need one before the first");
 
   __device__ striped_tile(unsigned warp, unsigned rows)
       : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * vector) {}
@@ -154,7 +250,12 @@ class striped_tile {
     if (whole && (!vectors_are_16_bytes<T> || misalignment16(from) == 0)) {
 #pragma unroll
       for (unsigned r = 0; r < Rows; ++r) {
-        if (r < rows_) copy_vector<T>(&row_[r], from + first_ + r * row_elements);
+        if (r >= rows_) break;
+        if constexpr (is_packed) {
+          copy_vector<T>(&row_[r], from + first_ + r * row_elements);
+        } else {
+          load_aligned_lane<Shifts>(from + first_ + r * row_elements, row_[r]);
+        }
       }
       return;
     }
@@ -165,101 +266,109 @@ class striped_tile {
     }
   }
 
-  /// Scans each vector, and computes its exclusive prefix in the warp. Returns the warp's total.
+  /// Scans each vector, and finds P of impl/scan_order.hpp and the totals of blocks of rows. Returns the
+  /// warp's total.
   __device__ T scan(const Op& op) {
-    const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
+      order::uninitialized<T, 1> up_to;
       if constexpr (is_packed) {
         std::uint32_t before = 0;
-        before_[r] = scan_warp(scan_packed<T>(row_[r], before, op), op);
+        up_to[0] = scan_warp(scan_packed<T>(row_[r], before, op), op);
       } else {
         row_[r][0] = impl::lift<Op>(row_[r][0]);
 #pragma unroll
         for (unsigned k = 1; k < vector; ++k) row_[r][k] = op(row_[r][k - 1], impl::lift<Op>(row_[r][k]));
-        before_[r] = scan_warp(row_[r][vector - 1], op);
+        up_to[0] = scan_warp(row_[r][vector - 1], op);
+      }
+      block_[r] = shuffle_from(up_to[0], warp_size - 1);
+      if constexpr (vector == 1) {
+        row_[r][0] = up_to[0];
+      } else {
+        before_[r] = shuffle_up(up_to[0], 1);
+      }
+    }
+#pragma unroll
+    for (unsigned size = 1; size < Rows; size *= 2) {
+#pragma unroll
+      for (unsigned r = 2 * size - 1; r < Rows; r += 2 * size) {
+        if (r < rows_) block_[r] = op(block_[r - size], block_[r]);
       }
     }
     order::uninitialized<T, 1> total;
+    total[0] = block_[0];
 #pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) {
-      if (r >= rows_) break;
-      const T row_total = shuffle_from(before_[r], warp_size - 1);
-      before_[r] = shuffle_up(before_[r], 1);
-      if (r > 0) before_[r] = lane > 0 ? op(total[0], before_[r]) : total[0];
-      total[0] = r > 0 ? op(total[0], row_total) : row_total;
+    for (unsigned size = 2; size <= Rows; size *= 2) {
+      if (rows_ >= size) total[0] = block_[size - 1];
     }
     return total[0];
   }
 
-  /// Combines the prefix of each vector with that of the warp.
-  __device__ void prepend(const T& warps_before, const Op& op) {
-    const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) {
-      if (r < rows_) before_[r] = r > 0 || lane > 0 ? op(warps_before, before_[r]) : warps_before;
-    }
-  }
-
-  /// Stores the scanned elements, combined with `prefix` where there is one; without one the first element
-  /// of an exclusive scan is undefined.
-  __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, T prefix,
-                        const Op& op) const {
-    if constexpr (is_packed || tiles_are_vectors<T, Op>) {
-      if (!has_prefix) prefix = order::neutral<T>(op);
+  /// Stores the scanned elements behind `prefix`, that of the warp, where there is one; without one the first
+  /// element of an exclusive scan is undefined.
+  /// Lanes exchange elements through `exchange`, of this warp alone.
+  __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, const T& prefix,
+                        const Op& op, unsigned char* exchange) {
+    order::uninitialized<T, Rows> before_row;
+    before_row[0] = prefix;
+    if constexpr (order::has_filler<T, Op>) {
+      if (!has_prefix) before_row[0] = order::filler<T>(op);
       has_prefix = true;
     }
-    const unsigned begin = first_place<T, Op>(tile), end = tile.end();
-    const unsigned lane = threadIdx.x % warp_size, past = misalignment16(to);
-    const unsigned distance = places_moved<T, Op>(to);
-    const bool shifted = distance > 0;
+    const unsigned lane = threadIdx.x % warp_size, warp_first = first_ - lane * vector;
+    const auto end = static_cast<int>(tile.end() - warp_first);
+    // Lanes whose elements are vectors of the output store them as they are.
+    const bool direct = exchange_bytes<T> == 0 ||
+                        (vector * sizeof(T) == 16 && tile.skipped <= warp_first && misalignment16(to) == 0);
+    row_writer<T> writer(to + warp_first, static_cast<int>(tile.skipped - warp_first), end, exchange);
     order::uninitialized<T, vector> result;
-    uint4 row_before{};
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
-      const bool is_first = r == 0 && first_ == 0;
+      const unsigned outer = r & (r - 1);  // of the block that ends before this row
+      if (r > 0)
+        before_row[r] = has_prefix || outer > 0 ? op(before_row[outer], block_[r - 1]) : block_[r - 1];
+      const bool row_has_prefix = has_prefix || r > 0, carries = row_has_prefix || lane > 0;
       order::uninitialized<T, 1> carry;
-      carry[0] = before_[r];
-      if (has_prefix) carry[0] = is_first ? prefix : op(prefix, before_[r]);
+      if constexpr (vector == 1) {
+        carry[0] = shuffle_up(row_[r][0], 1);
+      } else {
+        carry[0] = before_[r];
+      }
+      if (row_has_prefix) carry[0] = lane > 0 ? op(before_row[r], carry[0]) : before_row[r];
       if constexpr (is_packed) {
         vector_words scanned = prepend_packed(row_[r], carry[0], op);
         if (exclusive) shift_right(carry[0], scanned);
         memcpy(static_cast<void*>(&result), &scanned, sizeof scanned);
       } else {
-        const bool carries = has_prefix || !is_first;
+        if constexpr (vector == 1) {
+          result[0] = row_has_prefix ? op(before_row[r], row_[r][0]) : row_[r][0];
+        } else {
 #pragma unroll
-        for (unsigned k = 0; k < vector; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
-        if (exclusive) shift_right(carry[0], result);
-      }
-      unsigned place = first_ + r * row_elements, skipped = is_first ? begin : 0;
-      if constexpr (vector > 1 && !tiles_are_vectors<T, Op>) {
-        if (shifted) {
-          // An aligned vector of the output spans the vectors of two lanes.
-          uint4 mine;
-          memcpy(&mine, &result, 16);
-          const uint4 offered = lane == warp_size - 1 ? row_before : mine;
-          const uint4 vector =
-              shifted_vec16<sizeof(T)>(shuffle_from(offered, (lane - 1) % warp_size), mine, 16 - past);
-          row_before = mine;
-          memcpy(static_cast<void*>(&result), &vector, 16);
-          place -= distance;
-          if (r == 0 && lane == 0) skipped = distance;
+          for (unsigned k = 0; k < vector; ++k) result[k] = carries ? op(carry[0], row_[r][k]) : row_[r][k];
         }
+        if (exclusive) shift_right(carry[0], result);
+#pragma unroll
+        for (unsigned k = 0; k < vector; ++k) result[k] = order::canonical(result[k]);
       }
-      write_places(to, place, skipped, end, tiles_are_vectors<T, Op> || shifted || past == 0, result);
+      const unsigned place = first_ + r * row_elements;
+      if (direct) {
+        store_lane(to + place, place, tile.end(), result);
+      } else if constexpr (exchange_bytes<T> > 0) {
+        writer.write(result);
+      }
     }
-    if (shifted && lane == warp_size - 1) {
-      memcpy(static_cast<void*>(&result), &row_before, 16);
-      write_places(to, first_ + (rows_ - 1) * row_elements, vector - distance, end, false, result);
+    if constexpr (exchange_bytes<T> > 0) {
+      if (!direct) writer.finish();
     }
   }
 
  private:
   unsigned rows_, first_;
   std::conditional_t<is_packed, vector_words, order::uninitialized<T, vector>> row_[Rows];
-  order::uninitialized<T, Rows> before_;
+  order::uninitialized<T, vector == 1 ? 1 : Rows> before_;  ///< P of the lane's vector in each row
+  order::uninitialized<T, Rows> block_;  ///< the total of the largest block of rows that ends with each
 };
 
 }  // namespace heddle::gpu

@@ -4,10 +4,10 @@
 #include <heddle/impl/gpu/arch/launch.cuh>
 #include <heddle/impl/gpu/block/tile_state.cuh>
 #include <heddle/impl/gpu/block/vec16.cuh>
-#include <heddle/impl/gpu/warp/packed16_op.cuh>
-#include <heddle/operators.hpp>
+#include <heddle/impl/scan_order.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 
 /// The numbers of the kernels of scan, measured on an H200.
@@ -22,49 +22,47 @@ constexpr unsigned warps_that_hold(std::size_t element_bytes, unsigned most) {
                                 : 1;
 }
 
-/// small_scan(): vectors of a lane, and warps of a block.
+/// Bytes of shared memory in which a warp turns the elements of its lanes into vectors of 16 bytes of the
+/// output; none for elements that are stored one by one.
+template <class T>
+inline constexpr unsigned exchange_bytes =
+    sizeof(T) <= 32 ? 16 + warp_size * static_cast<unsigned>(order::scan_vector<T> * sizeof(T)) : 0;
+
+/// Rows of a warp whose lanes hold up to `Bytes`: a power of two.
+template <class T, std::size_t Bytes>
+inline constexpr unsigned rows_that_hold = static_cast<unsigned>(
+    std::clamp<std::size_t>(std::bit_floor(Bytes / (order::scan_vector<T> * sizeof(T))), 1, 8));
+
+/// small_scan(): rows of a warp, and warps of a block.
 template <class T>
 struct small_scan_tuning {
   static constexpr bool fits = sizeof(T) <= 16;
-  static constexpr unsigned rows = sizeof(T) <= 4 ? 8 : sizeof(T) <= 8 ? 4 : 2;
-  static constexpr unsigned warps = 32;
+  static constexpr unsigned row = warp_size * static_cast<unsigned>(order::scan_vector<T>);
+  static constexpr unsigned warps = sizeof(T) < 8 ? 32 : 16;
+  /// Tiles are of up to 64 KiB.
+  static constexpr unsigned rows = rows_that_hold<T, 2048 / warps>;
 };
 
-/// Whether a lane of lookahead_scan() holds consecutive vectors (blocked_tile), not every 32nd
-/// (striped_tile). That takes fewer shuffles, and an exchange through shared memory before results are
-/// stored.
-template <class T, class Op>
-inline constexpr bool uses_blocked_tile =
-    !vectors_are_16_bytes<T> || sizeof(T) > 8 || !is_commutative<Op, T> ||
-    (sizeof(T) == 8 ? impl::is_extreme<Op> : packed16_op<T, Op>::exist && !adds_small_integers<T, Op>);
-
 /// lookahead_scan(): warps that scan, warps that reduce, and the tile.
-template <class T, class Op>
+template <class T>
 struct scan_tuning {
   static constexpr std::size_t bytes = sizeof(T);
   static constexpr unsigned warps = warps_that_hold(bytes, 16);
-  /// Elements of one vector for each lane; a tile has up to `vectors` times as many.
-  static constexpr unsigned row_of_warps = warps * warp_size * items_per_vector<T>;
-  /// Bytes of a lane in a blocked_tile: registers hold 56 KiB of a block.
-  static constexpr std::size_t run_bytes =
-      std::min<std::size_t>(56 * 1024 / (row_of_warps / items_per_vector<T>), 256);
-  /// Vectors of a lane: tiles are of up to 64 KiB. An odd number avoids bank conflicts in a blocked_tile.
-  static constexpr unsigned vectors =
-      uses_blocked_tile<T, Op>
-          ? (std::clamp<unsigned>(run_bytes / (items_per_vector<T> * bytes), 1, 15) - 1) | 1
-          : 8;
+  static constexpr unsigned row = warp_size * static_cast<unsigned>(order::scan_vector<T>);
+  /// Rows of a warp: tiles are of up to 64 KiB.
+  static constexpr unsigned rows = rows_that_hold<T, (bytes > 16 && bytes <= 32 ? 256 : 128)>;
   static constexpr unsigned reducers = warps == 1 ? 1 : bytes < 8 ? 4 : 2;
-  static constexpr unsigned tile = row_of_warps * vectors;
+  /// Rows of a warp that reduces.
+  static constexpr unsigned share_rows = warps / reducers * rows;
+  static constexpr unsigned tile = warps * rows * row;
   static constexpr unsigned stages = 3;
   /// A tile begins up to 16 bytes after its stage, and the copy ends up to 16 bytes after the tile.
   static constexpr unsigned stage_bytes = (tile * bytes + 32 + 127) / 128 * 128;
-  /// Of a warp, for the exchange before results are stored.
-  static constexpr unsigned exchange_bytes =
-      uses_blocked_tile<T, Op> ? warp_size * vectors * items_per_vector<T> * bytes : 0;
-  static constexpr unsigned bulk_bytes = stages * stage_bytes + warps * exchange_bytes;
+  static constexpr unsigned exchanges = warps * exchange_bytes<T>;
   /// Elements of scan_shared, which has less than 1 KiB besides.
   static constexpr unsigned shared_elements = stages + 2 * warps + 2 * reducers;
-  static constexpr bool staged = bulk_bytes + shared_elements * bytes + 1024 <= 227 * 1024;
+  static constexpr bool staged =
+      stages * stage_bytes + exchanges + shared_elements * bytes + 1024 <= 227 * 1024;
   static constexpr unsigned threads = (warps + reducers + 2) * warp_size;
 };
 

@@ -50,19 +50,20 @@ __device__ inline T shuffle_from(const T& value, unsigned lane) {
   return shuffle_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
 }
 
-/// The lane's value behind those of all lanes before it, in the warp or in its first `Lanes` lanes (Kogge and
-/// Stone 1973).
+/// The values of all lanes up to this one combined, in the warp or in each `Lanes` neighbours of it: P(j + 1)
+/// of impl/scan_order.hpp (Sklansky 1960).
 template <unsigned Lanes = warp_size, class T, class Op>
 __device__ T scan_warp(T value, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
-  for (unsigned distance = 1; distance < Lanes; distance *= 2) {
-    const T before = shuffle_up(value, distance);
+  for (unsigned half = 1; half < Lanes; half *= 2) {
+    const T before = shuffle_words(
+        value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, half - 1, 2 * half); });
     if constexpr (sizeof(T) == 1) {
-      if (lane >= distance) value = op(before, value);
+      if ((lane & half) != 0) value = op(before, value);
     } else {
       const T with_before = op(before, value);  // without a branch, so that other work overlaps
-      if (lane >= distance) value = with_before;
+      if ((lane & half) != 0) value = with_before;
     }
   }
   return value;
@@ -79,24 +80,7 @@ __device__ __forceinline__ void tree_reduce(const F& combine) {
   }
 }
 
-/// Each of `Rows` rows of 32 lanes combined, in lane 0: of the first `count` places of all rows, in order.
-/// What other places hold is combined too, for nothing.
-template <unsigned Rows, class T, class Op>
-__device__ void reduce_warp(order::uninitialized<T, Rows>& rows, unsigned count, const Op& op) {
-  const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) {
-      // Without a branch, so that the rows overlap.
-      const T with_after = op(rows[r], shuffle_down(rows[r], distance));
-      if (lane % (2 * distance) == 0 && r * warp_size + lane + distance < count) rows[r] = with_after;
-    }
-  }
-}
-
-/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. It asks nothing of the lane, whose
-/// answers above fill the seven predicates that a thread has.
+/// Each of `Rows` rows of 32 lanes combined as a balanced tree, in lane 0.
 template <unsigned Rows, class T, class Op>
 __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, const Op& op) {
 #pragma unroll
