@@ -36,6 +36,9 @@ class block_totals {
     count_ |= 1u << level;
   }
 
+  /// Leaves out the blocks of fewer than 2^level parts.
+  __device__ void drop_below(unsigned level) { count_ &= ~0u << level; }
+
   /// The blocks in front of `sum`, from right to left: P of vectors.
   template <class Op>
   __device__ void prepend_to(const Op& op, bool& exists, T& sum) const {

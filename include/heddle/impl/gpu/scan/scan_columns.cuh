@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <type_traits>
 
 /// Scans of columns: threads go down columns side by side, several below one another where columns are few,
 /// and memory is read and written once. Few long columns are cut into strips, whose totals are found first.
@@ -99,8 +98,7 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
   if constexpr (tuning::in_order) {
     order::row_prefix<vector, tuning::levels> rows_before;
     rows_before.start(has_first ? &first : nullptr);
-    using blocks = block_totals<vector, tuning::levels_of_row>;
-    blocks vectors_before;
+    block_totals<vector, tuning::levels_of_row> vectors_above;
     const unsigned log2_groups = 31 - __clz(static_cast<int>(groups));
     for (std::size_t tile = 0; tile < shape.strip; tile += groups * rows) {
       const std::size_t row = tile + group * rows;
@@ -135,7 +133,6 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
         }
       }
       if (left > 0 && !totals_only) {
-        std::conditional_t<shares, blocks, const blocks&> vectors_above = vectors_before;
         bool has_rows_above = rows_before.exists();
         vector rows_above;
         if (has_rows_above) rows_above = rows_before.value();
@@ -185,9 +182,10 @@ __global__ void __launch_bounds__(scan_down_threads, FewRows ? blocks_of_few_row
           }
         }
       }
+      vectors_above.drop_below(log2_groups);
       if (!FewRows && has_strip && tile + groups * rows <= length) {
         if (groups > 1) total = totals[(groups - 1) * lanes];
-        if (vectors_before.append(combine, total, log2_groups))
+        if (vectors_above.append(combine, total, log2_groups))
           rows_before.append(combine, total, max(log2_groups, tuning::levels_of_row) - tuning::levels_of_row);
       }
     }
