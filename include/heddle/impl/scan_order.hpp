@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 /// The order in which `inclusive_scan` and `exclusive_scan` combine elements. It follows from the place of an
 /// element in its segment, from its size and from nothing else, so every target computes the same bits.
@@ -42,8 +43,8 @@ inline constexpr std::size_t scan_row_vectors = 32;
 template <class T>
 inline constexpr std::size_t scan_row = scan_row_vectors * scan_vector<T>;
 
-/// Whether every other order gives the same bits. Minima and maxima of floating-point numbers pass on NaN, all
-/// of which come out as the same one.
+/// Whether every other order gives the same bits. Minima and maxima of floating-point numbers pass on NaN,
+/// all of which come out as the same one.
 template <class T, class Op>
 inline constexpr bool any_scan_order =
     order_is_free<T, Op> || (std::is_floating_point_v<T> && impl::is_extreme<Op>);
@@ -145,5 +146,40 @@ class row_prefix {
   uninitialized<T, Levels> block_;  ///< the totals of blocks of 2^level rows
   uninitialized<T, Levels> up_to_;  ///< Q behind that block
 };
+
+/// A row of few columns as one element: as long as it has as many elements to a vector as each column by
+/// itself, its scan is that of each.
+template <class T, std::size_t Columns>
+struct row_of_columns {
+  T column[Columns];
+};
+
+template <class Op>
+struct on_columns {
+  Op op;
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  template <class T, std::size_t Columns>
+  HD_INLINE row_of_columns<T, Columns> operator()(const row_of_columns<T, Columns>& a,
+                                                  const row_of_columns<T, Columns>& b) const {
+    return combine(a, b, std::make_index_sequence<Columns>());
+  }
+
+#if defined(__CUDACC__)
+#pragma nv_exec_check_disable
+#endif
+  template <class Row, std::size_t... C>
+  HD_INLINE Row combine(const Row& a, const Row& b, std::index_sequence<C...>) const {
+    return {{op(a.column[C], b.column[C])...}};
+  }
+};
+
+template <class T, std::size_t Columns>
+HD_INLINE row_of_columns<T, Columns> canonical(row_of_columns<T, Columns> x) {
+  HD_UNROLL
+  for (std::size_t c = 0; c < Columns; ++c) x.column[c] = canonical(x.column[c]);
+  return x;
+}
 
 }  // namespace heddle::order

@@ -24,6 +24,18 @@ struct largest_packed {
   }
 };
 
+/// An element of more bytes than the order has vectors of.
+struct wide_sum {
+  double of[5];
+};
+struct add_wide {
+  __device__ wide_sum operator()(const wide_sum& a, const wide_sum& b) const {
+    wide_sum sum;
+    for (unsigned k = 0; k < 5; ++k) sum.of[k] = a.of[k] + b.of[k];
+    return sum;
+  }
+};
+
 template <class T, class Op>
 __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool exclusive, const T* init,
                                     bool has_init, unsigned long long* scratch, T* out) {
@@ -57,6 +69,14 @@ SHORT_ROWS(sum, int, plus)
 SHORT_ROWS(compositions, map_of_line, composition)
 SHORT_ROWS(bytes, unsigned char, plus)
 SHORT_ROWS(sums, three_sums, add_three)
+SHORT_ROWS(floats, float, plus)
+SHORT_ROWS(doubles, double, plus)
+SHORT_ROWS(maxima, float, maximum)
+SHORT_ROWS(wide, wide_sum, add_wide)
+using three_columns = order::row_of_columns<float, 3>;
+using two_columns = order::row_of_columns<double, 2>;
+SHORT_ROWS(three_columns, three_columns, order::on_columns<plus>)
+SHORT_ROWS(two_columns, two_columns, order::on_columns<plus>)
 
 // Elements that are not aligned to 16 bytes.
 __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t length, unsigned of_warp) {
@@ -70,9 +90,10 @@ template <class Columns, class T, class Op>
 __device__ void go_down(const T* x, Op op, column_tiling<Columns> shape, bool exclusive,
                         segment_prefixes<T> before, T* out) {
   if constexpr (sizeof(T) <= 16) {
-    if (shape.all.length <= few_rows_to_scan) return scan_down<true>(x, op, shape, exclusive, before, out);
+    if (shape.all.length <= few_rows_to_scan)
+      return scan_down<true>(x, op, shape, exclusive, false, before, out);
   }
-  scan_down<false>(x, op, shape, exclusive, before, out);
+  scan_down<false>(x, op, shape, exclusive, false, before, out);
 }
 
 #define DOWN(NAME, COLUMNS, T, OP)                                                                      \
@@ -91,13 +112,42 @@ DOWN(compositions_vectors, vector_columns, map_of_line, composition)
 DOWN(bytes_vectors, vector_columns, unsigned char, plus)
 DOWN(signed_vectors, vector_columns, signed char, largest_packed)
 DOWN(sums, element_columns, three_sums, add_three)
+DOWN(floats, element_columns, float, plus)
+DOWN(floats_vectors, vector_columns, float, plus)
+DOWN(doubles, element_columns, double, plus)
+DOWN(doubles_vectors, vector_columns, double, plus)
+DOWN(maxima_vectors, vector_columns, float, maximum)
+DOWN(wide, element_columns, wide_sum, add_wide)
+
+// What the strips of columns combine to, and what is before each.
+#define PARTS(NAME, COLUMNS, T, OP)                                                                         \
+  __global__ void totals_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,        \
+                                unsigned lanes, T* out) {                                                   \
+    scan_down<false>(x, OP{}, column_tiling<COLUMNS<T>>({outer, length, inner}, strip, lanes), false, true, \
+                     prefix_of_first<T>(nullptr)[0], out);                                                  \
+  }                                                                                                         \
+  __global__ void parts_##NAME(size_t outer, size_t parts, size_t inner, unsigned group, const T* init,     \
+                               bool has_init, const T* before_groups, bool combines, T* totals, T* out) {   \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                               \
+    if (group < parts) before[0].prefixes = before_groups;                                                  \
+    if (combines) {                                                                                         \
+      combine_parts<true, T>(totals, OP{}, {outer, parts, inner}, group, before[0], out);                   \
+    } else {                                                                                                \
+      combine_parts<false, T>(totals, OP{}, {outer, parts, inner}, group, before[0], totals);               \
+    }                                                                                                       \
+  }
+PARTS(floats, element_columns, float, plus)
+PARTS(floats_vectors, vector_columns, float, plus)
+PARTS(doubles, element_columns, double, plus)
+PARTS(doubles_vectors, vector_columns, double, plus)
+PARTS(wide, element_columns, wide_sum, add_wide)
 
 #define DOWN_IN_TURN(NAME, T, OP)                                                                  \
   __global__ void down_in_turn_##NAME(                                                             \
       const T* x, size_t from, size_t outer, size_t length, size_t inner, unsigned rows_of_thread, \
       unsigned at_once, unsigned band, bool exclusive, const T* init, bool has_init,               \
       unsigned long long* scratch, unsigned* taken, bool in_place, size_t to, T* out) {            \
-    column_tiles<T> shape({outer, length, inner});                                                 \
+    column_tiles<T> shape({outer, length, inner}, 132);                                            \
     shape.cut(rows_of_thread, at_once, band);                                                      \
     columns_work<T> work{(in_place ? out : x) + from, out + to, shape, exclusive, has_init, {},    \
                          states_of(scratch),          taken};                                      \

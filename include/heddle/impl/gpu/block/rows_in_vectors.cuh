@@ -37,15 +37,15 @@ rows_for_warps share_rows(std::size_t rows, std::size_t length) {
   return {rows, static_cast<unsigned>(length), static_cast<unsigned>(std::max<std::size_t>(of_warp, 1))};
 }
 
-/// Blocks that give each warp its rows.
-inline unsigned grid_for_rows(const rows_for_warps& shape) {
-  return grid_for(shape.rows, std::size_t{shape.of_warp} * (rows_in_vectors_threads / warp_size));
+/// Blocks of so many threads that give each warp its rows.
+inline unsigned grid_for_rows(const rows_for_warps& shape, unsigned threads = rows_in_vectors_threads) {
+  return grid_for(shape.rows, std::size_t{shape.of_warp} * (threads / warp_size));
 }
 
 /// Calls f(number of the first element, number of elements) for the rows of this warp.
-template <class F>
+template <unsigned Threads = rows_in_vectors_threads, class F>
 __device__ void for_rows_of_warp(const rows_for_warps& shape, const F& f) {
-  constexpr unsigned warps = rows_in_vectors_threads / warp_size;
+  constexpr unsigned warps = Threads / warp_size;
   for (std::size_t row = (std::size_t{blockIdx.x} * warps + threadIdx.x / warp_size) * shape.of_warp;
        row < shape.rows; row += std::size_t{gridDim.x} * warps * shape.of_warp) {
     const auto rows = static_cast<unsigned>(min(shape.rows - row, std::size_t{shape.of_warp}));

@@ -41,14 +41,16 @@ struct column_tiles {
   unsigned bands;    ///< of a turn
   std::size_t totals_of_strip;
 
-  explicit column_tiles(const segments& columns) : all(columns), width(static_cast<unsigned>(all.inner)) {
+  /// For as many blocks at once as there are multiprocessors.
+  column_tiles(const segments& columns, unsigned processors)
+      : all(columns), width(static_cast<unsigned>(all.inner)) {
+    const unsigned blocks = std::min(processors, tuning::most_at_once);
     const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
     // Tiles begin at sectors of memory where that costs few rows.
     const unsigned sector = 32 / std::gcd(32u, bytes);
     const auto whole_sectors = [sector](unsigned n) { return n % sector * 8 <= n ? n - n % sector : n; };
     groups = whole_sectors(tuning::scan_threads / width);
-    const std::size_t rows_of_block =
-        (all.outer * all.length + h200_multiprocessors - 1) / h200_multiprocessors;
+    const std::size_t rows_of_block = (all.outer * all.length + blocks - 1) / blocks;
     const auto most =
         static_cast<unsigned>(std::min<std::size_t>((tuning::stage_bytes - 32) / bytes, rows_of_block));
     const unsigned room = std::max(1u, groups > 1 ? most / groups : whole_sectors(most));
@@ -60,8 +62,7 @@ struct column_tiles {
       words = words_of_bank(rows);
     }
     const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
-    const auto tiles_per_step =
-        static_cast<unsigned>(std::min((h200_multiprocessors + all.outer - 1) / all.outer, tiles));
+    const auto tiles_per_step = static_cast<unsigned>(std::min((blocks + all.outer - 1) / all.outer, tiles));
     unsigned tiles_of_band = 1;
     if (2 * tuning::pieces_of(tiles_per_step) * width > tuning::few_pieces)
       tiles_of_band = root_of(tiles_per_step);

@@ -13,6 +13,7 @@
 #include <heddle/impl/gpu/scan/tall_columns_scan.cuh>
 #include <heddle/impl/order.hpp>
 
+#include <algorithm>
 #include <cstddef>
 
 /// Scan on a GPU.
@@ -21,21 +22,19 @@
 ///   flat, more, and long rows            lookahead_scan
 ///   many rows that a block can hold      small_scan, a block for each row
 ///   short rows                           scan_short_rows, several rows to a warp
-///   few long columns                     tall_columns_scan
+///   2 to 4 columns, where order matters  as rows of elements that are 2 to 4 numbers
+///   few long columns, in any order       tall_columns_scan
 ///   other columns                        scan_down; few of them are cut into parts, which are reduced first
 ///
-/// All read and write memory once, but for columns that are cut. The bits depend on the number of elements,
-/// their type and the kind of GPU, and on nothing that happens at run time. Lanes are combined by shuffles in
-/// rows of 32, and so are rows and warps of a tile and groups of 32 to 128 tiles; totals of groups are
-/// combined in groups of 32; rows of few long columns as tall_columns_scan.cuh says.
+/// All read and write memory once, but for columns that are cut. The bits are those of impl/scan_order.hpp.
 namespace heddle::gpu {
 
 /// Whether rows are scanned several to a warp. Those of one and two bytes an element are faster with a block
 /// to a row from 2 KiB on, whose tiles begin at multiples of 16 bytes.
 template <class T, class Op>
 bool is_short_row(std::size_t length) {
-  if constexpr (sizeof(T) > 16) return length < 2048;
-  return length * sizeof(T) < (sizeof(T) <= 2 && tiles_are_vectors<T, Op> ? 2048 : 8192);
+  if constexpr (sizeof(T) <= 2 && tiles_are_vectors<T, Op>) return length * sizeof(T) < 2048;
+  return length < short_rows_tuning<T, Op>::long_row;
 }
 
 template <class T, class Op>
@@ -54,51 +53,94 @@ void scan_long_rows(const target& where, const T* x, const Op& op, segments all,
 template <class T, class Op>
 void launch_short_rows_scan(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                             const T* init, T* out) {
+  constexpr unsigned threads = short_rows_tuning<T, Op>::threads;
   const rows_for_warps shape = share_rows<T>(all.count(), all.length);
-  scan_short_rows<<<grid_for_rows(shape), rows_in_vectors_threads, 0, where.stream()>>>(
+  scan_short_rows<<<grid_for_rows(shape, threads), threads, 0, where.stream()>>>(
       x, op, shape, exclusive, prefix_of_first(init)[0], out);
   check(cudaGetLastError(), "launch of scan_short_rows");
 }
 
 template <class T, class Op>
+void scan_rows(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
+               T* out) {
+  return is_short_row<T, Op>(all.length) && all.count() > 1
+             ? launch_short_rows_scan(where, x, op, all, exclusive, init, out)
+             : scan_long_rows(where, x, op, all, exclusive, init, out);
+}
+
+/// Scans so many columns as rows of elements that are theirs together. Returns false where the order of these
+/// is another, and for operators that the library does not have, which are not worth the time to compile.
+template <unsigned Columns, class T, class Op>
+bool scan_few_columns(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+                      const T* init, T* out) {
+  using row = order::row_of_columns<T, Columns>;
+  if constexpr (!order::any_scan_order<T, Op> && impl::is_number<T> && !impl::is_logical<Op> &&
+                impl::library_combines<T, Op>() && order::scan_vector<row> == order::scan_vector<T>) {
+    row first;
+    if (init != nullptr) std::fill_n(first.column, Columns, *init);
+    scan_rows(where, reinterpret_cast<const row*>(x), order::on_columns<Op>{op}, {all.outer, all.length, 1},
+              exclusive, init != nullptr ? &first : nullptr, reinterpret_cast<row*>(out));
+    return true;
+  }
+  return false;
+}
+
+template <class T, class Op>
 void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init, T* out);
+
+template <bool FewRows, class Columns, class T, class Op>
+void launch_scan_down(const target& where, const T* x, const Op& op, const column_tiling<Columns>& shape,
+                      bool exclusive, bool totals_only, const segment_prefixes<T>& before, T* out) {
+  scan_down<FewRows><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
+      x, op, shape, exclusive, totals_only, before, out);
+  check(cudaGetLastError(), "launch of scan_down");
+}
 
 template <class Columns, class T, class Op>
 void scan_columns_by(const target& where, const T* x, const Op& op, segments all, bool exclusive,
                      const T* init, T* out) {
+  using tuning = scan_down_tuning<false, Columns, T, Op>;
   constexpr bool by_vectors = reduces_vectors<T, Op> && Columns::fill_vec16;
-  // Shorter ones take as long as the launches that finding their strips' totals adds.
-  constexpr std::size_t short_column =
-      by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
-  std::size_t strip = all.length;
   auto before = prefix_of_first(init);
-  memory held;
-  const column_tiling<Columns> whole(all, all.length, scan_down_threads);
-  if (whole.strips() < least_strips && all.length > short_column) {
-    strip = by_vectors ? rows_of_part<T>(all) : order::tile<T, Op>;
-    const segments strips = column_tiling<Columns>(all, strip, scan_down_threads).totals();
-    held = memory(strips.elements() * sizeof(T), where);
-    T* const totals = static_cast<T*>(held.data());
-    if constexpr (by_vectors) {
-      reduce_vectors(where, x, op, all, strip, totals);
-    } else {
-      reduce_tiles_of_columns(where, impl::element_at<T, Op>{x}, op, all, totals);
-    }
-    scan(where, totals, op, strips, true, init, totals);
-    before[0].prefixes = totals;
-  }
-  column_tiling<Columns> shape(all, strip, scan_down_threads);
-  auto kernel = scan_down<false, Columns, T, Op>;
   if constexpr (sizeof(T) <= 16) {
     if (all.length <= few_rows_to_scan) {
-      kernel = scan_down<true, Columns, T, Op>;
-    } else {
-      shape = strips_to_scan_down<Columns>(all, strip);
+      const column_tiling<Columns> whole(all, all.length, scan_down_threads);
+      return launch_scan_down<true>(where, x, op, whole, exclusive, false, before[0], out);
     }
   }
-  kernel<<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
-      x, op, shape, exclusive, before[0], out);
-  check(cudaGetLastError(), "launch of scan_down");
+  const std::size_t strip = [&] {
+    if constexpr (tuning::in_order) {
+      return rows_of_strip<Columns, T, Op>(where, all);
+    } else {
+      // Shorter ones take as long as the launches that finding their strips' totals adds.
+      constexpr std::size_t short_column =
+          by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
+      const column_tiling<Columns> whole(all, all.length, scan_down_threads);
+      if (whole.strips() >= least_strips || all.length <= short_column) return all.length;
+      return by_vectors ? rows_of_part<T>(all) : order::tile<T, Op>;
+    }
+  }();
+  column_tiling<Columns> shape(all, strip, scan_down_threads);
+  if constexpr (sizeof(T) <= 16) shape = strips_to_scan_down<Columns>(where, all, strip, tuning::rows);
+  memory held;
+  if (strip < all.length) {
+    const segments strips = shape.totals();
+    held = memory(strips.elements() * sizeof(T), where);
+    T* const totals = static_cast<T*>(held.data());
+    if constexpr (tuning::in_order) {
+      launch_scan_down<false>(where, x, op, shape, false, true, prefix_of_first<T>(nullptr)[0], totals);
+      find_prefixes_of_parts(where, totals, op, strips, before);
+    } else {
+      if constexpr (by_vectors) {
+        reduce_vectors(where, x, op, all, strip, totals);
+      } else {
+        reduce_tiles_of_columns(where, impl::element_at<T, Op>{x}, op, all, totals);
+      }
+      scan(where, totals, op, strips, true, init, totals);
+    }
+    before[0].prefixes = totals;
+  }
+  launch_scan_down<false>(where, x, op, shape, exclusive, false, before[0], out);
 }
 
 /// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
@@ -113,12 +155,13 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
     if (x != out) heddle::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
-  if (all.inner == 1) {
-    return is_short_row<T, Op>(all.length) && all.count() > 1
-               ? launch_short_rows_scan(where, x, op, all, exclusive, init, out)
-               : scan_long_rows(where, x, op, all, exclusive, init, out);
-  }
-  if constexpr (scans_tall_columns<T>) {
+  if (all.length == 1) all = {1, 1, all.count()};
+  if (all.inner == 1) return scan_rows(where, x, op, all, exclusive, init, out);
+  if ((all.inner == 2 && scan_few_columns<2>(where, x, op, all, exclusive, init, out)) ||
+      (all.inner == 3 && scan_few_columns<3>(where, x, op, all, exclusive, init, out)) ||
+      (all.inner == 4 && scan_few_columns<4>(where, x, op, all, exclusive, init, out)))
+    return;
+  if constexpr (scans_tall_columns<T> && order::any_scan_order<T, Op>) {
     if (are_few_columns<T>(all)) return launch_tall_columns_scan(where, x, op, all, exclusive, init, out);
   }
   if constexpr (vectors_are_16_bytes<T>) {

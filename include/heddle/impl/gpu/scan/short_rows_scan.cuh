@@ -2,16 +2,24 @@
 
 #include <heddle/array.hpp>
 #include <heddle/impl/elementwise.hpp>
+#include <heddle/impl/gpu/arch/bulk_copy.cuh>
 #include <heddle/impl/gpu/arch/launch.cuh>
+#include <heddle/impl/gpu/block/block_totals.cuh>
 #include <heddle/impl/gpu/block/rows_in_vectors.cuh>
 #include <heddle/impl/gpu/block/vec16.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
-#include <heddle/impl/order.hpp>
+#include <heddle/impl/scan_order.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <type_traits>
 
 /// Scans of short rows, several to a warp.
 namespace heddle::gpu {
+
+/// What a warp brings to shared memory at once.
+inline constexpr unsigned most_short_row_bytes = 8192;
 
 /// The exclusive prefixes of parts of segments: none at the start of a segment without initial value.
 template <class T>
@@ -37,12 +45,203 @@ order::uninitialized<segment_prefixes<T>, 1> prefix_of_first(const T* init) {
   return before;
 }
 
-/// Scans several rows by a warp. Its lanes take consecutive vectors, in which rows begin anywhere; an element
-/// of more than 16 bytes is a vector by itself.
+/// scan_short_rows(): how rows are taken by warps.
 template <class T, class Op>
-__global__ void __launch_bounds__(rows_in_vectors_threads)
-    scan_short_rows(const T* x, Op op, rows_for_warps shape, bool exclusive, segment_prefixes<T> before_rows,
-                    T* out) {
+struct short_rows_tuning {
+  static constexpr bool in_order = !order::any_scan_order<T, Op>;
+  /// Whether rows are in shared memory while they are scanned.
+  static constexpr bool staged = in_order && sizeof(T) <= 32;
+  static constexpr unsigned threads = staged ? 128 : rows_in_vectors_threads;
+  static constexpr unsigned blocks = staged && sizeof(T) <= 16 ? 5 : 1;
+  /// Rows of the order in a row are fewer than 2^levels: large elements are in local memory.
+  static constexpr unsigned levels = sizeof(T) <= 256 ? 6 : 1;
+  /// A row of as many elements is no short one.
+  static constexpr std::size_t long_row = staged || (!in_order && sizeof(T) <= 16)
+                                              ? most_short_row_bytes / sizeof(T)
+                                          : sizeof(T) <= 256 ? 2048
+                                                             : 64;
+  /// Rows and what is around them in their vectors of 16 bytes.
+  static constexpr unsigned stage_bytes = most_short_row_bytes + 32;
+};
+
+/// Bytes that a warp brings to shared memory and back, whatever they stand behind multiples of 16 in either.
+/// `Unit` is a number of bytes of which the addresses are multiples.
+template <class Unit>
+class staged_bytes {
+ public:
+  /// `stage` stands at a multiple of 16.
+  __device__ staged_bytes(unsigned char* stage, unsigned bytes) : stage_(stage), bytes_(bytes) {}
+
+  /// Returns where the first byte is.
+  __device__ unsigned char* load(const void* from) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(from);
+    unsigned char* const to = stage_ + begin % 16;
+    const vec16_between whole(begin, bytes_);
+    const auto* const vectors = reinterpret_cast<const uint4*>(begin + whole.first);
+    auto* const places = reinterpret_cast<uint4*>(to + whole.first);
+    const unsigned lane = threadIdx.x % warp_size;
+    constexpr unsigned ahead = 8;
+    for (unsigned base = 0; base < whole.count; base += ahead * warp_size) {
+      uint4 held[ahead];
+      // The last one again where there is none: a load behind a test would have the next one wait.
+#pragma unroll
+      for (unsigned a = 0; a < ahead; ++a)
+        held[a] = vectors[min(base + a * warp_size + lane, whole.count - 1)];
+#pragma unroll
+      for (unsigned a = 0; a < ahead; ++a) {
+        if (base + a * warp_size + lane < whole.count) places[base + a * warp_size + lane] = held[a];
+      }
+    }
+    copy_ends(whole, static_cast<const unsigned char*>(from), to);
+    return to;
+  }
+  /// `from` is what load() returned.
+  __device__ void store(void* to, const unsigned char* from) const {
+    const auto begin = reinterpret_cast<std::uintptr_t>(to);
+    const vec16_between whole(begin, bytes_);
+    auto* const vectors = reinterpret_cast<uint4*>(begin + whole.first);
+    const auto* const places = reinterpret_cast<const Unit*>(from + whole.first);
+    const unsigned past = misalignment16(places);
+#pragma unroll 4
+    for (unsigned v = threadIdx.x % warp_size; v < whole.count; v += warp_size) {
+      order::uninitialized<Unit, items_per_vector<Unit>> vector;
+      load_vector<true>(places + v * items_per_vector<Unit>, past, vector);
+      store_vector<Unit>(reinterpret_cast<Unit*>(vectors + v), vector);
+    }
+    copy_ends(whole, from, static_cast<unsigned char*>(to));
+  }
+
+ private:
+  /// The whole vectors of 16 bytes among some.
+  struct vec16_between {
+    unsigned first, count;  ///< bytes before the first, and vectors
+    __device__ vec16_between(std::uintptr_t begin, unsigned bytes)
+        : first(min(static_cast<unsigned>(-begin % 16), bytes)), count((bytes - first) / 16) {}
+  };
+  __device__ void copy_ends(const vec16_between& whole, const unsigned char* from, unsigned char* to) const {
+    const unsigned lane = threadIdx.x % warp_size, last = whole.first + 16 * whole.count + lane;
+    if (lane < whole.first) to[lane] = from[lane];
+    if (last < bytes_) to[last] = from[last];
+  }
+
+  unsigned char* stage_;
+  unsigned bytes_;
+};
+
+/// Scans rows from `from` to `to`, which may be the same: each vector of a row is a lane's, and as many whole
+/// rows are taken at once as a warp has lanes for.
+template <class T, class Op>
+__device__ void scan_rows_of_vectors(const T* from, T* to, unsigned rows, unsigned length, const Op& op,
+                                     bool exclusive, const segment_prefixes<T>& before_rows) {
+  constexpr auto vector = static_cast<unsigned>(order::scan_vector<T>);
+  constexpr unsigned bytes = vector * sizeof(T);
+  using elements = order::uninitialized<T, vector>;
+  const bool are_aligned =
+      bytes % 16 == 0 && (misalignment16(from) | misalignment16(to) | length * sizeof(T) % 16) == 0;
+  const unsigned lane = threadIdx.x % warp_size, vectors = (length + vector - 1) / vector;
+  const unsigned lanes = min(vectors, warp_size), at_once = warp_size / lanes;
+  const unsigned row_of_lane = lane / lanes, j = lane - row_of_lane * lanes;
+  for (unsigned first_row = 0; first_row < rows; first_row += at_once) {
+    const unsigned row = first_row + row_of_lane;
+    const bool has_row = row_of_lane < at_once && row < rows;
+    block_totals<T, short_rows_tuning<T, Op>::levels> rows_before;
+    for (unsigned first = 0; first < length; first += warp_size * vector) {
+      const unsigned place = first + j * vector;
+      const unsigned count = has_row && place < length ? min(length - place, vector) : 0;
+      const unsigned at = row * length + place;
+      elements here;
+      if (are_aligned && count == vector) {
+        here = *reinterpret_cast<const elements*>(from + at);
+      } else if (count > 0) {
+        // Places beyond the row repeat an element: nothing but elements is combined.
+#pragma unroll
+        for (unsigned k = 0; k < vector; ++k) here[k] = from[at + (k < count ? k : 0)];
+      }
+      if (count > 0) {
+#pragma unroll
+        for (unsigned k = 0; k < vector; ++k) {
+          here[k] = impl::lift<Op>(here[k]);
+          if (k > 0) here[k] = op(here[k - 1], here[k]);
+        }
+      }
+      T up_to_here = here[vector - 1];
+#pragma unroll
+      for (unsigned half = 1; half < warp_size; half *= 2) {
+        if (half >= lanes) break;
+        const T left = shuffle_from(up_to_here, lane - j + (j & ~(half - 1)) - 1);
+        if (count > 0 && (j & half) != 0) up_to_here = op(left, up_to_here);
+      }
+      order::uninitialized<T, 1> before;
+      bool has_before = before_rows.has_init;
+      if (has_before) before[0] = before_rows.init;
+      rows_before.append_to(op, has_before, before[0]);
+      if (first + warp_size * vector < length) {
+        T total = shuffle_from(up_to_here, warp_size - 1);
+        rows_before.append(op, total);
+      }
+      const T left = shuffle_up(up_to_here, 1);
+      if (count == 0) continue;
+      if constexpr (vector == 1) here[0] = has_before ? op(before[0], up_to_here) : up_to_here;
+      if (j > 0) {
+        before[0] = has_before ? op(before[0], left) : left;
+        has_before = true;
+      }
+      if (vector > 1 && has_before) {
+#pragma unroll
+        for (unsigned k = 0; k < vector; ++k) here[k] = op(before[0], here[k]);
+      }
+      if (exclusive) {
+        if (!has_before) before[0] = here[0];
+#pragma unroll
+        for (unsigned k = vector; k-- > 0;) here[k] = k > 0 ? here[k - 1] : before[0];
+      }
+#pragma unroll
+      for (unsigned k = 0; k < vector; ++k) here[k] = order::canonical(here[k]);
+      if (are_aligned && count == vector) {
+        *reinterpret_cast<elements*>(to + at) = here;
+      } else {
+#pragma unroll
+        for (unsigned k = 0; k < vector; ++k) {
+          if (k < count) to[at + k] = here[k];
+        }
+      }
+    }
+  }
+}
+
+/// Scans several rows by a warp in the order of impl/scan_order.hpp. They pass through shared memory, where
+/// they may begin anywhere.
+template <class T, class Op>
+__device__ void scan_rows_in_order(const T* x, const Op& op, const rows_for_warps& shape, bool exclusive,
+                                   const segment_prefixes<T>& before_rows, T* out) {
+  using tuning = short_rows_tuning<T, Op>;
+  using unit = std::conditional_t<alignof(T) % 4 == 0, std::uint32_t,
+                                  std::conditional_t<alignof(T) == 2, std::uint16_t, std::uint8_t>>;
+  __shared__ alignas(
+      16) unsigned char stages[tuning::staged ? tuning::threads / warp_size * tuning::stage_bytes : 16];
+  for_rows_of_warp<tuning::threads>(shape, [&](std::size_t first, unsigned count) {
+    const unsigned rows = count / shape.length;
+    if constexpr (tuning::staged) {
+      staged_bytes<unit> mine(stages + threadIdx.x / warp_size * tuning::stage_bytes,
+                              count * static_cast<unsigned>(sizeof(T)));
+      unsigned char* const places = mine.load(x + first);
+      T* const elements = reinterpret_cast<T*>(places);
+      __syncwarp();
+      scan_rows_of_vectors(elements, elements, rows, shape.length, op, exclusive, before_rows);
+      __syncwarp();
+      mine.store(out + first, places);
+      __syncwarp();
+    } else {
+      scan_rows_of_vectors(x + first, out + first, rows, shape.length, op, exclusive, before_rows);
+    }
+  });
+}
+
+/// Scans several rows by a warp in any order. Its lanes take consecutive vectors, in which rows begin
+/// anywhere; an element of more than 16 bytes is a vector by itself.
+template <class T, class Op>
+__device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_warps& shape, bool exclusive,
+                                       const segment_prefixes<T>& before_rows, T* out) {
   constexpr unsigned vector = items_per_vector<T>, across = warp_size * vector;
   constexpr unsigned ahead = sizeof(T) <= 16 ? 4 : 1;
   const unsigned lane = threadIdx.x % warp_size;
@@ -113,6 +312,8 @@ __global__ void __launch_bounds__(rows_in_vectors_threads)
             if (is_start(k) && has_init) here[k] = before_rows.init;
           }
         }
+#pragma unroll
+        for (unsigned k = 0; k < vector; ++k) here[k] = order::canonical(here[k]);
         const unsigned place = begin + r * across + lane * vector;
         if (writes_vectors && is_inside(place)) {
           copy_vector<T>(to + (place - skipped), &here);
@@ -125,6 +326,18 @@ __global__ void __launch_bounds__(rows_in_vectors_threads)
       }
     }
   });
+}
+
+/// Scans rows of which is_short_row().
+template <class T, class Op>
+__global__ void __launch_bounds__(short_rows_tuning<T, Op>::threads, short_rows_tuning<T, Op>::blocks)
+    scan_short_rows(const T* x, Op op, rows_for_warps shape, bool exclusive, segment_prefixes<T> before_rows,
+                    T* out) {
+  if constexpr (short_rows_tuning<T, Op>::in_order) {
+    scan_rows_in_order(x, op, shape, exclusive, before_rows, out);
+  } else {
+    scan_rows_in_any_order(x, op, shape, exclusive, before_rows, out);
+  }
 }
 
 }  // namespace heddle::gpu

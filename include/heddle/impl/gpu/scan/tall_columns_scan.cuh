@@ -19,8 +19,8 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Scans of few long columns, in one launch that reads and writes each element once. A strip is cut into
-/// tiles of whole rows, which resident blocks take in order.
+/// Scans of few long columns in any order, in one launch that reads and writes each element once. A strip is
+/// cut into tiles of whole rows, which resident blocks take in order.
 ///
 /// Warps of a block have roles, as in lookahead_scan(). One copies tiles to shared memory, up to four at a
 /// time. Eight reduce a tile as soon as it has arrived, well before it is scanned, and publish the aggregates
@@ -399,7 +399,7 @@ __device__ void scan_columns_warps(const columns_work<T>& work, const Op& op, co
       }
       T* to = work.out + tile.first + first_row * shape.width + column;
       const auto write = [&](T& in_place, const T& value) {
-        (copies_back ? in_place : *to) = value;
+        (copies_back ? in_place : *to) = order::canonical(value);
         to += shape.width;
       };
       const T first = impl::lift<Op>(*x);
@@ -465,7 +465,7 @@ __global__ void __launch_bounds__(tall_columns_tuning<T>::threads, 1)
     tall_columns_scan(const __grid_constant__ columns_work<T> work, Op op) {
   using tuning = tall_columns_tuning<T>;
   // Of a band's tiles, of a round's bands and of those of the round before.
-  static_assert(3 * tuning::pieces_of(root_of(h200_multiprocessors)) * tuning::most_columns <=
+  static_assert(3 * tuning::pieces_of(root_of(tuning::most_at_once)) * tuning::most_columns <=
                 tuning::most_pieces);
   static_assert(sizeof(columns_shared<T>) + tuning::stages * tuning::stage_bytes <= 226 * 1024);
   extern __shared__ __align__(128) unsigned char stages[];
@@ -503,7 +503,7 @@ template <class T, class Op>
 void launch_tall_columns_scan(const target& where, const T* x, const Op& op, const segments& all,
                               bool exclusive, const T* init, T* out) {
   using tuning = tall_columns_tuning<T>;
-  const column_tiles<T> shape(all);
+  const column_tiles<T> shape(all, multiprocessors(where));
   columns_work<T> work{x, out, shape, exclusive, init != nullptr, {}, {}, nullptr};
   if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
   static pdl_kernel kernel(tall_columns_scan<T, Op>, "launch of tall_columns_scan",

@@ -13,10 +13,6 @@
 /// The numbers of the kernels of scan, measured on an H200.
 namespace heddle::gpu {
 
-/// Columns are cut for as many multiprocessors as an H200 has, on every GPU: the bits of floating-point
-/// numbers depend on how columns are cut. Flat arrays take the number that the machine has.
-inline constexpr unsigned h200_multiprocessors = 132;
-
 /// Warps whose registers hold a tile: `most`, and fewer for elements that are large.
 constexpr unsigned warps_that_hold(std::size_t element_bytes, unsigned most) {
   return element_bytes <= 16    ? most
@@ -82,6 +78,8 @@ struct tall_columns_tuning {
   static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min(256 / words_of<T>, 160u);
   /// Totals that a thread waits for at once, as many as registers hold: a piece.
   static constexpr unsigned totals_of_piece = words_of<T> == 1 ? 8 : 4;
+  /// Blocks that take tiles of one strip.
+  static constexpr unsigned most_at_once = 144;
   /// Pieces a tile, and up to how many there are no bands.
   static constexpr unsigned most_pieces = 1152, few_pieces = 600;
   /// What columns_shared leaves of 226 KiB.
