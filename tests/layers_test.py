@@ -11,7 +11,7 @@ ENDINGS = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
 
-PROGRAMS = ["cli", "simulations", "examples", "bench"]
+PROGRAMS = ["cli", "simulations", "examples", "bench", "python"]
 # What a folder may not include, beside what PROGRAMS may not: beginnings of paths.
 FORBIDDEN = {
     "include/heddle/impl/cpu": ["heddle/impl/gpu/"],
@@ -23,6 +23,7 @@ FORBIDDEN = {
     "simulations": ["cli/", "checker/"],
     "checker": ["cli/", "simulations/"],
     "examples": ["cli/", "simulations/", "checker/"],
+    "python": ["cli/", "simulations/", "checker/"],
 }
 
 

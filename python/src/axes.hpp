@@ -1,0 +1,25 @@
+#pragma once
+
+#include "operand.hpp"
+#include <heddle/shape.hpp>
+
+namespace heddle::python {
+
+/// How a pattern goes along the axes of an argument: as along the middle one of (outer, length, inner).
+struct axes_plan {
+  segments all;
+  shape result;  ///< without these axes, or with length 1 along them
+  bool is_whole = false;
+
+  shape whole() const { return {all.outer, all.length, all.inner}; }
+  shape without() const { return {all.outer, all.inner}; }
+};
+
+/// Along all axes for None, along one, or along those of a tuple, which are brought together by a copy where
+/// others lie between them.
+axes_plan plan_axes(operand& x, nb::handle axis, bool keep);
+
+/// Along one axis, or for None along a flat copy of the shape.
+axes_plan plan_one_axis(const operand& x, nb::handle axis);
+
+}  // namespace heddle::python
