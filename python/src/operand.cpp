@@ -153,8 +153,9 @@ bool operand::take_buffer(nb::handle x) {
 }
 
 void operand::take_copy(nb::handle numpy_array, dtype type) {
-  if (!take_buffer(python().array(numpy_array, nb::arg("dtype") = numpy_dtype(type), nb::arg("order") = "C")))
-    raise(PyExc_TypeError, "NumPy makes no array of numbers of this argument");
+  const nb::object copy =
+      python().array(numpy_array, nb::arg("dtype") = numpy_dtype(type), nb::arg("order") = "C");
+  if (!take_buffer(copy)) raise(PyExc_TypeError, "NumPy makes no array of numbers of this argument");
 }
 
 bool operand::take_dlpack(nb::handle x) {

@@ -4,9 +4,12 @@
 #include "operand.hpp"
 #include "target.hpp"
 #include <heddle/any_patterns.hpp>
+#include <heddle/random.hpp>
 
+#include <algorithm>
 #include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
 namespace heddle::python {
 namespace {
@@ -63,6 +67,44 @@ target place_of_result(const target& where, const operand& x, std::size_t bytes_
   return resolve(where, {x.bytes(), bytes_written, x.where(), true});
 }
 
+/// How many integers of that type have a sum that float64 holds, whatever they are; 0 for another type.
+std::size_t most_summed_in_double(dtype type) {
+  if (type == dtype::int64 || type == dtype::uint64 || type > dtype::uint64) return 0;
+  return std::size_t{1} << (53 - 8 * size_of(type));
+}
+
+/// Elements that are converted faster than anything else is set up.
+constexpr std::size_t few = 4096;
+
+/// Whether sums of x in 64 bits are made in float64, exactly, which needs no converted copy of x.
+bool sums_in_double(runtime_op op, const operand& x, dtype type, const segments& all) {
+  const bool keeps_sign = type == dtype::int64 ||
+                          (type == dtype::uint64 && (x.type() == dtype::boolean || x.type() >= dtype::uint8));
+  const std::size_t most = most_summed_in_double(x.type());
+  return op == runtime_op::plus && keeps_sign && most > 0 && x.size() > few &&
+         (all.outer == 1 || all.length <= most);
+}
+
+/// The sums, and `first` where there is one, of x along the middle axis of (outer, length, inner).
+void sum_in_double(const target& where, const any_view& out, const operand& x, const segments& all,
+                   const optional_value& first) {
+  const std::size_t most = most_summed_in_double(x.type());
+  array<double> sums({all.outer, all.inner});
+  any_array total(out.dtype(), out.shape());
+  total.fill(first ? *first : any_value(0));
+  for (std::size_t begin = 0; begin < all.length; begin += most) {
+    const std::size_t length = std::min(most, all.length - begin);
+    const any_const_view piece =
+        all.length <= most ? x.view({all.outer, length, all.inner})
+                           : any_const_view(x.view({all.length, all.inner}).slice(begin, begin + length))
+                                 .reshaped({1, length, all.inner});
+    reduce_into(where, any_view(sums), piece, middle);
+    const any_array converted = any_const_view(sums).converted(out.dtype());
+    transform_into(target(), total, total, converted, runtime_op::plus);
+  }
+  out.copy_from(total);
+}
+
 nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handle axis,
                   nb::handle type_wanted, nb::handle out, nb::handle keepdims, nb::handle initial,
                   nb::handle target_wanted) {
@@ -73,6 +115,7 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims));
   const bool is_wide_sum = op == runtime_op::plus && type != x.type() && type == widest(x.type());
   const optional_value first = initial_value(initial, type);
+  const bool is_sum_in_double = type != x.type() && sums_in_double(op, x, type, plan.all);
   const bool is_value = plan.is_whole && plan.result.axes() == 0 && out.is_none() && !x.gives_array();
   if (is_value) {
     any_value total(false);
@@ -81,6 +124,10 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
       if (is_wide_sum) {
         std::complex<double> slot;
         reduce_into(where, any_view(&slot, type, {}), x.view(), op, first);
+        total = any_value(type, &slot);
+      } else if (is_sum_in_double) {
+        std::uint64_t slot;
+        sum_in_double(where, any_view(&slot, type, {1, 1}), x, plan.all, first);
         total = any_value(type, &slot);
       } else {
         x.convert(type);
@@ -94,8 +141,12 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
   output to(out, x.gives_array(), type, plan.result, there, x);
   {
     const without_gil released(x.bytes() + bytes, there);
-    if (!is_wide_sum) x.convert(type);
-    reduce_into(there, to.view(plan.without()), x.view(plan.whole()), middle, op, first);
+    if (is_sum_in_double) {
+      sum_in_double(there, to.view(plan.without()), x, plan.all, first);
+    } else {
+      if (!is_wide_sum) x.convert(type);
+      reduce_into(there, to.view(plan.without()), x.view(plan.whole()), middle, op, first);
+    }
   }
   return to.finish();
 }
@@ -138,6 +189,15 @@ nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::ha
   return to.finish();
 }
 
+/// What a function of x that makes a new array returns: the array, or `out` with its elements.
+nb::object delivered(any_array&& result, std::optional<dtype> as, nb::handle out, const operand& x) {
+  if (out.is_none()) return result_of(std::move(result), x.gives_array(), as);
+  const dtype type = as ? *as : result.dtype();
+  output to(out, x.gives_array(), type, result.shape(), target(), x);
+  to.view(result.shape()).copy_from(any_const_view(result.data(), type, result.shape(), result.where()));
+  return to.finish();
+}
+
 /// A result of a function that makes a new array, from the flat form or from that along an axis.
 template <class F>
 nb::object new_result(nb::handle a, nb::handle axis, nb::handle out, nb::handle keepdims,
@@ -151,12 +211,7 @@ nb::object new_result(nb::handle a, nb::handle axis, nb::handle out, nb::handle 
     result.emplace(f(place_of_result(where, x, plan.all.count()), x.view(plan.whole()), plan));
     *result = std::move(*result).reshaped(plan.result);
   }
-  if (out.is_none()) return result_of(std::move(*result), x.gives_array(), as);
-  const dtype type = as ? *as : result->dtype();
-  output to(out, x.gives_array(), type, plan.result, target(), x);
-  const any_array on_cpu = result->on(target());
-  to.view(plan.result).copy_from(any_const_view(on_cpu.data(), type, plan.result));
-  return to.finish();
+  return delivered(std::move(*result), as, out, x);
 }
 
 nb::object any_or_all(bool is_all, nb::handle a, nb::handle axis, nb::handle out, nb::handle keepdims,
@@ -208,10 +263,7 @@ nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_w
     }
     *result = std::move(*result).reshaped(plan.result);
   }
-  if (out.is_none()) return result_of(std::move(*result), x.gives_array());
-  output to(out, x.gives_array(), result->dtype(), plan.result, target(), x);
-  to.view(plan.result).copy_from(*result);
-  return to.finish();
+  return delivered(std::move(*result), {}, out, x);
 }
 
 nb::object sort(nb::handle a, nb::handle axis, bool is_descending, nb::handle target_wanted) {
@@ -356,6 +408,78 @@ nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handl
   return to.finish();
 }
 
+/// A Fourier transform along axes, whose results are multiplied by `scale`.
+nb::object fft(std::string_view kind, nb::handle a, const std::vector<std::ptrdiff_t>& axes,
+               std::size_t length, double scale, nb::handle out, nb::handle target_wanted) {
+  const target where = target_from(target_wanted);
+  operand x(a);
+  const bool is_complex = x.type() >= dtype::complex64;
+  if (kind == "rfft" && is_complex)
+    raise(PyExc_TypeError, "rfft: the elements are real, not " + std::string(name(x.type())));
+  std::optional<any_array> result;
+  {
+    const without_gil released(x.bytes(), where);
+    if (kind == "irfft" && !is_complex) {
+      x.convert(x.type() == dtype::float32 ? dtype::complex64 : dtype::complex128);
+    } else if (x.type() < dtype::float32) {
+      x.convert(dtype::float64);
+    }
+    const any_const_view seen = x.view();
+    result.emplace(kind == "fft"    ? heddle::fft(where, seen, axes)
+                   : kind == "ifft" ? heddle::ifft(where, seen, axes)
+                   : kind == "rfft" ? heddle::rfft(where, seen, axes)
+                                    : heddle::irfft(where, seen, axes, length));
+    if (scale != 1) transform_into(result->where(), *result, *result, scale, runtime_op::multiplies);
+  }
+  return delivered(std::move(*result), {}, out, x);
+}
+
+shape shape_from(nb::handle lengths) {
+  std::vector<std::size_t> all;
+  for (const nb::handle length : nb::borrow(lengths)) all.push_back(nb::cast<std::size_t>(length));
+  return shape(all);
+}
+
+/// Random numbers, whose bounds or parameters are a and b: NumPy's array, or a heddle.Array on a GPU.
+nb::object random(std::string_view kind, nb::handle type_wanted, std::uint64_t seed, std::uint64_t offset,
+                  nb::handle lengths, nb::handle a, nb::handle b, nb::handle target_wanted) {
+  const target where = target_from(target_wanted);
+  const dtype type = dtype_from(type_wanted);
+  const shape whole = shape_from(lengths);
+  const heddle::random::stream from{seed, offset};
+  const auto real = [](nb::handle x) { return nb::cast<double>(x); };
+  // In 64 bits with the sign of the type.
+  const auto whole_number = [&](nb::handle x) {
+    return type <= dtype::int64 ? static_cast<std::uint64_t>(nb::cast<std::int64_t>(x))
+                                : nb::cast<std::uint64_t>(x);
+  };
+  using heddle::random::sequence;
+  const sequence numbers = kind == "uniform"  ? sequence::uniform(type, from, real(a), real(b))
+                           : kind == "normal" ? sequence::normal(type, from, real(a), real(b))
+                           : kind == "exponential"
+                               ? sequence::exponential(type, from, real(a))
+                               : sequence::integers(type, from, whole_number(a), whole_number(b));
+  std::optional<any_array> result;
+  {
+    const std::size_t bytes = whole.elements() * size_of(type);
+    const without_gil released(bytes, where);
+    const target there = resolve(where, {0, bytes, target(), true});
+    result.emplace(type, whole, there);
+    numbers.fill(there, 0, whole.elements(), result->data());
+  }
+  return result_of(std::move(*result), where.is_gpu());
+}
+
+nb::object permutation(std::size_t n, std::uint64_t seed, std::uint64_t offset, nb::handle target_wanted) {
+  const target where = target_from(target_wanted);
+  std::optional<any_array> result;
+  {
+    const without_gil released(n * sizeof(std::size_t), where);
+    result.emplace(heddle::random::permutation(where, n, {seed, offset}));
+  }
+  return result_of(std::move(*result), where.is_gpu(), dtype::int64);
+}
+
 /// An array of bool, or of offsets, as the pattern takes it.
 template <class T>
 array_view<const T> elements_of(operand& x, const char* what) {
@@ -450,6 +574,9 @@ void bind_patterns(nb::module_& m) {
   m.def("searchsorted", &searchsorted, none, none, nb::arg(), none);
   m.def("extremes", &extremes, none, none);
   m.def("histogram", &histogram, none, none, none, none);
+  m.def("fft", &fft, nb::arg(), none, nb::arg(), nb::arg(), nb::arg(), none, none);
+  m.def("random", &random, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), none, none, none);
+  m.def("permutation", &permutation, nb::arg(), nb::arg(), nb::arg(), none);
   m.def("matmul", &matmul, none, none, none, none, none);
   m.def("copy_if", &copy_if, none, none, none);
   m.def("partition", &partition, none, none, none);

@@ -6,10 +6,19 @@ import pytest
 
 import heddle
 
+MODULES = ["fft", "random"]
+
 
 def examples():
-    places = [("heddle", heddle.__doc__)] + [(name, getattr(heddle, name).__doc__) for name in heddle.__all__]
-    for name, text in places:
+    places = [("heddle", heddle)] + [(name, getattr(heddle, name)) for name in heddle.__all__ if name not in MODULES]
+    for module in MODULES:
+        names = getattr(heddle, module).__all__
+        places += [(f"{module}.{name}", getattr(getattr(heddle, module), name)) for name in names]
+    places += [(f"random.Generator.{name}", member) for name, member in vars(heddle.random.Generator).items() if name[0] != "_"]
+    for name, thing in places:
+        text = thing.__doc__
+        if getattr(thing, "__module__", "heddle").startswith("numpy"):
+            continue
         yield pytest.param(doctest.DocTestParser().get_doctest(text or "", {}, name, None, 0), id=name)
 
 

@@ -119,6 +119,27 @@ def test_places(name):
     np.testing.assert_array_equal(b, getattr(np, name)(x, 0, out=a))
 
 
+@pytest.mark.parametrize("dtype", [t for t in TYPES if np.dtype(t).kind in "biu"])
+def test_sums_of_many_integers(dtype, where):
+    largest = 1 if dtype == "bool" else np.iinfo(dtype).max
+    least = 0 if dtype == "bool" else np.iinfo(dtype).min
+    for shape in [(4097,), (50, 100), (3, 40, 50)]:
+        x = np.random.default_rng(1).integers(least, largest, shape, dtype=dtype, endpoint=True)
+        x.reshape(-1)[: x.size // 2] = largest
+        for axis in axes_of(len(shape), several=False):
+            same(heddle.sum(x, axis, target=where), np.sum(x, axis))
+            same(heddle.sum(x, axis, initial=7, target=where), np.sum(x, axis, initial=7))
+            same(heddle.sum(x, axis, dtype="uint64", target=where), np.sum(x, axis, dtype="uint64"))
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint32"])
+def test_sums_of_more_integers_than_a_double_holds(dtype):
+    x = np.full((1 << 21) + 5, np.iinfo(dtype).max, dtype=dtype)
+    x[::3] = 1
+    same(heddle.sum(x), np.sum(x))
+    same(heddle.sum(x.reshape(-1, 1), 0), np.sum(x.reshape(-1, 1), 0))
+
+
 def test_nan_and_infinity():
     x = np.array([1.0, np.nan, -np.inf, np.inf])
     for name in SUMS + EXTREMA:
