@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
 #include <utility>
@@ -87,6 +88,19 @@ std::optional<dtype> type_of(nb::dlpack::dtype type) {
   }
   return {};
 }
+
+struct new_numpy_array {
+  new_numpy_array(dtype type, const shape& lengths)
+      : object(python().empty(tuple_of(lengths), numpy_dtype(type))) {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    data = buffer.buf;
+    PyBuffer_Release(&buffer);
+  }
+
+  nb::object object;
+  void* data = nullptr;
+};
 
 bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
   const std::less<const void*> before;
@@ -270,11 +284,9 @@ output::output(nb::handle out, bool as_array, dtype type, const shape& lengths, 
     place_ = own_->where();
     return;
   }
-  out_ = python().empty(tuple_of(lengths), numpy_dtype(type));
-  Py_buffer buffer;
-  if (PyObject_GetBuffer(out_.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
-  data_ = buffer.buf;
-  PyBuffer_Release(&buffer);
+  const new_numpy_array made(type, lengths);
+  out_ = made.object;
+  data_ = made.data;
 }
 
 /// Whether the elements can go right into `out`; throws where they do not fit it.
@@ -346,6 +358,12 @@ nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as) {
   if (!as_array && x.shape().axes() == 0) {
     const any_value value = x.front();
     return numpy_scalar(as ? any_value(*as, value.data()) : value);
+  }
+  // A new array of NumPy's is made sooner than one that shares the memory.
+  if (!as_array && x.bytes() <= 4096) {
+    const new_numpy_array copy(as ? *as : x.dtype(), x.shape());
+    std::memcpy(copy.data, x.data(), x.bytes());
+    return copy.object;
   }
   device_array array(std::move(x));
   if (as) array.type = *as;

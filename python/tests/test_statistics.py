@@ -26,6 +26,7 @@ def test_every_axis_and_layout(name, dtype):
                     same(outcome(lambda: getattr(heddle, name)(x, axis=axis, keepdims=keepdims)), want, exact=False)
 
 
+@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", MOMENTS)
 def test_keywords(name):
     for dtype, shape in itertools.product(["int16", "float32", "complex128"], [(9,), (4, 6)]):
