@@ -31,6 +31,7 @@ from ._reductions import all, any, argmax, argmin, max, min, prod, reduce, sum
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
 from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
 from ._statistics import histogram, mean, std, var
+from ._transform import transform
 from . import fft, random
 
 __version__ = _core.version
@@ -39,5 +40,5 @@ __all__ = [
     "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod", "cumsum",
     "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan", "matmul", "max", "mean",
     "min", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted", "segmented_reduce", "sort", "std", "sum",
-    "target", "unique", "var",
+    "target", "transform", "unique", "var",
 ]

@@ -2,6 +2,7 @@
 #include "interpreter.hpp"
 #include "patterns.hpp"
 #include "target.hpp"
+#include "transform.hpp"
 
 namespace heddle::python {
 
@@ -12,6 +13,7 @@ NB_MODULE(_core, m) {
   bind_target(m);
   bind_array(m);
   bind_patterns(m);
+  bind_transform(m);
 }
 
 }  // namespace heddle::python
