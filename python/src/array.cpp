@@ -138,7 +138,11 @@ nb::object asarray(nb::handle x, nb::handle type, nb::handle where, nb::handle c
   if (copy.is(Py_False) && (converts || moves))
     raise(PyExc_ValueError, "the array cannot be had without a copy");
   if (converts) {
-    in.convert(dtype_from(type));
+    const dtype wanted = dtype_from(type);
+    {
+      const without_gil released(in.bytes(), in.where());
+      in.convert(wanted);
+    }
     if (!moves) return new_array(device_array(std::move(*in.converted())));
   }
   if (moves || copy.is(Py_True)) return copy_on(device_array(in.view(), in.keeper(), true), place);

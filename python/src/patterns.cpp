@@ -67,6 +67,18 @@ target place_of_result(const target& where, const operand& x, std::size_t bytes_
   return resolve(where, {x.bytes(), bytes_written, x.where(), true});
 }
 
+/// Where a pattern writes its results: for a new heddle.Array, which stays there, what `auto` picks.
+target place_of_output(const target& where, const operand& x, std::size_t bytes_written) {
+  if (!x.gives_array()) return where;
+  const without_gil released(x.bytes(), where);
+  return place_of_result(where, x, bytes_written);
+}
+
+void convert(operand& x, dtype type) {
+  const without_gil released(x.bytes(), x.where());
+  x.convert(type);
+}
+
 /// How many integers of that type have a sum that float64 holds, whatever they are; 0 for another type.
 std::size_t most_summed_in_double(dtype type) {
   if (type == dtype::int64 || type == dtype::uint64 || type > dtype::uint64) return 0;
@@ -137,7 +149,7 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
     return numpy_scalar(total);
   }
   const std::size_t bytes = plan.all.count() * size_of(type);
-  const target there = x.gives_array() ? place_of_result(where, x, bytes) : where;
+  const target there = place_of_output(where, x, bytes);
   output to(out, x.gives_array(), type, plan.result, there, x);
   {
     const without_gil released(x.bytes() + bytes, there);
@@ -166,7 +178,7 @@ nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::ha
       inclusive_scan_into(there, to, from, middle, op, first);
     }
   };
-  const target there = x.gives_array() ? place_of_result(where, x, x.size() * size_of(type)) : where;
+  const target there = place_of_output(where, x, x.size() * size_of(type));
   if (type != x.type() && out.is_none()) {
     const bool as_array = x.gives_array();
     {
@@ -235,7 +247,7 @@ nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_w
                   nb::handle keepdims, std::size_t ddof, nb::handle target_wanted) {
   const target where = target_from(target_wanted);
   operand x(a);
-  if (!type_wanted.is_none()) x.convert(dtype_from(type_wanted));
+  if (!type_wanted.is_none()) convert(x, dtype_from(type_wanted));
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims));
   if (plan.all.length == 0 || (!is_mean && plan.all.length <= ddof)) {
     const char* const warning = is_mean ? "Mean of empty slice" : "Degrees of freedom <= 0 for slice";
@@ -271,7 +283,7 @@ nb::object sort(nb::handle a, nb::handle axis, bool is_descending, nb::handle ta
   operand x(a);
   require_ordered("sort", x.type());
   const axes_plan plan = plan_one_axis(x, axis);
-  const target there = x.gives_array() ? place_of_result(where, x, x.bytes()) : where;
+  const target there = place_of_output(where, x, x.bytes());
   output to(nb::none(), x.gives_array(), x.type(), plan.result, there, x);
   {
     const without_gil released(x.bytes(), there);
@@ -312,8 +324,8 @@ nb::object unique(nb::handle a, nb::handle target_wanted) {
 void convert_to_common(operand& a, operand& b) {
   if (a.type() == b.type()) return;
   const dtype common = dtype_from(python().promote_types(numpy_dtype(a.type()), numpy_dtype(b.type())));
-  a.convert(common);
-  b.convert(common);
+  convert(a, common);
+  convert(b, common);
 }
 
 nb::object searchsorted(nb::handle a, nb::handle v, bool is_right, nb::handle target_wanted) {
@@ -358,7 +370,7 @@ nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::hand
         even_bins{nb::cast<std::size_t>(bins[0]), nb::cast<double>(bins[1]), nb::cast<double>(bins[2])});
   } else {
     operand given(bins);
-    given.convert(dtype::float64);
+    convert(given, dtype::float64);
     const any_array on_cpu = given.view().on(target());
     const auto* const first = static_cast<const double*>(on_cpu.data());
     edges.assign(first, first + on_cpu.size());
@@ -391,8 +403,8 @@ nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handl
   operand a(first), b(second);
   const bool as_array = a.gives_array() || b.gives_array();
   if (!type_wanted.is_none()) {
-    a.convert(dtype_from(type_wanted));
-    b.convert(a.type());
+    convert(a, dtype_from(type_wanted));
+    convert(b, a.type());
   }
   convert_to_common(a, b);
   const shape product = matmul_shape(a.lengths(), b.lengths());
@@ -490,7 +502,7 @@ array_view<const T> elements_of(operand& x, const char* what) {
   } else {
     if (x.type() > dtype::uint64)
       raise(PyExc_TypeError, std::string(what) + " are integers, not " + name(x.type()));
-    x.convert(dtype::uint64);
+    convert(x, dtype::uint64);
     // std::size_t may be a type of another name.
     return {static_cast<const T*>(x.view().data()), x.lengths(), x.where()};
   }
