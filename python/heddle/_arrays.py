@@ -34,13 +34,23 @@ def restored(x: np.ndarray, device: str) -> Array:
     return _core.asarray(x, None, device, None)
 
 
+def held(x: Any) -> Any:
+    """An array of another library as a heddle.Array of the same memory; other arguments as they are."""
+    if isinstance(x, (np.ndarray, np.generic, Array)):
+        return x
+    if hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__"):
+        return _core.asarray(x, None, None, None)
+    return x
+
+
 def on_cpu(x: Any) -> np.ndarray:
     """As NumPy's array, without a copy where it is on the CPU."""
-    return np.asarray(x if hasattr(x, "__array__") or not hasattr(x, "__dlpack__") else _core.asarray(x, None, "cpu", None))
+    return np.asarray(held(x))
 
 
 def like(result: Any, x: Any) -> Any:
     """A result of NumPy's as what a function of x returns."""
+    x = held(x)
     if isinstance(x, Array):
         return _core.asarray(result, None, x.target, None)
     return result

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import like, on_cpu
+from ._arrays import held, like, on_cpu
 from ._core import Target
 
 
@@ -61,6 +61,7 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     >>> values.tolist(), counts.tolist()
     ([1, 3], [1, 2])
     """
+    ar = held(ar)
     if axis is not None or not equal_nan:
         found = np.unique(on_cpu(ar), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
         return tuple(like(x, ar) for x in found) if isinstance(found, tuple) else like(found, ar)

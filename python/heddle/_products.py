@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import like, on_cpu
+from ._arrays import held, like, on_cpu
 from ._core import Array, Target
 
 
@@ -30,6 +30,7 @@ def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, target: T
     >>> heddle.matmul([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]).tolist()
     [3.0, 7.0]
     """
+    x1, x2 = held(x1), held(x2)
     type_wanted = np.dtype(dtype) if dtype is not None else np.result_type(*(
         x.dtype if isinstance(x, Array) or hasattr(x, "__array_interface__") else on_cpu(x).dtype for x in (x1, x2)))
     if type_wanted.kind in "biu":

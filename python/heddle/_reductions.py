@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import like, on_cpu
+from ._arrays import held, like, on_cpu
 from ._core import Target
 
 
 def masked(a: Any, where: Any, fill: Any) -> Any:
     """The elements that `where` chooses, and `fill` for the others."""
+    a = held(a)
     x = on_cpu(a)
     chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
     return like(np.where(chosen, x, np.asarray(fill).astype(x.dtype)), a)

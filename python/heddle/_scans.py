@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import like, on_cpu
+from ._arrays import held, like, on_cpu
 from ._core import Target
 
 
@@ -39,6 +39,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None,
 
 
 def _cumulative(op: str, first: int, x: Any, axis: Any, dtype: Any, out: Any, include_initial: bool, target: Any) -> Any:
+    x = held(x)
     if axis is None:
         axes = x.ndim if hasattr(x, "ndim") else np.ndim(x)
         if axes > 1:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import like, on_cpu
+from ._arrays import held, like, on_cpu
 from ._core import Target
 from ._reductions import sum as sum_of
 
@@ -40,6 +40,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     [1.5, 4.5]
     """
     if where is not True:
+        a = held(a)
         x = on_cpu(a)
         result = like(np.asarray(_mean_where(x, axis, keepdims, where, target)).astype(_type_of_mean(x, dtype))[()], a)
         return result if out is None else _core.store(result, out)
@@ -64,6 +65,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: floa
         ddof = correction
     if where is True and mean is None and ddof >= 0 and ddof == int(ddof):
         return _core.moment(False, a, axis, dtype, out, keepdims, int(ddof), target)
+    a = held(a)
     x = on_cpu(a)
     given = x if dtype is None else x.astype(dtype)
     chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
@@ -104,7 +106,9 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
     >>> counts.tolist(), edges.tolist()
     ([1, 2, 1], [1.0, 2.0, 3.0, 4.0])
     """
-    x = a if hasattr(a, "dtype") else on_cpu(a)
+    x = held(a)
+    if not hasattr(x, "dtype"):
+        x = on_cpu(x)
     is_count = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
     type_of_x = np.dtype(np.uint8) if x.dtype == bool else x.dtype
     if is_count:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.fft import fftfreq, fftshift, ifftshift, rfftfreq
 
 from . import _core
-from ._arrays import like, on_cpu
+from ._arrays import held, like, on_cpu
 from ._core import Target
 
 __all__ = ["fft", "fft2", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifft2", "ifftn", "ifftshift", "ihfft", "irfft",
@@ -46,6 +46,7 @@ def _resized(a: Any, lengths: dict[int, int]) -> Any:
 
 
 def _transformed(kind: str, a: Any, s: Any, axes: Any, norm: str | None, out: Any, target: Any) -> Any:
+    a = held(a)
     shape = _shape(a)
     if axes is None:
         axes = range(len(shape)) if s is None else range(len(shape) - len(s), len(shape))

@@ -175,7 +175,9 @@ void operand::take_copy(nb::handle numpy_array, dtype type) {
 bool operand::take_dlpack(nb::handle x) {
   // NumPy's arrays and scalars have it too, and come here where they have to be copied.
   if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__dlpack__")) return false;
-  const auto array = nb::cast<nb::ndarray<nb::ro>>(x);
+  nb::ndarray<> writable;
+  read_only_ = !nb::try_cast(x, writable);
+  const auto array = read_only_ ? nb::cast<nb::ndarray<nb::ro>>(x) : nb::ndarray<nb::ro>(writable);
   const std::optional<dtype> type = type_of(array.dtype());
   if (!type) raise(PyExc_TypeError, "the elements have a type that Heddle does not have: convert the array");
   const int device = array.device_type();
