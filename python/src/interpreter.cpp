@@ -40,6 +40,7 @@ void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
   found->axis_error = nb::hasattr(numpy, "exceptions")
                           ? nb::object(numpy.attr("exceptions").attr("AxisError"))
                           : nb::object(numpy.attr("AxisError"));
+  found->ndarray = numpy.attr("ndarray");
   found->array = numpy.attr("array");
   found->asarray = numpy.attr("asarray");
   found->copyto = numpy.attr("copyto");

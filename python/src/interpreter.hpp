@@ -14,7 +14,7 @@ namespace nb = nanobind;
 
 /// What is taken from NumPy and from heddle's own Python, once, when the package is imported.
 struct interpreter {
-  nb::object error, axis_error;
+  nb::object error, axis_error, ndarray;
   nb::object array, asarray, copyto, empty, from_dlpack, moveaxis, dtype, can_cast, promote_types, sqrt,
       array2string;
   nb::object dtypes[13], scalars[13];

@@ -148,6 +148,8 @@ bool operand::take_array(nb::handle x) {
 
 bool operand::take_buffer(nb::handle x) {
   if (!PyObject_CheckBuffer(x.ptr())) return false;
+  if (!x.type().is(python().ndarray) && nb::hasattr(x, "mask"))
+    raise(PyExc_TypeError, "masked arrays are not supported: fill what is masked");
   Py_buffer buffer;
   if (PyObject_GetBuffer(x.ptr(), &buffer, PyBUF_RECORDS_RO) != 0) {
     PyErr_Clear();

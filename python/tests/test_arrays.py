@@ -57,7 +57,8 @@ def test_what_goes_in():
     assert heddle.sum(2.5) == 2.5 and heddle.sum(np.float32(2.5)).dtype == np.float32 and heddle.sum(True) == 1
     assert isinstance(heddle.sum(Producer(np.ones(3))), heddle.Array)
     assert float(heddle.sum(Producer(np.ones((4, 6))[:, ::2]))) == 12
-    for wrong in ("text", [object()], np.zeros(3, "datetime64[s]"), np.zeros(2, [("a", int)]), np.zeros(3, np.float16), {1: 2}):
+    for wrong in ("text", [object()], np.zeros(3, "datetime64[s]"), np.zeros(2, [("a", int)]), np.zeros(3, np.float16), {1: 2},
+                  np.ma.masked_array([1, 2], [True, False])):
         with pytest.raises(TypeError):
             heddle.sum(wrong)
     with pytest.raises(ValueError):
@@ -377,7 +378,7 @@ def test_control_c_is_a_keyboard_interrupt():
 def test_a_forked_process_computes():
     code = ("import os, numpy, heddle\nx = numpy.ones(1_000_000)\nheddle.sum(x, target='parallel:2')\n"
             "pid = os.fork()\n"
-            "if pid == 0: os._exit(0 if heddle.sum(x, target='serial') == 1_000_000 else 1)\n"
+            "if pid == 0: os._exit(0 if heddle.sum(x, target='parallel:2') == 1_000_000 else 1)\n"
             "print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))")
     assert run_python(code).stdout == "0\n"
 
