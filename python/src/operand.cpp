@@ -178,8 +178,15 @@ bool operand::take_dlpack(nb::handle x) {
   // NumPy's arrays and scalars have it too, and come here where they have to be copied.
   if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__dlpack__")) return false;
   nb::ndarray<> writable;
+  nb::ndarray<nb::ro> array;
   read_only_ = !nb::try_cast(x, writable);
-  const auto array = read_only_ ? nb::cast<nb::ndarray<nb::ro>>(x) : nb::ndarray<nb::ro>(writable);
+  if (!read_only_) {
+    array = nb::ndarray<nb::ro>(writable);
+  } else if (!nb::try_cast(x, array)) {
+    // It says why, as a tensor of PyTorch's that requires a gradient does.
+    x.attr("__dlpack__")();
+    raise(PyExc_TypeError, "the array cannot be had by DLPack");
+  }
   const std::optional<dtype> type = type_of(array.dtype());
   if (!type) raise(PyExc_TypeError, "the elements have a type that Heddle does not have: convert the array");
   const int device = array.device_type();
@@ -358,7 +365,10 @@ nb::object output::finish() {
 }
 
 nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as) {
-  if (!as_array && x.where().is_gpu()) x = x.on(target());
+  if (!as_array && x.where().is_gpu()) {
+    const nb::gil_scoped_release released;
+    x = x.on(target());
+  }
   if (!as_array && x.shape().axes() == 0) {
     const any_value value = x.front();
     return numpy_scalar(as ? any_value(*as, value.data()) : value);

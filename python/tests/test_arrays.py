@@ -57,6 +57,12 @@ def test_what_goes_in():
     assert heddle.sum(2.5) == 2.5 and heddle.sum(np.float32(2.5)).dtype == np.float32 and heddle.sum(True) == 1
     assert isinstance(heddle.sum(Producer(np.ones(3))), heddle.Array)
     assert float(heddle.sum(Producer(np.ones((4, 6))[:, ::2]))) == 12
+    class Refusing(Producer):
+        def __dlpack__(self, **keywords):
+            raise BufferError("not this one")
+
+    with pytest.raises(BufferError, match="not this one"):
+        heddle.sum(Refusing(np.ones(3)))
     for wrong in ("text", [object()], np.zeros(3, "datetime64[s]"), np.zeros(2, [("a", int)]), np.zeros(3, np.float16), {1: 2},
                   np.ma.masked_array([1, 2], [True, False])):
         with pytest.raises(TypeError):
