@@ -13,6 +13,7 @@ namespace heddle::python {
 namespace {
 
 interpreter* used = nullptr;
+PyInterpreterState* used_by = nullptr;
 
 /// The class of Python's for an error of the library, by what its text says.
 PyObject* class_of(std::string_view text) {
@@ -34,6 +35,8 @@ const interpreter& python() {
 }
 
 void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
+  if (used != nullptr && used_by != PyInterpreterState_Get())
+    raise(PyExc_ImportError, "heddle is in use by another interpreter of this process, and takes one only");
   // Never destroyed: what it refers to may be gone before static objects are.
   auto* const found = new interpreter;
   found->error = nb::borrow(error);
@@ -58,6 +61,7 @@ void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
   }
   found->target_variable = nb::borrow(target_variable);
   used = found;
+  used_by = PyInterpreterState_Get();
 }
 
 void translate_errors() {

@@ -374,6 +374,16 @@ def test_the_package_runs_as_the_command():
         assert done.returncode == 1 and "HEDDLE_BUILD_CLI=ON" in done.stderr
 
 
+def test_a_second_interpreter_is_refused():
+    code = ("import heddle, warnings\ntry:\n    import _xxsubinterpreters as interpreters\nexcept ImportError:\n    import _interpreters as interpreters\n"
+            "second = interpreters.create()\n"
+            "found = None\ntry:\n    found = interpreters.run_string(second, 'import warnings; warnings.simplefilter(\"ignore\"); import heddle')\n"
+            "except Exception as e:\n    found = e\n"
+            "print(found)\nprint(float(heddle.sum([1.0, 2.0])))")
+    done = run_python(code)
+    assert "ImportError" in done.stdout and done.stdout.endswith("3.0\n"), done.stdout + done.stderr
+
+
 def test_control_c_is_a_keyboard_interrupt():
     code = ("import signal, threading, numpy, heddle\nx = numpy.random.default_rng(1).random(3_000_000)\n"
             "threading.Timer(0.05, signal.raise_signal, [signal.SIGINT]).start()\n"
