@@ -36,10 +36,28 @@ std::vector<std::size_t> axes_of(nb::handle axis, std::size_t axes) {
   return all;
 }
 
+shape reversed(const shape& lengths) {
+  std::vector<std::size_t> all(lengths.begin(), lengths.end());
+  std::reverse(all.begin(), all.end());
+  return shape(all);
+}
+
 }  // namespace
 
-axes_plan plan_axes(operand& x, nb::handle axis, bool keep) {
+axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new) {
   axes_plan plan;
+  if (x.is_reversed()) {
+    const bool is_one = !axis.is_none() && !PyTuple_Check(axis.ptr()) && !PyList_Check(axis.ptr());
+    if (is_one && is_new) {
+      const shape in_memory = reversed(x.lengths());
+      const std::size_t along_axis = in_memory.axes() - 1 - resolved(axis, in_memory.axes());
+      plan.all = along(in_memory, along_axis);
+      plan.result = keep ? in_memory.with_length(along_axis, 1) : in_memory.without_axis(along_axis);
+      plan.is_reversed = true;
+      return plan;
+    }
+    x.put_in_c_order();
+  }
   const shape lengths = x.lengths();
   const std::size_t count = lengths.axes();
   if (axis.is_none()) {

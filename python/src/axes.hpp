@@ -10,6 +10,8 @@ struct axes_plan {
   segments all;
   shape result;  ///< without these axes, or with length 1 along them
   bool is_whole = false;
+  bool is_reversed =
+      false;  ///< of elements in Fortran's order: so are the results, and their axes in reverse
 
   shape whole() const { return {all.outer, all.length, all.inner}; }
   shape without() const { return {all.outer, all.inner}; }
@@ -17,7 +19,8 @@ struct axes_plan {
 
 /// Along all axes for None, along one, or along those of a tuple, which are brought together by a copy where
 /// others lie between them.
-axes_plan plan_axes(operand& x, nb::handle axis, bool keep);
+/// Elements in Fortran's order stay where they are for one axis, where results go to a new array.
+axes_plan plan_axes(operand& x, nb::handle axis, bool keep, bool is_new);
 
 /// Along one axis, or for None along a flat copy of the shape.
 axes_plan plan_one_axis(const operand& x, nb::handle axis);

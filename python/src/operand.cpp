@@ -112,8 +112,8 @@ bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_b
 
 // ------------------------------------------------------------------------------------------------ operands
 
-operand::operand(nb::handle x) {
-  if (take_array(x) || take_buffer(x) || take_dlpack(x) || take_cuda(x)) return;
+operand::operand(nb::handle x, order may_be) {
+  if (take_array(x) || take_buffer(x, may_be) || take_dlpack(x) || take_cuda(x)) return;
   const nb::object array = python().asarray(x);
   if (take_buffer(array)) return;
   // Strides, bytes that are swapped, or a type that Heddle does not have, which is an error.
@@ -146,7 +146,7 @@ bool operand::take_array(nb::handle x) {
   return true;
 }
 
-bool operand::take_buffer(nb::handle x) {
+bool operand::take_buffer(nb::handle x, order may_be) {
   if (!PyObject_CheckBuffer(x.ptr())) return false;
   if (!x.type().is(python().ndarray) && nb::hasattr(x, "mask"))
     raise(PyExc_TypeError, "masked arrays are not supported: fill what is masked");
@@ -156,7 +156,10 @@ bool operand::take_buffer(nb::handle x) {
     return false;
   }
   const std::optional<dtype> type = type_of(buffer);
-  if (!type || !PyBuffer_IsContiguous(&buffer, 'C') || !is_aligned(buffer.buf, *type)) {
+  const bool in_c_order = PyBuffer_IsContiguous(&buffer, 'C') != 0;
+  reversed_ = !in_c_order && may_be == order::any && PyBuffer_IsContiguous(&buffer, 'F') != 0;
+  if (!type || !(in_c_order || reversed_) || !is_aligned(buffer.buf, *type)) {
+    reversed_ = false;
     PyBuffer_Release(&buffer);
     return false;
   }
@@ -242,6 +245,14 @@ bool operand::take_cuda(nb::handle x) {
 #else
   raise(python().error, "the array is on a GPU, and this build of Heddle has no GPU support");
 #endif
+}
+
+void operand::put_in_c_order() {
+  if (!reversed_) return;
+  reversed_ = false;
+  const nb::object array = keeper();
+  release();
+  take_copy(array, type_);
 }
 
 void operand::convert(dtype type) {

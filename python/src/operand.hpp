@@ -5,6 +5,7 @@
 #include <heddle/any_array.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 
 namespace heddle::python {
@@ -13,7 +14,9 @@ namespace heddle::python {
 /// own, and else a copy.
 class operand {
  public:
-  explicit operand(nb::handle x);
+  /// Which order elements may have: C's, or for what goes along an axis Fortran's too.
+  enum class order : std::uint8_t { c, any };
+  explicit operand(nb::handle x, order may_be = order::c);
   ~operand();
   operand(const operand&) = delete;
   operand& operator=(const operand&) = delete;
@@ -30,6 +33,11 @@ class operand {
   /// Whether results are a heddle.Array: the argument is one, or an array that is not NumPy's.
   bool gives_array() const { return gives_array_; }
 
+  /// Whether the elements are in Fortran's order, so that in memory the axes come in reverse.
+  bool is_reversed() const { return reversed_; }
+  /// Copies elements in Fortran's order into C's.
+  void put_in_c_order();
+
   /// Converts the elements, as astype does.
   void convert(dtype type);
   /// Moves axes to the end, in their order.
@@ -42,7 +50,7 @@ class operand {
 
  private:
   bool take_array(nb::handle x);
-  bool take_buffer(nb::handle x);
+  bool take_buffer(nb::handle x, order may_be = order::c);
   void take_copy(nb::handle numpy_array, dtype type);
   bool take_dlpack(nb::handle x);
   bool take_cuda(nb::handle x);
@@ -55,7 +63,7 @@ class operand {
   dtype type_ = dtype::boolean;
   shape lengths_;
   target where_;
-  bool gives_array_ = false, read_only_ = true;
+  bool gives_array_ = false, read_only_ = true, reversed_ = false;
 };
 
 /// Where elements of a result go: to a new array of NumPy's or a new heddle.Array, or to `out`.

@@ -79,6 +79,11 @@ void convert(operand& x, dtype type) {
   x.convert(type);
 }
 
+/// A result along an axis of elements in Fortran's order, as those of the plan.
+nb::object turned(nb::object result, const axes_plan& plan) {
+  return plan.is_reversed && plan.result.axes() > 1 ? nb::object(result.attr("T")) : result;
+}
+
 /// How many integers of that type have a sum that float64 holds, whatever they are; 0 for another type.
 std::size_t most_summed_in_double(dtype type) {
   if (type == dtype::int64 || type == dtype::uint64 || type > dtype::uint64) return 0;
@@ -122,9 +127,9 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
                   nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
   const target where = target_from(target_wanted);
-  operand x(a);
+  operand x(a, operand::order::any);
   const dtype type = combined_in(x.type(), widens, type_wanted, out);
-  const axes_plan plan = plan_axes(x, axis, is_true(keepdims));
+  const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   const bool is_wide_sum = op == runtime_op::plus && type != x.type() && type == widest(x.type());
   const optional_value first = initial_value(initial, type);
   const bool is_sum_in_double = type != x.type() && sums_in_double(op, x, type, plan.all);
@@ -160,7 +165,7 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
       reduce_into(there, to.view(plan.without()), x.view(plan.whole()), middle, op, first);
     }
   }
-  return to.finish();
+  return turned(to.finish(), plan);
 }
 
 nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::handle a, nb::handle axis,
@@ -215,15 +220,15 @@ template <class F>
 nb::object new_result(nb::handle a, nb::handle axis, nb::handle out, nb::handle keepdims,
                       nb::handle target_wanted, std::optional<dtype> as, const F& f) {
   const target where = target_from(target_wanted);
-  operand x(a);
-  const axes_plan plan = plan_axes(x, axis, is_true(keepdims));
+  operand x(a, operand::order::any);
+  const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   std::optional<any_array> result;
   {
     const without_gil released(x.bytes(), where);
     result.emplace(f(place_of_result(where, x, plan.all.count()), x.view(plan.whole()), plan));
     *result = std::move(*result).reshaped(plan.result);
   }
-  return delivered(std::move(*result), as, out, x);
+  return turned(delivered(std::move(*result), as, out, x), plan);
 }
 
 nb::object any_or_all(bool is_all, nb::handle a, nb::handle axis, nb::handle out, nb::handle keepdims,
@@ -246,9 +251,9 @@ nb::object arg_extremum(bool is_max, nb::handle a, nb::handle axis, nb::handle o
 nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_wanted, nb::handle out,
                   nb::handle keepdims, std::size_t ddof, nb::handle target_wanted) {
   const target where = target_from(target_wanted);
-  operand x(a);
+  operand x(a, operand::order::any);
+  const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   if (!type_wanted.is_none()) convert(x, dtype_from(type_wanted));
-  const axes_plan plan = plan_axes(x, axis, is_true(keepdims));
   if (plan.all.length == 0 || (!is_mean && plan.all.length <= ddof)) {
     const char* const warning = is_mean ? "Mean of empty slice" : "Degrees of freedom <= 0 for slice";
     if (PyErr_WarnEx(PyExc_RuntimeWarning, warning, 2) != 0) throw nb::python_error();
@@ -275,7 +280,7 @@ nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_w
     }
     *result = std::move(*result).reshaped(plan.result);
   }
-  return delivered(std::move(*result), {}, out, x);
+  return turned(delivered(std::move(*result), {}, out, x), plan);
 }
 
 nb::object sort(nb::handle a, nb::handle axis, bool is_descending, nb::handle target_wanted) {

@@ -80,8 +80,9 @@ any_array computed(const expressions::elementwise_source& source, const target& 
   return result;
 }
 
-nb::object transform(const std::string& expression, const std::vector<std::string>& names, nb::sequence given,
-                     nb::handle type_wanted, nb::handle out, nb::handle target_wanted) {
+nb::object transform(const std::string& expression, const std::vector<std::string>& names,
+                     const nb::sequence& given, nb::handle type_wanted, nb::handle out,
+                     nb::handle target_wanted) {
   const target requested = target_from(target_wanted);
   std::deque<operand> inputs;
   std::vector<expressions::expression_input> typed;

@@ -115,6 +115,20 @@ def test_outputs_are_written_where_they_are():
     np.testing.assert_array_equal(np.asarray(narrow), x.max(0))
 
 
+def test_transposed_arrays_are_not_copied_for_one_axis():
+    x = np.random.default_rng(1).random((200, 300))
+    for call in (lambda y, k: heddle.sum(y, k), lambda y, k: heddle.max(y, k, keepdims=True), lambda y, k: heddle.argmin(y, k),
+                 lambda y, k: heddle.any(y, k), lambda y, k: heddle.var(y, k)):
+        for axis in (0, 1, -1):
+            tracemalloc.start()
+            have = call(x.T, axis)
+            peak = tracemalloc.get_traced_memory()[1]
+            tracemalloc.stop()
+            assert peak < x.nbytes / 4
+            # The bits of a row are those of the row alone.
+            np.testing.assert_array_equal(have, call(np.ascontiguousarray(x.T), axis))
+
+
 def test_arrays_give_arrays():
     x = np.random.default_rng(1).random((4, 5, 6))
     a = heddle.asarray(x)

@@ -32,7 +32,7 @@ def test_every_axis_and_layout(name, dtype):
             x = small(x)
         for layout, y in layouts(x):
             for axis, keepdims in itertools.product(axes_of(y.ndim), [False, True]):
-                if layout != "contiguous" and keepdims:
+                if layout not in ("contiguous", "Fortran") and keepdims:
                     continue
                 want = outcome(lambda: getattr(np, name)(y, axis=axis, keepdims=keepdims))
                 have = outcome(lambda: getattr(heddle, name)(y, axis=axis, keepdims=keepdims, target="serial"))

@@ -20,7 +20,7 @@ def test_every_axis_and_layout(name, dtype):
         for shape in SHAPES:
             for layout, x in layouts(numbers(dtype, shape)):
                 for axis, keepdims in itertools.product(axes_of(x.ndim), [False, True]):
-                    if layout != "contiguous" and keepdims:
+                    if layout not in ("contiguous", "Fortran") and keepdims:
                         continue
                     want = outcome(lambda: getattr(np, name)(x, axis=axis, keepdims=keepdims))
                     same(outcome(lambda: getattr(heddle, name)(x, axis=axis, keepdims=keepdims)), want, exact=False)
