@@ -176,11 +176,11 @@ dtype dtype_of_scalar(scalar type) {
 void allocate(argument& a, std::size_t element_bytes, const std::string& whole) {
   const std::size_t bytes = a.elements * element_bytes;
   const std::string what = fmt::format("argument '{}': ", whole);
-  impl::require_memory(bytes, what);
+  require_memory(bytes, what);
   try {
     a.bytes.resize(bytes);
   } catch (const std::bad_alloc&) {
-    throw error(what + impl::out_of_memory_text(bytes));
+    throw error(what + out_of_memory_text(bytes));
   }
 }
 
@@ -288,7 +288,7 @@ argument parse_argument(const std::string& whole) {
   const std::string values(text.empty() ? text : text.substr(1));
   const bool named = values == "zeros" || values == "arange" || values.starts_with("random:");
   if (!text.empty() && !named) {
-    if (!values.ends_with(".npy") && !impl::descriptor_in(values))
+    if (!values.ends_with(".npy") && !descriptor_in(values))
       throw argument_error(fmt::format(
           "argument '{}': '{}' is neither zeros, arange, random:SEED nor a FILE.npy", whole, values));
     read_file(a, values, has_count, whole);
@@ -320,7 +320,7 @@ std::string wanted_text(const impl::parameter_description& p) {
   if (type != scalar::other)
     return p.components > 1 ? fmt::format("{} of {}", p.components, short_name(type)) : short_name(type);
   const std::string name = p.type_name.empty() ? short_name(type) : p.type_name;
-  return p.size == 0 ? name : fmt::format("{} ({})", name, impl::counted(p.size, "byte"));
+  return p.size == 0 ? name : fmt::format("{} ({})", name, counted(p.size, "byte"));
 }
 
 std::string given_text(const argument& a) {

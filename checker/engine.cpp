@@ -35,7 +35,7 @@ std::string too_many_blocks(std::uint64_t blocks, std::size_t schedules) {
   const std::uint64_t most = most_serials / schedules;
   if (blocks <= most) return "";
   return fmt::format("{} blocks under {} are more than can be checked: at most {}", blocks,
-                     impl::counted(schedules, "schedule"), most);
+                     counted(schedules, "schedule"), most);
 }
 
 void check_launch(const kernel_call& kernel, const launch_options& options) {

@@ -58,7 +58,7 @@ class tables {
  public:
   explicit tables(const std::vector<line_profile>& lines) : lines_(lines) {}
 
-  /// Of those lines that `belongs` says; `columns` gives what stands before the bar.
+  /// Of those lines that `belongs` says; `columns` gives the text in front of the bar.
   void add(std::string_view title, std::string_view head,
            const std::function<bool(const line_profile&)>& belongs,
            const std::function<waste(const line_profile&)>& wasted,

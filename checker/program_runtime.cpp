@@ -68,7 +68,7 @@ void program_runtime::end() {
 
 void program_runtime::write(const std::string& line) const noexcept {
   const std::string text = line + "\n";
-  impl::write_bytes(messages_, text.data(), text.size());
+  write_bytes(messages_, text.data(), text.size());
 }
 
 void program_runtime::refuse(const std::string& why) {

@@ -144,12 +144,11 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
   std::string result;
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
   const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
-  result +=
-      fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
-                  outcome.findings.empty() ? "clean" : impl::counted(outcome.findings.size(), "finding"),
-                  impl::counted(threads, "thread"), impl::counted(outcome.schedules, "schedule"),
-                  fmt::format("{} watched accesses", outcome.accesses),
-                  outcome.was_stopped ? ", stopped before its end" : "");
+  result += fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
+                        outcome.findings.empty() ? "clean" : counted(outcome.findings.size(), "finding"),
+                        counted(threads, "thread"), counted(outcome.schedules, "schedule"),
+                        fmt::format("{} watched accesses", outcome.accesses),
+                        outcome.was_stopped ? ", stopped before its end" : "");
   if (what.options.profiles) result += profile_as_text(outcome.profile);
   return result;
 }
@@ -157,15 +156,14 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
 std::string as_text(const program_checked& what, const program_outcome& outcome) {
   std::string result;
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
-  result +=
-      fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
-                  outcome.findings.empty() ? "clean" : impl::counted(outcome.findings.size(), "finding"),
-                  impl::counted(outcome.launches, "launch", "es"),
-                  impl::counted(what.options.schedules, "schedule"), outcome.accesses);
+  result += fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
+                        outcome.findings.empty() ? "clean" : counted(outcome.findings.size(), "finding"),
+                        counted(outcome.launches, "launch", "es"),
+                        counted(what.options.schedules, "schedule"), outcome.accesses);
   for (const launch_profile& p : outcome.profiles) {
     result += fmt::format("\nthe host {} at {}{}{}\n", p.by.what, line_of(p.by),
                           p.by.function.empty() ? "" : " in " + p.by.function,
-                          p.launches == 1 ? "" : ", " + impl::counted(p.launches, "time"));
+                          p.launches == 1 ? "" : ", " + counted(p.launches, "time"));
     result += profile_as_text(p.lines);
   }
   return result;

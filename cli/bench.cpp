@@ -487,17 +487,6 @@ void run(const bench_options& options) {
   }
 }
 
-/// Applies a check to each part of a list.
-template <class Check>
-auto each(const Check& check) {
-  return [check](const std::string& text) {
-    for (const std::string& part : list_of(text)) {
-      if (std::string wrong = check(part); !wrong.empty()) return wrong;
-    }
-    return std::string();
-  };
-}
-
 std::string check_place(const std::string& text) {
   return text == "auto" ? "auto is no place to measure: name targets" : check_target(text);
 }

@@ -11,11 +11,11 @@
 #include <heddle/error.hpp>
 #include <heddle/io/npy.hpp>
 
+#include <charconv>
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/core.h>
@@ -25,14 +25,25 @@ namespace {
 
 struct fft_options : run_options {
   bool inverse = false, real = false;
-  std::vector<std::ptrdiff_t> axes{-1};
+  std::string axes = "-1";
   std::size_t length = 0;
 };
 
-any_array transformed(const fft_options& options, const target& where, const any_const_view& x) {
-  if (options.real && options.inverse) return irfft(where, x, options.axes, options.length);
-  if (options.real) return rfft(where, x, options.axes);
-  return options.inverse ? ifft(where, x, options.axes) : fft(where, x, options.axes);
+/// Numbers of axes, which are checked.
+fft_axes parse_axes(const std::string& text) {
+  fft_axes axes;
+  for (const std::string& part : list_of(text)) {
+    axes.push_back(0);
+    std::from_chars(part.data(), part.data() + part.size(), axes.back());
+  }
+  return axes;
+}
+
+any_array transformed(const fft_options& options, const fft_axes& axes, const target& where,
+                      const any_const_view& x) {
+  if (options.real && options.inverse) return irfft(where, x, axes, options.length);
+  if (options.real) return rfft(where, x, axes);
+  return options.inverse ? ifft(where, x, axes) : fft(where, x, axes);
 }
 
 void run(const fft_options& options) {
@@ -48,9 +59,10 @@ void run(const fft_options& options) {
   const bool from_real = options.real && !options.inverse;
   if (from_real && asked_for >= dtype::complex64)
     fail(fmt::format("fft --real of {}: it takes real elements", name(asked_for)));
-  const shape lengths = !options.real     ? fft_shape(file.shape(), options.axes)
-                        : options.inverse ? irfft_shape(file.shape(), options.axes, options.length)
-                                          : rfft_shape(file.shape(), options.axes);
+  const fft_axes axes = parse_axes(options.axes);
+  const shape lengths = !options.real     ? fft_shape(file.shape(), axes)
+                        : options.inverse ? irfft_shape(file.shape(), axes, options.length)
+                                          : rfft_shape(file.shape(), axes);
   const dtype complex = is_double ? dtype::complex128 : dtype::complex64;
   const dtype real = is_double ? dtype::float64 : dtype::float32;
   const dtype type = from_real ? real : complex;
@@ -68,7 +80,7 @@ void run(const fft_options& options) {
     npy_input x(file, type, type, where);
     progress shown(x.file_bytes(x.size()), options.quiet);
     const any_array elements = x.bring_all(shown);
-    result = transformed(options, where, elements);
+    result = transformed(options, axes, where, elements);
   }
   result = brought_to_cpu(std::move(result));
   stats.report(options);
@@ -98,8 +110,7 @@ void add_fft(CLI::App& app) {
                     "Of real elements, the half that is not mirrored; the inverse: back to real elements");
   command->add_option("--axes", options->axes, "Along which axes, as 0,1; default the last")
       ->option_text("K,...")
-      ->delimiter(',')
-      ->check(check_axis);
+      ->check(each(check_axis));
   command
       ->add_option(
           "--length", options->length,

@@ -49,11 +49,11 @@ class npy_input {
   /// The same into `out`.
   void read(std::size_t first, std::size_t count, void* out) const;
 
-  /// Calls f(elements, how many) for one piece after another, each of a multiple of `granule` elements but
+  /// Calls f(elements, how many) for one piece after another, each of a multiple of `unit` elements but
   /// the last, as `load` gives them; stops at a signal.
   template <class F>
-  void for_each_piece(std::size_t granule, progress& shown, const F& f) {
-    const std::size_t most = std::max<std::size_t>(piece_ / granule, 1) * granule;
+  void for_each_piece(std::size_t unit, progress& shown, const F& f) {
+    const std::size_t most = std::max<std::size_t>(piece_ / unit, 1) * unit;
     for (std::size_t first = 0; first < size(); first += most) {
       stop_if_interrupted();
       const std::size_t count = std::min(most, size() - first);

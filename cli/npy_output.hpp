@@ -17,7 +17,7 @@ class npy_output {
  public:
   explicit npy_output(const std::string& path) : file_(path) {}
 
-  /// Writes what stands before the elements. Throws where there is no room for them.
+  /// Writes the header. Throws where there is no room for them.
   void begin(dtype type, const shape& lengths);
 
   /// Writes the next elements, and stops at a signal.

@@ -30,6 +30,16 @@ bool ends_in(std::string_view path, std::string_view ending) {
 
 }  // namespace
 
+std::vector<std::string> list_of(std::string_view text) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const std::size_t comma = text.find(',');
+    parts.emplace_back(text.substr(0, comma));
+    if (comma == text.npos) return parts;
+    text.remove_prefix(comma + 1);
+  }
+}
+
 // CLI11 takes a leading 0 for octal.
 std::string check_axis(const std::string& text) {
   std::ptrdiff_t axis = 0;

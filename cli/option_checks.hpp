@@ -12,6 +12,20 @@
 /// numbers round, take a leading 0 for octal and let NaN pass.
 namespace heddle::cli {
 
+/// The parts of a list that is separated by commas.
+std::vector<std::string> list_of(std::string_view text);
+
+/// Applies a check to each part of a list.
+template <class Check>
+auto each(const Check& check) {
+  return [check](const std::string& text) {
+    for (const std::string& part : list_of(text)) {
+      if (std::string wrong = check(part); !wrong.empty()) return wrong;
+    }
+    return std::string();
+  };
+}
+
 /// The number of an axis, from the last where it is negative.
 std::string check_axis(const std::string& text);
 

@@ -21,16 +21,6 @@
 namespace heddle::cli {
 namespace {
 
-/// Calls f with one part of a list after another.
-template <class F>
-void for_each_part(const std::string& list, const F& f) {
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    f(list.substr(begin, end - begin));
-    begin = end + 1;
-  }
-}
-
 /// The elements of each segment in order, on the CPU.
 any_array sorted_elements(npy_input& x, const segments& all, progress& shown) {
   // A radix sort goes to and fro between two arrays of keys; many segments are sorted a few at a time.
@@ -93,20 +83,16 @@ constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 std::string check_percentiles(const std::string& text) {
-  std::string wrong;
-  for_each_part(text, [&](const std::string& part) {
-    if (wrong.empty()) wrong = check_number::between(0, 100)(part);
-  });
-  return wrong;
+  return each(check_number::between(0, 100))(text);
 }
 
 std::vector<double> parse_percentiles(const std::string& text) {
   std::vector<double> fractions;
-  for_each_part(text, [&](const std::string& part) {
+  for (const std::string& part : list_of(text)) {
     double percents = 0;
     std::from_chars(part.data(), part.data() + part.size(), percents);
     fractions.push_back(percents / 100);
-  });
+  }
   return fractions;
 }
 

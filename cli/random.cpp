@@ -2,6 +2,7 @@
 #include "file_options.hpp"
 #include "interruption.hpp"
 #include "npy_output.hpp"
+#include "option_checks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "whole_number.hpp"
@@ -35,13 +36,11 @@ struct random_options : run_options {
 /// "1000" or "300,200".
 shape parse_shape(const std::string& text) {
   std::vector<std::size_t> lengths;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    const auto length = parse_whole_number(std::string_view(text).substr(begin, end - begin));
+  for (const std::string& part : list_of(text)) {
+    const auto length = parse_whole_number(part);
     if (!length)
       throw CLI::ValidationError("--shape", fmt::format("'{}' is no shape, such as 1000 or 300,200", text));
     lengths.push_back(*length);
-    begin = end + 1;
   }
   return shape(lengths);
 }

@@ -230,8 +230,8 @@ class reduction_along {
       : op_(op),
         x_(x),
         type_(type),
-        folded_type_(partial_type(op, type)),
-        tile_(streamed_reduction(x.where(), op.combine, folded_type_).tile()) {}
+        partial_type_(partial_type(op, type)),
+        tile_(streamed_reduction(x.where(), op.combine, partial_type_).tile()) {}
 
   /// Pieces of an axis hold a multiple of this many entries, but for the last.
   std::size_t tile() const noexcept { return tile_; }
@@ -248,14 +248,15 @@ class reduction_along {
       places_of_piece(elements, first, count, columns);
       return;
     }
-    // Tiles are folded here, and their results, which are an array again, in `pieces_together`.
+    // Reduces tiles; `pieces_together` reduces their results, which are an array again.
     const std::size_t row_bytes = columns * size_of(type_), full = count / tile_, rest = count % tile_;
-    const std::size_t folded_bytes = columns * size_of(folded_type_), before = first / tile_ * folded_bytes;
-    folded_.resize(before + (full + (rest != 0 ? 1 : 0)) * folded_bytes);
-    if (full != 0) combine(type_, elements, {full, tile_, columns}, folded_.data() + before);
+    const std::size_t partial_bytes = columns * size_of(partial_type_),
+                      before = first / tile_ * partial_bytes;
+    partials_.resize(before + (full + (rest != 0 ? 1 : 0)) * partial_bytes);
+    if (full != 0) combine(type_, elements, {full, tile_, columns}, partials_.data() + before);
     if (rest != 0) {
       combine(type_, static_cast<const std::byte*>(elements) + full * tile_ * row_bytes, {1, rest, columns},
-              folded_.data() + before + full * folded_bytes);
+              partials_.data() + before + full * partial_bytes);
     }
   }
 
@@ -264,21 +265,21 @@ class reduction_along {
     if (op_.is_place()) {
       std::copy(places_.begin(), places_.end(), static_cast<std::int64_t*>(results));
     } else {
-      const std::size_t rows = folded_.size() / (columns * size_of(folded_type_));
-      combine(folded_type_, folded_.data(), {1, rows, columns}, results);
+      const std::size_t rows = partials_.size() / (columns * size_of(partial_type_));
+      combine(partial_type_, partials_.data(), {1, rows, columns}, results);
     }
   }
 
  private:
-  /// Combines elements of the type of the input, or of `folded_type_`, on the target.
+  /// Combines elements of the type of the input, or of `partial_type_`, on the target.
   void combine(dtype type, const void* elements, const segments& block, void* results) {
     const auto on_target = [&](const void* from, void* to) {
-      reduce_into(x_.where(), any_view(to, folded_type_, {block.outer, block.inner}, x_.where()),
+      reduce_into(x_.where(), any_view(to, partial_type_, {block.outer, block.inner}, x_.where()),
                   any_const_view(from, type, shape_of(block), x_.where()), axis{1}, op_.combine);
     };
     if (!x_.where().is_gpu()) return on_target(elements, results);
     const std::size_t bytes = block.elements() * size_of(type),
-                      result_bytes = block.count() * size_of(folded_type_);
+                      result_bytes = block.count() * size_of(partial_type_);
     if (on_gpu_.bytes() < bytes) on_gpu_ = memory(bytes, x_.where());
     const memory results_on_gpu(result_bytes, x_.where());
     copy(on_gpu_.data(), x_.where(), elements, target(), bytes);
@@ -301,9 +302,9 @@ class reduction_along {
         const T* const x = static_cast<const T*>(elements);
         if (first == 0) {
           places_.resize(columns);
-          folded_.resize(columns * sizeof(T));
+          partials_.resize(columns * sizeof(T));
         }
-        T* const best = reinterpret_cast<T*>(folded_.data());
+        T* const best = reinterpret_cast<T*>(partials_.data());
         for (std::size_t column = 0; column < columns; ++column) {
           const T here = x[static_cast<std::size_t>(places[column]) * columns + column];
           if (first == 0 || is_better(op_.combine, here, best[column])) {
@@ -317,10 +318,10 @@ class reduction_along {
 
   const reduction& op_;
   const npy_input& x_;
-  dtype type_, folded_type_;
+  dtype type_, partial_type_;
   std::size_t tile_;
   memory on_gpu_;
-  std::vector<std::byte> folded_;     // results of tiles, or the extrema so far
+  std::vector<std::byte> partials_;   // results of tiles, or the extrema so far
   std::vector<std::int64_t> places_;  // of the extrema so far
 };
 
@@ -347,7 +348,7 @@ void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progre
   reduce.pieces_together(1, out);
 }
 
-/// Reduces along an axis: as many entries of the axes before it at once as are a piece, or else strips of the
+/// Reduces along an axis: as many entries of the axes before it at once as are a piece, or else panels of the
 /// axes after it, or else pieces of the axis.
 void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, segments all, progress& shown,
                   void* out) {

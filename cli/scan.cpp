@@ -142,8 +142,7 @@ void add_scan(CLI::App& app) {
       ->option_text("OP")
       ->check(CLI::IsMember(names));
   options->add_algorithm_to(*command, names_of(scan_algorithms));
-  command->add_flag("--exclusive", options->exclusive,
-                    "Element i combines what stands before it, and not itself");
+  command->add_flag("--exclusive", options->exclusive, "Element i combines those before it, without itself");
   command->add_option("--init", options->init, "Combine V with every result, from the left")
       ->option_text("V")
       ->check(check_init);

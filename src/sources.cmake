@@ -23,7 +23,12 @@ set(array_sources
   io/xml_text.cpp)
 set(pattern_sources
   dispatch/algorithm.cpp
-  dispatch/any_patterns.cpp
+  dispatch/any_numerics.cpp
+  dispatch/any_order.cpp
+  dispatch/any_reduce.cpp
+  dispatch/any_scan.cpp
+  dispatch/any_statistics.cpp
+  dispatch/any_transform.cpp
   dispatch/copy_if.cpp
   dispatch/fft.cpp
   dispatch/gather.cpp

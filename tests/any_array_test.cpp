@@ -135,7 +135,7 @@ TEST_P(any_array, reduces_along_an_axis_as_loops_do) {
 
 TEST_P(any_array, sums_in_a_wider_type) {
   for_each_dtype([&]<class T>() {
-    using wide = std::conditional_t<hd::impl::is_complex<T>, std::complex<double>, double>;
+    using wide = std::conditional_t<hd::is_complex<T>, std::complex<double>, double>;
     const hd::array<T> x = numbers<T>({40, 50});
     wide want{};
     for (std::size_t i = 0; i < x.size(); ++i) want += static_cast<wide>(x.data()[i]);
@@ -179,16 +179,6 @@ TEST_P(any_array, scans_as_a_loop_does) {
   });
 }
 
-TEST_P(any_array, scans_along_an_axis) {
-  const hd::array<std::int32_t> x = numbers<std::int32_t>({5, 6, 7});
-  for (const int k : {0, 1, -1}) {
-    const hd::any_array sums = hd::inclusive_scan(where, hd::any_const_view(x), hd::axis{k});
-    ASSERT_EQ(sums.shape(), x.shape());
-    const hd::array<std::int32_t> want = hd::inclusive_scan(hd::target(), x, hd::axis{k});
-    ASSERT_EQ(sums.as<std::int32_t>().to_vector(), want.to_vector());
-  }
-}
-
 TEST_P(any_array, transforms_as_a_loop_does) {
   for_each_dtype([&]<class T>() {
     for (const hd::runtime_op op : all_ops) {
@@ -215,7 +205,7 @@ TEST_P(any_array, transforms_as_a_loop_does) {
 
 TEST_P(any_array, sorts_as_the_standard_library_does) {
   for_each_dtype([&]<class T>() {
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const hd::array<T> x = numbers<T>({1'003});
       const hd::any_array given(hd::any_const_view(x).on(where));
       hd::array<T> want(hd::shape{1'003});
@@ -228,8 +218,6 @@ TEST_P(any_array, sorts_as_the_standard_library_does) {
       ASSERT_TRUE(holds<T>(top.values, std::vector<T>(5, want.back())));
       ASSERT_EQ(hd::argmax(where, given), top.indices.front());
       ASSERT_EQ(hd::argmin(where, given), places[0]);
-      const std::size_t different = std::is_same_v<T, bool> ? 2 : 3;
-      ASSERT_EQ(hd::unique(where, given).size(), different);
       hd::any_array out(hd::dtype_of<T>, {1'003}, where);
       hd::sort_into(where, out, given, hd::axis{0}, hd::sort_order::descending);
       ASSERT_EQ(out.front().as<T>(), want.back());
@@ -258,7 +246,7 @@ TEST_P(any_array, tells_whether_any_and_all_are_not_zero) {
     ASSERT_TRUE(hd::all(where, same));
     same.fill(0);
     ASSERT_FALSE(hd::any(where, same));
-    if constexpr (hd::impl::is_complex<T>) {
+    if constexpr (hd::is_complex<T>) {
       same.set(T(0, 1), 1'002);
       ASSERT_TRUE(hd::any(where, same));
     }
@@ -311,7 +299,7 @@ TEST_P(any_array, finds_places_and_chooses_elements) {
     ASSERT_EQ(parts.chosen, chosen.size());
     chosen.insert(chosen.end(), others.begin(), others.end());
     ASSERT_TRUE(holds<T>(parts.elements, chosen));
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const hd::any_array sorted = hd::sort(where, given);
       const hd::array<T> in_order = sorted.on(hd::target()).template as<T>();
       const hd::array<T> values{T(0), T(1)};
@@ -345,7 +333,7 @@ TEST_P(any_array, has_the_statistics_of_a_loop) {
     }
     EXPECT_NEAR(hd::variance(where, given).to<double>(), squares / 128, 1e-6);
     EXPECT_EQ(hd::variance(where, given, hd::axis{1}, 1).shape(), (hd::shape{8}));
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const auto both = hd::minmax(where, given);
       EXPECT_EQ(both.min.as<T>(), *std::min_element(x.begin(), x.end()));
       EXPECT_EQ(both.max.as<T>(), *std::max_element(x.begin(), x.end()));
@@ -387,7 +375,7 @@ TEST_P(any_array, multiplies_matrices_and_transforms_as_typed_arrays_do) {
     const hd::any_array back = hd::ifft(where, spectrum, {0, 1});
     for (std::size_t i = 0; i < a.size(); ++i)
       EXPECT_NEAR(std::abs(back.as<complex>()[i] - complex(a.data()[i])), 0, 1e-5);
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       const hd::any_array half = hd::rfft(where, x);
       EXPECT_EQ(half.shape(), hd::rfft_shape(x.shape()));
       EXPECT_EQ(half.as<complex>().to_vector(), hd::rfft(where, a).to_vector());

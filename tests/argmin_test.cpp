@@ -23,7 +23,7 @@ class argmin : public on_targets {};
 HD_ON_ALL_TARGETS(argmin);
 
 template <class T>
-constexpr bool is_ordered = !hd::impl::is_complex<T>;
+constexpr bool is_ordered = !hd::is_complex<T>;
 
 /// The first place of a NaN, or else of the least or the greatest element.
 template <class T>

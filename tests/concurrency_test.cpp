@@ -184,7 +184,7 @@ TEST_P(users_function, may_throw_and_the_caller_gets_what_it_threw) {
               many / 10 * 10 > static_cast<std::size_t>(bad) ? expected : "nothing");
   }
   // Nothing is left over: neither work, nor the names of operations that errors begin with.
-  EXPECT_EQ(message_of([] { hd::impl::fail("plain"); }), "plain");
+  EXPECT_EQ(message_of([] { hd::fail("plain"); }), "plain");
   EXPECT_EQ(hd::reduce(where, std::vector<int>(many, 1)), static_cast<int>(many));
 }
 
@@ -237,7 +237,7 @@ TEST_P(users_function, may_throw_in_every_rung_of_the_ladder) {
 
 TEST_P(users_function, errors_on_any_thread_name_the_callers_operation) {
   const std::string message = message_of([&] {
-    (void)hd::transform(where, std::vector<int>(many, 1), [](int) -> int { hd::impl::fail("no more"); });
+    (void)hd::transform(where, std::vector<int>(many, 1), [](int) -> int { hd::fail("no more"); });
   });
   EXPECT_EQ(message, "transform: " + std::to_string(many) + " int32 on " + where.text() + ": no more");
 }
@@ -303,5 +303,5 @@ TEST_P(users_function, that_calls_a_pattern_gets_its_errors) {
     });
   });
   EXPECT_NE(message.find("2 elements do not fit 3"), std::string::npos) << message;
-  EXPECT_EQ(message_of([] { hd::impl::fail("plain"); }), "plain");
+  EXPECT_EQ(message_of([] { hd::fail("plain"); }), "plain");
 }

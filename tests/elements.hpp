@@ -31,7 +31,7 @@ inline double random_real(std::uint64_t i) {
 /// Any value of a type: all bits of an integer, −1 to 1 for the rest.
 template <class T>
 T random_value(std::uint64_t i) {
-  if constexpr (impl::is_complex<T>) {
+  if constexpr (is_complex<T>) {
     using part = typename T::value_type;
     return T(static_cast<part>(random_real(2 * i)), static_cast<part>(random_real(2 * i + 1)));
   } else if constexpr (std::is_floating_point_v<T>) {
@@ -74,7 +74,7 @@ T operand(std::size_t i, std::size_t n) {
     } else {
       // All the products from one place to another are near 1.
       const double size = (1 + 0.3 * random_real(i)) / (1 + 0.3 * random_real(i - 1));
-      if constexpr (impl::is_complex<T>) return static_cast<T>(std::polar(size, 3.0 * random_real(~i)));
+      if constexpr (is_complex<T>) return static_cast<T>(std::polar(size, 3.0 * random_real(~i)));
       return static_cast<T>(bits % 2 != 0 ? size : -size);
     }
   } else {
@@ -116,7 +116,7 @@ T plainly(T a, T b) {
     return a + b;
   } else if constexpr (std::is_same_v<Op, minus>) {
     return a - b;
-  } else if constexpr (impl::is_complex<T>) {
+  } else if constexpr (is_complex<T>) {
     return T(a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real());
   } else {
     return a * b;

@@ -13,7 +13,7 @@ namespace {
 
 std::string failing() {
   try {
-    hd::impl::fail("out of memory");
+    hd::fail("out of memory");
   } catch (const hd::error& problem) {
     return problem.what();
   }
@@ -25,7 +25,7 @@ std::string failing() {
 TEST(error, names_what_the_operation_does_and_where) {
   EXPECT_EQ(failing(), "out of memory");
   const hd::target where = hd::target::serial();
-  hd::impl::operation reduce("reduce", 4294967296, "float64");
+  hd::operation reduce("reduce", 4294967296, "float64");
   EXPECT_EQ(failing(), "reduce: 4294967296 float64: out of memory");
   reduce.runs_on(where);
   EXPECT_EQ(failing(), "reduce: 4294967296 float64 on serial: out of memory");
@@ -33,19 +33,19 @@ TEST(error, names_what_the_operation_does_and_where) {
 
 TEST(error, names_what_was_called_and_what_failed_within_it_and_the_innermost_place) {
   const hd::target where = hd::target::serial();
-  const hd::impl::operation outer("unique", 10, "int32");
+  const hd::operation outer("unique", 10, "int32");
   {
-    hd::impl::operation inner("sort", 5, "int64");
+    hd::operation inner("sort", 5, "int64");
     EXPECT_EQ(failing(), "unique: 10 int32: in sort of 5 int64: out of memory");
     inner.runs_on(where);
     EXPECT_EQ(failing(), "unique: 10 int32 on serial: in sort of 5 int64: out of memory");
     {
       // What lies between the two is left out.
-      const hd::impl::operation innermost("array", 7, "int8");
+      const hd::operation innermost("array", 7, "int8");
       EXPECT_EQ(failing(), "unique: 10 int32 on serial: in array of 7 int8: out of memory");
     }
     // A pattern that calls itself is named once.
-    const hd::impl::operation again("unique", 3, "int32");
+    const hd::operation again("unique", 3, "int32");
     EXPECT_EQ(failing(), "unique: 10 int32 on serial: out of memory");
   }
   EXPECT_EQ(failing(), "unique: 10 int32: out of memory");
@@ -54,7 +54,7 @@ TEST(error, names_what_was_called_and_what_failed_within_it_and_the_innermost_pl
 TEST(error, operations_may_be_nested_deeply_and_belong_to_one_thread) {
   const hd::target where;
   {
-    std::optional<hd::impl::operation> nested[100];
+    std::optional<hd::operation> nested[100];
     for (auto& each : nested) {
       each.emplace("scan", 3, "bool");
       each->runs_on(where);

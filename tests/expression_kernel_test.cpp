@@ -64,6 +64,69 @@ TEST_P(ExpressionKernels, take_statements_places_and_functions) {
   EXPECT_EQ(all, std::vector<std::uint64_t>(4, 4));
 }
 
+hd::untyped_argument array_argument(const hd::array<float>& x, std::size_t first) {
+  return {x.data() + first, sizeof(float), true, false, x.where()};
+}
+template <class T>
+hd::untyped_argument written_argument(hd::array<T>& x, std::size_t first) {
+  return {x.data() + first, sizeof(T), true, true, x.where()};
+}
+template <class T>
+hd::untyped_argument number_argument(const T& x) {
+  return {&x, sizeof(T), false};
+}
+
+TEST_P(ExpressionKernels, run_a_piece_at_a_time) {
+  static const hd::elementwise_kernel kernel(
+      "float x, double a, double& y, long long& place, unsigned long long& all",
+      "y = a * x + 1; place = i; all = n;");
+  const std::size_t n = 70'001;
+  const std::vector<float> values = waves(n);
+  const double a = -0.5;
+  for (const hd::target& at : {where, hd::target()}) {
+    const hd::array<float> x(values, at);
+    hd::array<double> y(n, at);
+    hd::array<std::int64_t> place(n, at);
+    hd::array<std::uint64_t> all(n, at);
+    y.fill(7);
+    place.fill(-1);
+    // The last piece is missing.
+    std::size_t first = 0;
+    for (const std::size_t count :
+         {std::size_t{1}, std::size_t{0}, std::size_t{4'095}, std::size_t{65'536}}) {
+      kernel.on_piece(where,
+                      {array_argument(x, first), number_argument(a), written_argument(y, first),
+                       written_argument(place, first), written_argument(all, first)},
+                      count, first, n);
+      first += count;
+    }
+    const std::vector<double> results = y.to_vector();
+    const std::vector<std::int64_t> places = place.to_vector();
+    const std::vector<std::uint64_t> lengths = all.to_vector();
+    for (std::size_t i = 0; i < n; ++i) {
+      ASSERT_EQ(results[i], i < first ? -0.5 * static_cast<double>(values[i]) + 1 : 7) << i;
+      ASSERT_EQ(places[i], i < first ? static_cast<std::int64_t>(i) : -1) << i;
+      if (i < first) {
+        ASSERT_EQ(lengths[i], n) << i;
+      }
+    }
+    EXPECT_EQ(x.to_vector(), values);
+  }
+}
+
+TEST_P(ExpressionKernels, count_places_beyond_32_bits) {
+  static const hd::elementwise_kernel kernel("long long& place, unsigned long long& all",
+                                             "place = i; all = n;");
+  const std::size_t first = (std::size_t{1} << 33) - 2, n = std::size_t{1} << 40;
+  hd::array<std::int64_t> place(5, where);
+  hd::array<std::uint64_t> all(5, where);
+  kernel.on_piece(where, {written_argument(place, 0), written_argument(all, 0)}, 5, first, n);
+  std::vector<std::int64_t> places(5);
+  std::iota(places.begin(), places.end(), std::int64_t{8'589'934'590});
+  EXPECT_EQ(place.to_vector(), places);
+  EXPECT_EQ(all.to_vector(), std::vector<std::uint64_t>(5, 1'099'511'627'776u));
+}
+
 TEST_P(ExpressionKernels, reductions_have_the_bits_of_reduce) {
   static const hd::reduction_kernel<float> sum("float x", "x", "a + b", "0");
   static const hd::reduction_kernel<double> squares("double x, double scale", "scale * x * x", "a + b", "0");

@@ -14,7 +14,7 @@
 #include <vector>
 
 /// What `reduce` must give, bit for bit: its order of combination written a second time, from the description
-/// in grouping.hpp and from nothing else in the library.
+/// in order.hpp and from nothing else in the library.
 namespace heddle::tests {
 
 /// Lanes of a tile of elements that are `element_bytes` large.
@@ -31,7 +31,7 @@ template <class T>
 T with_plain_nan(const T& x) {
   if constexpr (std::is_floating_point_v<T>) {
     return std::isnan(x) ? std::numeric_limits<T>::quiet_NaN() : x;
-  } else if constexpr (impl::is_complex<T>) {
+  } else if constexpr (is_complex<T>) {
     return T(with_plain_nan(x.real()), with_plain_nan(x.imag()));
   } else {
     return x;
@@ -89,7 +89,7 @@ array<T> gathered(std::span<const T> x, std::size_t first, std::size_t count, st
 template <class T>
 array<T> reduced_lines(
     const array<T>& x, std::size_t along_axis,
-    impl::function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
+    function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
   std::vector<std::size_t> others;
   std::size_t inner = 1;
   for (std::size_t axis = 0; axis < x.shape().axes(); ++axis) {
@@ -110,7 +110,7 @@ array<T> reduced_lines(
 template <class T>
 testing::AssertionResult reduces_lines(
     const array<T>& have, const array<T>& x, std::size_t along_axis,
-    impl::function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
+    function_ref<std::type_identity_t<T>(std::span<const std::type_identity_t<T>>)> reduce_line) {
   const array<T> want = reduced_lines(x, along_axis, reduce_line);
   if (have.shape() != want.shape())
     return testing::AssertionFailure() << "shape " << have.shape().text() << " from " << x.shape().text();

@@ -22,29 +22,29 @@ T combined_by_pairs(const T* parts, std::size_t count, const F& f) {
 /// x scanned by f behind *init, unless that is null; an exclusive scan needs it.
 template <class T, class F>
 array<T> grouped_scan(std::span<const T> x, bool exclusive, const T* init, const F& f) {
-  constexpr std::size_t strip = std::is_floating_point_v<T> ? 4 : 16;
+  constexpr std::size_t run = std::is_floating_point_v<T> ? 4 : 16;
   const auto join = [&](const std::optional<T>& left, const T& right) {
     return left ? f(*left, right) : right;
   };
   array<T> out(x.size());
-  std::vector<T> strips;                 // totals of those of this tile so far
+  std::vector<T> runs;                   // totals of those of this tile so far
   std::vector<std::optional<T>> groups;  // of tiles, of 16 tiles, of 16² …: the whole ones since a larger one
   std::vector<std::size_t> in_group;
-  std::optional<T> before, own, previous;  // what stands before the strip, its own scan, the last result
+  std::optional<T> before, own, previous;  // prefix of the run, its own scan, the last result
   if (init != nullptr) previous = *init;
   for (std::size_t i = 0; i < x.size(); ++i) {
-    own = i % strip == 0 ? x[i] : f(*own, x[i]);
-    if (i % strip == 0) {
+    own = i % run == 0 ? x[i] : f(*own, x[i]);
+    if (i % run == 0) {
       before.reset();
       if (init != nullptr) before = *init;
       for (std::size_t level = groups.size(); level-- > 0;) {
         if (groups[level]) before = join(before, *groups[level]);
       }
-      // The strips before this one by groups of 8, 4, 2 and 1, put together from the right.
+      // The runs before this one by groups of 8, 4, 2 and 1, put together from the right.
       std::optional<T> in_tile;
-      for (std::size_t size = 1, end = strips.size(); end > 0; size *= 2) {
+      for (std::size_t size = 1, end = runs.size(); end > 0; size *= 2) {
         if (end % (2 * size) == 0) continue;
-        const T group = combined_by_pairs(&strips[end - size], size, f);
+        const T group = combined_by_pairs(&runs[end - size], size, f);
         in_tile = in_tile ? f(group, *in_tile) : group;
         end -= size;
       }
@@ -53,11 +53,11 @@ array<T> grouped_scan(std::span<const T> x, bool exclusive, const T* init, const
     const T result = join(before, *own);
     out.data()[i] = exclusive ? *previous : result;
     previous = result;
-    if ((i + 1) % strip != 0) continue;
-    strips.push_back(*own);
-    if (strips.size() < 16) continue;
-    T total = combined_by_pairs(strips.data(), 16, f);
-    strips.clear();
+    if ((i + 1) % run != 0) continue;
+    runs.push_back(*own);
+    if (runs.size() < 16) continue;
+    T total = combined_by_pairs(runs.data(), 16, f);
+    runs.clear();
     for (std::size_t level = 0;; ++level) {
       if (level == groups.size()) {
         groups.emplace_back();

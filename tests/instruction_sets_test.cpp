@@ -24,7 +24,7 @@ namespace {
 
 struct instruction_set {
   const char* name;
-  hd::cpu::kernels (*kernels)(hd::dtype, hd::impl::function);
+  hd::cpu::kernels (*kernels)(hd::dtype, hd::runtime_op);
 };
 
 std::vector<instruction_set> instruction_sets() {
@@ -53,8 +53,8 @@ std::vector<std::size_t> sizes() {
 
 // As a static object of a program asks for it, before those of the library may be there.
 const std::string set_before_main = hd::cpu::instruction_set();
-const hd::cpu::fold_tile_kernel kernel_before_main =
-    hd::cpu::kernels_for(hd::dtype::float32, hd::impl::function::plus).reduce_tile;
+const hd::cpu::reduce_tile_kernel kernel_before_main =
+    hd::cpu::kernels_for(hd::dtype::float32, hd::runtime_op::plus).reduce_tile;
 
 }  // namespace
 
@@ -69,10 +69,10 @@ TEST(instruction_set, is_the_same_before_main) {
 #else
   const auto of_set = hd::cpu::baseline_kernels;
 #endif
-  EXPECT_EQ(kernel_before_main, of_set(hd::dtype::float32, hd::impl::function::plus).reduce_tile);
+  EXPECT_EQ(kernel_before_main, of_set(hd::dtype::float32, hd::runtime_op::plus).reduce_tile);
 }
 
-TEST_P(instruction_sets_test, fold_tiles_in_the_documented_order) {
+TEST_P(instruction_sets_test, reduce_tiles_in_the_documented_order) {
   for_each_dtype([&]<class T>() {
     for (const operator_on<T>& op : operators_on<T>()) {
       const hd::cpu::kernels kernels = GetParam().kernels(hd::dtype_of<T>, op.which);
@@ -91,7 +91,7 @@ TEST_P(instruction_sets_test, fold_tiles_in_the_documented_order) {
 TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
-      const hd::impl::function op = hd::impl::function_of<Op>;
+      const hd::runtime_op op = hd::impl::function_of<Op>;
       const hd::cpu::scan_kernels scan = GetParam().kernels(hd::dtype_of<T>, op).scan,
                                   chosen = hd::cpu::kernels_for(hd::dtype_of<T>, op).scan;
       ASSERT_EQ(scan.scan == nullptr, chosen.scan == nullptr);
@@ -115,13 +115,13 @@ TEST_P(instruction_sets_test, scan_as_a_loop_does_and_as_the_set_that_is_chosen)
           const variant how(v);
           const hd::array<T> have = scanned(scan, x, how, false);
           ASSERT_TRUE(same_elements(have, scanned(chosen, x, how, false)))
-              << hd::impl::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();
+              << hd::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();
           ASSERT_TRUE(same_elements(have, scanned(scan, x, how, true)))
-              << hd::impl::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text()
+              << hd::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text()
               << ", past the cache";
           if constexpr (is_exact<T, Op>) {
             ASSERT_TRUE(same_elements(have, looped_by<T, Op>(x, how, init)))
-                << hd::impl::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();
+                << hd::name(op) << " of " << n << " " << hd::impl::type_name<T>() << ", " << how.text();
           }
         }
       }
@@ -159,7 +159,7 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
             ASSERT_EQ(by.state_bytes, sizeof state);
             hd::array<T> have(n), want(n);
             // In two pieces, the first of whole registers.
-            const std::size_t first = n / 2 / by.strip * by.strip;
+            const std::size_t first = n / 2 / by.run_length * by.run_length;
             by.scan(x.data(), first, exclusive, false, &state, have.data());
             by.scan(x.data() + first, n - first, exclusive, false, &state, have.data() + first);
             T so_far = start;
@@ -179,16 +179,16 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
 }
 
 // What threads do that take turns.
-TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
+TEST_P(instruction_sets_test, reduced_blocks_leave_the_state_of_a_scan) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
-      const hd::impl::function op = hd::impl::function_of<Op>;
+      const hd::runtime_op op = hd::impl::function_of<Op>;
       const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, op).scan;
       if (by.scan == nullptr) return;
-      const std::size_t tile = 16 * by.strip, unit = 16 * tile, units = 3, n = units * unit + 77;
+      const std::size_t tile = 16 * by.run_length, unit = 16 * tile, units = 3, n = units * unit + 77;
       const hd::array<T> x = operands<T, Op>(n);
       const T init = operand<T, Op>(7, n);
-      alignas(64) std::byte of_scan[512], of_fold[512];
+      alignas(64) std::byte of_scan[512], of_reduce[512];
       hd::array<T> whole(n), rest(n - units * unit);
       by.start(&init, of_scan);
       by.scan(x.data(), n, false, false, of_scan, whole.data());
@@ -197,11 +197,11 @@ TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
         by.reduce_serially(x.data() + u * unit, 3 * tile, true, &totals[u]);
         by.reduce_serially(x.data() + u * unit + 3 * tile, unit - 3 * tile, false, &totals[u]);
       }
-      by.start(&init, of_fold);
-      by.append(of_fold, totals, units);
-      by.scan(x.data() + units * unit, rest.size(), false, false, of_fold, rest.data());
+      by.start(&init, of_reduce);
+      by.append(of_reduce, totals, units);
+      by.scan(x.data() + units * unit, rest.size(), false, false, of_reduce, rest.data());
       ASSERT_TRUE(same_elements<T>(rest.span(), whole.span().subspan(units * unit)))
-          << hd::impl::name(op) << " of " << hd::impl::type_name<T>();
+          << hd::name(op) << " of " << hd::impl::type_name<T>();
     });
   });
 }
@@ -209,7 +209,7 @@ TEST_P(instruction_sets_test, folded_blocks_leave_the_state_of_a_scan) {
 TEST_P(instruction_sets_test, combine_elements_as_plain_code_does) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
-      const hd::impl::function op = hd::impl::function_of<Op>;
+      const hd::runtime_op op = hd::impl::function_of<Op>;
       const hd::cpu::kernels kernels = GetParam().kernels(hd::dtype_of<T>, op);
       constexpr std::size_t n = 203;
       const hd::array<T> x = operands<T, Op>(n), y = operands<T, Op>(n + 31);
@@ -219,7 +219,7 @@ TEST_P(instruction_sets_test, combine_elements_as_plain_code_does) {
         kernels.map(x.data(), x_is_one, y.data(), y_is_one, n, false, have.data());
         for (std::size_t i = 0; i < n; ++i)
           want.data()[i] = Op()(x.data()[x_is_one ? 0 : i], y.data()[y_is_one ? 0 : i]);
-        ASSERT_TRUE(same_elements(have, want)) << hd::impl::name(op) << " of " << hd::impl::type_name<T>();
+        ASSERT_TRUE(same_elements(have, want)) << hd::name(op) << " of " << hd::impl::type_name<T>();
       }
     });
   });

@@ -115,6 +115,7 @@ __global__ void threes(int* x) {
       threadIdx.x + 10 * threadIdx.y + 100 * threadIdx.z + 1000 * blockIdx.x + 10000 * blockIdx.y;
 }
 __global__ void count_calls(int* out) { *out = ++calls; }
+__global__ void forget_calls() { calls = 0; }
 __global__ void __launch_bounds__(64) bounded(int*) {}
 using real = float;
 __global__ void overloaded(real* x, int v) { *x = v; }
@@ -324,6 +325,66 @@ TEST_P(Kernels, launches_that_cannot_be) {
   EXPECT_NE(message_of([&] { bounded(1, 65)(x); }), "no error");
   EXPECT_NE(message_of([&] { bounded(1, 1, 1 << 20)(x); }), "no error");
   bounded(1, 64)(x);
+}
+
+TEST_P(Kernels, launch_with_a_pointer_to_each_argument) {
+  const int n = 1000;
+  const float a = -1.5f;
+  const hd::array<float> x = ramp<float>(n);
+  hd::array<float> y = zeros<float>(n);
+  y.fill(3);
+  const float* from = x.data();
+  float* to = y.data();
+  void* const of_saxpy[] = {const_cast<int*>(&n), const_cast<float*>(&a), &from, &to};
+  compiled().function("saxpy").launch(4, 256, 0, of_saxpy);
+  const std::vector<float> sums = y.to_vector();
+  for (int i = 0; i < n; ++i) ASSERT_EQ(sums[static_cast<std::size_t>(i)], 3 - 1.5f * static_cast<float>(i));
+
+  // Dynamic shared memory.
+  hd::array<int> reversed = ramp<int>(128);
+  int* elements = reversed.data();
+  void* const of_reverse[] = {&elements};
+  compiled().function("reverse_of_block").launch(2, 64, 64 * sizeof(int), of_reverse);
+  const std::vector<int> backwards = reversed.to_vector();
+  for (int i = 0; i < 128; ++i) ASSERT_EQ(backwards[static_cast<std::size_t>(i)], i / 64 * 64 + 63 - i % 64);
+
+  // Grids and blocks of several axes.
+  hd::array<int> places = zeros<int>(2 * 3 * 2 * 3 * 2);
+  elements = places.data();
+  compiled().function("threes").launch({2, 3}, {2, 3, 2}, 0, of_reverse);
+  const std::vector<int> got = places.to_vector();
+  std::size_t at = 0;
+  for (int block = 0; block < 6; ++block) {
+    for (int thread = 0; thread < 12; ++thread) {
+      ASSERT_EQ(got[at++], thread % 2 + 10 * (thread / 2 % 3) + 100 * (thread / 6) + 1000 * (block % 2) +
+                               10000 * (block / 2));
+    }
+  }
+
+  // A structure by value, numbers of several sizes, and a null pointer.
+  hd::array<point> out(1, where);
+  point given{1, 2, 'c'};
+  point* result = out.data();
+  double d = 0.25;
+  std::uint8_t c = 3;
+  const void* nothing = nullptr;
+  void* const of_point[] = {&given, &result, &d, &c, &nothing};
+  compiled().function("takes_a_point").launch(1, 1, 0, of_point);
+  EXPECT_EQ(out[0].x, 4.25f);
+  EXPECT_EQ(out[0].y, 2);
+  EXPECT_EQ(out[0].tag, 'c');
+
+  // No arguments at all.
+  compiled().function("forget_calls").launch(1, 1, 0, nullptr);
+  hd::array<int> calls = zeros<int>(1);
+  elements = calls.data();
+  compiled().function("count_calls").launch(1, 1, 0, of_reverse);
+  EXPECT_EQ(calls[0], 1);
+
+  const hd::kernel_function bounded = compiled().function("bounded");
+  EXPECT_NE(message_of([&] { bounded.launch(1, 65, 0, of_reverse); }), "no error");
+  EXPECT_NE(message_of([&] { bounded.launch({1, 0}, 1, 0, of_reverse); }), "no error");
+  bounded.launch(1, 64, 0, of_reverse);
 }
 
 TEST_P(Kernels, names_that_are_not_there) {

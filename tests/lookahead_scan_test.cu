@@ -130,37 +130,37 @@ void check_sizes() {
     check<T, Op>(rows, tile + row + 3, 1, false, false, true);
     check<T, Op>(rows, row + 1, 0, true, true, false);
   }
-  // The eighth tile has elements in rows that begin behind a granule, and none in others.
+  // The eighth tile has elements in rows that begin inside a vec16, and none in others.
   check<T, Op>(3, 7 * tile - 1, 1, true, true, false);
 }
 
 }  // namespace
 
-TEST(scan_in_turn_Gpu, of_bytes) {
+TEST(lookahead_scan_Gpu, of_bytes) {
   check_sizes<std::uint8_t, hd::plus>();
 }
-TEST(scan_in_turn_Gpu, of_words) {
+TEST(lookahead_scan_Gpu, of_words) {
   check_sizes<std::uint32_t, hd::plus>();
 }
-TEST(scan_in_turn_Gpu, of_maxima_in_lanes) {
+TEST(lookahead_scan_Gpu, of_maxima_in_lanes) {
   check_sizes<std::uint8_t, largest_by_mask<std::uint8_t>>();
   check_sizes<std::uint16_t, largest_by_mask<std::uint16_t>>();
 }
-TEST(scan_in_turn_Gpu, of_maxima_in_runs) {
+TEST(lookahead_scan_Gpu, of_maxima_in_runs) {
   check_sizes<std::int64_t, hd::maximum>();
   check_sizes<double, hd::maximum>();
 }
-TEST(scan_in_turn_Gpu, of_four_and_eight_bytes_in_order) {
+TEST(lookahead_scan_Gpu, of_four_and_eight_bytes_in_order) {
   check_sizes<step<std::uint16_t>, after>();
   check_sizes<step<std::uint32_t>, after>();
 }
-TEST(scan_in_turn_Gpu, of_elements_that_no_granules_hold) {
+TEST(lookahead_scan_Gpu, of_elements_that_fill_no_vec16) {
   check_sizes<words<std::uint8_t, 3>, add_each>();
   check_sizes<words<std::uint16_t, 3>, add_each>();
   check_sizes<words<std::uint32_t, 3>, add_each>();
   check_sizes<words<std::uint64_t, 3>, add_each>();
 }
-TEST(scan_in_turn_Gpu, of_large_elements) {
+TEST(lookahead_scan_Gpu, of_large_elements) {
   check_sizes<words<std::uint64_t, 4>, add_each>();
   check_sizes<words<std::uint32_t, 17>, add_each>();
   check_sizes<words<std::uint32_t, 34>, add_each>();
@@ -171,10 +171,10 @@ TEST(scan_in_turn_Gpu, of_large_elements) {
   check_sizes<words<std::uint64_t, 210>, add_each>();
   check_sizes<words<std::uint64_t, 230>, add_each>();
 }
-TEST(scan_in_turn_Gpu, of_sixteen_bytes_in_order) {
+TEST(lookahead_scan_Gpu, of_sixteen_bytes_in_order) {
   check_sizes<step<std::uint64_t>, after>();
 }
-TEST(scan_in_turn_Gpu, of_many_tiles) {
+TEST(lookahead_scan_Gpu, of_many_tiles) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
   check<std::uint32_t, hd::plus>(1, 5'000'003, 1, false, true, true);

@@ -57,7 +57,7 @@ array<T> looped_by(const array<T>& x, const variant& how, T init) {
 /// Sums and products of real and complex numbers are rounded; everything else is exact in any order.
 template <class T, class Op>
 constexpr bool is_exact =
-    !((std::is_floating_point_v<T> || impl::is_complex<T>) && is_one_of<Op, plus, multiplies>);
+    !((std::is_floating_point_v<T> || is_complex<T>) && is_one_of<Op, plus, multiplies>);
 
 /// What `where` makes of x; `init` is for ways that have one.
 template <class T, class Op>
@@ -80,7 +80,7 @@ inline constexpr auto pairwise_bound = [](std::size_t i) {
   return std::log2(static_cast<double>(i + 2)) + 10;
 };
 
-/// Sizes at which code on the CPU and on a GPU turns to another path: strips, rows of a strip, pieces for
+/// Sizes at which code on the CPU and on a GPU turns to another path: runs, rows of a panel, pieces for
 /// threads.
 inline std::vector<std::size_t> small_sizes() {
   return sizes_up_to(4100);

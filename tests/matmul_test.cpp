@@ -43,7 +43,7 @@ hd::array<T> random_matrix(const hd::shape& lengths, std::uint64_t seed) {
 }
 
 template <class T>
-using wide = std::conditional_t<hd::impl::is_complex<T>, std::complex<long double>, long double>;
+using wide = std::conditional_t<hd::is_complex<T>, std::complex<long double>, long double>;
 
 /// Each element of a product against a sum in long double: off by k · eps · Σ|a||b| at most.
 template <class T>
@@ -83,7 +83,7 @@ hd::array<T> whole_numbers(const hd::shape& lengths, std::uint64_t seed) {
   for (std::size_t i = 0; i < x.size(); ++i) {
     using part = decltype(std::abs(T()));
     const std::uint64_t place = seed * 1'000'003 + 2 * i;
-    if constexpr (hd::impl::is_complex<T>) {
+    if constexpr (hd::is_complex<T>) {
       x.data()[i] = {static_cast<part>(number(place)), static_cast<part>(number(place + 1))};
     } else {
       x.data()[i] = static_cast<part>(number(place));

@@ -242,9 +242,9 @@ TEST_F(Nvrtc, sources_around_expressions) {
       how.element_bytes = bytes;
       how.is_floating = bytes >= 4;
       how.is_commutative = commutes;
-      const std::string folds = kernels(impl::reduction_source(text, how));
-      for (const char* const name : {"heddle_fold_inputs", "heddle_fold_partials", "heddle_of_nothing"})
-        EXPECT_NE(folds.find(name), std::string::npos) << folds;
+      const std::string reductions = kernels(impl::reduction_source(text, how));
+      for (const char* const name : {"heddle_reduce_inputs", "heddle_reduce_partials", "heddle_of_nothing"})
+        EXPECT_NE(reductions.find(name), std::string::npos) << reductions;
       const std::string scans = kernels(impl::scan_source(text, how));
       for (const char* const name : {"heddle_totals_of_inputs", "heddle_totals_of_partials",
                                      "heddle_scan_inputs", "heddle_scan_partials"})

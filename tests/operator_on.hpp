@@ -27,7 +27,7 @@ std::pair<T, T> quiet_and_loud() {
 /// A built-in operator on elements of T as a value, so that what a test does is compiled once for each type.
 template <class T>
 struct operator_on {
-  impl::function which;
+  runtime_op which;
   bool logical;
   bool exact;  ///< whatever the order: sums and products of real and complex numbers are rounded
   std::pair<T, T> (*quiet_and_loud)();
@@ -38,7 +38,7 @@ struct operator_on {
   array<T> (*reduce_along)(const target&, const array_view<const T>&, axis);
 
   std::string named(std::size_t n) const {
-    return std::string(impl::name(which)) + " of " + std::to_string(n) + " " + impl::type_name<T>();
+    return std::string(name(which)) + " of " + std::to_string(n) + " " + impl::type_name<T>();
   }
   array<T> operands(const shape& lengths) const {
     array<T> x(lengths);
@@ -61,8 +61,7 @@ struct operator_on {
 
 template <class T, class Op>
 operator_on<T> make_operator_on() {
-  constexpr bool rounded =
-      (std::is_floating_point_v<T> || impl::is_complex<T>) && is_one_of<Op, plus, multiplies>;
+  constexpr bool rounded = (std::is_floating_point_v<T> || is_complex<T>) && is_one_of<Op, plus, multiplies>;
   return {impl::function_of<Op>,
           impl::is_logical<Op>,
           !rounded,

@@ -16,7 +16,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::impl::function, hd::impl::is_complex;
+using hd::runtime_op, hd::is_complex;
 
 namespace {
 
@@ -70,7 +70,7 @@ TEST(operators, agree_with_plain_arithmetic_on_every_type) {
       for (const T a : samples<T>()) {
         for (const T b : samples<T>()) {
           EXPECT_TRUE(same_bits(Op{}(a, b), plainly<Op>(a, b)))
-              << hd::impl::name(hd::impl::function_of<Op>) << " of " << a << " and " << b << " of type "
+              << hd::name(hd::impl::function_of<Op>) << " of " << a << " and " << b << " of type "
               << hd::impl::type_name<T>() << ": " << Op{}(a, b);
         }
       }
@@ -191,17 +191,17 @@ TEST(operators, are_defined_on_the_types_that_they_make_sense_for) {
   for_each_dtype([]<class T>() {
     constexpr dtype type = hd::dtype_of<T>;
     constexpr bool integer = std::is_integral_v<T>, ordered = !is_complex<T>;
-    static_assert(is_defined(function::plus, type) && is_defined(function::multiplies, type));
-    static_assert(is_defined(function::minus, type) == !std::is_same_v<T, bool>);
-    static_assert(is_defined(function::minimum, type) == ordered &&
-                  is_defined(function::maximum, type) == ordered);
-    for (const function f : {function::logical_and, function::logical_or, function::logical_xor}) {
+    static_assert(is_defined(runtime_op::plus, type) && is_defined(runtime_op::multiplies, type));
+    static_assert(is_defined(runtime_op::minus, type) == !std::is_same_v<T, bool>);
+    static_assert(is_defined(runtime_op::minimum, type) == ordered &&
+                  is_defined(runtime_op::maximum, type) == ordered);
+    for (const runtime_op f : {runtime_op::logical_and, runtime_op::logical_or, runtime_op::logical_xor}) {
       EXPECT_EQ(is_defined(f, type), ordered);
     }
-    for (const function f : {function::bit_and, function::bit_or, function::bit_xor}) {
+    for (const runtime_op f : {runtime_op::bit_and, runtime_op::bit_or, runtime_op::bit_xor}) {
       EXPECT_EQ(is_defined(f, type), integer);
     }
-    static_assert(!is_defined(function::none, type));
+    static_assert(!is_defined(runtime_op::none, type));
   });
 }
 
@@ -218,15 +218,15 @@ TEST(operators, take_wider_integers_for_types_of_their_own) {
 #endif
 
 TEST(operators, have_the_names_of_their_types) {
-  EXPECT_STREQ(hd::impl::name(function::plus), "plus");
-  EXPECT_STREQ(hd::impl::name(function::multiplies), "multiplies");
-  EXPECT_STREQ(hd::impl::name(function::minimum), "minimum");
-  EXPECT_STREQ(hd::impl::name(function::maximum), "maximum");
-  EXPECT_STREQ(hd::impl::name(function::logical_and), "logical_and");
-  EXPECT_STREQ(hd::impl::name(function::logical_or), "logical_or");
-  EXPECT_STREQ(hd::impl::name(function::logical_xor), "logical_xor");
-  EXPECT_STREQ(hd::impl::name(function::bit_and), "bit_and");
-  EXPECT_STREQ(hd::impl::name(function::bit_or), "bit_or");
-  EXPECT_STREQ(hd::impl::name(function::bit_xor), "bit_xor");
-  EXPECT_STREQ(hd::impl::name(function::minus), "minus");
+  EXPECT_STREQ(hd::name(runtime_op::plus), "plus");
+  EXPECT_STREQ(hd::name(runtime_op::multiplies), "multiplies");
+  EXPECT_STREQ(hd::name(runtime_op::minimum), "minimum");
+  EXPECT_STREQ(hd::name(runtime_op::maximum), "maximum");
+  EXPECT_STREQ(hd::name(runtime_op::logical_and), "logical_and");
+  EXPECT_STREQ(hd::name(runtime_op::logical_or), "logical_or");
+  EXPECT_STREQ(hd::name(runtime_op::logical_xor), "logical_xor");
+  EXPECT_STREQ(hd::name(runtime_op::bit_and), "bit_and");
+  EXPECT_STREQ(hd::name(runtime_op::bit_or), "bit_or");
+  EXPECT_STREQ(hd::name(runtime_op::bit_xor), "bit_xor");
+  EXPECT_STREQ(hd::name(runtime_op::minus), "minus");
 }

@@ -21,7 +21,7 @@
 
 namespace fs = std::filesystem;
 namespace hd = heddle;
-using hd::impl::memory_limit;
+using hd::memory_limit;
 using heddle::tests::message_of;
 
 namespace {
@@ -268,7 +268,7 @@ TEST(large_arrays, hold_memory_once_they_are_used) {
   using hd::impl::untouched_bytes_of_large_arrays;
   const std::size_t before = bytes_of_large_arrays(), untouched = untouched_bytes_of_large_arrays();
   {
-    const hd::impl::memory unused(64 * mib, hd::target::serial()), small(mib, hd::target::serial());
+    const hd::memory unused(64 * mib, hd::target::serial()), small(mib, hd::target::serial());
     EXPECT_EQ(bytes_of_large_arrays(), before + 64 * mib);
     EXPECT_GE(untouched_bytes_of_large_arrays(), untouched + 60 * mib);
     std::memset(unused.data(), 1, 40 * mib);

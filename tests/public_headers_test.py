@@ -20,9 +20,6 @@ PRIVATE = re.compile(r"^\s*(inline )?namespace (heddle::)?impl\b", re.MULTILINE)
 # Public headers with private declarations, and why they keep them.
 HEADERS_WITH_PRIVATE_PARTS = {
     "heddle/error.hpp": "functions of src/ and of the templates of the other headers, not of its own",
-    "heddle/function_ref.hpp": "its name in impl",
-    "heddle/io/named_stream.hpp": "its names in impl",
-    "heddle/number_text.hpp": "its names in impl",
 }
 
 TEXTBOOK_HEADERS = {pathlib.Path("heddle") / name for name in ("algorithm.hpp", "textbook.hpp")}

@@ -259,7 +259,7 @@ TEST_P(random_numbers, fill_what_there_is) {
   for (const hd::target& place : {hd::target::serial(), where}) {
     hd::array<float> x({3, 401}, place);
     x.fill(-1);
-    // A part that begins at no multiple of a granule.
+    // A part that begins at no multiple of 16 bytes.
     const auto part = x.reshaped({3 * 401}).slice(1, 1000);
     hd::random::normal_into(where, part, from, 0.5f, 2.0f);
     const std::vector<float> have = x.to_vector();

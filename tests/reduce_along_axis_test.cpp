@@ -51,7 +51,7 @@ void for_each_length_and_width(std::size_t tile, std::size_t most_elements, cons
 }
 
 /// Columns of elements behind the begin of an array, by a loop over rows; and with an initial value, behind
-/// which the columns' results stand where no granule begins.
+/// which the columns' results stand where no vec16 begins.
 template <class T, class Op>
 void check_columns(const hd::target& where, const hd::shape& lengths) {
   constexpr std::size_t first = 3;
@@ -70,9 +70,8 @@ void check_columns(const hd::target& where, const hd::shape& lengths) {
       }
     }
   }
-  const hd::array<T> there = x.on(where), at_a_granule = x.slice(first, first + n).on(where);
-  for (const auto& columns :
-       {there.slice(first, first + n).reshaped(lengths), at_a_granule.reshaped(lengths)}) {
+  const hd::array<T> there = x.on(where), aligned = x.slice(first, first + n).on(where);
+  for (const auto& columns : {there.slice(first, first + n).reshaped(lengths), aligned.reshaped(lengths)}) {
     const auto flat = [](const hd::array<T>& results) {
       return results.on(hd::target::serial()).to_vector();
     };
@@ -117,7 +116,7 @@ TEST_P(reduce_along_axis, along_an_axis_of_a_slice_that_begins_anywhere) {
 }
 
 TEST_P(reduce_along_axis, of_columns_of_one_and_two_bytes_is_what_a_loop_computes) {
-  // Rows that are granules, that begin anywhere, and that are so short that many are taken as one, with a
+  // Rows that are whole vec16s, that begin anywhere, and that are so short that many are taken as one, with a
   // rest.
   for (const hd::shape& lengths :
        {hd::shape{1, 4096}, hd::shape{33, 1031}, hd::shape{2, 40, 2051}, hd::shape{700, 1024},

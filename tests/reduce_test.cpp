@@ -32,7 +32,7 @@ HD_ON_ALL_TARGETS(reduce);
 
 template <class T, class Op = hd::plus>
 std::string named(std::size_t n) {
-  return std::string(hd::impl::name(hd::impl::function_of<Op>)) + " of " + std::to_string(n) + " " +
+  return std::string(hd::name(hd::impl::function_of<Op>)) + " of " + std::to_string(n) + " " +
          hd::impl::type_name<T>();
 }
 
@@ -334,8 +334,7 @@ TEST_P(reduce, no_elements_give_the_identity_or_an_error) {
   for_each_dtype([&]<class T>() {
     const hd::array<T> nothing(0, where);
     for (const operator_on<T>& op : operators_on<T>()) {
-      using hd::impl::function;
-      if (op.which == function::minimum || op.which == function::maximum) {
+      if (op.which == hd::runtime_op::minimum || op.which == hd::runtime_op::maximum) {
         EXPECT_EQ(
             message_of([&] { (void)op.reduce(where, nothing); }),
             std::string("reduce: 0 ") + hd::impl::type_name<T>() +

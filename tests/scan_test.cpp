@@ -23,7 +23,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::impl::is_complex;
+using hd::is_complex;
 
 namespace {
 
@@ -32,10 +32,10 @@ HD_ON_ALL_TARGETS(scan);
 
 /// Says what was scanned where the elements differ.
 template <class T>
-void expect_scanned(const hd::array<T>& have, const hd::array<T>& want, hd::impl::function op,
+void expect_scanned(const hd::array<T>& have, const hd::array<T>& want, hd::runtime_op op,
                     const variant& how) {
-  EXPECT_TRUE(same_elements(have, want)) << hd::impl::type_name<T>() << ", " << hd::impl::name(op)
-                                         << ", n = " << want.size() << ", " << how.text();
+  EXPECT_TRUE(same_elements(have, want))
+      << hd::impl::type_name<T>() << ", " << hd::name(op) << ", n = " << want.size() << ", " << how.text();
 }
 
 template <class T, class Op>
@@ -76,7 +76,7 @@ void check_sums(const hd::target& where, const hd::array<T>& x, const variant& h
 }
 
 /// The most additions, at half an eps each, that lie between an element and the results that hold it: on the
-/// CPU those of a strip of 4, of the tree of 16 strips, of 16 tiles, of 16 groups of these …, and one to join
+/// CPU those of a run of 4, of the tree of 16 runs, of 16 tiles, of 16 groups of these …, and one to join
 /// each; on a GPU what docs/reference/scan.md promises.
 double worst_bound(bool on_gpu, std::size_t i) {
   std::size_t additions = 1;
@@ -156,7 +156,7 @@ TEST_P(scan, of_rounded_numbers_has_the_bits_of_the_documented_order) {
   });
 }
 
-// A CPU has other ways for them, which change where their number fills strips and registers.
+// A CPU has other ways for them, which change where their number fills runs and registers.
 TEST_P(scan, of_few_elements_by_exact_operators_is_what_a_loop_computes) {
   unsigned turn = 0;
   scan_type_by_operators([&]<class T, class Op>() {
@@ -214,7 +214,7 @@ TEST_P(scan, of_rounded_sums_is_within_the_bound) {
   });
 }
 
-TEST_P(scan, of_sums_that_all_round_one_way_is_within_the_bound_of_its_strips) {
+TEST_P(scan, of_sums_that_all_round_one_way_is_within_the_bound_of_its_runs) {
   for (const std::size_t n : {127, 128, 129, 511, 512, 513, 8193, 16383, 16385, 262143, 262144, 262145}) {
     if (n > largest_size()) break;
     hd::array<float> x(n);
@@ -452,8 +452,8 @@ INSTANTIATE_TEST_SUITE_P(huge, scan_on_Gpu, testing::Values(2147483649, 42949672
 
 }  // namespace
 
-/// A GPU scans tiles in turn from 2^24 bytes on, of elements of up to 8 bytes.
-TEST(scan_Gpu, of_tiles_in_turn_is_what_a_loop_computes) {
+/// A GPU takes the look-ahead scan from 2^24 bytes on, for elements of up to 8 bytes.
+TEST(scan_Gpu, of_many_tiles_is_what_a_loop_computes) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   if (largest_size() < 10'000'000) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is small";
   const hd::target gpu = hd::target::gpu();

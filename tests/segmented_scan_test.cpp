@@ -22,7 +22,7 @@
 
 namespace hd = heddle;
 using namespace heddle::tests;
-using hd::impl::is_complex;
+using hd::is_complex;
 
 namespace {
 
@@ -51,8 +51,8 @@ void check_exactly(const hd::target& where, std::size_t n, const offsets_of_segm
   const T init = operand<T, Op>(n / 3 + 7, n + 50);
   const hd::array<T> want = segments_looped_by<T, Op>(x, offsets, how, init);
   ASSERT_TRUE(same_elements(segments_scanned<T, Op>(where, x, offsets, how, Op{}, init), want))
-      << hd::impl::type_name<T>() << ", " << hd::impl::name(hd::impl::function_of<Op>) << ", n = " << n
-      << ", " << offsets.size() << " offsets, " << how.text();
+      << hd::impl::type_name<T>() << ", " << hd::name(hd::impl::function_of<Op>) << ", n = " << n << ", "
+      << offsets.size() << " offsets, " << how.text();
 }
 
 /// Checks sums and products against those in long double: each is off by no more than `combinations` times

@@ -28,7 +28,7 @@ inline std::size_t largest_size() {
 #endif
 }
 
-/// Where code turns to another path: none and one, a warp, strips of 512, the tiles of every element size,
+/// Where code turns to another path: none and one, a warp, blocks of 512, the tiles of every element size,
 /// two tiles and one, no multiple of anything, and many; each of at most `most` elements and of at most
 /// largest_size().
 inline std::vector<std::size_t> sizes_up_to(std::size_t most) {

@@ -28,7 +28,7 @@ using wide_complex = std::complex<long double>;
 
 template <class T>
 wide_complex wide(T x) {
-  if constexpr (hd::impl::is_complex<T>) {
+  if constexpr (hd::is_complex<T>) {
     return {x.real(), x.imag()};
   } else {
     return {static_cast<long double>(x), 0};
@@ -251,7 +251,7 @@ TEST_P(statistics, degrees_of_freedom) {
 
 TEST_P(statistics, minmax_of_every_ordered_type_and_size) {
   for_each_dtype([&]<class T>() {
-    if constexpr (!hd::impl::is_complex<T>) {
+    if constexpr (!hd::is_complex<T>) {
       for (const std::size_t n : sizes_up_to(100'003)) {
         if (n == 0) continue;
         const hd::array<T> x = values<T>(n);

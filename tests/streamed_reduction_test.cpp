@@ -51,7 +51,7 @@ TEST_P(streamed_reduction, has_the_bits_of_reduce_however_it_is_cut) {
         for (const std::vector<std::size_t>& cut :
              {std::vector<std::size_t>{1}, {3}, {2, 0, 1, 5}, {1'000'000}}) {
           ASSERT_TRUE(same_bits(streamed<T, Op>(where, x, cut), want))
-              << hd::impl::type_name<T>() << ", operator " << hd::impl::name(hd::impl::function_of<Op>)
+              << hd::impl::type_name<T>() << ", operator " << hd::name(hd::impl::function_of<Op>)
               << ", n = " << n << ", cut by " << cut[0];
         }
       }
@@ -69,7 +69,7 @@ TEST_P(streamed_reduction, more_tiles_than_a_tile_has_elements) {
 
 TEST_P(streamed_reduction, can_be_asked_on_the_way) {
   const hd::array<std::int64_t> x = operands<std::int64_t, hd::plus>(10'000);
-  hd::streamed_reduction total(where, hd::impl::function::plus, hd::dtype::int64);
+  hd::streamed_reduction total(where, hd::runtime_op::plus, hd::dtype::int64);
   for (std::size_t first = 0; first < x.size(); first += total.tile()) {
     const std::size_t count = std::min(total.tile(), x.size() - first);
     total.append(x.data() + first, count);
@@ -90,7 +90,7 @@ TEST_P(streamed_reduction, a_nan_gives_the_one_quiet_nan) {
 
 TEST_P(streamed_reduction, errors_say_what_is_wrong) {
   float value = 0;
-  hd::streamed_reduction total(where, hd::impl::function::maximum, hd::dtype::float32);
+  hd::streamed_reduction total(where, hd::runtime_op::maximum, hd::dtype::float32);
   EXPECT_EQ(message_of([&] { total.result(&value); }),
             "reduce: 0 float32: there are no elements, and the operator has no identity to return: give an "
             "initial value");
@@ -99,9 +99,8 @@ TEST_P(streamed_reduction, errors_say_what_is_wrong) {
   EXPECT_EQ(message_of([&] { total.append(&value, 1); }),
             "streamed reduction: a piece of 1 elements follows 1, which is no multiple of 2048");
   EXPECT_EQ(total.size(), 1u);
-  EXPECT_EQ(
-      message_of([&] { hd::streamed_reduction(where, hd::impl::function::minimum, hd::dtype::complex64); }),
-      "reduce: minimum is not defined on complex64");
-  EXPECT_EQ(message_of([&] { hd::streamed_reduction(where, hd::impl::function::minus, hd::dtype::int32); }),
+  EXPECT_EQ(message_of([&] { hd::streamed_reduction(where, hd::runtime_op::minimum, hd::dtype::complex64); }),
+            "reduce: minimum is not defined on complex64");
+  EXPECT_EQ(message_of([&] { hd::streamed_reduction(where, hd::runtime_op::minus, hd::dtype::int32); }),
             "reduce: minus is not defined on int32");
 }

@@ -22,7 +22,7 @@ HD_ON_CPU_TARGETS(streamed_scan);
 
 /// Gives x in pieces of so many units each, over and over; every other piece is scanned in place.
 template <class T>
-hd::array<T> streamed(const hd::target& where, hd::impl::function op, const hd::array<T>& x, bool exclusive,
+hd::array<T> streamed(const hd::target& where, hd::runtime_op op, const hd::array<T>& x, bool exclusive,
                       const T* init, const std::vector<std::size_t>& units_a_piece) {
   std::optional<hd::any_value> start;
   if (init != nullptr) start = *init;
@@ -43,7 +43,7 @@ hd::array<T> streamed(const hd::target& where, hd::impl::function op, const hd::
 /// type.
 template <class T>
 struct scans_by {
-  hd::impl::function op;
+  hd::runtime_op op;
   T (*operand)(std::size_t i, std::size_t n);
   hd::array<T> (*inclusive)(const hd::array<T>& x);
   hd::array<T> (*exclusive)(const hd::array<T>& x, const std::optional<T>& init);
@@ -74,9 +74,8 @@ TEST_P(streamed_scan, has_the_bits_of_a_scan_however_it_is_cut) {
         const T init = by.operand(3, 50);
         const T* const none = nullptr;
         for (const std::vector<std::size_t>& cut : {std::vector<std::size_t>{1}, {2, 0, 1, 3}, {1'000'000}}) {
-          const std::string what = std::string(hd::impl::type_name<T>()) + ", operator " +
-                                   hd::impl::name(by.op) + ", n = " + std::to_string(n) + ", cut by " +
-                                   std::to_string(cut[0]);
+          const std::string what = std::string(hd::impl::type_name<T>()) + ", operator " + hd::name(by.op) +
+                                   ", n = " + std::to_string(n) + ", cut by " + std::to_string(cut[0]);
           ASSERT_TRUE(same_elements(streamed(where, by.op, x, false, none, cut), by.inclusive(x))) << what;
           ASSERT_TRUE(
               same_elements(streamed(where, by.op, x, true, none, cut), by.exclusive(x, std::nullopt)))
@@ -93,21 +92,19 @@ TEST_P(streamed_scan, takes_pieces_that_several_threads_share) {
   const std::size_t n = std::min<std::size_t>(3'000'017, largest_size());
   const hd::array<float> x = operands<float, hd::plus>(n);
   const float* const none = nullptr;
-  const std::size_t unit =
-      hd::streamed_scan(where, hd::impl::function::plus, hd::dtype::float32, false).unit();
+  const std::size_t unit = hd::streamed_scan(where, hd::runtime_op::plus, hd::dtype::float32, false).unit();
   // The largest are written past the cache.
   for (const std::size_t units : {std::size_t{100}, std::size_t{257}, std::size_t{1000}, 1'300'000 / unit}) {
-    ASSERT_TRUE(same_elements(streamed(where, hd::impl::function::plus, x, false, none, {units}),
+    ASSERT_TRUE(same_elements(streamed(where, hd::runtime_op::plus, x, false, none, {units}),
                               hd::inclusive_scan(hd::target::serial(), x)));
-    ASSERT_TRUE(same_elements(streamed(where, hd::impl::function::plus, x, true, none, {units}),
+    ASSERT_TRUE(same_elements(streamed(where, hd::runtime_op::plus, x, true, none, {units}),
                               hd::exclusive_scan(hd::target::serial(), x)));
   }
 }
 
 TEST(streamed_scan_errors, name_what_does_not_fit) {
-  using hd::impl::function;
   const hd::target serial = hd::target::serial();
-  hd::streamed_scan scan(serial, function::plus, hd::dtype::int32, false);
+  hd::streamed_scan scan(serial, hd::runtime_op::plus, hd::dtype::int32, false);
   std::vector<std::int32_t> x(5, 1);
   scan.append(x.data(), 0, x.data());
   scan.append(x.data(), 5, x.data());
@@ -115,9 +112,10 @@ TEST(streamed_scan_errors, name_what_does_not_fit) {
   EXPECT_EQ(message_of([&] { scan.append(x.data(), 1, x.data()); }),
             "inclusive_scan: 1 int32 on serial: a piece of 1 elements follows 5, which is no multiple of " +
                 std::to_string(scan.unit()));
-  EXPECT_EQ(message_of([&] { hd::streamed_scan(serial, function::bit_and, hd::dtype::float32, true); }),
+  EXPECT_EQ(message_of([&] { hd::streamed_scan(serial, hd::runtime_op::bit_and, hd::dtype::float32, true); }),
             "exclusive_scan: 0 float32 on serial: bit_and is not defined on float32");
-  EXPECT_EQ(message_of(
-                [&] { hd::streamed_scan(hd::target::automatic(), function::plus, hd::dtype::int32, false); }),
+  EXPECT_EQ(message_of([&] {
+              hd::streamed_scan(hd::target::automatic(), hd::runtime_op::plus, hd::dtype::int32, false);
+            }),
             "inclusive_scan: 0 int32 on auto: a scan of pieces needs the target serial or parallel");
 }

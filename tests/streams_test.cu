@@ -463,7 +463,7 @@ TEST_F(streams_Gpu, captured_rungs_of_the_ladder_replay_right) {
     for (const hd::reduce_algorithm rung : hd::reduce_algorithms) {
       // hd::reduce waits for its value, which nothing can while capturing.
       const captured_graph graph(where, [&] {
-        hd::impl::library_reduce_by(rung, hd::impl::function::plus, hd::dtype::int64, std::as_const(x).data(),
+        hd::impl::library_reduce_by(rung, hd::runtime_op::plus, hd::dtype::int64, std::as_const(x).data(),
                                     size, sum.data(), where);
       });
       for (std::int64_t factor = 1; factor < 4; ++factor) {

@@ -145,16 +145,15 @@ TEST(automatic, leaves_small_arrays_where_they_are) {
   EXPECT_EQ(hd::transform(target::automatic(), x, x, hd::plus{}).where(), target::serial());
   EXPECT_EQ(hd::reduce(target::automatic(), x), 6.0f);
   for (const std::size_t bytes : {0, 1, 1000, 1 << 18}) {
-    EXPECT_EQ(hd::impl::resolve(target::automatic(), {bytes, 0, target::serial(), true}), target::serial());
-    EXPECT_EQ(hd::impl::resolve(target::automatic(), {bytes, 0, target::parallel(3), true}),
-              target::serial());
+    EXPECT_EQ(hd::resolve(target::automatic(), {bytes, 0, target::serial(), true}), target::serial());
+    EXPECT_EQ(hd::resolve(target::automatic(), {bytes, 0, target::parallel(3), true}), target::serial());
   }
 }
 
 TEST(automatic, leaves_a_named_target_alone) {
   for (const target& where : {target::serial(), target::parallel(3), target::gpu(2)}) {
-    EXPECT_EQ(hd::impl::resolve(where, {std::size_t{1} << 40, 0, target::serial(), true}), where);
-    EXPECT_EQ(hd::impl::resolve(where, {0, 0, target::serial(), true}), where);
+    EXPECT_EQ(hd::resolve(where, {std::size_t{1} << 40, 0, target::serial(), true}), where);
+    EXPECT_EQ(hd::resolve(where, {0, 0, target::serial(), true}), where);
   }
 }
 
@@ -167,9 +166,8 @@ TEST(automatic, refuses_data_on_a_gpu_that_is_not_there) {
       << reason;
   for (const std::size_t bytes : {std::size_t{8}, std::size_t{1} << 30}) {
     for (const bool gpu_possible : {false, true}) {
-      EXPECT_EQ(
-          message_of([&] { (void)hd::impl::resolve(target::automatic(), {bytes, 0, absent, gpu_possible}); }),
-          reason);
+      EXPECT_EQ(message_of([&] { (void)hd::resolve(target::automatic(), {bytes, 0, absent, gpu_possible}); }),
+                reason);
     }
   }
 }
@@ -193,8 +191,7 @@ struct bandwidths_of_a_process {
 
 void print_bandwidths() {
   const hd::bandwidths& found = hd::measured_bandwidths();
-  const target chosen =
-      hd::impl::resolve(target::automatic(), {std::size_t{1} << 30, 0, target::serial(), true});
+  const target chosen = hd::resolve(target::automatic(), {std::size_t{1} << 30, 0, target::serial(), true});
   std::printf("%.17g %.17g %zu %s\n", found.one_core_read, found.all_cores_read, found.gpus.size(),
               chosen.text().c_str());
 }

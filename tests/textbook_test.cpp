@@ -56,7 +56,7 @@ bool has_fixed_order(reduce_algorithm algorithm) {
 }
 
 template <class T, class Op>
-T folded(const hd::array<T>& x) {
+T reduced(const hd::array<T>& x) {
   const auto seen = [](T value) { return hd::impl::is_logical<Op> ? T(value != T(0)) : value; };
   T sum = seen(x.data()[0]);
   for (std::size_t i = 1; i < x.size(); ++i) sum = plainly<Op>(sum, seen(x.data()[i]));
@@ -64,33 +64,33 @@ T folded(const hd::array<T>& x) {
 }
 
 /// Every rung of the library for one operator on one type; not a template, which compiles 100 times slower.
-void check_library_reduce(const hd::target& where, hd::impl::function op, hd::dtype type, const void* x,
+void check_library_reduce(const hd::target& where, hd::runtime_op op, hd::dtype type, const void* x,
                           std::size_t n, const void* want) {
   const std::size_t bytes = hd::size_of(type);
-  const hd::impl::memory there(n * bytes, where), result(bytes, where);
-  hd::impl::copy(there.data(), where, x, hd::target(), n * bytes);
+  const hd::memory there(n * bytes, where), result(bytes, where);
+  hd::copy(there.data(), where, x, hd::target(), n * bytes);
   for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
     hd::impl::library_reduce_by(algorithm, op, type, there.data(), n, result.data(), where);
     std::vector<std::byte> have(bytes);
-    hd::impl::copy(have.data(), hd::target(), result.data(), where, bytes);
+    hd::copy(have.data(), hd::target(), result.data(), where, bytes);
     ASSERT_EQ(std::memcmp(have.data(), want, bytes), 0)
-        << hd::name(type) << ", " << hd::impl::name(op) << ", " << hd::name(algorithm) << ", n = " << n;
+        << hd::name(type) << ", " << hd::name(op) << ", " << hd::name(algorithm) << ", n = " << n;
   }
 }
 
 /// The scans likewise, into another array and in place.
-void check_library_scan(const hd::target& where, hd::impl::function op, hd::dtype type, bool exclusive,
+void check_library_scan(const hd::target& where, hd::runtime_op op, hd::dtype type, bool exclusive,
                         const void* x, std::size_t n, const void* init, const void* want) {
   const std::size_t bytes = n * hd::size_of(type);
-  const hd::impl::memory there(bytes, where), out(bytes, where);
+  const hd::memory there(bytes, where), out(bytes, where);
   for (const scan_algorithm algorithm : hd::scan_algorithms) {
-    hd::impl::copy(there.data(), where, x, hd::target(), bytes);
+    hd::copy(there.data(), where, x, hd::target(), bytes);
     for (void* const to : {out.data(), there.data()}) {
       hd::impl::library_scan_by(algorithm, op, type, exclusive, there.data(), n, init, to, where);
       std::vector<std::byte> have(bytes);
-      hd::impl::copy(have.data(), hd::target(), to, where, bytes);
+      hd::copy(have.data(), hd::target(), to, where, bytes);
       ASSERT_EQ(std::memcmp(have.data(), want, bytes), 0)
-          << hd::name(type) << ", " << hd::impl::name(op) << ", " << hd::name(algorithm) << ", n = " << n
+          << hd::name(type) << ", " << hd::name(op) << ", " << hd::name(algorithm) << ", n = " << n
           << (exclusive ? ", exclusive" : ", inclusive") << (init != nullptr ? ", with init" : "")
           << (to == there.data() ? ", in place" : "");
     }
@@ -103,7 +103,7 @@ using part_of = decltype(std::abs(T()));
 /// Parts of the numbers of x, as long double.
 template <class T>
 std::vector<std::vector<long double>> parts_of(const hd::array<T>& x) {
-  constexpr std::size_t parts = hd::impl::is_complex<T> ? 2 : 1;
+  constexpr std::size_t parts = hd::is_complex<T> ? 2 : 1;
   std::vector<std::vector<long double>> all(parts);
   for (std::size_t i = 0; i < parts * x.size(); ++i)
     all[i % parts].push_back(reinterpret_cast<const part_of<T>*>(x.data())[i]);
@@ -184,7 +184,7 @@ TEST_P(ladder, reduces_by_exact_operators_as_a_loop_does) {
         if (!takes_case<T, Op>()) return;
         for (const std::size_t n : exact_sizes()) {
           const hd::array<T> x = operands<T, Op>(n);
-          const T want = folded<T, Op>(x);
+          const T want = reduced<T, Op>(x);
           check_library_reduce(where, hd::impl::function_of<Op>, hd::dtype_of<T>, x.data(), n, &want);
         }
       }
@@ -199,7 +199,7 @@ TEST_P(ladder, reduces_many_elements) {
   }
   for (const std::size_t n : sizes) {
     const hd::array<std::uint32_t> x = operands<std::uint32_t, hd::plus>(n), there = x.on(where);
-    const std::uint32_t want = folded<std::uint32_t, hd::plus>(x);
+    const std::uint32_t want = reduced<std::uint32_t, hd::plus>(x);
     for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
       EXPECT_EQ(hd::reduce(where, there, hd::plus{}, algorithm), want)
           << hd::name(algorithm) << ", n = " << n;
@@ -239,7 +239,7 @@ TEST_P(ladder, rounds_sums_within_the_bound_of_its_longest_chain) {
 
 TEST_P(ladder, rounds_products_within_the_bound) {
   for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
-    using wide = std::conditional_t<hd::impl::is_complex<T>, std::complex<long double>, long double>;
+    using wide = std::conditional_t<hd::is_complex<T>, std::complex<long double>, long double>;
     for (const std::size_t n : {1, 2, 33, 257, 1000, 4097}) {
       const hd::array<T> x = operands<T, hd::multiplies>(n);
       wide want = 1;

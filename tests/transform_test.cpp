@@ -57,7 +57,7 @@ hd::array<T> looped(const hd::array<T>& x, const hd::array<T>& y, T (*f)(T, T)) 
 /// A built-in function on elements of T as a value, so that what a test does is compiled once for each type.
 template <class T>
 struct function_on {
-  hd::impl::function which;
+  hd::runtime_op which;
   T (*plainly)(T, T);
   hd::array<T> (*transform)(const hd::target&, const hd::array<T>& x, const hd::array<T>& y);
   hd::array<T> (*with_right)(const hd::target&, const hd::array<T>& x, const T& y);
@@ -93,7 +93,7 @@ void check_function(const hd::target& where, const function_on<T>& by, std::size
   const hd::array<T> x = random_array<T>(n, 0), y = random_array<T>(n, n);
   auto check = [&](const hd::array<T>& have, const hd::array<T>& want, const char* how) {
     ASSERT_TRUE(same_elements(have, want))
-        << hd::impl::type_name<T>() << ", " << hd::impl::name(by.which) << ", n = " << n << how;
+        << hd::impl::type_name<T>() << ", " << hd::name(by.which) << ", n = " << n << how;
   };
   const hd::array<T> expected = looped(x, y, by.plainly);
   check(by.transform(where, x, y), expected, "");

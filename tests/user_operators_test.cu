@@ -112,7 +112,7 @@ T element(std::size_t i) {
             static_cast<part>(random_bits(3 * i + 2))};
   } else if constexpr (std::is_same_v<T, run>) {
     return {static_cast<std::int64_t>(i), static_cast<std::int64_t>(i)};
-  } else if constexpr (std::is_arithmetic_v<T> || hd::impl::is_complex<T>) {
+  } else if constexpr (std::is_arithmetic_v<T> || hd::is_complex<T>) {
     return random_value<T>(i);
   } else {
     return random_element<T>(i);
@@ -262,7 +262,7 @@ TEST_P(user_operators, types_of_16_and_of_160_bytes) {
   check_reduce<vector3>(where, hd::plus{});
 }
 
-TEST_P(user_operators, many_rows_of_a_size_that_granules_do_not_hold) {
+TEST_P(user_operators, many_rows_of_a_size_that_fill_no_vec16) {
   for (const hd::shape& lengths : {hd::shape{200, 700}, hd::shape{150, 2100}, hd::shape{130, 2730}}) {
     if (lengths.elements() > largest_size()) continue;
     hd::array<tally> x(lengths);

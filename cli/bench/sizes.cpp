@@ -24,16 +24,6 @@ std::size_t parse_size(std::string_view text) {
 
 }  // namespace
 
-std::vector<std::string> list_of(std::string_view text) {
-  std::vector<std::string> parts;
-  for (;;) {
-    const std::size_t comma = text.find(',');
-    parts.emplace_back(text.substr(0, comma));
-    if (comma == text.npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
-}
-
 std::vector<std::size_t> parse_sizes(std::string_view text) {
   const std::size_t dots = text.find("..");
   if (dots == text.npos) return {parse_size(text)};

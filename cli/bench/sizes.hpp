@@ -7,9 +7,6 @@
 
 namespace heddle::cli::bench {
 
-/// The parts of a list that is separated by commas.
-std::vector<std::string> list_of(std::string_view text);
-
 /// Reads one size or one range of sizes: "1000", "2^24", "1e6"; "2^10..2^28" is each twice the one before it,
 /// "2^10..2^28:4" four times. Sizes are 1 to 2^56. Throws heddle::error for anything else.
 std::vector<std::size_t> parse_sizes(std::string_view text);

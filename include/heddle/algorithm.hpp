@@ -6,16 +6,16 @@
 
 namespace heddle {
 
-/// The methods of `reduce`: the default, and the methods of a textbook (docs/reference/textbook.md).
-/// <heddle/textbook.hpp> runs them.
+/// The methods of `reduce`: the default, and textbook methods (docs/reference/textbook.md), which
+/// <heddle/textbook.hpp> runs.
 enum class reduce_algorithm : std::uint8_t {
   single_pass,   ///< the default: fixed tiles, and the same bits on every target
-  atomic,        ///< an atomic combines every element into one result; in any order
-  block_serial,  ///< one thread reduces the elements of each block; the same for the results
-  interleaved,   ///< a tree in each block whose threads are chosen by a modulo test; the same for the results
+  atomic,        ///< atomics combine the elements into one result; in any order
+  block_serial,  ///< one thread reduces each block; then the same for the results
+  interleaved,   ///< a tree in each block, its threads chosen by a modulo test; then the same for the results
   tree,          ///< a halving tree in each block, then an atomic
   two_pass,      ///< a halving tree in each block, then one block reduces the results
-  shuffle,       ///< trees that exchange registers within a warp; the same for the results
+  shuffle,       ///< trees of warp shuffles; then the same for the results
 };
 inline constexpr reduce_algorithm reduce_algorithms[] = {
     reduce_algorithm::single_pass, reduce_algorithm::atomic, reduce_algorithm::block_serial,
@@ -26,7 +26,7 @@ inline constexpr reduce_algorithm reduce_algorithms[] = {
 enum class scan_algorithm : std::uint8_t {
   single_pass,    ///< the default
   hillis_steele,  ///< step k combines each element with the one 2^k before it; n log n combinations
-  blelloch,       ///< up and down a tree; 2n combinations
+  blelloch,       ///< up-sweep and down-sweep of a tree; 2n combinations
 };
 inline constexpr scan_algorithm scan_algorithms[] = {scan_algorithm::single_pass,
                                                      scan_algorithm::hillis_steele, scan_algorithm::blelloch};

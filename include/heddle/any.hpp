@@ -9,9 +9,9 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// Whether any element is not 0, as numpy.any: a NaN is not 0, and a complex number not where a part of it is
-/// not. False where there are no elements. Waits for the answer and returns it. Takes every built-in type.
-/// Reads each element once, in `reduce` with `logical_or`.
+/// Whether any element is non-zero, as numpy.any. NaN is non-zero, and so is a complex number with a non-zero
+/// part. False for no elements. Takes every built-in type. Waits for the answer. Reads each element once, as
+/// `reduce` with `logical_or` does.
 ///
 ///     if (hd::any(where, flags)) …
 template <array_like X>
@@ -20,8 +20,8 @@ bool any(const target& where, const X& x) {
   return impl::logical_of_all<logical_or>("any", where, x);
 }
 
-/// Whether f(x[i]) is true of any element, of any type. On a GPU f is marked HD_FN, and its file is compiled
-/// by nvcc. n calls of f, of which nothing is stored.
+/// Whether f(x[i]) is true for any element; elements may have any type. On a GPU f is marked HD_FN and nvcc
+/// compiles its file. n calls of f, whose results are not stored.
 ///
 ///     if (hd::any(where, x, [] HD_FN(float a) { return a > 1; })) …
 template <array_like X, impl::predicate_on<X> F>
@@ -29,8 +29,8 @@ bool any(const target& where, const X& x, const F& f) {
   return impl::logical_of_all<logical_or>("any", where, x, f);
 }
 
-/// any of each row or column along one axis of x; the result has the other axes, and lives on the target;
-/// asynchronous on a GPU.
+/// `any` of each row or column along one axis of x. The result has the other axes and lives on the target.
+/// Asynchronous on a GPU.
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<bool> any(const target& where, const X& x, axis along_axis) {
@@ -41,21 +41,21 @@ array<bool> any(const target& where, const X& x, axis along_axis, const F& f) {
   return impl::logical_along<logical_or>("any", where, x, along_axis, f);
 }
 
-/// Whether no element is 0, as numpy.all; true where there are no elements. Otherwise as `any`; of complex
-/// numbers, whose parts are looked at first, one byte or more an element is stored.
+/// Whether every element is non-zero, as numpy.all; true for no elements. Otherwise as `any`, but complex
+/// elements take at least a byte of scratch memory each.
 template <array_like X>
   requires has_dtype<element_of<X>>
 bool all(const target& where, const X& x) {
   return impl::logical_of_all<logical_and>("all", where, x);
 }
 
-/// Whether f(x[i]) is true of all elements; otherwise as `any`.
+/// Whether f(x[i]) is true for all elements; otherwise as `any`.
 template <array_like X, impl::predicate_on<X> F>
 bool all(const target& where, const X& x, const F& f) {
   return impl::logical_of_all<logical_and>("all", where, x, f);
 }
 
-/// all of each row or column along one axis of x; otherwise as `any`.
+/// `all` of each row or column along one axis of x; otherwise as `any`.
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<bool> all(const target& where, const X& x, axis along_axis) {

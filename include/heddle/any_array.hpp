@@ -13,8 +13,8 @@
 #include <type_traits>
 #include <utility>
 
-/// Arrays whose element type is known at run time. What array and array_view do, these do under the same
-/// names. any_patterns.hpp runs patterns on them.
+/// Arrays whose element type is known at run time. They do what array and array_view do, under the same
+/// names. any_patterns.hpp has the patterns on them.
 namespace heddle {
 
 class any_array;
@@ -45,9 +45,9 @@ class any_value {
     return value;
   }
 
-  /// The same number as another type; throws heddle::error when that type does not hold it: an integer out of
-  /// range, a fraction for an integer, a number other than 0 and 1 for bool, an imaginary part other than 0
-  /// for a real type, or a finite number that would become infinite. Digits of a real number are rounded.
+  /// The number converted to another type. Throws heddle::error when that type cannot hold it: an integer out
+  /// of range, a fraction for an integer, a number other than 0 and 1 for bool, an imaginary part other than
+  /// 0 for a real type, or a finite number that would become infinite. A real number is rounded.
   any_value converted(heddle::dtype type) const;
   template <class T>
     requires has_dtype<T>
@@ -63,14 +63,13 @@ class any_value {
 template <class Void>
 class basic_any_view;
 
-/// Elements of somebody else's array, of a type known at run time, contiguous in C order. Cheap to copy;
-/// valid while the owner lives. `any_view` may change the elements, `any_const_view` may not; the first
-/// converts to the second. One is made of an array or a view of a built-in type, explicitly, so that what
-/// does not compile for elements of a static type still does not.
+/// A view of elements that something else owns, of a type known at run time, contiguous in C order. Cheap to
+/// copy; valid while the owner lives. `any_view` may change the elements, `any_const_view` may not; the first
+/// converts to the second. The constructors from an array or a view of a built-in type are explicit, so that
+/// what does not compile for elements of a static type still does not.
 ///
 ///     void print_sum(const hd::any_const_view& x) {
-///       hd::visit(x, [](const auto& elements) { std::cout << hd::reduce(hd::target::parallel(), elements);
-///       });
+///       hd::visit(x, [](const auto& y) { std::cout << hd::reduce(hd::target::parallel(), y); });
 ///     }
 ///     print_sum(hd::any_const_view(samples));                     // hd::array<float> samples
 template <class Void>
@@ -99,7 +98,7 @@ class basic_any_view {
 
   Void* data() const noexcept { return data_; }
   heddle::dtype dtype() const noexcept { return dtype_; }
-  /// How many elements there are, and the bytes of all of them.
+  /// The number of elements, and the bytes of all of them.
   std::size_t size() const noexcept { return size_; }
   std::size_t bytes() const noexcept { return size_ * size_of(dtype_); }
   const heddle::shape& shape() const noexcept { return shape_; }
@@ -117,10 +116,10 @@ class basic_any_view {
   basic_any_view slice(std::size_t first, std::size_t last) const;
   /// Entry `index` of the slowest axis, with one axis less.
   basic_any_view row(std::size_t index) const;
-  /// The same elements under another shape of as many.
+  /// The same elements in another shape, which has as many.
   basic_any_view reshaped(heddle::shape lengths) const;
 
-  /// One element, by its index in C order; on a GPU this waits.
+  /// One element, by its index in C order. Waits on a GPU.
   any_value operator[](std::size_t index) const;
   any_value front() const { return (*this)[0]; }
   any_value back() const { return (*this)[size_ == 0 ? 0 : size_ - 1]; }
@@ -137,7 +136,7 @@ class basic_any_view {
   void fill(const any_value& value) const {
     impl::fill_elements(*this, value);
   }
-  /// Copies as many elements of the same type from `values`, wherever they are.
+  /// Copies the elements of `values`, which has as many of the same type, on any target.
   template <class V = Void>
     requires(!std::is_const_v<V>)
   void copy_from(const basic_any_view<const void>& values) const {
@@ -146,8 +145,8 @@ class basic_any_view {
 
   /// A copy of the elements on `where`.
   any_array on(const target& where) const;
-  /// A copy on the same target, of elements converted to another type as npy_file::read says, which is what
-  /// NumPy's astype does. Elements on a GPU are converted on the CPU.
+  /// A copy on the same target, converted to another type as NumPy's astype does (see npy_file::read).
+  /// Elements on a GPU are converted on the CPU.
   any_array converted(heddle::dtype type) const;
 
   /// Returns once the work that fills these elements has finished.
@@ -167,8 +166,8 @@ using any_const_view = basic_any_view<const void>;
 extern template class basic_any_view<void>;
 extern template class basic_any_view<const void>;
 
-/// Elements of a type known at run time that live on a target, contiguous in C order, freed with the array's
-/// lifetime. It can be moved and not copied by accident: `on(target)` makes a copy.
+/// Owns elements of a type known at run time, contiguous in C order, on a target. It can be moved, and not
+/// copied by accident: `on(target)` makes a copy.
 ///
 ///     hd::any_array x = hd::read_npy("samples.npy");
 ///     if (x.dtype() == hd::dtype::float32) {
@@ -181,7 +180,7 @@ class any_array {
   any_array() = default;
   /// Not initialised. Throws heddle::error when there is no memory.
   any_array(heddle::dtype type, heddle::shape lengths, const target& where = {});
-  /// Takes the memory of an array over, without a copy.
+  /// Takes over the memory of an array, without a copy.
   template <class T>
     requires has_dtype<T>
   any_array(array<T>&& x) noexcept
@@ -207,7 +206,7 @@ class any_array {
 
   any_view view() & { return {data(), dtype_, shape_, where()}; }
   any_const_view view() const& { return {data(), dtype_, shape_, where()}; }
-  void view() && = delete;  // of a temporary array it would outlive the elements; so below
+  void view() && = delete;  // a view of a temporary would outlive its elements; likewise below
   operator any_view() & { return view(); }
   operator any_const_view() const& { return view(); }
 
@@ -219,8 +218,8 @@ class any_array {
   const heddle::shape& shape() const noexcept { return shape_; }
   const target& where() const noexcept { return memory_.where(); }
 
-  /// The elements with their static type: a view, or of a temporary array an array that takes the memory
-  /// over. Throws heddle::error naming both types when T is another one.
+  /// The elements with their static type: a view, or, of a temporary, an array that takes over the memory.
+  /// Throws heddle::error naming both types when T is another one.
   template <class T>
     requires has_dtype<T>
   array_view<T> as() & {
@@ -255,8 +254,7 @@ class any_array {
   any_array converted(heddle::dtype type) const { return view().converted(type); }
   void wait() const { where().wait(); }
 
-  /// The same elements under another shape of as many: a view of this array, or of a temporary one the array
-  /// itself.
+  /// The same elements in another shape, which has as many: a view, or, of a temporary, the array itself.
   any_view reshaped(heddle::shape lengths) & { return view().reshaped(std::move(lengths)); }
   any_const_view reshaped(heddle::shape lengths) const& { return view().reshaped(std::move(lengths)); }
   any_array reshaped(heddle::shape lengths) &&;
@@ -264,12 +262,12 @@ class any_array {
  private:
   heddle::shape shape_{0};
   std::size_t size_ = 0;
-  impl::memory memory_;
+  memory memory_;
   heddle::dtype dtype_ = heddle::dtype::boolean;
 };
 
-/// Calls f with an array_view of the static element type and returns what f returns, which is of one type for
-/// all element types. f is compiled 13 times, once for each type of `dtype`.
+/// Calls f with an array_view of the static element type and returns its result, which must have the same
+/// type for all element types. f is compiled 13 times, once for each type of `dtype`.
 ///
 ///     std::size_t zeros = hd::visit(x, [](const auto& elements) {
 ///       return std::count(elements.begin(), elements.end(), 0);

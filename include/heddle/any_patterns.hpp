@@ -16,8 +16,8 @@
 
 /// The patterns on arrays whose element type is known at run time. Each computes what the pattern of the same
 /// name computes on array and array_view, bit for bit, and throws heddle::error where that one does not
-/// compile: for an operator that the type does not define, for types that differ, and for an order of complex
-/// numbers. An initial value is any number, converted as any_value::converted says.
+/// compile: for an operator that the type does not define, for types that differ, and for the order of
+/// complex numbers. An initial value is any number, converted as any_value::converted says.
 ///
 ///     hd::any_array x = hd::read_npy("samples.npy");
 ///     hd::any_value total = hd::reduce(where, x, hd::parse_runtime_op("add"));
@@ -27,7 +27,7 @@
 /// `hd::any_const_view(data, type, {outer, length, inner}, where)` and `hd::axis{1}`.
 namespace heddle {
 
-// Of <heddle/algorithm.hpp>, which names the methods; {} is the default.
+// Defined in <heddle/algorithm.hpp>; {} is the default.
 enum class reduce_algorithm : std::uint8_t;
 enum class scan_algorithm : std::uint8_t;
 
@@ -47,9 +47,9 @@ any_value reduce(const target& where, const any_const_view& x, runtime_op op, re
 any_array reduce(const target& where, const any_const_view& x, axis along_axis,
                  runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 
-/// The same into `out`, of one element, or of the shape less the axis, which is apart from x; asynchronous on
-/// a GPU. `out` has the type of x. Sums may have a wider type instead, float64, or complex128 of complex
-/// elements, which are then widened as they are read, as by numpy.sum(x, dtype=float64).
+/// The same into `out`, which has one element, or the shape of x without the axis, and does not overlap x.
+/// Asynchronous on a GPU. `out` has the type of x. A sum may have float64 instead, or complex128 for complex
+/// elements: elements are then widened as they are read, as by numpy.sum(x, dtype=float64).
 void reduce_into(const target& where, const any_view& out, const any_const_view& x,
                  runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 void reduce_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
@@ -71,21 +71,22 @@ std::pair<any_array, any_array> reduce_by_key(const target& where, const any_con
 
 // ------------------------------------------------------------------------------------------------ scan
 
-/// Running combinations, in C order or along one axis: see scan.hpp.
+/// The inclusive scan, in C order or along one axis: see scan.hpp.
 any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
                          const std::optional<any_value>& init = {}, scan_algorithm algorithm = {});
 any_array inclusive_scan(const target& where, const any_const_view& x, runtime_op op,
                          scan_algorithm algorithm);
 any_array inclusive_scan(const target& where, const any_const_view& x, axis along_axis,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
-/// The same into `out`, which has the type and as many elements and may be x itself; asynchronous on a GPU.
+/// The same into `out`, which has the type of x and as many elements, and may be x itself. Asynchronous on a
+/// GPU.
 void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {},
                          scan_algorithm algorithm = {});
 void inclusive_scan_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                          runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 
-/// The scan shifted by one, which begins with `init`, or with the operator's identity.
+/// The exclusive scan, which begins with `init`, or with the operator's identity.
 any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
                          const std::optional<any_value>& init = {}, scan_algorithm algorithm = {});
 any_array exclusive_scan(const target& where, const any_const_view& x, runtime_op op,
@@ -100,12 +101,12 @@ void exclusive_scan_into(const target& where, const any_view& out, const any_con
 
 // ------------------------------------------------------------------------------------------------ transform
 
-/// An array of op(x[i], y[i]) by any operator, minus too: see transform.hpp. Both arrays have one type and
-/// one shape; a scalar goes with every element, and is converted to their type as any_value::converted says.
+/// An array of op(x[i], y[i]) by any operator, including minus: see transform.hpp. Both arrays have the same
+/// type and shape; a scalar is broadcast, and converted to their type as any_value::converted says.
 any_array transform(const target& where, const any_const_view& x, const any_const_view& y, runtime_op op);
 any_array transform(const target& where, const any_const_view& x, const any_value& y, runtime_op op);
 any_array transform(const target& where, const any_value& x, const any_const_view& y, runtime_op op);
-/// The same into `out`, which has their type and shape and may be one of them; asynchronous on a GPU.
+/// The same into `out`, which has their type and shape and may be one of them. Asynchronous on a GPU.
 void transform_into(const target& where, const any_view& out, const any_const_view& x,
                     const any_const_view& y, runtime_op op);
 void transform_into(const target& where, const any_view& out, const any_const_view& x, const any_value& y,
@@ -115,23 +116,23 @@ void transform_into(const target& where, const any_view& out, const any_value& x
 
 // ------------------------------------------------------------------------------------------------ order
 
-/// The elements in order, flat or along one axis: see sort.hpp. All types but the complex ones.
+/// The sorted elements, flat or along one axis: see sort.hpp. All types but the complex ones.
 any_array sort(const target& where, const any_const_view& x, sort_order order = sort_order::ascending);
 any_array sort(const target& where, const any_const_view& x, axis along_axis,
                sort_order order = sort_order::ascending);
-/// The same into `out`, which has the type and as many elements and may be x itself.
+/// The same into `out`, which has the type of x and as many elements, and may be x itself.
 void sort_into(const target& where, const any_view& out, const any_const_view& x,
                sort_order order = sort_order::ascending);
 void sort_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                sort_order order = sort_order::ascending);
 
-/// The indices of the elements in their stable order.
+/// The indices of the elements in stable sorted order.
 array<std::size_t> argsort(const target& where, const any_const_view& x,
                            sort_order order = sort_order::ascending);
 array<std::size_t> argsort(const target& where, const any_const_view& x, axis along_axis,
                            sort_order order = sort_order::ascending);
 
-/// The k largest elements, or ascending the k smallest, and their indices: see top_k.hpp.
+/// The k largest elements, or with `ascending` the k smallest, and their indices: see top_k.hpp.
 struct any_top_elements {
   any_array values;
   array<std::size_t> indices;
@@ -141,8 +142,8 @@ any_top_elements top_k(const target& where, const any_const_view& x, std::size_t
 any_top_elements top_k(const target& where, const any_const_view& x, std::size_t k, axis along_axis,
                        sort_order order = sort_order::descending);
 
-/// The different elements in order, and the first of each run of equal ones: see unique.hpp. Complex elements
-/// have runs and no order.
+/// The distinct elements in sorted order, and the first of each run of equal elements: see unique.hpp. Only
+/// unique_consecutive takes complex elements.
 any_array unique(const target& where, const any_const_view& x);
 any_array unique_consecutive(const target& where, const any_const_view& x);
 
@@ -199,7 +200,7 @@ any_array ifft(const target& where, const any_const_view& x, const fft_axes& axe
 any_array rfft(const target& where, const any_const_view& x, const fft_axes& axes = {-1});
 any_array irfft(const target& where, const any_const_view& x, const fft_axes& axes = {-1},
                 std::size_t length = 0);
-/// The same into `out`, of the result's type and shape and apart from x.
+/// The same into `out`, which has the result's type and shape and does not overlap x.
 void fft_into(const target& where, const any_view& out, const any_const_view& x, const fft_axes& axes = {-1});
 void ifft_into(const target& where, const any_view& out, const any_const_view& x,
                const fft_axes& axes = {-1});
@@ -207,7 +208,7 @@ void rfft_into(const target& where, const any_view& out, const any_const_view& x
                const fft_axes& axes = {-1});
 void irfft_into(const target& where, const any_view& out, const any_const_view& x,
                 const fft_axes& axes = {-1}, std::size_t length = 0);
-/// The shape of the result of fft and ifft, of rfft, and of irfft, of an array of that shape. Throws
+/// The shapes of the results of fft and ifft, of rfft, and of irfft, for an array of shape `lengths`. Throws
 /// heddle::error as the transforms do.
 shape fft_shape(const shape& lengths, const fft_axes& axes = {-1});
 shape rfft_shape(const shape& lengths, const fft_axes& axes = {-1});
@@ -216,14 +217,14 @@ shape irfft_shape(const shape& lengths, const fft_axes& axes = {-1}, std::size_t
 /// The product of matrices of one type, float32, float64, complex64 or complex128: see linear_algebra.hpp.
 any_array matmul(const target& where, const any_const_view& a, const any_const_view& b,
                  matmul_algorithm algorithm = matmul_algorithm::blas);
-/// The same into `c`, of the product's type and shape and apart from a and b.
+/// The same into `c`, which has the product's type and shape and does not overlap a or b.
 void matmul_into(const target& where, const any_view& c, const any_const_view& a, const any_const_view& b,
                  matmul_algorithm algorithm = matmul_algorithm::blas);
 /// The shape of the product of arrays of these shapes; throws heddle::error naming both where they do not
-/// fit.
+/// match.
 shape matmul_shape(const shape& a, const shape& b);
-/// The target that matmul of arrays on the CPU of these shapes and that type picks for `auto`; another target
-/// is returned as it is.
+/// The target that matmul picks for `auto`, for arrays on the CPU of these shapes and this type; another
+/// target is returned unchanged.
 target matmul_target(const target& where, const shape& a, const shape& b, dtype type);
 
 }  // namespace heddle

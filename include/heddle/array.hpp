@@ -24,16 +24,15 @@
 
 namespace heddle {
 
-/// Elements of type T that live on a target, contiguous in C order, freed with the array's lifetime. It can
-/// be moved and not copied by accident: `on(target)` makes a copy, on the same target or on another.
+/// Owns elements of type T, contiguous in C order, on a target. It can be moved, and not copied by accident:
+/// `on(target)` makes a copy, on the same target or on another.
 ///
 ///     hd::array<float> x(1'000'000);                 // on the CPU, not initialised
 ///     hd::array<float> m({rows, columns}, hd::target::gpu());
 ///     m.fill(0);
 ///
-/// Everything that array_view does, an array does too. Memory that a GPU works on is freed in the order of
-/// the stream of the target that the array was made with; patterns that run on another stream are ordered
-/// with it.
+/// It does everything that array_view does. GPU memory is freed in stream order, on the stream of the target
+/// that the array was made with; patterns on other streams are ordered with that one.
 template <element T>
 class array {
  public:
@@ -44,8 +43,7 @@ class array {
   explicit array(heddle::shape lengths, const target& where = {})
       : shape_(std::move(lengths)), size_(shape_.elements()), memory_(allocate(size_, where)) {}
   explicit array(std::size_t size, const target& where = {}) : array(heddle::shape{size}, where) {}
-  /// The same for `({rows, columns})`, which is no list of elements. A parameter pack keeps it from being
-  /// taken for `{x, y}`, which is one.
+  /// The same for `({rows, columns})`. The parameter pack keeps `{x, y}` a list of elements.
   template <std::same_as<target>... Where>
     requires(sizeof...(Where) <= 1)
   explicit array(std::initializer_list<std::size_t> lengths, const Where&... where)
@@ -66,7 +64,7 @@ class array {
   template <class R>
     requires impl::range_of<R, T>
   explicit array(R&& values, const target& where = {}) : array(std::begin(values), std::end(values), where) {}
-  /// Says what to do about numbers that T would lose something of.
+  /// Explains what to do where T cannot hold the numbers of the range.
   template <class R>
     requires(
         impl::range<R> && !impl::is_array_or_view<std::remove_cvref_t<R>> && !impl::range_of<R, T> &&
@@ -77,13 +75,14 @@ class array {
                   "array: the numbers of the range lose values as elements, such as double as float: make an "
                   "hd::array(range) of their type and convert it with hd::transform");
   }
-  /// A copy of the elements from `first` up to `last`; heddle::error where `last` comes before `first`.
+  /// A copy of the elements from `first` up to `last`; throws heddle::error where `last` comes before
+  /// `first`.
   template <std::forward_iterator First, std::sentinel_for<First> Last>
     requires impl::keeps_element<std::iter_reference_t<First>, T>
   array(First first, Last last, const target& where = {})
       : array(heddle::shape{impl::distance("array", std::ranges::distance(first, last))}, where) {
     if constexpr (std::contiguous_iterator<First> && std::is_same_v<std::iter_value_t<First>, T>) {
-      impl::copy(data(), where, std::to_address(first), target(), size_ * sizeof(T));
+      heddle::copy(data(), where, std::to_address(first), target(), size_ * sizeof(T));
     } else if (where.is_gpu()) {
       view().copy_from(array(first, last));
     } else {
@@ -104,7 +103,7 @@ class array {
 
   array_view<T> view() & { return {data(), shape_, where()}; }
   array_view<const T> view() const& { return {data(), shape_, where()}; }
-  void view() && = delete;  // of a temporary array it would outlive the elements; so below
+  void view() && = delete;  // a view of a temporary would outlive its elements; likewise below
   operator array_view<T>() & { return view(); }
   operator array_view<const T>() const& { return view(); }
 
@@ -167,8 +166,7 @@ class array {
   void access() && = delete;
   void wait() const { where().wait(); }
 
-  /// The same elements under another shape of as many: a view of this array, or of a temporary one the array
-  /// itself.
+  /// The same elements in another shape, which has as many: a view, or, of a temporary, the array itself.
   array_view<T> reshaped(heddle::shape lengths) & { return view().reshaped(std::move(lengths)); }
   array_view<const T> reshaped(heddle::shape lengths) const& { return view().reshaped(std::move(lengths)); }
   array reshaped(heddle::shape lengths) && {
@@ -179,20 +177,20 @@ class array {
 
  private:
   friend class any_array;
-  array(heddle::shape lengths, impl::memory&& elements)
+  array(heddle::shape lengths, memory&& elements)
       : shape_(std::move(lengths)), size_(shape_.elements()), memory_(std::move(elements)) {}
 
-  static impl::memory allocate(std::size_t size, const target& where) {
-    impl::operation running("array", size, impl::type_name<T>());
+  static memory allocate(std::size_t size, const target& where) {
+    operation running("array", size, impl::type_name<T>());
     running.runs_on(where);
     std::size_t bytes;
-    if (__builtin_mul_overflow(size, sizeof(T), &bytes)) impl::fail("more bytes than 64 bits can count");
-    return impl::memory(bytes, where);
+    if (__builtin_mul_overflow(size, sizeof(T), &bytes)) fail("more bytes than 64 bits can count");
+    return memory(bytes, where);
   }
 
   heddle::shape shape_{0};
   std::size_t size_ = 0;
-  impl::memory memory_;
+  memory memory_;
 };
 
 template <element T>
@@ -206,11 +204,11 @@ array(First, Last, const target& = {}) -> array<std::iter_value_t<First>>;
 template <class T>
 array<std::remove_cv_t<T>> array_view<T>::on(const target& where) const {
   array<value_type> copy(shape_, where);
-  impl::copy(copy.data(), copy.where(), data_, where_, size_ * sizeof(T));
+  heddle::copy(copy.data(), copy.where(), data_, where_, size_ * sizeof(T));
   return copy;
 }
 
-/// An uninitialised array with the shape, the element type and the place of `x`.
+/// An uninitialised array with the shape, the element type and the target of `x`.
 template <class T>
 array<std::remove_cv_t<T>> empty_like(const array_view<T>& x) {
   return array<std::remove_cv_t<T>>(x.shape(), x.where());

@@ -6,13 +6,13 @@
 
 namespace heddle {
 
-/// What an array may hold: types whose bytes can be copied from one target to another, aligned to 256 bytes
-/// at most.
+/// What an array may hold: trivially copyable types, aligned to at most 256 bytes.
 template <class T>
 concept element = std::is_trivially_copyable_v<T> && !std::is_const_v<T> && alignof(T) <= 256;
 
-/// What a pattern takes as an array: array, array_view, and whatever std::data and std::size read, such as
-/// std::vector, std::array, std::span, std::string and T[n]. Not std::vector<bool>, which holds no bools.
+/// What a pattern takes as an array: array, array_view, and whatever std::data and std::size accept, such as
+/// std::vector, std::array, std::span, std::string and T[n]. Not std::vector<bool>, which has no contiguous
+/// bools.
 template <class X>
 concept array_like = requires { typename impl::element_of_range<std::remove_cvref_t<X>>::type; };
 

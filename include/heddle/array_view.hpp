@@ -19,8 +19,8 @@
 
 namespace heddle {
 
-/// (row, column) and (plane, row, column) indexing of an array's elements, small enough to capture in a
-/// function that runs on any target. It does not own the elements, and is valid only where they are.
+/// Indexing of an array's elements by (row, column) or (plane, row, column), small enough to capture in a
+/// function that runs on any target. It does not own the elements, and works only where they are.
 template <class T, int Axes>
 struct accessor {
   T* data;
@@ -41,11 +41,11 @@ class array;
 template <class T>
 class array_view;
 
-/// One element of an array, to be read, set, changed or swapped: `T x = a[i]; a[i] = x; a[i] += x; ++a[i];
-/// swap(a[i], a[j]);` or `std::ranges::swap`, wherever the array is. A change reads the element, changes the
-/// copy and writes it back; on a GPU reading and writing wait. A number is converted with care: a fraction
-/// for an integer does not compile, and an integer that T cannot hold throws heddle::error. Arrays give it
-/// const, so that a member function that would change a copy of the element alone does not compile.
+/// A reference to one element of an array on any target, to read, assign, change or swap it: `T x = a[i];
+/// a[i] = x; a[i] += x; ++a[i]; swap(a[i], a[j]);` or `std::ranges::swap`. A change reads the element,
+/// changes the copy and writes it back; on a GPU each read and each write waits. Conversions are checked: a
+/// fraction for an integer does not compile, and an integer that T cannot hold throws heddle::error. Arrays
+/// return it const, so that a member function that would change a copy of the element alone does not compile.
 template <class T>
 class element_reference : public impl::element_reader<T> {
  public:
@@ -54,13 +54,13 @@ class element_reference : public impl::element_reader<T> {
   // NOLINTNEXTLINE(modernize-use-equals-default): not trivial, so that printf("%d", a[i]) does not compile
   ~element_reference() {}
 
-  // Of a temporary alone: `auto x = a[i]; x = 1;` would look like an assignment to a variable.
+  // On a temporary alone: `auto x = a[i]; x = 1;` would look like an assignment to a variable.
   void operator=(const impl::given<T>& value) const&& { write(value); }
   void operator=(const element_reference& other) const&& {
-    impl::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
+    heddle::copy(this->heddle_at_, this->heddle_where_, other.heddle_at_, other.heddle_where_, sizeof(T));
   }
 
-  /// a[i] OP= value where T has it, as that of T; it returns the new value.
+  /// a[i] OP= value, where T has this operator. Returns the new value.
 #define HD_COMPOUND_ASSIGNMENT(OP)                                                                   \
   template <class V = T>                                                                             \
     requires(std::is_constructible_v<impl::right_operand<T, V>, const V&> &&                         \
@@ -92,7 +92,7 @@ class element_reference : public impl::element_reader<T> {
   {
     return changed([](T& element) { --element; });
   }
-  /// They return the former value.
+  /// Returns the former value; so does `--`.
   T operator++(int) const&&
     requires(!std::is_same_v<T, bool> && requires(T& element) { element++; })
   {
@@ -134,12 +134,12 @@ class element_reference : public impl::element_reader<T> {
     return element;
   }
   void write(const T& value) const {
-    impl::copy(this->heddle_at_, this->heddle_where_, &value, target(), sizeof(T));
+    heddle::copy(this->heddle_at_, this->heddle_where_, &value, target(), sizeof(T));
   }
 };
 
-/// Elements of somebody else's array, contiguous in C order: a slice, a row, or the whole. Cheap to copy;
-/// valid while the owner lives. T is const for elements that must not change.
+/// A view of elements that something else owns, contiguous in C order: a whole array, a slice or a row. Cheap
+/// to copy; valid while the owner lives. T is const for a view that does not change them.
 template <class T>
 class array_view {
  public:
@@ -153,8 +153,8 @@ class array_view {
              !std::is_same_v<std::remove_cvref_t<R>, std::span<T>> &&
              !impl::is_array_or_view<std::remove_cvref_t<R>>)
   array_view(R&& values) : array_view(std::span<T>(std::forward<R>(values))) {}
-  /// The elements from `first` up to `last`, on the CPU unless a target is given; heddle::error where `last`
-  /// comes before `first`.
+  /// The elements from `first` up to `last`, on the CPU unless a target is given; throws heddle::error where
+  /// `last` comes before `first`.
   template <std::contiguous_iterator First, std::sized_sentinel_for<First> Last>
     requires std::is_convertible_v<std::remove_reference_t<std::iter_reference_t<First>> (*)[], T (*)[]>
   array_view(First first, Last last, const target& where = {})
@@ -186,17 +186,17 @@ class array_view {
     return {data_ + index * (size_ / shape_[0]), shape_.without_axis(0), where_};
   }
 
-  /// The same elements under another shape of as many.
+  /// The same elements in another shape, which has as many.
   array_view reshaped(heddle::shape lengths) const {
     if (lengths.elements() != size_) impl::fail_sizes("reshaped", lengths.elements(), size_);
     return {data_, std::move(lengths), where_};
   }
 
-  /// What (row, column) and [i] give: an element to be read, and to be set where it is not const.
+  /// What (row, column) and [i] return: the value where T is const, and otherwise a reference to the element.
   using reference = std::conditional_t<std::is_const_v<T>, value_type, const element_reference<value_type>>;
 
-  /// One element, by its place in C order or by an index along each axis; on a GPU reading and setting it
-  /// wait.
+  /// One element, by its index in C order or by an index along each axis. On a GPU reading it and assigning
+  /// it wait.
   template <std::integral... I>
     requires(sizeof...(I) >= 1)
   reference operator()(I... index) const {
@@ -214,7 +214,7 @@ class array_view {
     requires(sizeof...(I) >= 1 && !std::is_const_v<T>)
   void set(const impl::given<value_type>& value, I... index) const {
     const value_type& converted = value;
-    impl::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
+    heddle::copy(data_ + offset(index...), where_, &converted, target(), sizeof(T));
   }
 
   /// Sets every element to `value`; asynchronous on a GPU.
@@ -222,20 +222,20 @@ class array_view {
     requires(!std::is_const_v<T>)
   {
     const value_type& converted = value;
-    impl::fill(data_, where_, size_, &converted, sizeof(T));
+    heddle::fill(data_, where_, size_, &converted, sizeof(T));
   }
 
-  /// Copies as many elements from `values`, wherever they are.
+  /// Copies the elements of `values`, which has as many, on any target.
   void copy_from(const array_view<const value_type>& values) const
     requires(!std::is_const_v<T>)
   {
     if (values.size() != size_) impl::fail_sizes("copy_from", values.size(), size_);
-    impl::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
+    heddle::copy(data_, where_, values.data(), values.where(), size_ * sizeof(T));
   }
-  /// Copies the elements out to `values`, which has as many.
+  /// Copies the elements to `values`, which has as many.
   void copy_to(std::span<value_type> values) const {
     if (values.size() != size_) impl::fail_sizes("copy_to", size_, values.size());
-    impl::copy(values.data(), target(), data_, where_, size_ * sizeof(T));
+    heddle::copy(values.data(), target(), data_, where_, size_ * sizeof(T));
   }
   std::vector<value_type> to_vector() const {
     std::vector<value_type> values(size_);
@@ -251,13 +251,13 @@ class array_view {
   /// A copy of the elements on `where`.
   array<value_type> on(const target& where) const;
 
-  /// The elements themselves, on the CPU; an error when they are on a GPU.
+  /// The elements, on the CPU; throws heddle::error when they are on a GPU.
   std::span<T> span() const {
     if (where_.is_gpu()) impl::fail_not_on_cpu("span", where_);
     return {data_, size_};
   }
 
-  /// The elements one after the other, on the CPU; an error when they are on a GPU.
+  /// Iterators over the elements, on the CPU; throws heddle::error when they are on a GPU.
   T* begin() const {
     if (where_.is_gpu()) impl::fail_not_on_cpu("begin", where_);
     return data_;

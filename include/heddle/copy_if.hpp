@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-/// All elements, those that a function chose first, and how many it chose.
+/// All elements, the chosen ones first, and how many were chosen.
 template <class T>
 struct partitioned {
   array<T> elements;
@@ -17,19 +17,19 @@ struct partitioned {
 
 inline namespace HD_BUILD {
 
-/// The elements of x for which f is true, in their order, flat. It waits for their number. n calls of f, one
-/// an element; reads x twice; scratch memory of a byte an element.
+/// The elements of x for which f is true, in their order, as a flat array. Waits for their number. n calls of
+/// f; reads x twice; a byte of scratch memory an element.
 ///
 ///     hd::array<float> hot = hd::copy_if(where, x, [] HD_FN(float t) { return t > 100; });
 ///
-/// As `transform`: on a GPU the function is marked HD_FN in a file that nvcc compiles.
+/// On a GPU f is marked HD_FN in a file that nvcc compiles, as for `transform`.
 template <array_like X, class F>
   requires(!array_like<F> && !impl::not_an_array<F>)
 array<element_of<X>> copy_if(const target& where, const X& x, const F& f) {
   return impl::chosen_elements("copy_if", where, x, f, false).elements;
 }
 
-/// All elements of x, those for which f is true first, both in their order, and how many these are.
+/// The elements of x for which f is true, then the others, each in their order, and how many the first are.
 template <array_like X, class F>
   requires(!array_like<F> && !impl::not_an_array<F>)
 partitioned<element_of<X>> partition(const target& where, const X& x, const F& f) {
@@ -38,8 +38,8 @@ partitioned<element_of<X>> partition(const target& where, const X& x, const F& f
 
 }  // namespace HD_BUILD
 
-/// The same by flags that there are already, an array of bool of as many elements, as x[flags] in NumPy: on
-/// every target from any file.
+/// The same by flags, an array of bool with as many elements, as x[flags] in NumPy. Runs on every target,
+/// whichever compiler compiles the call.
 template <array_like X, array_like Flags>
 array<element_of<X>> copy_if(const target& where, const X& x, const Flags& flags) {
   return impl::flagged_elements("copy_if", where, x, flags, false).elements;

@@ -6,14 +6,13 @@
 #include <cstdint>
 #include <type_traits>
 
-/// Random words turned into random numbers: what `hd::random` fills arrays with, for kernels and functions of
-/// a user's own. Nothing but integer arithmetic, exact conversions, additions, multiplications, fused
-/// multiplications and additions, divisions and square roots, all of which IEEE 754 rounds in one way: the
-/// same bits on every target. A host compiler that may not assume fused operations calls the C library's.
+/// Turns random words into random numbers, as `hd::random` does, for your own kernels and functions. It uses
+/// only integer arithmetic, exact conversions, and additions, multiplications, fused multiply-adds, divisions
+/// and square roots, each of which IEEE 754 rounds in one way: the same bits on every target. A host compiler
+/// that may not use fused multiply-add instructions calls the C library's fma.
 namespace heddle::random {
 
-/// Which numbers are asked for. Each has a sequence of its own: uniform and normal numbers of one seed have
-/// nothing in common.
+/// The kinds of numbers. Each has its own sequence: uniform and normal numbers of one seed are unrelated.
 enum class distribution : std::uint32_t { bits, uniform, normal, exponential, integers, permutation };
 
 /// The four words numbered `block` of a distribution, drawn for the `attempt`-th time: Philox4x32-10 with the
@@ -44,7 +43,7 @@ HD_INLINE constexpr Word word_of(const philox_block& block, std::uint64_t k) {
   }
 }
 
-/// Each rounded once.
+/// Operations that round once.
 namespace arithmetic {
 
 HD_INLINE float fma(float a, float b, float c) {
@@ -99,7 +98,7 @@ HD_INLINE double integer53(std::uint64_t n) {
   return fma(small_integer(n >> 21), 0x1p21, small_integer(n & 0x1fffff));
 }
 
-/// [0, 1) stretched and moved to [low, high), with one rounding, which does not reach `high`.
+/// Maps [0, 1) to [low, high) with one rounding, and never to `high`.
 template <class T>
 struct stretched {
   T low, width, last;
@@ -129,14 +128,13 @@ HD_INLINE float unit_interval(std::uint32_t bits) {
 }
 /// Uniform in [0, 1): the multiples of 2^-53.
 HD_INLINE double unit_interval(std::uint64_t bits) {
-  // The upper 32 bits behind 2^20 and the lower 21 behind ½, as they stand in the numbers; every step is
-  // exact.
+  // The upper 32 bits in the mantissa of 2^20, and the lower 21 in that of ½; every step is exact.
   const double upper = __builtin_bit_cast(double, 0x4130000000000000u | bits >> 32);
   const double lower = __builtin_bit_cast(double, 0x3fe0000000000000u | (bits & 0xffffffffu) >> 11);
   return upper - (0x1p20 + 0.5) + lower;
 }
 
-/// −ln u for the middle u of one of 2^31 intervals of (0, 1): an exponential number of mean 1, from 0 to
+/// −ln u for the midpoint u of one of 2^31 intervals of (0, 1): an exponential number of mean 1, from 0 to
 /// 22.2, within 2 units in the last place.
 HD_INLINE float minus_log(std::uint32_t bits) {
   constexpr std::uint32_t one = 0x3f800000, root_half = 0x3f3504f3;
@@ -208,9 +206,9 @@ HD_INLINE pair_of<double> normal_pair(std::uint64_t radius_bits, std::uint64_t a
           radius * __builtin_bit_cast(double, y ^ (angle_bits & sign))};
 }
 
-/// Integers below `range` without bias (Lemire 2019): of the products bits·range the upper half is the
-/// number, and products whose lower half is below `least_low` are drawn again. For a range of up to 2^32
-/// words of 32 bits do, for larger ones those of 64; 0 stands for 2^64.
+/// Integers below `range` without bias (Lemire 2019): the upper half of the product bits·range is the number;
+/// if its lower half is below `least_low`, another word is drawn. A range of up to 2^32 takes words of 32
+/// bits, a larger one words of 64; 0 means 2^64.
 struct integer_range {
   std::uint64_t range;
   std::uint64_t least_low;  ///< 2^32 or 2^64 modulo the range
@@ -224,7 +222,7 @@ struct integer_range {
   HD_INLINE constexpr bool is_short() const { return range - 1 < std::uint64_t{1} << 32; }
 };
 
-/// A word's place among the integers of a range: the number, and what decides whether it is drawn again.
+/// The number that a word gives for a range, and the rest, which decides whether to draw again.
 template <class Word>
 struct scaled_word {
   std::uint64_t integer;
@@ -252,8 +250,8 @@ struct scaled_word {
   }
 };
 
-/// Element `index` of the integers of a seed below a range: of words of 32 bits, where the range is short, or
-/// of 64.
+/// Element `index` of a seed's integers below a range, from `bits`, its first word: of 32 bits for a short
+/// range, else of 64.
 template <class Word>
 HD_INLINE std::uint64_t integer_below(std::uint64_t seed, std::uint64_t index, const integer_range& below,
                                       Word bits) {

@@ -14,29 +14,28 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws heddle::error with the message, which inside an `operation` follows the operation's name, size and
-/// place.
+/// Throws heddle::error with the message. Inside an `operation`, its name, size and target come first.
 [[noreturn]] void fail(const std::string& message);
 
-/// Names what the calling thread does while it lives, so that an error raised far below, such as a refused
-/// allocation, reads `reduce: 4294967296 float64 on gpu:0: out of memory …`. Of operations that nest, the
-/// outermost begins the message.
+/// While it lives, names what the calling thread does, so that an error deep inside, such as a refused
+/// allocation, reads `reduce: 4294967296 float64 on gpu:0: out of memory …`. When operations nest, the
+/// message begins with the outermost.
 ///
 ///     hd::operation running("life", cells, "cells");
 ///     running.runs_on(where);
 class operation {
  public:
-  /// `pattern` works on so many elements of a type. The strings are kept by reference: pass literals or names
-  /// that outlive the operation.
+  /// `pattern` works on so many elements of a type. The strings are not copied: pass literals or names that
+  /// outlive the operation.
   operation(const char* pattern, std::size_t elements, const char* type) noexcept;
   ~operation();
   operation(const operation&) = delete;
   operation& operator=(const operation&) = delete;
 
-  /// Names the place; `where` is kept by reference.
+  /// Names the target, which must outlive the operation.
   void runs_on(const target& where) noexcept { where_ = &where; }
 
-  /// What the calling thread is in; null for nothing.
+  /// The innermost operation of the calling thread; null for none.
   static const operation* current() noexcept;
 
   [[noreturn]] void fail(const std::string& message) const;
@@ -51,10 +50,7 @@ class operation {
 
 namespace impl {
 
-using heddle::fail;
-using heddle::operation;
-
-/// While this lives, the calling thread works for the thread that is in `caller`.
+/// While it lives, the calling thread works for another thread, whose innermost operation is `caller`.
 class on_behalf_of {
  public:
   explicit on_behalf_of(const operation* caller) noexcept;

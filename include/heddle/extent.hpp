@@ -22,9 +22,9 @@ struct extent {
 template <class... I>
 extent(I...) -> extent<sizeof...(I)>;
 
-/// The shape of a GPU launch, where the one that Heddle chooses is not wanted: threads in a block along the
-/// fastest, the next and the slowest axis, at most 1024 in all, and blocks in the grid. Zero leaves the
-/// choice to Heddle: as many threads as occupancy asks for, and as many blocks as there is work for. Every
+/// The shape of a GPU launch, to override the one that Heddle chooses: threads of a block along the fastest,
+/// the next and the slowest axis, at most 1024 in all, and blocks of the grid. A zero leaves the choice to
+/// Heddle, which takes the threads with the best occupancy and as many blocks as there is work for. Every
 /// index is visited whatever the shape.
 struct launch_shape {
   unsigned block_x = 0, block_y = 0, block_z = 0;

@@ -15,10 +15,10 @@ namespace heddle {
 using fft_axes = std::vector<std::ptrdiff_t>;
 
 /// The discrete Fourier transform of x along the last axis, or along several: y[k] = Σ x[j]·exp(−2πi·jk/n),
-/// not scaled, as numpy.fft.fft and fftn. Of any length: primes take a few times as long as their neighbours.
-/// x is real or complex, float or double; the result is complex, of that precision, and lives on the target.
-/// Sums are in no fixed order, so bits differ from one target to another. Asynchronous on a GPU. Throws
-/// heddle::error for axes that there are not, and for ones of no elements. O(n·log n).
+/// unscaled, as numpy.fft.fft and fftn. Any length; a prime takes a few times as long as its neighbours. x is
+/// real or complex, float or double; the result is complex, of that precision, and lives on the target. Sums
+/// are in no fixed order, so bits differ from one target to another. Asynchronous on a GPU. Throws
+/// heddle::error for axes that do not exist or have no elements. O(n·log n).
 ///
 ///     hd::array<std::complex<float>> y = hd::fft(where, x);
 ///     hd::array<std::complex<float>> z = hd::fft(where, image, {-2, -1});
@@ -27,8 +27,8 @@ array<impl::complex_for<X>> fft(const target& where, const X& x, const fft_axes&
   return impl::transformed_by_fft<impl::complex_for<X>>(where, x,
                                                         impl::task_for(impl::fft_kind::forward, x, axes));
 }
-/// The same into `out`, an array of the result's shape; heddle::error where it overlaps x. So for the three
-/// below.
+/// The same into `out`, an array of the result's shape; throws heddle::error where it overlaps x. Likewise
+/// for the three below.
 template <class Out, impl::fft_elements X>
   requires impl::complex_output_of<Out, X>
 void fft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1}) {
@@ -48,8 +48,8 @@ void ifft_into(const target& where, Out&& out, const X& x, const fft_axes& axes 
   impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::inverse, x, axes));
 }
 
-/// fft of real elements, less the half that follows from the other: of n elements along the last of `axes`,
-/// the first n/2 + 1, as numpy.fft.rfft and rfftn.
+/// fft of real elements without the redundant half: for n elements along the last of `axes`, the first n/2 +
+/// 1, as numpy.fft.rfft and rfftn.
 template <impl::fft_elements X>
   requires std::is_floating_point_v<element_of<X>>
 array<impl::complex_for<X>> rfft(const target& where, const X& x, const fft_axes& axes = {-1}) {
@@ -62,17 +62,17 @@ void rfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes 
   impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::real_forward, x, axes));
 }
 
-/// The inverse of rfft: real elements, 2·(m − 1) of m along the last of `axes`, or `length`, which is one
-/// more where there was an odd number.
+/// The inverse of rfft, with real elements. m elements along the last of `axes` give `length`: 2·(m − 1)
+/// unless given, or 2·m − 1 where the original length was odd.
 template <impl::fft_elements X>
-  requires impl::is_complex<element_of<X>>
+  requires is_complex<element_of<X>>
 array<typename element_of<X>::value_type> irfft(const target& where, const X& x, const fft_axes& axes = {-1},
                                                 std::size_t length = 0) {
   return impl::transformed_by_fft<typename element_of<X>::value_type>(
       where, x, impl::task_for(impl::fft_kind::real_inverse, x, axes, length));
 }
 template <class Out, impl::fft_elements X>
-  requires(impl::is_complex<element_of<X>> && impl::real_output_of<Out, X>)
+  requires(is_complex<element_of<X>> && impl::real_output_of<Out, X>)
 void irfft_into(const target& where, Out&& out, const X& x, const fft_axes& axes = {-1},
                 std::size_t length = 0) {
   impl::transform_by_fft(where, out, x, impl::task_for(impl::fft_kind::real_inverse, x, axes, length));

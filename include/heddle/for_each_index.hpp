@@ -16,11 +16,10 @@ namespace heddle {
 inline namespace HD_BUILD {
 
 /// Calls f(i), f(row, column) or f(plane, row, column), with std::size_t indices, once for every index, in no
-/// order that a caller may rely on; on a GPU it returns when the work is on the stream. What f writes through
-/// must be on the target.
+/// particular order; on a GPU it returns when the work is on the stream. What f writes must be on the target.
 ///
-///     hd::for_each_index(where, hd::extent{rows, columns}, [=] HD_FN(std::size_t r, std::size_t c) { at(r,
-///     c) = 0; });
+///     hd::for_each_index(where, hd::extent{rows, columns},
+///                        [=] HD_FN(std::size_t r, std::size_t c) { at(r, c) = 0; });
 ///
 /// On a GPU `f` must be marked HD_FN in a file that nvcc compiles, and the launch shape may be given.
 /// `automatic` is a CPU target here: only the caller knows where the data is.

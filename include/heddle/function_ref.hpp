@@ -4,7 +4,7 @@
 
 namespace heddle {
 
-/// Calls a function object that outlives it: two pointers, no ownership. As std::function_ref of C++26.
+/// A reference to a function object, which must outlive it: two pointers. Like std::function_ref of C++26.
 template <class Signature>
 class function_ref;
 template <class R, class... A>
@@ -24,9 +24,4 @@ class function_ref<R(A...)> {
   R (*call_)(void*, A...);
 };
 
-namespace impl {
-
-using heddle::function_ref;
-
-}  // namespace impl
 }  // namespace heddle

@@ -20,7 +20,7 @@ struct module_options {
   std::vector<std::string> definitions = {};      ///< macros: NAME or NAME=VALUE
   std::vector<std::string> include_folders = {};  ///< searched for headers
   std::string standard = "c++20";                 ///< c++17 or c++20
-  std::vector<std::string> flags = {};            ///< more words for the compiler: NVRTC, or the C++ compiler
+  std::vector<std::string> flags = {};            ///< further options for NVRTC or the C++ compiler
   std::string name = "kernel.cu";                 ///< what messages call the source
   std::vector<std::string> name_expressions =
       {};  ///< instances of templates that share the module's variables
@@ -41,9 +41,9 @@ class kernel_function;
 class kernel_launch {
  public:
   /// Launches it. Arguments are numbers and structures by value, pointers, and arrays, of which the kernel
-  /// gets the pointer to the elements. Their number and their types are compared with the kernel's own
-  /// parameters first. Asynchronous on a GPU, on the stream of the module's target; on a CPU it returns when
-  /// all threads have ended. Throws heddle::error.
+  /// gets a pointer to the elements. Asynchronous on a GPU, on the stream of the module's target; on a CPU it
+  /// returns when all threads have ended. Throws heddle::error, also when the number or types of the
+  /// arguments are not those of the kernel's parameters.
   template <class... Arguments>
   void operator()(Arguments&&... arguments) const {
     const std::tuple<impl::passed<Arguments>...> held{impl::passed<Arguments>(arguments)...};
@@ -74,7 +74,7 @@ class kernel_launch {
   std::size_t shared_bytes_;
 };
 
-/// A kernel of a module. It keeps its module.
+/// A kernel of a module, which it keeps alive.
 class kernel_function {
  public:
   /// `f(grid, block, shared)(arguments…)`: blocks of the grid, threads of a block, bytes of dynamic shared
@@ -85,11 +85,10 @@ class kernel_function {
   }
 
   /// Launches it with a pointer to each argument, as cudaLaunchKernel takes them: for arguments whose types
-  /// are known when the program runs. Nothing compares them with the kernel's parameters. Asynchronous on a
-  /// GPU.
+  /// are known at run time. They are not checked against the kernel's parameters. Asynchronous on a GPU.
   void launch(dimensions grid, dimensions block, std::size_t shared_bytes, void* const* arguments) const;
 
-  /// Its name and what it takes, as far as that is known: "saxpy(int, float, const float*, float*)".
+  /// Its name and parameters, as far as they are known: "saxpy(int, float, const float*, float*)".
   std::string signature() const;
 
  private:
@@ -102,32 +101,33 @@ class kernel_function {
   target where_;
 };
 
-/// CUDA C++ source, compiled for a target. What the compiler made is kept in the user's cache folder, so that
-/// the next process that asks for the same starts no compiler.
+/// CUDA C++ source, compiled for a target. The result is kept in the user's cache folder, so that the next
+/// process with the same source runs no compiler.
 ///
 ///     hd::module m(where, source);
 ///     m.function("saxpy")(blocks, 256)(n, 2.0f, x, y);
 ///     m.function("sum<float, 256>")(blocks, 256)(x.view(), partial, n);
 ///
-/// On a GPU NVRTC compiles, and libcuda and libnvrtc are looked for at run time. On `serial` and `parallel`
-/// the system's C++ compiler does, and threads of a block that wait for one another are fibers. `auto` is the
-/// first GPU, or every core. Throws heddle::error with the compiler's messages, which name the source's own
-/// lines.
+/// For a GPU NVRTC compiles it; libcuda and libnvrtc are loaded at run time. For `serial` and `parallel` the
+/// system's C++ compiler does, and threads of a block that wait for one another are fibers. `auto` is the
+/// first GPU, or all cores without one. Throws heddle::error with the compiler's messages, which refer to
+/// lines of the source.
 class module {
  public:
-  // nvcc remarks upon a line that begins with `module`, as directives do.
+  // nvcc warns of a line that begins with `module`, as a module directive does.
   explicit(false) module(const target& where, const std::string& source, const module_options& options = {});
-  /// The source in a file, whose folder is searched for what it includes.
+  /// The source in a file, whose folder is searched for its includes.
   static module from_file(const target& where, const std::string& path, module_options options = {});
 
-  /// A kernel by its name, with its namespaces or without; of a template an instance by an expression such as
-  /// "sum<float, 256>". An instance that `name_expressions` does not list is compiled now, by itself:
-  /// variables of the module are its own. Throws heddle::error when there is none, or more than one.
+  /// A kernel by its name, with or without its namespaces; an instance of a template by an expression such as
+  /// "sum<float, 256>". An instance that `name_expressions` does not list is compiled now, by itself, with
+  /// its own copies of the module's variables. Throws heddle::error when no kernel has the name, or more than
+  /// one.
   kernel_function function(const std::string& name) const;
 
   /// Where its kernels run.
   const target& where() const noexcept { return where_; }
-  /// Whether all that was asked of it so far came from the cache.
+  /// Whether everything compiled so far came from the cache.
   bool was_cached() const noexcept;
 
  private:
@@ -135,19 +135,18 @@ class module {
   std::shared_ptr<impl::module_state> state_;
 };
 
-/// Whether modules and expressions can be compiled for a GPU here: there is one, and NVRTC.
+/// Whether this machine can compile modules and expressions for a GPU: it has one, and NVRTC.
 bool can_compile_for_gpu() noexcept;
 
 /// How the expressions of a kernel are compiled.
 struct expression_options {
-  std::string preamble = {};  ///< functions and constants that the expressions use
-  bool is_commutative =
-      false;  ///< of a reduction: a and b may change places, which lets lanes be side by side
+  std::string preamble = {};        ///< functions and constants that the expressions use
+  bool is_commutative = false;      ///< of a reduction: `combine` commutes, which allows a faster order
   std::string name = "expression";  ///< what messages call it
-  module_options compile = {};      ///< the rest; names are not looked at
+  module_options compile = {};      ///< the rest; its names are ignored
 };
 
-/// An argument of an elementwise_kernel whose type is known when the program runs.
+/// An argument of an elementwise_kernel whose type is known at run time.
 struct untyped_argument {
   const void* data = nullptr;  ///< the elements of an array, or a number or a structure
   std::size_t bytes = 0;       ///< of an element, or of the number or the structure
@@ -155,24 +154,24 @@ struct untyped_argument {
   target where = {};  ///< of an array
 };
 
-/// An operation on the elements of arrays, one by one, from source.
+/// An elementwise operation on arrays, from source.
 ///
 ///     const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
 ///     saxpy(where, x, y, 2.0f);
 ///
-/// A parameter is TYPE NAME. In the operation, statements of CUDA C++, the name stands for one element of an
-/// array, or for a number, as it is called. What the operation assigns to, or declares as TYPE& NAME, is
-/// written and takes an array. `i` is the element's place, and `n` how many there are, unless parameters are
-/// called so. It is compiled when it is first called on a kind of target with these arguments as arrays, and
-/// kept as a module is.
+/// A parameter is TYPE NAME. In the operation, statements of CUDA C++, NAME is an element of an array, or a
+/// number, as the call gives it. A parameter that the operation assigns to, or that is declared TYPE& NAME,
+/// is an output and takes an array. `i` is the index of the element and `n` the number of elements, unless
+/// parameters have these names. It is compiled by the first call on a kind of target with these arguments as
+/// arrays, and cached as a module is.
 class elementwise_kernel {
  public:
   elementwise_kernel(const std::string& parameters, const std::string& operation,
                      const expression_options& options = {})
       : state_(impl::elementwise_expression(parameters, operation, options)) {}
 
-  /// Arrays have one shape and may be anywhere, as those of `transform`; of one that is written another may
-  /// be the same. Asynchronous on a GPU. n calls of the operation.
+  /// Arrays have one shape and may be on any target, as for `transform`; an output may be one of the inputs.
+  /// Asynchronous on a GPU. n calls of the operation.
   template <class... Arguments>
   void operator()(const target& where, Arguments&&... arguments) const {
     impl::with_expression_arguments(
@@ -182,8 +181,8 @@ class elementwise_kernel {
         arguments...);
   }
 
-  /// The operation on elements first … first + count − 1 of n, where arrays come a piece at a time: each
-  /// holds the `count` elements of the piece. Nothing compares the arguments with the parameters.
+  /// The operation on elements first … first + count − 1 of n, for arrays that come a piece at a time: each
+  /// holds the `count` elements of the piece. The arguments are not checked against the parameters.
   /// Asynchronous on a GPU.
   void on_piece(const target& where, const std::vector<untyped_argument>& arguments, std::size_t count,
                 std::size_t first, std::size_t n) const;
@@ -192,15 +191,15 @@ class elementwise_kernel {
   std::shared_ptr<impl::expression_state> state_;
 };
 
-/// A reduction from source: `combine` of a and b over `map` of the elements.
+/// A reduction from source: `combine` of a and b reduces `map` of the elements.
 ///
 ///     const hd::reduction_kernel<float> dot("float x, float y", "x * y", "a + b", "0");
 ///     float d = dot(where, x, y);
 ///
-/// Operands keep the order of the elements, and the grouping is that of `reduce` by an operator that does not
-/// commute, or does (grouping.hpp): the same bits on every target. `a + b`, `a * b`, `min(a, b)`, `max(a,
-/// b)`, `a & b`, `a | b` and `a ^ b` are known to commute. No elements give the identity; without one they
-/// throw.
+/// Operands keep the order of the elements. The order of combination is that of `reduce`
+/// (docs/reference/reduce.md) for an operator that commutes, or does not: the same bits on every target. `a +
+/// b`, `a * b`, `min(a, b)`, `max(a, b)`, `a & b`, `a | b` and `a ^ b` count as commutative. No elements give
+/// the identity; without one they throw heddle::error.
 template <class T>
   requires(has_dtype<T>)
 class reduction_kernel {
@@ -226,13 +225,13 @@ class reduction_kernel {
   std::shared_ptr<impl::expression_state> state_;
 };
 
-/// A scan from source: element k of the result combines `map` of elements 0 to k, in their order; of an
-/// exclusive one, of 0 to k − 1, and the first is the identity.
+/// A scan from source: element k of the result combines `map` of elements 0 … k in their order. An exclusive
+/// scan combines 0 … k − 1, and its first element is the identity.
 ///
 ///     const hd::scan_kernel<float> running("float x", "x * x", "a + b", "0");
 ///     hd::array<float> sums = running(where, x);
 ///
-/// The grouping follows from the number of elements alone: the same bits on every target.
+/// The order of combination depends on the number of elements alone: the same bits on every target.
 template <class T>
   requires(has_dtype<T>)
 class scan_kernel {
@@ -242,7 +241,7 @@ class scan_kernel {
               const std::string& identity = {}, const expression_options& options = {})
       : state_(impl::combining_expression(true, dtype_of<T>, parameters, map, combine, identity, options)) {}
 
-  /// On the target, with the shape of the arguments. Asynchronous on a GPU.
+  /// The result lives on the target and has the shape of the arguments. Asynchronous on a GPU.
   template <class... Arguments>
   array<T> operator()(const target& where, Arguments&&... arguments) const {
     return scan(false, where, arguments...);

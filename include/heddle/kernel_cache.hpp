@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 
-/// What compilers made of kernels from source, kept in the user's cache folder from one process to the next.
+/// The cache of kernels compiled from source, in the user's cache folder.
 namespace heddle {
 
 struct kernel_cache_contents {
@@ -13,14 +13,14 @@ struct kernel_cache_contents {
   std::uint64_t bytes = 0, most_bytes = 0;
 };
 
-/// What is in the user's cache. heddle::error when that cannot be used.
+/// The contents of the user's cache. Throws heddle::error when it cannot be used.
 kernel_cache_contents look_into_kernel_cache();
 
-/// Removes all entries, and what killed processes left.
+/// Removes all entries, and leftovers of killed processes.
 void clear_kernel_cache();
 
-/// How many bytes the cache may have from now on, in every process of this user. Entries that were not used
-/// for longest are removed first. The environment's HEDDLE_CACHE_SIZE overrides it.
+/// Limits the size of the cache from now on, for every process of this user. The least recently used entries
+/// are removed first. The environment variable HEDDLE_CACHE_SIZE overrides it.
 void limit_kernel_cache(std::uint64_t bytes);
 
 }  // namespace heddle

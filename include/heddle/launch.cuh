@@ -6,7 +6,7 @@
 
 #include <cuda_runtime.h>
 
-/// What launching kernels of your own takes. For files that nvcc compiles.
+/// For launching your own kernels, in files that nvcc compiles.
 ///
 ///     const hd::gpu::current_device device(where);
 ///     mine<<<hd::gpu::grid_for(n, 256), 256, 0, where.stream()>>>(x.data(), n);
@@ -16,7 +16,7 @@ namespace heddle::gpu {
 /// Throws heddle::error with the call and CUDA's reason unless `status` is success.
 void check(cudaError_t status, const char* call);
 
-/// Multiprocessors of a device.
+/// The number of multiprocessors of a GPU.
 unsigned multiprocessors(const target& where);
 
 /// Makes a target's device the calling thread's current one while it lives.
@@ -34,8 +34,8 @@ class current_device {
 /// Threads of a warp.
 inline constexpr unsigned warp_size = 32;
 
-/// Blocks for `work` pieces at `pieces_a_block` each; kernels go on in strides of the whole grid when that is
-/// more than a grid can have.
+/// Blocks for `work` pieces at `pieces_a_block` each, at most what a grid can have: kernels loop in strides
+/// of the whole grid.
 inline unsigned grid_for(std::size_t work, std::size_t pieces_a_block) {
   constexpr std::size_t most = 0x7fffffff;
   const std::size_t blocks = (work + pieces_a_block - 1) / pieces_a_block;

@@ -16,7 +16,7 @@ namespace heddle {
 enum class matmul_algorithm : std::uint8_t {
   blas,   ///< the default: OpenBLAS on a CPU, cuBLAS on a GPU
   naive,  ///< each element of the product by itself: a thread an element on a GPU
-  tiled,  ///< square tiles that stay near the processor: in shared memory on a GPU
+  tiled,  ///< square tiles, in the cache of a CPU or in shared memory of a GPU
 };
 inline constexpr matmul_algorithm matmul_algorithms[] = {matmul_algorithm::blas, matmul_algorithm::naive,
                                                          matmul_algorithm::tiled};
@@ -26,10 +26,9 @@ const char* name(matmul_algorithm algorithm) noexcept;
 /// The algorithm with that name; throws heddle::error listing the names when there is none.
 matmul_algorithm parse_matmul_algorithm(std::string_view name);
 
-/// A matrix of somebody else's elements, or as many as `batches`: element (b, r, c) is
-/// data[b·batch_stride + r·row_stride + c·column_stride]. So a transposed matrix, a part of one and every
-/// other row are matrices as well. Strides count elements. A batch of one matrix is an axis of the product
-/// where `is_batch` says so, as one of several is.
+/// A strided view of a matrix, or of `batches` matrices: element (b, r, c) is data[b·batch_stride +
+/// r·row_stride + c·column_stride]. Strides count elements, so a transposed matrix, a part of one and every
+/// other row are matrix_views as well. With `is_batch` even a batch of one matrix is an axis of the product.
 template <class T>
 struct matrix_view {
   const T* data = nullptr;
@@ -57,18 +56,18 @@ struct matrix_view {
   }
 };
 
-/// The transposed matrix, or matrices, of an array of two or three axes: no element moves.
+/// A view of the transposed matrix, or matrices, of an array with two or three axes. Copies nothing.
 template <impl::matrix_like X>
 auto transposed(const X& x) {
   return impl::view_of_matrix(x).transposed();
 }
 
-/// The product of matrices, as numpy.matmul, of float, double, std::complex of both, and in files that nvcc
-/// compiles __half and __nv_bfloat16, which are summed in float and rounded once. a and b are arrays or
-/// matrix_views; more axes than two are batches, and a single matrix goes with every one of a batch. The
-/// product lives on the target. Sums are in no fixed order, but for `naive` and `tiled`, so bits
-/// differ from one target to another. heddle::error names both shapes where they do not fit. 2·m·n·k
-/// operations; asynchronous on a GPU.
+/// The product of matrices, as numpy.matmul. Elements are float, double, std::complex of either, or, in files
+/// that nvcc compiles, __half or __nv_bfloat16, which are summed in float and rounded once. a and b are
+/// arrays or matrix_views; axes before the last two are batches, and a single matrix is broadcast over a
+/// batch. The product lives on the target. Sums are in no fixed order, except by `naive` and `tiled`, so bits
+/// differ from one target to another. Throws heddle::error naming both shapes where they do not match.
+/// 2·m·n·k operations. Asynchronous on a GPU.
 ///
 ///     hd::array<float> c = hd::matmul(where, a, b);
 ///     hd::array<float> gram = hd::matmul(where, hd::transposed(a), a);
@@ -79,7 +78,7 @@ auto matmul(const target& where, const A& a, const B& b,
   return impl::product<T>(where, impl::product_of(a, b), algorithm);
 }
 
-/// The same into `c`, an array of the product's shape; heddle::error where it overlaps a or b.
+/// The same into `c`, an array of the product's shape; throws heddle::error where it overlaps a or b.
 template <array_like C, impl::matrix_like A, impl::matrix_like B>
 void matmul_into(const target& where, C&& c, const A& a, const B& b,
                  matmul_algorithm algorithm = matmul_algorithm::blas) {

@@ -40,10 +40,9 @@ struct bandwidths {
   std::vector<gpu> gpus;
 };
 
-/// The bandwidths of this machine, measured on the first call (about a second) and kept from then on in the
-/// user's cache folder, $XDG_CACHE_HOME/heddle or ~/.cache/heddle. They are measured again when the
-/// processor, the GPUs or the library's version change, and for each process where the folder cannot be
-/// written.
+/// The bandwidths of this machine, measured by the first call, which takes about a second, and then cached in
+/// $XDG_CACHE_HOME/heddle or ~/.cache/heddle. They are measured again when the processor, the GPUs or the
+/// library's version change, and by each process where the folder cannot be written.
 const bandwidths& measured_bandwidths();
 
 }  // namespace heddle

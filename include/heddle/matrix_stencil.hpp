@@ -10,12 +10,14 @@ namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 
 /// `steps` generations of a stencil on the inner points of a matrix, from `in` to `out`, which do not
-/// overlap: what `stencil` does on the CPU with the boundary `dirichlet`, for rows that are `pitch` elements
-/// apart, and compiled with the options of the file that calls it (HEDDLE_ISA names them, as in simd.hpp).
+/// overlap. It does what `stencil` does on the CPU with the boundary `dirichlet`, for rows that are `pitch`
+/// elements apart, and it is compiled with the options of the calling file (HEDDLE_ISA names them, as in
+/// simd.hpp).
 ///
-/// f takes neighbours<T, Reach>, and where Indices is 2 the row and the column as well. The outermost Reach
-/// rows and columns of `in` are read; those of `out` must hold the same and are not written. `in` stays as it
-/// is. Runs on up to `threads` threads. Cells go through several generations while they are in the cache.
+/// f takes neighbours<T, Reach>, and where Indices is 2 the row and the column too. The outermost Reach rows
+/// and columns of `in` are read; those of `out` must hold the same values and are not written. `in` is not
+/// changed. Runs on up to `threads` threads. Cells go through several generations while they are in the
+/// cache.
 template <int Reach, int Indices, class T, class F>
 void matrix_stencil(int threads, const T* in, T* out, std::ptrdiff_t rows, std::ptrdiff_t columns,
                     std::ptrdiff_t pitch, const F& f, std::size_t steps) {

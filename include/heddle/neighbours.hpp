@@ -9,13 +9,13 @@
 namespace heddle {
 
 /// What a cell beyond the edge of an array holds, for `stencil`. NumPy's names are the modes of numpy.pad.
-struct periodic {};  ///< the array again and again: NumPy's "wrap"
+struct periodic {};  ///< the array repeats: NumPy's "wrap"
 struct clamp {};     ///< the nearest cell of the array: NumPy's "edge"
 struct reflect {};   ///< mirrored about the outermost cell, which is not repeated: d c b | a b c d | c b a
 struct symmetric {
 };  ///< mirrored about the edge, so that the outermost cell is repeated: c b a | a b c d | d c b
-/// The outermost cells of the array, as many as the reach on every side, keep their values and f is not
-/// called for them: Dirichlet's condition on a grid that includes its edges.
+/// The outermost Reach cells on every side keep their values, and f is not called for them: Dirichlet's
+/// condition on a grid that includes its edges.
 struct dirichlet {};
 /// One value everywhere: NumPy's "constant".
 template <class T>
@@ -40,9 +40,9 @@ struct boundary {
   boundary(fixed<U> cell) : kind(impl::edge::fixed), value(static_cast<T>(cell.value)) {}
 };
 
-/// What the function of a stencil reads the array through: u(column offset), u(row offset, column offset) or
-/// u(plane offset, row offset, column offset), as many offsets as the array has axes; u(0, 0) is the cell
-/// itself. No offset may be larger than Reach, which is asserted unless NDEBUG is defined.
+/// What a stencil's function reads the array through: u(column offset), u(row offset, column offset) or
+/// u(plane offset, row offset, column offset), one offset for each axis; u(0, 0) is the cell itself. No
+/// offset may exceed Reach, which is asserted unless NDEBUG is defined.
 template <class T, int Reach>
 class neighbours {
  public:

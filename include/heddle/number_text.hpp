@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-/// Numbers as messages and options write them.
+/// Numbers as text in messages and options.
 namespace heddle {
 
 /// A number of bytes as people read it: "12.0 KiB", "7.9 MiB", "1.5 GiB".
@@ -14,8 +14,8 @@ std::string bytes_text(double bytes);
 /// "1 launch", "3 launches": the noun, with `ending` where the count is not 1.
 std::string counted(std::uint64_t count, const char* what, const char* ending = "s");
 
-/// A number below 2^64 as an option or a variable of the environment has it, read exactly: 1000, 1e3, 1.5e6
-/// or 2^10; nothing for any other text.
+/// A whole number below 2^64 from an option or an environment variable, parsed exactly: 1000, 1e3, 1.5e6 or
+/// 2^10; nothing for any other text.
 std::optional<std::uint64_t> parse_whole_number(std::string_view text);
 
 /// A whole number of bytes below 2^63, as above or with a unit: 48KiB, 500MB, 1.5G; nothing for any other
@@ -26,13 +26,3 @@ std::optional<std::uint64_t> parse_byte_count(std::string_view text);
 std::string why_no_byte_count(std::string_view text);
 
 }  // namespace heddle
-
-namespace heddle::impl {
-
-using heddle::bytes_text;
-using heddle::counted;
-using heddle::parse_byte_count;
-using heddle::parse_whole_number;
-using heddle::why_no_byte_count;
-
-}  // namespace heddle::impl

@@ -26,7 +26,7 @@ struct plus {
       return static_cast<T>(static_cast<U>(a) + static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
       return impl::rounded_sum(a, b);
-    } else if constexpr (impl::is_complex<T>) {
+    } else if constexpr (is_complex<T>) {
       using impl::part, impl::rounded_sum;
       return impl::complex_like(a, rounded_sum(part(a, 0), part(b, 0)), rounded_sum(part(a, 1), part(b, 1)));
     } else {
@@ -52,7 +52,7 @@ struct multiplies {
       return static_cast<T>(static_cast<U>(a) * static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
       return impl::rounded_product(a, b);
-    } else if constexpr (impl::is_complex<T>) {
+    } else if constexpr (is_complex<T>) {
       using impl::part, impl::rounded_product, impl::rounded_sum;
       return impl::complex_like(
           a, rounded_sum(rounded_product(part(a, 0), part(b, 0)), -rounded_product(part(a, 1), part(b, 1))),
@@ -75,7 +75,7 @@ struct minimum {
     requires requires(T a, T b) { b < a; }
   HD_INLINE T operator()(T a, T b) const {
 #if HD_PTX_ARCH >= 800
-    // One instruction, which takes −0 for less than +0 too.
+    // One instruction, which orders −0 below +0 too.
     if constexpr (std::is_same_v<T, float>) {
       T smaller;
       // Not with one operand for a and the result: nvcc 13.0 loses a where branches meet.
@@ -225,7 +225,7 @@ struct bit_xor {
   }
 };
 
-// Functions for `transform` that are no monoids.
+// For `transform` alone: not associative.
 
 /// a − b.
 struct minus {
@@ -236,7 +236,7 @@ struct minus {
       return static_cast<T>(static_cast<U>(a) - static_cast<U>(b));
     } else if constexpr (std::is_floating_point_v<T>) {
       return impl::rounded_sum(a, -b);
-    } else if constexpr (impl::is_complex<T>) {
+    } else if constexpr (is_complex<T>) {
       using impl::part, impl::rounded_sum;
       return impl::complex_like(a, rounded_sum(part(a, 0), -part(b, 0)),
                                 rounded_sum(part(a, 1), -part(b, 1)));
@@ -247,15 +247,15 @@ struct minus {
 };
 
 /// A user's associative function with its identity: `hd::monoid{f, id}`. Operand order is kept on every
-/// target. Where the order does not matter say so with `hd::commutative_monoid{f, id}`, which runs faster.
+/// target. If f commutes, `hd::commutative_monoid{f, id}` runs faster.
 ///
-/// A function with no identity can be given to a pattern as it is; then `reduce` of nothing is an error and
-/// `exclusive_scan` asks for an initial value.
+/// A function without an identity can be given to a pattern as it is; then `reduce` of no elements throws,
+/// and `exclusive_scan` needs an initial value.
 template <class F, class T>
 struct monoid {
   F function;
   T identity_value;
-  // Of the elements' type, which that of the identity need not be: 0 among floats is an int.
+  // Of the elements' type, which may differ from the identity's: 0 for floats is an int.
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
@@ -285,13 +285,12 @@ struct commutative_monoid {
 template <class F, class T>
 commutative_monoid(F, T) -> commutative_monoid<F, T>;
 
-/// Whether the order of Op's operands does not matter on elements of T: as Op declares. The operators above
-/// commute on numbers; on a user's own type they keep the order of operands.
+/// Whether Op commutes on elements of T, as Op declares. The operators above commute on numbers; on a user's
+/// own type they keep the order of operands.
 template <class Op, class T>
 inline constexpr bool is_commutative = false;
 template <class Op, class T>
   requires(Op::commutative)
-inline constexpr bool is_commutative<Op, T> =
-    impl::function_of<Op> == impl::function::none || impl::is_number<T>;
+inline constexpr bool is_commutative<Op, T> = impl::function_of<Op> == runtime_op::none || impl::is_number<T>;
 
 }  // namespace heddle

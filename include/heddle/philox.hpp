@@ -6,13 +6,13 @@
 
 namespace heddle {
 
-/// Four random words, or the number of a block of them.
+/// Four random words, or the counter of such a block.
 struct philox_block {
   std::uint32_t word[4];
   friend constexpr bool operator==(const philox_block&, const philox_block&) = default;
 };
 
-/// The constants of Philox4x32: the multipliers of a round, and what the two words of the key grow by.
+/// The constants of Philox4x32: the multipliers of a round, and the increments of the two words of the key.
 inline constexpr std::uint32_t philox_multiplier0 = 0xD2511F53, philox_multiplier1 = 0xCD9E8D57;
 inline constexpr std::uint32_t philox_increment0 = 0x9E3779B9, philox_increment1 = 0xBB67AE85;
 inline constexpr int philox_rounds = 10;
@@ -24,7 +24,7 @@ struct philox_product {
   HD_INLINE constexpr philox_product(std::uint32_t a, std::uint32_t b) {
 #if HD_PTX_ARCH > 0
     if (!__builtin_is_constant_evaluated()) {
-      // Left to nvcc, the rounds become arithmetic of 64 bits, with a zero added to each upper half.
+      // nvcc alone would make 64-bit arithmetic of the rounds, adding zero to each upper half.
       asm("{ .reg .b64 product; mul.wide.u32 product, %2, %3; mov.b64 {%0, %1}, product; }"
           : "=r"(lower), "=r"(upper)
           : "r"(a), "r"(b));

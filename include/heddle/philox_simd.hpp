@@ -8,16 +8,16 @@
 // nvcc does not read the extensions of host compilers.
 #if !defined(__CUDACC__)
 
-/// Philox 4x32-10 on registers, a block in each lane, for loops of your own, which a host compiler compiles.
+/// Philox4x32-10 in SIMD registers, a block in each lane, for your own loops, which a host compiler compiles.
 namespace heddle::cpu {
 inline namespace HEDDLE_ISA {
 namespace {
 
-/// A word of several blocks, each in the lower half of an element; the upper halves hold anything.
+/// A word of several blocks, each in the lower half of an element; the upper halves are unspecified.
 using philox_words = simd<std::uint64_t>::vector;
 constexpr std::uint64_t philox_width = simd<std::uint64_t>::width;
 constexpr std::uint64_t low_half = 0xffffffff;
-/// Registers of blocks side by side, as one waits for its products.
+/// Registers of blocks computed together, to hide the latency of the products.
 constexpr int philox_registers = register_bytes == 64 ? 4 : 2;
 constexpr std::uint64_t philox_at_once = philox_registers * philox_width;
 

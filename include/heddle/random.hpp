@@ -14,15 +14,15 @@
 
 namespace heddle {
 
-/// Arrays of random numbers by Philox4x32-10 (philox.hpp), the same bits on every target. What fills an
-/// existing array is asynchronous on a GPU. heddle::error for bounds that cannot be and for offsets beyond
-/// 2^64 elements.
+/// Arrays of random numbers by Philox4x32-10 (philox.hpp), the same bits on every target. Functions that fill
+/// an existing array are asynchronous on a GPU. Throws heddle::error for invalid bounds and for offsets
+/// beyond 2^64 elements.
 ///
 ///     hd::array<float> noise = hd::random::normal<float>(where, {height, width}, {.seed = 7});
 namespace random {
 
-/// Uniform numbers: `low` ≤ x < `high`. The multiples of 2^-24 in [0, 1), in double of 2^-53, are stretched
-/// and moved with one rounding.
+/// Uniform numbers: `low` ≤ x < `high`. Multiples of 2^-24 in [0, 1), or of 2^-53 in double, are mapped to
+/// the range with one rounding.
 template <heddle::impl::real_number T = float>
 array<T> uniform(const target& where, shape lengths, stream from, std::type_identity_t<T> low = 0,
                  std::type_identity_t<T> high = 1) {
@@ -66,8 +66,8 @@ void exponential_into(const target& where, Out&& out, stream from, element_of<Ou
                             heddle::impl::exponential_numbers(dtype_of<element_of<Out>>, from, mean));
 }
 
-/// Integers `low` ≤ x < `high`, each as likely as the others to the last bit (Lemire 2019): a draw that would
-/// favour some is drawn again from words of the element's own. The numbers depend on the bounds and not on T.
+/// Integers `low` ≤ x < `high` without bias (Lemire 2019): a rejected draw is repeated with further words of
+/// the same element. The numbers depend on the bounds and not on T.
 template <std::integral T = std::int64_t>
 array<T> integers(const target& where, shape lengths, stream from, std::type_identity_t<T> low,
                   std::type_identity_t<T> high) {
@@ -80,14 +80,14 @@ void integers_into(const target& where, Out&& out, stream from, element_of<Out> 
   heddle::impl::random_into(where, heddle::impl::output(out),
                             heddle::impl::integers_below<element_of<Out>>(from, low, high));
 }
-/// Integers among all that T holds.
+/// Integers from the whole range of T.
 template <std::integral T>
 array<T> integers(const target& where, shape lengths, stream from) {
   return heddle::impl::random_array<T>(where, std::move(lengths), heddle::impl::all_integers<T>(from));
 }
 
-/// The words of Philox themselves: counter {block, 0, 0}, the seed as the key, four words a block; as uint64
-/// two words each, the lower first.
+/// The raw words of Philox: counter {block, 0, 0}, the seed as the key, four words a block; as uint64 two
+/// words each, the lower first.
 template <class T = std::uint32_t>
   requires(std::is_same_v<T, std::uint32_t> || std::is_same_v<T, std::uint64_t>)
 array<T> bits(const target& where, shape lengths, stream from) {
@@ -95,31 +95,31 @@ array<T> bits(const target& where, shape lengths, stream from) {
                                        heddle::impl::bits_numbers(dtype_of<T>, from));
 }
 
-/// A permutation of 0 … n − 1, each as likely as the others: the stable order of n words of 64 bits, of which
-/// two are alike with probability n²/2^65. Time and scratch memory of `argsort`.
+/// A uniformly random permutation of 0 … n − 1: the stable argsort of n words of 64 bits, of which two are
+/// equal with probability n²/2^65. Time and scratch memory of `argsort`.
 ///
 ///     hd::array<std::size_t> order = hd::random::permutation(where, x.size(), {.seed = 7});
 inline array<std::size_t> permutation(const target& requested, std::size_t n, stream from) {
-  heddle::impl::operation running("random", n, "places");
-  const target where = heddle::impl::resolve(requested, {64 * n, 64 * n, target(), true});
+  heddle::operation running("random", n, "places");
+  const target where = heddle::resolve(requested, {64 * n, 64 * n, target(), true});
   running.runs_on(where);
   array<std::size_t> places(n, where);
   heddle::impl::library_permutation(from, n, places.data(), where);
   return places;
 }
 
-/// Numbers of one distribution and of a type that is known at run time, which are made a piece at a time: the
-/// elements that the functions above give for the same type, stream and bounds.
+/// Numbers of one distribution, of a type known at run time, made a piece at a time: those that the functions
+/// above give for the same type, stream and bounds.
 ///
 ///     const auto noise = hd::random::sequence::normal(hd::dtype::float32, {.seed = 7}, 0, 1);
 ///     noise.fill(where, first, count, piece.data());
 class sequence {
  public:
-  /// Bounds are rounded to the type, which is float32 or float64. heddle::error for bounds that cannot be.
+  /// Bounds are rounded to the type, which is float32 or float64. Throws heddle::error for invalid bounds.
   static sequence uniform(dtype type, stream from, double low = 0, double high = 1);
   static sequence normal(dtype type, stream from, double mean = 0, double deviation = 1);
   static sequence exponential(dtype type, stream from, double mean = 1);
-  /// Integers from `low` up to and with `last`, in 64 bits with the sign of the type.
+  /// Integers `low` ≤ x ≤ `last`; the bounds have 64 bits with the sign of the type.
   static sequence integers(dtype type, stream from, std::uint64_t low, std::uint64_t last);
 
   /// Writes elements first … first + count − 1 to `out`, which is on `where`. Asynchronous on a GPU.

@@ -49,10 +49,9 @@ array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, co
   return impl::reduce_along<X, Op>(where, x, along_axis, op, &first);
 }
 
-/// reduce into `out`, which has one element, shares none with x and may be anywhere. A GPU leaves the value
-/// in an `out` of its own in the order of the target's stream, and the call does not wait; an `out` elsewhere
-/// is filled when it returns. No elements of an operator without an identity throw heddle::error before `out`
-/// is touched, as does an `out` of another size.
+/// reduce into `out`, which has one element, does not overlap x and may be on any target. Asynchronous on a
+/// GPU where `out` is on it; an `out` elsewhere is filled on return. Throws heddle::error, before `out` is
+/// touched, when x has no elements and the operator no identity, and when `out` has another size.
 ///
 ///     hd::array<float> total(1, where);
 ///     hd::reduce_into(where, total, x);
@@ -81,10 +80,10 @@ void reduce_into(const target& where, Out&& out, const X& x, axis along_axis, co
   impl::reduce_existing(where, out, x, &along_axis, op, &first);
 }
 
-/// Combines f(x[i], y[i], …) over all i: any number of arrays of one shape, and scalars, which go with every
-/// element. `transform_reduce(where, x, y, …, f, op)`, or `(where, x, y, …, f, op, init)` to begin with an
-/// initial value of the type that f returns. What f returns is not stored, except on a GPU when f and op are
-/// built-in and the caller was compiled by a host compiler.
+/// Combines f(x[i], y[i], …) over all i, for any number of arrays of one shape, and scalars, which are
+/// broadcast. `transform_reduce(where, x, y, …, f, op)`, or `(where, x, y, …, f, op, init)` to begin with an
+/// initial value of the type that f returns. The results of f are not stored, except on a GPU when f and op
+/// are built-in and a host compiler compiled the caller.
 ///
 ///     double dot = hd::transform_reduce(where, x, y, hd::multiplies{}, hd::plus{});
 template <class... Arguments>

@@ -7,9 +7,9 @@
 
 namespace heddle {
 
-/// An operator of operators.hpp by its name: what a pattern on elements of a type known at run time takes,
-/// and what the compiled library is asked for. `hd::runtime_op::plus` stands for `hd::plus{}`, and so on;
-/// `none` is no operator, and not defined on any type.
+/// An operator of operators.hpp as a value at run time: for patterns on elements of a type known at run time,
+/// and for the compiled library. `hd::runtime_op::plus` stands for `hd::plus{}`, and so on; `none` is no
+/// operator, and not defined on any type.
 enum class runtime_op : std::uint8_t {
   plus,
   multiplies,

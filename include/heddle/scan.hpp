@@ -9,16 +9,15 @@
 
 namespace heddle {
 
-/// What a scan begins with; nothing unless given.
+/// An optional initial value of a scan.
 template <array_like X>
 using initial_value = std::type_identity_t<impl::initial_element<element_of<X>>>;
 
 inline namespace HD_BUILD {
 
-/// An array of running combinations: element i is op(…op(op(init, x[0]), x[1])…, x[i]), in C order, without
-/// init when none is given. The operator is plus unless another is given; operand order is kept. The result
-/// has the shape of x and lives on the target. The same bits on `serial` and on any number of threads. About
-/// 2n combinations.
+/// The inclusive scan: element i is op(…op(op(init, x[0]), x[1])…, x[i]), in C order, without init when none
+/// is given. The operator is plus unless another is given; operand order is kept. The result has the shape of
+/// x and lives on the target. The same bits on `serial` and on any number of threads. About 2n combinations.
 ///
 ///     hd::array<float> running_total = hd::inclusive_scan(where, x);
 ///     hd::array<float> records = hd::inclusive_scan(where, x, hd::maximum{});
@@ -47,9 +46,8 @@ void inclusive_scan_into(const target& where, Out&& out, const X& x, axis along,
   impl::scan_existing<impl::scan_kind::inclusive>(where, out, x, &along, op, init);
 }
 
-/// inclusive_scan shifted by one: element i combines init and the elements before x[i], so the first is init,
-/// which is the operator's identity unless given: an operator without one needs init, and throws
-/// heddle::error when there is none.
+/// The exclusive scan: element i combines init and the elements before x[i], so the first is init. init
+/// defaults to the operator's identity; without either it throws heddle::error.
 ///
 ///     hd::array<int> offsets = hd::exclusive_scan(where, counts);
 template <array_like X, class Op = plus>

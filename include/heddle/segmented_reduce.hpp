@@ -13,11 +13,11 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// One result for each segment of x: element s combines x[offsets[s]] … x[offsets[s + 1] − 1], with the very
-/// bits that `reduce` of that segment alone gives. `offsets` are std::size_t, one more than segments, and do
-/// not fall; a segment without elements gives the operator's identity, which the operator must have. Segments
-/// may be of any lengths: threads share long ones. heddle::error for offsets that fall or go beyond x. Only
-/// those on a GPU of a reduction on a GPU are not checked.
+/// Reduces each segment of x: element s combines x[offsets[s]] … x[offsets[s + 1] − 1], with the bits that
+/// `reduce` of that segment alone gives. `offsets` are std::size_t, one more than segments, and never
+/// decrease. An empty segment gives the operator's identity, which the operator must have. Segments may have
+/// any length: threads share long ones. Throws heddle::error for offsets that decrease or go beyond x; only
+/// offsets on a GPU, of a reduction on a GPU, are not checked.
 ///
 ///     const std::vector<std::size_t> offsets{0, 3, 3, 10};
 ///     hd::array<float> sums = hd::segmented_reduce(where, x, offsets);
@@ -32,8 +32,8 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
   impl::check_operator<T, Op>();
   const impl::elements<const T> in = impl::input(x);
   const impl::elements<const std::size_t> bounds = impl::input(offsets);
-  impl::operation running("segmented_reduce", in.size, impl::type_name<T>());
-  const target where = impl::resolve(
+  operation running("segmented_reduce", in.size, impl::type_name<T>());
+  const target where = resolve(
       requested, {in.size * sizeof(T), 0, in.where, impl::compiled_for_gpu || impl::library_has<T, Op>()});
   running.runs_on(where);
   const std::size_t count = bounds.size == 0 ? 0 : bounds.size - 1;
@@ -48,9 +48,9 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
   return out;
 }
 
-/// Values whose keys are equal and stand side by side, combined: the keys of the runs, as unique_consecutive
-/// gives them, and for each the very bits that `reduce` of its values alone gives. Keys are of a built-in
-/// type. A key's values are all together after sort_by_key.
+/// Reduces the values of each run of consecutive equal keys. Returns the keys of the runs, as
+/// unique_consecutive gives them, and for each the bits that `reduce` of its values alone gives. Keys are of
+/// a built-in type. sort_by_key brings all values of a key together.
 ///
 ///     auto [keys, sums] = hd::reduce_by_key(where, k, v);
 template <array_like Keys, array_like Values, class Op = plus>
@@ -64,15 +64,15 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> reduce_by_key(cons
   impl::check_operator<T, Op>();
   const impl::elements<const K> k = impl::input(keys);
   const impl::elements<const T> v = impl::input(values);
-  impl::operation running("reduce_by_key", k.size, impl::type_name<T>());
-  const target where = impl::resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
-                                                 impl::compiled_for_gpu || impl::library_has<T, Op>()});
+  operation running("reduce_by_key", k.size, impl::type_name<T>());
+  const target where = resolve(requested, {k.size * (3 * sizeof(K) + sizeof(T)), 0, v.where,
+                                           impl::compiled_for_gpu || impl::library_has<T, Op>()});
   running.runs_on(where);
   if (v.size != k.size) impl::fail_sizes("the values", v.size, k.size);
   if (k.size == 0) return {array<K>(0, where), array<T>(0, where)};
   const impl::staged_input<K> staged_keys(k, where);
   const impl::staged_input<T> staged_values(v, where);
-  const impl::memory held(k.size, where);
+  const memory held(k.size, where);
   bool* const flags = static_cast<bool*>(held.data());
   impl::library_flag_changes(dtype_of<K>, staged_keys.data(), k.size, flags, where);
   const impl::selection firsts(flags, k.size, where);

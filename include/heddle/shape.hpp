@@ -13,8 +13,8 @@
 
 namespace heddle {
 
-/// The lengths of an array along each of its axes, slowest first (C order). Any number of axes; none is one
-/// element.
+/// The lengths of an array along each of its axes, slowest first (C order). There may be any number of axes;
+/// an array without axes has one element.
 class shape {
  public:
   shape() = default;
@@ -25,7 +25,7 @@ class shape {
   }
   shape(const shape&) = default;
   shape& operator=(const shape&) = default;
-  // The count goes with the lengths: what is left has no axes.
+  // Moving a shape leaves one without axes.
   shape(shape&& other) noexcept
       : axes_(std::exchange(other.axes_, 0)), few_(other.few_), many_(std::move(other.many_)) {}
   shape& operator=(shape&& other) noexcept {
@@ -68,11 +68,11 @@ class shape {
   std::size_t* data() noexcept { return axes_ > few_.size() ? many_.data() : few_.data(); }
 
   std::size_t axes_ = 0;
-  std::array<std::size_t, 4> few_{};  // no memory is asked for where so many are enough
+  std::array<std::size_t, 4> few_{};  // up to so many axes take no allocation
   std::vector<std::size_t> many_;
 };
 
-/// Which axis a pattern goes along; negative counts from the last, as in NumPy.
+/// The axis that a pattern works along; negative counts from the last, as in NumPy.
 struct axis {
   std::ptrdiff_t index;
 };

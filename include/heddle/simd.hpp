@@ -15,8 +15,8 @@
 // nvcc does not read the extensions of host compilers.
 #if !defined(__CUDACC__)
 
-/// Registers of a CPU, for loops of your own. A file that is compiled once for each of several instruction
-/// sets (-march=…) defines HEDDLE_ISA as the name of its own, and no two of them share a function. Without
+/// SIMD registers of a CPU, for your own loops. A file that is compiled for several instruction sets
+/// (-march=…) defines HEDDLE_ISA as a different name for each, so that no two share a function. Without
 /// options a register has 16 bytes.
 namespace heddle::cpu {
 inline namespace HEDDLE_ISA {

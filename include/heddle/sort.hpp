@@ -14,20 +14,19 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// The elements of x from the smallest to the largest, flat in C order, as numpy.sort: NaNs come last, and −0
-/// before +0; descending, all of this the other way round. The same bits on every target. On a CPU and on a
-/// GPU by a radix sort: time in proportion to n and to the bytes of an element; scratch memory for two
-/// arrays.
+/// The elements of x in ascending order, flat, as numpy.sort: NaNs come last, and −0 before +0; descending is
+/// the reverse. The same bits on every target. A radix sort on every target: time in proportion to n and to
+/// the bytes of an element; scratch memory for two arrays.
 ///
 ///     hd::array<float> ordered = hd::sort(where, x);
 ///     hd::array<float> falling = hd::sort(where, x, hd::sort_order::descending);
 ///
 /// Elements of any trivially copyable type are sorted by a function of two of them that says whether the
-/// first comes before the second: a strict weak order, as std::sort asks for. Those of which neither does
-/// keep their order, on every target. A merge sort: n log n calls, and scratch memory for two arrays on a
-/// CPU; on a GPU for one, or, of elements of more than 16 bytes, for two of 8 bytes an element. As
-/// `transform`, the function is marked HD_FN in a file that nvcc compiles where a GPU is to run it.
-/// std::less<> and std::greater<> on built-in types stand for the two values of sort_order.
+/// first comes before the second: a strict weak ordering, as for std::sort. This sort too is stable on every
+/// target. A merge sort: n log n calls, and scratch memory for two arrays on a CPU; on a GPU for one, or, for
+/// elements of more than 16 bytes, for two of 8 bytes an element. For a GPU the function is marked HD_FN in a
+/// file that nvcc compiles, as for `transform`. On built-in types std::less<> and std::greater<> stand for
+/// the two values of sort_order.
 ///
 ///     hd::sort(where, people, [] HD_FN(const person& a, const person& b) { return a.age < b.age; });
 template <array_like X, class Order = sort_order>
@@ -57,23 +56,23 @@ void sort_into(const target& where, Out&& out, const X& x, axis along_axis, cons
   impl::sort_to(where, out, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
-/// The places of the elements of x in their order: x[places[0]] ≤ x[places[1]] ≤ …, as numpy.argsort of kind
-/// "stable": equal elements, the two zeros among them and all NaNs, keep the order that they have, in a
-/// descending order too. By a function of two elements as `sort`.
+/// The indices that sort x: x[places[0]] ≤ x[places[1]] ≤ …, as numpy.argsort with kind="stable". Equal
+/// elements keep their order, in a descending order too; −0 equals +0, and NaNs equal one another. Takes a
+/// function of two elements as `sort` does.
 template <array_like X, class Order = sort_order>
   requires impl::orders<Order, element_of<X>>
 array<std::size_t> argsort(const target& where, const X& x, const Order& order = {}) {
   return impl::places_in_order(where, x, nullptr, impl::order_of<element_of<X>>(order));
 }
-/// The same of each row or column along one axis: places are counted along it.
+/// The same of each row or column along one axis; indices count along it.
 template <array_like X, class Order = sort_order>
   requires impl::orders<Order, element_of<X>>
 array<std::size_t> argsort(const target& where, const X& x, axis along_axis, const Order& order = {}) {
   return impl::places_in_order(where, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
-/// Keys and values that belong to one another, in the stable order of the keys, or of a function of two keys.
-/// Values are of any type.
+/// Keys and their values in the stable sorted order of the keys, also by a function of two keys. Values are
+/// of any type.
 ///
 ///     auto [keys, values] = hd::sort_by_key(where, k, v);
 template <array_like Keys, array_like Values, class Order = sort_order>
@@ -87,7 +86,7 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> sort_by_key(const 
 
 }  // namespace HD_BUILD
 
-/// Say what to do about elements that have no order.
+/// Explain what to do about elements that have no order.
 template <array_like X, class Order = sort_order>
   requires(!impl::orders<Order, element_of<X>>)
 impl::any_result sort(const target&, const X&, const Order& = {}) {

@@ -15,19 +15,18 @@ struct minmax_result {
   T max;
 };
 
-/// The squares of the distances of the elements of a matrix, which has `rows` rows of `columns` elements of a
-/// type known at run time, from the centres of their columns, which are double, or complex<double> of complex
-/// elements. On the calling thread, of elements on the CPU: for variances of arrays that come a piece at a
-/// time.
+/// The squared distance of each element of a matrix from the centre of its column. The matrix is on the CPU
+/// and has `rows` rows of `columns` elements of a type known at run time; the centres are double, or
+/// complex<double> for complex elements. Runs on the calling thread: for variances of arrays that come a
+/// piece at a time.
 void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
                         double* out);
 
 /// The mean of the elements: double for integers and bool, and the element type for real and complex numbers.
-/// Waits for the value and returns it. The sum is one of double, or complex<double>, in the order of
-/// `reduce`, and so has the same bits on every target: of float and complex<float> the mean is off by at most
-/// 2⁻²⁴·|mean| for the last rounding, and by 22·⌈log₁₀₂₄ n⌉·2⁻⁵³ of the mean of |x|, as that of the other
-/// types is. A NaN makes it NaN. Throws heddle::error when there are no elements. n additions; reads each
-/// element once.
+/// Waits for the value and returns it. The sum is in double, or complex<double>, in the order of `reduce`, so
+/// its bits are the same on every target. The error is at most 22·⌈log₁₀₂₄ n⌉·2⁻⁵³ times the mean of |x|, and
+/// for float and complex<float> 2⁻²⁴·|mean| more, for the last rounding. NaN if an element is NaN. Throws
+/// heddle::error when there are no elements. n additions; reads each element once.
 ///
 ///     double average = hd::mean(where, counts);
 template <impl::numbers X>
@@ -45,12 +44,12 @@ array<typename impl::statistics_of<element_of<X>>::mean> mean(const target& wher
 }
 
 /// The variance, Σ|x − mean|² / (n − ddof), as numpy.var: double for integers and bool, the element type for
-/// real numbers, and that of their parts for complex ones. In two passes in double, of which each is a sum in
-/// the order of `reduce` (T. F. Chan, G. H. Golub, R. J. LeVeque, Algorithms for computing the sample
-/// variance, Am. Stat. 37, 1983): a mean that is large beside the deviations costs only what the rounding of
-/// the mean itself is, squared. The same bits on every target. A NaN or an infinity makes it NaN. Where ddof
-/// is n or more the quotient is that by 0: NaN, or infinity. Throws heddle::error when there are no elements.
-/// About 4n operations; reads each element twice.
+/// real numbers, and that of their parts for complex ones. Two passes in double, each a sum in the order of
+/// `reduce` (T. F. Chan, G. H. Golub, R. J. LeVeque, Algorithms for computing the sample variance, Am. Stat.
+/// 37, 1983): where the mean is large beside the deviations, the error grows by the square of the mean's
+/// rounding error alone. The same bits on every target. NaN if an element is NaN or infinite. Where ddof ≥ n
+/// the divisor is 0: NaN, or infinity. Throws heddle::error when there are no elements. About 4n operations;
+/// reads each element twice.
 ///
 ///     double spread = std::sqrt(hd::variance(where, x));       // of these elements
 ///     double estimate = hd::variance(where, x, 1);             // of what they are a sample of
@@ -69,7 +68,7 @@ array<typename impl::statistics_of<element_of<X>>::variance> variance(const targ
 
 /// The smallest and the largest element, as `reduce` with `minimum` and with `maximum` gives them: a NaN
 /// makes both NaN, and −0 lies below +0. Throws heddle::error when there are no elements. 2n comparisons;
-/// reads the elements once: on a GPU from its memory, and again from its cache.
+/// reads each element once from memory, and on a GPU a second time from the cache.
 ///
 ///     const auto [least, greatest] = hd::minmax(where, x);
 template <impl::numbers_in_order X>

@@ -14,21 +14,22 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// Every cell of `out` becomes f of the cell of `in` at the same place and of its neighbours, `steps` times
-/// over: each generation reads the one before.
+/// Sets every cell of `out` to f of the cell of `in` at the same place and of its neighbours, `steps` times:
+/// each generation reads the one before.
 ///
 ///     hd::stencil(where, u, v, hd::periodic{}, [] HD_FN(auto u) {
 ///       return 0.25f * (u(-1, 0) + u(1, 0) + u(0, -1) + u(0, 1));
 ///     }, 100);
 ///
-/// `in` and `out` are arrays of one shape of one, two or three axes and of one element type, and may be the
-/// same array. f reads the cell at an offset of up to Reach along each axis by u(column), u(row, column) or
-/// u(plane, row, column), and may take the index of its cell after u: f(u, row, column). `around` says what
-/// lies beyond the edges. The bits are f's own, whatever the target and however the work is divided.
+/// `in` and `out` have the same shape, of one to three axes, and the same element type, and may be the same
+/// array. f reads the cell at an offset of up to Reach along each axis by u(column), u(row, column) or
+/// u(plane, row, column), and may take the indices of its cell after u: f(u, row, column). `around` says what
+/// lies beyond the edges. Each cell is what f returns, bit for bit, whatever the target and however the work
+/// is divided.
 ///
-/// size · steps calls of f, and a few more at the edges of tiles; the memory is read and written once for
-/// several generations. Scratch memory for one array where they take more than one pass. `stencil<2>(…)` has
-/// a reach of 2.
+/// size · steps calls of f, and a few more at the edges of tiles. Memory is read and written once for several
+/// generations; where that takes more than one pass, with scratch memory for one array. `stencil<2>(…)` has a
+/// reach of 2.
 template <int Reach = 1, array_like In, array_like Out, class F>
 void stencil(const target& requested, const In& in, Out&& out,
              const std::type_identity_t<boundary<element_of<In>>>& around, const F& f,

@@ -15,8 +15,8 @@ namespace heddle {
 /// the bits that `reduce` of all elements together has. Keeps one element of each tile.
 ///
 ///     hd::streamed_reduction total(where, hd::runtime_op::plus, hd::dtype::float32);
-///     for (const auto& piece : pieces) total.append(piece);      // each a multiple of total.tile() but the
-///     last float sum = total.result().as<float>();
+///     for (const auto& piece : pieces) total.append(piece);  // all but the last: multiples of total.tile()
+///     float sum = total.result().as<float>();
 class streamed_reduction {
  public:
   /// By a built-in operator on elements of a built-in type, on a target that is not `auto`; throws
@@ -34,7 +34,7 @@ class streamed_reduction {
 
   std::size_t size() const noexcept { return size_; }
 
-  /// What all elements so far combine to; throws heddle::error when there are none.
+  /// The reduction of all elements so far; throws heddle::error when there are none.
   any_value result();
   void result(void* out);
 
@@ -45,7 +45,7 @@ class streamed_reduction {
   std::size_t element_bytes_, tile_;
   std::size_t size_ = 0;
   std::vector<std::byte> partials_;
-  impl::memory staged_;
+  memory staged_;
 };
 
 }  // namespace heddle

@@ -39,7 +39,7 @@ class streamed_scan {
   dtype type_;
   bool exclusive_;
   std::size_t unit_ = 0, size_ = 0;
-  impl::memory state_;
+  memory state_;
 };
 
 }  // namespace heddle

@@ -26,14 +26,14 @@ class target {
   static constexpr target serial() noexcept { return {}; }
 
   /// `threads` threads of this machine; 0 takes one for every core that the process may use. Throws
-  /// heddle::error for more than 16 a core and 256.
+  /// heddle::error for more than 256 and more than 16 a core.
   static target parallel(int threads = 0);
 
   /// One GPU. Work is put on `stream`, which the caller owns; null is the device's default stream.
   static target gpu(int device = 0, gpu_stream stream = nullptr);
 
-  /// Each call picks the target that should finish first, from the size, from where the data is and from
-  /// bandwidths that are measured once a machine. Small arrays stay where they are.
+  /// Each call picks the target that should finish first, from the size, the place of the data and the
+  /// bandwidths of the machine, which are measured once. Small arrays stay where they are.
   static constexpr target automatic() noexcept { return target(kind::automatic, 0, nullptr); }
 
   /// The first GPU of this machine, or every core where it has none.
@@ -73,7 +73,8 @@ class target {
   gpu_stream stream_ = nullptr;
 };
 
-/// Cores of this process's affinity mask, or fewer where its cgroups, which are read once, give less time.
+/// The cores of this process's affinity mask, or fewer where its cgroups, which are read once, limit its
+/// processor time.
 int available_cores() noexcept;
 
 /// What a call reads and writes, for the choice that `automatic` makes.

@@ -14,10 +14,10 @@ namespace heddle {
 inline namespace HD_BUILD {
 
 /// reduce by the named method. Every method takes every type, operator and size on every target, except that
-/// `atomic` needs an operator that commutes and `two_pass` one with an identity: heddle::error says so
-/// otherwise. In a file that nvcc compiles an element has at most 24 KiB, and at most 31 KiB with its
-/// operator: the compiler says so otherwise. Checks, empty input, errors and waiting are those of reduce; the
-/// bits differ from those of the default. `single_pass` is the default. What it costs: cost_of.
+/// `atomic` needs a commutative operator and `two_pass` one with an identity: otherwise throws heddle::error.
+/// A file that nvcc compiles is limited to elements of 24 KiB, and of 31 KiB with their operator: otherwise
+/// it does not compile. Checks, empty input, errors and waiting are those of reduce; the bits differ from
+/// those of the default, which is `single_pass`. cost_of gives the cost.
 ///
 ///     float total = hd::reduce(where, x, hd::plus{}, hd::reduce_algorithm::tree);
 template <array_like X, class Op>
@@ -42,9 +42,9 @@ void reduce_into(const target& where, Out&& out, const X& x, const Op& op, reduc
 }
 
 /// inclusive_scan of all elements in C order by the named method. Every method takes every type, operator and
-/// size on every target, except that `blelloch` needs an operator with an identity: heddle::error says so
-/// otherwise. In a file that nvcc compiles an element has at most 24 KiB, and at most 31 KiB with its
-/// operator: the compiler says so otherwise. `single_pass` is the default. What it costs: cost_of.
+/// size on every target, except that `blelloch` needs an operator with an identity: otherwise throws
+/// heddle::error. A file that nvcc compiles is limited to elements of 24 KiB, and of 31 KiB with their
+/// operator: otherwise it does not compile. `single_pass` is the default. cost_of gives the cost.
 ///
 ///     hd::array<float> sums = hd::inclusive_scan(where, x, hd::plus{}, hd::scan_algorithm::blelloch);
 template <array_like X, class Op>

@@ -9,7 +9,7 @@
 
 namespace heddle {
 
-/// The first elements of an order, and where they stand.
+/// The first elements of an order, and their indices.
 template <class T>
 struct top_elements {
   array<T> values;
@@ -17,13 +17,13 @@ struct top_elements {
 };
 
 /// The k largest elements of x, the largest first, and their indices in C order; or, ascending, the k
-/// smallest, the smallest first: the first k of `argsort` in that order, on every target. So NaNs count as
-/// larger than all numbers, as for torch.topk, and come first among the largest; −0 equals +0; of equal
-/// elements those of lower indices come first, and are chosen first. heddle::error where there are fewer than
-/// k elements. Every element is read once on a CPU, and O(n + k log k) work and scratch memory for 2k
-/// elements a thread are enough where k is below a sixteenth of n; from there on all are argsorted. On a GPU
-/// it waits while it narrows the k-th element down by its digits of 8 bits, reading the elements once a
-/// digit.
+/// smallest, the smallest first. They are the first k of `argsort` in that order, on every target: NaNs count
+/// as larger than all numbers, as for torch.topk; −0 equals +0; of equal elements those of lower indices come
+/// first. Throws heddle::error for fewer than k elements.
+///
+/// On a CPU every element is read once; for k below n/16 it takes O(n + k log k) work and scratch memory for
+/// 2k elements a thread, and from there on an argsort. A GPU finds the k-th element by radix selection,
+/// reading the elements once for each digit of 8 bits, and the call waits for that.
 ///
 ///     const auto [values, indices] = hd::top_k(where, x, 10);
 ///     const auto smallest = hd::top_k(where, x, 10, hd::sort_order::ascending);
@@ -42,7 +42,7 @@ top_elements<element_of<X>> top_k(const target& where, const X& x, std::size_t k
   return impl::top_of(where, x, k, &along_axis, order);
 }
 
-/// Says that k is missing.
+/// Explains that k is missing.
 template <array_like X>
 impl::any_result top_k(const target&, const X&) {
   static_assert(!array_like<X>, "top_k: k is missing: write top_k(where, x, k)");

@@ -14,15 +14,15 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// An array of f(x[i], y[i], …): any number of arrays of one shape, and scalars, which go with every element.
-/// It has their shape and lives on the target. `transform(where, x, y, …, f)`: n calls of f; reads each input
-/// once.
+/// An array of f(x[i], y[i], …): `transform(where, x, y, …, f)` for any number of arrays of one shape, and
+/// scalars, which are broadcast. The result has their shape and lives on the target. n calls of f; reads each
+/// input once.
 ///
 ///     hd::array<float> y = hd::transform(where, x, peaks, [] HD_FN(float a, float b) { return a / b; });
 ///     hd::array<float> z = hd::transform(where, x, 2.0f, hd::multiplies{});
 ///
-/// Built-in functions on built-in types run on every target; a function of the user's own runs on a GPU when
-/// it is marked HD_FN and its file is compiled by nvcc. Throws heddle::error when shapes differ.
+/// Built-in functions on built-in types run on every target; your own function runs on a GPU if it is marked
+/// HD_FN and nvcc compiles its file. Throws heddle::error when shapes differ.
 template <class... Arguments>
   requires(sizeof...(Arguments) >= 2 && !(impl::runtime_typed<Arguments> || ...))
 auto transform(const target& where, const Arguments&... arguments) {

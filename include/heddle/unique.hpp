@@ -7,30 +7,29 @@
 
 namespace heddle {
 
-/// The first element of each run of equal ones, flat: what std::unique leaves. NaNs are alike, and so are −0
-/// and +0. On built-in types. Reads x three times.
+/// The first element of each run of consecutive equal elements, flat, as std::unique leaves. NaNs equal one
+/// another, and −0 equals +0. On built-in types. Reads x three times.
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
   using T = element_of<X>;
   const impl::elements<const T> in = impl::input(x);
-  impl::operation running("unique_consecutive", in.size, impl::type_name<T>());
-  const target where =
-      impl::resolve(requested, {3 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
+  operation running("unique_consecutive", in.size, impl::type_name<T>());
+  const target where = resolve(requested, {3 * in.size * sizeof(T), in.size * sizeof(T), in.where, true});
   running.runs_on(where);
   const impl::staged_input<T> staged(in, where);
   return impl::first_of_runs(where, staged.data(), in.size);
 }
 
-/// The different elements of x in order, as numpy.unique: a sort, and the first of each run. Of zeros −0 is
-/// left where there is one, and of NaNs one.
+/// The distinct elements of x in ascending order, as numpy.unique: a sort, and the first of each run. One NaN
+/// remains, and of the zeros −0 if there is one.
 ///
 ///     hd::array<int> values = hd::unique(where, x);
 template <impl::sortable_elements X>
 array<element_of<X>> unique(const target& requested, const X& x) {
   using T = element_of<X>;
   const impl::elements<const T> in = impl::input(x);
-  impl::operation running("unique", in.size, impl::type_name<T>());
+  operation running("unique", in.size, impl::type_name<T>());
   const target where = impl::sort_target(requested, in, true);
   running.runs_on(where);
   const array<T> sorted = impl::sorted(where, x, nullptr, impl::built_in_order{});

@@ -24,7 +24,7 @@ namespace {
 
 template <class T>
 std::string text_of(T x) {
-  if constexpr (impl::is_complex<T>) {
+  if constexpr (is_complex<T>) {
     return fmt::format("{}{:+}i", x.real(), x.imag());
   } else {
     return fmt::format("{}", x);
@@ -61,12 +61,12 @@ bool holds_integer(From x) {
 /// Whether x is a number of type To, but for the rounding of real numbers.
 template <class To, class From>
 bool holds(From x) {
-  if constexpr (impl::is_complex<From> && impl::is_complex<To>) {
+  if constexpr (is_complex<From> && is_complex<To>) {
     using part = typename To::value_type;
     return holds_real<part>(x.real()) && holds_real<part>(x.imag());
-  } else if constexpr (impl::is_complex<From>) {
+  } else if constexpr (is_complex<From>) {
     return x.imag() == 0 && holds<To>(x.real());
-  } else if constexpr (impl::is_complex<To>) {
+  } else if constexpr (is_complex<To>) {
     return holds_real<typename To::value_type>(x);
   } else if constexpr (std::is_floating_point_v<To>) {
     return holds_real<To>(x);
@@ -83,7 +83,7 @@ any_value any_value::converted(heddle::dtype type) const {
     const From x = as<From>();
     const bool fits = with_type(type, [&]<class To>(To) { return holds<To>(x); });
     if (!fits) {
-      impl::fail(fmt::format("{} is no {}: give a value that the elements can hold", text_of(x), name(type)));
+      fail(fmt::format("{} is no {}: give a value that the elements can hold", text_of(x), name(type)));
     }
   });
   alignas(16) std::byte result[16];
@@ -130,7 +130,7 @@ template <class Void>
 any_value basic_any_view<Void>::operator[](std::size_t index) const {
   if (index >= size_) impl::fail_index("element", index, size_);
   alignas(16) std::byte element[16];
-  impl::copy(element, target(), advanced(data_, index * size_of(dtype_)), where_, size_of(dtype_));
+  heddle::copy(element, target(), advanced(data_, index * size_of(dtype_)), where_, size_of(dtype_));
   return {dtype_, element};
 }
 
@@ -155,7 +155,7 @@ void impl::copy_elements(const any_view& x, const any_const_view& values) {
 template <class Void>
 any_array basic_any_view<Void>::on(const target& where) const {
   any_array copy(dtype_, shape_, where);
-  impl::copy(copy.data(), copy.where(), data_, where_, bytes());
+  heddle::copy(copy.data(), copy.where(), data_, where_, bytes());
   return copy;
 }
 
@@ -175,11 +175,11 @@ template class basic_any_view<const void>;
 
 any_array::any_array(heddle::dtype type, heddle::shape lengths, const target& where)
     : shape_(std::move(lengths)), size_(shape_.elements()), dtype_(type) {
-  impl::operation running("any_array", size_, name(type));
+  operation running("any_array", size_, name(type));
   running.runs_on(where);
   std::size_t bytes;
-  if (__builtin_mul_overflow(size_, size_of(type), &bytes)) impl::fail("more bytes than 64 bits can count");
-  memory_ = impl::memory(bytes, where);
+  if (__builtin_mul_overflow(size_, size_of(type), &bytes)) fail("more bytes than 64 bits can count");
+  memory_ = memory(bytes, where);
 }
 
 any_array::any_array(const any_const_view& x) : any_array(x.on(x.where())) {}
@@ -193,7 +193,7 @@ any_array any_array::reshaped(heddle::shape lengths) && {
 // ------------------------------------------------------------------------------------------------ .npy files
 
 any_array npy_file::read_as(heddle::dtype as, const target& where) const {
-  const impl::operation naming("read_npy", size_, name(as));
+  const operation naming("read_npy", size_, name(as));
   any_array result(as, shape_, where.is_gpu() ? target() : where);
   read(0, size_, as, result.data());
   return where.is_gpu() ? result.on(where) : std::move(result);

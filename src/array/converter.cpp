@@ -33,12 +33,12 @@ template <class To, class From>
 To converted(From x) {
   if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
-  } else if constexpr (impl::is_complex<From> && impl::is_complex<To>) {
+  } else if constexpr (is_complex<From> && is_complex<To>) {
     using part = typename To::value_type;
     return To(static_cast<part>(x.real()), static_cast<part>(x.imag()));
-  } else if constexpr (impl::is_complex<From>) {
+  } else if constexpr (is_complex<From>) {
     return converted<To>(x.real());
-  } else if constexpr (impl::is_complex<To>) {
+  } else if constexpr (is_complex<To>) {
     return To(static_cast<typename To::value_type>(x));
   } else if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     return saturated<To>(x);

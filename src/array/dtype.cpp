@@ -24,14 +24,14 @@ dtype parse_dtype(std::string_view text) {
     if (!names.empty()) names += ", ";
     names += name(type);
   }
-  impl::fail(fmt::format("there is no element type '{}' (the types are {})", text, names));
+  fail(fmt::format("there is no element type '{}' (the types are {})", text, names));
 }
 
 namespace {
 
 template <class V>
 [[noreturn]] void refuse(V value, dtype type) {
-  impl::fail(fmt::format("{} is no {}: give a value that the elements can hold", value, name(type)));
+  fail(fmt::format("{} is no {}: give a value that the elements can hold", value, name(type)));
 }
 
 }  // namespace

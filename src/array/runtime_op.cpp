@@ -40,7 +40,7 @@ runtime_op parse_runtime_op(std::string_view text) {
     if (text == named.name || text == named.also || text == named.short_name) return named.op;
     names += (names.empty() ? "" : ", ") + std::string(named.name);
   }
-  impl::fail(fmt::format("there is no operator '{}' (the operators are {})", text, names));
+  fail(fmt::format("there is no operator '{}' (the operators are {})", text, names));
 }
 
 }  // namespace heddle

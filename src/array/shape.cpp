@@ -14,7 +14,7 @@ std::size_t shape::elements() const {
   std::size_t product = 1;
   for (const std::size_t length : *this) {
     if (__builtin_mul_overflow(product, length, &product)) {
-      impl::fail(fmt::format("the number of elements of shape {} does not fit 64 bits", text()));
+      fail(fmt::format("the number of elements of shape {} does not fit 64 bits", text()));
     }
   }
   return product;
@@ -22,10 +22,10 @@ std::size_t shape::elements() const {
 
 std::size_t shape::resolve_axis(std::ptrdiff_t axis) const {
   const auto count = static_cast<std::ptrdiff_t>(axes());
-  if (count == 0) impl::fail(fmt::format("axis {}: shape () has no axes", axis));
+  if (count == 0) fail(fmt::format("axis {}: shape () has no axes", axis));
   if (axis < -count || axis >= count) {
-    impl::fail(fmt::format("axis {} does not exist in shape {} (axes are {} to {})", axis, text(), -count,
-                           count - 1));
+    fail(fmt::format("axis {} does not exist in shape {} (axes are {} to {})", axis, text(), -count,
+                     count - 1));
   }
   return static_cast<std::size_t>(axis < 0 ? axis + count : axis);
 }

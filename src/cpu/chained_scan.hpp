@@ -121,7 +121,7 @@ class chained_scan {
   bool exclusive_, non_temporal_;
   void* state_;
   void* out_;
-  impl::memory last_outputs_;
+  memory last_outputs_;
   alignas(line) std::atomic<std::size_t> next_ = 0;
   alignas(line) std::atomic<std::size_t> turn_ = 0;
   alignas(line) std::atomic<bool> failed_ = false;

@@ -20,25 +20,25 @@ void transform_lines(int threads, std::size_t n, fft_kind kind, const In* x, std
                      std::size_t inner, std::size_t length_in, std::size_t length_out, Out* out) {
   const std::size_t columns =
       inner == 1 ? 1 : std::min<std::size_t>(inner, std::max<std::size_t>(1, 64 / sizeof(Out)));
-  const std::size_t strips = (inner + columns - 1) / columns,
+  const std::size_t panels = (inner + columns - 1) / columns,
                     work = columns * std::max(length_in, length_out);
   // Lines are shared out, or of a few long ones each is.
   const bool real = kind == fft_kind::real_forward || kind == fft_kind::real_inverse;
   const bool share_lines =
-      n / (real ? 2 : 1) < long_line || outer * strips >= static_cast<std::size_t>(threads);
+      n / (real ? 2 : 1) < long_line || outer * panels >= static_cast<std::size_t>(threads);
   const int each = share_lines ? 1 : threads;
   const int lines_at_once = share_lines ? threads : 1;
   const std::size_t grain = (std::size_t{1} << 12) / work + 1;
   const std::size_t in_size = inner == 1 ? 0 : columns * length_in;
   const std::size_t out_size = inner == 1 && static_cast<const void*>(x) != out ? 0 : columns * length_out;
-  slice_memory of_slices(lines_at_once, outer * strips, grain, in_size * sizeof(In) + out_size * sizeof(Out));
-  for_slices(lines_at_once, outer * strips, grain, [&](std::size_t first, std::size_t last) {
+  slice_memory of_slices(lines_at_once, outer * panels, grain, in_size * sizeof(In) + out_size * sizeof(Out));
+  for_slices(lines_at_once, outer * panels, grain, [&](std::size_t first, std::size_t last) {
     const lent_plan<T> plan(n, kind);
     const slice_memory::piece piece(of_slices);
     Out* const line_out = reinterpret_cast<Out*>(piece.data());
     In* const line_in = reinterpret_cast<In*>(line_out + out_size);
-    for (std::size_t strip = first; strip < last; ++strip) {
-      const std::size_t row = strip / strips, column = strip % strips * columns;
+    for (std::size_t panel = first; panel < last; ++panel) {
+      const std::size_t row = panel / panels, column = panel % panels * columns;
       const In* const from = x + row * length_in * inner + column;
       Out* const to = out + row * length_out * inner + column;
       if (inner == 1) {
@@ -101,9 +101,9 @@ void fft_of(int threads, const fft_task& task, const void* x, void* out) {
       break;
   }
   const complex* spectrum = static_cast<const complex*>(x);
-  impl::memory held;
+  memory held;
   if (task.axes.size() > 1) {
-    held = impl::memory(task.lengths.elements() * sizeof(complex), target());
+    held = memory(task.lengths.elements() * sizeof(complex), target());
     std::memcpy(held.data(), x, held.bytes());
     others(1, task.lengths, fft_kind::inverse, static_cast<complex*>(held.data()));
     spectrum = static_cast<const complex*>(held.data());

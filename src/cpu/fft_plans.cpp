@@ -129,7 +129,7 @@ class convolution_plan : public complex_plan<T> {
   /// The length of the convolution, where there is memory for it.
   static std::size_t size_for(std::size_t n) {
     const std::size_t size = smooth_from(2 * n - 1);
-    impl::require_memory((n + 3 * size) * sizeof(std::complex<double>));
+    require_memory((n + 3 * size) * sizeof(std::complex<double>));
     return size;
   }
 
@@ -172,7 +172,7 @@ class matrix_plan : public complex_plan<T> {
     const std::complex<double> r = coarse_[coarse] * fine_[fine];
     return inverse_ ? r : std::conj(r);
   }
-  /// f(0) … f(width − 1); most strips have all lines, whose loop is unrolled.
+  /// f(0) … f(width − 1); most panels have all lines, whose loop is unrolled.
   template <class F>
   static void for_width(std::size_t width, const F& f) {
     if (width == side) {
@@ -188,7 +188,7 @@ class matrix_plan : public complex_plan<T> {
   bool inverse_;
   std::vector<std::complex<double>> coarse_, fine_;  ///< roots of multiples of columns, and of what is below
   std::vector<complex> side_factors_;                ///< of element (k, c), c < side: the root of k·c
-  impl::memory work_;
+  memory work_;
 };
 
 template <class T>
@@ -221,8 +221,8 @@ void matrix_plan<T>::transform_columns(const complex* x, complex* work, int thre
   for_slices(threads, (columns_ + side - 1) / side, 1, [&](std::size_t first, std::size_t last) {
     const lent_plan<T> plan(rows_, inverse_ ? fft_kind::inverse : fft_kind::forward);
     std::vector<complex> in(side * stride), out(side * stride);
-    for (std::size_t strip = first; strip < last; ++strip) {
-      const std::size_t column = strip * side, width = std::min(side, columns_ - column);
+    for (std::size_t panel = first; panel < last; ++panel) {
+      const std::size_t column = panel * side, width = std::min(side, columns_ - column);
       for (std::size_t k = 0; k < rows_; ++k) {
         for_width(width, [&](std::size_t c) { in[c * stride + k] = x[k * columns_ + column + c]; });
       }
@@ -230,10 +230,10 @@ void matrix_plan<T>::transform_columns(const complex* x, complex* work, int thre
       // k·column = coarse·columns_ + fine
       std::size_t coarse = 0, fine = 0;
       for (std::size_t k = 0; k < rows_; ++k) {
-        const complex of_strip(root(coarse, fine));
+        const complex of_panel(root(coarse, fine));
         const complex* const factors = side_factors_.data() + k * side;
         complex* const to = work + k * columns_ + column;
-        for_width(width, [&](std::size_t c) { to[c] = out[c * stride + k] * (of_strip * factors[c]); });
+        for_width(width, [&](std::size_t c) { to[c] = out[c * stride + k] * (of_panel * factors[c]); });
         fine += column;
         if (fine >= columns_) {
           fine -= columns_;
@@ -250,8 +250,8 @@ void matrix_plan<T>::transform_rows(const complex* work, complex* to, int thread
   for_slices(threads, (rows_ + side - 1) / side, 1, [&](std::size_t first, std::size_t last) {
     const lent_plan<T> plan(columns_, inverse_ ? fft_kind::inverse : fft_kind::forward);
     std::vector<complex> out(side * stride);
-    for (std::size_t strip = first; strip < last; ++strip) {
-      const std::size_t row = strip * side, width = std::min(side, rows_ - row);
+    for (std::size_t panel = first; panel < last; ++panel) {
+      const std::size_t row = panel * side, width = std::min(side, rows_ - row);
       for (std::size_t c = 0; c < width; ++c)
         (*plan).run(work + (row + c) * columns_, out.data() + c * stride, 1);
       for (std::size_t k = 0; k < columns_; ++k) {
@@ -282,7 +282,7 @@ line_plan<T>::line_plan(std::size_t n, fft_kind kind) : n_(n) {
   const std::size_t length = halved_ ? n / 2 : n;
   plan_ = make_complex_plan<T>(length, kind == fft_kind::inverse);
   if (!real) return;
-  impl::require_memory(2 * length * sizeof(complex));
+  require_memory(2 * length * sizeof(complex));
   in_.resize(length);
   out_.resize(length);
   if (halved_) {

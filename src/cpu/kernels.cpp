@@ -21,24 +21,24 @@ struct half_away {
 
 /// Lane l with lane l + Half, then with Half / 2, and so on until `final_lanes` are left to be combined into.
 template <class Op, class T, std::size_t Half, std::size_t final_lanes>
-HEDDLE_ALWAYS_INLINE typename simd<T>::vector fold_register(typename simd<T>::vector v) {
+HEDDLE_ALWAYS_INLINE typename simd<T>::vector reduce_register(typename simd<T>::vector v) {
   if constexpr (Half < final_lanes) {
     return v;
   } else {
     const auto other = shuffled<T>(v, v, half_away<simd<T>::width, Half>());
-    return fold_register<Op, T, Half / 2, final_lanes>(apply<Op, T>(v, other));
+    return reduce_register<Op, T, Half / 2, final_lanes>(apply<Op, T>(v, other));
   }
 }
 
 /// Up to a tile of numbers whose lanes fill registers: rows of `lanes` elements go through accumulators,
-/// which fold by halves until `final_lanes` are left. Where the last row has no elements stands what changes
-/// none.
+/// whose halves combine until `final_lanes` are left. A short last row is padded with a value that changes no
+/// result.
 template <class Op, class T, std::size_t final_lanes>
 inline void reduce_rows(const T* x, std::size_t count, T* out) {
   constexpr std::size_t lanes = 512 / sizeof(T);
   constexpr std::size_t width = simd<T>::width;
-  // Accumulators that do not fit the registers are taken in turns; the tile is in the first-level cache by
-  // then.
+  // Accumulators that do not fit the registers take several passes; the tile is in the first-level cache by
+  // the second.
   constexpr std::size_t at_once = 8;
   constexpr std::size_t turns = lanes / (at_once * width);
   using vector = typename simd<T>::vector;
@@ -77,7 +77,7 @@ inline void reduce_rows(const T* x, std::size_t count, T* out) {
   for (std::size_t half = lanes / width / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) lane[i] = apply<Op, T>(lane[i], lane[i + half]);
   }
-  const vector reduced = fold_register<Op, T, width / 2, final_lanes>(lane[0]);
+  const vector reduced = reduce_register<Op, T, width / 2, final_lanes>(lane[0]);
   for (std::size_t l = 0; l < final_lanes; ++l) out[l] = order::canonical(reduced[l]);
 }
 
@@ -86,7 +86,7 @@ inline void reduce_rows(const T* x, std::size_t count, T* out) {
 /// both signs, which it takes for one: then the result is false and nothing is written. A minimum of zero is
 /// −0 if any element has a sign, a maximum +0 if any has none.
 template <class Op, class T>
-inline bool fold_full_tile_by_comparison(const T* x, T* out) {
+inline bool reduce_full_tile_by_comparison(const T* x, T* out) {
   constexpr bool least = std::is_same_v<Op, minimum>;
   constexpr std::size_t width = simd<T>::width, at_once = 8, sums = register_bytes == 64 ? 4 : 2;
   constexpr std::size_t vectors = order::tile<T, Op> / width, prefetched_bytes = 4096;
@@ -147,15 +147,15 @@ inline bool fold_full_tile_by_comparison(const T* x, T* out) {
 
 /// Up to a tile of elements.
 template <class T, class Op>
-void fold_tile_of(const void* from, std::size_t count, void* out) {
+void reduce_tile_of(const void* from, std::size_t count, void* out) {
   const T* const x = static_cast<const T*>(from);
   T* const result = static_cast<T*>(out);
   if constexpr (std::is_floating_point_v<T> && impl::is_extreme<Op>) {
-    if (count == order::tile<T, Op> && fold_full_tile_by_comparison<Op>(x, result)) return;
+    if (count == order::tile<T, Op> && reduce_full_tile_by_comparison<Op>(x, result)) return;
   }
   if constexpr (has_simd<Op, T>) {
     reduce_rows<Op, T, 1>(x, count, result);
-  } else if constexpr (impl::is_complex<T> && std::is_same_v<Op, plus>) {
+  } else if constexpr (is_complex<T> && std::is_same_v<Op, plus>) {
     reduce_rows<Op, typename T::value_type, 2>(&impl::part(*x, 0), 2 * count, &impl::part(*result, 0));
   } else {
     reduce_tile<T>([x](std::size_t i) __attribute__((always_inline)) { return impl::lift<Op>(x[i]); }, count,
@@ -164,12 +164,12 @@ void fold_tile_of(const void* from, std::size_t count, void* out) {
 }
 
 template <class T, class Op>
-void fold_pieces_of(const void* from, const order::tiling& tiles, std::size_t first, std::size_t last,
-                    void* out) {
+void reduce_pieces_of(const void* from, const order::tiling& tiles, std::size_t first, std::size_t last,
+                      void* out) {
   const T* const x = static_cast<const T*>(from);
   auto load = [x](std::size_t i) __attribute__((always_inline)) { return impl::lift<Op>(x[i]); };
   auto reduce_row = [x](std::size_t start, std::size_t count, T* result) {
-    fold_tile_of<T, Op>(x + start, count, result);
+    reduce_tile_of<T, Op>(x + start, count, result);
   };
   reduce_pieces<T>(load, Op(), tiles, first, last, reduce_row, static_cast<T*>(out));
 }
@@ -207,14 +207,14 @@ void map_elements(const void* x, bool x_is_constant, const void* y, bool y_is_co
 #define HEDDLE_JOIN(a, b) a##b
 #define HEDDLE_KERNELS(isa) HEDDLE_JOIN(isa, _kernels)
 
-kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, impl::function function) {
+kernels HEDDLE_KERNELS(HEDDLE_ISA)(dtype type, runtime_op function) {
   kernels found;
   impl::dispatch_type_op<impl::family::all>(type, function,
                                             [&found]<class T, class Op>(impl::type_tag<T>, Op) {
                                               found.map = map_elements<T, Op>;
                                               if constexpr (requires { Op::commutative; }) {
-                                                found.reduce_pieces = fold_pieces_of<T, Op>;
-                                                found.reduce_tile = fold_tile_of<T, Op>;
+                                                found.reduce_pieces = reduce_pieces_of<T, Op>;
+                                                found.reduce_tile = reduce_tile_of<T, Op>;
                                                 found.tile = order::tile<T, Op>;
                                                 if constexpr (has_simd<Op, T>)
                                                   found.scan = scan_kernels_of<T, Op>();

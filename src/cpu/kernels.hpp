@@ -9,12 +9,12 @@
 /// The inner loops of the built-in operators on the built-in types, compiled for several instruction sets.
 namespace heddle::cpu {
 
-/// Folds pieces first … last−1 of a tiling of the elements at `from` into `out`.
-using fold_pieces_kernel = void (*)(const void* from, const order::tiling& tiles, std::size_t first,
-                                    std::size_t last, void* out);
+/// Reduces pieces first … last−1 of a tiling of the elements at `from` into `out`.
+using reduce_pieces_kernel = void (*)(const void* from, const order::tiling& tiles, std::size_t first,
+                                      std::size_t last, void* out);
 
-/// Folds 1 … tile elements into *out.
-using fold_tile_kernel = void (*)(const void* x, std::size_t count, void* out);
+/// Reduces 1 … tile elements into *out.
+using reduce_tile_kernel = void (*)(const void* x, std::size_t count, void* out);
 
 /// out[i] = function(x[i], y[i]) for `count` elements, where a constant operand is one element for all i.
 /// Outputs that are larger than a cache are written past it.
@@ -24,7 +24,7 @@ using map_kernel = void (*)(const void* x, bool x_is_constant, const void* y, bo
 /// The steps of a scan (see scan_steps in cpu/scan.hpp), by their names; all null where there are none.
 struct scan_kernels {
   std::size_t state_bytes = 0;
-  std::size_t strip = 0;
+  std::size_t run_length = 0;
   void (*start)(const void* init, void* state) = nullptr;
   void (*reduce_serially)(const void* x, std::size_t count, bool opens, void* total) = nullptr;
   void (*append)(void* state, const void* totals, std::size_t units) = nullptr;
@@ -34,20 +34,20 @@ struct scan_kernels {
 
 /// The kernels of one function on one element type; null where the type does not define the function.
 struct kernels {
-  fold_pieces_kernel reduce_pieces = nullptr;
-  fold_tile_kernel reduce_tile = nullptr;
+  reduce_pieces_kernel reduce_pieces = nullptr;
+  reduce_tile_kernel reduce_tile = nullptr;
   map_kernel map = nullptr;
-  std::size_t tile = 0;  ///< elements that one fold takes
+  std::size_t tile = 0;  ///< elements that `reduce_tile` takes
   scan_kernels scan;
 };
 
-kernels baseline_kernels(dtype type, impl::function function);
+kernels baseline_kernels(dtype type, runtime_op function);
 #if defined(HEDDLE_X86_KERNELS)
-kernels avx2_kernels(dtype type, impl::function function);
-kernels avx512_kernels(dtype type, impl::function function);
+kernels avx2_kernels(dtype type, runtime_op function);
+kernels avx512_kernels(dtype type, runtime_op function);
 #endif
 
 /// The fastest kernels that this processor runs.
-const kernels& kernels_for(dtype type, impl::function function);
+const kernels& kernels_for(dtype type, runtime_op function);
 
 }  // namespace heddle::cpu

@@ -6,7 +6,7 @@
 namespace heddle::cpu {
 namespace {
 
-kernels kernels_of(dtype type, impl::function function) {
+kernels kernels_of(dtype type, runtime_op function) {
   switch (best_isa()) {
 #if defined(HEDDLE_X86_KERNELS)
     case isa::avx512:
@@ -20,16 +20,16 @@ kernels kernels_of(dtype type, impl::function function) {
 }
 
 constexpr std::size_t types = static_cast<std::size_t>(dtype::complex128) + 1;
-constexpr std::size_t functions = static_cast<std::size_t>(impl::function::none) + 1;
+constexpr std::size_t functions = static_cast<std::size_t>(runtime_op::none) + 1;
 
 }  // namespace
 
-const kernels& kernels_for(dtype type, impl::function function) {
+const kernels& kernels_for(dtype type, runtime_op function) {
   static const auto table = [] {
     std::array<std::array<kernels, functions>, types> all;
     for (std::size_t t = 0; t < types; ++t) {
       for (std::size_t f = 0; f < functions; ++f) {
-        all[t][f] = kernels_of(static_cast<dtype>(t), static_cast<impl::function>(f));
+        all[t][f] = kernels_of(static_cast<dtype>(t), static_cast<runtime_op>(f));
       }
     }
     return all;

@@ -127,7 +127,7 @@ class openblas_calls {
   /// Whether the limits of this process leave room for OpenBLAS and one buffer.
   static bool may_load() {
     if (state().is_loaded) return true;
-    const std::optional<impl::memory_limit> limit = impl::resource_limit();
+    const std::optional<memory_limit> limit = impl::resource_limit();
     constexpr std::size_t library_bytes = std::size_t{64} << 20;
     return !limit || limit->free >= library_bytes + buffer_bytes;
   }
@@ -259,8 +259,8 @@ void tiled(int threads, const matrix<T>& a, const matrix<T>& b, T* c) {
 
 /// The elements of a matrix row after row.
 template <class T>
-impl::memory packed(int threads, const matrix<T>& m) {
-  impl::memory held(m.rows * m.columns * sizeof(T), target());
+memory packed(int threads, const matrix<T>& m) {
+  memory held(m.rows * m.columns * sizeof(T), target());
   T* const to = static_cast<T*>(held.data());
   for_slices(threads, m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
@@ -316,7 +316,7 @@ void by_blas(int threads, const matrix_operand& a, const matrix_operand& b, std:
   const auto one_batch = [&](int with, std::size_t batch) {
     matrix<T> left = batch_of<T>(a, batch), right = batch_of<T>(b, batch);
     blas_operand as_a = for_blas(a), as_b = for_blas(b);
-    impl::memory packed_a, packed_b;
+    memory packed_a, packed_b;
     if (!as_a.possible) {
       packed_a = packed(with, left);
       left = {static_cast<const T*>(packed_a.data()), m, k, k, 1};
@@ -366,8 +366,8 @@ void matmul_of(int threads, const matrix_operand& a, const matrix_operand& b, st
 
 /// The matrices of an operand as floats, row after row.
 template <class Half>
-impl::memory as_floats(int threads, const matrix_operand& m) {
-  impl::memory held(m.batches * m.rows * m.columns * sizeof(float), target());
+memory as_floats(int threads, const matrix_operand& m) {
+  memory held(m.batches * m.rows * m.columns * sizeof(float), target());
   auto* const to = static_cast<float*>(held.data());
   for_slices(threads, m.batches * m.rows, (std::size_t{1} << 14) / (m.columns + 1) + 1,
              [&](std::size_t first, std::size_t last) {
@@ -384,12 +384,12 @@ impl::memory as_floats(int threads, const matrix_operand& m) {
 template <class Half>
 void matmul_by_floats(int threads, const matrix_operand& a, const matrix_operand& b, std::size_t batches,
                       Half* c, matmul_algorithm algorithm) {
-  const auto contiguous = [](const matrix_operand& m, const impl::memory& floats) {
+  const auto contiguous = [](const matrix_operand& m, const memory& floats) {
     return matrix_operand{floats.data(), m.rows, m.columns, m.columns, 1, m.batches, m.rows * m.columns, {}};
   };
-  const impl::memory of_a = as_floats<Half>(threads, a), of_b = as_floats<Half>(threads, b);
+  const memory of_a = as_floats<Half>(threads, a), of_b = as_floats<Half>(threads, b);
   const std::size_t elements = batches * a.rows * b.columns;
-  const impl::memory held(elements * sizeof(float), target());
+  const memory held(elements * sizeof(float), target());
   auto* const product = static_cast<float*>(held.data());
   matmul_of(threads, contiguous(a, of_a), contiguous(b, of_b), batches, product, algorithm);
   for_slices(threads, elements, std::size_t{1} << 14, [&](std::size_t first, std::size_t last) {

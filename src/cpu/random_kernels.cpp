@@ -16,9 +16,9 @@ using impl::random_numbers, random::distribution;
 constexpr std::size_t chunk_blocks = random_chunk / 4;
 static_assert(chunk_blocks % philox_at_once == 0);
 
-/// Lanes from `First` on of a and of b, in turns.
+/// Lanes from `First` on of a and of b, interleaved.
 template <std::size_t First>
-inline __attribute__((always_inline)) philox_words in_turns(philox_words a, philox_words b) {
+inline __attribute__((always_inline)) philox_words interleaved(philox_words a, philox_words b) {
   return [&]<std::size_t... L>(std::index_sequence<L...>) __attribute__((always_inline)) {
     return __builtin_shufflevector(a, b, static_cast<int>(First + L / 2 + L % 2 * philox_width)...);
   }(std::make_index_sequence<philox_width>());
@@ -34,8 +34,8 @@ void draw_words(const random_numbers& numbers, std::uint64_t first_block, std::s
     for (int r = 0; r < philox_registers; ++r) {
       const philox_words halves[2] = {(w[0][r] & low_half) | w[1][r] << 32,
                                       (w[2][r] & low_half) | w[3][r] << 32};
-      const philox_words in_order[2] = {in_turns<0>(halves[0], halves[1]),
-                                        in_turns<philox_width / 2>(halves[0], halves[1])};
+      const philox_words in_order[2] = {interleaved<0>(halves[0], halves[1]),
+                                        interleaved<philox_width / 2>(halves[0], halves[1])};
       __builtin_memcpy(out + 4 * (done + static_cast<std::size_t>(r) * philox_width), in_order,
                        sizeof in_order);
     }

@@ -8,21 +8,21 @@ namespace heddle::cpu {
 
 void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials) {
-  // Columns are taken in strips whose lanes, up to 512 to a column, stay in a second-level cache.
-  constexpr std::size_t strip_bytes = 1024;
+  // Columns are taken in panels whose lanes, up to 512 to a column, stay in a second-level cache.
+  constexpr std::size_t panel_bytes = 1024;
   constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
   if (all.count() == 0) return;
 
-  impl::memory held;
+  memory held;
   for (bool first_level = true;; first_level = false) {
-    const order::tiling tiles{all, tile, std::max<std::size_t>(1, strip_bytes / element_bytes)};
+    const order::tiling tiles{all, tile, std::max<std::size_t>(1, panel_bytes / element_bytes)};
     const bool last_level = tiles.parts() == 1;
-    impl::memory partials;
-    if (!last_level) partials = impl::memory(tiles.results().elements() * element_bytes, target());
+    memory partials;
+    if (!last_level) partials = memory(tiles.results().elements() * element_bytes, target());
     void* const to = last_level ? out : partials.data();
 
     const std::size_t piece_bytes =
-        std::min(tile, all.length) * std::min(tiles.strip, all.inner) * element_bytes;
+        std::min(tile, all.length) * std::min(tiles.panel, all.inner) * element_bytes;
     const reduce_pieces_function& reduce_serially = first_level ? of_inputs : of_partials;
     for_slices(threads, tiles.pieces(), std::max<std::size_t>(1, bytes_worth_a_thread / piece_bytes),
                [&](std::size_t first, std::size_t last) { reduce_serially(x, tiles, first, last, to); });

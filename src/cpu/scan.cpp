@@ -49,7 +49,7 @@ class column_scan {
   column_scan(const scan_steps& steps, std::size_t most_columns, std::size_t length)
       : steps_(steps), row_bytes_((most_columns * steps.element_bytes + line - 1) / line * line) {
     for (std::size_t tiles = length / steps.tile(); tiles > 0; tiles /= 16) ++levels_;
-    room_ = impl::memory(row_bytes_ * (first_level + levels_ + 1), target());
+    room_ = memory(row_bytes_ * (first_level + levels_ + 1), target());
     filled_.resize(levels_ + 1);
   }
 
@@ -65,8 +65,8 @@ class column_scan {
         std::memcpy(row(initial) + c * steps_.element_bytes, init, steps_.element_bytes);
       for (const int r : {upper, prefix, previous, before_tile}) copy(initial, r);
     }
-    for (std::size_t first = 0, strip = 0; first < length; first += steps_.strip, strip = (strip + 1) % 16) {
-      const std::size_t last = std::min(first + steps_.strip, length);
+    for (std::size_t first = 0, run = 0; first < length; first += steps_.run_length, run = (run + 1) % 16) {
+      const std::size_t last = std::min(first + steps_.run_length, length);
       for (std::size_t k = first; k < last; ++k) {
         const std::byte* const from = x + k * stride;
         std::byte* const to = out + k * out_stride;
@@ -83,7 +83,7 @@ class column_scan {
           std::memcpy(result, row(local), bytes);
         }
       }
-      if (last < length) append(strip);
+      if (last < length) append(run);
     }
   }
 
@@ -96,22 +96,22 @@ class column_scan {
     steps_.combine(row(a), row(b), columns_, row(to));
   }
 
-  void append(std::size_t strip) {
+  void append(std::size_t run) {
     int level = 0;
-    for (; (strip >> level & 1) != 0 && level < 4; ++level) combine(first_group + level, local, local);
+    for (; (run >> level & 1) != 0 && level < 4; ++level) combine(first_group + level, local, local);
     copy(local, first_group + level);
     if (level == 4) {
       append_tile();
       if (has_prefix_) copy(before_tile, prefix);
       return;
     }
-    const std::size_t strips = strip + 1;
-    int group = __builtin_ctzll(strips);
+    const std::size_t runs = run + 1;
+    int group = __builtin_ctzll(runs);
     copy(first_group + group, prefix);
-    for (++group; strips >> group != 0; ++group) {
-      if ((strips >> group & 1) != 0) combine(first_group + group, prefix, prefix);
+    for (++group; runs >> group != 0; ++group) {
+      if ((runs >> group & 1) != 0) combine(first_group + group, prefix, prefix);
     }
-    if (strips == 1 && !tile_has_prefix()) has_prefix_ = true;
+    if (runs == 1 && !tile_has_prefix()) has_prefix_ = true;
     if (tile_has_prefix()) combine(before_tile, prefix, prefix);
   }
 
@@ -155,7 +155,7 @@ class column_scan {
 
   const scan_steps& steps_;
   std::size_t row_bytes_, levels_ = 0, columns_ = 0;
-  impl::memory room_;
+  memory room_;
   std::vector<unsigned char> filled_;
   bool has_init_ = false, has_upper_ = false, has_prefix_ = false;
 };
@@ -170,10 +170,10 @@ class side_by_side {
   scan_steps steps() const {
     return {width_ * steps_.element_bytes,
             outputs() + width_ * state(),
-            steps_.strip,
+            steps_.run_length,
             false,
             start_,
-            fold_,
+            reduce_,
             append_,
             scan_,
             steps_.combine,
@@ -212,7 +212,7 @@ class side_by_side {
     const std::size_t chunk = most_bytes / steps_.element_bytes / steps_.tile() * steps_.tile();
     for (std::size_t first = 0; first < count; first += chunk) f(first, std::min(chunk, count - first));
   }
-  struct fold_step : step {
+  struct reduce_step : step {
     void operator()(const void* x, std::size_t count, bool opens, void* totals) const {
       const std::size_t size = all.steps_.element_bytes, stride = all.width_ * size;
       alignas(line) std::byte column[most_bytes];
@@ -251,7 +251,7 @@ class side_by_side {
   };
 
   start_step start_{{*this}};
-  fold_step fold_{{*this}};
+  reduce_step reduce_{{*this}};
   append_step append_{{*this}};
   scan_step scan_{{*this}};
 };
@@ -307,13 +307,13 @@ void scan_wide_columns(int threads, const scan_steps& steps, segments all, const
   const std::size_t share = all.outer * stride / (static_cast<std::size_t>(threads) * 2) / line * line;
   const std::size_t width =
       std::max<std::size_t>(1, (threads <= 1 ? widest : std::clamp(share, narrowest, widest)) / size);
-  const std::size_t strips = (all.inner + width - 1) / width;
-  for_slices(threads, all.outer * strips, grain(all.length * std::min(width, all.inner) * size),
+  const std::size_t panels = (all.inner + width - 1) / width;
+  for_slices(threads, all.outer * panels, grain(all.length * std::min(width, all.inner) * size),
              [&](std::size_t first, std::size_t last) {
                column_scan columns(steps, std::min(width, all.inner), all.length);
                for (std::size_t p = first; p < last; ++p) {
-                 const std::size_t column = p % strips * width;
-                 const std::size_t begin = (p / strips * all.length * all.inner + column) * size;
+                 const std::size_t column = p % panels * width;
+                 const std::size_t begin = (p / panels * all.length * all.inner + column) * size;
                  columns.scan(at(x, begin), stride, std::min(width, all.inner - column), all.length, init,
                               exclusive, at(out, begin), stride);
                }

@@ -30,7 +30,7 @@ struct halves {
     return Lower ? (second ? Width + l : l + Half) : (second ? Width + l - Half : l);
   }
 };
-/// The first or last two of each four lanes of both, in turn.
+/// The first or last two of each four lanes of both, interleaved.
 template <std::size_t Width, bool Last>
 struct alternate {
   constexpr std::size_t operator()(std::size_t l) const {
@@ -79,11 +79,11 @@ HEDDLE_ALWAYS_INLINE V behind(V before, V v) {
   return moved_up<sizeof(T)>(before, v);
 }
 
-// Sums and products of floating-point numbers, whose bits depend on the grouping: strips of four.
+// Sums and products of floating-point numbers, whose bits depend on the grouping: runs of four.
 
-/// Four registers hold as many strips as a register has lanes, one after another. Each square of four lanes
-/// changes rows and columns; then register k holds element k of every strip, and lane l is of strip
-/// strip_of(l).
+/// Four registers hold as many runs as a register has lanes, one after another. Each square of four lanes
+/// changes rows and columns; then register k holds element k of every run, and lane l is of run
+/// run_of(l).
 template <class T>
 HEDDLE_ALWAYS_INLINE void transpose(typename simd<T>::vector (&v)[4], [[maybe_unused]] bool back) {
   constexpr std::size_t width = simd<T>::width;
@@ -117,39 +117,39 @@ HEDDLE_ALWAYS_INLINE void transpose(typename simd<T>::vector (&v)[4], [[maybe_un
   }
 }
 
-constexpr std::size_t strip_of(std::size_t lane, std::size_t width) {
+constexpr std::size_t run_of(std::size_t lane, std::size_t width) {
   return width < 4 ? lane : lane % 4 * (width / 4) + lane / 4;
 }
-constexpr std::size_t lane_of(std::size_t strip, std::size_t width) {
-  return width < 4 ? strip : strip % (width / 4) * 4 + strip / (width / 4);
+constexpr std::size_t lane_of(std::size_t run, std::size_t width) {
+  return width < 4 ? run : run % (width / 4) * 4 + run / (width / 4);
 }
-/// The last strip of the left half of each group of 2·Half in every strip of its right half; none in the
+/// The last run of the left half of each group of 2·Half in every run of its right half; none in the
 /// left.
 template <std::size_t Width, std::size_t Half>
 struct last_of_left_half {
   constexpr std::size_t operator()(std::size_t l) const {
-    const std::size_t strip = strip_of(l, Width);
-    return (strip & Half) != 0 ? Width + lane_of((strip & ~(Half - 1)) - 1, Width) : l;
+    const std::size_t run = run_of(l, Width);
+    return (run & Half) != 0 ? Width + lane_of((run & ~(Half - 1)) - 1, Width) : l;
   }
 };
-/// The strip before each; before the first, the last of another register.
+/// The run before each; before the first, the last of another register.
 template <std::size_t Width>
-struct strip_before {
+struct run_before {
   constexpr std::size_t operator()(std::size_t l) const {
-    const std::size_t strip = strip_of(l, Width);
-    return strip == 0 ? Width - 1 : Width + lane_of(strip - 1, Width);
+    const std::size_t run = run_of(l, Width);
+    return run == 0 ? Width - 1 : Width + lane_of(run - 1, Width);
   }
 };
 
-/// A tile: sixteen strips of four.
+/// A tile: sixteen runs of four.
 template <class Op, class T>
 struct tile_in_registers {
   using vector = typename simd<T>::vector;
   static constexpr std::size_t width = simd<T>::width, sets = 16 / width, registers = 4 * sets;
-  static_assert(scan_strip<T> == 4);
+  static_assert(scan_run_length<T> == 4);
 
-  vector local[sets][4];  ///< element k of the strips of a set, scanned within its strip
-  vector strips[sets];    ///< what the strips of the tile combine to, up to each
+  vector local[sets][4];  ///< element k of the runs of a set, scanned within its run
+  vector runs[sets];      ///< what the runs of the tile combine to, up to each
 
   /// The first `count` elements; what is in the place of others means nothing.
   HEDDLE_ALWAYS_INLINE void read(const T* x, std::size_t count = scan_tile<T>) {
@@ -165,7 +165,7 @@ struct tile_in_registers {
       transpose<T>(local[s], false);
 #pragma GCC unroll 16
       for (std::size_t k = 1; k < 4; ++k) local[s][k] = apply<Op, T>(local[s][k - 1], local[s][k]);
-      strips[s] = local[s][3];
+      runs[s] = local[s][3];
     }
     join<1>();
     join<2>();
@@ -175,7 +175,7 @@ struct tile_in_registers {
 
   /// In every lane.
   HEDDLE_ALWAYS_INLINE vector total() const {
-    return shuffled<T>(strips[sets - 1], strips[sets - 1], last_lane<width>());
+    return shuffled<T>(runs[sets - 1], runs[sets - 1], last_lane<width>());
   }
 
   /// Makes the elements, in the order of memory, what they are behind `before`.
@@ -183,8 +183,8 @@ struct tile_in_registers {
     vector last = splat(order::filler<T>(Op()));
 #pragma GCC unroll 16
     for (std::size_t s = 0; s < sets; ++s) {
-      const vector prefix = apply<Op, T>(before, shuffled<T>(last, strips[s], strip_before<width>()));
-      last = strips[s];
+      const vector prefix = apply<Op, T>(before, shuffled<T>(last, runs[s], run_before<width>()));
+      last = runs[s];
 #pragma GCC unroll 16
       for (std::size_t k = 0; k < 4; ++k) local[s][k] = apply<Op, T>(prefix, local[s][k]);
       transpose<T>(local[s], true);
@@ -225,10 +225,10 @@ struct tile_in_registers {
     for (std::size_t s = 0; s < sets; ++s) {
       if constexpr (Half < width) {
         const vector none = splat(order::filler<T>(Op()));
-        strips[s] = apply<Op, T>(shuffled<T>(none, strips[s], last_of_left_half<width, Half>()), strips[s]);
+        runs[s] = apply<Op, T>(shuffled<T>(none, runs[s], last_of_left_half<width, Half>()), runs[s]);
       } else if ((s & (Half / width)) != 0) {
-        const vector left = strips[(s & ~(Half / width - 1)) - 1];
-        strips[s] = apply<Op, T>(shuffled<T>(left, left, last_lane<width>()), strips[s]);
+        const vector left = runs[(s & ~(Half / width - 1)) - 1];
+        runs[s] = apply<Op, T>(shuffled<T>(left, left, last_lane<width>()), runs[s]);
       }
     }
   }
@@ -248,7 +248,7 @@ void append_grouped(void* state, const void* totals, std::size_t units) {
 }
 
 template <class T, class Op>
-void fold_grouped(const void* from, std::size_t count, bool opens, void* to) {
+void reduce_grouped(const void* from, std::size_t count, bool opens, void* to) {
   constexpr std::size_t tile_elements = scan_tile<T>;
   const T* x = static_cast<const T*>(from);
   const Op op;
@@ -259,7 +259,7 @@ void fold_grouped(const void* from, std::size_t count, bool opens, void* to) {
     sum = apply<Op, T>(sum, tile.total());
   }
   T total = sum[0];
-  if (count > 0) total = op(total, fold_scan_tile<T>(impl::element_at<T, Op>{x}, count, op));
+  if (count > 0) total = op(total, reduce_scan_tile<T>(impl::element_at<T, Op>{x}, count, op));
   *static_cast<T*>(to) = total;
 }
 
@@ -274,7 +274,7 @@ void scan_grouped(const void* from, std::size_t count, bool exclusive, bool non_
   const Op op;
   auto previous = splat(state.previous[0]);
   while (count >= tile_elements) {
-    // What stands before a tile, in every lane, while the tiles of one group last.
+    // The prefix of a tile, in every lane, for the tiles of one group.
     const std::size_t left = state.tiles_left(), there = count / tile_elements;
     const std::size_t tiles = there < left ? there : left;
     const auto upper = splat(state.upper());
@@ -404,7 +404,7 @@ T scan_exactly(const T* x, std::size_t count, bool exclusive, bool non_temporal,
 
 /// Combines numbers none of which is NaN.
 template <class T, class Op>
-T fold_exactly(const T* x, std::size_t count) {
+T reduce_exactly(const T* x, std::size_t count) {
   constexpr std::size_t width = simd<T>::width, at_once = 4;
   using K = key_of<T>;
   using keys = typename simd<K>::vector;
@@ -470,13 +470,13 @@ T scan_numbers(const T* x, std::size_t count, bool exclusive, bool non_temporal,
 }
 
 template <class T, class Op>
-T fold_numbers(const T* x, std::size_t count) {
+T reduce_numbers(const T* x, std::size_t count) {
   T total = order::filler<T>(Op());
   for (std::size_t i = 0; i < count; i += looked_through) {
     const std::size_t some = count - i < looked_through ? count - i : looked_through;
     const std::size_t numbers = before_nan(x + i, some);
     if (numbers < some) return x[i + numbers];
-    total = Op()(total, fold_exactly<T, Op>(x + i, some));
+    total = Op()(total, reduce_exactly<T, Op>(x + i, some));
   }
   return total;
 }
@@ -493,14 +493,14 @@ void append_exact(void* state, const void* totals, std::size_t units) {
 }
 
 template <class T, class Op>
-void fold_exact(const void* from, std::size_t count, bool opens, void* to) {
+void reduce_exact(const void* from, std::size_t count, bool opens, void* to) {
   const T* const x = static_cast<const T*>(from);
   T& total = *static_cast<T*>(to);
   T sum;
   if constexpr (std::is_floating_point_v<T>) {
-    sum = fold_numbers<T, Op>(x, count);
+    sum = reduce_numbers<T, Op>(x, count);
   } else {
-    sum = fold_exactly<T, Op>(x, count);
+    sum = reduce_exactly<T, Op>(x, count);
   }
   total = opens ? sum : Op()(total, sum);
 }
@@ -521,11 +521,11 @@ void scan_exact(const void* from, std::size_t count, bool exclusive, bool non_te
 template <class T, class Op>
 constexpr scan_kernels scan_kernels_of() {
   if constexpr (std::is_floating_point_v<T> && (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies>)) {
-    return {sizeof(scan_state<T>), scan_strip<T>,         start_grouped<T, Op>,
-            fold_grouped<T, Op>,   append_grouped<T, Op>, scan_grouped<T, Op>};
+    return {sizeof(scan_state<T>), scan_run_length<T>,    start_grouped<T, Op>,
+            reduce_grouped<T, Op>, append_grouped<T, Op>, scan_grouped<T, Op>};
   } else {
-    return {sizeof(T),         scan_strip<T>,       start_exact<T, Op>,
-            fold_exact<T, Op>, append_exact<T, Op>, scan_exact<T, Op>};
+    return {sizeof(T),           scan_run_length<T>,  start_exact<T, Op>,
+            reduce_exact<T, Op>, append_exact<T, Op>, scan_exact<T, Op>};
   }
 }
 

@@ -31,13 +31,13 @@ inline const std::byte* at(const void* data, std::size_t byte) {
 class scratch {
  public:
   explicit scratch(std::size_t bytes) {
-    if (bytes > sizeof near_) far_ = impl::memory(bytes, target());
+    if (bytes > sizeof near_) far_ = memory(bytes, target());
   }
   std::byte* data() { return far_.data() != nullptr ? static_cast<std::byte*>(far_.data()) : near_; }
 
  private:
   alignas(line) std::byte near_[2048];
-  impl::memory far_;
+  memory far_;
 };
 
 /// Writes consecutive bytes by non-temporal stores of whole cache lines. Other threads see them once it is

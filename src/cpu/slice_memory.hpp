@@ -21,7 +21,7 @@ class slice_memory {
     const std::size_t most = threads <= 1 ? 1 : static_cast<std::size_t>(threads);
     const std::size_t slices = std::clamp<std::size_t>(count / std::max<std::size_t>(grain, 1), 1, most);
     const std::size_t each = (bytes + line - 1) / line * line;
-    all_ = impl::memory(slices * each, target());
+    all_ = memory(slices * each, target());
     for (std::size_t i = 0; i < slices; ++i) free_.push_back(static_cast<std::byte*>(all_.data()) + i * each);
   }
 
@@ -48,7 +48,7 @@ class slice_memory {
   };
 
  private:
-  impl::memory all_;
+  memory all_;
   std::mutex mutex_;
   std::vector<std::byte*> free_;
 };

@@ -131,7 +131,7 @@ std::size_t threads_given(std::size_t wanted) {
 }
 
 void for_slices(int threads, std::size_t count, std::size_t grain,
-                impl::function_ref<void(std::size_t, std::size_t)> f) {
+                function_ref<void(std::size_t, std::size_t)> f) {
   if (count == 0) return;
   // More slices than threads, so that a thread that the system held up does not hold up the rest.
   const std::size_t slices = threads <= 1 ? 1
@@ -141,7 +141,7 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     f(0, count);
     return;
   }
-  const impl::operation* const caller = impl::operation::current();
+  const operation* const caller = operation::current();
   char started = 0, finished = 0;
   const acquire_on_leaving end_of_call{&finished};
   HEDDLE_RELEASE(&started);
@@ -161,7 +161,7 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
       [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
 }
 
-void on_threads(int threads, std::size_t calls, impl::function_ref<void()> f) {
+void on_threads(int threads, std::size_t calls, function_ref<void()> f) {
   for_slices(threads, calls, 1, [&](std::size_t first, std::size_t last) {
     for (std::size_t call = first; call < last; ++call) {
       tbb::this_task_arena::isolate([&] { f(); });

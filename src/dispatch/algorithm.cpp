@@ -20,7 +20,7 @@ Algorithm parse(const char* pattern, const Algorithm (&all)[N], std::string_view
     if (text == name(algorithm)) return algorithm;
     names += (names.empty() ? "" : ", ") + std::string(name(algorithm));
   }
-  impl::fail(fmt::format("'{}' is no algorithm of {} ({} are)", text, pattern, names));
+  fail(fmt::format("'{}' is no algorithm of {} ({} are)", text, pattern, names));
 }
 
 /// The least k with 2^k ≥ n: the levels of a tree over n ≥ 1 elements.
@@ -28,8 +28,8 @@ std::size_t levels_of(std::size_t n) {
   return static_cast<std::size_t>(std::bit_width(n - 1));
 }
 
-/// Fold blocks, then their results, until one is left. Each element but the first is combined once.
-/// `steps_in(k)` is the span of a block of k elements. Bytes are counted in elements.
+/// The cost of reducing blocks, then their results, until one is left. Each element but the first is combined
+/// once. `steps_in(k)` is the span of a block of k elements. Bytes are counted in elements.
 template <class StepsIn>
 algorithm_cost repeated(std::size_t n, std::size_t block, const StepsIn& steps_in) {
   algorithm_cost cost{n - 1, 0, 0, 0};
@@ -44,7 +44,7 @@ algorithm_cost repeated(std::size_t n, std::size_t block, const StepsIn& steps_i
 }
 
 [[noreturn]] void fail_no_rung(const char* pattern) {
-  impl::fail(fmt::format(
+  fail(fmt::format(
       "cost_of: single-pass is tuned to each target and has no one cost: docs/reference/{}.md says "
       "what it does; ask for the cost of another algorithm",
       pattern));

@@ -64,7 +64,7 @@ selection::selection(const bool* flags, std::size_t n, const target& where)
     before_ = gpu::count_flags(flags, n, where);
     // The last is the sum of all.
     const auto* const all = static_cast<const std::byte*>(before_.data()) + before_.bytes() - sizeof count_;
-    impl::copy(&count_, target(), all, where, sizeof count_);
+    heddle::copy(&count_, target(), all, where, sizeof count_);
     return;
   }
   before_ = memory(((n + cpu_tile - 1) / cpu_tile) * sizeof(std::size_t), where);

@@ -222,13 +222,13 @@ void library_weighted_histogram(dtype type, const void* x, std::size_t n, const 
 
   const bool is_single = weight_type == dtype::float32 || weight_type == dtype::complex64;
   if (!is_single)
-    return library_segmented_reduce(function::plus, weight_type, ordered.data(), inside, offsets.data(), bins,
-                                    sums, where);
+    return library_segmented_reduce(runtime_op::plus, weight_type, ordered.data(), inside, offsets.data(),
+                                    bins, sums, where);
   const std::size_t parts = weight_bytes / sizeof(float);
   ordered = widened(ordered.data(), n * parts, where);
   array<double> wide_sums(bins * parts, where);
   wide_sums.fill(0);
-  library_segmented_reduce(function::plus, parts == 1 ? dtype::float64 : dtype::complex128, ordered.data(),
+  library_segmented_reduce(runtime_op::plus, parts == 1 ? dtype::float64 : dtype::complex128, ordered.data(),
                            inside, offsets.data(), bins, wide_sums.data(), where);
   const std::vector<double> exact = wide_sums.to_vector();
   const std::vector<float> rounded(exact.begin(), exact.end());

@@ -20,7 +20,7 @@ matmul_algorithm parse_matmul_algorithm(std::string_view text) {
   for (const matmul_algorithm algorithm : matmul_algorithms) {
     if (text == name(algorithm)) return algorithm;
   }
-  impl::fail(fmt::format("algorithm \"{}\": use blas, naive or tiled", text));
+  fail(fmt::format("algorithm \"{}\": use blas, naive or tiled", text));
 }
 
 namespace impl {

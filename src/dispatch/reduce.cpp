@@ -43,7 +43,7 @@ void common::fail_shapes(const char* pattern, int position, const heddle::shape&
                    first.text()));
 }
 
-void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept {
+void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept {
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (n <= kernels.tile) return kernels.reduce_tile(x, n, out);
   const std::size_t bytes = size_of(type);
@@ -56,7 +56,7 @@ void library_reduce_here(function op, dtype type, const void* x, std::size_t n, 
   kernels.reduce_tile(partials, tiles, out);
 }
 
-void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where) {
+void library_reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where) {
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (where.is_gpu()) return gpu::reduce(op, type, x, all, out, where);
@@ -109,14 +109,14 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
 void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                         const target& where) {
   if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, place, where);
-  // A strip of columns is looked through row by row; a piece that begins behind a place already found is not.
-  constexpr std::size_t rows = std::size_t{1} << 14, strip = 256;
-  const order::tiling tiles{all, rows, strip};
+  // A panel of columns is looked through row by row; a piece that begins behind a place already found is not.
+  constexpr std::size_t rows = std::size_t{1} << 14, panel = 256;
+  const order::tiling tiles{all, rows, panel};
   const std::size_t parts = tiles.parts();
   std::fill_n(place, all.count(), all.length);
-  dispatch_type_op<family::order>(type, function::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
+  dispatch_type_op<family::order>(type, runtime_op::minimum, [&]<class T, class Op>(type_tag<T>, Op) {
     const T* const elements = static_cast<const T*>(x);
-    const std::size_t grain = rows / std::min(rows, all.length) / std::min(strip, all.inner) + 1;
+    const std::size_t grain = rows / std::min(rows, all.length) / std::min(panel, all.inner) + 1;
     cpu::for_slices(where.threads(), tiles.pieces(), grain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {
         const order::piece piece = tiles[i];
@@ -128,14 +128,14 @@ void library_find_first(dtype type, const void* x, segments all, const void* ext
   });
 }
 
-void library_arg(function op, dtype type, const void* x, segments all, std::size_t* place,
+void library_arg(runtime_op op, dtype type, const void* x, segments all, std::size_t* place,
                  const target& where) {
   const memory extrema(all.count() * size_of(type), where);
   library_reduce(op, type, x, all, extrema.data(), where);
   library_find_first(type, x, all, extrema.data(), place, where);
 }
 
-std::size_t arg_of_all(const char* pattern, function op, dtype type, const void* x, std::size_t size,
+std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const void* x, std::size_t size,
                        const target& data_on, const target& requested) {
   operation running(pattern, size, name(type));
   if (size == 0) fail_no_place();
@@ -151,8 +151,9 @@ std::size_t arg_of_all(const char* pattern, function op, dtype type, const void*
   return place;
 }
 
-array<std::size_t> arg_along(const char* pattern, function op, dtype type, const void* x, const shape& whole,
-                             axis along_axis, const target& data_on, const target& requested) {
+array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, const void* x,
+                             const shape& whole, axis along_axis, const target& data_on,
+                             const target& requested) {
   const std::size_t bytes = whole.elements() * size_of(type);
   operation running(pattern, whole.elements(), name(type));
   const std::size_t axis = whole.resolve_axis(along_axis.index);
@@ -173,10 +174,10 @@ namespace heddle {
 
 streamed_reduction::streamed_reduction(const target& where, runtime_op op, dtype type)
     : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
-  if (where.is_automatic()) impl::fail("streamed reduction: name a target");
+  if (where.is_automatic()) fail("streamed reduction: name a target");
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) {
-    impl::fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
+    fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
   }
   tile_ = kernels.tile;
 }
@@ -184,9 +185,8 @@ streamed_reduction::streamed_reduction(const target& where, runtime_op op, dtype
 void streamed_reduction::append(const void* elements, std::size_t count) {
   if (count == 0) return;
   if (size_ % tile_ != 0) {
-    impl::fail(
-        fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
-                    count, size_, tile_));
+    fail(fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
+                     count, size_, tile_));
   }
   const std::size_t bytes = count * element_bytes_;
   const std::size_t tiles = (count + tile_ - 1) / tile_;
@@ -194,14 +194,14 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
   const std::size_t before = size_ / tile_ * element_bytes_;
   partials_.resize(before + tiles * element_bytes_);
   std::byte* const out = partials_.data() + before;
-  impl::operation running("reduce", count, name(type_));
+  operation running("reduce", count, name(type_));
   running.runs_on(where_);
   if (where_.is_gpu()) {
-    if (staged_.bytes() < bytes) staged_ = impl::memory(bytes, where_);
-    const impl::memory reduced(tiles * element_bytes_, where_);
-    impl::copy(staged_.data(), where_, elements, target(), bytes);
+    if (staged_.bytes() < bytes) staged_ = memory(bytes, where_);
+    const memory reduced(tiles * element_bytes_, where_);
+    heddle::copy(staged_.data(), where_, elements, target(), bytes);
     gpu::reduce_tiles(op_, type_, staged_.data(), count, reduced.data(), where_);
-    impl::copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
+    heddle::copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
   } else {
     const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
     const order::tiling pieces{{1, count, 1}, tile_, 1};
@@ -228,7 +228,7 @@ any_value streamed_reduction::result() {
 
 void streamed_reduction::result(void* out) {
   const std::size_t count = (size_ + tile_ - 1) / tile_;
-  impl::operation running("reduce", size_, name(type_));
+  operation running("reduce", size_, name(type_));
   if (count == 0) impl::fail_empty();
   impl::library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
 }

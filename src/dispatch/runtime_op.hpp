@@ -9,8 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
-/// Operators that are told apart at run time by masks, so that one piece of code does the work of three or
-/// four for one or two more instructions an element.
+/// Operators that select among three or four functions by bit masks at run time, so that one piece of code
+/// does for all of them, at one or two more instructions an element.
 namespace heddle::impl {
 
 /// An identity of which an element that is an integer takes its low bits.
@@ -139,8 +139,8 @@ constexpr extremes_by_mask mask_of_extremes() noexcept {
   return {{std::is_same_v<Op, maximum> ? sign : ~sign}};
 }
 
-/// What stands for Op on elements of T at run time: one operator by masks for each three or four, and the
-/// type of element that it takes.
+/// The operator that computes Op on elements of T at run time, one for each three or four, and the type of
+/// element that it takes.
 template <class T, class Op>
 inline constexpr auto runtime_op_for = [] {
   if constexpr (family_of<function_of<Op>> == family::bits) {
@@ -158,7 +158,7 @@ using runtime_element = typename std::conditional_t<has_mask_of_extremes<T, Op>,
 /// As dispatch_type_op, with runtime_op_for in place of an operator. Extremes keep theirs where that is asked
 /// for.
 template <family Family, bool ExtremesByMask = true, class F>
-void with_runtime_op(dtype type, function which, const F& f) {
+void with_runtime_op(dtype type, runtime_op which, const F& f) {
   dispatch_type_op<Family>(type, which, [&]<class T, class Op>(type_tag<T> tag, Op op) {
     if constexpr (!ExtremesByMask && has_mask_of_extremes<T, Op>) {
       f(tag, op);

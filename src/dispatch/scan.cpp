@@ -22,8 +22,8 @@ class compiled_steps {
       : map_{kernels.map}, copy_{size_of(type)}, by_(kernels.scan) {}
 
   cpu::scan_steps steps() const {
-    return {copy_.element_bytes, by_.state_bytes, by_.strip, true, by_.start,
-            by_.reduce_serially, by_.append,      by_.scan,  map_, copy_};
+    return {copy_.element_bytes, by_.state_bytes, by_.run_length, true, by_.start,
+            by_.reduce_serially, by_.append,      by_.scan,       map_, copy_};
   }
 
  private:
@@ -45,7 +45,7 @@ class compiled_steps {
 /// Calls f(steps, identity, operator) with the steps of a scan on the CPU; `identity` is where an exclusive
 /// scan begins, one element.
 template <class F>
-void with_typed_scan_steps(function op, dtype type, const F& f) {
+void with_typed_scan_steps(runtime_op op, dtype type, const F& f) {
   with_runtime_op<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       T identity = identity_of<Op, T>(operation);
@@ -66,19 +66,19 @@ void with_typed_scan_steps(function op, dtype type, const F& f) {
 
 /// Calls f(steps, identity), which is compiled once for all types and operators.
 template <class F>
-void with_scan_steps(function op, dtype type, const F& f) {
+void with_scan_steps(runtime_op op, dtype type, const F& f) {
   with_typed_scan_steps(
       op, type, [&](const cpu::scan_steps& steps, const void* identity, const auto&) { f(steps, identity); });
 }
 
-void require_defined(function op, dtype type) {
-  if (!is_defined(op, type) || op == function::minus)
+void require_defined(runtime_op op, dtype type) {
+  if (!is_defined(op, type) || op == runtime_op::minus)
     fail(fmt::format("{} is not defined on {}", name(op), name(type)));
 }
 
 }  // namespace
 
-void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, segments all, const void* init,
                   void* out, const target& where) {
   require_defined(op, type);
   if (all.elements() == 0) return;
@@ -93,7 +93,7 @@ void library_scan(function op, dtype type, bool exclusive, const void* x, segmen
   });
 }
 
-void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
+void library_scan_few(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t count,
                       const void* init, void* out) {
   const cpu::scan_kernels& by = cpu::kernels_for(type, op).scan;
   if (by.scan == nullptr) return library_scan(op, type, exclusive, x, {1, count, 1}, init, out, target());
@@ -104,7 +104,7 @@ void library_scan_few(function op, dtype type, bool exclusive, const void* x, st
   by.scan(x, count, exclusive, false, state, out);
 }
 
-void library_segmented_scan(function op, dtype type, bool exclusive, const void* x, std::size_t n,
+void library_segmented_scan(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t n,
                             const segment_starts& starts, const void* init, void* out, const target& where) {
   require_defined(op, type);
   if (where.is_gpu()) return gpu::segmented_scan(op, type, exclusive, x, n, starts.flags, init, out, where);
@@ -135,16 +135,15 @@ namespace heddle {
 streamed_scan::streamed_scan(const target& where, runtime_op op, dtype type, bool exclusive,
                              const std::optional<any_value>& init)
     : where_(where), op_(op), type_(type), exclusive_(exclusive) {
-  impl::operation running(exclusive ? "exclusive_scan" : "inclusive_scan", 0, name(type));
+  operation running(exclusive ? "exclusive_scan" : "inclusive_scan", 0, name(type));
   running.runs_on(where_);
-  if (where.is_gpu() || where.is_automatic())
-    impl::fail("a scan of pieces needs the target serial or parallel");
+  if (where.is_gpu() || where.is_automatic()) fail("a scan of pieces needs the target serial or parallel");
   impl::require_defined(op, type);
   impl::with_scan_steps(op, type, [&](const cpu::scan_steps& steps, const void* identity) {
     unit_ = steps.unit();
-    state_ = impl::memory(steps.state_bytes, target());
+    state_ = memory(steps.state_bytes, target());
     if (!init) return steps.start(exclusive ? identity : nullptr, state_.data());
-    const impl::memory first(steps.element_bytes, target());
+    const memory first(steps.element_bytes, target());
     steps.load(init->converted(type).data(), 1, first.data());
     steps.start(first.data(), state_.data());
   });
@@ -152,11 +151,10 @@ streamed_scan::streamed_scan(const target& where, runtime_op op, dtype type, boo
 
 void streamed_scan::append(const void* elements, std::size_t count, void* out) {
   if (count == 0) return;
-  impl::operation running(exclusive_ ? "exclusive_scan" : "inclusive_scan", count, name(type_));
+  operation running(exclusive_ ? "exclusive_scan" : "inclusive_scan", count, name(type_));
   running.runs_on(where_);
   if (size_ % unit_ != 0) {
-    impl::fail(
-        fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
+    fail(fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
   }
   impl::with_scan_steps(op_, type_, [&](const cpu::scan_steps& steps, const void*) {
     cpu::scan_piece(where_.threads(), steps, elements, count, exclusive_, state_.data(), out);

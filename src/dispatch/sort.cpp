@@ -146,8 +146,8 @@ void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key
                     most = share_lines ? std::min<std::size_t>(lines.inner, 64 / sizeof(T)) : 1;
   const std::size_t bundles = (lines.inner + most - 1) / most;
   const auto sort_bundles = [&](int threads_a_line, std::size_t first, std::size_t last) {
-    const impl::memory held_keys(2 * most * n * sizeof(key), target());
-    const impl::memory held(has_index ? 2 * most * n * sizeof(Index) : 0, target());
+    const memory held_keys(2 * most * n * sizeof(key), target());
+    const memory held(has_index ? 2 * most * n * sizeof(Index) : 0, target());
     auto* const keys = static_cast<key*>(held_keys.data());
     auto* const indices = static_cast<Index*>(held.data());
     std::vector<sorted_keys<key, Index>> all(most);

@@ -65,9 +65,9 @@ class sums_of_made {
  public:
   static constexpr std::size_t tile = order::tile<Made, plus>;
 
-  /// `strip` columns at most, of at most `length` elements.
-  sums_of_made(std::size_t length, std::size_t strip)
-      : lanes_(lanes_bytes(length, strip), target()), band_(lanes_.bytes(), target()) {}
+  /// `panel` columns at most, of at most `length` elements.
+  sums_of_made(std::size_t length, std::size_t panel)
+      : lanes_(lanes_bytes(length, panel), target()), band_(lanes_.bytes(), target()) {}
 
   /// Rows that follow each other, of at most a tile together where there are several.
   template <class Make>
@@ -101,15 +101,15 @@ class sums_of_made {
   }
 
  private:
-  static std::size_t lanes_bytes(std::size_t length, std::size_t strip) {
-    if (strip == 1) return tile * sizeof(Made);
-    return std::min(length, order::accumulators<Made, plus>) * strip * sizeof(Made);
+  static std::size_t lanes_bytes(std::size_t length, std::size_t panel) {
+    if (panel == 1) return tile * sizeof(Made);
+    return std::min(length, order::accumulators<Made, plus>) * panel * sizeof(Made);
   }
   void add(Made* to, const Made* from, std::size_t count) const {
     kernels_.map(to, false, from, false, count, false, to);
   }
 
-  const cpu::kernels& kernels_ = cpu::kernels_for(dtype_of<Made>, function::plus);
+  const cpu::kernels& kernels_ = cpu::kernels_for(dtype_of<Made>, runtime_op::plus);
   memory lanes_, band_;
 };
 
@@ -121,7 +121,7 @@ void sum_made(int threads, segments all, const Make& make, Made* out) {
   const auto of_inputs = [&](const void*, const order::tiling& tiles, std::size_t first, std::size_t last,
                              void* to) {
     auto* const results = static_cast<Made*>(to);
-    sums_of sums(all.length, std::min(tiles.strip, all.inner));
+    sums_of sums(all.length, std::min(tiles.panel, all.inner));
     const std::size_t rows = parts == 1 ? std::max<std::size_t>(sums_of::tile / all.length, 1) : 1;
     for (std::size_t i = first; i < last;) {
       const order::piece piece = tiles[i];
@@ -138,7 +138,7 @@ void sum_made(int threads, segments all, const Make& make, Made* out) {
       i += count;
     }
   };
-  const cpu::kernels& kernels = cpu::kernels_for(dtype_of<Made>, function::plus);
+  const cpu::kernels& kernels = cpu::kernels_for(dtype_of<Made>, runtime_op::plus);
   cpu::reduce_segments(threads, all, sums_of::tile, sizeof(Made), nullptr, out, of_inputs,
                        kernels.reduce_pieces);
 }
@@ -163,7 +163,7 @@ void fail_no_value(const char* pattern) {
 }
 
 void library_wide_sums(dtype type, const void* x, segments all, void* sums, const target& where) {
-  if (type == wide_type(type)) return library_reduce(function::plus, type, x, all, sums, where);
+  if (type == wide_type(type)) return library_reduce(runtime_op::plus, type, x, all, sums, where);
   if (where.is_gpu()) return gpu::wide_sums(type, x, all, sums, where);
   with_type(type, [&]<class T>(T) {
     const auto widen = [x](const order::piece& piece, std::size_t, wide<T>* out) {
@@ -218,11 +218,11 @@ void library_variance(dtype type, const void* x, segments all, std::size_t ddof,
 
 namespace {
 
-/// Folds the tiles of both extrema piece by piece, so that the second reads the elements from the cache.
+/// Reduces the tiles of both extrema piece by piece, so that the second reads the elements from the cache.
 void minmax_on_cpu(dtype type, const void* x, segments all, void* smallest, void* largest,
                    const target& where) {
-  const cpu::kernels& least = cpu::kernels_for(type, function::minimum);
-  const cpu::kernels& greatest = cpu::kernels_for(type, function::maximum);
+  const cpu::kernels& least = cpu::kernels_for(type, runtime_op::minimum);
+  const cpu::kernels& greatest = cpu::kernels_for(type, runtime_op::maximum);
   const segments results = order::tiling{all, least.tile, 1}.results();
   const memory maxima(results.elements() * size_of(type), target());
   const auto of_inputs = [&](const void* from, const order::tiling& tiles, std::size_t first,
@@ -234,7 +234,7 @@ void minmax_on_cpu(dtype type, const void* x, segments all, void* smallest, void
   };
   cpu::reduce_segments(where.threads(), all, least.tile, size_of(type), x, smallest, of_inputs,
                        least.reduce_pieces);
-  library_reduce(function::maximum, type, maxima.data(), results, largest, where);
+  library_reduce(runtime_op::maximum, type, maxima.data(), results, largest, where);
 }
 
 /// Takes as much as stays in the cache of a GPU at a time: the second extremum is read from there.
@@ -245,9 +245,9 @@ void minmax_on_gpu(dtype type, const void* x, segments all, void* smallest, void
   const auto both = [&](std::size_t first, const segments& some, std::size_t result, void* minima,
                         void* maxima) {
     const auto* const from = static_cast<const std::byte*>(x) + first * bytes;
-    library_reduce(function::minimum, type, from, some, static_cast<std::byte*>(minima) + result * bytes,
+    library_reduce(runtime_op::minimum, type, from, some, static_cast<std::byte*>(minima) + result * bytes,
                    where);
-    library_reduce(function::maximum, type, from, some, static_cast<std::byte*>(maxima) + result * bytes,
+    library_reduce(runtime_op::maximum, type, from, some, static_cast<std::byte*>(maxima) + result * bytes,
                    where);
   };
   const std::size_t most = cached_bytes / bytes;
@@ -260,8 +260,8 @@ void minmax_on_gpu(dtype type, const void* x, segments all, void* smallest, void
       both(row * most, {1, most, 1}, row, minima.data(), maxima.data());
     both(all.length - std::max<std::size_t>(last, 1), {1, std::max<std::size_t>(last, 1), 1}, rows.outer,
          minima.data(), maxima.data());
-    library_reduce(function::minimum, type, minima.data(), extrema, smallest, where);
-    library_reduce(function::maximum, type, maxima.data(), extrema, largest, where);
+    library_reduce(runtime_op::minimum, type, minima.data(), extrema, smallest, where);
+    library_reduce(runtime_op::maximum, type, maxima.data(), extrema, largest, where);
     return;
   }
   const std::size_t entry = all.length * all.inner,

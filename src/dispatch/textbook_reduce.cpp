@@ -8,9 +8,9 @@
 
 namespace heddle::impl {
 
-void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, const void* x, std::size_t n,
+void library_reduce_by(reduce_algorithm algorithm, runtime_op op, dtype type, const void* x, std::size_t n,
                        void* out, const target& where) {
-  if (!is_defined(op, type) || op == function::minus)
+  if (!is_defined(op, type) || op == runtime_op::minus)
     fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (algorithm == reduce_algorithm::single_pass)
     return library_reduce(op, type, x, segments{1, n, 1}, out, where);

@@ -8,9 +8,9 @@
 
 namespace heddle::impl {
 
-void library_scan_by(scan_algorithm algorithm, function op, dtype type, bool exclusive, const void* x,
+void library_scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive, const void* x,
                      std::size_t n, const void* init, void* out, const target& where) {
-  if (!is_defined(op, type) || op == function::minus)
+  if (!is_defined(op, type) || op == runtime_op::minus)
     fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (n == 0) return;
   if (algorithm == scan_algorithm::single_pass)

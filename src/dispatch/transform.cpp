@@ -7,8 +7,8 @@
 
 namespace heddle::impl {
 
-void library_map(function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
-                 std::size_t count, void* out, const target& where) {
+void library_map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y,
+                 bool y_is_constant, std::size_t count, void* out, const target& where) {
   if (!is_defined(f, type)) fail(fmt::format("{} is not defined on {}", name(f), name(type)));
   if (where.is_gpu()) return gpu::map(f, type, x, x_is_constant, y, y_is_constant, count, out, where);
   const cpu::map_kernel map = cpu::kernels_for(type, f).map;

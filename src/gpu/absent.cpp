@@ -6,7 +6,7 @@ namespace heddle::gpu {
 namespace {
 
 [[noreturn]] void fail() {
-  impl::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
+  heddle::fail("this build of Heddle has no GPU support: configure it where the CUDA toolkit is installed");
 }
 
 }  // namespace
@@ -51,31 +51,31 @@ void wait(const target&) {
 void* value_slot(const target&, std::size_t) {
   fail();
 }
-void reduce(impl::function, dtype, const void*, segments, void*, const target&) {
+void reduce(runtime_op, dtype, const void*, segments, void*, const target&) {
   fail();
 }
-void reduce_tiles(impl::function, dtype, const void*, std::size_t, void*, const target&) {
+void reduce_tiles(runtime_op, dtype, const void*, std::size_t, void*, const target&) {
   fail();
 }
-void segmented_reduce(impl::function, dtype, const void*, std::size_t, const std::size_t*, std::size_t, void*,
+void segmented_reduce(runtime_op, dtype, const void*, std::size_t, const std::size_t*, std::size_t, void*,
                       const target&) {
   fail();
 }
-void scan(impl::function, dtype, bool, const void*, segments, const void*, void*, const target&) {
+void scan(runtime_op, dtype, bool, const void*, segments, const void*, void*, const target&) {
   fail();
 }
-void segmented_scan(impl::function, dtype, bool, const void*, std::size_t, const bool*, const void*, void*,
+void segmented_scan(runtime_op, dtype, bool, const void*, std::size_t, const bool*, const void*, void*,
                     const target&) {
   fail();
 }
-void reduce_by(reduce_algorithm, impl::function, dtype, const void*, std::size_t, void*, const target&) {
+void reduce_by(reduce_algorithm, runtime_op, dtype, const void*, std::size_t, void*, const target&) {
   fail();
 }
-void scan_by(scan_algorithm, impl::function, dtype, bool, const void*, std::size_t, const void*, void*,
+void scan_by(scan_algorithm, runtime_op, dtype, bool, const void*, std::size_t, const void*, void*,
              const target&) {
   fail();
 }
-void map(impl::function, dtype, const void*, bool, const void*, bool, std::size_t, void*, const target&) {
+void map(runtime_op, dtype, const void*, bool, const void*, bool, std::size_t, void*, const target&) {
   fail();
 }
 void find_first(dtype, const void*, segments, const void*, std::size_t*, const target&) {
@@ -130,7 +130,7 @@ void are_nonzero(const void*, std::size_t, std::size_t, bool*, const target&) {
 void widen(const float*, std::size_t, double*, const target&) {
   fail();
 }
-impl::memory count_flags(const bool*, std::size_t, const target&) {
+memory count_flags(const bool*, std::size_t, const target&) {
   fail();
 }
 void place_flagged(const bool*, std::size_t, const std::size_t*, const void*, std::size_t, bool, std::size_t,

@@ -7,16 +7,16 @@
 #include <cstdint>
 
 namespace heddle::gpu {
-impl::memory count_flags(const bool* flags, std::size_t n, const target& where) {
+memory count_flags(const bool* flags, std::size_t n, const target& where) {
   const current_device on(where);
   const std::size_t tiles = (n + flags_of_tile - 1) / flags_of_tile;
   // With one more, which holds the sum of all.
-  impl::memory before((tiles + 1) * sizeof(std::size_t), where);
+  memory before((tiles + 1) * sizeof(std::size_t), where);
   auto* const counts = static_cast<std::size_t*>(before.data());
   count_tiles<<<grid_for(tiles, 1), select_threads, 0, where.stream()>>>(flags, n, tiles, counts);
   check(cudaGetLastError(), "launch of count_tiles");
   const std::size_t none = 0;
-  scan(impl::function::plus, dtype::uint64, true, counts, {1, tiles + 1, 1}, &none, counts, where);
+  scan(runtime_op::plus, dtype::uint64, true, counts, {1, tiles + 1, 1}, &none, counts, where);
   return before;
 }
 
@@ -49,7 +49,7 @@ void places_of_flags(const bool* flags, std::size_t n, const std::size_t* before
 void flag_changes(dtype type, const void* x, std::size_t n, bool* flags, const target& where) {
   // The sums of types that differ in their sign share code, and so do their differences.
   impl::dispatch_type_op<impl::family::arithmetic>(
-      type == dtype::boolean ? dtype::uint8 : type, impl::function::plus,
+      type == dtype::boolean ? dtype::uint8 : type, runtime_op::plus,
       [&]<class T, class Op>(impl::type_tag<T>, Op) {
         transform(where, change_at<T>{static_cast<const T*>(x)}, n, flags);
       });

@@ -61,12 +61,12 @@ void check_transform(cufftResult status, const char* call, const layout& of) {
   if (status == CUFFT_SUCCESS) return;
   std::string sizes;
   for (const long long length : of.lengths) sizes += (sizes.empty() ? "" : " x ") + std::to_string(length);
-  impl::fail("cuFFT: error " + std::to_string(static_cast<int>(status)) + " in " + call + " of " +
-             std::to_string(of.batch) + " transforms of " + sizes + (of.is_double ? " double" : " float") +
-             " elements: " +
-             (status == CUFFT_ALLOC_FAILED ? "free memory of the GPU, where release_cached_memory() gives "
-                                             "back what Heddle keeps, or take a CPU target"
-                                           : "take a CPU target"));
+  fail("cuFFT: error " + std::to_string(static_cast<int>(status)) + " in " + call + " of " +
+       std::to_string(of.batch) + " transforms of " + sizes + (of.is_double ? " double" : " float") +
+       " elements: " +
+       (status == CUFFT_ALLOC_FAILED ? "free memory of the GPU, where release_cached_memory() gives "
+                                       "back what Heddle keeps, or take a CPU target"
+                                     : "take a CPU target"));
 }
 
 bool is_real(fft_kind kind) {
@@ -82,7 +82,7 @@ class plan_cache {
     const std::lock_guard lock(kept().mutex);
     const cufft& library = cufft::loaded();
     const kept_plan& plan = plan_for(wanted, where);
-    const impl::memory work(plan.work_bytes, where);
+    const memory work(plan.work_bytes, where);
     check_transform(library.set_stream(plan.handle, where.stream()), "cufftSetStream", wanted);
     if (plan.work_bytes > 0)
       check_transform(library.set_work_area(plan.handle, work.data()), "cufftSetWorkArea", wanted);
@@ -115,7 +115,7 @@ class plan_cache {
     auto found = all.find(key);
     if (found == all.end()) {
       if (captured)
-        impl::fail(
+        fail(
             "the stream is captured into a graph, and cuFFT makes no plan meanwhile: run the same transform, "
             "of an array of this shape and type, once before");
       make_room(all, where.device());
@@ -287,7 +287,7 @@ struct whole_lines {
   }
 };
 
-/// One axis, whatever stands before and behind it: as many calls as there are lines in the one or in the
+/// One axis, whatever axes are before and after it: as many calls as there are lines in the one or in the
 /// other, where it is neither the first nor the last.
 template <class T>
 void along_axis(const segments& all, bool inverse, pair_of_reals<T>* x, const target& where) {
@@ -348,7 +348,7 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
     of.batch = static_cast<long long>(size_in) / in;
     // A transform to real elements writes over its input, and one of real elements reads them in pairs.
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(x) % sizeof(complex) == 0;
-    impl::memory held;
+    memory held;
     void* from = const_cast<void*>(x);
     bool is_scaled = !inverse;
     if (task.from_real) {
@@ -356,11 +356,11 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       from = out;
       is_scaled = true;
     } else if (task.kind == fft_kind::real_forward && !is_aligned) {
-      held = impl::memory(size_in * sizeof(T), where);
-      impl::copy(held.data(), where, x, where, held.bytes());
+      held = memory(size_in * sizeof(T), where);
+      heddle::copy(held.data(), where, x, where, held.bytes());
       from = held.data();
     } else if (task.kind == fft_kind::real_inverse) {
-      held = impl::memory(size_in * sizeof(complex), where);
+      held = memory(size_in * sizeof(complex), where);
       const auto copy_edges = [&]<class Index>(Index) {
         const auto before_last = [&](std::size_t axes_before) {
           return static_cast<Index>(count > axes_before ? task.lengths[last - axes_before] : 1);
@@ -382,7 +382,7 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       from = held.data();
       is_scaled = true;
     } else if (!is_aligned) {
-      held = impl::memory(size_in * sizeof(complex), where);
+      held = memory(size_in * sizeof(complex), where);
       copy_scaled(static_cast<complex*>(held.data()));
       from = held.data();
       is_scaled = true;
@@ -400,10 +400,10 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
     const segments all = along(task.lengths, last);
     const std::size_t length = is_real(task.kind) ? task.real_length : all.length;
     const segments whole{all.outer, length, all.inner};
-    impl::memory held, held_whole;
+    memory held, held_whole;
     complex* work = static_cast<complex*>(out);
     if (is_real(task.kind)) {
-      held = impl::memory(size_in * sizeof(complex), where);
+      held = memory(size_in * sizeof(complex), where);
       work = static_cast<complex*>(held.data());
     }
     if (task.from_real || task.kind == fft_kind::real_forward) {
@@ -415,7 +415,7 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
       if (axis != last) along_axis(along(task.lengths, axis), inverse, work, where);
     }
     if (task.kind == fft_kind::real_inverse) {
-      held_whole = impl::memory(whole.elements() * sizeof(complex), where);
+      held_whole = memory(whole.elements() * sizeof(complex), where);
       complex* const lines = static_cast<complex*>(held_whole.data());
       transform(where, whole_lines<T>{work, length, all.length, all.inner}, whole.elements(), lines);
       work = lines;
@@ -437,9 +437,9 @@ void fft(const fft_task& task, const void* x, void* out, const target& where) {
   if (reinterpret_cast<std::uintptr_t>(out) % 16 != 0) {
     // Part of an array: cuFFT and `scale` want their output to begin as arrays do.
     const std::size_t reals = task.result().elements() * (task.kind == fft_kind::real_inverse ? 1 : 2);
-    const impl::memory held(reals * (task.is_double ? sizeof(double) : sizeof(float)), where);
+    const memory held(reals * (task.is_double ? sizeof(double) : sizeof(float)), where);
     fft(task, x, held.data(), where);
-    impl::copy(out, where, held.data(), where, held.bytes());
+    heddle::copy(out, where, held.data(), where, held.bytes());
     return;
   }
   if (task.is_double) return fft_of<double>(task, x, out, where);

@@ -30,13 +30,13 @@ void with_word(std::size_t block_bytes, const void* x, const void* out, const F&
 }  // namespace
 
 std::size_t first_index_outside(const impl::index_list& indices, std::uint64_t limit, const target& where) {
-  const impl::memory held(sizeof(unsigned long long), where);
+  const memory held(sizeof(unsigned long long), where);
   auto* const first = static_cast<unsigned long long*>(held.data());
   unsigned long long found = indices.count;
-  impl::fill(first, where, 1, &found, sizeof found);
+  heddle::fill(first, where, 1, &found, sizeof found);
   for_each_index<1>(where, &indices.count, find_index_outside{reader_of(indices), limit, first},
                     launch_shape{});
-  impl::copy(&found, target(), first, where, sizeof found);
+  heddle::copy(&found, target(), first, where, sizeof found);
   return found;
 }
 
@@ -58,11 +58,11 @@ void scatter(void* out, const segments& lines, std::size_t block_bytes, const im
              const void* values, const target& where) {
   const index_reader index = reader_of(indices);
   const std::size_t count = indices.count;
-  impl::memory places(count * sizeof(std::size_t), where);
+  memory places(count * sizeof(std::size_t), where);
   auto* const place = static_cast<std::size_t*>(places.data());
   const segments all{1, count, 1};
   if (index.bytes > 4 && lines.length <= std::size_t{1} << 32) {
-    const impl::memory narrow(count * sizeof(std::uint32_t), where);
+    const memory narrow(count * sizeof(std::uint32_t), where);
     transform(where, narrowed_index{index}, count, static_cast<std::uint32_t*>(narrow.data()));
     argsort(dtype::uint32, narrow.data(), all, sort_order::ascending, place, where);
   } else {

@@ -47,7 +47,7 @@ void* allocate(std::size_t bytes, const target& where);
 void release(void* data, const target& where) noexcept;
 void release_cached_memory(const target& where);
 
-/// At least one side is on a GPU; the contract is impl::copy's.
+/// At least one side is on a GPU; the contract is heddle::copy's.
 void copy(void* to, const target& to_where, const void* from, const target& from_where, std::size_t bytes);
 void order(const target& earlier, const target& later);
 void fill(void* data, const target& where, std::size_t elements, const void* value,
@@ -56,20 +56,20 @@ void wait(const target& where);
 void* value_slot(const target& where, std::size_t bytes);
 
 // The built-in operators on the built-in types; everything is in the memory of `where`.
-void reduce(impl::function op, dtype type, const void* x, segments all, void* out, const target& where);
-void reduce_tiles(impl::function op, dtype type, const void* x, std::size_t count, void* out,
+void reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where);
+void reduce_tiles(runtime_op op, dtype type, const void* x, std::size_t count, void* out,
                   const target& where);
-void segmented_reduce(impl::function op, dtype type, const void* x, std::size_t n, const std::size_t* offsets,
+void segmented_reduce(runtime_op op, dtype type, const void* x, std::size_t n, const std::size_t* offsets,
                       std::size_t count, void* out, const target& where);
-void scan(impl::function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
-          void* out, const target& where);
-void segmented_scan(impl::function op, dtype type, bool exclusive, const void* x, std::size_t n,
+void scan(runtime_op op, dtype type, bool exclusive, const void* x, segments all, const void* init, void* out,
+          const target& where);
+void segmented_scan(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t n,
                     const bool* flags, const void* init, void* out, const target& where);
-void reduce_by(reduce_algorithm algorithm, impl::function op, dtype type, const void* x, std::size_t n,
-               void* out, const target& where);
-void scan_by(scan_algorithm algorithm, impl::function op, dtype type, bool exclusive, const void* x,
+void reduce_by(reduce_algorithm algorithm, runtime_op op, dtype type, const void* x, std::size_t n, void* out,
+               const target& where);
+void scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive, const void* x,
              std::size_t n, const void* init, void* out, const target& where);
-void map(impl::function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
+void map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
          std::size_t count, void* out, const target& where);
 void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                 const target& where);
@@ -99,7 +99,7 @@ void divide(const double* sums, std::size_t count, double divisor, bool narrow, 
             const target& where);
 void are_nonzero(const void* x, std::size_t element_bytes, std::size_t count, bool* out, const target& where);
 void widen(const float* x, std::size_t n, double* out, const target& where);
-impl::memory count_flags(const bool* flags, std::size_t n, const target& where);
+memory count_flags(const bool* flags, std::size_t n, const target& where);
 void place_flagged(const bool* flags, std::size_t n, const std::size_t* before, const void* x,
                    std::size_t element_bytes, bool all, std::size_t chosen, void* out, const target& where);
 void places_of_flags(const bool* flags, std::size_t n, const std::size_t* before, std::size_t* out,

@@ -11,9 +11,9 @@ namespace heddle::gpu {
 namespace {
 
 /// The edges on the GPU, where `bin_of` finds them from then on.
-impl::memory bring_edges(impl::bin_finder& bin_of, const target& where) {
-  impl::memory edges((bin_of.bins + 1) * sizeof(double), where);
-  impl::copy(edges.data(), where, bin_of.edges, target(), edges.bytes());
+memory bring_edges(impl::bin_finder& bin_of, const target& where) {
+  memory edges((bin_of.bins + 1) * sizeof(double), where);
+  heddle::copy(edges.data(), where, bin_of.edges, target(), edges.bytes());
   bin_of.edges = static_cast<const double*>(edges.data());
   return edges;
 }
@@ -26,7 +26,7 @@ void histogram(dtype type, const void* x, std::size_t n, impl::bin_finder bin_of
   const std::size_t bins = bin_of.bins;
   check(cudaMemsetAsync(counts, 0, bins * sizeof *counts, where.stream()), "cudaMemsetAsync");
   if (n == 0) return;
-  const impl::memory edges = bring_edges(bin_of, where);
+  const memory edges = bring_edges(bin_of, where);
   const auto copies = static_cast<unsigned>(std::min<std::size_t>(shared_counters / bins, 8));
   constexpr unsigned blocks_a_multiprocessor = 4;
   const unsigned grid =
@@ -41,7 +41,7 @@ void histogram(dtype type, const void* x, std::size_t n, impl::bin_finder bin_of
 void find_bins(dtype type, const void* x, std::size_t n, impl::bin_finder bin_of, std::uint32_t* bins,
                const target& where) {
   const current_device on(where);
-  const impl::memory edges = bring_edges(bin_of, where);
+  const memory edges = bring_edges(bin_of, where);
   impl::with_ordered_type(
       type, [&]<class T>(T) { transform(where, bin_at<T>{static_cast<const T*>(x), bin_of}, n, bins); });
 }

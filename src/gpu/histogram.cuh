@@ -13,7 +13,7 @@ inline constexpr unsigned histogram_threads = 512, at_once = 8;
 /// Counters of a block in shared memory: as much as a block has without asking for more.
 inline constexpr std::size_t shared_counters = 10240;
 
-/// Counts in shared memory, `copies` of the bins a block, which its warps take in turn; with no copy straight
+/// Counts in shared memory, where a block has `copies` of the bins that its warps share out; with no copies,
 /// in global memory. Where a whole warp falls into one bin, one thread adds for all.
 template <class T>
 __global__ void __launch_bounds__(histogram_threads)

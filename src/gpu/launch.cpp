@@ -31,7 +31,7 @@ void pdl_kernel::prepare(const target& where, std::uint64_t bit) {
           "cudaDeviceGetAttribute");
     const std::size_t needed = bulk_bytes_ + attributes.sharedSizeBytes;
     if (needed > static_cast<std::size_t>(most)) {
-      impl::fail(
+      fail(
           fmt::format("{}: code for compute capability {}.{} needs {} bytes of shared memory a block, and "
                       "{} has {}: build for this GPU (CMAKE_CUDA_ARCHITECTURES=native)",
                       name_, capability / 10, capability % 10, needed, where.text(), most));

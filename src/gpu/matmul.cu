@@ -74,7 +74,7 @@ struct cublas {
     return only;
   }
   void check(cublasStatus_t status, const char* call) const {
-    if (status != CUBLAS_STATUS_SUCCESS) impl::fail(std::string("cuBLAS: ") + text(status) + " in " + call);
+    if (status != CUBLAS_STATUS_SUCCESS) fail(std::string("cuBLAS: ") + text(status) + " in " + call);
   }
 };
 
@@ -166,7 +166,7 @@ class blas_operand {
       transposed_ = true;
       leading_ = m.columns == 1 ? high : m.column_stride;
     } else {
-      packed_ = impl::memory(m.batches * m.rows * m.columns * element_bytes, where);
+      packed_ = memory(m.batches * m.rows * m.columns * element_bytes, where);
       switch (element_bytes) {
         case 2:
           launch_pack<std::uint16_t>(m, packed_.data(), where);
@@ -196,7 +196,7 @@ class blas_operand {
   const void* data_;
   bool transposed_ = false;
   std::size_t leading_ = 0, batch_stride_;
-  impl::memory packed_;
+  memory packed_;
 };
 
 /// BLAS counts elements down columns: to it, row after row is the transposed matrix, and the product of the

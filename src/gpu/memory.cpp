@@ -42,7 +42,7 @@ const char* remedy(cudaError_t status) {
 void check(cudaError_t status, const char* call) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // what was reported is not reported again by the next call
-  impl::fail(fmt::format("CUDA: {} in {}{}", cudaGetErrorString(status), call, remedy(status)));
+  fail(fmt::format("CUDA: {} in {}{}", cudaGetErrorString(status), call, remedy(status)));
 }
 
 current_device::current_device(const target& where) {
@@ -135,10 +135,9 @@ std::size_t free_bytes(int device) {
 void require_device(const target& where) {
   const int count = device_count();
   if (where.device() < count) return;
-  impl::fail(count == 0
-                 ? fmt::format("{}: this machine has no GPU that CUDA can use; run on serial or parallel",
-                               where.text())
-                 : fmt::format("{}: this machine has GPUs 0 to {}", where.text(), count - 1));
+  fail(count == 0 ? fmt::format("{}: this machine has no GPU that CUDA can use; run on serial or parallel",
+                                where.text())
+                  : fmt::format("{}: this machine has GPUs 0 to {}", where.text(), count - 1));
 }
 
 void* allocate(std::size_t bytes, const target& where) {
@@ -155,8 +154,8 @@ void* allocate(std::size_t bytes, const target& where) {
   }
   if (status == cudaErrorMemoryAllocation) {
     cudaGetLastError();
-    impl::fail(fmt::format("out of memory (needs {}, {} free)", impl::bytes_text(static_cast<double>(bytes)),
-                           impl::bytes_text(static_cast<double>(free_bytes(where.device())))));
+    fail(fmt::format("out of memory (needs {}, {} free)", bytes_text(static_cast<double>(bytes)),
+                     bytes_text(static_cast<double>(free_bytes(where.device())))));
   }
   check(status, "cudaMallocFromPoolAsync");
   return data;
@@ -283,7 +282,7 @@ bandwidths::gpu measure(int device) {
   const target where = target::gpu(device);
   const current_device on(where);
   constexpr std::size_t bytes = std::size_t{1} << 28;
-  const impl::memory on_gpu(bytes, where), result(64, where), on_cpu(bytes, target());
+  const memory on_gpu(bytes, where), result(64, where), on_cpu(bytes, target());
   gpu::fill(on_gpu.data(), where, bytes, "", 1);
   auto seconds_of = [&](auto&& work) {
     double best = 1e300;
@@ -300,7 +299,7 @@ bandwidths::gpu measure(int device) {
   const double all = static_cast<double>(bytes);
   bandwidths::gpu found;
   found.read = all / seconds_of([&] {
-                 reduce(impl::function::plus, dtype::float32, on_gpu.data(), whole, result.data(), where);
+                 reduce(runtime_op::plus, dtype::float32, on_gpu.data(), whole, result.data(), where);
                });
   found.from_gpu = all / seconds_of([&] { gpu::copy(on_cpu.data(), target(), on_gpu.data(), where, bytes); });
   found.to_gpu = all / seconds_of([&] { gpu::copy(on_gpu.data(), where, on_cpu.data(), target(), bytes); });

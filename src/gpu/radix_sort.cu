@@ -12,7 +12,7 @@ template <class Sort>
 void with_cubs_scratch(const target& where, const Sort& sort) {
   std::size_t bytes = 0;
   check(sort(nullptr, bytes), "cub::DeviceRadixSort");
-  const impl::memory scratch(bytes, where);
+  const memory scratch(bytes, where);
   check(sort(scratch.data(), bytes), "cub::DeviceRadixSort");
 }
 

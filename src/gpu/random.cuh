@@ -157,7 +157,7 @@ struct made_at_once {
 };
 
 /// Elements offset … offset + count − 1 of the sequence. Where the first begins 16 bytes of the sequence and
-/// `out` a granule, threads store granules, two in each turn.
+/// `out` is aligned to 16 bytes, threads store vec16s, two in each turn.
 template <class Make>
 __global__ void __launch_bounds__(random_threads)
     make_random(Make make, random::stream from, std::size_t count, bool vectors, typename Make::value* out) {

@@ -2,12 +2,12 @@
 
 namespace heddle::gpu {
 
-template void reduce_family<impl::family::arithmetic>(impl::function, dtype, const void*, segments, void*,
+template void reduce_family<impl::family::arithmetic>(runtime_op, dtype, const void*, segments, void*,
                                                       const target&);
-template void reduce_tiles_family<impl::family::arithmetic>(impl::function, dtype, const void*, std::size_t,
+template void reduce_tiles_family<impl::family::arithmetic>(runtime_op, dtype, const void*, std::size_t,
                                                             void*, const target&);
-template void segmented_reduce_family<impl::family::arithmetic>(impl::function, dtype, const void*,
-                                                                std::size_t, const std::size_t*, std::size_t,
-                                                                void*, const target&);
+template void segmented_reduce_family<impl::family::arithmetic>(runtime_op, dtype, const void*, std::size_t,
+                                                                const std::size_t*, std::size_t, void*,
+                                                                const target&);
 
 }  // namespace heddle::gpu

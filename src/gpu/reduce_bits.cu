@@ -2,11 +2,11 @@
 
 namespace heddle::gpu {
 
-template void reduce_family<impl::family::bits>(impl::function, dtype, const void*, segments, void*,
+template void reduce_family<impl::family::bits>(runtime_op, dtype, const void*, segments, void*,
                                                 const target&);
-template void reduce_tiles_family<impl::family::bits>(impl::function, dtype, const void*, std::size_t, void*,
+template void reduce_tiles_family<impl::family::bits>(runtime_op, dtype, const void*, std::size_t, void*,
                                                       const target&);
-template void segmented_reduce_family<impl::family::bits>(impl::function, dtype, const void*, std::size_t,
+template void segmented_reduce_family<impl::family::bits>(runtime_op, dtype, const void*, std::size_t,
                                                           const std::size_t*, std::size_t, void*,
                                                           const target&);
 

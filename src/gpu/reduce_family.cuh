@@ -7,8 +7,7 @@
 namespace heddle::gpu {
 
 template <impl::family Family>
-void reduce_family(impl::function op, dtype type, const void* x, segments all, void* out,
-                   const target& where) {
+void reduce_family(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where) {
   impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       reduce<T>(where, impl::element_at<T, Op>{static_cast<const T*>(x)}, operation, all,
@@ -18,7 +17,7 @@ void reduce_family(impl::function op, dtype type, const void* x, segments all, v
 }
 
 template <impl::family Family>
-void reduce_tiles_family(impl::function op, dtype type, const void* x, std::size_t count, void* out,
+void reduce_tiles_family(runtime_op op, dtype type, const void* x, std::size_t count, void* out,
                          const target& where) {
   impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
@@ -30,7 +29,7 @@ void reduce_tiles_family(impl::function op, dtype type, const void* x, std::size
 }
 
 template <impl::family Family>
-void segmented_reduce_family(impl::function op, dtype type, const void* x, std::size_t n,
+void segmented_reduce_family(runtime_op op, dtype type, const void* x, std::size_t n,
                              const std::size_t* offsets, std::size_t count, void* out, const target& where) {
   impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {

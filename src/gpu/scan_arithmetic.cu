@@ -2,6 +2,6 @@
 
 namespace heddle::gpu {
 
-template typed_scan* find_scan<impl::family::arithmetic>(impl::function, dtype);
+template typed_scan* find_scan<impl::family::arithmetic>(runtime_op, dtype);
 
 }  // namespace heddle::gpu

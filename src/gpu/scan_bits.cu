@@ -2,6 +2,6 @@
 
 namespace heddle::gpu {
 
-template typed_scan* find_scan<impl::family::bits>(impl::function, dtype);
+template typed_scan* find_scan<impl::family::bits>(runtime_op, dtype);
 
 }  // namespace heddle::gpu

@@ -15,7 +15,7 @@ void scan_elements(bool exclusive, const void* x, segments all, const void* init
 }
 
 template <impl::family Family>
-typed_scan* find_scan(impl::function op, dtype type) {
+typed_scan* find_scan(runtime_op op, dtype type) {
   typed_scan* found = nullptr;
   impl::dispatch_type_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op) {
     if constexpr (!std::is_same_v<Op, minus>) found = scan_elements<T, Op>;

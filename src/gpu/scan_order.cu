@@ -2,6 +2,6 @@
 
 namespace heddle::gpu {
 
-template typed_scan* find_scan<impl::family::order>(impl::function, dtype);
+template typed_scan* find_scan<impl::family::order>(runtime_op, dtype);
 
 }  // namespace heddle::gpu

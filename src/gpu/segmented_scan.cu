@@ -4,7 +4,7 @@
 
 namespace heddle::gpu {
 
-void segmented_scan(impl::function op, dtype type, bool exclusive, const void* x, std::size_t n,
+void segmented_scan(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t n,
                     const bool* flags, const void* init, void* out, const target& where) {
   impl::with_runtime_op<impl::family::all>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {

@@ -105,14 +105,14 @@ void sort_elements(const T* x, std::size_t n, bool descending, T* out, const tar
     if (x != out && !descending) return radix_sort_keys(x, n, out, 8 * sizeof(T), where);
   }
   // Keys of four and eight bytes are the elements' bits as they are.
-  impl::memory copied;
+  memory copied;
   const key* keys = reinterpret_cast<const key*>(x);
   if constexpr (sizeof(T) < sizeof(key)) {
-    copied = impl::memory(n * sizeof(key), where);
+    copied = memory(n * sizeof(key), where);
     transform(where, bits_at<T>{reinterpret_cast<const bits_of<T>*>(x)}, n, static_cast<key*>(copied.data()));
     keys = static_cast<const key*>(copied.data());
   }
-  const impl::memory sorted(n * sizeof(key), where);
+  const memory sorted(n * sizeof(key), where);
   radix_sort_keys(keys, n, static_cast<key*>(sorted.data()), 8 * sizeof(T), where);
   order_by_sign<<<grid_for(n, finish_threads * finish_elements), finish_threads, 0, where.stream()>>>(
       static_cast<const key*>(sorted.data()), n, descending, out);
@@ -124,7 +124,7 @@ void sort_elements(const T* x, std::size_t n, bool descending, T* out, const tar
 template <class Key, class Index, bool ZerosAlike, class T, class Use>
 void with_places(const T* x, const segments& lines, bool descending, const target& where, const Use& use) {
   const std::size_t n = lines.elements();
-  const impl::memory held_keys(2 * n * sizeof(Key), where), held(2 * n * sizeof(Index), where);
+  const memory held_keys(2 * n * sizeof(Key), where), held(2 * n * sizeof(Index), where);
   auto* const k = static_cast<Key*>(held_keys.data());
   auto* const i = static_cast<Index*>(held.data());
   transform(where, key_at<Key, T, ZerosAlike>{x, {lines}, descending}, n, k);
@@ -159,12 +159,12 @@ void sort(dtype type, const void* x, const segments& lines, sort_order order, vo
     T* const to = static_cast<T*>(out);
     if (lines.count() == 1) return sort_elements(from, n, descending, to, where);
     // In place nothing may be written that is still to be read.
-    const impl::memory held(x == out ? n * sizeof(T) : 0, where);
+    const memory held(x == out ? n * sizeof(T) : 0, where);
     T* const apart = x == out ? static_cast<T*>(held.data()) : to;
     with_places<false>(from, lines, descending, where, [&]<class Index>(const Index* places) {
       transform(where, element_in_order<Index, T>{places, {lines}, {lines}, from}, n, apart);
     });
-    if (apart != to) impl::copy(to, where, apart, where, n * sizeof(T));
+    if (apart != to) heddle::copy(to, where, apart, where, n * sizeof(T));
   });
 }
 

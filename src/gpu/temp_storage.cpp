@@ -9,7 +9,7 @@
 namespace heddle::gpu {
 struct temp_storage::kept_scratch {
   std::mutex mutex;
-  impl::memory words, counters, bytes;
+  memory words, counters, bytes;
   std::uint32_t launches = 0;      ///< that have marked the words
   unsigned long long tickets = 0;  ///< that these have taken
 };
@@ -37,8 +37,8 @@ void free_unused(streams& all, const target& where) {
   for (auto next = all.begin(); next != all.end();) {
     const auto at = next++;
     if (at->first.first != where.device() || at->second.use_count() > 1) continue;
-    for (impl::memory* memory : {&at->second->words, &at->second->counters, &at->second->bytes})
-      memory->free_on(any_stream);
+    for (memory* held : {&at->second->words, &at->second->counters, &at->second->bytes})
+      held->free_on(any_stream);
     all.erase(at);
   }
 }
@@ -70,24 +70,24 @@ std::shared_ptr<temp_storage::kept_scratch> temp_storage::kept_for(const target&
 
 namespace {
 
-/// Makes `memory` at least so large.
-void provide(impl::memory& memory, std::size_t bytes, const target& where) {
-  if (memory.bytes() >= bytes) return;
-  memory = impl::memory();
-  memory = impl::memory(bytes, where);
+/// Makes `held` at least so large.
+void provide(memory& held, std::size_t bytes, const target& where) {
+  if (held.bytes() >= bytes) return;
+  held = memory();
+  held = memory(bytes, where);
 }
 
-void clear(const impl::memory& memory, const target& where) {
-  check(cudaMemsetAsync(memory.data(), 0, memory.bytes(), where.stream()), "cudaMemsetAsync");
+void clear(const memory& held, const target& where) {
+  check(cudaMemsetAsync(held.data(), 0, held.bytes(), where.stream()), "cudaMemsetAsync");
 }
 
 /// The same, of zeros where it is new, and whether it is. What could not be cleared is not kept.
-bool provide_zeros(impl::memory& memory, std::size_t bytes, const target& where) {
-  if (memory.bytes() >= bytes) return false;
-  memory = impl::memory();
-  impl::memory made(bytes, where);
+bool provide_zeros(memory& held, std::size_t bytes, const target& where) {
+  if (held.bytes() >= bytes) return false;
+  held = memory();
+  memory made(bytes, where);
   clear(made, where);
-  memory = std::move(made);
+  held = std::move(made);
   return true;
 }
 

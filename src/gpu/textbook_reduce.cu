@@ -4,8 +4,8 @@
 
 namespace heddle::gpu {
 
-void reduce_by(reduce_algorithm algorithm, impl::function op, dtype type, const void* x, std::size_t n,
-               void* out, const target& where) {
+void reduce_by(reduce_algorithm algorithm, runtime_op op, dtype type, const void* x, std::size_t n, void* out,
+               const target& where) {
   impl::with_runtime_op<impl::family::all, false>(
       type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
         if constexpr (!std::is_same_v<Op, minus>) {

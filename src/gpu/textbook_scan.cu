@@ -4,7 +4,7 @@
 
 namespace heddle::gpu {
 
-void scan_by(scan_algorithm algorithm, impl::function op, dtype type, bool exclusive, const void* x,
+void scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive, const void* x,
              std::size_t n, const void* init, void* out, const target& where) {
   impl::with_runtime_op<impl::family::all, false>(
       type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {

@@ -16,7 +16,7 @@ namespace {
 using digit_counts = std::array<unsigned long long, digits>;
 
 template <class T>
-digit_counts counts_of(const next_digit<T>& digit_of, std::size_t n, const impl::memory& held,
+digit_counts counts_of(const next_digit<T>& digit_of, std::size_t n, const memory& held,
                        const target& where) {
   auto* const counts = static_cast<unsigned long long*>(held.data());
   check(cudaMemsetAsync(counts, 0, held.bytes(), where.stream()), "cudaMemsetAsync");
@@ -26,7 +26,7 @@ digit_counts counts_of(const next_digit<T>& digit_of, std::size_t n, const impl:
   count_digits<<<grid, count_threads, 0, where.stream()>>>(digit_of, n, counts);
   check(cudaGetLastError(), "launch of count_digits");
   digit_counts result;
-  impl::copy(result.data(), target(), counts, where, sizeof result);
+  heddle::copy(result.data(), target(), counts, where, sizeof result);
   return result;
 }
 
@@ -37,7 +37,7 @@ last_chosen<T> find_last_chosen(const T* x, std::size_t n, std::size_t k, bool d
                                 const target& where) {
   constexpr unsigned bits = 8 * sizeof(T);
   using key = typename last_chosen<T>::key;
-  const impl::memory held(sizeof(digit_counts), where);
+  const memory held(sizeof(digit_counts), where);
   last_chosen<T> last{x, descending, 0, bits, ~std::size_t{0}, 0};
   const auto place_bits =
       static_cast<unsigned>((std::bit_width(n - 1) + digit_bits - 1) / digit_bits * digit_bits);
@@ -71,7 +71,7 @@ void top(dtype type, const void* x, std::size_t n, std::size_t k, sort_order ord
          const target& where) {
   const current_device on(where);
   const std::size_t bytes = size_of(type);
-  const impl::memory held(n, where), chosen_places(k * sizeof(std::size_t), where);
+  const memory held(n, where), chosen_places(k * sizeof(std::size_t), where);
   bool* const flags = static_cast<bool*>(held.data());
   auto* const unordered = static_cast<std::size_t*>(chosen_places.data());
   impl::with_ordered_type(type, [&]<class T>(T) {
@@ -81,7 +81,7 @@ void top(dtype type, const void* x, std::size_t n, std::size_t k, sort_order ord
   const impl::selection chosen(flags, n, where);
   chosen.places(unordered);
   // They are in the order of their places, which a stable sort leaves among equal elements.
-  const impl::memory elements(k * bytes, where), ranks(k * sizeof(std::size_t), where);
+  const memory elements(k * bytes, where), ranks(k * sizeof(std::size_t), where);
   auto* const rank = static_cast<std::size_t*>(ranks.data());
   impl::library_gather(x, {1, n, 1}, bytes, {dtype::uint64, unordered, k}, elements.data(), where);
   argsort(type, elements.data(), {1, k, 1}, order, rank, where);

@@ -19,7 +19,7 @@ operand<T> operand_of(const void* data, bool is_constant) {
 
 }  // namespace
 
-void map(impl::function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
+void map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
          std::size_t count, void* out, const target& where) {
   impl::dispatch_type_op<impl::family::all>(type, f, [&]<class T, class Op>(impl::type_tag<T>, Op op) {
     transform(where, mapped<T, Op>(op, operand_of<T>(x, x_is_constant), operand_of<T>(y, y_is_constant)),
@@ -64,7 +64,7 @@ void find_first(dtype type, const void* x, segments all, const void* extremum, s
   const current_device on(where);
   check(cudaMemsetAsync(place, 0xff, all.count() * sizeof *place, where.stream()), "cudaMemsetAsync");
   impl::dispatch_type_op<impl::family::order>(
-      type, impl::function::minimum, [&]<class T, class Op>(impl::type_tag<T>, Op) {
+      type, runtime_op::minimum, [&]<class T, class Op>(impl::type_tag<T>, Op) {
         const unsigned grid = grid_for(all.elements(), std::size_t{transform_threads} * 8);
         find_first_equal<<<grid, transform_threads, 0, where.stream()>>>(
             static_cast<const T*>(x), all, static_cast<const T*>(extremum),

@@ -36,10 +36,10 @@ void tell_lost_properties_to(void (*function)(const std::string& message)) noexc
   told_of_losses = function;
 }
 
-atomic_file::atomic_file(std::string path) : path_(impl::shown_path(path)), target_(std::move(path)) {
-  if (path_.empty()) impl::fail("cannot write: the file has no name");
+atomic_file::atomic_file(std::string path) : path_(shown_path(path)), target_(std::move(path)) {
+  if (path_.empty()) heddle::fail("cannot write: the file has no name");
   // Opening a descriptor's path anew would start at the beginning of the file that it may be redirected to.
-  if (const std::optional<int> named = impl::descriptor_in(target_)) {
+  if (const std::optional<int> named = descriptor_in(target_)) {
     descriptor_ = ::fcntl(*named, F_DUPFD_CLOEXEC, 0);
     if (descriptor_ < 0) fail("open", errno);
     return;
@@ -164,13 +164,13 @@ void atomic_file::require_room(double bytes) const {
   if (!replaces_ || ::fstatvfs(descriptor_, &system) != 0 || system.f_blocks == 0) return;
   const double free = static_cast<double>(system.f_bavail) * static_cast<double>(system.f_frsize);
   if (bytes > free) {
-    impl::fail(fmt::format("{}: cannot write: needs {}, and {} are free", path_, impl::bytes_text(bytes),
-                           impl::bytes_text(free)));
+    heddle::fail(fmt::format("{}: cannot write: needs {}, and {} are free", path_, bytes_text(bytes),
+                             bytes_text(free)));
   }
 }
 
 void atomic_file::write(const void* data, std::size_t bytes) {
-  const std::size_t moved = impl::write_bytes(descriptor_, data, bytes);
+  const std::size_t moved = write_bytes(descriptor_, data, bytes);
   written_ += moved;
   if (moved < bytes) fail("write", errno);
 }
@@ -200,7 +200,7 @@ void atomic_file::commit() {
 
 void atomic_file::fail(const char* action, int reason) const {
   const std::string progress = written_ == 0 ? "" : fmt::format(" (after {} bytes)", written_);
-  impl::fail(
+  heddle::fail(
       fmt::format("{}: cannot {}: {}{}", path_, action, std::generic_category().message(reason), progress));
 }
 

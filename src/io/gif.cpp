@@ -26,7 +26,7 @@ struct gif_writer::state {
   std::vector<GifByteType> line;
 
   state(const std::string& name, std::size_t w, std::size_t h, unsigned time)
-      : path(impl::shown_path(name)), file(name), width(w), height(h), hundredths(time) {}
+      : path(shown_path(name)), file(name), width(w), height(h), hundredths(time) {}
   ~state() {
     if (gif != nullptr) EGifCloseFile(gif, nullptr);
   }
@@ -35,7 +35,7 @@ struct gif_writer::state {
     if (failed) std::rethrow_exception(failed);
     if (went_well) return;
     const char* const reason = GifErrorString(code);
-    impl::fail(fmt::format("cannot write {}: {}", path, reason != nullptr ? reason : "giflib failed"));
+    fail(fmt::format("cannot write {}: {}", path, reason != nullptr ? reason : "giflib failed"));
   }
   void check(int status) { check(status == GIF_OK, gif->Error); }
 
@@ -56,12 +56,11 @@ gif_writer::gif_writer(const std::string& path, std::size_t width, std::size_t h
                        std::span<const colour> palette, unsigned hundredths) {
   constexpr std::size_t longest = 65535;
   if (width == 0 || height == 0 || width > longest || height > longest) {
-    impl::fail(fmt::format("{}: a GIF has 1 to {} pixels each way, and this one would have {}x{}", path,
-                           longest, width, height));
+    fail(fmt::format("{}: a GIF has 1 to {} pixels each way, and this one would have {}x{}", path, longest,
+                     width, height));
   }
   if (palette.empty() || palette.size() > 256) {
-    impl::fail(
-        fmt::format("{}: a GIF has 1 to 256 colours, and this one would have {}", path, palette.size()));
+    fail(fmt::format("{}: a GIF has 1 to 256 colours, and this one would have {}", path, palette.size()));
   }
   state_ = std::make_unique<state>(path, width, height, hundredths);
   // A palette has a power of two of colours.
@@ -93,11 +92,10 @@ gif_writer::~gif_writer() = default;
 void gif_writer::add_frame(std::span<const std::uint8_t> pixels) {
   state& s = *state_;
   if (pixels.size() != s.width * s.height) {
-    impl::fail(
-        fmt::format("{}: a frame of {} pixels, where {}x{} are", s.path, pixels.size(), s.width, s.height));
+    fail(fmt::format("{}: a frame of {} pixels, where {}x{} are", s.path, pixels.size(), s.width, s.height));
   }
   if (std::any_of(pixels.begin(), pixels.end(), [&](std::uint8_t p) { return p >= s.colours; })) {
-    impl::fail(fmt::format("{}: a pixel is beyond the palette of {} colours", s.path, s.colours));
+    fail(fmt::format("{}: a pixel is beyond the palette of {} colours", s.path, s.colours));
   }
   const GraphicsControlBlock control{DISPOSE_DO_NOT, false, static_cast<int>(s.hundredths),
                                      NO_TRANSPARENT_COLOR};

@@ -35,7 +35,7 @@ std::string array_text(const shape& lengths, dtype type) {
 // ------------------------------------------------------------------------------------------------ the bytes
 
 [[noreturn]] void fail_system(const std::string& path, const char* action) {
-  impl::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
+  fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
 }
 
 // ------------------------------------------------------------------------------------------------ conversion
@@ -237,8 +237,8 @@ void npy_file::unmap::operator()(const unsigned char* begin) const noexcept {
   ::munmap(const_cast<unsigned char*>(begin), bytes);
 }
 
-npy_file::npy_file(const std::string& path) : path_(impl::shown_path(path)) {
-  const impl::descriptor file(impl::open_for_reading(path));
+npy_file::npy_file(const std::string& path) : path_(shown_path(path)) {
+  const impl::descriptor file(open_for_reading(path));
   struct stat status;
   if (file < 0) fail_system(path_, "open");
   if (::fstat(file, &status) != 0) fail_system(path_, "read");
@@ -321,8 +321,8 @@ bool npy_file::is_native() const noexcept {
 
 void npy_file::read(std::size_t first, std::size_t count, heddle::dtype as, void* out) const {
   if (first > size_ || count > size_ - first) {
-    impl::fail(fmt::format("{}: cannot read {} elements from element {} on: there are {}", path_, count,
-                           first, size_));
+    fail(fmt::format("{}: cannot read {} elements from element {} on: there are {}", path_, count, first,
+                     size_));
   }
   if (count == 0) return;
   const conversion to{dtype_,          byte_swapped_, impl::converter_between(dtype_, as),

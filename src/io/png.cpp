@@ -43,7 +43,7 @@ struct outcome {
 
   [[noreturn]] void raise(const std::string& path, const std::string& place) const {
     if (thrown) std::rethrow_exception(thrown);
-    impl::fail(fmt::format("{}: {}{}", path, reason, place));
+    fail(fmt::format("{}: {}{}", path, reason, place));
   }
 };
 
@@ -75,7 +75,7 @@ struct png_writer::state {
   png_infop info = nullptr;
 
   state(const std::string& where, std::size_t row, std::size_t rows)
-      : path(impl::shown_path(where)), row_bytes(row), rows_left(rows), file(where) {}
+      : path(shown_path(where)), row_bytes(row), rows_left(rows), file(where) {}
   ~state() { png_destroy_write_struct(&png, &info); }
 
   static void write(png_structp png, png_bytep data, std::size_t bytes) {
@@ -117,12 +117,12 @@ struct png_writer::state {
 png_writer::png_writer(const std::string& path, std::size_t width, std::size_t height, pixel_format format,
                        const std::vector<colour>& palette) {
   if (width < 1 || height < 1 || width > longest_side || height > longest_side) {
-    impl::fail(fmt::format("{}: a PNG picture has 1 to {} columns and rows, not {} x {}", path, longest_side,
-                           width, height));
+    fail(fmt::format("{}: a PNG picture has 1 to {} columns and rows, not {} x {}", path, longest_side, width,
+                     height));
   }
   if (format == pixel_format::palette ? palette.empty() || palette.size() > 256 : !palette.empty()) {
-    impl::fail(fmt::format("{}: a palette picture has 1 to 256 colours, and others have none, not {}", path,
-                           palette.size()));
+    fail(fmt::format("{}: a palette picture has 1 to 256 colours, and others have none, not {}", path,
+                     palette.size()));
   }
   png_color colours[256];
   for (std::size_t i = 0; i < palette.size(); ++i) {
@@ -131,7 +131,7 @@ png_writer::png_writer(const std::string& path, std::size_t width, std::size_t h
   state_ = std::make_unique<state>(path, width * bytes_of(format), height);
   state_->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &state_->result, on_error, on_warning);
   if (state_->png != nullptr) state_->info = png_create_info_struct(state_->png);
-  if (state_->info == nullptr) impl::fail(fmt::format("{}: no memory for libpng", path));
+  if (state_->info == nullptr) fail(fmt::format("{}: no memory for libpng", path));
   if (!state_->begin(static_cast<png_uint_32>(width), static_cast<png_uint_32>(height),
                      colour_type_of(format), colours, static_cast<int>(palette.size()))) {
     state_->result.raise(path, "");
@@ -142,7 +142,7 @@ png_writer::~png_writer() = default;
 
 void png_writer::append(const std::uint8_t* rows, std::size_t count) {
   if (count > state_->rows_left) {
-    impl::fail(fmt::format("{}: {} rows more, where {} are missing", state_->path, count, state_->rows_left));
+    fail(fmt::format("{}: {} rows more, where {} are missing", state_->path, count, state_->rows_left));
   }
   if (!state_->append(rows, count)) state_->result.raise(state_->path, "");
   state_->rows_left -= count;
@@ -150,7 +150,7 @@ void png_writer::append(const std::uint8_t* rows, std::size_t count) {
 
 void png_writer::commit() {
   if (state_->rows_left != 0) {
-    impl::fail(fmt::format("{}: {} rows of the picture are missing", state_->path, state_->rows_left));
+    fail(fmt::format("{}: {} rows of the picture are missing", state_->path, state_->rows_left));
   }
   if (!state_->end()) state_->result.raise(state_->path, "");
   state_->file.commit();
@@ -159,8 +159,8 @@ void png_writer::commit() {
 void write_png(const std::string& path, const image& picture) {
   const std::size_t bytes = picture.width * bytes_of(picture.format) * picture.height;
   if (picture.pixels.size() != bytes) {
-    impl::fail(fmt::format("{}: {} x {} pixels take {} bytes, not {}", path, picture.width, picture.height,
-                           bytes, picture.pixels.size()));
+    fail(fmt::format("{}: {} x {} pixels take {} bytes, not {}", path, picture.width, picture.height, bytes,
+                     picture.pixels.size()));
   }
   png_writer writer(path, picture.width, picture.height, picture.format, picture.palette);
   writer.append(picture.pixels.data(), picture.height);
@@ -174,9 +174,9 @@ namespace {
 /// Of the file at `place`, which errors call `path`.
 std::string bytes_of_file(const std::string& place, const std::string& path) {
   const auto fail = [&](const char* action) {
-    impl::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
+    heddle::fail(fmt::format("{}: cannot {}: {}", path, action, std::generic_category().message(errno)));
   };
-  const impl::descriptor file(impl::open_for_reading(place));
+  const impl::descriptor file(open_for_reading(place));
   if (file < 0) fail("open");
   // What is no picture may have no end.
   constexpr std::size_t magic_bytes = 8;
@@ -184,7 +184,7 @@ std::string bytes_of_file(const std::string& place, const std::string& path) {
   if (!bytes) fail("read");
   if (bytes->size() < magic_bytes ||
       png_sig_cmp(reinterpret_cast<png_const_bytep>(bytes->data()), 0, magic_bytes) != 0) {
-    impl::fail(fmt::format("{}: no PNG file: it does not begin with the eight bytes of one", path));
+    heddle::fail(fmt::format("{}: no PNG file: it does not begin with the eight bytes of one", path));
   }
   const std::optional<std::string> rest = impl::contents(file);
   if (!rest) fail("read");
@@ -253,12 +253,12 @@ struct reader {
 }  // namespace
 
 image read_png(const std::string& place) {
-  const std::string path = impl::shown_path(place);
+  const std::string path = shown_path(place);
   reader in;
   in.bytes = bytes_of_file(place, path);
   in.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &in.result, on_error, on_warning);
   if (in.png != nullptr) in.info = png_create_info_struct(in.png);
-  if (in.info == nullptr) impl::fail(fmt::format("{}: no memory for libpng", path));
+  if (in.info == nullptr) fail(fmt::format("{}: no memory for libpng", path));
   const auto stopped = [&] { in.result.raise(path, fmt::format(" (at byte {})", in.at)); };
   image picture;
   int passes = 1;
@@ -275,10 +275,10 @@ image read_png(const std::string& place) {
   const std::size_t row_bytes = picture.width * bytes_of(picture.format);
   const std::size_t most = in.bytes.size() * 1032 * 8 * bytes_of(picture.format);
   if (row_bytes > most / picture.height) {
-    impl::fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
-                           in.bytes.size(), picture.width, picture.height));
+    fail(fmt::format("{}: {} bytes cannot hold a picture of {} x {}: the file is truncated", path,
+                     in.bytes.size(), picture.width, picture.height));
   }
-  impl::require_memory(row_bytes * picture.height, path + ": ");
+  require_memory(row_bytes * picture.height, path + ": ");
   picture.pixels.resize(row_bytes * picture.height);
   if (!in.pixels(picture.pixels.data(), picture.height, row_bytes, passes)) stopped();
   return picture;

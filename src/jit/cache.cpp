@@ -2,6 +2,7 @@
 
 #include "io/contents.hpp"
 #include <heddle/error.hpp>
+#include <heddle/io/named_stream.hpp>
 #include <heddle/number_text.hpp>
 
 #include <algorithm>
@@ -22,7 +23,6 @@ namespace heddle::jit {
 
 namespace fs = std::filesystem;
 using impl::cache_folder;
-using impl::temporary_folder;
 using nlohmann::json;
 
 namespace {
@@ -64,7 +64,7 @@ std::atomic<bool> has_temporary_cache = false;
 
 /// A cache of this process alone.
 cache_folder temporary_cache() {
-  static const temporary_folder folder(impl::temporary_place(), fmt::format("heddle-{}-", geteuid()));
+  static const temporary_folder folder(temporary_place(), fmt::format("heddle-{}-", geteuid()));
   has_temporary_cache = true;
   return cache_folder::at(folder.path());
 }
@@ -77,7 +77,7 @@ auto with_cache(F f) {
   } catch (const error& wrong) {
     const cache_folder instead = temporary_cache();
     say(fmt::format("{}: kernels are kept in {} until this process ends", wrong.what(),
-                    instead.path().string()));
+                    shown_path(instead.path())));
     return f(instead);
   }
 }
@@ -123,8 +123,8 @@ void remove(const cache_folder& folder, const entry& what) {
 std::optional<std::uint64_t> limit_of_environment() {
   const char* const set = std::getenv("HEDDLE_CACHE_SIZE");
   if (set == nullptr || *set == '\0') return std::nullopt;
-  const auto bytes = impl::parse_byte_count(set);
-  if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE: {}", impl::why_no_byte_count(set)));
+  const auto bytes = parse_byte_count(set);
+  if (!bytes) throw error(fmt::format("HEDDLE_CACHE_SIZE: {}", why_no_byte_count(set)));
   return bytes;
 }
 
@@ -133,8 +133,8 @@ std::uint64_t limit_of(const cache_folder& folder) {
   try {
     const auto kept = folder.read(limit_name);
     if (!kept) return usual_limit;
-    if (const auto bytes = impl::parse_byte_count(*kept)) return *bytes;
-    throw error(fmt::format("{}: it holds no number of bytes", (folder.path() / limit_name).string()));
+    if (const auto bytes = parse_byte_count(*kept)) return *bytes;
+    throw error(fmt::format("{}: it holds no number of bytes", shown_path(folder.path() / limit_name)));
   } catch (const error& wrong) {
     say(fmt::format("{}: the cache has {} bytes: set its limit by heddle cache --size", wrong.what(),
                     usual_limit));

@@ -35,7 +35,7 @@ class digest {
 
 /// A folder for what a compiler reads and writes: in the cache, or for temporary files where that cannot be
 /// written.
-impl::temporary_folder folder_for_making();
+temporary_folder folder_for_making();
 
 /// What a compiler made, and what is to be known of it.
 struct kept_file {

@@ -47,7 +47,7 @@ void make_folders(const fs::path& path) {
 }
 
 [[noreturn]] void fail_at(const fs::path& path, const std::string& why) {
-  throw error(fmt::format("{}: {}", path.string(), why));
+  throw error(fmt::format("{}: {}", shown_path(path), why));
 }
 
 /// Opens a folder in another, which must be the user's; makes it where it is missing.
@@ -79,7 +79,7 @@ fs::path temporary_place() {
   fs::path place = is_named ? fs::absolute(named) : fs::path("/tmp");
   std::error_code reason;
   if (!fs::is_directory(place, reason))
-    throw error(fmt::format("no temporary file can be made: {} is no folder{}", place.string(),
+    throw error(fmt::format("no temporary file can be made: {} is no folder{}", shown_path(place),
                             is_named ? ": TMPDIR must name one" : ""));
   return place;
 }

@@ -10,9 +10,6 @@
 
 namespace heddle::impl {
 
-using heddle::temporary_folder;
-using heddle::temporary_place;
-
 /// A folder of what is kept from one run of a program to the next. It is the user's, and others can neither
 /// write to it nor replace it in the folder around it: what is found in it is trusted no further than its
 /// owner. Folders farther out are not looked at.

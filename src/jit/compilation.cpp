@@ -65,7 +65,7 @@ compiler find_compiler() {
     // A path may have blanks, too.
     found.words = find_program(chosen).empty() ? words_in(chosen) : std::vector<std::string>{chosen};
     const fs::path program = found.words.empty() ? fs::path() : find_program(found.words[0]);
-    if (program.empty()) throw error(fmt::format("CXX names '{}', which is no program", chosen));
+    if (program.empty()) throw error(fmt::format("CXX names '{}', which is no program", shown_path(chosen)));
     found.words[0] = program.string();
     found.words = with_absolute_paths(std::move(found.words));
   } else {
@@ -461,21 +461,21 @@ std::string as_named(std::string_view file) {
 
 std::string read_source(const std::string& path) {
   auto text = impl::contents(fs::path(path));
-  if (!text) throw error(fmt::format("{}: cannot be read: {}", impl::shown_path(path), std::strerror(errno)));
+  if (!text) throw error(fmt::format("{}: cannot be read: {}", shown_path(path), std::strerror(errno)));
   // Some editors begin a file with a mark of its encoding.
   if (text->starts_with("\xef\xbb\xbf")) text->erase(0, 3);
   return *std::move(text);
 }
 
 std::string folder_of_source(const std::string& path) {
-  const fs::path folder = impl::descriptor_in(path) ? fs::path() : fs::path(path).parent_path();
+  const fs::path folder = descriptor_in(path) ? fs::path() : fs::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
 }
 
 compilation compile_file(const std::string& path, compile_options options) {
   const std::string source = read_source(path);
   options.flags.insert(options.flags.begin(), {"-iquote", folder_of_source(path)});
-  return compile(source, impl::shown_path(path), options);
+  return compile(source, shown_path(path), options);
 }
 
 compilation compile(const std::string& source, const std::string& name, const compile_options& as_given) {
@@ -499,7 +499,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
-  const impl::temporary_folder work = folder_for_making();
+  const temporary_folder work = folder_for_making();
   const fs::path original = work.path() / "kernel.cu", dependencies = work.path() / "dependencies",
                  text = work.path() / "kernel.ii", object = work.path() / "kernel.o",
                  library = work.path() / "kernel.so";
@@ -507,7 +507,7 @@ compilation compile(const std::string& source, const std::string& name, const co
     std::ofstream out(path, std::ios::binary);
     out << all;
     if (!out.flush())
-      throw error(fmt::format("{} cannot be written: {}", path.string(), std::strerror(errno)));
+      throw error(fmt::format("{} cannot be written: {}", shown_path(path), std::strerror(errno)));
   };
   const auto run = [&](std::vector<std::string> words) {
     words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.path().string()));
@@ -548,7 +548,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   std::erase(files_read, original.string());
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
   auto made = impl::contents(library);
-  if (!made) throw error(fmt::format("{} cannot be read: {}", library.string(), std::strerror(errno)));
+  if (!made) throw error(fmt::format("{} cannot be read: {}", shown_path(library), std::strerror(errno)));
   const kept_file kept{*std::move(made), about.dump(-1, ' ', false, json::error_handler_t::replace)};
   keep(name_of_entry, kept, ".so", files_read, began);
   return from_kept(kept, false);

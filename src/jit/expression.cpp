@@ -315,7 +315,7 @@ void run_reduction(expression_state& state, const expression_call& call, const e
   for (bool is_first = true; n > 0 && (is_first || n > 1); is_first = false) {
     const std::size_t tiles = parts(n, tile);
     to = memory(tiles * bytes, where);
-    const char* const name = is_first ? "heddle_fold_inputs" : "heddle_fold_partials";
+    const char* const name = is_first ? "heddle_reduce_inputs" : "heddle_reduce_partials";
     void* const partials = from.data();
     if (where.is_gpu()) {
       const unsigned long long count = n;

@@ -36,14 +36,14 @@ struct combination {
   std::size_t element_bytes = 4;
   bool is_floating = false, is_commutative = false;
 
-  /// As grouping.hpp cuts an array.
+  /// As order.hpp cuts an array.
   std::size_t lanes() const { return is_commutative ? 512 / element_bytes : 32; }
   std::size_t tile() const { return 16 * lanes(); }
 };
 std::string reduction_source(const expression_text& text, const combination& how);
 
-/// Elements in a tile of a scan, and threads that take its strips.
-inline constexpr std::size_t scan_threads = 128, scan_strip = 8, scan_tile = scan_threads * scan_strip;
+/// Elements in a tile of a scan, and threads that take its runs.
+inline constexpr std::size_t scan_threads = 128, scan_run = 8, scan_tile = scan_threads * scan_run;
 std::string scan_source(const expression_text& text, const combination& how);
 
 /// An elementwise operation on some elements of more: they are numbers `offset` and on of `n`.

@@ -104,7 +104,7 @@ std::string combination_source(const expression_text& text, const combination& h
          "};\n";
 }
 
-constexpr const char* folding = R"(
+constexpr const char* reducing = R"(
 #define HEDDLE_LANES (@LANES@)
 #define HEDDLE_STRIPED @STRIPED@
 #define HEDDLE_ROWS 16
@@ -162,10 +162,10 @@ __device__ void heddle_reduce(const Load& load, heddle_size n, heddle_element* o
   if (l == 0) out[tile] = heddle_canonical(lane[0]);
 #endif
 }
-extern "C" __global__ void heddle_fold_inputs(heddle_parameters x, heddle_size n, heddle_element* out) {
+extern "C" __global__ void heddle_reduce_inputs(heddle_parameters x, heddle_size n, heddle_element* out) {
   heddle_reduce(x, n, out);
 }
-extern "C" __global__ void heddle_fold_partials(heddle_array x, heddle_size n, heddle_element* out) {
+extern "C" __global__ void heddle_reduce_partials(heddle_array x, heddle_size n, heddle_element* out) {
   heddle_reduce(x, n, out);
 }
 extern "C" __global__ void heddle_of_nothing(heddle_element* out) { *out = heddle_identity(); }
@@ -203,10 +203,10 @@ inline void heddle_reduce(const Load load, heddle_size n, heddle_size first_tile
     out[tile] = heddle_canonical(lane[0]);
   }
 }
-HEDDLE_EXPORT void heddle_fold_inputs(const void* x, heddle_size n, heddle_size first, heddle_size last, void* out) {
+HEDDLE_EXPORT void heddle_reduce_inputs(const void* x, heddle_size n, heddle_size first, heddle_size last, void* out) {
   heddle_reduce(*(const heddle_parameters*)x, n, first, last, (heddle_element*)out);
 }
-HEDDLE_EXPORT void heddle_fold_partials(const void* x, heddle_size n, heddle_size first, heddle_size last, void* out) {
+HEDDLE_EXPORT void heddle_reduce_partials(const void* x, heddle_size n, heddle_size first, heddle_size last, void* out) {
   heddle_reduce(heddle_array{(const heddle_element*)x}, n, first, last, (heddle_element*)out);
 }
 HEDDLE_EXPORT void heddle_of_nothing(void* out) { *(heddle_element*)out = heddle_identity(); }
@@ -215,30 +215,30 @@ HEDDLE_EXPORT void heddle_of_nothing(void* out) { *(heddle_element*)out = heddle
 
 constexpr const char* scanning = R"(
 #define HEDDLE_THREADS @THREADS@
-#define HEDDLE_STRIP @STRIP@
-#define HEDDLE_TILE (HEDDLE_THREADS * HEDDLE_STRIP)
+#define HEDDLE_RUN @RUN@
+#define HEDDLE_TILE (HEDDLE_THREADS * HEDDLE_RUN)
 
-// A tile is cut into strips, each folded from left to right. Their totals are combined with those 1, 2, 4, … strips
-// before them (Hillis and Steele), and what stands before a strip is put in front of its own running totals. The totals
-// of tiles are an array that is scanned in the same way.
+// A tile is cut into runs, each scanned from left to right. Their totals are combined with those 1, 2, 4, … runs before
+// them (Hillis and Steele); then each result of a run is combined with the prefix of the run. The totals of tiles are an
+// array that is scanned in the same way.
 #if defined(__CUDACC_RTC__)
 template <class Load, bool Totals>
 __device__ void heddle_scan(const Load& load, heddle_size n, const heddle_element* before, int exclusive,
                             heddle_element* out) {
   __shared__ heddle_element total[HEDDLE_THREADS];
   const unsigned t = threadIdx.x;
-  const heddle_size tile = blockIdx.x, first = tile * HEDDLE_TILE + t * HEDDLE_STRIP;
-  const unsigned count = first >= n ? 0 : n - first < HEDDLE_STRIP ? (unsigned)(n - first) : HEDDLE_STRIP;
-  heddle_element own[HEDDLE_STRIP];
+  const heddle_size tile = blockIdx.x, first = tile * HEDDLE_TILE + t * HEDDLE_RUN;
+  const unsigned count = first >= n ? 0 : n - first < HEDDLE_RUN ? (unsigned)(n - first) : HEDDLE_RUN;
+  heddle_element own[HEDDLE_RUN];
   if (count > 0) {
     own[0] = load(first, n);
 #pragma unroll
-    for (unsigned k = 1; k < HEDDLE_STRIP; ++k) {
+    for (unsigned k = 1; k < HEDDLE_RUN; ++k) {
       if (k < count) own[k] = heddle_combine(own[k - 1], load(first + k, n));
     }
     heddle_element last = own[0];
 #pragma unroll
-    for (unsigned k = 1; k < HEDDLE_STRIP; ++k) {
+    for (unsigned k = 1; k < HEDDLE_RUN; ++k) {
       if (k < count) last = own[k];
     }
     total[t] = last;
@@ -254,7 +254,7 @@ __device__ void heddle_scan(const Load& load, heddle_size n, const heddle_elemen
   __syncthreads();
   if (count == 0) return;
   if (Totals) {
-    if (t == HEDDLE_THREADS - 1 || first + HEDDLE_STRIP >= n) out[tile] = total[t];
+    if (t == HEDDLE_THREADS - 1 || first + HEDDLE_RUN >= n) out[tile] = total[t];
     return;
   }
   heddle_element prefix;
@@ -263,7 +263,7 @@ __device__ void heddle_scan(const Load& load, heddle_size n, const heddle_elemen
   else if (t > 0) prefix = total[t - 1];
   if (exclusive && first == 0) out[0] = heddle_identity();
 #pragma unroll
-  for (unsigned k = 0; k < HEDDLE_STRIP; ++k) {
+  for (unsigned k = 0; k < HEDDLE_RUN; ++k) {
     if (k >= count) continue;
     const heddle_element value = has_prefix ? heddle_combine(prefix, own[k]) : own[k];
     if (!exclusive) out[first + k] = value;
@@ -292,24 +292,24 @@ inline void heddle_scan(const Load load, heddle_size n, heddle_size first_tile, 
   for (heddle_size tile = first_tile; tile < last_tile; ++tile) {
     const heddle_size first = tile * HEDDLE_TILE;
     const heddle_size count = n - first < HEDDLE_TILE ? n - first : HEDDLE_TILE;
-    const heddle_size strips = (count + HEDDLE_STRIP - 1) / HEDDLE_STRIP;
+    const heddle_size runs = (count + HEDDLE_RUN - 1) / HEDDLE_RUN;
     heddle_element own[HEDDLE_TILE], total[HEDDLE_THREADS];
     for (heddle_size k = 0; k < count; ++k) own[k] = load(first + k, n);
-    for (heddle_size s = 0; s < strips; ++s) {
-      const heddle_size end = (s + 1) * HEDDLE_STRIP < count ? (s + 1) * HEDDLE_STRIP : count;
-      for (heddle_size k = s * HEDDLE_STRIP + 1; k < end; ++k) own[k] = heddle_combine(own[k - 1], own[k]);
+    for (heddle_size s = 0; s < runs; ++s) {
+      const heddle_size end = (s + 1) * HEDDLE_RUN < count ? (s + 1) * HEDDLE_RUN : count;
+      for (heddle_size k = s * HEDDLE_RUN + 1; k < end; ++k) own[k] = heddle_combine(own[k - 1], own[k]);
       total[s] = own[end - 1];
     }
-    for (heddle_size by = 1; by < strips; by *= 2) {
-      for (heddle_size s = strips; s-- > by;) total[s] = heddle_combine(total[s - by], total[s]);
+    for (heddle_size by = 1; by < runs; by *= 2) {
+      for (heddle_size s = runs; s-- > by;) total[s] = heddle_combine(total[s - by], total[s]);
     }
     if (Totals) {
-      out[tile] = total[strips - 1];
+      out[tile] = total[runs - 1];
       continue;
     }
-    for (heddle_size s = 0; s < strips; ++s) {
-      const heddle_size begin = s * HEDDLE_STRIP;
-      const heddle_size end = begin + HEDDLE_STRIP < count ? begin + HEDDLE_STRIP : count;
+    for (heddle_size s = 0; s < runs; ++s) {
+      const heddle_size begin = s * HEDDLE_RUN;
+      const heddle_size end = begin + HEDDLE_RUN < count ? begin + HEDDLE_RUN : count;
       if (tile == 0 && s == 0) continue;
       const heddle_element prefix = tile == 0 ? total[s - 1]
                                     : s == 0  ? before[tile - 1]
@@ -447,7 +447,7 @@ HEDDLE_EXPORT void heddle_elements(const void* arguments, heddle_size first, hed
 }
 
 std::string reduction_source(const expression_text& text, const combination& how) {
-  std::string source = combination_source(text, how) + folding;
+  std::string source = combination_source(text, how) + reducing;
   source = replaced(source, "@LANES@", std::to_string(how.lanes()));
   source = replaced(source, "@STRIPED@", how.is_commutative ? "1" : "0");
   source = replaced(source, "@FLOATING@", how.is_floating ? "1" : "0");
@@ -458,7 +458,7 @@ std::string reduction_source(const expression_text& text, const combination& how
 std::string scan_source(const expression_text& text, const combination& how) {
   std::string source = combination_source(text, how) + scanning;
   source = replaced(source, "@THREADS@", std::to_string(scan_threads));
-  return replaced(source, "@STRIP@", std::to_string(scan_strip));
+  return replaced(source, "@RUN@", std::to_string(scan_run));
 }
 
 }  // namespace heddle::impl

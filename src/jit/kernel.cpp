@@ -51,7 +51,7 @@ module::module(const target& where, const std::string& source, const module_opti
 // A line that begins with `module` is a directive to compilers that have modules.
 heddle::module module::from_file(const target& where, const std::string& path, module_options options) {
   options.include_folders.push_back(jit::folder_of_source(path));
-  options.name = impl::shown_path(path);
+  options.name = shown_path(path);
   return module(where, jit::read_source(path), options);
 }
 

@@ -42,7 +42,7 @@ class stream_file {
 
   int number() const { return number_; }
   void fill(std::string_view text) const {
-    if (impl::write_bytes(number_, text.data(), text.size()) < text.size())
+    if (write_bytes(number_, text.data(), text.size()) < text.size())
       throw error(fmt::format("a file in memory cannot be written: {}", std::strerror(errno)));
     lseek(number_, 0, SEEK_SET);
   }

@@ -8,11 +8,6 @@
 
 namespace heddle::jit {
 
-using heddle::find_program;
-using heddle::find_programs;
-using heddle::process_result;
-using heddle::run_program;
-
 /// Environment variables that list folders in which compilers and linkers search, as programs are run with
 /// them: folders are absolute, and empty entries, which stand for the working directory, are left out.
 std::vector<std::pair<std::string, std::string>> search_variables();

@@ -29,7 +29,7 @@ std::string name_of(int file) {
 sealed_library::sealed_library(std::string_view bytes)
     : file_(memfd_create("heddle", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
   const bool is_whole =
-      file_ >= 0 && impl::write_bytes(file_, bytes.data(), bytes.size()) == bytes.size() &&
+      file_ >= 0 && write_bytes(file_, bytes.data(), bytes.size()) == bytes.size() &&
       fcntl(file_, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0;
   if (!is_whole) {
     const int reason = errno;

@@ -20,23 +20,23 @@ void vote(warp_visit* const (&lanes)[32], std::uint32_t arrived) {
   std::uint32_t set = 0;
   for_each_lane(arrived, [&](std::uint32_t lane) { set |= (lanes[lane]->value != 0 ? 1u : 0u) << lane; });
   const auto kind = static_cast<vote_kind>(lanes[__builtin_ctz(arrived)]->kind);
-  std::uint64_t folded = 0;
+  std::uint64_t combined = 0;
   bool is_first = true;
   for_each_lane(arrived, [&](std::uint32_t lane) {
-    const auto v = static_cast<std::uint32_t>(lanes[lane]->value), f = static_cast<std::uint32_t>(folded);
+    const auto v = static_cast<std::uint32_t>(lanes[lane]->value), f = static_cast<std::uint32_t>(combined);
     const bool less =
         lanes[lane]->is_signed ? static_cast<std::int32_t>(v) < static_cast<std::int32_t>(f) : v < f;
     if (is_first) {
-      folded = v;
+      combined = v;
       is_first = false;
       return;
     }
-    folded = kind == vote_kind::reduce_add   ? v + f
-             : kind == vote_kind::reduce_min ? (less ? v : f)
-             : kind == vote_kind::reduce_max ? (less ? f : v)
-             : kind == vote_kind::reduce_and ? (v & f)
-             : kind == vote_kind::reduce_or  ? (v | f)
-                                             : (v ^ f);
+    combined = kind == vote_kind::reduce_add   ? v + f
+               : kind == vote_kind::reduce_min ? (less ? v : f)
+               : kind == vote_kind::reduce_max ? (less ? f : v)
+               : kind == vote_kind::reduce_and ? (v & f)
+               : kind == vote_kind::reduce_or  ? (v | f)
+                                               : (v ^ f);
   });
   for_each_lane(arrived, [&](std::uint32_t lane) {
     warp_visit& visit = *lanes[lane];
@@ -64,7 +64,7 @@ void vote(warp_visit* const (&lanes)[32], std::uint32_t arrived) {
         visit.result = same == arrived ? arrived : 0;
         break;
       default:
-        visit.result = static_cast<std::uint32_t>(folded);
+        visit.result = static_cast<std::uint32_t>(combined);
     }
   });
 }

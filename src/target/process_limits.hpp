@@ -8,11 +8,6 @@
 
 namespace heddle::impl {
 
-using heddle::memory_limit;
-using heddle::out_of_memory_text;
-using heddle::require_memory;
-using heddle::tightest_memory_limit;
-
 /// The limits of addresses and of data (RLIMIT_AS, RLIMIT_DATA) of this process, that which leaves less;
 /// nothing where neither is set.
 std::optional<memory_limit> resource_limit();

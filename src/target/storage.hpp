@@ -12,11 +12,11 @@ namespace heddle::impl {
 /// Which functions a piece of the library holds; kernels are compiled in several files at once.
 enum class family { arithmetic, order, bits, all };
 
-template <function F>
+template <runtime_op F>
 inline constexpr family family_of =
-    F == function::minimum || F == function::maximum                           ? family::order
-    : F == function::plus || F == function::multiplies || F == function::minus ? family::arithmetic
-                                                                               : family::bits;
+    F == runtime_op::minimum || F == runtime_op::maximum                             ? family::order
+    : F == runtime_op::plus || F == runtime_op::multiplies || F == runtime_op::minus ? family::arithmetic
+                                                                                     : family::bits;
 
 template <class T>
 struct type_tag {
@@ -25,15 +25,15 @@ struct type_tag {
 
 /// What a function is called where elements are stored: a bool's sum is its logical or, and its product
 /// logical and.
-constexpr function stored_function(dtype type, function which) noexcept {
-  if (type == dtype::boolean && which == function::plus) return function::logical_or;
-  if (type == dtype::boolean && which == function::multiplies) return function::logical_and;
+constexpr runtime_op stored_function(dtype type, runtime_op which) noexcept {
+  if (type == dtype::boolean && which == runtime_op::plus) return runtime_op::logical_or;
+  if (type == dtype::boolean && which == runtime_op::multiplies) return runtime_op::logical_and;
   return which;
 }
 
 /// Calls f(type_tag<storage type>, operator). What `type` and `function` do not define is not called.
 template <family Family, class F>
-void dispatch_type_op(dtype type, function which, F&& f) {
+void dispatch_type_op(dtype type, runtime_op which, F&& f) {
   auto with_types = [&]<class Op>(Op op) {
     if constexpr (Family == family::all || family_of<function_of<Op>> == Family) {
       constexpr bool on_integers_only =
@@ -78,29 +78,29 @@ void dispatch_type_op(dtype type, function which, F&& f) {
     }
   };
   switch (stored_function(type, which)) {
-    case function::plus:
+    case runtime_op::plus:
       return with_types(plus{});
-    case function::multiplies:
+    case runtime_op::multiplies:
       return with_types(multiplies{});
-    case function::minimum:
+    case runtime_op::minimum:
       return with_types(minimum{});
-    case function::maximum:
+    case runtime_op::maximum:
       return with_types(maximum{});
-    case function::logical_and:
+    case runtime_op::logical_and:
       return with_types(logical_and{});
-    case function::logical_or:
+    case runtime_op::logical_or:
       return with_types(logical_or{});
-    case function::logical_xor:
+    case runtime_op::logical_xor:
       return with_types(logical_xor{});
-    case function::bit_and:
+    case runtime_op::bit_and:
       return with_types(bit_and{});
-    case function::bit_or:
+    case runtime_op::bit_or:
       return with_types(bit_or{});
-    case function::bit_xor:
+    case runtime_op::bit_xor:
       return with_types(bit_xor{});
-    case function::minus:
+    case runtime_op::minus:
       return with_types(minus{});
-    case function::none:
+    case runtime_op::none:
       return;
   }
 }

@@ -20,8 +20,8 @@ int number_in(std::string_view text, std::string_view digits, int least) {
   int number = 0;
   const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   if (digits.empty() || status != std::errc() || end != digits.data() + digits.size() || number < least) {
-    impl::fail(fmt::format("target \"{}\": \"{}\" is no number from {} to {}", text, digits, least,
-                           std::numeric_limits<int>::max()));
+    fail(fmt::format("target \"{}\": \"{}\" is no number from {} to {}", text, digits, least,
+                     std::numeric_limits<int>::max()));
   }
   return number;
 }
@@ -40,18 +40,18 @@ int available_cores() noexcept {
 }
 
 target target::parallel(int threads) {
-  if (threads < 0) impl::fail(fmt::format("target: parallel needs at least 1 thread, not {}", threads));
+  if (threads < 0) fail(fmt::format("target: parallel needs at least 1 thread, not {}", threads));
   static const int cores = available_cores();
   const int most = std::max(256, 16 * cores);
   if (threads > most) {
-    impl::fail(fmt::format("target: parallel:{} is more than the {} threads that are of use on {} cores",
-                           threads, most, cores));
+    fail(fmt::format("target: parallel:{} is more than the {} threads that are of use on {} cores", threads,
+                     most, cores));
   }
   return target(kind::parallel, threads == 0 ? cores : threads, nullptr);
 }
 
 target target::gpu(int device, gpu_stream stream) {
-  if (device < 0) impl::fail(fmt::format("target: there is no GPU {}", device));
+  if (device < 0) fail(fmt::format("target: there is no GPU {}", device));
   return target(kind::gpu, device, stream);
 }
 
@@ -72,7 +72,7 @@ target target::parse(std::string_view text) {
   }
   if (!has_number && word == "serial") return serial();
   if (!has_number && word == "auto") return automatic();
-  impl::fail(fmt::format("target \"{}\": use serial, parallel, parallel:N, gpu, gpu:ID or auto", text));
+  fail(fmt::format("target \"{}\": use serial, parallel, parallel:N, gpu, gpu:ID or auto", text));
 }
 
 std::vector<target> target::available() {

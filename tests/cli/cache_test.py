@@ -270,6 +270,20 @@ class FoldersTest(KernelCacheTest):
         message = self.fails(1, "transform", "a + 1", self.input, "-o", self.out, env=self.environment)
         self.assertEqual(message, f"heddle transform: no temporary file can be made: {missing} is no folder: TMPDIR must name one\n")
 
+    def test_names_of_two_lines(self):
+        """An error is one line all the same."""
+        name = self.folder / "two\nlines"
+        name.write_text("a file\n")
+        self.environment["XDG_CACHE_HOME"] = str(name)
+        self.assertRegex(self.transform(), rf"\Aheddle: {self.folder}/two\\nlines: Not a directory: kernels are kept in {self.temporary}/\S+ until "
+                                           r"this process ends\n\Z")
+        message = self.fails(1, "cache", env=self.environment)
+        self.assertEqual(message, f"heddle cache: {self.folder}/two\\nlines: Not a directory\n")
+        del self.environment["XDG_CACHE_HOME"]
+        for variable, said in (("TMPDIR", "no temporary file can be made: {} is no folder: TMPDIR must name one"), ("CXX", "CXX names '{}', which is no program")):
+            message = self.fails(1, "transform", "a + 1.5", self.input, "-o", self.out, env={**self.environment, variable: str(name)})
+            self.assertEqual(message, "heddle transform: " + said.format(f"{self.folder}/two\\nlines") + "\n")
+
     @unittest.skipUnless(is_root, "only root gives files to others")
     def test_headers_of_others(self):
         """In a folder such as /tmp others make folders beside a program's."""

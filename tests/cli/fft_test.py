@@ -49,7 +49,7 @@ class FftTest(CommandTest):
         self.assertIn("axis 2", self.fails(1, "fft", path, "-o", self.out, "--axes", 2))
         self.assertIn("twice", self.fails(1, "fft", path, "-o", self.out, "--axes", "0,0"))
         self.assertIn("real elements", self.fails(1, "fft", path, "-o", self.out, "--real"))
-        for axes in ("", "x", "0,010"):
+        for axes in ("", "x", "0,010", "0,", ",1", "0,,1", "0 1"):
             self.assertIn("no number of an axis", self.fails(2, "fft", path, "-o", self.out, "--axes", axes))
         self.assertIn("no text is given", self.fails(2, "fft", path, "-o", ""))
         self.assertIn("float32, float64", self.fails(1, "fft", path, "-o", self.out, "--dtype", "int32"))

@@ -131,7 +131,7 @@ class ReduceTest(CommandTest):
                 self.check_reduction(got, op, x, axis, (dtype, shape, op, axis))
 
     def test_axis_that_is_taken_in_pieces(self):
-        """Long rows, long columns, and strips of long columns in the other byte order: the bits of what stays in the file."""
+        """Long rows, long columns, and panels of long columns in the other byte order: the bits of what stays in the file."""
         for shape, axis, target in (((2, 300_001), 1, "serial"), ((300_001, 3), 0, "parallel:2"), ((1100, 4200), 0, "serial")):
             x = np.clip(samples("float64", shape, seed=12), -2.999, 2.999)
             x.reshape(-1)[[x.size // 3, x.size // 2]] = np.inf, np.nan
@@ -371,7 +371,7 @@ class StatisticsTest(CommandTest):
         self.assertEqual(self.printed("reduce", self.save(z), "--op", "mean", "--dtype", "complex64"), "2+5e-10j")
 
     def test_pieces(self):
-        """Long lines and strips of them have the bits of what stays in the file, on any number of threads."""
+        """Long lines and panels of them have the bits of what stays in the file, on any number of threads."""
         for shape, axis in (((2, 300_001), 1), ((300_001, 3), 0), ((1100, 4200), 0), ((40, 5, 3000), 2), ((600_000,), None)):
             x = samples("float64", shape, seed=22)
             native, swapped = self.save(x), self.save(x.astype(">f8"), "swapped.npy")

@@ -71,7 +71,7 @@ void use(const hd::target& where) {
     hd::write_npy("x.npy", x);
     hd::read_npy<T>("x.npy");
   }
-  if constexpr (hd::has_dtype<T> && !hd::impl::is_complex<T>) {
+  if constexpr (hd::has_dtype<T> && !hd::is_complex<T>) {
     use_operator(where, x, hd::minimum());
     use_operator(where, x, hd::logical_or());
     hd::minmax(where, x);
@@ -88,7 +88,7 @@ void use(const hd::target& where) {
     hd::random::uniform<T>(where, {2, 3}, hd::random::stream{1});
     hd::random::normal_into(where, out, hd::random::stream{1});
   }
-  if constexpr (std::is_floating_point_v<T> || hd::impl::is_complex<T>) {
+  if constexpr (std::is_floating_point_v<T> || hd::is_complex<T>) {
     hd::fft(where, x);
     hd::matmul(where, x, hd::transposed(x));
   }

@@ -13,13 +13,14 @@ void library_find_first(dtype type, const void* x, segments all, const void* ext
                         const target& where);
 
 /// Writes the index of the extremum by `op` of each segment to `place`, on `where`.
-void library_arg(function op, dtype type, const void* x, segments all, std::size_t* place,
+void library_arg(runtime_op op, dtype type, const void* x, segments all, std::size_t* place,
                  const target& where);
 
-std::size_t arg_of_all(const char* pattern, function op, dtype type, const void* x, std::size_t size,
+std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const void* x, std::size_t size,
                        const target& data_on, const target& requested);
-array<std::size_t> arg_along(const char* pattern, function op, dtype type, const void* x, const shape& whole,
-                             axis along_axis, const target& data_on, const target& requested);
+array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, const void* x,
+                             const shape& whole, axis along_axis, const target& data_on,
+                             const target& requested);
 
 template <class X>
 concept ordered_elements = array_like<X> && library_has<element_of<X>, minimum>();

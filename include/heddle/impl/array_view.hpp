@@ -69,7 +69,7 @@ class element_reader<T> : public T {
   target heddle_where_;
 };
 
-/// The right operand of a compound assignment: a number is converted to T with care; for a class, whatever
+/// The right operand of a compound assignment: a number is converted to T with checks; for a class, whatever
 /// its operator takes.
 template <class T, class V>
 using right_operand = std::conditional_t<std::is_arithmetic_v<T>, given<T>, const V&>;

@@ -4,14 +4,14 @@
 
 #include <cstddef>
 
-/// Searches by halves, on any target: what lower_bound, upper_bound and the merging of sorted runs share.
+/// Binary searches on any target, for lower_bound, upper_bound and the merging of sorted runs.
 namespace heddle::impl {
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// The first of first … last − 1 for which `holds` is false, or last; it is true of those before and false of
-/// those behind. One call of `holds` a halving.
+/// The partition point: the first of first … last − 1 for which `holds` is false, or last. `holds` is true
+/// for those before it and false for those after. One call of `holds` a halving.
 template <class Predicate>
 HD_INLINE std::size_t partition_point(std::size_t first, std::size_t last, const Predicate& holds) {
   while (first < last) {

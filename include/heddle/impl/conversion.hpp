@@ -15,8 +15,6 @@ class element_reference;
 
 namespace impl {
 
-using heddle::is_complex;
-
 template <class T>
 struct complex_parts {};
 template <class T>
@@ -28,8 +26,8 @@ struct complex_parts<std::complex<T>> {
 template <class T>
 inline constexpr bool is_number = std::is_arithmetic_v<T> || is_complex<T>;
 
-/// Whether any From stays what it is as a To, but for an integer that a floating-point number rounds. Types
-/// of a user's own convert as they say.
+/// Whether every From keeps its value as a To; a floating-point To may round an integer. Types of a user's
+/// own convert as they say.
 template <class From, class To>
 constexpr bool keeps_values() {
   if constexpr (!is_number<From> || !is_number<To> || std::is_same_v<From, To>) {
@@ -98,14 +96,14 @@ inline constexpr bool takes_as_they_are = signature<std::decay_t<F>>::template k
 [[noreturn]] void fail_value(std::uint64_t value, dtype type);
 [[noreturn]] void fail_value(double value, dtype type);
 
-/// Asks no unsigned number, which compilers remark upon.
+/// Compares no unsigned number with 0, of which compilers warn.
 template <class T>
 constexpr bool is_negative(T value) {
   if constexpr (std::is_signed_v<T>) return value < T(0);
   return false;
 }
 
-/// Throws where `value` is not one of T: an integer outside its range, or a finite number that would become
+/// Throws where T cannot hold `value`: an integer outside its range, or a finite number that would become
 /// infinite.
 template <class T, class V>
 void check_value(V value) {
@@ -129,7 +127,7 @@ void check_value(V value) {
   }
 }
 
-/// Does not compile where every V that is no integer would be cut as a T.
+/// Does not compile where an integer T would drop the fraction of a V.
 template <class V, class T>
 struct fraction_is_kept {
   static_assert(!std::is_integral_v<T> || !std::is_floating_point_v<V>,
@@ -138,8 +136,8 @@ struct fraction_is_kept {
   static constexpr bool value = true;
 };
 
-/// A value that somebody gives for a number of type T, converted: an initial value, what to fill with, an
-/// element of a list. Fractions for integers do not compile, and an integer that T cannot hold throws.
+/// A value given for a number of type T, converted: an initial value, what to fill with, an element of a
+/// list. Fractions for integers do not compile, and an integer that T cannot hold throws.
 template <class T>
 class converted_number {
  public:
@@ -172,7 +170,7 @@ class converted_number {
   T value_;
 };
 
-/// What a function takes where it is given a value of type T: a number is converted with care.
+/// The parameter for a value of type T; the conversion of a number is checked.
 template <class T>
 struct given_type {
   using type = T;

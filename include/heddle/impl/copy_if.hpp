@@ -25,9 +25,9 @@ class selection {
 
   std::size_t count() const noexcept { return count_; }
 
-  /// The chosen elements of x, in order, to `out`; the others behind them when `all`.
+  /// Copies the chosen elements of x, in order, to `out`, and with `all` the others after them.
   void copy(const void* x, std::size_t element_bytes, bool all, void* out) const;
-  /// The places of the chosen elements.
+  /// The indices of the chosen elements.
   void places(std::size_t* out) const;
 
  private:

@@ -62,7 +62,7 @@ struct lifted {
   HD_INLINE auto operator()(std::size_t i) const { return lift<Op>(load(i)); }
 };
 
-/// An argument of `transform`: the elements of an array, or a scalar that goes with every element.
+/// An argument of `transform`: the elements of an array, or a scalar, which is broadcast.
 template <class A>
 struct argument {
   using value = A;
@@ -192,7 +192,7 @@ inline constexpr bool compiled_for_gpu =
 #endif
 }  // namespace HD_BUILD
 
-/// What a host compiler cannot do: the error says to compile with nvcc.
+/// Throws: a host compiler compiled the call, which must be compiled with nvcc.
 [[noreturn]] void fail_not_compiled_for_gpu();
 
 /// Whether the library holds f on these arguments: two of one built-in type, by a built-in function.
@@ -202,8 +202,8 @@ inline constexpr bool on_library =
 
 /// out[i] = f(x[i], y[i]) by a built-in function; an operand that is constant is one element for all i, and
 /// is on the CPU. Arrays are on `where`.
-void library_map(function f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
-                 std::size_t count, void* out, const target& where);
+void library_map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y,
+                 bool y_is_constant, std::size_t count, void* out, const target& where);
 
 template <class T, class F, class... A, std::size_t... I>
 void map_by_library(const target& where, std::size_t count, T* out,

@@ -27,11 +27,11 @@ struct fft_task {
   shape result() const;
 };
 
-/// The task, after checks; `real_length` is 0 for what follows from the shape.
+/// The task, after checks. A `real_length` of 0 takes that which follows from the shape.
 fft_task task_of(fft_kind kind, bool is_double, const shape& lengths, const std::vector<std::ptrdiff_t>& axes,
                  std::size_t real_length);
 
-/// Transforms x into `out`, which is apart from it; both are on `where`.
+/// Transforms x into `out`, which does not overlap it; both are on `where`.
 void library_fft(const fft_task& task, const void* x, void* out, const target& where);
 
 /// Where to transform so many bytes: it takes as long as reading and writing them a few times.

@@ -46,25 +46,26 @@ constexpr std::size_t element_bytes_of(matrix_type type) noexcept {
   return bytes[static_cast<int>(type)];
 }
 
-/// Where the elements of a matrix_view stand, without their type.
+/// A matrix_view without its element type.
 struct matrix_operand {
   const void* data;
   std::size_t rows, columns, row_stride, column_stride, batches, batch_stride;
   target where;
 };
 
-/// The shape of a product, and the matrices that an operand of a shape is.
+/// The shape of a product, and its operands as matrices.
 struct product_shape {
   shape whole;
   matrix_operand a, b;
 };
 /// As numpy.matmul: matrices along the last two axes; an operand of one axis is a row, or a column, which the
-/// product then lacks; one of two axes goes with every matrix of the other. Throws naming both shapes.
+/// product then lacks; one of two axes is broadcast over the matrices of the other. Throws naming both
+/// shapes.
 product_shape shape_of_product(const shape& a, const shape& b);
 [[noreturn]] void fail_output_shape(const shape& have, const shape& product);
 [[noreturn]] void fail_product(const matrix_operand& a, const matrix_operand& b);
 
-/// Fills `c` on `where`, whose elements stand in C order, with the product of a and b, wherever they are.
+/// Fills `c`, which is on `where` in C order, with the product of a and b, which may be on any target.
 void library_matmul(matrix_type type, const matrix_operand& a, const matrix_operand& b, void* c,
                     const target& where, matmul_algorithm algorithm);
 

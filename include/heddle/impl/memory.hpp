@@ -8,18 +8,14 @@
 
 namespace heddle::impl {
 
-using heddle::copy;
-using heddle::fill;
-using heddle::memory;
-
-/// Work put on `later` from here on waits for what is on `earlier` now. Nothing to do on one stream or on the
-/// CPU.
+/// From now on, work on the stream of `later` waits for what is on that of `earlier` now. Does nothing on one
+/// stream or on the CPU.
 void order(const target& earlier, const target& later);
-/// The same where nothing may be thrown; it waits for `earlier` when it cannot put them in order.
+/// The same without throwing: waits for `earlier` when it cannot order them.
 void order_or_wait(const target& earlier, const target& later) noexcept;
 
-/// Memory of the calling thread that a GPU can write a value of so many bytes to and a CPU can read; null for
-/// more than there is. The next call gives the same.
+/// Memory of the calling thread for a value of so many bytes, which a GPU can write and a CPU can read; null
+/// where it is too small. Every call returns the same.
 void* value_slot(const target& gpu, std::size_t bytes);
 
 }  // namespace heddle::impl

@@ -10,8 +10,8 @@
 /// What the compiler says of a call that no pattern takes: one line with what to write instead.
 namespace heddle::impl {
 
-/// What stands for elements but is no array_like: pointers, iterators, and ranges whose elements are not side
-/// by side, or no objects, as those of std::vector<bool>.
+/// What may be passed for an array but is no array_like: pointers, iterators, and ranges whose elements are
+/// not contiguous, or no objects, as those of std::vector<bool>.
 template <class X>
 concept not_an_array =
     !array_like<X> && (std::is_pointer_v<X> ? !std::is_function_v<std::remove_pointer_t<X>>
@@ -25,8 +25,8 @@ inline constexpr bool is_extent = false;
 template <int Axes>
 inline constexpr bool is_extent<extent<Axes>> = true;
 
-/// Parameters of the overloads below. They convert what they take, so that a function of a user's own that
-/// takes the same is the better one, though it converts too.
+/// Parameters of the overloads below. They take arguments by conversion, so that a user's own overload is
+/// preferred, even one that converts too.
 struct argument_not_an_array {
   template <class X>
     requires not_an_array<X>
@@ -70,8 +70,8 @@ inline constexpr bool never = false;
   heddle::impl::any_argument = {}, heddle::impl::any_argument = {}, heddle::impl::any_argument = {}, \
   heddle::impl::any_argument = {}, heddle::impl::any_argument = {}
 
-/// Overloads of a pattern for calls that no other one takes: the target is forgotten, or a pointer, an
-/// iterator or a std::vector<bool> stands where an array belongs. `Reach` is what stencil<2>(…) gives.
+/// Overloads of a pattern for calls that no other one takes: the target is missing, or a pointer, an iterator
+/// or a std::vector<bool> is passed for an array. `Reach` is that of stencil<2>(…).
 #define HD_EXPLAIN_MISUSE(PATTERN)                                                                    \
   template <int... Reach>                                                                             \
   heddle::impl::any_result PATTERN(heddle::impl::argument_before_a_target, HD_MORE_ARGUMENTS) {       \

@@ -39,7 +39,7 @@ concept has_typed_identity = requires { Op::template identity<T>(); };
 template <class Op, class T>
 concept has_identity_value = requires(const Op& op) { T(op.identity_value); };
 
-/// Whether `op` knows the element of T that changes nothing.
+/// Whether `op` has an identity for T.
 template <class Op, class T>
 inline constexpr bool has_identity = has_typed_identity<Op, T> || has_identity_value<Op, T>;
 
@@ -68,33 +68,30 @@ HD_INLINE T lift(const T& x) {
   }
 }
 
-using function = runtime_op;
-using heddle::name;
-
 template <class Op>
-inline constexpr function function_of = function::none;
+inline constexpr runtime_op function_of = runtime_op::none;
 template <>
-inline constexpr function function_of<plus> = function::plus;
+inline constexpr runtime_op function_of<plus> = runtime_op::plus;
 template <>
-inline constexpr function function_of<multiplies> = function::multiplies;
+inline constexpr runtime_op function_of<multiplies> = runtime_op::multiplies;
 template <>
-inline constexpr function function_of<minimum> = function::minimum;
+inline constexpr runtime_op function_of<minimum> = runtime_op::minimum;
 template <>
-inline constexpr function function_of<maximum> = function::maximum;
+inline constexpr runtime_op function_of<maximum> = runtime_op::maximum;
 template <>
-inline constexpr function function_of<logical_and> = function::logical_and;
+inline constexpr runtime_op function_of<logical_and> = runtime_op::logical_and;
 template <>
-inline constexpr function function_of<logical_or> = function::logical_or;
+inline constexpr runtime_op function_of<logical_or> = runtime_op::logical_or;
 template <>
-inline constexpr function function_of<logical_xor> = function::logical_xor;
+inline constexpr runtime_op function_of<logical_xor> = runtime_op::logical_xor;
 template <>
-inline constexpr function function_of<bit_and> = function::bit_and;
+inline constexpr runtime_op function_of<bit_and> = runtime_op::bit_and;
 template <>
-inline constexpr function function_of<bit_or> = function::bit_or;
+inline constexpr runtime_op function_of<bit_or> = runtime_op::bit_or;
 template <>
-inline constexpr function function_of<bit_xor> = function::bit_xor;
+inline constexpr runtime_op function_of<bit_xor> = runtime_op::bit_xor;
 template <>
-inline constexpr function function_of<minus> = function::minus;
+inline constexpr runtime_op function_of<minus> = runtime_op::minus;
 
 /// Whether the compiled library holds Op on elements of T, so that it needs nothing from the user's compiler.
 template <class T, class Op>

@@ -42,7 +42,8 @@ inline constexpr std::size_t tile = rows * accumulators<T, Op>;
 template <class Op>
 inline constexpr bool is_exact = requires { requires Op::exact; };
 
-/// Whether every other order gives the same bits: built-in operators on integers, and what is like them.
+/// Whether every order of combination gives the same bits: built-in operators on integers, and others that
+/// say so.
 template <class T, class Op>
 inline constexpr bool order_is_free =
     std::is_integral_v<T> && (impl::library_combines<T, Op>() || is_exact<Op>);
@@ -50,7 +51,7 @@ inline constexpr bool order_is_free =
 template <class T, class Op>
 inline constexpr T constant_identity = Op::template identity<T>();
 
-/// What changes no element.
+/// The identity.
 template <class T, class Op>
 HD_INLINE T neutral(const Op& op) {
   if constexpr (impl::has_typed_identity<Op, T>) {
@@ -60,13 +61,13 @@ HD_INLINE T neutral(const Op& op) {
   }
 }
 
-/// Whether an element that changes no other in any bit can stand where there is none.
+/// Whether there is a filler: an element that changes no bit of another, to pad with.
 template <class T, class Op>
 inline constexpr bool has_filler =
     (order_is_free<T, Op> && impl::has_identity<Op, T>) ||
     (std::is_floating_point_v<T> &&
      (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> || impl::is_extreme<Op>));
-/// That element: 0 would make 0 of −0.
+/// The filler. For a sum it is −0, as 0 would change −0 to 0.
 template <class T, class Op>
 HD_INLINE T filler(const Op& op) {
   if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, plus>) {
@@ -85,7 +86,7 @@ HD_INLINE T canonical(T x) {
     using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
     constexpr bits quiet_nan = sizeof(T) == 4 ? 0x7fc00000u : static_cast<bits>(0x7ff8000000000000u);
     return x == x ? x : __builtin_bit_cast(T, quiet_nan);
-  } else if constexpr (impl::is_complex<T>) {
+  } else if constexpr (is_complex<T>) {
     return impl::complex_like(x, canonical(impl::part(x, 0)), canonical(impl::part(x, 1)));
   } else {
     return x;
@@ -99,30 +100,30 @@ struct piece {
   std::size_t segment_part;  ///< which part of its segment this is, from 0
 };
 
-/// Segments cut into parts of at most `part` elements, and into strips of at most `strip` columns: the pieces
+/// Segments cut into parts of at most `part` elements, and into panels of at most `panel` columns: the pieces
 /// that threads and blocks of threads take. The results of a tiling are an array with `parts()` where it had
 /// `length`.
 struct tiling {
   segments all;
   std::size_t part;
-  std::size_t strip;
+  std::size_t panel;
 
   HD_INLINE std::size_t parts() const { return (all.length + part - 1) / part; }
-  HD_INLINE std::size_t strips() const { return (all.inner + strip - 1) / strip; }
-  HD_INLINE std::size_t pieces() const { return all.outer * parts() * strips(); }
+  HD_INLINE std::size_t panels() const { return (all.inner + panel - 1) / panel; }
+  HD_INLINE std::size_t pieces() const { return all.outer * parts() * panels(); }
 
   HD_INLINE piece operator[](std::size_t index) const {
-    const std::size_t per_outer = parts() * strips();
+    const std::size_t per_outer = parts() * panels();
     const std::size_t outer = index / per_outer;
     const std::size_t within = index - outer * per_outer;
-    const std::size_t p = within / strips();
-    const std::size_t column = (within - p * strips()) * strip;
+    const std::size_t p = within / panels();
+    const std::size_t column = (within - p * panels()) * panel;
     const std::size_t left = all.length - p * part;
     const std::size_t columns_left = all.inner - column;
     return {(outer * all.length + p * part) * all.inner + column,
             left < part ? left : part,
             all.inner,
-            columns_left < strip ? columns_left : strip,
+            columns_left < panel ? columns_left : panel,
             (outer * parts() + p) * all.inner + column,
             p};
   }
@@ -131,8 +132,8 @@ struct tiling {
   segments results() const { return {all.outer, parts(), all.inner}; }
 };
 
-/// Room for N elements of a type that need not be constructible from nothing. What is a number of 16 bytes
-/// may be moved 16 at a time.
+/// Uninitialised storage for N elements of a type that need not be default-constructible. What has a multiple
+/// of 16 bytes may be moved 16 at a time.
 template <class T, std::size_t N>
 struct alignas(sizeof(T) * N % 16 == 0 && alignof(T) < 16 ? 16 : alignof(T)) uninitialized {
   union {

@@ -23,12 +23,12 @@ struct random_numbers {
   random::integer_range below{1};
 };
 
-/// The numbers asked for, after checks: heddle::error says which bounds cannot be.
+/// The numbers asked for, after checks; throws heddle::error for invalid bounds.
 random_numbers uniform_numbers(dtype type, random::stream from, double low, double high);
 random_numbers normal_numbers(dtype type, random::stream from, double mean, double deviation);
 random_numbers exponential_numbers(dtype type, random::stream from, double mean);
 random_numbers bits_numbers(dtype type, random::stream from);
-/// Integers from `low` up to and with `last`, in 64 bits with the sign of the type.
+/// Integers `low` ≤ x ≤ `last`, in 64 bits with the sign of the type.
 random_numbers integer_numbers(dtype type, random::stream from, std::uint64_t low, std::uint64_t last);
 /// Bounds in 64 bits with the sign of the type.
 [[noreturn]] void fail_no_integers(std::uint64_t low, std::uint64_t high, bool is_signed);

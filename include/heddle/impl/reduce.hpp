@@ -19,12 +19,12 @@
 namespace heddle::impl {
 
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
-void library_reduce(function op, dtype type, const void* x, segments all, void* out, const target& where);
+void library_reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where);
 
 /// Reduces the elements of x, on this CPU, to *out by a built-in operator that is defined on them: at least
 /// one and at most as many as `tiles_here` tiles have, which are not worth a second thread.
 inline constexpr std::size_t tiles_here = 16;
-void library_reduce_here(function op, dtype type, const void* x, std::size_t n, void* out) noexcept;
+void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept;
 
 /// Throws: nothing to combine, and no identity.
 [[noreturn]] void fail_empty();
@@ -98,14 +98,14 @@ T reduce_flat_with(const target& requested, const X& x, const Op& op, const T* i
                             [&](T* out) { reduce_elements(where, staged.data(), in.size, out); });
 }
 
-/// The most elements that are combined on the calling thread without what a call costs otherwise.
+/// The most elements that are combined on the calling thread without the cost of a call into the library.
 template <class T, class Op>
 inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here : 1) * order::tile<T, Op>;
 
 template <class T, class Op>
 T reduce_here(const T* x, std::size_t n, const Op& op) {
   if constexpr (cpu::few < T, Op >> 0) {
-    if (n <= cpu::few<T, Op>) return cpu::fold_few(x, n, op);
+    if (n <= cpu::few<T, Op>) return cpu::reduce_few(x, n, op);
   }
   order::uninitialized<T, 1> total;
   if constexpr (library_combines<T, Op>()) {

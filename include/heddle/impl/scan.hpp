@@ -27,11 +27,11 @@ struct initial_element : std::optional<T> {
 
 /// Scans each of `all` segments of x into `out` by a built-in operator; both are on `where`, and may be one
 /// array.
-void library_scan(function op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, segments all, const void* init,
                   void* out, const target& where);
 
 /// The same of `count` elements of one segment on this thread, without checks.
-void library_scan_few(function op, dtype type, bool exclusive, const void* x, std::size_t count,
+void library_scan_few(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t count,
                       const void* init, void* out);
 
 /// Throws: an exclusive scan by an operator without identity, and no initial value.
@@ -138,8 +138,8 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
   }
   constexpr bool exclusive = Kind == scan_kind::exclusive;
   if constexpr (std::is_same_v<Method, default_scan<Kind>> && (!exclusive || has_identity<Op, T>)) {
-    // A few elements on this thread, without what a call costs otherwise. Whatever is unusual goes the long
-    // way.
+    // A few elements on this thread, without the cost of a call into the library. The general path takes the
+    // rest.
     constexpr bool any_grouping = library_combines<T, Op>() && (std::is_integral_v<T> || is_extreme<Op>);
     constexpr std::size_t few = 4096;
     const elements<const T> in = input(x);

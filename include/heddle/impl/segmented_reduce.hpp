@@ -13,10 +13,10 @@ namespace heddle::impl {
 
 /// Reduces elements offsets[s] … offsets[s + 1] − 1 of the n elements of x to out[s] for `count` segments by
 /// a built-in operator; all are on `where`.
-void library_segmented_reduce(function op, dtype type, const void* x, std::size_t n,
+void library_segmented_reduce(runtime_op op, dtype type, const void* x, std::size_t n,
                               const std::size_t* offsets, std::size_t count, void* out, const target& where);
 
-/// Throws where offsets on a CPU fall, or go beyond n.
+/// Throws where offsets on a CPU decrease, or go beyond n.
 void check_offsets(const std::size_t* offsets, std::size_t count, std::size_t n);
 
 inline namespace HD_BUILD {

@@ -15,7 +15,7 @@
 
 namespace heddle::impl {
 
-/// Where segments begin, beside the first element: on a CPU the places, rising; on a GPU a flag for each
+/// Where segments begin, besides element 0: on a CPU their increasing indices; on a GPU a flag for each
 /// element.
 struct segment_starts {
   const std::size_t* offsets;
@@ -25,10 +25,10 @@ struct segment_starts {
 
 /// Scans each segment of the n elements of x into `out` by a built-in operator; all are on `where`, and x and
 /// `out` may be one array. `init` may be null for an inclusive scan.
-void library_segmented_scan(function op, dtype type, bool exclusive, const void* x, std::size_t n,
+void library_segmented_scan(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t n,
                             const segment_starts& starts, const void* init, void* out, const target& where);
 
-/// Flags those of n elements, on a GPU, that are the first or stand at one of `count` offsets.
+/// Flags those of n elements, on a GPU, that are the first or at one of `count` offsets.
 void library_flag_offsets(const std::size_t* offsets, std::size_t count, std::size_t n, bool* flags,
                           const target& where);
 
@@ -86,7 +86,7 @@ struct segments_at_offsets {
   };
 };
 
-/// Segments of equal keys side by side.
+/// Segments of consecutive equal keys.
 template <class K>
 struct segments_of_keys {
   static constexpr const char* names[] = {"inclusive_scan_by_key", "exclusive_scan_by_key"};

@@ -27,8 +27,8 @@ inline constexpr bool takes_indices =
     : Indices == 2 ? std::is_invocable_v<const F&, const U&, std::size_t, std::size_t>
                    : std::is_invocable_v<const F&, const U&, std::size_t, std::size_t, std::size_t>;
 
-/// The generations of a stencil on `where`, where x and out are. Passes take turns between `out` and memory
-/// of their own such that the last ends in `out`.
+/// The generations of a stencil on `where`, where x and out are. Passes alternate between `out` and scratch
+/// memory such that the last one ends in `out`.
 template <int Reach, int Indices, class T, class F>
 void stencil_on(const target& where, stencil_grid<T> grid, const F& f, std::size_t steps, T* out,
                 std::size_t size, std::size_t held_before) {

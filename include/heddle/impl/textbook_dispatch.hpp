@@ -17,12 +17,12 @@ namespace heddle::impl {
 
 /// Reduces the n ≥ 1 elements of x to *out by a built-in operator and a textbook method; both are on
 /// `where`.
-void library_reduce_by(reduce_algorithm algorithm, function op, dtype type, const void* x, std::size_t n,
+void library_reduce_by(reduce_algorithm algorithm, runtime_op op, dtype type, const void* x, std::size_t n,
                        void* out, const target& where);
 
 /// Scans the n ≥ 1 elements of x into `out` by a built-in operator and a textbook method; both are on
 /// `where`, and may be one array.
-void library_scan_by(scan_algorithm algorithm, function op, dtype type, bool exclusive, const void* x,
+void library_scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive, const void* x,
                      std::size_t n, const void* init, void* out, const target& where);
 
 inline namespace HD_BUILD {

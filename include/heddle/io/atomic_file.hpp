@@ -10,17 +10,17 @@ struct stat;
 
 namespace heddle {
 
-/// An output file that is either complete or not there: bytes go to a new file in the same folder, and
-/// `commit` puts that in the place of `path` in one step. Without a commit whatever was at `path` stays as it
-/// was, and nothing is left beside it, even when the process is killed, on file systems that know files
-/// without a name.
+/// An output file that is either complete or absent: bytes go to a new file in the same folder, and `commit`
+/// puts that in the place of `path` in one step. Without a commit whatever was at `path` is unchanged, and
+/// nothing is left beside it; on file systems with unnamed files (O_TMPFILE) not even when the process is
+/// killed.
 ///
-/// A symbolic link is followed. A file that is replaced keeps its owner, group, mode, access control list and
-/// attributes of users, as far as the system allows: what cannot be kept is told where a program asks for it,
-/// and rights that a group had are not given to another. Before the commit nobody but the owner, and whom the
-/// access control list names, can open what takes its place. What cannot be replaced, such as a pipe, a
-/// terminal or /dev/stdout, is written to directly, and keeps a part of the bytes after an error. Every error
-/// is a heddle::error with the path and the system's reason.
+/// Symbolic links are followed. A replaced file keeps its owner, group, mode, access control list and user
+/// attributes as far as the system allows; tell_lost_properties_to() reports what could not be kept, and the
+/// rights of a group are not given to another group. Before the commit only the owner, and those whom the
+/// access control list names, can open the new file. What cannot be replaced, such as a pipe, a terminal or
+/// /dev/stdout, is written directly, and keeps a part of the bytes after an error. Every error is a
+/// heddle::error with the path and the system's reason.
 class atomic_file {
  public:
   explicit atomic_file(std::string path);
@@ -52,12 +52,12 @@ class atomic_file {
   bool replaces_ = false;  // false when the file is written to directly
   int descriptor_ = -1;
   std::optional<mode_t> mode_;  // of the file that is replaced
-  std::string lost_;            // what the new file cannot have of the old one's
+  std::string lost_;            // properties of the old file that the new one could not get
   std::size_t written_ = 0;
 };
 
-/// From here on `function` gets one line whenever a file that took another's place could not keep a property
-/// of it. Null for none, as at first.
+/// From now on `function` gets one line whenever a new file could not keep a property of the one that it
+/// replaced. Null, which is the default, reports nothing.
 void tell_lost_properties_to(void (*function)(const std::string& message)) noexcept;
 
 }  // namespace heddle

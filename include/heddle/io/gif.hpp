@@ -10,7 +10,7 @@
 
 namespace heddle {
 
-/// An animated GIF that loops for ever. The file is there once `commit` has returned, and never half written.
+/// An animated GIF that loops for ever. The file appears when `commit` returns, and is never half written.
 /// Every error is a heddle::error with the path.
 class gif_writer {
  public:
@@ -22,7 +22,7 @@ class gif_writer {
   gif_writer(const gif_writer&) = delete;
   gif_writer& operator=(const gif_writer&) = delete;
 
-  /// A frame: a place in the palette for each pixel, row after row from the top.
+  /// Appends a frame: a palette index for each pixel, row after row from the top.
   void add_frame(std::span<const std::uint8_t> pixels);
 
   void commit();

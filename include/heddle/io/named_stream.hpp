@@ -5,37 +5,26 @@
 #include <string>
 #include <string_view>
 
-/// Files by the names that a command is given, which may be those of its own streams.
+/// Files named on a command line, which may be the program's own streams.
 namespace heddle {
 
 inline constexpr const char* standard_input = "/dev/stdin";
 inline constexpr const char* standard_output = "/dev/stdout";
 
-/// The descriptor that a path names by its number: that of /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N
-/// and /proc/self/fd/N; nothing for every other path.
+/// The file descriptor that a path stands for: that of /dev/stdin, /dev/stdout, /dev/stderr, /dev/fd/N and
+/// /proc/self/fd/N; nothing for every other path.
 std::optional<int> descriptor_in(std::string_view path) noexcept;
 
 /// A path as errors name it, in one line: "standard input", "standard output" and "standard error" for the
 /// first three descriptors; control characters as \n and \xNN.
 std::string shown_path(const std::string& path);
 
-/// Opens a file for reading: a descriptor, which the caller closes, or −1 with the reason in errno. Of a path
-/// that names a descriptor it is a duplicate, which goes on where that one stands.
+/// Opens a file for reading: a descriptor, which the caller closes, or −1 with the reason in errno. For a
+/// path that stands for a descriptor it is a duplicate, with the same file position.
 int open_for_reading(const std::string& path) noexcept;
 
-/// Writes bytes to an open file, however many calls that takes. Returns how many were written: fewer, and why
-/// in errno, when it failed.
+/// Writes bytes to an open file, however many calls that takes. Returns how many were written: fewer on
+/// failure, with the reason in errno.
 std::size_t write_bytes(int file, const void* data, std::size_t bytes) noexcept;
 
 }  // namespace heddle
-
-namespace heddle::impl {
-
-using heddle::descriptor_in;
-using heddle::open_for_reading;
-using heddle::shown_path;
-using heddle::standard_input;
-using heddle::standard_output;
-using heddle::write_bytes;
-
-}  // namespace heddle::impl

@@ -36,8 +36,8 @@ class npy_file {
   /// The elements as they are in the file.
   const void* data() const noexcept { return file_.get() + data_offset_; }
 
-  /// Whether `data` can be used in place: C order, this machine's byte order, aligned for the type. Never so
-  /// for bool, because a file may hold bytes other than 0 and 1, which `read` takes as true.
+  /// Whether `data` can be used in place: C order, this machine's byte order, aligned for the type. Never for
+  /// bool, because a file may hold bytes other than 0 and 1, which `read` takes as true.
   bool is_native() const noexcept;
 
   /// The elements in place, or null when the file holds another type or is not native.
@@ -47,24 +47,24 @@ class npy_file {
     return dtype_of<T> == dtype_ && is_native() ? static_cast<const T*>(data()) : nullptr;
   }
 
-  /// Writes elements first … first+count−1, in the array's C order, to `out` as elements of type `as`, which
-  /// must be aligned. They are converted as NumPy's astype does: integers modulo 2^bits, real numbers to
-  /// integers by dropping the fraction, complex numbers to real ones by dropping the imaginary part, anything
-  /// to bool by comparing with 0. A real number beyond an integer type's range, which NumPy leaves open,
-  /// becomes the nearest integer of the type, and NaN becomes 0. A file in Fortran order is read fastest in
-  /// few large pieces.
+  /// Writes elements first … first+count−1, in the array's C order, to `out` as elements of type `as`, for
+  /// which `out` must be aligned. They are converted as NumPy's astype does: integers modulo 2^bits, real
+  /// numbers to integers by dropping the fraction, complex numbers to real ones by dropping the imaginary
+  /// part, anything to bool by comparing with 0. A real number beyond an integer type's range, which NumPy
+  /// leaves open, becomes the nearest integer of the type, and NaN becomes 0. A file in Fortran order is read
+  /// fastest in few large pieces.
   void read(std::size_t first, std::size_t count, heddle::dtype as, void* out) const;
 
   /// All elements as an array on the CPU, converted to T.
   template <class T>
     requires has_dtype<T>
   array<T> read_as() const {
-    const impl::operation naming("read_npy", size_, impl::type_name<T>());
+    const operation naming("read_npy", size_, impl::type_name<T>());
     array<T> result(shape_);
     read(0, size_, dtype_of<T>, result.data());
     return result;
   }
-  /// The same of a type that is known at run time, on `where`, which is no target `auto`.
+  /// The same with a type known at run time, on `where`, which must not be `auto`.
   any_array read_as(heddle::dtype as, const target& where = {}) const;
 
  private:
@@ -81,11 +81,11 @@ class npy_file {
   std::size_t size_ = 0;
   bool fortran_order_ = false;
   bool byte_swapped_ = false;
-  bool c_contiguous_ = true;  // in C order, or so short of axes that the two orders are the same
+  bool c_contiguous_ = true;  // in C order, or of a shape for which both orders are the same
 };
 
-/// The bytes before the elements of a .npy file in C order and this machine's byte order, for a program that
-/// writes the elements itself, a piece at a time.
+/// The header of a .npy file in C order and this machine's byte order, for a program that writes the elements
+/// itself, a piece at a time.
 std::string npy_header(dtype type, const shape& lengths);
 
 /// The array in a .npy file, on the CPU. The file must hold elements of type T, in either byte order and
@@ -105,8 +105,7 @@ array<T> read_npy(const std::string& path) {
 any_array read_npy(const std::string& path, const target& where = {});
 
 /// Writes an array to a .npy file that NumPy reads: version 1.0, C order, this machine's byte order. Elements
-/// on a GPU are copied to the CPU first. A file at `path` is replaced once the new one is complete, and never
-/// otherwise.
+/// on a GPU are copied to the CPU first. A file at `path` is replaced only once the new one is complete.
 template <array_like X>
   requires has_dtype<element_of<X>>
 void write_npy(const std::string& path, const X& x) {

@@ -10,8 +10,8 @@
 
 namespace heddle {
 
-/// What a pixel of a picture is: a grey level, red, green and blue, the same and an opacity, or the number of
-/// a colour in a palette. Each of these is one byte.
+/// The channels of a pixel, one byte each: grey; red, green and blue; these and opacity; or an index into a
+/// palette.
 enum class pixel_format : std::uint8_t { grey, rgb, rgba, palette };
 
 /// Bytes of a pixel: 1, 3, 4 or 1.
@@ -25,8 +25,8 @@ struct image {
   std::vector<colour> palette;       ///< up to 256 colours, of a palette picture
 };
 
-/// A PNG file that is written a few rows at a time, so that a picture need not be in memory. The file is
-/// there once `commit` has put it there (see atomic_file). Sides are 1 … 2^31 − 1; errors are heddle::error.
+/// Writes a PNG file a few rows at a time, so that the picture need not be in memory. The file appears when
+/// `commit` returns (see atomic_file). Sides are 1 … 2^31 − 1; errors are heddle::error.
 class png_writer {
  public:
   png_writer(const std::string& path, std::size_t width, std::size_t height, pixel_format format,

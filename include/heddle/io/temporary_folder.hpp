@@ -5,21 +5,21 @@
 
 namespace heddle {
 
-/// The folder for temporary files that TMPDIR names, or /tmp. heddle::error when it is none.
+/// The folder for temporary files: TMPDIR, or /tmp. Throws heddle::error when it is no folder.
 std::filesystem::path temporary_place();
 
-/// A new folder, which is removed with what is in it.
+/// A new folder, which is removed with its contents at the end of its lifetime.
 class temporary_folder {
  public:
-  /// In another, with a name that begins so. Those of the same beginning that killed processes left are
-  /// removed. \throws heddle::error when it cannot be made.
+  /// Makes it in `around`, with a name that starts with `begin`, and removes such folders of killed
+  /// processes. \throws heddle::error when it cannot be made.
   temporary_folder(const std::filesystem::path& around, const std::string& begin);
   ~temporary_folder();
   temporary_folder(const temporary_folder&) = delete;
   temporary_folder& operator=(const temporary_folder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  /// Removes those that no process has any more.
+  /// Removes folders in `around` whose names start with `begin` and whose process has ended.
   static void sweep(const std::filesystem::path& around, const std::string& begin);
 
  private:

@@ -14,13 +14,13 @@
 
 namespace heddle::cpu {
 
-/// Folds pieces first … last−1 of a tiling of the elements at `from`.
-using reduce_pieces_function = impl::function_ref<void(const void* from, const order::tiling&,
-                                                       std::size_t first, std::size_t last, void* out)>;
+/// Reduces pieces first … last−1 of a tiling of the elements at `from`.
+using reduce_pieces_function = function_ref<void(const void* from, const order::tiling&, std::size_t first,
+                                                 std::size_t last, void* out)>;
 
-/// Reduces each of `all` segments of x to one element of `out`, tile by tile as grouping.hpp says:
-/// `of_inputs` folds tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input
-/// once; needs room for one element in a tile.
+/// Reduces each of `all` segments of x to one element of `out`, tile by tile as order.hpp says: `of_inputs`
+/// reduces tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input once;
+/// needs room for one element in a tile.
 void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials);
 
@@ -37,13 +37,13 @@ class lanes_of_tile<T, Lanes> {
   T& operator[](std::size_t i) { return static_cast<T*>(memory_.data())[i]; }
 
  private:
-  impl::memory memory_{Lanes * sizeof(T), target()};
+  memory memory_{Lanes * sizeof(T), target()};
 };
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Folds elements load(0) … load(count−1), at most a tile of them, into *out.
+/// Reduces elements load(0) … load(count−1), at most a tile of them, into *out.
 template <class T, class Op, class Load>
 inline void reduce_tile(const Load& load, std::size_t count, const Op& op, T* out) {
   constexpr std::size_t lanes = order::accumulators<T, Op>;
@@ -75,8 +75,8 @@ inline void reduce_tile(const Load& load, std::size_t count, const Op& op, T* ou
   *out = order::canonical(lane[0]);
 }
 
-/// The most elements that fold_few() takes: none where neither the order is free nor anything can stand in
-/// for an element.
+/// The most elements that reduce_few() takes: none unless every order gives the same bits, or there is a
+/// filler.
 template <class T, class Op>
 inline constexpr std::size_t few = order::order_is_free<T, Op> ? 64
                                    : order::has_filler<T, Op>  ? 128 / sizeof(T)
@@ -96,8 +96,8 @@ inline auto reduce_accumulators(const Load& load, std::size_t count, const Combi
 }
 
 /// The minimum or maximum of floating-point numbers by the processor's own comparison, if that finds it: not
-/// if an element is NaN, or infinities of both signs, or if it is zero, whose sign the comparison passes
-/// over.
+/// if an element is NaN, or if there are infinities of both signs, or if it is zero, whose sign the
+/// comparison ignores.
 template <class T, class Op>
 inline bool extreme_by_comparison(const T* x, std::size_t count, T& found) {
   const auto nearer = [](T a, T b) { return (std::is_same_v<Op, minimum> ? b < a : a < b) ? b : a; };
@@ -120,7 +120,7 @@ inline bool extreme_by_comparison(const T* x, std::size_t count, T& found) {
 #endif
 /// Combines 1 … few elements, where the call of a library would take longer than the work.
 template <class T, class Op>
-inline T fold_few(const T* x, std::size_t count, const Op& op) {
+inline T reduce_few(const T* x, std::size_t count, const Op& op) {
   if constexpr (order::order_is_free<T, Op>) {
     const impl::element_at<T, Op> load{x};
     T sum = load(0);
@@ -138,7 +138,7 @@ inline T fold_few(const T* x, std::size_t count, const Op& op) {
     constexpr std::size_t width = 8;
     if (count < width)
       return order::canonical(reduce_accumulators<width>([x](std::size_t i) { return x[i]; }, count, op));
-    // Rows of elements side by side, the last of which ends with what changes none.
+    // Rows of elements side by side, the last of them padded with the filler.
     struct row {
       T element[width];
     };
@@ -165,7 +165,7 @@ inline T fold_few(const T* x, std::size_t count, const Op& op) {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Folds each column of a piece; row r of column c is load(piece.first + r·stride + c). `lane` has room for
+/// Reduces each column of a piece; row r of column c is load(piece.first + r·stride + c). `lane` has room for
 /// the lanes of every column.
 template <class T, class Op, class Load>
 inline void reduce_columns(const Load& load, const order::piece& piece, const Op& op, T* lane, T* out) {
@@ -205,11 +205,11 @@ inline void reduce_columns(const Load& load, const order::piece& piece, const Op
   for (std::size_t c = 0; c < width; ++c) out[c] = order::canonical(lane[c]);
 }
 
-/// Folds pieces first … last−1. `reduce_row(first, count, out)` folds contiguous elements; columns read
+/// Reduces pieces first … last−1. `reduce_row(first, count, out)` reduces contiguous elements; columns read
 /// through `load`.
-template <class T, class Op, class Load, class FoldRow>
+template <class T, class Op, class Load, class ReduceRow>
 inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& tiles, std::size_t first,
-                          std::size_t last, const FoldRow& reduce_row, T* out) {
+                          std::size_t last, const ReduceRow& reduce_row, T* out) {
   if (tiles.all.inner == 1) {
     for (std::size_t i = first; i < last; ++i) {
       const order::piece piece = tiles[i];
@@ -219,7 +219,7 @@ inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& t
   }
   constexpr std::size_t lanes = order::accumulators<T, Op>;
   const std::size_t length = tiles.all.length;
-  const impl::memory lane((length < lanes ? length : lanes) * tiles.strip * sizeof(T), target());
+  const memory lane((length < lanes ? length : lanes) * tiles.panel * sizeof(T), target());
   for (std::size_t i = first; i < last; ++i) {
     const order::piece piece = tiles[i];
     reduce_columns<T>(load, piece, op, static_cast<T*>(lane.data()), out + piece.result);

@@ -14,59 +14,59 @@
 #endif
 
 /// Scan on the CPU. What an inclusive scan combines, and in which order, follows from an element's place in
-/// its segment and its type alone; an exclusive scan is the inclusive one moved on by one place, bit for bit.
+/// its segment and its type alone; an exclusive scan is the inclusive one shifted by one place, bit for bit.
 ///
-/// A segment is cut into strips of 16 elements, or 4 where they are floating-point numbers, and 16 strips to
-/// a tile. A strip is scanned by itself from left to right. What stands before it in its tile is the totals
-/// of the 8, 4, 2 and 1 strips that make it up, from the largest group to the smallest; groups combine two
-/// and two, and what they hold from right to left. What stands before a tile is combined from left to right:
-/// the initial value, …, groups of 16² tiles, groups of 16 tiles, tiles, where a group's total is that of its
-/// 16 parts from left to right. The two are joined and put in front of each element of the strip's own scan.
-/// About 2.1 combinations an element, 2.5 with strips of 4; a rounding error passes through at most 16 of
-/// them at each level, so errors grow with the logarithm of n.
+/// A segment is cut into runs of 16 elements, or 4 floating-point numbers, and 16 runs make a tile. A run is
+/// scanned by itself from left to right. Its prefix in the tile combines the totals of up to four groups of
+/// 8, 4, 2 and 1 runs: a group's total combines its two halves, and the groups combine from right to left.
+/// The prefix of a tile combines from left to right the initial value, …, groups of 16² tiles, groups of 16
+/// tiles, and tiles; a group's total combines its 16 parts from left to right. op(prefix of the tile, prefix
+/// in the tile) is combined with each element of the run's own scan. That is about 2.1 combinations an
+/// element, or 2.5 for runs of 4. A rounding error passes through at most 16 of them at each level, so errors
+/// grow with the logarithm of n.
 namespace heddle::cpu {
 
-/// Elements in a strip and in a tile.
+/// Elements in a run and in a tile.
 template <class T>
-inline constexpr std::size_t scan_strip = std::is_floating_point_v<T> ? 4 : 16;
+inline constexpr std::size_t scan_run_length = std::is_floating_point_v<T> ? 4 : 16;
 template <class T>
-inline constexpr std::size_t scan_tile = 16 * scan_strip<T>;
+inline constexpr std::size_t scan_tile = 16 * scan_run_length<T>;
 
 /// A scan of one element type by one operator, in steps. A state is what is known before an element whose
 /// place is a multiple of a tile; it can be copied byte by byte and begins with the last output of the
 /// inclusive scan.
 struct scan_steps {
   std::size_t element_bytes, state_bytes;
-  std::size_t strip;         ///< elements in a strip; a multiple of it where the grouping makes no difference
+  std::size_t run_length;    ///< a multiple of it where the grouping makes no difference
   bool writes_non_temporal;  ///< whether `scan` does so where it is asked to
 
-  std::size_t tile() const { return 16 * strip; }
+  std::size_t tile() const { return 16 * run_length; }
   /// Threads take whole groups of 16 tiles, and pieces of a stream are whole groups.
   std::size_t unit() const { return 16 * tile(); }
 
-  /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
-  impl::function_ref<void(const void* init, void* state)> start;
+  /// The state before the first element; `init` may be null, but not for an exclusive scan.
+  function_ref<void(const void* init, void* state)> start;
   /// Combines `count` elements from a multiple of a tile on, none of them beyond the end of a unit, and
   /// puts *total before them unless they open the unit.
-  impl::function_ref<void(const void* x, std::size_t count, bool opens, void* total)> reduce_serially;
-  /// Moves a state on by units, given their totals.
-  impl::function_ref<void(void* state, const void* totals, std::size_t units)> append;
-  /// Scans the next `count` elements into `out`, which may be x, and moves the state on. Past the cache only
+  function_ref<void(const void* x, std::size_t count, bool opens, void* total)> reduce_serially;
+  /// Advances a state by units, given their totals.
+  function_ref<void(void* state, const void* totals, std::size_t units)> append;
+  /// Scans the next `count` elements into `out`, which may be x, and advances the state. Past the cache only
   /// where `out` begins a line; other threads see it after store_fence.
-  impl::function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
-                          void* out)>
+  function_ref<void(const void* x, std::size_t count, bool exclusive, bool non_temporal, void* state,
+                    void* out)>
       scan;
   /// out[i] = op(a[i], b[i]); `out` may be a or b.
-  impl::function_ref<void(const void* a, const void* b, std::size_t count, void* out)> combine;
+  function_ref<void(const void* a, const void* b, std::size_t count, void* out)> combine;
   /// out[i] = x[i], as the operator sees it.
-  impl::function_ref<void(const void* x, std::size_t count, void* out)> load;
+  function_ref<void(const void* x, std::size_t count, void* out)> load;
 };
 
 /// Scans each of `all` segments of x into `out`, which may be x. Reads and writes memory once.
 void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,
                    bool exclusive, void* out);
 
-/// Scans the next `count` elements of one segment and moves the state on. If more will follow, `count` is a
+/// Scans the next `count` elements of one segment and advances the state. If more will follow, `count` is a
 /// multiple of a unit.
 void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
                 void* state, void* out);
@@ -74,13 +74,13 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
 // What follows is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
 
-/// What stands before the next tile, given the totals of the tiles so far.
+/// The prefix of the next tile, given the totals of the tiles so far.
 template <class T>
 class scan_state {
  public:
   template <class Op>
   void start(const Op&, const T* init) {
-    // All of it: a compiler cannot see that what does not exist is not read.
+    // All of it: compilers warn of reads that never happen.
     __builtin_memset(static_cast<void*>(this), 0, sizeof *this);
     levels_ = 1;
     has_init_ = has_upper_ = init != nullptr;
@@ -109,8 +109,7 @@ class scan_state {
     }
   }
 
-  /// The tiles that the group which is open lacks, its total so far, and what stands before it, where it
-  /// exists.
+  /// The tiles that the open group lacks, its total so far, and its prefix, where there is one.
   std::size_t tiles_left() const { return 16u - filled_[0]; }
   T group(const T& none) const { return filled_[0] == 0 ? none : total_[0]; }
   T upper() const { return upper_[0]; }
@@ -155,24 +154,24 @@ class scan_state {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Adds the total of strip `strip` to the totals of the 1, 2, 4 and 8 strips that end a tile so far.
+/// Adds the total of run `run` to the totals of the last 1, 2, 4 and 8 runs of a tile so far.
 template <class T, class Op>
-inline __attribute__((always_inline)) void append_strip(const Op& op, std::size_t strip, T total, T* groups) {
+inline __attribute__((always_inline)) void append_run(const Op& op, std::size_t run, T total, T* groups) {
   int level = 0;
-  for (; (strip >> level & 1) != 0 && level < 4; ++level) total = op(groups[level], total);
+  for (; (run >> level & 1) != 0 && level < 4; ++level) total = op(groups[level], total);
   groups[level] = total;
 }
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// What `strips` > 0 strips of a tile combine to.
+/// What `runs` > 0 runs of a tile combine to.
 template <class T, class Op>
-inline __attribute__((always_inline)) T combine_strips(const Op& op, std::size_t strips, const T* groups) {
-  int level = __builtin_ctzll(strips);
+inline __attribute__((always_inline)) T combine_runs(const Op& op, std::size_t runs, const T* groups) {
+  int level = __builtin_ctzll(runs);
   T sum = groups[level];
-  for (++level; strips >> level != 0; ++level) {
-    if ((strips >> level & 1) != 0) sum = op(groups[level], sum);
+  for (++level; runs >> level != 0; ++level) {
+    if ((runs >> level & 1) != 0) sum = op(groups[level], sum);
   }
   return sum;
 }
@@ -182,29 +181,29 @@ inline __attribute__((always_inline)) T combine_strips(const Op& op, std::size_t
 #endif
 /// Combines the elements load(0) … load(count−1) of a tile.
 template <class T, class Op, class Load>
-inline T fold_scan_tile(const Load& load, std::size_t count, const Op& op) {
-  constexpr std::size_t strip_elements = cpu::scan_strip<T>;
+inline T reduce_scan_tile(const Load& load, std::size_t count, const Op& op) {
+  constexpr std::size_t run_length = cpu::scan_run_length<T>;
   order::uninitialized<T, 5> groups;
-  std::size_t strip = 0;
-  // In a strip each combination waits for the one before it: four of them keep a processor busy.
+  std::size_t run = 0;
+  // In a run each combination waits for the one before it: four runs at once keep a processor busy.
   constexpr std::size_t at_once = 4;
-  for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
-    const std::size_t first = strip * strip_elements;
+  for (; (run + at_once) * run_length <= count; run += at_once) {
+    const std::size_t first = run * run_length;
     order::uninitialized<T, at_once> sum;
-    for (std::size_t s = 0; s < at_once; ++s) sum[s] = load(first + s * strip_elements);
-    for (std::size_t k = 1; k < strip_elements; ++k) {
-      for (std::size_t s = 0; s < at_once; ++s) sum[s] = op(sum[s], load(first + s * strip_elements + k));
+    for (std::size_t s = 0; s < at_once; ++s) sum[s] = load(first + s * run_length);
+    for (std::size_t k = 1; k < run_length; ++k) {
+      for (std::size_t s = 0; s < at_once; ++s) sum[s] = op(sum[s], load(first + s * run_length + k));
     }
-    for (std::size_t s = 0; s < at_once; ++s) append_strip(op, strip + s, sum[s], &groups[0]);
+    for (std::size_t s = 0; s < at_once; ++s) append_run(op, run + s, sum[s], &groups[0]);
   }
-  for (; strip * strip_elements < count; ++strip) {
-    const std::size_t first = strip * strip_elements;
-    const std::size_t last = first + strip_elements < count ? first + strip_elements : count;
+  for (; run * run_length < count; ++run) {
+    const std::size_t first = run * run_length;
+    const std::size_t last = first + run_length < count ? first + run_length : count;
     T sum = load(first);
     for (std::size_t i = first + 1; i < last; ++i) sum = op(sum, load(i));
-    append_strip(op, strip, sum, &groups[0]);
+    append_run(op, run, sum, &groups[0]);
   }
-  return combine_strips(op, strip, &groups[0]);
+  return combine_runs(op, run, &groups[0]);
 }
 
 #if defined(__CUDACC__)
@@ -216,44 +215,44 @@ inline T fold_scan_tile(const Load& load, std::size_t count, const Op& op) {
 template <bool Exclusive, class T, class Op, class Load>
 inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T* before, T* previous,
                       T* out) {
-  constexpr std::size_t strip_elements = cpu::scan_strip<T>;
+  constexpr std::size_t run_length = cpu::scan_run_length<T>;
   order::uninitialized<T, 5> groups;
-  std::size_t strip = 0;
+  std::size_t run = 0;
   auto prefix_of = [&](std::size_t s, T& prefix) {
     if (s == 0) {
       if (before != nullptr) prefix = *before;
       return before != nullptr;
     }
-    const T in_tile = combine_strips(op, s, &groups[0]);
+    const T in_tile = combine_runs(op, s, &groups[0]);
     prefix = before != nullptr ? op(*before, in_tile) : in_tile;
     return true;
   };
-  if constexpr (strip_elements == 4) {
+  if constexpr (run_length == 4) {
     if (count == 64) {
-      // Element k of every strip side by side, as registers hold them.
-      T local[4][16], strips[16], prefix[16];
+      // Element k of every run side by side, as registers hold them.
+      T local[4][16], runs[16], prefix[16];
       for (std::size_t s = 0; s < 16; ++s) {
         local[0][s] = load(4 * s);
         local[1][s] = op(local[0][s], load(4 * s + 1));
         local[2][s] = op(local[1][s], load(4 * s + 2));
         local[3][s] = op(local[2][s], load(4 * s + 3));
       }
-      for (std::size_t s = 0; s < 16; ++s) strips[s] = local[3][s];
+      for (std::size_t s = 0; s < 16; ++s) runs[s] = local[3][s];
       for (std::size_t half = 1; half < 16; half *= 2) {
         for (std::size_t s = 0; s < 16; ++s) {
-          if ((s & half) != 0) strips[s] = op(strips[(s & ~(half - 1)) - 1], strips[s]);
+          if ((s & half) != 0) runs[s] = op(runs[(s & ~(half - 1)) - 1], runs[s]);
         }
       }
       if (before != nullptr) {
         const T first = *before;
         prefix[0] = first;
-        for (std::size_t s = 1; s < 16; ++s) prefix[s] = op(first, strips[s - 1]);
+        for (std::size_t s = 1; s < 16; ++s) prefix[s] = op(first, runs[s - 1]);
         for (std::size_t s = 0; s < 16; ++s) {
           for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(prefix[s], local[k][s]);
         }
       } else {
         for (std::size_t s = 1; s < 16; ++s) {
-          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(strips[s - 1], local[k][s]);
+          for (std::size_t k = 0; k < 4; ++k) local[k][s] = op(runs[s - 1], local[k][s]);
         }
       }
       if constexpr (Exclusive) {
@@ -265,44 +264,43 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
         for (std::size_t k = 0; k < 4; ++k) out[4 * s + k] = local[k][s];
       }
       for (std::size_t k = 0; k < 3 && Exclusive; ++k) out[60 + k] = local[k][15];
-      return strips[15];
+      return runs[15];
     }
   } else if constexpr (sizeof(T) <= 16) {
-    // Strips side by side, because in one each combination waits for the one before it; then their prefixes.
+    // Runs side by side, because in one each combination waits for the one before it; then their prefixes.
     constexpr std::size_t at_once = 8;
-    for (; (strip + at_once) * strip_elements <= count; strip += at_once) {
-      const std::size_t first = strip * strip_elements;
-      order::uninitialized<T, at_once * strip_elements> local;
+    for (; (run + at_once) * run_length <= count; run += at_once) {
+      const std::size_t first = run * run_length;
+      order::uninitialized<T, at_once * run_length> local;
       order::uninitialized<T, at_once> sum;
-      for (std::size_t s = 0; s < at_once; ++s)
-        local[s * strip_elements] = sum[s] = load(first + s * strip_elements);
-      for (std::size_t k = 1; k < strip_elements; ++k) {
+      for (std::size_t s = 0; s < at_once; ++s) local[s * run_length] = sum[s] = load(first + s * run_length);
+      for (std::size_t k = 1; k < run_length; ++k) {
         for (std::size_t s = 0; s < at_once; ++s) {
-          local[s * strip_elements + k] = sum[s] = op(sum[s], load(first + s * strip_elements + k));
+          local[s * run_length + k] = sum[s] = op(sum[s], load(first + s * run_length + k));
         }
       }
       for (std::size_t s = 0; s < at_once; ++s) {
         T prefix = sum[s];
-        const bool exists = prefix_of(strip + s, prefix);
-        for (std::size_t k = 0; k < strip_elements; ++k) {
-          const T in_strip = local[s * strip_elements + k];
-          const T result = exists ? op(prefix, in_strip) : in_strip;
+        const bool exists = prefix_of(run + s, prefix);
+        for (std::size_t k = 0; k < run_length; ++k) {
+          const T in_run = local[s * run_length + k];
+          const T result = exists ? op(prefix, in_run) : in_run;
           if constexpr (Exclusive) {
-            out[first + s * strip_elements + k] = *previous;
+            out[first + s * run_length + k] = *previous;
             *previous = result;
           } else {
-            out[first + s * strip_elements + k] = result;
+            out[first + s * run_length + k] = result;
           }
         }
-        append_strip(op, strip + s, sum[s], &groups[0]);
+        append_run(op, run + s, sum[s], &groups[0]);
       }
     }
   }
-  for (; strip * strip_elements < count; ++strip) {
-    const std::size_t first = strip * strip_elements;
-    const std::size_t last = first + strip_elements < count ? first + strip_elements : count;
+  for (; run * run_length < count; ++run) {
+    const std::size_t first = run * run_length;
+    const std::size_t last = first + run_length < count ? first + run_length : count;
     T sum = load(first), prefix = sum;
-    const bool exists = prefix_of(strip, prefix);
+    const bool exists = prefix_of(run, prefix);
     for (std::size_t i = first;;) {
       const T result = exists ? op(prefix, sum) : sum;
       if constexpr (Exclusive) {
@@ -314,22 +312,22 @@ inline T scan_tile_of(const Load& load, std::size_t count, const Op& op, const T
       if (++i == last) break;
       sum = op(sum, load(i));
     }
-    append_strip(op, strip, sum, &groups[0]);
+    append_run(op, run, sum, &groups[0]);
   }
-  return combine_strips(op, strip, &groups[0]);
+  return combine_runs(op, run, &groups[0]);
 }
 
-/// The most elements that `scan_few` takes: by strips four of them, the tree of whose totals is a chain.
+/// The most elements that `scan_few` takes. In runs it is four runs, the tree of whose totals is a chain.
 /// Minima and maxima of floating-point numbers, which pass on NaN, cost more an element.
 template <class T, bool AnyGrouping>
-inline constexpr std::size_t fewest = !AnyGrouping                  ? 4 * scan_strip<T>
+inline constexpr std::size_t fewest = !AnyGrouping                  ? 4 * scan_run_length<T>
                                       : std::is_floating_point_v<T> ? 8
                                                                     : 24;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Scans few elements where the call of a library would take longer than the work; by strips, unless the bits
+/// Scans few elements where the call of a library would take longer than the work: in runs, unless the bits
 /// are the same in any grouping.
 template <bool Exclusive, bool AnyGrouping, class T, class Op>
 inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
@@ -346,18 +344,18 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     }
     return;
   }
-  constexpr std::size_t strip = scan_strip<T>;
-  // What the strips so far combine to, and what stands before the next.
-  T strips = load(0), before = init != nullptr ? *init : strips, previous = before;
+  constexpr std::size_t run_length = scan_run_length<T>;
+  // What the runs so far combine to, and the prefix of the next.
+  T total = load(0), before = init != nullptr ? *init : total, previous = before;
   bool exists = init != nullptr;
   const auto put = [&](std::size_t i, T sum) __attribute__((always_inline)) {
     if (exists) sum = op(before, sum);
     out[i] = Exclusive ? previous : sum;
     previous = sum;
   };
-  for (std::size_t first = 0;; first += strip) {
+  for (std::size_t first = 0;; first += run_length) {
     const std::size_t left = count - first;
-    if (left < strip) {
+    if (left < run_length) {
       T sum = load(first);
       for (std::size_t k = 1;; ++k) {
         const T next = k < left ? load(first + k) : sum;
@@ -367,15 +365,15 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
       }
     }
     // Read as a whole before any of it is written, which is faster.
-    order::uninitialized<T, strip> local;
+    order::uninitialized<T, run_length> local;
     local[0] = load(first);
     HD_UNROLL
-    for (std::size_t k = 1; k < strip; ++k) local[k] = op(local[k - 1], load(first + k));
+    for (std::size_t k = 1; k < run_length; ++k) local[k] = op(local[k - 1], load(first + k));
     HD_UNROLL
-    for (std::size_t k = 0; k < strip; ++k) put(first + k, local[k]);
-    if (left == strip) return;
-    strips = first == 0 ? local[strip - 1] : op(strips, local[strip - 1]);
-    before = init != nullptr ? op(*init, strips) : strips;
+    for (std::size_t k = 0; k < run_length; ++k) put(first + k, local[k]);
+    if (left == run_length) return;
+    total = first == 0 ? local[run_length - 1] : op(total, local[run_length - 1]);
+    before = init != nullptr ? op(*init, total) : total;
     exists = true;
   }
 }
@@ -407,7 +405,15 @@ class steps_by_operator {
   explicit steps_by_operator(const Op& op) : op_(op) {}
 
   scan_steps steps() const {
-    return {sizeof(T), sizeof(scan_state<T>), scan_strip<T>, false, start_, fold_, append_, scan_, combine_,
+    return {sizeof(T),
+            sizeof(scan_state<T>),
+            scan_run_length<T>,
+            false,
+            start_,
+            reduce_,
+            append_,
+            scan_,
+            combine_,
             load_};
   }
 
@@ -420,14 +426,14 @@ class steps_by_operator {
       static_cast<scan_state<T>*>(state)->start(step::op, static_cast<const T*>(init));
     }
   };
-  struct fold_step : step {
+  struct reduce_step : step {
     void operator()(const void* from, std::size_t count, bool opens, void* to) const {
       const T* const x = static_cast<const T*>(from);
       T* const total = static_cast<T*>(to);
       constexpr std::size_t tile_elements = cpu::scan_tile<T>;
       for (std::size_t first = 0; first < count; first += tile_elements) {
         const std::size_t in_tile = count - first < tile_elements ? count - first : tile_elements;
-        const T sum = fold_scan_tile<T>(impl::element_at<T, Op>{x + first}, in_tile, step::op);
+        const T sum = reduce_scan_tile<T>(impl::element_at<T, Op>{x + first}, in_tile, step::op);
         *total = opens ? sum : step::op(*total, sum);
         opens = false;
       }
@@ -466,7 +472,7 @@ class steps_by_operator {
 
   const Op& op_;
   start_step start_{{op_}};
-  fold_step fold_{{op_}};
+  reduce_step reduce_{{op_}};
   append_step append_{{op_}};
   scan_step scan_{{op_}};
   combine_step combine_{{op_}};

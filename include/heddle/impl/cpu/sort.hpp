@@ -57,7 +57,7 @@ void sort_lines_by(int threads, const segments& lines, const Load& load, const C
   const std::size_t n = lines.length;
   const bool share_lines = lines.count() >= static_cast<std::size_t>(threads);
   const auto sort_lines = [&](int threads_a_line, std::size_t first, std::size_t last) {
-    const impl::memory held(2 * n * sizeof(T), target());
+    const memory held(2 * n * sizeof(T), target());
     T* const x = static_cast<T*>(held.data());
     for (std::size_t line = first; line < last; ++line) {
       const std::size_t begin = lines.begin_of(line);

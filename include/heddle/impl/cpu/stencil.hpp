@@ -41,7 +41,7 @@ inline stencil_blocking stencil_blocking_for(int threads, const std::ptrdiff_t (
   const std::ptrdiff_t widest = solid ? 64 : flat ? 512 : budget;
   chosen.sides[2] = std::min(cells[2], widest);
   budget = std::max<std::ptrdiff_t>(budget / chosen.sides[2], 1);
-  // A cube's other sides are alike.
+  // A cube's other sides are equal.
   std::ptrdiff_t rows = budget;
   if (solid) {
     rows = 1;

@@ -27,8 +27,8 @@ inline namespace HEDDLE_ISA {
 #endif
 /// out[i] = f(i) for `count` elements; f(i) may read out[i], but no other element of `out`. Past the cache: a
 /// piece at a time is computed in the first-level cache and copied out by whole lines, where the processor
-/// can. Pieces come from four pages in turn, because one page's worth of prefetching does not fill a core's
-/// line to memory.
+/// can. Pieces come from four pages alternately, because prefetching within one page does not
+/// saturate the bandwidth of a core.
 template <class T, class F>
 inline void write_elements(const F& f, std::size_t count, [[maybe_unused]] bool non_temporal, T* out) {
   std::size_t i = 0;

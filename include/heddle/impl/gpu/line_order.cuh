@@ -4,7 +4,7 @@
 
 #include <cstddef>
 
-/// Line order: the elements of lines along an axis numbered one line behind the other, as sorts need them.
+/// Line order: the elements of lines along an axis numbered one line after another, as sorts need them.
 namespace heddle::gpu {
 
 /// The index in the array of element i in line order.
@@ -32,7 +32,7 @@ struct place_itself {
   __device__ Index operator()(std::size_t i) const { return static_cast<Index>(i); }
 };
 
-/// Where in its line the element stands that comes to element `at` of the array.
+/// The index, in its line, of the element that goes to element `at` of the array.
 template <class Index>
 struct place_in_line {
   const Index* places;

@@ -58,7 +58,7 @@ inline impl::stencil_blocking stencil_blocking_for(const std::ptrdiff_t (&cells)
     } else if (*longest > 1) {
       *longest = (*longest + 1) / 2;
     } else {
-      impl::fail("an element and its neighbours do not fit a block's shared memory of 48 KiB");
+      fail("an element and its neighbours do not fit a block's shared memory of 48 KiB");
     }
   }
   return chosen;

@@ -8,8 +8,8 @@
 #include <memory>
 #include <mutex>
 
-/// Memory in which the blocks of one launch tell each other how far they are. It stays from launch to launch
-/// and needs none that resets it: every launch has a number, and marks with it what others wait for.
+/// Memory in which the blocks of a launch publish their progress. It is kept between launches and never
+/// cleared: every launch has a number, which marks what it publishes.
 namespace heddle::gpu {
 
 /// What a launch needs.
@@ -33,12 +33,12 @@ class temp_storage {
   temp_storage& operator=(const temp_storage&) = delete;
 
   std::uint64_t* words() const noexcept { return static_cast<std::uint64_t*>(words_->data()) + header_words; }
-  /// With which this launch marks its words.
+  /// The number that marks this launch's words.
   std::uint32_t launch_number() const noexcept { return launch_number_; }
-  /// A counter that launches add to, and what it stands at before this one.
+  /// A counter that launches add to, and its value before this one.
   unsigned long long* tickets() const noexcept { return static_cast<unsigned long long*>(words_->data()); }
   unsigned long long first_ticket() const noexcept { return first_ticket_; }
-  /// The launch has gone to the stream, and adds so many to tickets().
+  /// The launch is on the stream, and adds so many to tickets().
   void launched(unsigned long long tickets) noexcept;
 
   unsigned* counters() const noexcept { return static_cast<unsigned*>(counters_->data()); }
@@ -53,8 +53,8 @@ class temp_storage {
   std::unique_lock<std::mutex> lock_;
   std::uint32_t launch_number_ = 1;
   unsigned long long first_ticket_ = 0;
-  impl::memory captured_[3];
-  impl::memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
+  memory captured_[3];
+  memory *words_ = nullptr, *counters_ = nullptr, *bytes_ = nullptr;
 };
 
 /// Frees what streams of the device keep and no launch has just now. The device must have finished all that

@@ -6,8 +6,7 @@
 
 #include <cstddef>
 
-/// What takes the place of a grid of blocks on a CPU: a loop over all threads, each of which works through
-/// whole blocks.
+/// The blocks of a grid on a CPU: a loop over all threads, each of which works through whole blocks.
 namespace heddle::cpu::textbook {
 
 /// Fewer elements are not worth a second thread.
@@ -20,7 +19,7 @@ void for_blocks(int threads, std::size_t n, std::size_t block, const F& f) {
   impl::count_launch();
   const std::size_t blocks = heddle::textbook::blocks_of(n, block);
   for_slices(threads, blocks, grain / block, [&](std::size_t begin, std::size_t end) {
-    const impl::memory room(block * sizeof(T), target());
+    const memory room(block * sizeof(T), target());
     for (std::size_t b = begin; b < end; ++b) {
       const std::size_t first = b * block;
       f(b, first, n - first < block ? n - first : block, static_cast<T*>(room.data()));
@@ -37,8 +36,9 @@ void for_elements(int threads, std::size_t n, const F& f) {
   });
 }
 
-/// Reduces shared[0] … shared[count−1] into shared[0] in a tree: each element with the one half the way on,
-/// or with its neighbour where the order of operands matters. `width` is a power of two, `count` or more.
+/// Reduces shared[0] … shared[count−1] into shared[0] in a tree: each element is combined with the one half a
+/// width further on, or with its neighbour where the order of operands matters. `width` is a power of two,
+/// `count` or more.
 template <class T, class Op>
 void reduce_tree(T* shared, std::size_t count, [[maybe_unused]] std::size_t width, const Op& op) {
   if constexpr (is_commutative<Op, T>) {

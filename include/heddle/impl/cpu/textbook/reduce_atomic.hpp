@@ -10,9 +10,8 @@
 ///   launches    2: one puts the first element into the result, one combines the others with it
 ///   bytes       (3n − 1)·size: each element once, and the result read and written for each but the first
 ///
-/// The threads spend their time taking the result's cache line from one another: more of them are slower
-/// than one. The order of the elements is lost. The next method, block-serial, lets most combinations happen
-/// where no other thread looks.
+/// The threads compete for the result's cache line: several are slower than one. The order of the elements is
+/// lost. The next method, block-serial, does most combinations without other threads.
 namespace heddle::cpu::textbook {
 
 template <class T, class Op>

@@ -10,8 +10,8 @@
 ///   launches    ⌈log_B n⌉, at least 1
 ///   bytes       (n + n/B)·size for the first launch, and 1/B of that for the next …
 ///
-/// On a CPU this is nearly all there is to gain: blocks need nothing of one another. Within a block every
-/// combination waits for the one before; the next method, interleaved, reduces the block in a tree.
+/// On a CPU this is nearly all there is to gain: blocks are independent. Within a block every combination
+/// waits for the one before; the next method, interleaved, reduces the block in a tree.
 namespace heddle::cpu::textbook {
 
 template <class T, class Op>

@@ -2,17 +2,17 @@
 
 #include <heddle/impl/cpu/textbook/blocks.hpp>
 
-/// `interleaved`: each block of B elements is reduced in a tree: elements 0, 2, 4, … take in their right
-/// neighbours, then 0, 4, 8, … the element two further on, and so on; the results of the blocks are reduced
-/// in the same way, until one is left.
+/// `interleaved`: each block of B elements is reduced in a tree: elements 0, 2, 4, … are combined with their
+/// right neighbours, then 0, 4, 8, … with the element two further on, and so on; the results of the blocks
+/// are reduced in the same way, until one is left.
 ///
 ///   operations  n − 1
 ///   steps       log₂ B a launch
 ///   launches    ⌈log_B n⌉, at least 1
 ///   bytes       (n + n/B)·size for the first launch, and 1/B of that for the next …
 ///
-/// The combinations of a level need nothing of one another, but they stand apart in memory, further with each
-/// level, so that they do not fill SIMD registers. The next method, tree, moves them side by side.
+/// The combinations of a level are independent, but they are apart in memory, further with each level, so
+/// that they do not fill SIMD registers. The next method, tree, moves them side by side.
 namespace heddle::cpu::textbook {
 
 template <class T, class Op>

@@ -3,9 +3,9 @@
 #include <heddle/impl/cpu/textbook/blocks.hpp>
 #include <heddle/impl/cpu/textbook/shared_result.hpp>
 
-/// `tree`: each block of B elements is reduced in a halving tree: the first half takes in the second, then
-/// the first quarter the second, and so on; what is left of a block is combined into the result by an atomic.
-/// With P = ⌈n/B⌉ blocks:
+/// `tree`: each block of B elements is reduced in a halving tree: the first half is combined with the second,
+/// then the first quarter with the second, and so on; an atomic combines what is left of a block into the
+/// result. With P = ⌈n/B⌉ blocks:
 ///
 ///   operations  n − 1
 ///   steps       log₂ B + P − 1: the atomics wait for one another

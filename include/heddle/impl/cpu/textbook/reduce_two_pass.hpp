@@ -25,7 +25,7 @@ void reduce_two_pass(int threads, impl::element_at<T, Op> x, const Op& op, std::
   constexpr std::size_t block = block_of(sizeof(T));
   const T identity = impl::identity_of<Op, T>(op);
   const std::size_t blocks = blocks_of(n, block);
-  const impl::memory results(blocks * sizeof(T), target());
+  const memory results(blocks * sizeof(T), target());
   T* const of_blocks = static_cast<T*>(results.data());
   for_blocks<T>(threads, n, block, [&](std::size_t b, std::size_t first, std::size_t count, T* shared) {
     for (std::size_t t = 0; t < block; ++t) shared[t] = t < count ? read(x, first + t) : identity;

@@ -5,10 +5,10 @@
 #include <bit>
 
 /// `blelloch`: the elements, padded with the identity to m = 2^L of them, are the leaves of a tree. The
-/// up-sweep puts into each node the combination of its leaves; the down-sweep gives each node what stands
-/// before it: the left child what its parent has, the right child that combined with the left one's sum. The
-/// root begins with the identity, or with the initial value. That makes an exclusive scan; with the total
-/// behind it, the inclusive scan is the same array read one place further on. (G. E. Blelloch, Prefix sums
+/// up-sweep puts into each node the combination of its leaves; the down-sweep gives each node its prefix: the
+/// left child has its parent's, the right child its parent's combined with the left child's sum. The root
+/// begins with the identity, or with the initial value. That makes an exclusive scan; with the total
+/// appended, the inclusive scan is the same array from its second element on. (G. E. Blelloch, Prefix sums
 /// and their applications, CMU-CS-90-190, 1990.)
 ///
 ///   operations  2(m − 1)
@@ -27,7 +27,7 @@ void scan_blelloch(int threads, const impl::element_at<T, Op>& x, const Op& op, 
   using namespace heddle::textbook;
   const T identity = impl::identity_of<Op, T>(op);
   const std::size_t padded = std::bit_ceil(n);
-  const impl::memory nodes((padded + 1) * sizeof(T), target());
+  const memory nodes((padded + 1) * sizeof(T), target());
   T* const tree = static_cast<T*>(nodes.data());
   const impl::element_at<T, Op> node{tree};
 

@@ -2,8 +2,8 @@
 
 #include <heddle/impl/cpu/textbook/blocks.hpp>
 
-/// `hillis-steele`: in step k every element is combined with the result that stands 2^k before it; after
-/// L = ⌈log₂ n⌉ steps each has everything before it. (W. D. Hillis and G. L. Steele, Data parallel
+/// `hillis-steele`: in step k every element is combined with the result 2^k places before it; after L = ⌈log₂
+/// n⌉ steps each combines all elements up to its own. (W. D. Hillis and G. L. Steele, Data parallel
 /// algorithms, Commun. ACM 29, 1986.)
 ///
 ///   operations  n·L − (2^L − 1)
@@ -35,8 +35,7 @@ void scan_hillis_steele(int threads, const heddle::textbook::scanned_elements<T,
   }
 
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
-  const impl::memory arrays[] = {impl::memory(n * sizeof(T), target()),
-                                 impl::memory(n * sizeof(T), target())};
+  const memory arrays[] = {memory(n * sizeof(T), target()), memory(n * sizeof(T), target())};
   const T* last = nullptr;
   int turn = 0;
   for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {

@@ -12,8 +12,7 @@
 
 namespace heddle::cpu::textbook {
 
-/// One result that all threads combine with, one at a time. What fits a word is exchanged for the new value
-/// if no other thread has changed it meanwhile, and else tried again.
+/// One result that all threads combine into. One that fits a word is updated by compare-and-swap.
 template <class T>
 class shared_result {
  public:
@@ -48,7 +47,7 @@ class shared_result {
   std::atomic<word> word_;
 };
 
-/// What does not fit a word has a lock.
+/// One that does not fit a word has a lock.
 template <class T>
   requires(sizeof(T) > 8)
 class shared_result<T> {
@@ -61,7 +60,7 @@ class shared_result<T> {
   void combine(const T& value, const Op& op) {
     heddle::textbook::traffic<T>::read();
     heddle::textbook::traffic<T>::written();
-    const std::lock_guard lock(mutex_);  // given back when the operator throws as well
+    const std::lock_guard lock(mutex_);  // released when the operator throws, too
     value_[0] = op(value_[0], value);
   }
   T get() const { return value_[0]; }

@@ -85,7 +85,7 @@ __device__ inline void fence_mbarrier_init() {
 #endif
 }
 
-/// The granules of 16 bytes that hold no byte but of an array.
+/// The vec16s that hold bytes of an array only.
 struct whole_vec16 {
   std::uintptr_t first, end;
   __device__ whole_vec16(std::uintptr_t begin_of_array, std::uintptr_t end_of_array)
@@ -103,14 +103,14 @@ __device__ inline void start_copy(void* shared, const void* global, unsigned byt
       : "memory");
 }
 
-/// What this thread has written to shared memory comes before copies that are started behind a barrier.
+/// Orders what this thread has written to shared memory before copies that are started behind a barrier.
 __device__ inline void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Starts copying the bytes of an array between two addresses to shared memory, as far behind `to`, a
-/// granule, as they are behind one: whole granules by a copy that completes on `barrier`, and what shares its
-/// granule with foreign bytes byte by byte. Returns how many bytes the barrier is to expect.
+/// Starts copying the bytes of an array between two addresses to shared memory, as far behind `to`, where a
+/// vec16 begins, as they are behind the begin of theirs: whole vec16s by a copy that completes on `barrier`,
+/// the rest byte by byte. Returns how many bytes the barrier is to expect.
 __device__ inline unsigned start_copy_of_vec16(unsigned char* to, std::uintptr_t begin, std::uintptr_t end,
                                                const whole_vec16& whole, const mbarrier& barrier) {
   const std::uintptr_t placed = begin / 16 * 16;
@@ -129,8 +129,8 @@ __device__ inline unsigned start_copy_of_vec16(unsigned char* to, std::uintptr_t
   return bytes;
 }
 
-/// Starts a copy from shared to global memory; addresses and size are multiples of 16. Others are to have
-/// called fence_proxy_async() for what they wrote there.
+/// Starts a copy from shared to global memory; addresses and size are multiples of 16. Threads that
+/// wrote there have called fence_proxy_async().
 __device__ inline void start_store(void* global, const void* shared, unsigned bytes) {
   asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(global),
                "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(bytes)

@@ -13,9 +13,9 @@
 /// Launches that overlap the kernel before them.
 namespace heddle::gpu {
 
-/// A kernel whose blocks come up while the kernels before it on the stream end, on GPUs that can do that
-/// (programmatic dependent launch, from compute capability 9.0 on). It calls grid_dependency_sync() before
-/// it touches global memory. One object serves all devices and threads.
+/// A kernel whose blocks start while the kernels before it on the stream end, on GPUs that can do that
+/// (programmatic dependent launch, from compute capability 9.0 on). It calls grid_dependency_sync() before it
+/// touches global memory. One object serves all devices and threads.
 class pdl_kernel {
  public:
   /// Each launch has `bulk_bytes` of dynamic shared memory where has_bulk_copies (bulk_copy.cuh), else none.

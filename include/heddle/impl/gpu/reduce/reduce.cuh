@@ -47,11 +47,12 @@ bool reduce_by_vectors(const target& where, const T* x, const Op& op, const segm
     reduce_vectors(where, x, op, rows, part, out);
     return true;
   }
-  const impl::memory held(partials.elements() * sizeof(T), where);
+  const memory held(partials.elements() * sizeof(T), where);
   T* const to = static_cast<T*>(held.data());
   reduce_vectors(where, x, op, rows, part, to);
   const std::size_t reduced = rows.length * rows.inner;
-  if (rest > 0) impl::copy(to + parts * rows.inner, where, x + reduced, where, rest * all.inner * sizeof(T));
+  if (rest > 0)
+    heddle::copy(to + parts * rows.inner, where, x + reduced, where, rest * all.inner * sizeof(T));
   reduce(where, impl::element_at<T, Op>{to}, op, partials, out);
   return true;
 }
@@ -70,7 +71,7 @@ void reduce(const target& where, const Load& load, const Op& op, segments all, T
   }
   const segments results = order::tiling{all, order::tile<T, Op>, 1}.results();
   if (results.length == 1) return reduce_tiles(where, load, op, all, out);
-  const impl::memory partials(results.elements() * sizeof(T), where);
+  const memory partials(results.elements() * sizeof(T), where);
   T* const to = static_cast<T*>(partials.data());
   reduce_tiles(where, load, op, all, to);
   reduce(where, impl::element_at<T, Op>{to}, op, results, out);

@@ -156,10 +156,10 @@ void segmented_reduce(const target& where, const T* x, std::size_t n, const Op& 
   // Segments with more than a tile, and their tiles, of which each has one that is not full at most.
   const std::size_t most_listed = n / tile, most_tiles = 2 * most_listed;
   constexpr unsigned most_levels = 64;
-  const impl::memory counters(most_levels * sizeof(list_counter), where);
+  const memory counters(most_levels * sizeof(list_counter), where);
   if (most_listed > 0)
     check(cudaMemsetAsync(counters.data(), 0, counters.bytes(), where.stream()), "cudaMemsetAsync");
-  const auto list = [&](const impl::memory& held, unsigned level) {
+  const auto list = [&](const memory& held, unsigned level) {
     return segment_list{static_cast<listed_segment*>(held.data()),
                         static_cast<list_counter*>(counters.data()) + level};
   };
@@ -175,16 +175,16 @@ void segmented_reduce(const target& where, const T* x, std::size_t n, const Op& 
   // As many segments at once as are expected to fill half of what a warp copies.
   unsigned at_once = sizeof(T) <= 16 ? warp_size : 1;
   while (at_once > 1 && n / count * sizeof(T) * at_once > segments_bytes / 2) at_once /= 2;
-  impl::memory listed(most_listed * sizeof(listed_segment), where), partials;
+  memory listed(most_listed * sizeof(listed_segment), where), partials;
   reduce_serially(x, n, {offsets, count, {}, tile}, at_once, list(listed, 0));
   unsigned level = 0;
   for (std::size_t longest = n; longest > tile; ++level) {
     longest = (longest + tile - 1) / tile;
-    impl::memory results(most_tiles * sizeof(T), where);
+    memory results(most_tiles * sizeof(T), where);
     T* const to = static_cast<T*>(results.data());
     launch_reduce_rows(where, impl::element_at<T, Op>{x}, op, tiles_of_listed{list(listed, level), tile},
                        most_tiles, to);
-    impl::memory listed_again(most_listed * sizeof(listed_segment), where);
+    memory listed_again(most_listed * sizeof(listed_segment), where);
     reduce_serially(to, most_tiles, {nullptr, most_listed, list(listed, level), tile}, 1,
                     list(listed_again, level + 1));
     partials = std::move(results);

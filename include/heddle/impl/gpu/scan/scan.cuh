@@ -72,12 +72,12 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
       by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
   std::size_t strip = all.length;
   auto before = prefix_of_first(init);
-  impl::memory held;
+  memory held;
   const column_tiling<Columns> whole(all, all.length, scan_down_threads);
   if (whole.strips() < least_strips && all.length > short_column) {
     strip = by_vectors ? rows_of_part<T>(all) : order::tile<T, Op>;
     const segments strips = column_tiling<Columns>(all, strip, scan_down_threads).totals();
-    held = impl::memory(strips.elements() * sizeof(T), where);
+    held = memory(strips.elements() * sizeof(T), where);
     T* const totals = static_cast<T*>(held.data());
     if constexpr (by_vectors) {
       reduce_vectors(where, x, op, all, strip, totals);
@@ -109,7 +109,7 @@ void scan(const target& where, const T* x, const Op& op, segments all, bool excl
   if (all.elements() == 0) return;
   const current_device on(where);
   if (all.length == 1 && !exclusive && init == nullptr && !impl::is_logical<Op>) {
-    if (x != out) impl::copy(out, where, x, where, all.elements() * sizeof(T));
+    if (x != out) heddle::copy(out, where, x, where, all.elements() * sizeof(T));
     return;
   }
   if (all.inner == 1) {

@@ -162,7 +162,7 @@ void merge_sort(const target& where, const Load& load, std::size_t n, const Comp
   const unsigned grid = grid_for(n, merge_tile<T>);
   unsigned rounds = 0;
   for (std::size_t width = merge_tile<T>; width < n; width *= 2) ++rounds;
-  const impl::memory other(rounds == 0 ? 0 : n * sizeof(T), where);
+  const memory other(rounds == 0 ? 0 : n * sizeof(T), where);
   T *from = out, *to = static_cast<T*>(other.data());
   if (rounds % 2 != 0) std::swap(from, to);
   sort_tiles<T><<<grid, merge_threads, 0, where.stream()>>>(load, n, compare, from);

@@ -54,13 +54,13 @@ void sort_by(const target& where, const T* x, const segments& lines, const Compa
   if constexpr (sizeof(T) <= most_bytes_moved) {
     if (lines.count() == 1) return merge_sort(where, impl::element_of_array<T>{x}, n, compare, out);
   }
-  const impl::memory held(n * sizeof(std::size_t), where);
+  const memory held(n * sizeof(std::size_t), where);
   auto* const places = static_cast<std::size_t*>(held.data());
   sort_line_order(where, x, lines, compare, places);
   // In place nothing may be written that is still to be read.
-  const impl::memory copied(x == out ? n * sizeof(T) : 0, where);
+  const memory copied(x == out ? n * sizeof(T) : 0, where);
   if (x == out) {
-    impl::copy(copied.data(), where, x, where, n * sizeof(T));
+    heddle::copy(copied.data(), where, x, where, n * sizeof(T));
     x = static_cast<const T*>(copied.data());
   }
   transform(where, sorted_element<T>{places, {lines}, {lines}, x}, n, out);
@@ -72,7 +72,7 @@ void argsort_by(const target& where, const T* x, const segments& lines, const Co
                 std::size_t* places) {
   const std::size_t n = lines.elements();
   if (lines.count() == 1) return sort_line_order(where, x, lines, compare, places);
-  const impl::memory held(n * sizeof(std::size_t), where);
+  const memory held(n * sizeof(std::size_t), where);
   auto* const in_line_order = static_cast<std::size_t*>(held.data());
   sort_line_order(where, x, lines, compare, in_line_order);
   transform(where, place_in_line<std::size_t>{in_line_order, {lines}}, n, places);

@@ -12,8 +12,8 @@ namespace heddle::gpu::textbook {
 template <class T>
 inline constexpr unsigned block = static_cast<unsigned>(heddle::textbook::block_of(sizeof(T)));
 
-/// Threads of a block of a kernel whose threads need nothing of one another; each takes index first_index(),
-/// and goes on in strides.
+/// Threads of a block of a kernel whose threads are independent; each takes index first_index(), and goes on
+/// in strides.
 inline constexpr unsigned free_threads = 256;
 
 __device__ inline std::size_t first_index() {
@@ -41,8 +41,9 @@ __device__ inline unsigned count_in_block(std::size_t n, std::size_t first, unsi
 
 /// Reduces shared[0] … shared[count−1] into shared[0], on all threads of a block, of which there are `count`
 /// or more and which see the elements already. `width` is a power of two, `count` or more. Threads in the
-/// first half take in what the second half holds, then those in the first quarter, and so on: the working
-/// threads stay side by side, whole warps fall idle, and neighbouring threads use neighbouring banks.
+/// first half combine their elements with those of the second half, then those in the first quarter, and so
+/// on: the working threads stay side by side, whole warps fall idle, and neighbouring threads use
+/// neighbouring banks.
 template <class T, class Op>
 __device__ void reduce_tree(T* shared, unsigned count, [[maybe_unused]] unsigned width, const Op& op) {
   const unsigned t = threadIdx.x;

@@ -12,11 +12,11 @@
 ///   launches    2: one puts the first element into the result, one combines the others with it
 ///   bytes       (3n − 1)·size: each element once, and the result read and written for each but the first
 ///
-/// The memory system does the atomics on one address one after another, so the grid is as fast as one thread
-/// would be. Where the processor has no atomic for the operator every thread tries until no other has come
-/// first, or waits for a lock: slower again by the time of a round trip to memory for each element. The order
-/// of the elements is lost. The next method, block-serial, lets all but a few combinations happen within
-/// blocks, which do not wait for one another.
+/// The memory system does atomics on one address one after another, so the grid is as fast as one thread
+/// would be. Where the processor has no atomic for the operator, every thread repeats a compare-and-swap
+/// until it succeeds, or waits for a lock: slower again by a round trip to memory for each element. The order
+/// of the elements is lost. The next method, block-serial, does all but a few combinations within blocks,
+/// which do not wait for one another.
 namespace heddle::gpu::textbook {
 
 template <class T, class Op>
@@ -34,19 +34,19 @@ __global__ void __launch_bounds__(free_threads)
 
 template <class T, class Op>
 void reduce_atomic(const target& where, impl::element_at<T, Op> x, const Op& op, std::size_t n, T* out) {
-  const impl::memory held(sizeof(shared_result<T>), where);
+  const memory held(sizeof(shared_result<T>), where);
   auto* const result = static_cast<shared_result<T>*>(held.data());
   put_first<<<1, 1, 0, where.stream()>>>(x, result);
   launched("launch of put_first");
   if (n > 1) {
-    // A thread an element; but threads that try again and again keep one another from it, and so they are few
+    // A thread an element; but threads that repeat a compare-and-swap disturb one another, so they are few
     // and take more elements each.
     const unsigned grid = grid_for(n - 1, free_threads);
     const unsigned most = shared_result<T>::template is_native<Op> ? grid : 8;
     combine_others<<<std::min(grid, most), free_threads, 0, where.stream()>>>(x, op, n, result);
     launched("launch of combine_others");
   }
-  impl::copy(out, where, result, where, sizeof(T));
+  heddle::copy(out, where, result, where, sizeof(T));
 }
 
 }  // namespace heddle::gpu::textbook

@@ -3,17 +3,17 @@
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 
 /// `interleaved`: the threads of each block of B load an element each into shared memory. Then every second
-/// thread takes in its right neighbour's element, every fourth what stands two further on, and so on; the
-/// results of the blocks are reduced in the same way, until one is left.
+/// thread combines its element with its right neighbour's, every fourth with the one two further on, and so
+/// on; the results of the blocks are reduced in the same way, until one is left.
 ///
 ///   operations  n − 1
 ///   steps       log₂ B a launch
 ///   launches    ⌈log_B n⌉, at least 1
 ///   bytes       (n + n/B)·size for the first launch, and 1/B of that for the next …
 ///
-/// The threads that work are picked by a modulo test and stand apart: every warp goes on to the end for one
-/// or two of its threads, and with each level more of what they read lies in one bank of shared memory. The
-/// next method, tree, keeps the working threads side by side.
+/// A modulo test picks the threads that work, so warps diverge: every warp runs to the end for one or two of
+/// its threads, and with each level more bank conflicts arise in shared memory. The next method, tree, keeps
+/// the working threads side by side.
 namespace heddle::gpu::textbook {
 
 template <class T, class Op>

@@ -3,10 +3,10 @@
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 #include <heddle/impl/gpu/warp/warp.cuh>
 
-/// `shuffle`: the threads of a warp hand each other their elements through registers and reduce them in a
-/// tree of neighbours; the first warp reduces the results of a block's warps in the same way, and the results
-/// of the blocks are reduced in the same way, until one is left. A block has B = 256 elements, or less, down
-/// to 32, where elements are larger than 128 bytes.
+/// `shuffle`: the threads of a warp exchange their elements by shuffles and reduce them in a tree of
+/// neighbours; the first warp reduces the results of a block's warps in the same way, and the results of the
+/// blocks are reduced in the same way, until one is left. A block has B = 256 elements, or less, down to 32,
+/// where elements are larger than 128 bytes.
 ///
 ///   operations  n − 1
 ///   steps       log₂ B a launch

@@ -57,11 +57,11 @@ void reduce_tree(const target& where, impl::element_at<T, Op> x, const Op& op, s
   };
   if constexpr (is_commutative<Op, T>) {
     const std::size_t blocks = heddle::textbook::blocks_of(n, block<T>);
-    const impl::memory held(sizeof(shared_result<T>), where);
+    const memory held(sizeof(shared_result<T>), where);
     auto* const result = static_cast<shared_result<T>*>(held.data());
     launch(x, n, 0, 1, nullptr, result);
     if (blocks > 1) launch(x, n, 1, blocks, nullptr, result);
-    impl::copy(out, where, result, where, sizeof(T));
+    heddle::copy(out, where, result, where, sizeof(T));
   } else {
     heddle::textbook::reduce_until_one_is_left(
         where, x, n, block<T>, out, [&](const auto& from, std::size_t elements, T* to) {

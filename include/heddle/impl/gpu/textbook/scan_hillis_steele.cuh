@@ -2,8 +2,8 @@
 
 #include <heddle/impl/gpu/textbook/blocks.cuh>
 
-/// `hillis-steele`: in step k every element is combined with the result that stands 2^k before it; after
-/// L = ⌈log₂ n⌉ steps each has everything before it. Up to 1024 elements are one block's work, in shared
+/// `hillis-steele`: in step k every element is combined with the result 2^k places before it; after L = ⌈log₂
+/// n⌉ steps each combines all elements up to its own. Up to 1024 elements are one block's work, in shared
 /// memory, with a barrier between reading and writing; more take a launch a step, and two arrays that swap
 /// roles. (W. D. Hillis and G. L. Steele, Data parallel algorithms, Commun. ACM 29, 1986.)
 ///
@@ -59,7 +59,7 @@ void scan_hillis_steele(const target& where, const heddle::textbook::scanned_ele
   }
 
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
-  const impl::memory arrays[] = {impl::memory(n * sizeof(T), where), impl::memory(n * sizeof(T), where)};
+  const memory arrays[] = {memory(n * sizeof(T), where), memory(n * sizeof(T), where)};
   const T* last = nullptr;
   int turn = 0;
   for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {

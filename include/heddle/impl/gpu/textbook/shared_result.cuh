@@ -10,9 +10,8 @@
 
 namespace heddle::gpu::textbook {
 
-/// One result in global memory that every thread of a grid may combine with, one at a time. What fits a word
-/// uses the processor's atomic for the operator where there is one, and else exchanges the word for the new
-/// value if no other thread has changed it meanwhile, and tries again if one has.
+/// One result in global memory that every thread of a grid may combine into. One that fits a word is updated
+/// by the processor's atomic for the operator where there is one, and else by compare-and-swap.
 template <class T>
 class shared_result {
  public:
@@ -135,9 +134,9 @@ class shared_result {
   word word_;
 };
 
-/// What does not fit a word has a lock. The lanes of a warp try for it one at a time, so that fewer threads
-/// stand in the way of the one that gives it back. The fences keep the value from being read before the lock
-/// is taken, and the lock from being free before the value can be seen.
+/// One that does not fit a word has a lock. The lanes of a warp try for it one at a time, so that fewer
+/// threads delay the one that releases it. Fences order reading the value after taking the lock, and writing
+/// it before releasing the lock.
 template <class T>
   requires(sizeof(T) > 8)
 class shared_result<T> {

@@ -79,8 +79,8 @@ inline __device__ std::uint32_t interleaved_bytes(std::uint32_t even, std::uint3
   return __byte_perm(even, odd, 0x7351);
 }
 
-/// Scans a pack behind those that left `before`, 0 where there are none. It is left as `enter` turns it.
-/// Returns its last element.
+/// Scans a pack, given `before`, the total of those before it, 0 where there are none. The result stays as
+/// `enter` makes it. Returns its last element.
 template <class T, class Op>
 __device__ T scan_packed(vector_words& vector, std::uint32_t& before, const Op& op) {
   using by = packed16_op<T, Op>;
@@ -101,7 +101,7 @@ __device__ T scan_packed(vector_words& vector, std::uint32_t& before, const Op& 
   return static_cast<T>(by::leave(op, vector.word[words_per_vector - 1]) >> (32 - 8 * sizeof(T)));
 }
 
-/// A scanned pack behind `carry`.
+/// A scanned pack combined with `carry` from the left.
 template <class T, class Op>
 __device__ vector_words prepend_packed(vector_words vector, const T& carry, const Op& op) {
   using by = packed16_op<T, Op>;
@@ -120,7 +120,7 @@ __device__ vector_words prepend_packed(vector_words vector, const T& carry, cons
   return vector;
 }
 
-/// Moves a pack up by an element, behind `first`. Returns its last, which has no more place.
+/// Shifts a pack up by an element, with `first` in front. Returns the last one, which no longer fits.
 template <class T>
 __device__ T shift_right(const T& first, vector_words& vector) {
   const auto last = static_cast<T>(vector.word[words_per_vector - 1] >> (32 - 8 * sizeof(T)));

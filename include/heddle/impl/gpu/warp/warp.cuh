@@ -50,8 +50,7 @@ __device__ inline T shuffle_from(const T& value, unsigned lane) {
   return shuffle_words(value, [=](std::uint32_t word) { return __shfl_sync(whole_warp, word, lane); });
 }
 
-/// The lane's value behind those of all lanes before it, in the warp or in its first `Lanes` lanes (Kogge and
-/// Stone 1973).
+/// The inclusive scan of the lanes' values, in the warp or in its first `Lanes` lanes (Kogge and Stone 1973).
 template <unsigned Lanes = warp_size, class T, class Op>
 __device__ T scan_warp(T value, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -95,8 +94,8 @@ __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, unsigned count,
   }
 }
 
-/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. It asks nothing of the lane, whose
-/// answers above fill the seven predicates that a thread has.
+/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. It does not test the lane number: such
+/// tests, above, take the seven predicates that a thread has.
 template <unsigned Rows, class T, class Op>
 __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, const Op& op) {
 #pragma unroll
