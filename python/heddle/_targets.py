@@ -21,15 +21,15 @@ class target:
     6
     """
 
-    _current = ContextVar("heddle.target")
+    # The target, and what was there before it: one object may be entered by several threads and tasks at once.
+    _current = ContextVar("heddle.target", default=None)
 
     def __init__(self, where: "_core.Target | str"):
         self._where = where if isinstance(where, _core.Target) else _core.Target(where)
-        self._tokens = []
 
     def __enter__(self) -> "_core.Target":
-        self._tokens.append(target._current.set(self._where))
+        target._current.set((self._where, target._current.get()))
         return self._where
 
     def __exit__(self, *raised: object) -> None:
-        target._current.reset(self._tokens.pop())
+        target._current.set(target._current.get()[1])

@@ -41,9 +41,9 @@ target target_from(nb::handle named) {
   if (named.is_none()) {
     PyObject* found = nullptr;
     if (PyContextVar_Get(python().target_variable.ptr(), nullptr, &found) != 0) throw nb::python_error();
-    if (found == nullptr) return default_target();
     held = nb::steal(found);
-    named = held;
+    if (!PyTuple_Check(found)) return default_target();
+    named = PyTuple_GET_ITEM(found, 0);
   }
   if (PyUnicode_Check(named.ptr())) return target::parse(nb::cast<std::string>(named));
   if (nb::isinstance<target>(named)) return *nb::inst_ptr<target>(named);

@@ -350,7 +350,23 @@ def test_the_enclosing_target_is_that_of_the_task():
     assert asyncio.run(both()) == ["serial", "parallel:3"]
 
 
-def test_one_target_object_is_entered_twice():
+def test_one_target_object_is_entered_by_several():
+    again, wrong = heddle.target("parallel:2"), []
+
+    def work():
+        for _ in range(2000):
+            with again as where:
+                if heddle._core.current_target() != where:
+                    wrong.append(where)
+            if heddle._core.current_target() != heddle.Target("auto"):
+                wrong.append("left")
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
     again = heddle.target("serial")
     with again, again:
         assert heddle._core.current_target() == heddle.Target("serial")
