@@ -37,8 +37,8 @@ from . import fft, random
 __version__ = _core.version
 
 __all__ = [
-    "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod", "cumsum",
-    "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan", "matmul", "max", "mean",
-    "min", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted", "segmented_reduce", "sort", "std", "sum",
-    "target", "transform", "unique", "var",
+    "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod",
+    "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
+    "matmul", "max", "mean", "min", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",
+    "segmented_reduce", "sort", "std", "sum", "target", "transform", "unique", "var",
 ]

@@ -17,7 +17,8 @@ def _with_common_batches(x1: Any, x2: Any) -> tuple[Any, Any]:
     if stacks[0] == stacks[1] or not all(stacks):
         return x1, x2
     common = np.broadcast_shapes(*stacks)
-    return tuple(like(np.broadcast_to(on_cpu(x), common + tuple(x.shape[-2:] if hasattr(x, "shape") else np.shape(x)[-2:])), x) for x in (x1, x2))
+    arrays = [on_cpu(x) for x in (x1, x2)]
+    return tuple(like(np.broadcast_to(x, common + x.shape[-2:]), given) for x, given in zip(arrays, (x1, x2)))
 
 
 def matmul(x1: Any, x2: Any, /, out: Any = None, *, dtype: Any = None, target: Target | str | None = None) -> Any:

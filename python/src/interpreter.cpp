@@ -53,7 +53,6 @@ void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
   found->dtype = numpy.attr("dtype");
   found->can_cast = numpy.attr("can_cast");
   found->promote_types = numpy.attr("promote_types");
-  found->sqrt = numpy.attr("sqrt");
   found->array2string = numpy.attr("array2string");
   for (int i = 0; i < 13; ++i) {
     found->dtypes[i] = found->dtype(name(static_cast<dtype>(i)));

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 
 #include <nanobind/nanobind.h>
 
@@ -15,7 +16,7 @@ namespace nb = nanobind;
 /// What is taken from NumPy and from heddle's own Python, once, when the package is imported.
 struct interpreter {
   nb::object error, axis_error, ndarray;
-  nb::object array, asarray, copyto, empty, from_dlpack, moveaxis, dtype, can_cast, promote_types, sqrt,
+  nb::object array, asarray, copyto, empty, from_dlpack, moveaxis, dtype, can_cast, promote_types,
       array2string;
   nb::object dtypes[13], scalars[13];
   nb::object target_variable;  ///< the contextvars.ContextVar of `with heddle.target(…)`
