@@ -80,7 +80,7 @@ void convert(operand& x, dtype type) {
 }
 
 /// A result along an axis of elements in Fortran's order, as those of the plan.
-nb::object turned(nb::object result, const axes_plan& plan) {
+nb::object turned(const nb::object& result, const axes_plan& plan) {
   return plan.is_reversed && plan.result.axes() > 1 ? nb::object(result.attr("T")) : result;
 }
 
