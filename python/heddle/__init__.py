@@ -25,9 +25,9 @@ _core.use(_numpy, Error, target._current)
 
 from ._core import Array, Target
 from ._arrays import asarray
-from ._order import argsort, searchsorted, sort, unique
+from ._order import argsort, searchsorted, sort, top_k, unique
 from ._products import matmul
-from ._reductions import all, any, argmax, argmin, max, min, prod, reduce, sum
+from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduce, sum
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
 from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
 from ._statistics import histogram, mean, std, var
@@ -39,6 +39,6 @@ __version__ = _core.version
 __all__ = [
     "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod",
     "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
-    "matmul", "max", "mean", "min", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",
-    "segmented_reduce", "sort", "std", "sum", "target", "transform", "unique", "var",
+    "matmul", "max", "mean", "min", "minmax", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",
+    "segmented_reduce", "sort", "std", "sum", "target", "top_k", "transform", "unique", "var",
 ]

@@ -47,6 +47,23 @@ def argsort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any =
     return _core.argsort(a, axis, False, target)
 
 
+def top_k(a: Any, k: int, axis: int | None = None, *, largest: bool = True,
+          target: Target | str | None = None) -> tuple[Any, Any]:
+    """The k largest elements in order, or the k smallest, and their places, int64; of all or along one axis.
+
+    Of equal elements those that come first are taken, and NaNs are the largest. ValueError for a k that is negative
+    or larger than the number of elements, TypeError for complex elements.
+
+    >>> import heddle
+    >>> values, places = heddle.top_k([3, 1, 4, 1, 5], 2)
+    >>> values.tolist(), places.tolist()
+    ([5, 4], [4, 2])
+    """
+    if k < 0:
+        raise ValueError(f"top_k: k is not negative, as {k} is")
+    return _core.top_k(a, k, axis, largest, target)
+
+
 def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
            axis: int | None = None, *, equal_nan: bool = True, sorted: bool = True,
            target: Target | str | None = None) -> Any:

@@ -86,6 +86,19 @@ def max(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initi
     return _extremum("maximum", a, axis, out, keepdims, initial, where, target)
 
 
+def minmax(a: Any, axis: Any = None, *, keepdims: bool = False, target: Target | str | None = None) -> tuple[Any, Any]:
+    """The smallest and the largest element, or those along axes, in one pass over the elements; as min and max.
+
+    ValueError where there are no elements.
+
+    >>> import heddle
+    >>> least, greatest = heddle.minmax([[3, 1], [2, 5]], axis=0)
+    >>> least.tolist(), greatest.tolist()
+    ([2, 1], [3, 5])
+    """
+    return _core.minmax(a, axis, keepdims, target)
+
+
 def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True,
         target: Target | str | None = None) -> Any:
     """Whether any element is not 0, or any along axes, as numpy.any: NaN is not 0. Of any shape and type.

@@ -114,7 +114,7 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
     if is_count:
         ends = range
         if ends is None and x.size > 0:
-            ends = _core.extremes(x, target)
+            ends = tuple(on_cpu(end)[()] for end in _core.minmax(x, None, False, target))
         edges = np.histogram_bin_edges(np.empty(0, type_of_x), bins, ends)
         wanted = (int(bins), float(edges[0]), float(edges[-1]))
     else:

@@ -105,7 +105,8 @@ axes_plan plan_one_axis(const operand& x, nb::handle axis) {
     plan.is_whole = true;
     return plan;
   }
-  plan.all = along(x.lengths(), resolved(axis, x.lengths().axes()));
+  plan.axis = resolved(axis, x.lengths().axes());
+  plan.all = along(x.lengths(), plan.axis);
   plan.result = x.lengths();
   plan.is_whole = x.lengths().axes() == 1;
   return plan;

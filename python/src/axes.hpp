@@ -8,7 +8,8 @@ namespace heddle::python {
 /// How a pattern goes along the axes of an argument: as along the middle one of (outer, length, inner).
 struct axes_plan {
   segments all;
-  shape result;  ///< without these axes, or with length 1 along them
+  shape result;          ///< without these axes, or with length 1 along them
+  std::size_t axis = 0;  ///< of a plan along one
   bool is_whole = false;
   bool is_reversed =
       false;  ///< of elements in Fortran's order: so are the results, and their axes in reverse

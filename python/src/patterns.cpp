@@ -350,18 +350,39 @@ nb::object searchsorted(nb::handle a, nb::handle v, bool is_right, nb::handle ta
   return result_of(std::move(*places), as_array, dtype::int64);
 }
 
-nb::tuple extremes(nb::handle a, nb::handle target_wanted) {
+nb::tuple minmax(nb::handle a, nb::handle axis, nb::handle keepdims, nb::handle target_wanted) {
   const target where = target_from(target_wanted);
-  operand x(a);
-  require_ordered("histogram", x.type());
-  any_value low(false), high(false);
+  operand x(a, operand::order::any);
+  require_ordered("minmax", x.type());
+  const axes_plan plan = plan_axes(x, axis, is_true(keepdims), true);
+  std::optional<minmax_result<any_array>> both;
   {
     const without_gil released(x.bytes(), where);
-    const minmax_result<any_value> both = minmax(where, x.view());
-    low = both.min;
-    high = both.max;
+    both.emplace(heddle::minmax(place_of_result(where, x, plan.all.count()), x.view(plan.whole()), middle));
+    both->min = std::move(both->min).reshaped(plan.result);
+    both->max = std::move(both->max).reshaped(plan.result);
   }
-  return nb::make_tuple(numpy_scalar(low), numpy_scalar(high));
+  return nb::make_tuple(turned(result_of(std::move(both->min), x.gives_array()), plan),
+                        turned(result_of(std::move(both->max), x.gives_array()), plan));
+}
+
+nb::tuple top_k(nb::handle a, std::size_t k, nb::handle axis, bool is_largest, nb::handle target_wanted) {
+  const target where = target_from(target_wanted);
+  operand x(a);
+  require_ordered("top_k", x.type());
+  const axes_plan plan = plan_one_axis(x, axis);
+  const shape lengths = axis.is_none() ? shape{k} : plan.result.with_length(plan.axis, k);
+  std::optional<any_array> values, places;
+  {
+    const without_gil released(x.bytes(), where);
+    any_top_elements top = heddle::top_k(where, x.view(plan.whole()), k, middle,
+                                         is_largest ? sort_order::descending : sort_order::ascending);
+    values.emplace(std::move(top.values).reshaped(lengths));
+    any_array indices(std::move(top.indices));
+    places.emplace(std::move(indices).reshaped(lengths));
+  }
+  return nb::make_tuple(result_of(std::move(*values), x.gives_array()),
+                        result_of(std::move(*places), x.gives_array(), dtype::int64));
 }
 
 nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::handle target_wanted) {
@@ -589,7 +610,8 @@ void bind_patterns(nb::module_& m) {
   m.def("argsort", &argsort, none, none, nb::arg(), none);
   m.def("unique", &unique, none, none);
   m.def("searchsorted", &searchsorted, none, none, nb::arg(), none);
-  m.def("extremes", &extremes, none, none);
+  m.def("minmax", &minmax, none, none, none, none);
+  m.def("top_k", &top_k, none, nb::arg(), none, nb::arg(), none);
   m.def("histogram", &histogram, none, none, none, none);
   m.def("fft", &fft, nb::arg(), none, nb::arg(), nb::arg(), nb::arg(), none, none);
   m.def("random", &random, nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), none, none, none);

@@ -47,8 +47,30 @@ def test_sort_on_targets(where):
         same(heddle.argsort(x, axis, target=where), np.argsort(x, axis, kind="stable"))
 
 
+@pytest.mark.parametrize("dtype", REAL)
+def test_top_k(dtype, where):
+    for shape in [(9,), (40, 30), (3, 4, 5)]:
+        x = with_nans(numbers(dtype, shape))
+        for axis in axes_of(len(shape), several=False):
+            flat = x.reshape(-1) if axis is None else x
+            along = -1 if axis is None else axis
+            in_order = np.sort(flat, along)
+            for k in (0, 1, 3):
+                values, places = heddle.top_k(x, k, axis, largest=False, target=where)
+                assert values.dtype == dtype and places.dtype == np.int64
+                np.testing.assert_array_equal(values, np.take(in_order, range(k), along))
+                np.testing.assert_array_equal(np.take_along_axis(flat, places, along), values)
+                values, places = heddle.top_k(x, k, axis, target=where)
+                length = in_order.shape[along]
+                np.testing.assert_array_equal(values, np.take(in_order, range(length - 1, length - 1 - k, -1), along))
+                np.testing.assert_array_equal(np.take_along_axis(flat, places, along), values)
+    for wrong in (-1, 10):
+        with pytest.raises(ValueError):
+            heddle.top_k(np.zeros(9), wrong)
+
+
 def test_sorts_refuse():
-    for name in ("sort", "argsort", "unique"):
+    for name in ("sort", "argsort", "unique", "minmax"):
         with pytest.raises(TypeError, match="complex numbers have no order"):
             getattr(heddle, name)([1j])
     with pytest.raises(ValueError, match="kind is"):

@@ -105,6 +105,20 @@ def test_out_that_is_not_written():
         heddle.sum(x, axis=0, out=[1, 2])
 
 
+@pytest.mark.parametrize("dtype", TYPES[:11])
+def test_minmax(dtype, where):
+    for shape in SHAPES:
+        for _, x in layouts(numbers(dtype, shape)):
+            for axis, keepdims in itertools.product(axes_of(x.ndim), [False, True]):
+                want = outcome(lambda: (np.min(x, axis, keepdims=keepdims), np.max(x, axis, keepdims=keepdims)))
+                have = outcome(lambda: heddle.minmax(x, axis, keepdims=keepdims, target=where))
+                if isinstance(want, Exception):
+                    same(have, want)
+                else:
+                    same(have[0], want[0])
+                    same(have[1], want[1])
+
+
 @pytest.mark.parametrize("name", ["argmin", "argmax"])
 def test_places(name):
     for dtype, shape in itertools.product(TYPES[:11], SHAPES):
