@@ -80,7 +80,8 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     """
     ar = held(ar)
     if axis is not None or not equal_nan:
-        found = np.unique(on_cpu(ar), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
+        of_numpy: Any = np.unique
+        found = of_numpy(on_cpu(ar), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
         return tuple(like(x, ar) for x in found) if isinstance(found, tuple) else like(found, ar)
     if not (return_index or return_inverse or return_counts):
         return _core.unique(ar, target)

@@ -12,7 +12,7 @@ from ._core import Target
 from ._reductions import sum as sum_of
 
 
-def _type_of_mean(x: np.ndarray, dtype: Any) -> np.dtype:
+def _type_of_mean(x: np.ndarray, dtype: Any) -> Any:
     if dtype is not None:
         return np.dtype(dtype)
     return np.dtype(np.float64) if x.dtype.kind in "biu" else x.dtype
@@ -112,11 +112,11 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
     is_count = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
     type_of_x = np.dtype(np.uint8) if x.dtype == bool else x.dtype
     if is_count:
-        ends = range
+        ends: Any = range
         if ends is None and x.size > 0:
             ends = tuple(on_cpu(end)[()] for end in _core.minmax(x, None, False, target))
         edges = np.histogram_bin_edges(np.empty(0, type_of_x), bins, ends)
-        wanted = (int(bins), float(edges[0]), float(edges[-1]))
+        wanted: Any = (int(bins), float(edges[0]), float(edges[-1]))
     else:
         edges = wanted = np.histogram_bin_edges(on_cpu(x), bins, range, None if weights is None else on_cpu(weights))
     counts = _core.histogram(x, wanted, weights, target)

@@ -1,6 +1,7 @@
 """The target that calls run on where they name none."""
 
 from contextvars import ContextVar
+from typing import Any
 
 from . import _core
 
@@ -22,7 +23,7 @@ class target:
     """
 
     # The target, and what was there before it: one object may be entered by several threads and tasks at once.
-    _current = ContextVar("heddle.target", default=None)
+    _current: ContextVar[Any] = ContextVar("heddle.target", default=None)
 
     def __init__(self, where: "_core.Target | str"):
         self._where = where if isinstance(where, _core.Target) else _core.Target(where)

@@ -88,8 +88,10 @@ def _transformed(kind: str, a: Any, s: Any, axes: Any, norm: str | None, out: An
 
 
 def _axis_error(axis: int, ndim: int) -> Exception:
-    error = np.exceptions.AxisError if hasattr(np, "exceptions") else np.AxisError
-    return error(axis, ndim)
+    # Before NumPy 1.25 it was in numpy itself.
+    place: Any = getattr(np, "exceptions", np)
+    error: Exception = place.AxisError(axis, ndim)
+    return error
 
 
 def _along_one(kind: str, a: Any, n: int | None, axis: int, norm: str | None, out: Any, target: Any) -> Any:
