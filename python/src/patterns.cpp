@@ -122,6 +122,13 @@ void sum_in_double(const target& where, const any_view& out, const operand& x, c
   out.copy_from(total);
 }
 
+/// Throws as NumPy does where rows have no elements, even if there are no rows.
+void require_elements(const axes_plan& plan) {
+  if (plan.all.length == 0 && plan.all.count() == 0)
+    raise(PyExc_ValueError,
+          "there are no elements, and the operator has no identity to return: give an initial value");
+}
+
 nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handle axis,
                   nb::handle type_wanted, nb::handle out, nb::handle keepdims, nb::handle initial,
                   nb::handle target_wanted) {
@@ -133,6 +140,7 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
   const bool is_wide_sum = op == runtime_op::plus && type != x.type() && type == widest(x.type());
   const optional_value first = initial_value(initial, type);
   const bool is_sum_in_double = type != x.type() && sums_in_double(op, x, type, plan.all);
+  if (!first && (op == runtime_op::minimum || op == runtime_op::maximum)) require_elements(plan);
   const bool is_value = plan.is_whole && plan.result.axes() == 0 && out.is_none() && !x.gives_array();
   if (is_value) {
     any_value total(false);
@@ -355,6 +363,7 @@ nb::tuple minmax(nb::handle a, nb::handle axis, nb::handle keepdims, nb::handle 
   operand x(a, operand::order::any);
   require_ordered("minmax", x.type());
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), true);
+  require_elements(plan);
   std::optional<minmax_result<any_array>> both;
   {
     const without_gil released(x.bytes(), where);
