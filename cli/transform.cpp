@@ -1,9 +1,10 @@
 #include "commands.hpp"
+#include "expressions/elementwise_source.hpp"
+#include "expressions/numpy_expression.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
 #include "npy_input.hpp"
 #include "npy_output.hpp"
-#include "numpy_expression.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include <heddle/array.hpp>
@@ -70,50 +71,15 @@ std::deque<named_file> open_inputs(const std::vector<std::string>& texts) {
   return all;
 }
 
-/// The shape that NumPy broadcasts these to.
-shape broadcast(const std::deque<named_file>& files) {
-  std::size_t axes = 0;
-  for (const named_file& f : files) axes = std::max(axes, f.file.shape().axes());
-  std::vector<std::size_t> lengths(axes, 1);
-  for (const named_file& f : files) {
-    const shape& own = f.file.shape();
-    for (std::size_t k = 0; k < own.axes(); ++k) {
-      std::size_t& length = lengths[axes - own.axes() + k];
-      if (length == 1) {
-        length = own[k];
-      } else if (own[k] != 1 && own[k] != length) {
-        std::string shapes;
-        for (const named_file& other : files) {
-          shapes += fmt::format("{}{} {}", shapes.empty() ? "" : ", ", other.name, other.file.shape().text());
-        }
-        throw error(fmt::format("the shapes of the inputs cannot be broadcast together: {}", shapes));
-      }
-    }
-  }
-  return shape(lengths);
-}
-
-/// Along which axes of the result an input goes: how far apart its elements are, 0 where one goes with all.
-std::vector<std::size_t> strides_of(const shape& own, const shape& whole) {
-  std::vector<std::size_t> strides(whole.axes(), 0);
-  std::size_t stride = 1;
-  for (std::size_t k = own.axes(); k-- > 0;) {
-    if (own[k] != 1) strides[whole.axes() - own.axes() + k] = stride;
-    stride *= own[k];
-  }
-  return strides;
-}
-
 /// What an input is to the kernel: elements that go side by side with those of the result, a piece at a time;
 /// or all of its elements, found by strides.
 class kernel_input {
  public:
-  kernel_input(const named_file& from, const shape& whole, const target& where, progress& shown)
+  kernel_input(const named_file& from, bool is_broadcast, const target& where, progress& shown)
       : from_(from), read_(from.file, from.file.dtype(), from.file.dtype(), where) {
-    if (from.file.shape() == whole || from.file.size() == whole.elements()) return;
+    if (!is_broadcast) return;
     all_ = read_.bring_all(shown);
     pointer_ = all_->data();
-    strides_ = strides_of(from.file.shape(), whole);
   }
   kernel_input(const kernel_input&) = delete;
 
@@ -123,51 +89,33 @@ class kernel_input {
     return is_broadcast() ? 0 : read_.file_bytes(elements);
   }
 
-  /// As the kernel declares it, and what its name stands for.
-  std::string parameter() const {
-    return is_broadcast() ? fmt::format("heddle_elements_of_{0} all_{0}", from_.name)
-                          : fmt::format("const {} in_{}", code_name(type()), from_.name);
-  }
-  std::string preamble() const {
-    return is_broadcast() ? fmt::format("struct heddle_elements_of_{} {{ const {}* elements; }};\n",
-                                        from_.name, code_name(type()))
-                          : "";
-  }
-  std::string definition(const shape& whole) const {
-    if (!is_broadcast()) return "";
-    std::string place = "0";
-    for (std::size_t k = 0; k < whole.axes(); ++k) {
-      if (strides_[k] != 0) place += fmt::format(" + heddle_at_{} * {}ull", k, strides_[k]);
-    }
-    return fmt::format("const {0} in_{1} = all_{1}.elements[{2}]; ", code_name(type()), from_.name, place);
-  }
-
   untyped_argument argument(std::size_t first, std::size_t count) {
     if (is_broadcast()) return {&pointer_, sizeof pointer_, false};
-    return {read_.load(first, count), size_of(type())};
+    return {read_.load(first, count), size_of(from_.file.dtype())};
   }
 
  private:
-  dtype type() const { return from_.file.dtype(); }
   const named_file& from_;
   npy_input read_;
   std::optional<any_array> all_;
   void* pointer_ = nullptr;
-  std::vector<std::size_t> strides_;
 };
 
 void run(const transform_options& options) {
   const target requested = target::parse(options.target);
   const std::deque<named_file> files = open_inputs(options.inputs);
-  std::vector<expression_input> names;
+  std::vector<expressions::expression_input> names;
+  std::vector<expressions::array_input> arrays;
   std::size_t bytes_read = 0;
   for (const named_file& f : files) {
     names.push_back({f.name, f.file.dtype()});
+    arrays.push_back({f.name, f.file.dtype(), f.file.shape()});
     bytes_read += f.file.size() * size_of(f.file.dtype());
   }
-  const translated_expression translated = translate_expression(options.expression, names);
+  const expressions::translated_expression translated =
+      expressions::translate_expression(options.expression, names);
   const dtype type = options.element_type().value_or(translated.type);
-  const shape lengths = broadcast(files);
+  const shape lengths = expressions::broadcast_shape(arrays);
   const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
   const target where = resolve(requested, {bytes_read, bytes, target(), can_compile_for_gpu()});
   npy_output output(options.output);
@@ -177,33 +125,14 @@ void run(const transform_options& options) {
   progress shown(bytes_read, options.quiet);
 
   std::deque<kernel_input> inputs;
-  for (const named_file& f : files) inputs.emplace_back(f, lengths, where, shown);
-  expression_options how;
-  how.name = "expression";
-  how.preamble = std::string(expression_functions) + complex_functions;
-  std::string parameters, definitions;
-  bool broadcasts = false;
   std::size_t piece = (std::size_t{16} << 20) / element_bytes;
-  for (const kernel_input& x : inputs) {
-    parameters += x.parameter() + ", ";
-    how.preamble += x.preamble();
-    broadcasts |= x.is_broadcast();
+  for (std::size_t k = 0; k < files.size(); ++k) {
+    const kernel_input& x =
+        inputs.emplace_back(files[k], expressions::is_broadcast(arrays[k], lengths), where, shown);
     piece = std::min(piece, x.piece());
   }
-  parameters += fmt::format("{}& heddle_result", code_name(type));
-  if (broadcasts) {
-    definitions = "heddle_size heddle_left = i; ";
-    for (std::size_t k = lengths.axes(); k-- > 0;) {
-      definitions +=
-          fmt::format("const heddle_size heddle_at_{0} = heddle_left % {1}ull; heddle_left /= {1}ull; ", k,
-                      std::max<std::size_t>(lengths[k], 1));
-    }
-    for (const kernel_input& x : inputs) definitions += x.definition(lengths);
-  }
-  const elementwise_kernel kernel(
-      parameters,
-      definitions + fmt::format("heddle_result = {};", converted(translated.code, translated.type, type)),
-      how);
+  const expressions::elementwise_source source = expressions::source_of(translated, arrays, lengths, type);
+  const elementwise_kernel kernel(source.parameters, source.operation, source.options);
 
   piece = std::max<std::size_t>(piece, 1);
   const memory written(std::min(piece, n) * element_bytes, where);

@@ -11,18 +11,20 @@ ENDINGS = {".hpp", ".cpp", ".cu", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*[<"]([^>"]+)[>"]', re.MULTILINE)
 PRIVATE_NAME = re.compile(r"\b(?:impl|detail)::\w+")
 
-PROGRAMS = ["cli", "simulations", "examples", "bench"]
+PROGRAMS = ["cli", "expressions", "simulations", "examples", "bench", "python"]
 # What a folder may not include, beside what PROGRAMS may not: beginnings of paths.
 FORBIDDEN = {
     "include/heddle/impl/cpu": ["heddle/impl/gpu/"],
     "include/heddle/impl/gpu": ["heddle/impl/cpu/"],
     "src/cpu": ["gpu/", "heddle/impl/gpu/"],
     "src/gpu": ["cpu/", "heddle/impl/cpu/"],
-    "include": ["cli/", "simulations/", "checker/"],
-    "src": ["cli/", "simulations/", "checker/", "life/", "laplace/", "lattice_boltzmann/", "mandelbrot/", "monte_carlo/"],
-    "simulations": ["cli/", "checker/"],
-    "checker": ["cli/", "simulations/"],
-    "examples": ["cli/", "simulations/", "checker/"],
+    "include": ["cli/", "expressions/", "simulations/", "checker/"],
+    "src": ["cli/", "expressions/", "simulations/", "checker/", "life/", "laplace/", "lattice_boltzmann/", "mandelbrot/", "monte_carlo/"],
+    "expressions": ["cli/", "simulations/", "checker/"],
+    "simulations": ["cli/", "expressions/", "checker/"],
+    "checker": ["cli/", "expressions/", "simulations/"],
+    "examples": ["cli/", "expressions/", "simulations/", "checker/"],
+    "python": ["cli/", "simulations/", "checker/"],
 }
 
 

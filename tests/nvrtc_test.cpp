@@ -1,7 +1,7 @@
 #include "gpu/nvrtc.hpp"
 
+#include "expressions/numpy_expression.hpp"
 #include "jit/expression.hpp"
-#include "numpy_expression.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
 
@@ -290,14 +290,15 @@ TEST_F(Nvrtc, expressions_of_the_command) {
     std::string expression = "a";
     for (std::size_t k = 0; k < functions.size(); ++k)
       expression = "where(i == " + std::to_string(k) + ", " + functions[k] + ", " + expression + ")";
-    const cli::translated_expression code = cli::translate_expression(expression, {{"a", type}, {"b", type}});
-    const std::string name = cli::code_name(type), operation = "heddle_result = " + code.code;
+    const expressions::translated_expression code =
+        expressions::translate_expression(expression, {{"a", type}, {"b", type}});
+    const std::string name = expressions::code_name(type), operation = "heddle_result = " + code.code;
     impl::expression_text text;
-    text.parameters = impl::parse_parameters(
-        "const " + name + " in_a, const " + name + " in_b, " + cli::code_name(code.type) + "& heddle_result",
-        operation);
+    text.parameters = impl::parse_parameters("const " + name + " in_a, const " + name + " in_b, " +
+                                                 expressions::code_name(code.type) + "& heddle_result",
+                                             operation);
     text.is_array = {true, true, true};
-    text.preamble = std::string(cli::expression_functions) + cli::complex_functions;
+    text.preamble = std::string(expressions::expression_functions) + expressions::complex_functions;
     EXPECT_EQ(compile_by_nvrtc(hopper, impl::elementwise_source(text, operation), {}).kernels.size(), 1u)
         << name;
   }

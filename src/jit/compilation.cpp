@@ -140,6 +140,9 @@ fs::path device_headers() {
   const uid_t maker = stat(own.c_str(), &made) == 0 ? made.st_uid : 0;
   std::error_code ignored;
   for (const fs::path& file : {fs::read_symlink("/proc/self/exe", ignored), own}) {
+    // Of a package of Python.
+    if (const fs::path beside = file.parent_path(); is_trusted(beside / HEDDLE_DEVICE_FOLDER, beside, maker))
+      return beside / HEDDLE_DEVICE_FOLDER;
     // Of bin, of lib, or of lib/x86_64-linux-gnu.
     for (fs::path prefix = file.parent_path().parent_path(); prefix.has_relative_path();
          prefix = prefix.parent_path()) {

@@ -1,6 +1,6 @@
-#include "numpy_expression.hpp"
+#include "expressions/numpy_expression.hpp"
 
-namespace heddle::cli {
+namespace heddle::expressions {
 
 // Values at infinities, NaN, signed zeros and branch cuts are those of Annex G of the C standard. complex64
 // is computed in double and rounded once.
@@ -296,4 +296,4 @@ HEDDLE_COMPLEX heddle_complex<T> heddle_sign(heddle_complex<T> z) {
 }
 )";
 
-}  // namespace heddle::cli
+}  // namespace heddle::expressions

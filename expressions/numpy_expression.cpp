@@ -1,6 +1,6 @@
-#include "numpy_expression.hpp"
+#include "expressions/numpy_expression.hpp"
 
-#include "numpy_operations.hpp"
+#include "expressions/numpy_operations.hpp"
 
 #include <cctype>
 #include <charconv>
@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 /// The grammar of expressions.
-namespace heddle::cli {
+namespace heddle::expressions {
 namespace {
 
 class parser : private numpy_operations {
@@ -269,4 +269,4 @@ translated_expression translate_expression(std::string_view text,
   return parser(text, inputs).run();
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::expressions

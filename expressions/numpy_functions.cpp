@@ -1,4 +1,4 @@
-#include "numpy_operations.hpp"
+#include "expressions/numpy_operations.hpp"
 #include <heddle/number_text.hpp>
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 /// The functions that expressions may call.
-namespace heddle::cli {
+namespace heddle::expressions {
 namespace {
 
 bool is_whole(const value& v) {
@@ -330,4 +330,4 @@ value numpy_operations::clip(const value& v, const value& least, const value& mo
   return call("heddle_minimum", type, raised, most, type);
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::expressions

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "numpy_expression.hpp"
+#include "expressions/numpy_expression.hpp"
 
 #include <complex>
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::cli {
+namespace heddle::expressions {
 
 /// A number that is written out, which takes the type of what it meets, or code of a type.
 struct value {
@@ -95,4 +95,4 @@ class numpy_operations {
   value clip(const value& v, const value& least, const value& most) const;
 };
 
-}  // namespace heddle::cli
+}  // namespace heddle::expressions

@@ -1,4 +1,4 @@
-#include "numpy_operations.hpp"
+#include "expressions/numpy_operations.hpp"
 
 #include <heddle/error.hpp>
 
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 /// Types of expressions, conversions between them, and operators.
-namespace heddle::cli {
+namespace heddle::expressions {
 
 bool is_complex(dtype type) {
   return type >= dtype::complex64;
@@ -415,4 +415,4 @@ value numpy_operations::power(const value& base, const value& exponent) const {
   return call("heddle_power", type, base, exponent, type);
 }
 
-}  // namespace heddle::cli
+}  // namespace heddle::expressions

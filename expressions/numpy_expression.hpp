@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace heddle::cli {
+namespace heddle::expressions {
 
 /// An array that an expression may name.
 struct expression_input {
@@ -37,4 +37,4 @@ const char* code_name(dtype type) noexcept;
 extern const char* const expression_functions;
 extern const char* const complex_functions;
 
-}  // namespace heddle::cli
+}  // namespace heddle::expressions

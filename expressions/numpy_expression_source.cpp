@@ -1,6 +1,6 @@
-#include "numpy_expression.hpp"
+#include "expressions/numpy_expression.hpp"
 
-namespace heddle::cli {
+namespace heddle::expressions {
 
 const char* const expression_functions = R"(
 template <class T>
@@ -224,4 +224,4 @@ HEDDLE_BOTH To heddle_integer(From x) {
 }
 )";
 
-}  // namespace heddle::cli
+}  // namespace heddle::expressions

@@ -1,0 +1,44 @@
+"""Data-parallel patterns on one core, every core or a GPU, chosen at run time.
+
+Functions have NumPy's names, keywords and meaning, and take one more keyword, ``target``: "serial", "parallel",
+"parallel:8", "gpu", "gpu:1", "auto" or a heddle.Target. Without it a function runs on the target of the enclosing
+``with heddle.target(…):``, or on that which the environment variable HEDDLE_TARGET names, or on "auto".
+
+>>> import heddle, numpy
+>>> x = numpy.array([3.0, 1.0, 2.0])
+>>> float(heddle.sum(x))
+6.0
+>>> with heddle.target("serial"):
+...     print(heddle.cumsum(x))
+[3. 4. 6.]
+
+NumPy arrays go in without a copy where they are contiguous, and results are NumPy's. Arrays on a GPU, of whatever
+library, stay there, and results are heddle.Array.
+"""
+
+import numpy as _numpy
+
+from . import _core
+from ._targets import Error, target
+
+_core.use(_numpy, Error, target._current)
+
+from ._core import Array, Target
+from ._arrays import asarray
+from ._order import argsort, searchsorted, sort, top_k, unique
+from ._products import matmul
+from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduce, sum
+from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
+from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
+from ._statistics import histogram, mean, std, var
+from ._transform import transform
+from . import fft, random
+
+__version__ = _core.version
+
+__all__ = [
+    "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod",
+    "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
+    "matmul", "max", "mean", "min", "minmax", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",
+    "segmented_reduce", "sort", "std", "sum", "target", "top_k", "transform", "unique", "var",
+]

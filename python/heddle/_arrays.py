@@ -1,0 +1,56 @@
+"""Arrays on targets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._core import Array, Target
+
+
+def asarray(x: Any, dtype: Any = None, *, target: Target | str | None = None, copy: bool | None = None) -> Array:
+    """A heddle.Array of what holds numbers: without a copy where it is contiguous and already on the target.
+
+    `x` is a NumPy array, a buffer, a number, a list, or an array on a CPU or a GPU that has ``__dlpack__`` or
+    ``__cuda_array_interface__``. `target` says where the elements are to be, and by default they stay. With
+    ``copy=False`` a copy is an error, and with ``copy=True`` one is always made. TypeError for elements of a type
+    that Heddle does not have, ValueError where a copy was not to be made, MemoryError where there is no room.
+
+    >>> import heddle, numpy
+    >>> x = numpy.zeros((2, 3), dtype=numpy.float32)
+    >>> heddle.asarray(x)
+    heddle.Array([[0., 0., 0.],
+                  [0., 0., 0.]], dtype=float32, device='cpu')
+    >>> numpy.shares_memory(x, numpy.asarray(heddle.asarray(x)))
+    True
+    """
+    return _core.asarray(x, dtype, target, copy)
+
+
+def restored(x: np.ndarray, device: str) -> Array:
+    """What was pickled, where it was."""
+    return _core.asarray(x, None, device, None)
+
+
+def held(x: Any) -> Any:
+    """An array of another library as a heddle.Array of the same memory; other arguments as they are."""
+    if isinstance(x, (np.ndarray, np.generic, Array)):
+        return x
+    if hasattr(x, "__dlpack__") or hasattr(x, "__cuda_array_interface__"):
+        return _core.asarray(x, None, None, None)
+    return x
+
+
+def on_cpu(x: Any) -> np.ndarray:
+    """As NumPy's array, without a copy where it is on the CPU."""
+    return np.asarray(held(x))
+
+
+def like(result: Any, x: Any) -> Any:
+    """A result of NumPy's as what a function of x returns."""
+    x = held(x)
+    if isinstance(x, Array):
+        return _core.asarray(result, None, x.target, None)
+    return result

@@ -1,0 +1,121 @@
+"""Sorting and searching."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import held, like, on_cpu
+from ._core import Target
+
+
+def _check_kind(kind: Any, order: Any, stable: Any) -> None:
+    if order is not None:
+        raise ValueError("order names fields, which elements of a number type do not have")
+    if kind not in (None, "quicksort", "heapsort", "stable", "mergesort"):
+        raise ValueError(f"kind is quicksort, heapsort, stable or mergesort, not {kind!r}")
+    if kind is not None and stable is not None:
+        raise ValueError("kind and stable say the same: give one of them")
+
+
+def sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None,
+         target: Target | str | None = None) -> Any:
+    """A sorted copy, along one axis or flat, as numpy.sort: NaNs are last.
+
+    `a` has any shape, and any type but the complex ones, which is a TypeError. Every sort is stable, whatever
+    `kind` says.
+
+    >>> import heddle
+    >>> heddle.sort([[3, 1], [2, 5]]).tolist()
+    [[1, 3], [2, 5]]
+    """
+    _check_kind(kind, order, stable)
+    return _core.sort(a, axis, False, target)
+
+
+def argsort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = None, *, stable: bool | None = None,
+            target: Target | str | None = None) -> Any:
+    """The places, int64, that put the elements in stable order, as numpy.argsort with kind="stable".
+
+    >>> import heddle
+    >>> heddle.argsort([3, -1, 2, -1]).tolist()
+    [1, 3, 2, 0]
+    """
+    _check_kind(kind, order, stable)
+    return _core.argsort(a, axis, False, target)
+
+
+def top_k(a: Any, k: int, axis: int | None = None, *, largest: bool = True,
+          target: Target | str | None = None) -> tuple[Any, Any]:
+    """The k largest elements in order, or the k smallest, and their places, int64; of all or along one axis.
+
+    Of equal elements those that come first are taken, and NaNs are the largest. ValueError for a k that is negative
+    or larger than the number of elements, TypeError for complex elements.
+
+    >>> import heddle
+    >>> values, places = heddle.top_k([3, 1, 4, 1, 5], 2)
+    >>> values.tolist(), places.tolist()
+    ([5, 4], [4, 2])
+    """
+    if k < 0:
+        raise ValueError(f"top_k: k is not negative, as {k} is")
+    return _core.top_k(a, k, axis, largest, target)
+
+
+def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False,
+           axis: int | None = None, *, equal_nan: bool = True, sorted: bool = True,
+           target: Target | str | None = None) -> Any:
+    """The different elements in order, as numpy.unique, and where they come from and how many they are.
+
+    With `return_index` the place of the first of each follows, with `return_inverse` which of them each element
+    is, in the shape of `ar`, and with `return_counts` how many there are. Rows that are compared as wholes, by
+    `axis`, and NaNs that are told apart are left to NumPy, on the CPU. TypeError for complex elements.
+
+    >>> import heddle
+    >>> values, counts = heddle.unique([3, 1, 3], return_counts=True)
+    >>> values.tolist(), counts.tolist()
+    ([1, 3], [1, 2])
+    """
+    ar = held(ar)
+    if axis is not None or not equal_nan:
+        of_numpy: Any = np.unique
+        found = of_numpy(on_cpu(ar), return_index, return_inverse, return_counts, axis, equal_nan=equal_nan)
+        return tuple(like(x, ar) for x in found) if isinstance(found, tuple) else like(found, ar)
+    if not (return_index or return_inverse or return_counts):
+        return _core.unique(ar, target)
+    x = on_cpu(ar)
+    order = _core.argsort(x, None, False, target)
+    in_order = x.reshape(-1)[order]
+    is_first = np.ones(in_order.shape, dtype=bool)
+    is_first[1:] = (in_order[1:] != in_order[:-1]) & ~((in_order[1:] != in_order[1:]) & (in_order[:-1] != in_order[:-1]))
+    firsts = np.flatnonzero(is_first)
+    results = [in_order[firsts]]
+    if return_index:
+        results.append(order[firsts])
+    if return_inverse:
+        inverse = np.empty(order.shape, dtype=np.intp)
+        inverse[order] = _core.scan("add", True, False, is_first, None, None, None, None, target) - 1
+        results.append(inverse.reshape(x.shape))
+    if return_counts:
+        results.append(np.diff(np.append(firsts, x.size)))
+    return tuple(like(result, ar) for result in results)
+
+
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None, *, target: Target | str | None = None) -> Any:
+    """For each value the place in the sorted `a` where it can stand, as numpy.searchsorted: int64.
+
+    `a` has one axis and is in order, or `sorter` puts it in order; `v` has any shape, which the result has too.
+    With side "left" the place is before equal elements, with "right" behind them. ValueError for another side
+    and for an `a` of more axes, TypeError for complex numbers.
+
+    >>> import heddle
+    >>> heddle.searchsorted([1, 3, 3, 5], [3, 4]).tolist()
+    [1, 3]
+    """
+    if side not in ("left", "right"):
+        raise ValueError(f"side is left or right, not {side!r}")
+    if sorter is not None:
+        a = like(np.take(on_cpu(a), on_cpu(sorter)), a)
+    return _core.searchsorted(a, v, side == "right", target)

@@ -1,0 +1,126 @@
+"""Means, variances and histograms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import held, like, on_cpu
+from ._core import Target
+from ._reductions import sum as sum_of
+
+
+def _type_of_mean(x: np.ndarray, dtype: Any) -> Any:
+    if dtype is not None:
+        return np.dtype(dtype)
+    return np.dtype(np.float64) if x.dtype.kind in "biu" else x.dtype
+
+
+def _wide(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.complex128 if x.dtype.kind == "c" else np.float64)
+
+
+def _mean_where(x: np.ndarray, axis: Any, keepdims: bool, where: Any, target: Any) -> Any:
+    chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
+    count = sum_of(chosen, axis, keepdims=keepdims, target=target)
+    return sum_of(_wide(x), axis, keepdims=keepdims, where=chosen, target=target) / count
+
+
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = True,
+         target: Target | str | None = None) -> Any:
+    """The mean of the elements, or along axes, as numpy.mean: float64 of integers and bool.
+
+    Sums are of float64, also those of float32, so that the mean is more exact than NumPy's. The bits are the
+    same on every target. Of no elements it is NaN, with a RuntimeWarning.
+
+    >>> import heddle
+    >>> heddle.mean([[1, 2], [3, 6]], axis=1).tolist()
+    [1.5, 4.5]
+    """
+    if where is not True:
+        a = held(a)
+        x = on_cpu(a)
+        result = like(np.asarray(_mean_where(x, axis, keepdims, where, target)).astype(_type_of_mean(x, dtype))[()], a)
+        return result if out is None else _core.store(result, out)
+    return _core.moment(True, a, axis, dtype, out, keepdims, 0, target)
+
+
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+        where: Any = True, mean: Any = None, correction: float | None = None,
+        target: Target | str | None = None) -> Any:
+    """The variance of the elements, or along axes, as numpy.var: the mean of \\|x - mean\\|², in two passes of float64.
+
+    The sum is divided by n - `ddof`, which `correction` also names. `mean` is the mean where it is known, with
+    the axes that keepdims keeps. float64 of integers, the type of the parts of complex numbers.
+
+    >>> import heddle
+    >>> float(heddle.var([3, 1, 4, 1, 6], ddof=1))
+    4.5
+    """
+    if correction is not None:
+        if ddof != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        ddof = correction
+    if where is True and mean is None and ddof >= 0 and ddof == int(ddof):
+        return _core.moment(False, a, axis, dtype, out, keepdims, int(ddof), target)
+    a = held(a)
+    x = on_cpu(a)
+    given = x if dtype is None else x.astype(dtype)
+    chosen = np.broadcast_to(np.asarray(where, dtype=bool), x.shape)
+    centre = _mean_where(given, axis, True, chosen, target) if mean is None else on_cpu(mean)
+    apart = np.abs(_wide(given) - centre)
+    count = sum_of(chosen, axis, keepdims=keepdims, target=target) - ddof
+    spread = sum_of(apart * apart, axis, keepdims=keepdims, where=chosen, target=target) / np.maximum(count, 0)
+    type_of_parts = np.abs(np.empty(0, _type_of_mean(x, dtype))).dtype
+    result = like(np.asarray(spread).astype(type_of_parts)[()], a)
+    return result if out is None else _core.store(result, out)
+
+
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False, *,
+        where: Any = True, mean: Any = None, correction: float | None = None,
+        target: Target | str | None = None) -> Any:
+    """The standard deviation, the square root of heddle.var, whose arguments it takes.
+
+    >>> import heddle
+    >>> float(heddle.std([1, 3]))
+    1.0
+    """
+    squares = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction, target=target)
+    result = like(np.sqrt(on_cpu(squares))[()], squares)
+    return result if out is None else _core.store(result, out)
+
+
+def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, density: bool | None = None,
+              weights: Any = None, *, target: Target | str | None = None) -> tuple[Any, Any]:
+    """How many elements lie in each bin, and the edges of the bins, as numpy.histogram.
+
+    `bins` is the number of bins of equal width in `range`, by default from the smallest element to the largest;
+    or the edges, which do not fall; or the name of a rule of numpy.histogram_bin_edges. With `weights`, of the
+    shape of `a`, the counts are sums of weights; with `density` they are divided by their sum and the widths.
+    ValueError for a range that is not finite and for edges that fall, TypeError for complex elements.
+
+    >>> import heddle
+    >>> counts, edges = heddle.histogram([1, 2, 2, 4], bins=3)
+    >>> counts.tolist(), edges.tolist()
+    ([1, 2, 1], [1.0, 2.0, 3.0, 4.0])
+    """
+    x = held(a)
+    if not hasattr(x, "dtype"):
+        x = on_cpu(x)
+    is_count = isinstance(bins, (int, np.integer)) and not isinstance(bins, bool)
+    type_of_x = np.dtype(np.uint8) if x.dtype == bool else x.dtype
+    if is_count:
+        ends: Any = range
+        if ends is None and x.size > 0:
+            ends = tuple(on_cpu(end)[()] for end in _core.minmax(x, None, False, target))
+        edges = np.histogram_bin_edges(np.empty(0, type_of_x), bins, ends)
+        wanted: Any = (int(bins), float(edges[0]), float(edges[-1]))
+    else:
+        edges = wanted = np.histogram_bin_edges(on_cpu(x), bins, range, None if weights is None else on_cpu(weights))
+    counts = _core.histogram(x, wanted, weights, target)
+    if density:
+        counts_on_cpu = on_cpu(counts)
+        counts = like(counts_on_cpu / np.diff(edges) / counts_on_cpu.sum(), counts)
+    return counts, edges

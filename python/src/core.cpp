@@ -1,0 +1,19 @@
+#include "array.hpp"
+#include "interpreter.hpp"
+#include "patterns.hpp"
+#include "target.hpp"
+#include "transform.hpp"
+
+namespace heddle::python {
+
+NB_MODULE(_core, m) {
+  m.def("use", &use, nb::arg("numpy"), nb::arg("error"), nb::arg("target_variable"));
+  m.attr("version") = HEDDLE_VERSION;
+  translate_errors();
+  bind_target(m);
+  bind_array(m);
+  bind_patterns(m);
+  bind_transform(m);
+}
+
+}  // namespace heddle::python

@@ -1,0 +1,139 @@
+#include "interpreter.hpp"
+
+#include <heddle/error.hpp>
+
+#include <array>
+#include <complex>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace heddle::python {
+namespace {
+
+interpreter* used = nullptr;
+PyInterpreterState* used_by = nullptr;
+
+/// The class of Python's for an error of the library, by what its text says.
+PyObject* class_of(std::string_view text) {
+  const auto says = [&](std::string_view words) { return text.find(words) != text.npos; };
+  if (says("out of memory")) return PyExc_MemoryError;
+  if (says("does not exist in shape")) return python().axis_error.ptr();
+  for (const char* const words :
+       {"is not defined on", "have no order", ": the type is ", "is not associative"})
+    if (says(words)) return PyExc_TypeError;
+  for (const char* const words : {"CUDA", "GPU", "NVRTC", "compile", "cannot be loaded"})
+    if (says(words)) return python().error.ptr();
+  return PyExc_ValueError;
+}
+
+}  // namespace
+
+const interpreter& python() {
+  return *used;
+}
+
+void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
+  if (used != nullptr && used_by != PyInterpreterState_Get())
+    raise(PyExc_ImportError, "heddle is in use by another interpreter of this process, and takes one only");
+  // Never destroyed: what it refers to may be gone before static objects are.
+  auto* const found = new interpreter;
+  found->error = nb::borrow(error);
+  found->axis_error = nb::hasattr(numpy, "exceptions")
+                          ? nb::object(numpy.attr("exceptions").attr("AxisError"))
+                          : nb::object(numpy.attr("AxisError"));
+  found->ndarray = numpy.attr("ndarray");
+  found->array = numpy.attr("array");
+  found->asarray = numpy.attr("asarray");
+  found->copyto = numpy.attr("copyto");
+  found->empty = numpy.attr("empty");
+  found->from_dlpack = numpy.attr("from_dlpack");
+  found->moveaxis = numpy.attr("moveaxis");
+  found->dtype = numpy.attr("dtype");
+  found->can_cast = numpy.attr("can_cast");
+  found->promote_types = numpy.attr("promote_types");
+  found->array2string = numpy.attr("array2string");
+  for (int i = 0; i < 13; ++i) {
+    found->dtypes[i] = found->dtype(name(static_cast<dtype>(i)));
+    found->scalars[i] = found->dtypes[i].attr("type");
+  }
+  found->target_variable = nb::borrow(target_variable);
+  used = found;
+  used_by = PyInterpreterState_Get();
+}
+
+void translate_errors() {
+  nb::register_exception_translator([](const std::exception_ptr& thrown, void*) {
+    try {
+      std::rethrow_exception(thrown);
+    } catch (const heddle::error& e) {
+      PyErr_SetString(class_of(e.what()), e.what());
+    }
+  });
+}
+
+void raise(nb::handle type, const std::string& message) {
+  PyErr_SetString(type.ptr(), message.c_str());
+  throw nb::python_error();
+}
+
+nb::handle numpy_dtype(dtype type) {
+  return python().dtypes[static_cast<int>(type)];
+}
+
+dtype dtype_from(nb::handle what) {
+  const interpreter& py = python();
+  for (int i = 0; i < 13; ++i)
+    if (what.is(py.dtypes[i]) || what.is(py.scalars[i])) return static_cast<dtype>(i);
+  const nb::object found = py.dtype(what).attr("newbyteorder")("=");
+  for (int i = 0; i < 13; ++i)
+    if (found.equal(py.dtypes[i])) return static_cast<dtype>(i);
+  raise(
+      PyExc_TypeError,
+      std::string(nb::str(found).c_str()) +
+          " is no element type of Heddle, which are bool, int8 to int64, uint8 to uint64, float32, float64, "
+          "complex64 and complex128: convert the array with astype");
+}
+
+nb::object numpy_scalar(const any_value& value) {
+  const nb::object number = with_type(value.dtype(), [&]<class T>(T) -> nb::object {
+    const T element = value.as<T>();
+    if constexpr (std::is_same_v<T, bool>) {
+      return nb::bool_(element);
+    } else if constexpr (is_complex<T>) {
+      return nb::steal(PyComplex_FromDoubles(element.real(), element.imag()));
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return nb::steal(PyFloat_FromDouble(element));
+    } else if constexpr (std::is_signed_v<T>) {
+      return nb::steal(PyLong_FromLongLong(element));
+    } else {
+      return nb::steal(PyLong_FromUnsignedLongLong(element));
+    }
+  });
+  return python().scalars[static_cast<int>(value.dtype())](number);
+}
+
+any_value value_from(nb::handle number, dtype type) {
+  const nb::object element = python().asarray(number).attr("astype")(numpy_dtype(type));
+  if (nb::cast<std::size_t>(element.attr("size")) != 1)
+    raise(PyExc_ValueError, "the initial value is one number");
+  Py_buffer bytes;
+  if (PyObject_GetBuffer(element.ptr(), &bytes, PyBUF_SIMPLE) != 0) throw nb::python_error();
+  const any_value value(type, bytes.buf);
+  PyBuffer_Release(&bytes);
+  return value;
+}
+
+nb::object tuple_of(const shape& lengths) {
+  const nb::object all = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(lengths.axes())));
+  if (!all.is_valid()) throw nb::python_error();
+  for (std::size_t k = 0; k < lengths.axes(); ++k) {
+    PyObject* const length = PyLong_FromSize_t(lengths[k]);
+    if (length == nullptr) throw nb::python_error();
+    PyTuple_SET_ITEM(all.ptr(), static_cast<Py_ssize_t>(k), length);
+  }
+  return all;
+}
+
+}  // namespace heddle::python

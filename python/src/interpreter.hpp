@@ -1,0 +1,52 @@
+#pragma once
+
+#include <heddle/any_array.hpp>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include <nanobind/nanobind.h>
+
+/// What the bindings share of Python and NumPy.
+namespace heddle::python {
+
+namespace nb = nanobind;
+
+/// What is taken from NumPy and from heddle's own Python, once, when the package is imported.
+struct interpreter {
+  nb::object error, axis_error, ndarray;
+  nb::object array, asarray, copyto, empty, from_dlpack, moveaxis, dtype, can_cast, promote_types,
+      array2string;
+  nb::object dtypes[13], scalars[13];
+  nb::object target_variable;  ///< the contextvars.ContextVar of `with heddle.target(…)`
+};
+const interpreter& python();
+void use(nb::handle numpy, nb::handle error, nb::handle target_variable);
+
+/// Sets the Python exception for what the library throws.
+void translate_errors();
+
+[[noreturn]] void raise(nb::handle type, const std::string& message);
+
+nb::handle numpy_dtype(dtype type);
+/// The element type that a dtype, or what numpy.dtype takes, stands for.
+dtype dtype_from(nb::handle what);
+/// The value as NumPy's scalar of its type.
+nb::object numpy_scalar(const any_value& value);
+/// A Python number, or a scalar of NumPy, as an element of that type, converted as NumPy's astype does.
+any_value value_from(nb::handle number, dtype type);
+nb::object tuple_of(const shape& lengths);
+
+/// Releases the GIL where a call on so many bytes is worth it, which takes more than some microseconds.
+class without_gil {
+ public:
+  without_gil(std::size_t bytes, const target& where) {
+    if (bytes > 4096 || where.is_gpu()) released_.emplace();
+  }
+
+ private:
+  std::optional<nb::gil_scoped_release> released_;
+};
+
+}  // namespace heddle::python

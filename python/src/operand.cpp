@@ -1,0 +1,399 @@
+#include "operand.hpp"
+
+#include <heddle/error.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#if HEDDLE_PYTHON_CUDA
+#include <cuda_runtime_api.h>
+#endif
+
+namespace heddle::python {
+namespace {
+
+/// The type of a buffer's elements; none where Heddle has no such type, or their bytes are swapped.
+std::optional<dtype> type_of(const Py_buffer& buffer) {
+  const char* format = buffer.format == nullptr ? "B" : buffer.format;
+  constexpr char native = std::endian::native == std::endian::little ? '<' : '>';
+  if (*format == '@' || *format == '=' || *format == native) ++format;
+  const bool complex = *format == 'Z';
+  if (complex) ++format;
+  if (format[0] == 0 || format[1] != 0) return {};
+  const auto bytes = static_cast<std::size_t>(buffer.itemsize);
+  const auto of_size = [&](dtype smallest) -> std::optional<dtype> {
+    if (!std::has_single_bit(bytes) || bytes > 8) return {};
+    return static_cast<dtype>(static_cast<int>(smallest) + std::countr_zero(bytes));
+  };
+  switch (*format) {
+    case '?':
+      return bytes == 1 ? std::optional(dtype::boolean) : std::nullopt;
+    case 'f':
+      return complex ? dtype::complex64 : dtype::float32;
+    case 'd':
+      return complex ? dtype::complex128 : dtype::float64;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n':
+      return of_size(dtype::int8);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N':
+      return of_size(dtype::uint8);
+    default:
+      return {};
+  }
+}
+
+shape shape_of(const Py_ssize_t* lengths, int axes) {
+  static_assert(sizeof(Py_ssize_t) == sizeof(std::size_t));
+  return shape(std::span(reinterpret_cast<const std::size_t*>(lengths), static_cast<std::size_t>(axes)));
+}
+
+bool is_aligned(const void* data, dtype type) {
+  return reinterpret_cast<std::uintptr_t>(data) % std::min<std::size_t>(size_of(type), 8) == 0;
+}
+
+/// Whether elements of these strides, in elements, are contiguous in C order; null is that they are.
+bool is_contiguous(const shape& lengths, const std::int64_t* strides) {
+  if (strides == nullptr || lengths.elements() == 0) return true;
+  std::int64_t stride = 1;
+  for (std::size_t k = lengths.axes(); k-- > 0;) {
+    if (lengths[k] != 1 && strides[k] != stride) return false;
+    stride *= static_cast<std::int64_t>(lengths[k]);
+  }
+  return true;
+}
+
+std::optional<dtype> type_of(nb::dlpack::dtype type) {
+  if (type.lanes != 1) return {};
+  for (int i = 0; i < 13; ++i) {
+    const auto candidate = static_cast<dtype>(i);
+    const auto code = with_type(candidate, []<class T>(T) { return nb::dtype<T>(); });
+    if (code == type) return candidate;
+  }
+  return {};
+}
+
+struct new_numpy_array {
+  new_numpy_array(dtype type, const shape& lengths)
+      : object(python().empty(tuple_of(lengths), numpy_dtype(type))) {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(object.ptr(), &buffer, PyBUF_SIMPLE) != 0) throw nb::python_error();
+    data = buffer.buf;
+    PyBuffer_Release(&buffer);
+  }
+
+  nb::object object;
+  void* data = nullptr;
+};
+
+bool overlaps(const void* a, std::size_t a_bytes, const void* b, std::size_t b_bytes) {
+  const std::less<const void*> before;
+  return before(a, static_cast<const std::byte*>(b) + b_bytes) &&
+         before(b, static_cast<const std::byte*>(a) + a_bytes);
+}
+
+}  // namespace
+
+// ------------------------------------------------------------------------------------------------ operands
+
+operand::operand(nb::handle x, order may_be) {
+  if (take_array(x) || take_buffer(x, may_be) || take_dlpack(x) || take_cuda(x)) return;
+  const nb::object array = python().asarray(x);
+  if (take_buffer(array)) return;
+  // Strides, bytes that are swapped, or a type that Heddle does not have, which is an error.
+  take_copy(array, dtype_from(array.attr("dtype")));
+}
+
+operand::~operand() {
+  release();
+}
+
+void operand::release() {
+  if (buffer_) PyBuffer_Release(&*buffer_);
+  buffer_.reset();
+}
+
+nb::object operand::keeper() const {
+  return buffer_ ? nb::borrow(buffer_->obj) : held_;
+}
+
+bool operand::take_array(nb::handle x) {
+  if (!nb::isinstance<device_array>(x)) return false;
+  const device_array* const array = nb::inst_ptr<device_array>(x);
+  held_ = nb::borrow(x);
+  data_ = array->data;
+  type_ = array->type;
+  lengths_ = array->lengths;
+  where_ = array->where;
+  read_only_ = array->read_only;
+  gives_array_ = true;
+  return true;
+}
+
+bool operand::take_buffer(nb::handle x, order may_be) {
+  if (!PyObject_CheckBuffer(x.ptr())) return false;
+  if (!x.type().is(python().ndarray) && nb::hasattr(x, "mask"))
+    raise(PyExc_TypeError, "masked arrays are not supported: fill what is masked");
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(x.ptr(), &buffer, PyBUF_RECORDS_RO) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const std::optional<dtype> type = type_of(buffer);
+  const bool in_c_order = PyBuffer_IsContiguous(&buffer, 'C') != 0;
+  reversed_ = !in_c_order && may_be == order::any && PyBuffer_IsContiguous(&buffer, 'F') != 0;
+  if (!type || !(in_c_order || reversed_) || !is_aligned(buffer.buf, *type)) {
+    reversed_ = false;
+    PyBuffer_Release(&buffer);
+    return false;
+  }
+  buffer_ = buffer;
+  data_ = buffer.buf;
+  type_ = *type;
+  lengths_ = shape_of(buffer.shape, buffer.ndim);
+  read_only_ = buffer.readonly != 0;
+  return true;
+}
+
+void operand::take_copy(nb::handle numpy_array, dtype type) {
+  const nb::object copy =
+      python().array(numpy_array, nb::arg("dtype") = numpy_dtype(type), nb::arg("order") = "C");
+  if (!take_buffer(copy)) raise(PyExc_TypeError, "NumPy makes no array of numbers of this argument");
+}
+
+bool operand::take_dlpack(nb::handle x) {
+  // NumPy's arrays and scalars have it too, and come here where they have to be copied.
+  if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__dlpack__")) return false;
+  nb::ndarray<> writable;
+  nb::ndarray<nb::ro> array;
+  read_only_ = !nb::try_cast(x, writable);
+  if (!read_only_) {
+    array = nb::ndarray<nb::ro>(writable);
+  } else if (!nb::try_cast(x, array)) {
+    // It says why, as a tensor of PyTorch's that requires a gradient does.
+    x.attr("__dlpack__")();
+    raise(PyExc_TypeError, "the array cannot be had by DLPack");
+  }
+  const std::optional<dtype> type = type_of(array.dtype());
+  if (!type) raise(PyExc_TypeError, "the elements have a type that Heddle does not have: convert the array");
+  const int device = array.device_type();
+  const bool on_gpu = device == nb::device::cuda::value || device == nb::device::cuda_managed::value;
+  if (!on_gpu && device != nb::device::cpu::value && device != nb::device::cuda_host::value) {
+    raise(PyExc_TypeError, "the array is on a device that is neither a CPU nor a GPU of CUDA's");
+  }
+  const std::vector<std::size_t> lengths(array.shape_ptr(), array.shape_ptr() + array.ndim());
+  lengths_ = shape(lengths);
+  type_ = *type;
+  gives_array_ = true;
+  if (!is_contiguous(lengths_, array.stride_ptr())) {
+    if (on_gpu)
+      raise(PyExc_ValueError, "an array on a GPU has to be contiguous in C order: make it so where it is");
+    take_copy(python().from_dlpack(x), *type);
+    return true;
+  }
+  data_ = array.data();
+  // Its maker has put what fills it in order with the default stream.
+  if (on_gpu) where_ = target::gpu(array.device_id());
+  held_ = nb::cast(nb::ndarray<nb::ro, nb::array_api>(array));
+  return true;
+}
+
+bool operand::take_cuda(nb::handle x) {
+  if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__cuda_array_interface__")) return false;
+#if HEDDLE_PYTHON_CUDA
+  const nb::dict interface = nb::borrow<nb::dict>(x.attr("__cuda_array_interface__"));
+  const auto given = [&](const char* key) { return interface.contains(key) && !interface[key].is_none(); };
+  if (given("mask")) raise(PyExc_TypeError, "masked arrays are not supported: fill what is masked");
+  type_ = dtype_from(interface["typestr"]);
+  const nb::object lengths = interface["shape"];
+  std::vector<std::size_t> all;
+  for (const nb::handle length : lengths) all.push_back(nb::cast<std::size_t>(length));
+  lengths_ = shape(all);
+  if (given("strides")) {
+    std::vector<std::int64_t> strides;
+    for (const nb::handle stride : nb::object(interface["strides"]))
+      strides.push_back(nb::cast<std::int64_t>(stride) / static_cast<std::int64_t>(size_of(type_)));
+    if (!is_contiguous(lengths_, strides.data()))
+      raise(PyExc_ValueError, "an array on a GPU has to be contiguous in C order: make it so where it is");
+  }
+  data_ = reinterpret_cast<const void*>(nb::cast<std::uintptr_t>(interface["data"][0]));
+  read_only_ = nb::cast<bool>(interface["data"][1]);
+  cudaPointerAttributes attributes = {};
+  if (data_ != nullptr && cudaPointerGetAttributes(&attributes, data_) != cudaSuccess)
+    raise(python().error, "CUDA does not know the memory of the array");
+  const auto stream = given("stream") ? nb::cast<std::uintptr_t>(interface["stream"]) : 0;
+  where_ = target::gpu(std::max(attributes.device, 0), reinterpret_cast<gpu_stream>(stream));
+  held_ = nb::borrow(x);
+  gives_array_ = true;
+  return true;
+#else
+  raise(python().error, "the array is on a GPU, and this build of Heddle has no GPU support");
+#endif
+}
+
+void operand::put_in_c_order() {
+  if (!reversed_) return;
+  reversed_ = false;
+  const nb::object array = keeper();
+  release();
+  take_copy(array, type_);
+}
+
+void operand::convert(dtype type) {
+  if (type == type_) return;
+  any_array converted = view().converted(type);
+  converted_.emplace(std::move(converted));
+  data_ = converted_->data();
+  type_ = type;
+  where_ = converted_->where();
+}
+
+void operand::move_to_end(const std::size_t* axes, std::size_t count) {
+  nb::list from, to;
+  for (std::size_t i = 0; i < count; ++i) {
+    from.append(axes[i]);
+    to.append(lengths_.axes() - count + i);
+  }
+  const target where = where_;
+  const bool gives_array = gives_array_;
+  const nb::object on_cpu = numpy_view(
+      new_array(where.is_gpu() ? device_array(view().on(target())) : device_array(view(), keeper(), true)));
+  const nb::object moved = python().moveaxis(on_cpu, from, to);
+  release();
+  take_copy(moved, type_);
+  if (where.is_gpu()) {
+    any_array there = view().on(where);
+    release();
+    converted_.emplace(std::move(there));
+    data_ = converted_->data();
+    where_ = where;
+  }
+  gives_array_ = gives_array;
+}
+
+// ------------------------------------------------------------------------------------------------ outputs
+
+output::output(nb::handle out, bool as_array, dtype type, const shape& lengths, const target& where,
+               const operand& in, bool in_place)
+    : type_(type), lengths_(lengths), as_array_(as_array) {
+  if (!out.is_none()) {
+    is_new_ = false;
+    out_ = nb::borrow(out);
+    if (write_to(out, in, in_place)) return;
+    own_.emplace(type, lengths, target());
+    data_ = own_->data();
+    return;
+  }
+  if (as_array) {
+    own_.emplace(type, lengths, where);
+    data_ = own_->data();
+    place_ = own_->where();
+    return;
+  }
+  const new_numpy_array made(type, lengths);
+  out_ = made.object;
+  data_ = made.data;
+}
+
+/// Whether the elements can go right into `out`; throws where they do not fit it.
+bool output::write_to(nb::handle out, const operand& in, bool in_place) {
+  const bool is_array = nb::isinstance<device_array>(out);
+  const device_array* const array = is_array ? nb::inst_ptr<device_array>(out) : nullptr;
+  if (!is_array && !nb::hasattr(out, "__array_interface__"))
+    raise(PyExc_TypeError, "out is an array of NumPy's or a heddle.Array");
+  shape have;
+  bool read_only;
+  if (is_array) {
+    have = array->lengths;
+    read_only = array->read_only;
+  } else {
+    std::vector<std::size_t> all;
+    for (const nb::handle length : nb::object(out.attr("shape")))
+      all.push_back(nb::cast<std::size_t>(length));
+    have = shape(all);
+    read_only = !nb::cast<bool>(out.attr("flags").attr("writeable"));
+  }
+  if (!(have == lengths_))
+    raise(PyExc_ValueError, "out has shape " + have.text() + ", where the result has " + lengths_.text());
+  if (read_only) raise(PyExc_ValueError, "out is read-only");
+  const nb::object out_type = is_array ? nb::borrow(numpy_dtype(array->type)) : nb::object(out.attr("dtype"));
+  if (!nb::cast<bool>(python().can_cast(numpy_dtype(type_), out_type, "same_kind"))) {
+    raise(PyExc_TypeError, std::string("out is ") + nb::str(out_type).c_str() + ", which a result of " +
+                               name(type_) + " is not converted to");
+  }
+  void* data = nullptr;
+  target place;
+  if (is_array) {
+    if (array->type != type_) return false;
+    data = array->data;
+    place = array->where;
+  } else {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(out.ptr(), &buffer, PyBUF_RECORDS) != 0) throw nb::python_error();
+    const std::optional<dtype> type = type_of(buffer);
+    const bool fits = type == type_ && PyBuffer_IsContiguous(&buffer, 'C') && is_aligned(buffer.buf, type_);
+    data = buffer.buf;
+    PyBuffer_Release(&buffer);
+    if (!fits) return false;
+  }
+  const bool is_input = in_place && data == in.view().data() && in.type() == type_;
+  if (!is_input && overlaps(data, lengths_.elements() * size_of(type_), in.view().data(), in.bytes()))
+    return false;
+  data_ = data;
+  place_ = place;
+  return true;
+}
+
+nb::object output::finish() {
+  if (!own_) return is_new_ && lengths_.axes() == 0 ? nb::object(out_[nb::make_tuple()]) : out_;
+  if (!is_new_) {
+    const nb::object result = new_array(device_array(std::move(*own_)));
+    if (nb::isinstance<device_array>(out_)) {
+      const device_array& to = *nb::inst_ptr<device_array>(out_);
+      to.writable().copy_from(nb::inst_ptr<device_array>(result)->view().converted(to.type));
+    } else {
+      python().copyto(out_, numpy_view(result), nb::arg("casting") = "same_kind");
+    }
+    return out_;
+  }
+  return result_of(std::move(*own_), as_array_);
+}
+
+nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as) {
+  if (!as_array && x.where().is_gpu()) {
+    const nb::gil_scoped_release released;
+    x = x.on(target());
+  }
+  if (!as_array && x.shape().axes() == 0) {
+    const any_value value = x.front();
+    return numpy_scalar(as ? any_value(*as, value.data()) : value);
+  }
+  // A new array of NumPy's is made sooner than one that shares the memory.
+  if (!as_array && x.bytes() <= 4096) {
+    const new_numpy_array copy(as ? *as : x.dtype(), x.shape());
+    std::memcpy(copy.data, x.data(), x.bytes());
+    return copy.object;
+  }
+  device_array array(std::move(x));
+  if (as) array.type = *as;
+  const nb::object result = new_array(std::move(array));
+  return as_array ? result : numpy_view(result);
+}
+
+}  // namespace heddle::python

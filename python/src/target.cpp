@@ -1,0 +1,103 @@
+#include "target.hpp"
+
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+#include <string>
+
+#include <nanobind/operators.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace heddle::python {
+namespace {
+
+target default_target() {
+  static const target named = [] {
+    const char* const text = std::getenv("HEDDLE_TARGET");
+    return text == nullptr || *text == 0 ? target::automatic() : target::parse(text);
+  }();
+  return named;
+}
+
+const char* kind_text(const target& where) {
+  switch (where.kind()) {
+    case target::kind::serial:
+      return "serial";
+    case target::kind::parallel:
+      return "parallel";
+    case target::kind::gpu:
+      return "gpu";
+    case target::kind::automatic:
+      break;
+  }
+  return "auto";
+}
+
+}  // namespace
+
+target target_from(nb::handle named) {
+  nb::object held;
+  if (named.is_none()) {
+    PyObject* found = nullptr;
+    if (PyContextVar_Get(python().target_variable.ptr(), nullptr, &found) != 0) throw nb::python_error();
+    held = nb::steal(found);
+    if (!PyTuple_Check(found)) return default_target();
+    named = PyTuple_GET_ITEM(found, 0);
+  }
+  if (PyUnicode_Check(named.ptr())) return target::parse(nb::cast<std::string>(named));
+  if (nb::isinstance<target>(named)) return *nb::inst_ptr<target>(named);
+  raise(PyExc_TypeError,
+        "target is a heddle.Target, or \"serial\", \"parallel\", \"parallel:N\", \"gpu\", \"gpu:ID\" "
+        "or \"auto\"");
+}
+
+void bind_target(nb::module_& m) {
+  m.def("current_target", [] { return target_from(nb::none()); });
+  nb::class_<target>(m, "Target",
+                     R"(Where a pattern runs: a small value that every function takes as ``target=``.
+
+``Target("serial")`` is the calling thread, ``"parallel"`` every core, ``"parallel:8"`` eight threads, ``"gpu"`` the
+first GPU, ``"gpu:1"`` the second one, and ``"auto"`` picks for each call what should finish first. Work on a GPU is
+put on `stream`, the address of a CUDA stream, or on the default one. ValueError for another text, heddle.Error for
+a GPU that this machine does not have.
+
+>>> import heddle
+>>> heddle.Target("parallel:2").threads
+2
+)")
+      .def(
+          "__init__",
+          [](target* self, const std::string& text, std::uintptr_t stream) {
+            target where = target::parse(text);
+            if (stream != 0) {
+              if (!where.is_gpu()) raise(PyExc_ValueError, "only a GPU has streams, not \"" + text + "\"");
+              where = target::gpu(where.device(), reinterpret_cast<gpu_stream>(stream));
+            }
+            new (self) target(where);
+          },
+          nb::arg("text") = "auto", nb::arg("stream") = 0)
+      .def_static("best", &target::best, "The first GPU of this machine, or every core where it has none.")
+      .def_static("available", &target::available, "What this machine can run on.")
+      .def_prop_ro("kind", &kind_text, "\"serial\", \"parallel\", \"gpu\" or \"auto\".")
+      .def_prop_ro("threads", &target::threads, "Threads of a CPU target.")
+      .def_prop_ro("device", &target::device, "The number of the GPU.")
+      .def_prop_ro(
+          "stream", [](const target& where) { return reinterpret_cast<std::uintptr_t>(where.stream()); },
+          "The address of the CUDA stream, 0 for the default one.")
+      .def("wait", &target::wait, nb::call_guard<nb::gil_scoped_release>(),
+           "Returns once everything put on a GPU's stream has finished.")
+      .def("__str__", &target::text)
+      .def("__repr__", [](const target& where) { return "heddle.Target('" + where.text() + "')"; })
+      .def(
+          "__eq__", [](const target& a, const target& b) { return a == b; }, nb::is_operator())
+      .def("__hash__",
+           [](const target& where) {
+             return nb::hash(nb::make_tuple(where.text(), reinterpret_cast<std::uintptr_t>(where.stream())));
+           })
+      .def("__reduce__", [](nb::handle self) {
+        return nb::make_tuple(self.type(), nb::make_tuple(nb::cast<const target&>(self).text()));
+      });
+}
+
+}  // namespace heddle::python

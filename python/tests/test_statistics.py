@@ -1,0 +1,94 @@
+"""Means, variances and histograms against NumPy."""
+
+import itertools
+import warnings
+
+import numpy as np
+import pytest
+
+import heddle
+from conftest import SHAPES, TYPES, axes_of, layouts, numbers, outcome, same
+
+MOMENTS = ["mean", "var", "std"]
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("name", MOMENTS)
+def test_every_axis_and_layout(name, dtype):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for shape in SHAPES:
+            for layout, x in layouts(numbers(dtype, shape)):
+                for axis, keepdims in itertools.product(axes_of(x.ndim), [False, True]):
+                    if layout not in ("contiguous", "Fortran") and keepdims:
+                        continue
+                    want = outcome(lambda: getattr(np, name)(x, axis=axis, keepdims=keepdims))
+                    same(outcome(lambda: getattr(heddle, name)(x, axis=axis, keepdims=keepdims)), want, exact=False)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", MOMENTS)
+def test_keywords(name):
+    for dtype, shape in itertools.product(["int16", "float32", "complex128"], [(9,), (4, 6)]):
+        x, mask = numbers(dtype, shape), np.random.default_rng(1).random(shape) < 0.8
+        for axis in axes_of(len(shape)):
+            every = [{"where": mask}] + [{"dtype": "float64"}] * (dtype != "complex128")
+            if name != "mean":
+                every += [{"ddof": 1}, {"correction": 0.5}, {"ddof": 1, "where": mask},
+                          {"mean": np.mean(x, axis=axis, keepdims=True)}, {"ddof": -1}]
+            for keywords in every:
+                same(getattr(heddle, name)(x, axis=axis, **keywords), getattr(np, name)(x, axis=axis, **keywords),
+                     exact=False)
+
+
+@pytest.mark.parametrize("name", MOMENTS)
+def test_out_and_warnings(name):
+    x = numbers("float32", (3, 5))
+    for out_type in ("float32", "float64"):
+        out = np.zeros(5, out_type)
+        assert getattr(heddle, name)(x, axis=0, out=out) is out
+        np.testing.assert_allclose(out, getattr(np, name)(x, axis=0), rtol=1e-6)
+    with pytest.raises(TypeError):
+        getattr(heddle, name)(x, axis=0, out=np.zeros(5, np.int64))
+    with pytest.warns(RuntimeWarning):
+        assert np.isnan(getattr(heddle, name)(np.zeros(0)))
+
+
+def test_the_mean_of_floats_is_summed_in_double():
+    x = np.full(1_000_003, 0.1, dtype=np.float32)
+    assert heddle.mean(x) == np.float32(0.1)
+
+
+BINS = [1, 10, 1000, [0, 1, 2.5, 4], [-1, -1, 0, 3], "auto", np.array([0.0, 0.1, 0.3])]
+
+
+@pytest.mark.parametrize("dtype", TYPES[:11])
+def test_histogram(dtype, where):
+    for shape, bins in itertools.product([(0,), (1,), (1000,), (30, 20)], BINS):
+        x = numbers(dtype, shape)
+        if np.dtype(dtype).kind == "f":
+            x = (x * np.random.default_rng(1).random(shape)).astype(dtype)
+        weights = np.random.default_rng(2).integers(0, 5, shape).astype(float)
+        every = [{}, {"density": True}, {"weights": weights}]
+        if isinstance(bins, int):
+            every += [{"range": (0, 2)}, {"range": (1, 1)}]
+        for keywords in every:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                if isinstance(bins, str) and ("weights" in keywords or x.dtype == bool):
+                    continue
+                want = np.histogram(x, bins, **keywords)
+                have = heddle.histogram(x, bins, **keywords, target=where)
+            same(have[0], want[0], exact="density" not in keywords)
+            same(have[1], want[1])
+
+
+def test_histogram_refuses():
+    with pytest.raises(ValueError):
+        heddle.histogram([1.0, 2.0], [3, 1])
+    with pytest.raises(ValueError):
+        heddle.histogram([1.0, 2.0], 3, (0, np.inf))
+    with pytest.raises(ValueError, match="weights have shape"):
+        heddle.histogram([1.0, 2.0], 3, weights=[1.0])
+    with pytest.raises(TypeError, match="complex"):
+        heddle.histogram([1j], [0, 1])

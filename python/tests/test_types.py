@@ -1,0 +1,37 @@
+"""The types that are written down are those of the extension."""
+
+import ast
+import inspect
+import pathlib
+
+import heddle
+
+STUB = pathlib.Path(heddle.__file__).parent / "_core.pyi"
+OF_EVERY_CLASS = {"__init__", "__eq__", "__hash__", "__repr__", "__str__", "__reduce__", "__doc__", "__module__", "__new__"}
+
+
+def test_the_stub_names_what_the_extension_has():
+    written = {}
+    for node in ast.parse(STUB.read_text()).body:
+        if isinstance(node, ast.FunctionDef):
+            written[node.name] = None
+        elif isinstance(node, ast.AnnAssign):
+            written[node.target.id] = None
+        elif isinstance(node, ast.ClassDef):
+            written[node.name] = {member.name for member in node.body}
+    assert set(written) == {name for name in dir(heddle._core) if not name.startswith("__")}
+    for name, members in written.items():
+        if members is not None:
+            have = {member for member in vars(getattr(heddle._core, name)) if not member.startswith("__nb")}
+            assert members - OF_EVERY_CLASS == have - OF_EVERY_CLASS
+
+
+def test_every_function_says_its_types():
+    assert (STUB.parent / "py.typed").exists()
+    for name in heddle.__all__:
+        thing = getattr(heddle, name)
+        if inspect.isfunction(thing):
+            signature = inspect.signature(thing)
+            assert signature.return_annotation is not inspect.Signature.empty, name
+            for parameter in signature.parameters.values():
+                assert parameter.annotation is not inspect.Parameter.empty, (name, parameter)
