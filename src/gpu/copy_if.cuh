@@ -71,7 +71,7 @@ __device__ void visit_flagged(const bool* flags, std::size_t n, const std::size_
     unsigned chosen = sum_before(count_of(bytes), &total);
     const auto count = static_cast<unsigned>(n - first < flags_of_tile ? n - first : flags_of_tile);
     const std::uint32_t words[4] = {bytes.x, bytes.y, bytes.z, bytes.w};
-    // Chosen ones from the front of the list, the others behind them.
+    // Chosen ones from the front of the list, then the others.
 #pragma unroll
     for (unsigned k = 0; k < flags_of_thread; ++k) {
       const unsigned i = first_of_thread + k;

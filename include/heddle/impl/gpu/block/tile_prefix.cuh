@@ -9,8 +9,8 @@
 
 namespace heddle::gpu {
 
-/// The exclusive prefix of a tile of a row, from the totals of a group of tiles at a time: these are combined
-/// in groups of 32 again, so that rounding errors grow with the logarithm of their number.
+/// Accumulates the exclusive prefix of a tile of a row from the totals of groups of tiles. They are combined
+/// 32 at a time, and the results again, so that rounding errors grow with the logarithm of their number.
 template <class T, class Op, unsigned Levels = 4>
 class tile_prefix {
  public:
@@ -35,7 +35,8 @@ class tile_prefix {
     }
   }
 
-  /// `first` combined with all so far; `first` need not exist when something does.
+  /// Combines all totals so far, from the left, with `last`, or assigns them to it unless `has_last`. Returns
+  /// whether `last` has a value.
   __device__ bool prepend_to(bool has_last, T& last) const {
     bool exists = has_last;
 #pragma unroll
@@ -54,18 +55,18 @@ class tile_prefix {
   order::uninitialized<T, levels> sum_;
 };
 
-/// The totals of tiles that wait_aggregates() waits for, each row combined, in lane 0.
+/// Waits for the aggregates of `count` tiles and reduces each row of 32 of them, to lane 0.
 template <unsigned Rows, class T, class Op>
 __device__ order::uninitialized<T, Rows> totals_of_rows(const tile_state& states, std::size_t tiles,
                                                         std::size_t first, unsigned count, const Op& op) {
   order::uninitialized<T, Rows> total;
-  // Polling is traffic, in the way of what is waited for.
+  // A pause, because polling delays the stores that it waits for.
   wait_aggregates<Rows>(states, tiles, first, count, 100, total);
   reduce_warp<Rows>(total, count, op);
   return total;
 }
 
-/// The first of `Rows` rows of totals_of_rows(), as many as hold `count`, combined.
+/// Reduces the first results of totals_of_rows(), `Rows` at most, which are those of `count` tiles.
 template <unsigned Rows, class T, class Op>
 __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
   order::uninitialized<T, 1> total;
@@ -77,15 +78,15 @@ __device__ T total_of_rows(const T* rows, unsigned count, const Op& op) {
   return total[0];
 }
 
-/// The exclusive prefix of tiles from published aggregates, for a warp that asks for tiles in rising order.
-/// Whole groups of aggregates are read once, and combined in `Levels` levels.
+/// The exclusive prefixes of tiles from published aggregates, for a warp that takes tiles in rising order.
+/// Each whole group of aggregates is read once, and groups are combined in `Levels` levels.
 template <class T, class Op, unsigned Levels = 4>
 class published_prefix {
  public:
   __device__ explicit published_prefix(const Op& op) : op_(op), before_(op) {}
 
-  /// The `part` tiles of a row that begins with tile `row_begin`, in lane 0; waits until all have been
-  /// published. Returns whether there are any.
+  /// The exclusive prefix of tile `part` of the row that begins with tile `row_begin`, in lane 0. Waits until
+  /// all tiles before it have published. Returns false for the first tile, which has no prefix.
   __device__ bool find(const tile_state& states, std::size_t tiles, std::size_t row_begin, std::size_t part,
                        T& prefix) {
     if (row_begin != row_begin_) {
@@ -111,11 +112,11 @@ class published_prefix {
   }
 
  private:
-  // As many as the registers of a thread hold: those kept in memory took longer than all else.
+  // As many as the registers of a thread hold: spilled ones took longer than all else.
   static constexpr unsigned rows_of_group = words_of<T> <= 2 ? 4 : words_of<T> <= 8 ? 2 : 1;
   static constexpr unsigned group = rows_of_group * warp_size;
-  // A group that is whole is waited for together with the first tiles after it, where the registers hold
-  // them; what is more is read again with the rest. Two groups at a time were slower on an H200.
+  // A whole group is read together with the first tiles after it, if registers suffice. Two groups at a time
+  // were slower on an H200.
   static constexpr unsigned most_rows = rows_of_group + (words_of<T> <= 2 ? 1 : 0);
 
   const Op& op_;

@@ -23,7 +23,7 @@ __device__ inline void sync_some_threads() {
 #endif
 }
 
-/// The value that another thread of the warp holds, for any trivially copyable type: word by word.
+/// Shuffles a value of any trivially copyable type, word by word.
 template <class T, class Shuffle>
 __device__ inline T shuffle_words(const T& value, const Shuffle& shuffle) {
   constexpr std::size_t words = (sizeof(T) + 3) / 4;
@@ -78,8 +78,8 @@ __device__ __forceinline__ void tree_reduce(const F& combine) {
   }
 }
 
-/// Each of `Rows` rows of 32 lanes combined, in lane 0: of the first `count` places of all rows, in order.
-/// What other places hold is combined too, for nothing.
+/// Reduces each of `Rows` rows of one value a lane, in order, to lane 0: the first `count` values of all
+/// rows. The operator is called on the others too, and the results are discarded.
 template <unsigned Rows, class T, class Op>
 __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, unsigned count, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -94,8 +94,8 @@ __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, unsigned count,
   }
 }
 
-/// Each of `Rows` whole rows of 32 lanes combined in order, in lane 0. It does not test the lane number: such
-/// tests, above, take the seven predicates that a thread has.
+/// The same for whole rows. It does not test the lane number: such tests, above, use up the seven predicate
+/// registers of a thread.
 template <unsigned Rows, class T, class Op>
 __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, const Op& op) {
 #pragma unroll
@@ -105,7 +105,7 @@ __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, const Op& op) {
   }
 }
 
-/// What all threads of the warp hold, added.
+/// The sum of the values of the warp's threads.
 __device__ inline unsigned sum_of_warp(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(whole_warp, value);
@@ -117,14 +117,13 @@ __device__ inline unsigned sum_of_warp(unsigned value) {
 #endif
 }
 
-/// Whether elements are small integers to add: any grouping gives the same bits, and processors add the bytes
-/// of a word at once.
+/// Whether elements are small integers to add: any order gives the same bits, and one instruction adds the
+/// elements of a word.
 template <class T, class Op>
 inline constexpr bool adds_small_integers =
     std::is_same_v<Op, plus> && std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
 
-/// `sum` and the elements of a word, or of a vector of 16 bytes, added; the bits above those of T are of no
-/// use.
+/// `sum` plus the elements of a word, or of a vector of 16 bytes; the bits above those of T are unspecified.
 template <class T>
 __device__ inline unsigned add_small_integers(std::uint32_t word, unsigned sum) {
   if constexpr (sizeof(T) == 1) {
