@@ -14,7 +14,7 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// Sets every cell of `out` to f of the cell of `in` at the same place and of its neighbours, `steps` times:
+/// Sets every cell of `out` to f of the cell of `in` at the same index and of its neighbours, `steps` times:
 /// each generation reads the one before.
 ///
 ///     hd::stencil(where, u, v, hd::periodic{}, [] HD_FN(auto u) {

@@ -134,9 +134,9 @@ void sort_keys(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
             [keys = all.keys](Index a, Index b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
 }
 
-/// Sorts lines: `key(x)` of each element, and with an index its place in its line. `store(place in the array,
-/// sorted, place in the line)` takes the results. Threads share the lines out, or one line where there are
-/// few. Lines along a slower axis are read and written together, a cache line of them at a time.
+/// Sorts lines: `key(x)` of each element, and with an `Index` its index in its line. `store(index in the
+/// array, sorted, index in the line)` takes the results. Threads share the lines out, or one line where there
+/// are few. Lines along a slower axis are read and written together, a cache line of them at a time.
 template <class Index, class T, class KeyOf, class Store>
 void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key_of, const Store& store) {
   using key = impl::unsigned_of_bytes<sizeof(T)>;

@@ -19,7 +19,7 @@ namespace {
 /// Elements that are worth a second thread.
 constexpr std::size_t top_grain = std::size_t{1} << 14;
 
-/// A key that falls where an element comes earlier in the order, and the place of the element.
+/// A key that is lower the earlier an element comes in the order, and the index of the element.
 template <class Key>
 struct keyed_place {
   Key key;
