@@ -58,7 +58,7 @@ std::string check_dtype(const std::string& text);
 /// "{bool,int8,…}", which describes that check.
 std::string set_of_dtypes();
 
-/// Throws: wrong usage, because the rungs of the ladder take an array flat.
+/// Throws: wrong usage, because textbook methods take an array flat.
 [[noreturn]] void fail_axis_with_rung(const char* algorithm);
 
 /// Measures one run and says what it did.

@@ -12,7 +12,7 @@ enum class reduce_algorithm : std::uint8_t {
   single_pass,   ///< the default: fixed tiles, and the same bits on every target
   atomic,        ///< atomics combine the elements into one result; in any order
   block_serial,  ///< one thread reduces each block; then the same for the results
-  interleaved,   ///< a tree in each block, its threads chosen by a modulo test; then the same for the results
+  interleaved,   ///< a tree in each block, threads picked by a modulo test; then the same for the results
   tree,          ///< a halving tree in each block, then an atomic
   two_pass,      ///< a halving tree in each block, then one block reduces the results
   shuffle,       ///< trees of warp shuffles; then the same for the results

@@ -37,8 +37,7 @@ any_value identity(runtime_op op, dtype type);
 
 // ------------------------------------------------------------------------------------------------ reduce
 
-/// Combines the elements of x, in C order, by an operator: see reduce.hpp. Waits for the value and returns
-/// it.
+/// Combines the elements of x by an operator: see reduce.hpp. Waits for the value and returns it.
 any_value reduce(const target& where, const any_const_view& x, runtime_op op = runtime_op::plus,
                  const std::optional<any_value>& init = {}, reduce_algorithm algorithm = {});
 any_value reduce(const target& where, const any_const_view& x, runtime_op op, reduce_algorithm algorithm);
@@ -55,7 +54,7 @@ void reduce_into(const target& where, const any_view& out, const any_const_view&
 void reduce_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                  runtime_op op = runtime_op::plus, const std::optional<any_value>& init = {});
 
-/// Whether any element is not 0, and whether all are not, of all elements or along one axis: see any.hpp.
+/// Whether any element is non-zero, and whether all are, of the whole array or along one axis: see any.hpp.
 bool any(const target& where, const any_const_view& x);
 bool all(const target& where, const any_const_view& x);
 array<bool> any(const target& where, const any_const_view& x, axis along_axis);
@@ -65,7 +64,7 @@ array<bool> all(const target& where, const any_const_view& x, axis along_axis);
 any_array segmented_reduce(const target& where, const any_const_view& x,
                            const array_view<const std::size_t>& offsets, runtime_op op = runtime_op::plus);
 
-/// Values whose keys are equal and stand side by side, combined: see segmented_reduce.hpp.
+/// Reduces the values of each run of consecutive equal keys: see segmented_reduce.hpp.
 std::pair<any_array, any_array> reduce_by_key(const target& where, const any_const_view& keys,
                                               const any_const_view& values, runtime_op op = runtime_op::plus);
 
@@ -153,14 +152,14 @@ std::size_t argmax(const target& where, const any_const_view& x);
 array<std::size_t> argmin(const target& where, const any_const_view& x, axis along_axis);
 array<std::size_t> argmax(const target& where, const any_const_view& x, axis along_axis);
 
-/// For each value the first place, or the last one, where it can stand in `sorted`, whose type it has: see
-/// lower_bound.hpp.
+/// For each value the first index, or the last, where inserting it keeps the order of `sorted`, which has the
+/// same type: see lower_bound.hpp.
 array<std::size_t> lower_bound(const target& where, const any_const_view& sorted,
                                const any_const_view& values, sort_order order = sort_order::ascending);
 array<std::size_t> upper_bound(const target& where, const any_const_view& sorted,
                                const any_const_view& values, sort_order order = sort_order::ascending);
 
-/// The elements that flags choose, flat; or all, the chosen ones first, and how many they are: see
+/// The elements whose flag is true, flat; or all elements, those first, and how many they are: see
 /// copy_if.hpp.
 struct any_partitioned {
   any_array elements;

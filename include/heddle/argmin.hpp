@@ -9,7 +9,8 @@
 namespace heddle {
 
 /// The index, in C order, of the smallest element: of the first of several, and of the first NaN if there is
-/// one, as numpy.argmin. Throws heddle::error when there are no elements. Reads the elements at most twice.
+/// one, as numpy.argmin. Waits for it. Throws heddle::error when there are no elements. Reads the elements at
+/// most twice.
 template <impl::ordered_elements X>
 std::size_t argmin(const target& where, const X& x) {
   const auto in = impl::input(x);
@@ -26,6 +27,7 @@ std::size_t argmax(const target& where, const X& x) {
 }
 
 /// argmin of every row or column along one axis; the result has the other axes, and lives on the target.
+/// Asynchronous on a GPU.
 template <impl::ordered_elements X>
 array<std::size_t> argmin(const target& where, const X& x, axis along_axis) {
   const auto in = impl::input(x);

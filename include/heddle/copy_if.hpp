@@ -8,7 +8,7 @@
 
 namespace heddle {
 
-/// All elements, the chosen ones first, and how many were chosen.
+/// All elements, those for which the predicate or the flag is true first, and how many they are.
 template <class T>
 struct partitioned {
   array<T> elements;
@@ -17,8 +17,8 @@ struct partitioned {
 
 inline namespace HD_BUILD {
 
-/// The elements of x for which f is true, in their order, as a flat array. Waits for their number. n calls of
-/// f; reads x twice; a byte of scratch memory an element.
+/// The elements of x for which f is true, in the order of x, as a flat array. Waits for their number. n calls
+/// of f; reads x twice; a byte of scratch memory an element.
 ///
 ///     hd::array<float> hot = hd::copy_if(where, x, [] HD_FN(float t) { return t > 100; });
 ///
@@ -29,7 +29,8 @@ array<element_of<X>> copy_if(const target& where, const X& x, const F& f) {
   return impl::chosen_elements("copy_if", where, x, f, false).elements;
 }
 
-/// The elements of x for which f is true, then the others, each in their order, and how many the first are.
+/// The elements of x for which f is true, then the others, both in the order of x, and how many the first
+/// are. The cost is that of copy_if.
 template <array_like X, class F>
   requires(!array_like<F> && !impl::not_an_array<F>)
 partitioned<element_of<X>> partition(const target& where, const X& x, const F& f) {

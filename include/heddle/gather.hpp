@@ -11,8 +11,8 @@ namespace heddle {
 /// x[indices[i]] for each index, as numpy.take: indices count the elements of x in C order, and the result
 /// has the shape of the indices. Elements are of any trivially copyable type, indices of any built-in integer
 /// type. An index outside 0 … size − 1, including a negative one, throws a heddle::error that names the first
-/// such and its place. This check reads all indices before any element, and on a GPU the call waits for it;
-/// the rest is asynchronous. One read and one write an index.
+/// such index and its position. This check reads all indices before any element, and on a GPU the call waits
+/// for it; the rest is asynchronous. One read and one write an index.
 ///
 ///     hd::array<float> chosen = hd::gather(where, x, places);
 template <array_like X, impl::integer_elements Indices>

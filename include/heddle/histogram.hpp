@@ -27,7 +27,7 @@ std::vector<double> edges_of(const even_bins& bins) {
 
 /// How many elements of x lie in each bin, as numpy.histogram. NaNs, and elements below the first edge or
 /// above the last, are in no bin. Elements are compared with the edges as double, whatever their type. Reads
-/// each element once.
+/// each element once. Asynchronous on a GPU.
 ///
 ///     hd::array<std::uint64_t> counts = hd::histogram(where, x, hd::even_bins{100, 0.0, 1.0});
 template <impl::real_elements X>
@@ -46,7 +46,8 @@ array<std::uint64_t> histogram(const target& where, const X& x, const std::vecto
 /// the shape of x and their own type, which is that of the sums: float is summed in double and rounded once,
 /// complex<float> likewise, integers modulo 2^bits, and a sum of bool weights tells whether any is true. The
 /// weights of a bin are summed as `reduce` sums them: the same bits on every target. A stable sort by bin and
-/// a pass over the weights. Throws heddle::error for shapes that differ and for 2^32 − 1 bins and more.
+/// a pass over the weights, with scratch memory for six arrays; waits for the counts. Throws heddle::error
+/// for shapes that differ and for 2^32 − 1 bins and more.
 ///
 ///     hd::array<double> energies = hd::histogram(where, radii, hd::even_bins{100, 0.0, 1.0}, energy);
 template <impl::real_elements X, array_like Weights>

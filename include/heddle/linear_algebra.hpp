@@ -64,10 +64,11 @@ auto transposed(const X& x) {
 
 /// The product of matrices, as numpy.matmul. Elements are float, double, std::complex of either, or, in files
 /// that nvcc compiles, __half or __nv_bfloat16, which are summed in float and rounded once. a and b are
-/// arrays or matrix_views; axes before the last two are batches, and a single matrix is broadcast over a
-/// batch. The product lives on the target. Sums are in no fixed order, except by `naive` and `tiled`, so bits
-/// differ from one target to another. Throws heddle::error naming both shapes where they do not match.
-/// 2·m·n·k operations. Asynchronous on a GPU.
+/// arrays or matrix_views. An array of one axis is a row on the left and a column on the right, an axis that
+/// the product then lacks; axes before the last two are batches, and a single matrix is broadcast over a
+/// batch. The product is an array of the element type on the target. Sums are in no fixed order, except by
+/// `naive` and `tiled`, so bits differ from one target to another. Throws heddle::error naming both shapes
+/// where they do not match. 2·m·n·k operations. Asynchronous on a GPU.
 ///
 ///     hd::array<float> c = hd::matmul(where, a, b);
 ///     hd::array<float> gram = hd::matmul(where, hd::transposed(a), a);

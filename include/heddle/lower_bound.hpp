@@ -15,7 +15,7 @@ inline namespace HD_BUILD {
 /// come before it, as numpy.searchsorted with side="left". `sorted` is in the order of hd::sort: ascending
 /// with NaNs last, or descending where `order` says so; −0 equals +0, and NaNs equal one another. If `sorted`
 /// is not in this order, the results are unspecified. They have the shape of the values. log₂ n comparisons a
-/// value.
+/// value. Asynchronous on a GPU.
 ///
 ///     hd::array<std::size_t> places = hd::lower_bound(where, hd::sort(where, x), values);
 ///

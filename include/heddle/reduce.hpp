@@ -11,11 +11,11 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// Combines the elements of x, in C order, with an associative operator: plus unless another is given. Waits
-/// for the value and returns it. The bits are the same on every target, run after run
-/// (docs/reference/reduce.md). The error of a floating-point sum grows as that of pairwise summation. No
-/// elements give the operator's identity; minimum and maximum, and functions without an identity, throw
-/// heddle::error. n − 1 combinations; reads each element once.
+/// Combines the elements of x with an associative operator: plus unless another is given. Operands keep C
+/// order unless the operator is commutative (operators.hpp). Waits for the value and returns it. The bits are
+/// the same on every target, run after run (docs/reference/reduce.md). The error of a floating-point sum
+/// grows as that of pairwise summation. No elements give the operator's identity; minimum and maximum, and
+/// functions without an identity, throw heddle::error. n − 1 combinations; reads each element once.
 ///
 ///     float total = hd::reduce(where, x);
 ///     float largest = hd::reduce(where, x, hd::maximum{});
@@ -41,7 +41,8 @@ array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, co
   return impl::reduce_along<X, Op>(where, x, along_axis, op, nullptr);
 }
 
-/// The same, with op(init, …) for each row or column.
+/// The same, with op(init, …) for each row or column: with scratch memory for two elements a result, and
+/// another pass over the results.
 template <array_like X, class Op>
 array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op,
                             const std::type_identity_t<impl::given<element_of<X>>>& init) {

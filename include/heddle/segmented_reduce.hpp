@@ -16,8 +16,9 @@ inline namespace HD_BUILD {
 /// Reduces each segment of x: element s combines x[offsets[s]] … x[offsets[s + 1] − 1], with the bits that
 /// `reduce` of that segment alone gives. `offsets` are std::size_t, one more than segments, and never
 /// decrease. An empty segment gives the operator's identity, which the operator must have. Segments may have
-/// any length: threads share long ones. Throws heddle::error for offsets that decrease or go beyond x; only
-/// offsets on a GPU, of a reduction on a GPU, are not checked.
+/// any length: threads share long ones. At most n − 1 combinations. Asynchronous on a GPU. Throws
+/// heddle::error for offsets that decrease or go beyond x; only offsets on a GPU, of a reduction on a GPU,
+/// are not checked.
 ///
 ///     const std::vector<std::size_t> offsets{0, 3, 3, 10};
 ///     hd::array<float> sums = hd::segmented_reduce(where, x, offsets);
@@ -50,7 +51,8 @@ array<element_of<X>> segmented_reduce(const target& requested, const X& x, const
 
 /// Reduces the values of each run of consecutive equal keys. Returns the keys of the runs, as
 /// unique_consecutive gives them, and for each the bits that `reduce` of its values alone gives. Keys are of
-/// a built-in type. sort_by_key brings all values of a key together.
+/// a built-in type. Waits for the number of runs. Throws heddle::error unless there are as many values as
+/// keys. sort_by_key brings all values of a key together.
 ///
 ///     auto [keys, sums] = hd::reduce_by_key(where, k, v);
 template <array_like Keys, array_like Values, class Op = plus>

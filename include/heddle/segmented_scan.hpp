@@ -19,7 +19,7 @@ inline namespace HD_BUILD {
 /// the target.
 ///
 /// On a CPU each segment has the bits that inclusive_scan of it alone gives. On a GPU they also depend on its
-/// place in x, and are the same run after run on one kind of GPU. Integers have the same bits everywhere.
+/// position in x, and are the same run after run on one kind of GPU. Integers have the same bits everywhere.
 ///
 /// Throws heddle::error for offsets that decrease or go beyond x; only offsets on a GPU, of a scan on a GPU,
 /// are not checked. Asynchronous on a GPU. About 2.5n combinations on a CPU, and 3.5n to 8n on a GPU for

@@ -14,9 +14,9 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// The elements of x in ascending order, flat, as numpy.sort: NaNs come last, and −0 before +0; descending is
-/// the reverse. The same bits on every target. A radix sort on every target: time in proportion to n and to
-/// the bytes of an element; scratch memory for two arrays.
+/// The elements of x in ascending order, flat, as numpy.sort with axis=None: NaNs come last, and −0 before
+/// +0; descending is the reverse. The same bits on every target. A radix sort on every target: time in
+/// proportion to n and to the bytes of an element; scratch memory for two arrays. Asynchronous on a GPU.
 ///
 ///     hd::array<float> ordered = hd::sort(where, x);
 ///     hd::array<float> falling = hd::sort(where, x, hd::sort_order::descending);
@@ -56,9 +56,10 @@ void sort_into(const target& where, Out&& out, const X& x, axis along_axis, cons
   impl::sort_to(where, out, x, &along_axis, impl::order_of<element_of<X>>(order));
 }
 
-/// The indices that sort x: x[places[0]] ≤ x[places[1]] ≤ …, as numpy.argsort with kind="stable". Equal
-/// elements keep their order, in a descending order too; −0 equals +0, and NaNs equal one another. Takes a
-/// function of two elements as `sort` does.
+/// The indices in C order that sort x: x[places[0]] ≤ x[places[1]] ≤ …, as numpy.argsort with axis=None and
+/// kind="stable". Equal elements keep their order, in a descending order too; −0 equals +0, and NaNs equal
+/// one another. Takes a function of two elements as `sort` does. The cost is that of sort, with scratch
+/// memory for two arrays of indices more.
 template <array_like X, class Order = sort_order>
   requires impl::orders<Order, element_of<X>>
 array<std::size_t> argsort(const target& where, const X& x, const Order& order = {}) {
@@ -72,7 +73,7 @@ array<std::size_t> argsort(const target& where, const X& x, axis along_axis, con
 }
 
 /// Keys and their values in the stable sorted order of the keys, also by a function of two keys. Values are
-/// of any type.
+/// of any type. Throws heddle::error unless there are as many values as keys.
 ///
 ///     auto [keys, values] = hd::sort_by_key(where, k, v);
 template <array_like Keys, array_like Values, class Order = sort_order>

@@ -14,7 +14,7 @@ namespace heddle {
 
 inline namespace HD_BUILD {
 
-/// Sets every cell of `out` to f of the cell of `in` at the same place and of its neighbours, `steps` times:
+/// Sets every cell of `out` to f of the cell of `in` at the same index and of its neighbours, `steps` times:
 /// each generation reads the one before.
 ///
 ///     hd::stencil(where, u, v, hd::periodic{}, [] HD_FN(auto u) {
@@ -28,8 +28,8 @@ inline namespace HD_BUILD {
 /// is divided.
 ///
 /// size · steps calls of f, and a few more at the edges of tiles. Memory is read and written once for several
-/// generations; where that takes more than one pass, with scratch memory for one array. `stencil<2>(…)` has a
-/// reach of 2.
+/// generations; where that takes more than one pass, or `out` is `in`, with scratch memory for one array.
+/// Asynchronous on a GPU. `stencil<2>(…)` has a reach of 2.
 template <int Reach = 1, array_like In, array_like Out, class F>
 void stencil(const target& requested, const In& in, Out&& out,
              const std::type_identity_t<boundary<element_of<In>>>& around, const F& f,

@@ -12,7 +12,8 @@
 namespace heddle {
 
 /// A reduction of elements that arrive in pieces, such as a file that is larger than memory. The value has
-/// the bits that `reduce` of all elements together has. Keeps one element of each tile.
+/// the bits that `reduce` of all elements together has. Memory for one element a tile; on a GPU also for a
+/// piece.
 ///
 ///     hd::streamed_reduction total(where, hd::runtime_op::plus, hd::dtype::float32);
 ///     for (const auto& piece : pieces) total.append(piece);  // all but the last: multiples of total.tile()

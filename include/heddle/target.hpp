@@ -32,8 +32,8 @@ class target {
   /// One GPU. Work is put on `stream`, which the caller owns; null is the device's default stream.
   static target gpu(int device = 0, gpu_stream stream = nullptr);
 
-  /// Each call picks the target that should finish first, from the size, the place of the data and the
-  /// bandwidths of the machine, which are measured once. Small arrays stay where they are.
+  /// Each call picks the target that should finish first, from the size, the target that holds the data and
+  /// the bandwidths of the machine, which are measured once. Small arrays stay where they are.
   static constexpr target automatic() noexcept { return target(kind::automatic, 0, nullptr); }
 
   /// The first GPU of this machine, or every core where it has none.

@@ -16,7 +16,7 @@ inline namespace HD_BUILD {
 
 /// An array of f(x[i], y[i], …): `transform(where, x, y, …, f)` for any number of arrays of one shape, and
 /// scalars, which are broadcast. The result has their shape and lives on the target. n calls of f; reads each
-/// input once.
+/// input once. Asynchronous on a GPU.
 ///
 ///     hd::array<float> y = hd::transform(where, x, peaks, [] HD_FN(float a, float b) { return a / b; });
 ///     hd::array<float> z = hd::transform(where, x, 2.0f, hd::multiplies{});

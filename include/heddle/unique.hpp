@@ -8,7 +8,7 @@
 namespace heddle {
 
 /// The first element of each run of consecutive equal elements, flat, as std::unique leaves. NaNs equal one
-/// another, and −0 equals +0. On built-in types. Reads x three times.
+/// another, and −0 equals +0. On built-in types. Waits for their number. Reads x three times.
 template <array_like X>
   requires has_dtype<element_of<X>>
 array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
@@ -22,7 +22,7 @@ array<element_of<X>> unique_consecutive(const target& requested, const X& x) {
 }
 
 /// The distinct elements of x in ascending order, as numpy.unique: a sort, and the first of each run. One NaN
-/// remains, and of the zeros −0 if there is one.
+/// remains, and of the zeros −0 if there is one. Waits for their number.
 ///
 ///     hd::array<int> values = hd::unique(where, x);
 template <impl::sortable_elements X>

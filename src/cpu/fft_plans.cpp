@@ -304,7 +304,7 @@ void line_plan<T>::run(const complex* x, complex* out, int threads) {
   plan_->run(x, out, threads);
 }
 
-/// Where n is even, those at even places and those at odd ones are the real and the imaginary parts of a
+/// Where n is even, those at even indices and those at odd ones are the real and the imaginary parts of a
 /// transform of half the length.
 template <class T>
 void line_plan<T>::run(const T* x, complex* out, int threads) {

@@ -37,7 +37,7 @@ template <class Op, class T, std::size_t final_lanes>
 inline void reduce_rows(const T* x, std::size_t count, T* out) {
   constexpr std::size_t lanes = 512 / sizeof(T);
   constexpr std::size_t width = simd<T>::width;
-  // Accumulators that do not fit the registers take several passes; the tile is in the first-level cache by
+  // Accumulators that do not fit the registers take several passes; the tile is in the L1 cache by
   // the second.
   constexpr std::size_t at_once = 8;
   constexpr std::size_t turns = lanes / (at_once * width);

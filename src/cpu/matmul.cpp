@@ -233,7 +233,7 @@ void naive(int threads, const matrix<T>& a, const matrix<T>& b, T* c) {
              });
 }
 
-/// Tiles of a and b that stay in the first-level cache; rows of b are read side by side. The same sums in the
+/// Tiles of a and b that stay in the L1 cache; rows of b are read side by side. The same sums in the
 /// same order.
 template <class T>
 void tiled(int threads, const matrix<T>& a, const matrix<T>& b, T* c) {

@@ -8,7 +8,7 @@ namespace heddle::cpu {
 
 void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials) {
-  // Columns are taken in panels whose lanes, up to 512 to a column, stay in a second-level cache.
+  // Panels of columns whose accumulators, up to 512 to a column, stay in an L2 cache.
   constexpr std::size_t panel_bytes = 1024;
   constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
   if (all.count() == 0) return;

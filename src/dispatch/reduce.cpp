@@ -64,8 +64,8 @@ void library_reduce(runtime_op op, dtype type, const void* x, segments all, void
                        kernels.reduce_pieces);
 }
 
-/// Lowers place[c] to the first row, counted from `first_row`, whose element in column c of the piece equals
-/// wanted[c].
+/// Lowers place[c] to the index of the first row, which the piece's rows count from `first_row`, whose
+/// element in column c equals wanted[c].
 template <class T>
 static void find_in_piece(const T* x, const order::piece& piece, std::size_t first_row, const T* wanted,
                           std::size_t* place) {
@@ -82,7 +82,7 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
     }
   };
   if (piece.stride == 1) {
-    // Runs are looked through whole, which a compiler vectorises.
+    // Runs are searched without an early exit, which compilers vectorise.
     constexpr std::size_t run = 256;
     for (std::size_t begin = 0; begin < piece.count && !is_behind(0, first_row + begin); begin += run) {
       const T* const from = x + piece.first + begin;
@@ -109,7 +109,8 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
 void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
                         const target& where) {
   if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, place, where);
-  // A panel of columns is looked through row by row; a piece that begins behind a place already found is not.
+  // Panels of columns are searched row by row; a contiguous piece that begins after an index already found is
+  // skipped.
   constexpr std::size_t rows = std::size_t{1} << 14, panel = 256;
   const order::tiling tiles{all, rows, panel};
   const std::size_t parts = tiles.parts();
@@ -190,7 +191,7 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
   }
   const std::size_t bytes = count * element_bytes_;
   const std::size_t tiles = (count + tile_ - 1) / tile_;
-  // Counted from `size_`, so that a piece that failed leaves nothing behind.
+  // Counted from `size_`, so that a piece that failed is overwritten.
   const std::size_t before = size_ / tile_ * element_bytes_;
   partials_.resize(before + tiles * element_bytes_);
   std::byte* const out = partials_.data() + before;

@@ -33,7 +33,7 @@ struct masks {
   std::uint64_t both, either;
   low_bits identity_value;
 #if defined(__CUDACC__)
-  /// What the rung `atomic` asks for.
+  /// For the textbook method `atomic`.
   template <class Word>
   __device__ void combine_atomically(Word* with, Word value) const {
     if (either == 0) {
@@ -44,7 +44,7 @@ struct masks {
       atomicOr(with, value);
     }
   }
-  // An "and" is an "or" of what is turned.
+  // An "and" is an "or" of complements.
   template <class T>
   __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
     return word ^ (either == 0 ? gpu::broadcast_packed(static_cast<T>(identity_value)) : 0);

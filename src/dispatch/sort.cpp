@@ -28,7 +28,7 @@ struct sorted_keys {
 struct no_index {};
 
 /// A stable radix sort from the lowest digit of 8 bits on. In a pass each slice of the array counts its
-/// digits; the elements of a digit go behind those of all lower digits, and behind the same digit of earlier
+/// digits; the elements of a digit go after those of all lower digits, and after the same digit of earlier
 /// slices. All digits are counted at once before the first pass: passes in which all have one digit are left
 /// out, and a single slice need not count again. The result is in `keys` and `indices`.
 template <class Key, class Index>
@@ -134,9 +134,9 @@ void sort_keys(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
             [keys = all.keys](Index a, Index b) { return keys[a] != keys[b] ? keys[a] < keys[b] : a < b; });
 }
 
-/// Sorts lines: `key(x)` of each element, and with an index its place in its line. `store(place in the array,
-/// sorted, place in the line)` takes the results. Threads share the lines out, or one line where there are
-/// few. Lines that stand side by side are read and written side by side, a cache line of them.
+/// Sorts lines: `key(x)` of each element, and with an `Index` its index in its line. `store(index in the
+/// array, sorted, index in the line)` takes the results. Threads share the lines out, or one line where there
+/// are few. Lines along a slower axis are read and written together, a cache line of them at a time.
 template <class Index, class T, class KeyOf, class Store>
 void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key_of, const Store& store) {
   using key = impl::unsigned_of_bytes<sizeof(T)>;
@@ -168,7 +168,7 @@ void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key
         }
       });
       for (std::size_t line = 0; line < count; ++line) {
-        // A line alone has been looked at.
+        // A single line has been checked already.
         if (lines.count() > 1 && is_sorted(threads_a_line, n, all[line].keys)) continue;
         sort_keys(threads_a_line, n, all[line]);
       }

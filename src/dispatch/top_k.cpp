@@ -19,7 +19,7 @@ namespace {
 /// Elements that are worth a second thread.
 constexpr std::size_t top_grain = std::size_t{1} << 14;
 
-/// A key that falls where an element comes earlier in the order, and the place of the element.
+/// A key that is lower the earlier an element comes in the order, and the index of the element.
 template <class Key>
 struct keyed_place {
   Key key;
@@ -38,7 +38,7 @@ void keep_first(std::vector<keyed_place<Key>>& all, std::size_t k) {
 }
 
 /// The first k of elements first … last − 1 of a line, in no order. Up to 2k are kept, of which the first k
-/// are left whenever there are as many: elements behind the k-th of these are passed over from then on.
+/// are left whenever there are as many: elements after the k-th of these are skipped from then on.
 template <class T, class KeyOf, class Key = impl::unsigned_of_bytes<sizeof(T)>>
 std::vector<keyed_place<Key>> first_of(const T* x, std::size_t step, std::size_t first, std::size_t last,
                                        std::size_t k, const KeyOf& key_of) {
@@ -49,7 +49,7 @@ std::vector<keyed_place<Key>> first_of(const T* x, std::size_t step, std::size_t
   Key bound{};
   for (std::size_t i = first; i < last; ++i) {
     const Key key = key_of(x[i * step]);
-    // An equal element of a higher place comes behind.
+    // Of equal elements those with lower indices come first.
     if (is_bounded && key >= bound) continue;
     kept.push_back({key, i});
     if (kept.size() < most) continue;

@@ -57,8 +57,9 @@ inline __global__ void __launch_bounds__(select_threads)
   }
 }
 
-/// Calls f(place in the tile, place among all chosen) for each chosen element, neighbours by neighbours, and
-/// g(place in the tile, place among the others of the tile) for the others when `Others`.
+/// Calls f(first element of the tile, index in the tile, index among all selected) for each selected element,
+/// neighbouring threads for neighbours, and, when `Others`, g(first element of the tile, index in the tile,
+/// index among all others) for the others.
 template <bool Others, class F, class G>
 __device__ void visit_flagged(const bool* flags, std::size_t n, const std::size_t* before, const F& f,
                               const G& g) {
@@ -71,7 +72,7 @@ __device__ void visit_flagged(const bool* flags, std::size_t n, const std::size_
     unsigned chosen = sum_before(count_of(bytes), &total);
     const auto count = static_cast<unsigned>(n - first < flags_of_tile ? n - first : flags_of_tile);
     const std::uint32_t words[4] = {bytes.x, bytes.y, bytes.z, bytes.w};
-    // Chosen ones from the front of the list, the others behind them.
+    // Selected ones from the front of the list, then the others.
 #pragma unroll
     for (unsigned k = 0; k < flags_of_thread; ++k) {
       const unsigned i = first_of_thread + k;

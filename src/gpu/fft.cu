@@ -45,7 +45,7 @@ struct cufft {
   }
 };
 
-/// How the elements of a transform stand: `batch` transforms of up to three axes, the fastest last. Elements
+/// The memory layout of a transform: `batch` transforms of up to three axes, the fastest last. Elements
 /// of the fastest axis are `stride` apart, and transforms the distances.
 struct layout {
   std::vector<long long> lengths;
@@ -172,7 +172,7 @@ class plan_cache {
     std::vector<long long> lengths = wanted.lengths, in = lengths, out = lengths;
     if (wanted.kind == fft_kind::real_forward) out.back() = lengths.back() / 2 + 1;
     if (wanted.kind == fft_kind::real_inverse) in.back() = lengths.back() / 2 + 1;
-    // Of transforms that stand side by side cuFFT has more kernels than of those whose layout it is told.
+    // cuFFT has more kernels for contiguous transforms than for those with a given layout.
     const auto together = [](const std::vector<long long>& of) {
       long long elements = 1;
       for (const long long length : of) elements *= length;

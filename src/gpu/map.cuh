@@ -33,7 +33,7 @@ struct vector_reader<operand<T>> {
     for (unsigned k = 0; k < Items; ++k) constants[k] = source.constant;
     typename vector_of_items<T, Items>::word bits;
     memcpy(&bits, static_cast<const void*>(&constants), sizeof bits);
-    // Loaded in one piece and then taken apart: a branch around both would keep other loads waiting.
+    // Loaded whole and unpacked after the branch, which would otherwise delay other loads.
     if (source.x != nullptr) bits = vector_of_items<T, Items>::load(source.x + first);
     return vector_of_items<T, Items>(bits);
   }
@@ -62,7 +62,7 @@ __global__ void __launch_bounds__(transform_threads)
 }
 
 /// Finds, for each segment, the least k whose element equals the segment's extremum. `place` holds the
-/// segment's length or more before. All threads stop looking where an earlier place has been found.
+/// segment's length or more before. Reads every element; an atomic follows where k is the least so far.
 template <class T>
 __global__ void __launch_bounds__(transform_threads)
     find_first_equal(const T* x, segments all, const T* extremum, unsigned long long* place) {

@@ -30,15 +30,15 @@ struct last_chosen {
     const key k = impl::to_key(x[i]);
     return static_cast<key>(descending ? ~k : k);
   }
-  /// Whether the element is not behind what is known.
+  /// Whether the element does not come after the known part.
   __device__ bool operator()(std::size_t i) const {
     const auto leading = static_cast<key>(key_at(i) >> key_shift);
     return leading < key_prefix || (leading == key_prefix && i >> place_shift <= place_prefix);
   }
 };
 
-/// The next digit of elements that agree with what is known, else `digits`. Shifts are those behind the
-/// digit.
+/// The next digit of elements that agree with the known part, else `digits`. Shifts are those of the bits
+/// below the digit.
 template <class T>
 struct next_digit {
   last_chosen<T> known;

@@ -79,7 +79,7 @@ bool is_aligned(const void* data, dtype type) {
   return reinterpret_cast<std::uintptr_t>(data) % alignment_of(type) == 0;
 }
 
-/// Elements pass through a buffer of this many, which the first-level cache holds, when they cannot be
+/// Elements pass through a buffer of this many, which the L1 cache holds, when they cannot be
 /// converted from where they are.
 constexpr std::size_t staged_elements = 2048;
 

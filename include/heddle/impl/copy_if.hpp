@@ -16,25 +16,25 @@ struct partitioned;
 
 namespace heddle::impl {
 
-/// The chosen elements, counted in tiles, so that the place of each in the output is known: what copy_if,
+/// The selected elements, counted by tiles, so that the index of each in the output is known: what copy_if,
 /// partition and unique share. The selection, its flags and its elements are on `where`.
 class selection {
  public:
-  /// Waits for the number of chosen elements.
+  /// Waits for the number of selected elements.
   selection(const bool* flags, std::size_t n, const target& where);
 
   std::size_t count() const noexcept { return count_; }
 
-  /// Copies the chosen elements of x, in order, to `out`, and with `all` the others after them.
+  /// Copies the selected elements of x, in order, to `out`, and with `all` the others after them.
   void copy(const void* x, std::size_t element_bytes, bool all, void* out) const;
-  /// The indices of the chosen elements.
+  /// The indices of the selected elements.
   void places(std::size_t* out) const;
 
  private:
   const bool* flags_;
   std::size_t size_, count_ = 0;
   target where_;
-  memory before_;  ///< how many are chosen before each tile
+  memory before_;  ///< how many are selected before each tile
 };
 
 /// Sets flags[i] where x[i] differs from x[i − 1], and flags[0]. NaNs are equal, and −0 equals +0.

@@ -12,15 +12,16 @@
 /// The order in which `reduce` combines elements. It follows from the number of elements, their size and
 /// whether the operator commutes, and from nothing else, so every target computes the same bits.
 ///
-/// The elements are cut into tiles of 16 rows of accumulators. In a tile, accumulator a combines
-///   elements a, a + accumulators, a + 2 accumulators, …, if the operator commutes. A row has 512 bytes: some
-///                     SIMD registers on a CPU, the 16-byte loads of a warp on a GPU; 32 elements where these
-///                     are not of 1, 2, 4, 8 or 16 bytes;
+/// The elements are cut into tiles of 16 elements for each accumulator. In a tile, accumulator a combines
+///   elements a, a + accumulators, a + 2 accumulators, …, if the operator commutes. A row of them, one for
+///                     each accumulator, has 512 bytes: some SIMD registers on a CPU, the 16-byte loads of a
+///                     warp on a GPU; 32 elements where these are not of 1, 2, 4, 8 or 16 bytes;
 ///   elements 16 a … 16 a + 15, if it does not: 32 accumulators, and the order of elements is kept.
 /// Each accumulator combines its elements in rising order. Then the accumulators of a tile are combined in a
-/// tree: with the one half a row away if the operator commutes, with the right neighbour if not. The results
-/// of tiles are the elements of a shorter array, which is reduced in the same way until one is left.
-/// Accumulators without elements take no part: no identity is needed.
+/// tree: if the operator commutes, a with a + half, where half is a half of the row, then a quarter, and so
+/// on to 1; otherwise neighbours, then their results. The results of tiles are the elements of a shorter
+/// array, which is reduced in the same way until one is left. Accumulators without elements take no part: no
+/// identity is needed.
 namespace heddle::order {
 
 inline constexpr std::size_t rows = 16;
@@ -61,13 +62,13 @@ HD_INLINE T neutral(const Op& op) {
   }
 }
 
-/// Whether there is a filler: an element that changes no bit of another, to pad with.
+/// Whether there is an element to pad with, which changes no bit of another.
 template <class T, class Op>
 inline constexpr bool has_filler =
     (order_is_free<T, Op> && impl::has_identity<Op, T>) ||
     (std::is_floating_point_v<T> &&
      (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> || impl::is_extreme<Op>));
-/// The filler. For a sum it is −0, as 0 would change −0 to 0.
+/// This element. For a sum it is −0, as +0 would change −0 to +0.
 template <class T, class Op>
 HD_INLINE T filler(const Op& op) {
   if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, plus>) {
@@ -77,7 +78,7 @@ HD_INLINE T filler(const Op& op) {
   }
 }
 
-/// NaNs carry bits that processors choose differently: results carry the one quiet NaN.
+/// Processors set the bits of NaNs differently: every NaN becomes the same quiet NaN.
 template <class T>
 HD_INLINE T canonical(T x) {
   if constexpr (std::is_floating_point_v<T> && sizeof(T) > 8) {
@@ -93,16 +94,15 @@ HD_INLINE T canonical(T x) {
   }
 }
 
-/// One piece of work along an axis: `count` elements in steps of `stride` from element `first`, in `width`
-/// columns side by side; the results of the columns go side by side from `result`.
+/// A part of `width` neighbouring columns: `count` rows, `stride` elements apart, of which the first begins
+/// at element `first`. Results of the columns are elements result … result + width − 1.
 struct piece {
   std::size_t first, count, stride, width, result;
   std::size_t segment_part;  ///< which part of its segment this is, from 0
 };
 
-/// Segments cut into parts of at most `part` elements, and into panels of at most `panel` columns: the pieces
-/// that threads and blocks of threads take. The results of a tiling are an array with `parts()` where it had
-/// `length`.
+/// Segments cut into parts of at most `part` elements, and into panels of at most `panel` columns: pieces of
+/// work for threads. The results of a tiling are an array with axes of `parts()` instead of `length`.
 struct tiling {
   segments all;
   std::size_t part;
@@ -132,8 +132,8 @@ struct tiling {
   segments results() const { return {all.outer, parts(), all.inner}; }
 };
 
-/// Uninitialised storage for N elements of a type that need not be default-constructible. What has a multiple
-/// of 16 bytes may be moved 16 at a time.
+/// Uninitialised storage for N elements of a type that need not be default-constructible; aligned to 16 where
+/// it has a multiple of 16 bytes.
 template <class T, std::size_t N>
 struct alignas(sizeof(T) * N % 16 == 0 && alignof(T) < 16 ? 16 : alignof(T)) uninitialized {
   union {

@@ -21,16 +21,17 @@ namespace heddle::impl {
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
 void library_reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where);
 
-/// Reduces the elements of x, on this CPU, to *out by a built-in operator that is defined on them: at least
-/// one and at most as many as `tiles_here` tiles have, which are not worth a second thread.
+/// Reduces the elements of x, on the CPU, to *out by a built-in operator that is defined on them, on the
+/// calling thread: at least one and at most `tiles_here` tiles of them, which are too few for a second
+/// thread.
 inline constexpr std::size_t tiles_here = 16;
 void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n, void* out) noexcept;
 
-/// Throws: nothing to combine, and no identity.
+/// Throws heddle::error: no elements and no identity.
 [[noreturn]] void fail_empty();
 
-/// Throws unless an output of shape `have` takes results of shape `wanted`: a flat one takes as many in C
-/// order.
+/// Throws unless an output of shape `have`, with as many elements, takes results of shape `wanted`: it has
+/// this shape or is flat.
 void check_result_shape(const heddle::shape& have, const heddle::shape& wanted);
 
 inline namespace HD_BUILD {
@@ -54,8 +55,8 @@ void reduce_array(const target& where, const T* x, const Op& op, segments all, T
   }
 }
 
-/// Runs `reduce_elements(T* out)` for one result on `where` and returns it, with `init` before it unless that
-/// is null.
+/// Returns the result that `reduce_elements(T* out)` writes on `where`, combined with *init unless that is
+/// null.
 template <class T, class Op, class ReduceElements>
 T reduce_to_value(const target& where, const Op& op, const T* init, const ReduceElements& reduce_elements) {
   order::uninitialized<T, 1> total;
@@ -130,8 +131,8 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
                              });
 }
 
-/// Fills `out`, on `where`, with the result of each of `all` segments, with *init before it unless that is
-/// null. `reduce_elements(where, all, out)` combines segments that have elements.
+/// Fills `out`, on `where`, with the result of each of `all` segments, combined with *init unless that is
+/// null. `reduce_elements(where, all, out)` reduces segments that have elements.
 template <class T, class Op, class ReduceElements>
 void fill_with_results(const target& where, const segments& all, const Op& op, const T* init, T* out,
                        const ReduceElements& reduce_elements) {
@@ -164,8 +165,8 @@ array<T> reduced_along(operation& running, const target& requested, const heddle
   return out;
 }
 
-/// The same into `out`, of shape `out_shape`; of all elements in C order when `along_axis` is null. An output
-/// on the target is not waited for.
+/// The same into `out`, of shape `out_shape`; of all elements when `along_axis` is null. Asynchronous if
+/// `out` is on the target.
 template <class T, class Op, class ReduceElements>
 void reduce_to(operation& running, const target& requested, const elements<T>& out,
                const heddle::shape& out_shape, const heddle::shape& whole, const axis* along_axis,
@@ -228,7 +229,7 @@ void check_argument_apart(const A& value, const elements<T>& out) {
   }
 }
 
-/// The first arguments of a transform_reduce, numbered I, and what its function makes of them.
+/// The inputs of a transform_reduce, arguments I, and its function.
 template <class All, class F, class Numbers>
 struct mapped_arguments;
 template <class All, class F, std::size_t... I>

@@ -21,7 +21,7 @@ namespace heddle::impl {
 void library_sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
                   const target& where);
 
-/// The places of the elements of each line in their sorted order, counted from the first of the line.
+/// The indices of the elements of each line in sorted order, counted from the first of the line.
 void library_argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
                      const target& where);
 

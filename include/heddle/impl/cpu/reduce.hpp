@@ -20,14 +20,14 @@ using reduce_pieces_function = function_ref<void(const void* from, const order::
 
 /// Reduces each of `all` segments of x to one element of `out`, tile by tile as order.hpp says: `of_inputs`
 /// reduces tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input once;
-/// needs room for one element in a tile.
+/// scratch memory for one element a tile.
 void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials);
 
 // What follows is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
 
-/// The lanes of a tile: on the stack, unless elements are so large that it would overflow.
+/// The accumulators of a tile: on the stack, unless elements are so large that it would overflow.
 template <class T, std::size_t Lanes>
 class lanes_of_tile : public order::uninitialized<T, Lanes> {};
 template <class T, std::size_t Lanes>
@@ -75,15 +75,16 @@ inline void reduce_tile(const Load& load, std::size_t count, const Op& op, T* ou
   *out = order::canonical(lane[0]);
 }
 
-/// The most elements that reduce_few() takes: none unless every order gives the same bits, or there is a
-/// filler.
+/// The most elements that reduce_few() takes: none unless every order gives the same bits, or there is an
+/// element to pad with.
 template <class T, class Op>
 inline constexpr std::size_t few = order::order_is_free<T, Op> ? 64
                                    : order::has_filler<T, Op>  ? 128 / sizeof(T)
                                                                : 0;
 
-/// Elements Offset, Offset + Stride, … of the `count` at x, of which there are at most Most, in the order of
-/// a tile's lanes: those at even places, then those at odd ones, each combined likewise.
+/// Combines elements Offset, Offset + Stride, … of load(0) … load(count − 1), at most Most, as the
+/// accumulators of a tile are combined: the even ones of them with the odd ones, each combined in the same
+/// way.
 template <std::size_t Most, std::size_t Offset = 0, std::size_t Stride = 1, class Load, class Combine>
 inline auto reduce_accumulators(const Load& load, std::size_t count, const Combine& op) {
   if constexpr (Offset + Stride < Most) {
@@ -118,7 +119,7 @@ inline bool extreme_by_comparison(const T* x, std::size_t count, T& found) {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Combines 1 … few elements, where the call of a library would take longer than the work.
+/// Combines 1 … few elements, for which a call into the library would take longer than the work.
 template <class T, class Op>
 inline T reduce_few(const T* x, std::size_t count, const Op& op) {
   if constexpr (order::order_is_free<T, Op>) {
@@ -138,7 +139,7 @@ inline T reduce_few(const T* x, std::size_t count, const Op& op) {
     constexpr std::size_t width = 8;
     if (count < width)
       return order::canonical(reduce_accumulators<width>([x](std::size_t i) { return x[i]; }, count, op));
-    // Rows of elements side by side, the last of them padded with the filler.
+    // Rows of `width` elements, the last of them padded.
     struct row {
       T element[width];
     };
@@ -166,7 +167,7 @@ inline T reduce_few(const T* x, std::size_t count, const Op& op) {
 #pragma nv_exec_check_disable
 #endif
 /// Reduces each column of a piece; row r of column c is load(piece.first + r·stride + c). `lane` has room for
-/// the lanes of every column.
+/// the accumulators of every column.
 template <class T, class Op, class Load>
 inline void reduce_columns(const Load& load, const order::piece& piece, const Op& op, T* lane, T* out) {
   constexpr std::size_t lanes = order::accumulators<T, Op>;

@@ -14,7 +14,7 @@ namespace heddle::cpu {
 /// Elements that are worth a second thread.
 inline constexpr std::size_t merge_grain = std::size_t{1} << 12;
 
-/// Elements first … last − 1 of the merger of two runs, to their places in `out`.
+/// Elements first … last − 1 of the merger of two runs, to their positions in `out`.
 template <class T, class Compare>
 void merge_part(const impl::sorted_runs<T>& runs, std::size_t first, std::size_t last, const Compare& compare,
                 T* out) {
@@ -49,8 +49,8 @@ T* merge_sort(int threads, T* x, T* other, std::size_t n, const Compare& compare
   return x;
 }
 
-/// Sorts each line into `out`: load(place in the array, place in the line) gives what is sorted, and
-/// compare_of(line's first place) how.
+/// Sorts each line into `out`: load(index in the array, index in the line) gives what is sorted, and
+/// compare_of(index of the line's first element) how.
 template <class T, class Load, class CompareOf>
 void sort_lines_by(int threads, const segments& lines, const Load& load, const CompareOf& compare_of,
                    T* out) {
@@ -83,7 +83,7 @@ void sort_by(int threads, const T* x, const segments& lines, const Compare& comp
       [&](std::size_t) -> const Compare& { return compare; }, out);
 }
 
-/// The places, in their line, of the elements of each line in that order.
+/// The indices, in their line, of the elements of each line in that order.
 template <class T, class Compare>
 void argsort_by(int threads, const T* x, const segments& lines, const Compare& compare, std::size_t* places) {
   sort_lines_by<std::size_t>(

@@ -16,7 +16,7 @@
 
 namespace heddle::cpu {
 
-/// Bytes of a tile: two of them, before and after a generation, stay in a second-level cache.
+/// Bytes of a tile: two of them, before and after a generation, stay in an L2 cache.
 inline constexpr std::size_t stencil_tile_bytes = std::size_t{1} << 17;
 /// Cells times generations that are worth a thread.
 inline constexpr std::size_t stencil_grain = std::size_t{1} << 16;
@@ -58,8 +58,8 @@ inline stencil_blocking stencil_blocking_for(int threads, const std::ptrdiff_t (
   return chosen;
 }
 
-/// A tile's cells and what is around them, by their place in the whole array: of the array itself, or of a
-/// buffer that begins at the tile's low corner.
+/// A tile's cells and its halo, by their indices in the whole array: in the array itself, or in a buffer that
+/// begins at the tile's low corner.
 template <class T>
 struct tile_view {
   T* data;

@@ -26,7 +26,7 @@ inline namespace HEDDLE_ISA {
 #pragma nv_exec_check_disable
 #endif
 /// out[i] = f(i) for `count` elements; f(i) may read out[i], but no other element of `out`. Past the cache: a
-/// piece at a time is computed in the first-level cache and copied out by whole lines, where the processor
+/// piece at a time is computed in the L1 cache and copied out by whole lines, where the processor
 /// can. Pieces come from four pages alternately, because prefetching within one page does not
 /// saturate the bandwidth of a core.
 template <class T, class F>

@@ -31,8 +31,8 @@ __global__ void visit_indices(F f, grid_extent over, grid_extent blocks) {
   }
 }
 
-/// A block as wide as a warp, or as the rows where those are shorter, with as many threads as occupancy asks
-/// for.
+/// The threads of a block: as wide as a warp, or as the rows where those are shorter, and at most `threads`
+/// in all, unless `wanted` says otherwise.
 inline dim3 block_for(const launch_shape& wanted, const grid_extent& over, unsigned threads) {
   if (wanted.block_x != 0 || wanted.block_y != 0 || wanted.block_z != 0) {
     return dim3(std::max(wanted.block_x, 1u), std::max(wanted.block_y, 1u), std::max(wanted.block_z, 1u));

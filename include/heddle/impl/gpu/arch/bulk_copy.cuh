@@ -10,9 +10,8 @@
 /// no such copies, and barriers are counters.
 namespace heddle::gpu {
 
-/// Whether this code has copies that complete on barriers, and 227 KiB of shared memory a block to bring
-/// tiles to: that of compute capability 12 has the first alone. pdl_kernel decides the same on the
-/// CPU.
+/// Whether this code has bulk copies, and 227 KiB of shared memory a block for their tiles: compute
+/// capability 12 has less. pdl_kernel decides the same on the CPU.
 inline constexpr bool has_bulk_copies =
 #if HD_PTX_ARCH >= 900 && HD_PTX_ARCH < 1200
     true;
@@ -20,8 +19,8 @@ inline constexpr bool has_bulk_copies =
     false;
 #endif
 
-/// A barrier in shared memory that threads arrive at and copies complete on. Its phases alternate between 0
-/// and 1; a thread waits for the end of the phase whose parity it names.
+/// A barrier in shared memory that threads arrive at and copies complete on (PTX mbarrier). The parity of its
+/// phases alternates between 0 and 1; a thread waits for the end of the phase with the given parity.
 class mbarrier {
  public:
 #if HD_PTX_ARCH >= 900
@@ -78,14 +77,14 @@ class mbarrier {
 #endif
 };
 
-/// Barriers that one thread has initialised are seen by copies from here on.
+/// Makes barriers that this thread has initialised visible to bulk copies.
 __device__ inline void fence_mbarrier_init() {
 #if HD_PTX_ARCH >= 900
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
-/// The vec16s that hold bytes of an array only.
+/// The vec16s that lie wholly within an array.
 struct whole_vec16 {
   std::uintptr_t first, end;
   __device__ whole_vec16(std::uintptr_t begin_of_array, std::uintptr_t end_of_array)
@@ -103,14 +102,14 @@ __device__ inline void start_copy(void* shared, const void* global, unsigned byt
       : "memory");
 }
 
-/// Orders what this thread has written to shared memory before copies that are started behind a barrier.
+/// Orders what this thread has written to shared memory before bulk copies that are started after a barrier.
 __device__ inline void fence_proxy_async() {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/// Starts copying the bytes of an array between two addresses to shared memory, as far behind `to`, where a
-/// vec16 begins, as they are behind the begin of theirs: whole vec16s by a copy that completes on `barrier`,
-/// the rest byte by byte. Returns how many bytes the barrier is to expect.
+/// Starts copying bytes `begin` … `end` − 1 of an array to shared memory, where `to` stands for the last
+/// multiple of 16 up to `begin`: whole vec16s by a bulk copy that completes on `barrier`, the rest byte by
+/// byte. Returns how many bytes the barrier is to expect.
 __device__ inline unsigned start_copy_of_vec16(unsigned char* to, std::uintptr_t begin, std::uintptr_t end,
                                                const whole_vec16& whole, const mbarrier& barrier) {
   const std::uintptr_t placed = begin / 16 * 16;
@@ -121,7 +120,7 @@ __device__ inline unsigned start_copy_of_vec16(unsigned char* to, std::uintptr_t
     copy_to -= 16;
     copy_part_of_vec16(to + (copy_to - placed), copy_to, begin, end);
   }
-  // The next copy to this place writes over what came by hand.
+  // The next bulk copy overwrites the bytes that this thread has written.
   if (copy_from > placed || copy_to < end) fence_proxy_async();
   const auto bytes = static_cast<unsigned>(copy_to - copy_from);
   if (bytes > 0)

@@ -13,17 +13,17 @@
 #include <cstring>
 #include <type_traits>
 
-/// Neighbouring columns that a thread takes down their rows: how it reads and writes a row of them, and how
-/// it combines rows, where `enter` turns what was read into what is combined and `leave` turns it back.
+/// How a thread loads, combines and stores the rows of several neighbouring columns. `enter` converts what it
+/// loads to the form that is combined, and `leave` converts back.
 namespace heddle::gpu {
 
-/// Lanes of one warp among `lanes` side by side: a power of two.
+/// How many of `lanes` neighbouring threads, a power of two, are in one warp.
 HD_INLINE unsigned lanes_of_warp(unsigned lanes) {
   return lanes < warp_size ? lanes : warp_size;
 }
 
-/// Loads `count` rows, the last of them again where `to` has more: a load behind a test would have the next
-/// one wait.
+/// Loads `count` rows, and the last of them again into the rest of `to`: a load in a branch would make the
+/// next one wait.
 template <class T, class Row, unsigned Rows, class Load>
 __device__ void load_rows(const T* from, unsigned count, std::size_t inner, Row (&to)[Rows], Load load) {
 #pragma unroll
@@ -33,8 +33,8 @@ __device__ void load_rows(const T* from, unsigned count, std::size_t inner, Row 
   }
 }
 
-/// How a thread reads and writes its columns of a row. scan_down() holds `rows` of them in registers, and a
-/// multiprocessor `blocks` of its blocks. Here they are a vector of 16 bytes.
+/// Columns that a thread loads and stores as a vector of 16 bytes. scan_down() keeps `rows` rows in
+/// registers, and a multiprocessor runs `blocks` of its blocks.
 template <class T>
 struct vector_columns {
   static constexpr unsigned columns = items_per_vector<T>, rows = sizeof(T) >= 4 ? 16 : 8, blocks = 2;
@@ -55,8 +55,8 @@ struct vector_columns {
   __device__ void store(T* to, const stored& bits) const { *reinterpret_cast<uint4*>(to) = bits; }
 };
 
-/// Columns that are read and written one by one: as many as keep loads in flight. Where rows are long they
-/// are apart, so that neighbouring lanes have neighbouring columns.
+/// Columns that a thread loads and stores one by one, several to keep loads in flight. In long rows they are
+/// `apart_` columns from each other, so that neighbouring lanes have neighbouring columns.
 template <class T>
 class element_columns {
  public:
@@ -79,8 +79,8 @@ class element_columns {
     column = (in_row - in_group) * columns + in_group;
   }
   __device__ bool exist() const { return column < inner_; }
-  // What is beyond a row repeats an element of this thread: nothing but elements is combined, and those of
-  // others may be written meanwhile.
+  // Beyond the row the thread's first element again: the operator sees nothing but elements, and other
+  // threads may be writing theirs.
   __device__ std::size_t place(unsigned c) const { return is_mine(c) ? c * apart_ : 0; }
   template <unsigned Rows>
   __device__ void load(const T* from, unsigned count, std::size_t inner, stored (&to)[Rows]) const {
@@ -116,8 +116,8 @@ bool are_vectors(const T* x, const T* out, const segments& all) {
          (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(out)) % 16 == 0;
 }
 
-/// Columns cut into strips of at most `strip` rows, each a thread's, and how the threads of a block share
-/// them: `lanes` stand side by side, a power of two, the others below them.
+/// Columns cut into parts of at most `strip` rows, each for one thread. In a block `lanes` threads, a power
+/// of two, have neighbouring columns, and the others are below them.
 template <class Columns>
 struct column_tiling {
   segments all;
@@ -125,7 +125,7 @@ struct column_tiling {
   unsigned lanes;
   std::size_t parts, threads_across;
 
-  /// A thread's strip: part `part` of segments side by side, and in row `row` of the strips' totals.
+  /// A thread's part of its columns: the `part`-th from the top; its totals are in row `row` of totals().
   struct place {
     std::size_t row, part, in_row;
     std::size_t begin;   ///< of its rows
@@ -140,7 +140,7 @@ struct column_tiling {
         threads_across(Columns::threads_across(all.inner, lanes)) {}
 
   HD_INLINE std::size_t strips() const { return all.outer * parts * threads_across; }
-  /// The results of reducing each strip, as segments again.
+  /// The results of reducing each part, as segments again.
   HD_INLINE segments totals() const { return {all.outer, parts, all.inner}; }
   HD_INLINE place operator[](std::size_t index) const {
     // Divisions of 64 bits take as long as some rows.
@@ -211,7 +211,7 @@ struct words_across {
   }
 };
 
-/// How a thread combines the columns that it reads as `Columns` says.
+/// How a thread combines the columns that it loads as `Columns` says.
 template <class Columns, class T, class Op>
 using combined_across = std::conditional_t<Columns::fill_vec16 && words_across<T, Op>::exist,
                                            words_across<T, Op>, elements_across<Columns::columns, T, Op>>;

@@ -9,25 +9,25 @@
 #include <cstddef>
 #include <numeric>
 
-/// Short rows that stand side by side: the lanes of a warp take packs of neighbours, in which rows begin and
-/// end anywhere, so that lengths do not matter (Blelloch 1990, segmented scans).
+/// Short contiguous rows: the lanes of a warp take vectors of neighbouring elements, in which rows begin and
+/// end anywhere, so that any length is as fast (Blelloch 1990, segmented scans).
 namespace heddle::gpu {
 
 inline constexpr unsigned rows_in_vectors_threads = 256;
 
-/// Rows of `length` elements, so many of which a warp takes.
+/// Rows of `length` elements, of which a warp takes `of_warp` at a time.
 struct rows_for_warps {
   std::size_t rows;
   unsigned length, of_warp;
 
-  /// Lanes behind that in which a row begins and that it fills, at most.
+  /// The most lanes that a row fills after the one in which it begins.
   template <class T>
   HD_INLINE unsigned reach() const {
     return (length - 1) / items_per_vector<T>;
   }
 };
 
-/// About 8 KiB to a warp, and less where rows are few; rows that fill granules where there are enough.
+/// About 8 KiB for a warp, or less where rows are few; whole vectors where there are enough rows.
 template <class T>
 rows_for_warps share_rows(std::size_t rows, std::size_t length) {
   constexpr std::size_t wanted_bytes = 8192, wanted_warps = 4096;
@@ -53,8 +53,8 @@ __device__ void for_rows_of_warp(const rows_for_warps& shape, const F& f) {
   }
 }
 
-/// Where rows begin in a lane's packs, pack after pack. The first begins `skipped` elements behind the first
-/// pack of lane 0.
+/// Where rows begin in a lane's vectors, one vector after another. The first row begins `skipped` elements
+/// after the start of lane 0's first vector.
 template <unsigned Pack>
 class row_starts_in_vectors {
  public:
@@ -64,7 +64,8 @@ class row_starts_in_vectors {
     const unsigned place = threadIdx.x % warp_size * Pack + length - skipped % length;
     distance_ = length - 1 - (place + length - 1) % length;
   }
-  /// A bit for each element of the pack and for the one behind it; and on to the next pack.
+  /// A bit for each element of the vector, and for the one after it, set where a row begins. Goes on to the
+  /// next vector.
   __device__ unsigned take() {
     const unsigned starts = distance_ <= Pack ? starts_ << distance_ & ((2u << Pack) - 1) : 0;
     distance_ = distance_ >= step_ ? distance_ - step_ : distance_ + length_ - step_;
@@ -73,12 +74,12 @@ class row_starts_in_vectors {
 
  private:
   unsigned length_, step_;
-  unsigned starts_ = 0;  ///< of a pack that begins with a row
-  unsigned distance_;    ///< from the pack to the next start
+  unsigned starts_ = 0;  ///< of a vector that begins with a row
+  unsigned distance_;    ///< from the start of the vector to that of the next row
 };
 
-/// What each lane holds, behind that of the lanes before it, back to the one of the lanes `beginning` in
-/// which its row begins, at most `reach` before it.
+/// The inclusive scan of the lanes' values in each row. Rows begin in the lanes whose bits are set in
+/// `beginning`, and a lane's row begins at most `reach` lanes before it.
 template <class T, class Op>
 __device__ T scan_rows_of_lanes(T sum, unsigned beginning, unsigned reach, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size, up_to_here = beginning & ((2u << lane) - 1);

@@ -11,8 +11,8 @@
 /// left to right.
 namespace heddle::gpu {
 
-/// The exclusive prefix of a tile of a row, from the totals of a group of tiles at a time: these are combined
-/// in groups of 32 again, so that rounding errors grow with the logarithm of their number.
+/// Accumulates the exclusive prefix of a tile of a row from the totals of groups of tiles. They are combined
+/// 32 at a time, and the results again, so that rounding errors grow with the logarithm of their number.
 template <class T, class Op, unsigned Levels = 4>
 class tile_prefix {
  public:
@@ -37,7 +37,8 @@ class tile_prefix {
     }
   }
 
-  /// `first` combined with all so far; `first` need not exist when something does.
+  /// Combines all totals so far, from the left, with `last`, or assigns them to it unless `has_last`. Returns
+  /// whether `last` has a value.
   __device__ bool prepend_to(bool has_last, T& last) const {
     bool exists = has_last;
 #pragma unroll
@@ -170,11 +171,11 @@ class published_prefix {
   }
 
  private:
-  // As many as the registers of a thread hold: those kept in memory took longer than all else.
+  // As many as the registers of a thread hold: spilled ones took longer than all else.
   static constexpr unsigned rows_of_group = words_of<T> <= 2 ? 4 : words_of<T> <= 8 ? 2 : 1;
   static constexpr unsigned group = rows_of_group * warp_size;
-  // A group that is whole is waited for together with the first tiles after it, where the registers hold
-  // them; what is more is read again with the rest. Two groups at a time were slower on an H200.
+  // A whole group is read together with the first tiles after it, if registers suffice. Two groups at a time
+  // were slower on an H200.
   static constexpr unsigned most_rows = rows_of_group + (words_of<T> <= 2 ? 1 : 0);
 
   /// Like row_prefix::append(), with level l in lane l.

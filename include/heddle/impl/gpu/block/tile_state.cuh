@@ -11,8 +11,8 @@
 /// How the blocks of a launch publish the aggregates of their tiles.
 namespace heddle::gpu {
 
-/// The aggregates of the tiles of one launch: words that hold 32 bits of a value below the number of the
-/// launch.
+/// The aggregates of the tiles of one launch: each word has 32 bits of a value in its lower half, and the
+/// number of the launch in its upper half.
 struct tile_state {
   std::uint64_t* words;
   unsigned long long* tickets;      ///< taken since the memory was cleared
@@ -28,11 +28,11 @@ inline tile_state states_in(const temp_storage& scratch) {
   return {scratch.words(), scratch.tickets(), scratch.first_ticket(), scratch.launch_number()};
 }
 
-/// Words that hold an element, each published with the number of the launch beside it.
+/// 32-bit words of an element, each published with the number of the launch.
 template <class T>
 inline constexpr unsigned words_of = (sizeof(T) + 3) / 4;
 
-// One at a time and seen by all blocks, in no order with anything else.
+// Relaxed atomics of device scope.
 __device__ inline void store_relaxed(std::uint64_t* to, std::uint64_t word) {
 #if HD_PTX_ARCH > 0
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(word) : "memory");
@@ -62,9 +62,9 @@ __device__ void publish_aggregate(const tile_state& states, std::size_t tiles, s
   }
 }
 
-/// Waits until `count` tiles from `first` on have published what they combine to; rows of 32 side by side.
-/// Places beyond the tiles repeat another: nothing but elements is combined. A warp that finds one missing
-/// looks again after `pause_ns`.
+/// Waits for the aggregates of `count` tiles from `first` on: lane l gets those of tiles l, l + 32, ….
+/// Elements beyond the tiles repeat another, so that the operator sees nothing else. The warp polls every
+/// `pause_ns` nanoseconds.
 template <unsigned Rows, class T>
 __device__ void wait_aggregates(const tile_state& states, std::size_t tiles, std::size_t first,
                                 unsigned count, unsigned pause_ns, order::uninitialized<T, Rows>& total) {
@@ -110,7 +110,7 @@ __device__ void wait_aggregates(const tile_state& states, std::size_t tiles, std
   }
 }
 
-/// Waits until `count` values, from `first` on and `apart` from each other, have been published; places
+/// Waits until `count` values, from `first` on and `apart` from each other, have been published; elements
 /// beyond them repeat the last.
 template <unsigned Most, class T>
 __device__ void wait_values(const tile_state& states, std::size_t values, std::size_t first, unsigned apart,

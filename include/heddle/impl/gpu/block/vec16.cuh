@@ -7,26 +7,27 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Elements in granules: 16 bytes at a multiple of 16, which a thread loads and stores at once.
+/// Vectors of neighbouring elements, which a thread loads and stores at once. A vec16 is 16 bytes at a
+/// multiple of 16.
 namespace heddle::gpu {
 
-/// Elements side by side in a lane: 16 bytes of them, where that is a number of elements.
+/// Elements of a vector: 16 bytes of them, or one element where 16 is no multiple of its size.
 template <class T>
 inline constexpr unsigned items_per_vector = sizeof(T) <= 16 && 16 % sizeof(T) == 0 ? 16 / sizeof(T) : 1;
 template <class T>
 inline constexpr bool vectors_are_16_bytes = items_per_vector<T> * sizeof(T) == 16;
 
-/// Whether elements stand at multiples of their size.
+/// Whether elements are aligned to their size.
 template <class T>
 inline constexpr bool naturally_aligned = alignof(T) == sizeof(T);
 
-/// How many bytes `x` stands behind a multiple of 16.
+/// Bytes from the last multiple of 16 to `x`.
 template <class T>
 __device__ unsigned misalignment16(const T* x) {
   return static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) & 15);
 }
 
-/// Sixteen bytes out of thirty-two, from `first_byte` below 16 on, a multiple of `Unit`.
+/// Bytes first_byte … first_byte + 15 of 32, where first_byte < 16 is a multiple of `Unit`.
 template <unsigned Unit>
 __device__ uint4 shifted_vec16(const uint4& low, const uint4& high, unsigned first_byte) {
   std::uint32_t word[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
@@ -42,8 +43,8 @@ __device__ uint4 shifted_vec16(const uint4& low, const uint4& high, unsigned fir
   return {word[0], word[1], word[2], word[3]};
 }
 
-/// Copies what a granule holds of the bytes from `begin` to `end`, one by one: the rest is not to be touched.
-/// No more than the first and the last granule of an array are like that.
+/// Copies the bytes of a vec16 that lie between `begin` and `end`, one by one: others may not be read. Only
+/// the first and the last vec16 of an array need this.
 __device__ inline void copy_part_of_vec16(unsigned char* to, std::uintptr_t vector, std::uintptr_t begin,
                                           std::uintptr_t end) {
 #pragma unroll 1
@@ -62,21 +63,21 @@ __device__ void copy_vector(void* to, const void* from) {
   }
 }
 
-/// Stores a pack, at a granule of global memory where packs are granules.
+/// Stores a vector to global memory; `to` is a multiple of 16 where vectors have 16 bytes.
 template <class T>
 __device__ void store_vector(T* to, const order::uninitialized<T, items_per_vector<T>>& x) {
   if constexpr (vectors_are_16_bytes<T>) {
     uint4 bits;
     memcpy(&bits, &x, sizeof bits);
-    // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
+    // nvcc splits a plain store of 16 bytes where stores to neighbouring addresses follow.
     __stwb(reinterpret_cast<uint4*>(to), bits);
   } else {
     *to = x[0];
   }
 }
 
-/// Puts `neutral` in the first `count` places of a pack, fewer than all. By words: elements taken apart in
-/// this branch would be taken apart behind it too.
+/// Sets the first `count` elements of a vector, fewer than all, to `neutral`. By words: elements that are
+/// unpacked in this branch would stay unpacked after it.
 template <class T>
 __device__ void mask_prefix(unsigned count, const T& neutral,
                             order::uninitialized<T, items_per_vector<T>>& x) {
@@ -96,7 +97,7 @@ __device__ void mask_prefix(unsigned count, const T& neutral,
   memcpy(static_cast<void*>(&x), word, 16);
 }
 
-/// Moves a pack up by an element, behind `first`. Returns its last, which has no more place.
+/// Shifts a vector by an element towards its end and inserts `first`. Returns the element shifted out.
 template <class T, std::size_t N>
 __device__ T shift_right(const T& first, order::uninitialized<T, N>& x) {
   const T last = x[N - 1];
@@ -158,7 +159,7 @@ __device__ void load_vector(const T* from, unsigned past, order::uninitialized<T
 #if HD_PTX_ARCH > 0
       const uint4 vector = shifted_vec16<sizeof(T)>(vectors[0], vectors[1], past);
 #else
-      // As wholes: a compiler for CPUs would take words one by one, to some of which nothing was written.
+      // Whole vectors: a compiler for CPUs would copy word by word, some of them uninitialised.
       uint4 both[2];
       memcpy(&both[0], vectors, 16);
       memcpy(&both[1], vectors + 1, 16);

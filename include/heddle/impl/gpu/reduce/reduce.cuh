@@ -33,8 +33,9 @@ void reduce_tiles(const target& where, const Load& load, const Op& op, const seg
 template <class T, class Load, class Op>
 void reduce(const target& where, const Load& load, const Op& op, segments all, T* out);
 
-/// Reduces columns in vectors of 16 bytes: in one launch if they are many, and otherwise in one for each
-/// factor of 64 in their length at most, or of 8 behind other axes. Returns false where rows are no vectors.
+/// Reduces columns in vectors of 16 bytes: in one launch if there are many, and otherwise in at most one for
+/// each factor of 64 in their length, or of 8 where axes come before it. Returns false, and does nothing,
+/// where rows are not whole vectors.
 template <class T, class Op>
 bool reduce_by_vectors(const target& where, const T* x, const Op& op, const segments& all, T* out) {
   const std::size_t as_one = rows_in_one<T>(all), rest = all.length % as_one;
@@ -65,7 +66,7 @@ void reduce(const target& where, const Load& load, const Op& op, segments all, T
   if (all.count() == 0) return;
   const current_device on(where);
   if (all.count() == 1) return reduce_flat(where, load, op, all.length, out);
-  if (all.length == 1) all = {1, 1, all.count()};  // columns, of which a thread takes several
+  if (all.length == 1) all = {1, 1, all.count()};  // as columns, of which a thread takes several
   if constexpr (reduces_vectors<T, Op> && std::is_same_v<Load, impl::element_at<T, Op>>) {
     if (all.inner > 1 && reduce_by_vectors(where, load.x, op, all, out)) return;
   }

@@ -20,7 +20,7 @@ namespace heddle::gpu {
 struct column_threads {
   segments all;
   std::size_t part;       ///< elements of a column that are combined to one result
-  std::size_t pitch;      ///< numbers from one row of results to the next: no less than its columns
+  std::size_t pitch;      ///< thread numbers from one row of results to the next, at least its columns
   unsigned log2_threads;  ///< of a column
   unsigned log2_groups;   ///< of accumulators, which each thread combines one after another
   unsigned
@@ -37,8 +37,8 @@ struct column_elements {
   std::size_t first, stride;
   unsigned count;
 
-  /// Loads elements i, i + 2^log2_step, … below `end`, or N of them; and returns how many there are, of which
-  /// those beyond N do not count.
+  /// Loads the first N at most of elements i, i + 2^log2_step, … below `end`; with `All` there are N. Returns
+  /// how many there are, which may be more than N.
   template <bool All, std::size_t N, class T>
   __device__ __forceinline__ unsigned read(unsigned i, unsigned log2_step, unsigned end,
                                            order::uninitialized<T, N>& x) const {
@@ -91,10 +91,9 @@ __device__ __forceinline__ T reduce_in_any_order(const column_elements<Load>& co
   return sum[0];
 }
 
-/// The accumulators of order.hpp that are the thread's, in groups of Items: of a commutative operator those
-/// with numbers thread, thread + threads, …, and each group in steps of as many as there are groups; of
-/// another operator consecutive ones, which are groups of one. SeveralRows: accumulators have more than one
-/// element.
+/// Combines the thread's accumulators of order.hpp, in groups of Items: if the operator commutes, numbers
+/// thread, thread + threads, …, and those of a group as far apart as there are groups; otherwise consecutive
+/// ones, in groups of one. SeveralRows: accumulators have more than one element.
 template <unsigned Items, bool SeveralRows, class T, class Load, class Op>
 __device__ __forceinline__ T reduce_accumulators(const column_elements<Load>& column, unsigned thread,
                                                  const column_threads& shape, const Op& op) {
@@ -250,8 +249,8 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::column_threads(Items, Se
   }
 }
 
-/// Reduces columns cut into parts of `part` elements, of which `per_column` threads share each, in blocks of
-/// `block`.
+/// Reduces columns cut into parts of `part` elements. `per_column` threads share a part, and each combines
+/// `groups` groups of accumulators one after another; both are powers of two.
 template <unsigned Items, bool SeveralRows, class T, class Load, class Op>
 void launch_reduce_columns(const target& where, const Load& load, const Op& op, const segments& all,
                            std::size_t part, std::size_t per_column, std::size_t groups, T* out) {
@@ -322,7 +321,7 @@ void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op
     shared_by(most_threads, lanes / most_threads);
   } else {
     if (length <= items) return launch_reduce_columns<items, false>(where, load, op, all, tile, 1, 1, out);
-    // Larger elements are as well off with several threads to a column, unless accumulators have one element.
+    // Larger elements are as fast with several threads to a column, unless accumulators have one element.
     constexpr bool in_rows = sizeof(T) <= 4;
     if (length <= tuning::short_column || (are_many && (in_rows || length <= lanes))) {
       constexpr unsigned at_once = tuning::many_columns_items;

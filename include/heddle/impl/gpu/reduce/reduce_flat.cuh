@@ -15,20 +15,21 @@
 /// Reduction of a whole array in one launch.
 namespace heddle::gpu {
 
-/// From the results of a level of tiles to those of the next: a multiple of 16 bytes.
+/// Elements from the aggregates of a level of tiles to those of the next, which keep an alignment of 16
+/// bytes.
 HD_INLINE std::size_t to_next_level(std::size_t in_level) {
   return (in_level + 15) / 16 * 16;
 }
 
-/// Where the tiles of a whole array leave their results.
+/// Where tiles put their aggregates.
 template <class T>
 struct reduce_flat_storage {
-  tile_state published;  ///< those that one block gathers
-  T* counted;            ///< those of which there are more
-  unsigned* counters;    ///< zero before and after
+  tile_state published;  ///< up to gathered_results of them, which one block gathers
+  T* counted;            ///< more of them: those of each level, one after another
+  unsigned* counters;    ///< zero before the launch and after it
 };
 
-/// Waits for the results of `count` tiles and writes them to `out`, by the warps of a block.
+/// Waits for the aggregates of `count` tiles and writes them to `out`, by all warps of a block.
 template <unsigned Threads, class T>
 __device__ void gather_results(const tile_state& states, unsigned count, T* out) {
   constexpr unsigned rows = words_of<T> <= 4 ? 4 : 1;
@@ -44,10 +45,10 @@ __device__ void gather_results(const tile_state& states, unsigned count, T* out)
   }
 }
 
-/// Reduces load(0) … load(n−1) in one launch. A block reduces consecutive tiles. Few results of tiles are
-/// published, and the block that started last gathers and reduces them. More are counted, a tile of results
-/// at a time, and the warp that counts the last of them reduces that tile too, and so on to the last result.
-/// It does not matter which warp is last.
+/// Reduces load(0) … load(n−1) in one launch. A block reduces consecutive tiles. If there are few, it
+/// publishes their results, and the block that started last waits for all and reduces them. Otherwise
+/// counters say which tiles of results are complete; the warp that completes one reduces it, and so on up to
+/// the last result, which does not depend on which warps these are.
 template <class T, class Load, class Op>
 __global__ void __launch_bounds__(reduce_tuning<T, Op>::whole_threads, reduce_tuning<T, Op>::whole_blocks)
     reduce_whole(Load load, Op op, std::size_t n, reduce_flat_storage<T> scratch, T* out) {
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::whole_threads, reduce_tu
   if (are_gathered) {
     if (threadIdx.x == 0) came_last = place + 1 == gridDim.x;
     __syncthreads();
-    // All blocks that this one waits for run already.
+    // All blocks that this one waits for have started.
     if (!came_last) return;
     of_first_level = reinterpret_cast<T*>(gathered_bytes);
     gather_results<tuning::whole_threads>(scratch.published, static_cast<unsigned>(count), of_first_level);
@@ -121,7 +122,7 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::whole_threads, reduce_tu
   }
 }
 
-/// Reduces load(0) … load(n−1) to *out, which may be in memory of the CPU that the GPU can write to.
+/// Reduces load(0) … load(n−1) to *out, which may be in mapped host memory.
 template <class T, class Load, class Op>
 void reduce_flat(const target& where, const Load& load, const Op& op, std::size_t n, T* out) {
   using tuning = reduce_tuning<T, Op>;
@@ -139,7 +140,7 @@ void reduce_flat(const target& where, const Load& load, const Op& op, std::size_
     }
   }
   temp_storage scratch(where, sizes);
-  // Every multiprocessor full once; or more blocks, of which those that come late even out the others' times.
+  // One full wave of blocks; or more, which balance the load.
   const std::size_t resident = std::size_t{tuning::whole_blocks} * multiprocessors(where);
   const std::size_t grid = std::max(std::min((tiles + warps - 1) / warps, resident),
                                     std::size_t{grid_for(tiles, warps * tuning::whole_tiles_per_warp)});

@@ -8,7 +8,7 @@
 
 #include <cstddef>
 
-/// Reductions of rows of more than some KiB: a warp to each tile.
+/// Reductions of rows longer than short_row_bytes: a warp for each tile.
 namespace heddle::gpu {
 
 /// A warp reduces each tile of a row; `tiles` says how many there are and where.

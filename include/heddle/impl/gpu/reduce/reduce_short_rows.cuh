@@ -15,16 +15,15 @@
 #include <cstdint>
 #include <type_traits>
 
-/// Reductions of short rows. They follow each other in memory, so a warp copies several of them to shared
-/// memory at once, in vectors of 16 bytes.
+/// Reductions of short rows: a warp copies several of them to shared memory at once, in vectors of 16 bytes.
 namespace heddle::gpu {
 
-/// Integers of 1 and 2 bytes are combined in any order. Larger ones take no longer in the order of order.hpp.
+/// Integers of 1 and 2 bytes are combined in any order. Larger ones are as fast in the order of order.hpp.
 template <class T, class Op>
 inline constexpr bool reduces_in_any_order = order::order_is_free<T, Op> && sizeof(T) <= 2;
 
-/// Accumulators that a lane of a row's group has, a power of two: 32 bytes of them, and two where elements
-/// are large; or the elements of one accumulator.
+/// Accumulators of a lane, a power of two: 32 bytes of them, or two of large elements. If the operator does
+/// not commute, the elements of one accumulator.
 template <class T, class Op>
 inline constexpr unsigned elements_of_lane =
     !order::striped<T, Op>                             ? order::rows
@@ -37,8 +36,8 @@ template <class T, class Op>
 inline constexpr unsigned largest_group =
     order::striped<T, Op> ? order::accumulators<T, Op> / elements_of_lane<T, Op> : warp_size;
 
-/// Lanes that share a row: the least power of two that holds its elements, and twice as many for rows of a
-/// power of two of which many begin in the same banks of shared memory.
+/// Lanes that share a row: the least power of two that suffices for its elements, and twice as many for rows
+/// of a power of two of elements, which would cause bank conflicts.
 template <class T, class Op>
 unsigned lanes_of_short_row(std::size_t length) {
   constexpr std::size_t all_banks = 128;
@@ -50,7 +49,7 @@ unsigned lanes_of_short_row(std::size_t length) {
   return group;
 }
 
-/// Reduces the bytes of a row, at most a tile, in any order, a word at a time.
+/// Reduces a row of 1- or 2-byte integers, at most a tile, in any order, a word at a time.
 template <class T, class Op>
 __device__ T reduce_packed_row(const T* row, unsigned count, unsigned thread, unsigned group, const Op& op) {
   const unsigned past = misalignment16(row) % 4, end = past + count * static_cast<unsigned>(sizeof(T));
@@ -122,7 +121,7 @@ short_rows shape_short_rows(std::size_t rows, std::size_t length, unsigned group
   return shape;
 }
 
-/// A warp reduces several rows at a time, out of shared memory, a group of its lanes to each row.
+/// A warp reduces several rows at a time from shared memory, a group of its lanes to each row.
 template <class T, class Op>
 __global__ void __launch_bounds__(reduce_tuning<T, Op>::short_rows_threads,
                                   reduce_tuning<T, Op>::short_rows_blocks)

@@ -12,13 +12,13 @@
 #include <cstring>
 #include <type_traits>
 
-/// A tile of consecutive elements, reduced by the lanes of a warp in the order of order.hpp.
+/// Reductions of a tile of consecutive elements by a warp, in the order of order.hpp.
 namespace heddle::gpu {
 
-/// Reduces elements load(0) … load(count − 1), at most a tile, by a group of lanes of a warp, of which this
-/// is lane `thread`; the result is in the first. `group` is a power of two that holds all accumulators of
-/// these elements, Held in each lane: a lane has accumulators thread, thread + group, …; or, of an operator
-/// that does not commute, one accumulator.
+/// Reduces elements load(0) … load(count − 1), at most a tile, by `group` neighbouring lanes of a warp, a
+/// power of two, of which this is number `thread`; the result is in the first. If the operator commutes, a
+/// lane has the `Held` accumulators thread, thread + group, …, and otherwise one accumulator, of `Held`
+/// elements. The lanes must suffice for all accumulators that have elements.
 template <unsigned Held, class T, class Load, class Op>
 __device__ T reduce_by_lanes(const Load& load, unsigned count, unsigned thread, unsigned group,
                              const Op& op) {
@@ -105,7 +105,7 @@ __device__ T reduce_tile_aligned(const T* x, const Op& op) {
     }
     return static_cast<T>(sum_of_warp(total));
   }
-  // Where the order is free all rows would be asked for at once, for which registers do not suffice.
+  // Where the order is free, nvcc would load all rows at once, for which registers do not suffice.
   constexpr unsigned rows_per_step = order::order_is_free<T, Op> ? order::rows / 2 : order::rows;
   if constexpr (packed16_op<T, Op>::exist) {
     packed_total<T, Op> total;
@@ -132,7 +132,7 @@ __device__ T reduce_tile_aligned(const T* x, const Op& op) {
       }
     }
   }
-  // Where the order is free, what a thread holds comes first, which leaves one shuffle a step.
+  // Where the order is free, a thread's accumulators are combined first, which leaves one shuffle a step.
   constexpr unsigned across = order::order_is_free<T, Op> ? 1 : held;
   const auto reduce_held = [&] {
     tree_reduce<held>([&](unsigned v, unsigned other) { sum[v] = op(sum[v], sum[other]); });
@@ -185,7 +185,8 @@ __device__ __noinline__ T reduce_in_any_order(const T* x, unsigned count, const 
   return sum;
 }
 
-/// Results of tiles, which other blocks of this launch have written.
+/// Results of tiles, which other blocks of this launch have written: not to be loaded through the read-only
+/// cache.
 template <class T>
 struct results_of_tiles {
   const T* x;

@@ -32,10 +32,10 @@ __device__ inline std::size_t tiles_counted(list_counter counter) {
   return counter & 0xffffffffu;
 }
 
-/// A list that warps append to, on the GPU. Its order differs from run to run; results do not.
+/// A list in GPU memory that warps append to. Its order differs from run to run; results do not.
 struct segment_list {
   listed_segment* segments;
-  list_counter* counter;  ///< of zero at first
+  list_counter* counter;  ///< zero at first
 
   /// Appends the segments of those threads of a warp that have one, cut into tiles; the whole warp calls it.
   __device__ void append(bool has_one, const one_segment& mine, std::size_t tile) const {
@@ -153,7 +153,7 @@ void segmented_reduce(const target& where, const T* x, std::size_t n, const Op& 
                       const std::size_t* offsets, std::size_t count, T* out) {
   const current_device on(where);
   constexpr std::size_t tile = order::tile<T, Op>;
-  // Segments with more than a tile, and their tiles, of which each has one that is not full at most.
+  // Segments of more than a tile, and their tiles: a segment has at most one that is not full.
   const std::size_t most_listed = n / tile, most_tiles = 2 * most_listed;
   constexpr unsigned most_levels = 64;
   const memory counters(most_levels * sizeof(list_counter), where);

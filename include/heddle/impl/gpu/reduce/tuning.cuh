@@ -21,7 +21,7 @@ template <class T, class Op>
 struct reduce_tuning {
   // reduce_whole, of a flat array. Blocks are those that a multiprocessor holds.
   static constexpr unsigned whole_threads = 256, whole_blocks = 3, whole_tiles_per_warp = 3;
-  /// Results of tiles that one block gathers in shared memory: no more than a tile of them.
+  /// Results of tiles that one block gathers in shared memory: at most a tile of them.
   static constexpr std::size_t gathered_results = std::min(order::tile<T, Op>, std::size_t{8192} / sizeof(T));
 
   // reduce_rows gives a warp to a tile; reduce_short_rows several rows of so many bytes at most to a warp.
@@ -42,7 +42,7 @@ struct reduce_tuning {
   /// once where the order of accumulators allows it.
   static constexpr std::size_t short_column = 32, many_columns = std::size_t{1} << (any_order ? 18 : 17);
   static constexpr unsigned many_columns_items = 16;
-  /// Of the tree in which a thread combines groups of `items` accumulators.
+  /// Levels of the tree in which a thread combines groups of `items` accumulators.
   static constexpr unsigned levels(unsigned items) {
     const unsigned groups = items == many_columns_items ? accumulators / items
                             : striped                   ? accumulators / items / threads_per_column

@@ -67,7 +67,7 @@ __device__ unsigned count_of_thread(unsigned own, unsigned count) {
   return count - own < merge_elements<T> ? count - own : merge_elements<T>;
 }
 
-/// A thread's elements to their places in the tile, between barriers.
+/// Writes a thread's elements to their positions in the tile, between barriers.
 template <class T>
 __device__ void put_in_tile(const elements_of_thread<T>& x, unsigned own, unsigned count,
                             elements_of_tile<T>& tile) {

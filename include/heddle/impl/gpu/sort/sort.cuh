@@ -29,7 +29,7 @@ struct compare_in_line_order {
   }
 };
 
-/// The element that comes to place `at` of the array.
+/// The element that comes to index `at` of the array.
 template <class T>
 struct sorted_element {
   const std::size_t* places;
@@ -66,7 +66,7 @@ void sort_by(const target& where, const T* x, const segments& lines, const Compa
   transform(where, sorted_element<T>{places, {lines}, {lines}, x}, n, out);
 }
 
-/// The places, in their line, of the elements of each line in that order.
+/// The indices, in their line, of the elements of each line in that order.
 template <class T, class Compare>
 void argsort_by(const target& where, const T* x, const segments& lines, const Compare& compare,
                 std::size_t* places) {

@@ -8,14 +8,15 @@
 #include <cstring>
 #include <type_traits>
 
-/// Packs of 1- and 2-byte integers, combined two at a time in the 16-bit lanes of words, and without taking
-/// elements apart: a quarter to a half of the instructions. An operator takes part if it says how it
-/// combines lanes; what it combines may be another form of the elements, in which 0 changes nothing.
+/// Vectors of 1- and 2-byte integers, combined as packed halfwords, two to a 32-bit word: a quarter to a half
+/// of the instructions that unpacked elements take. An operator says how it combines halfwords; it may
+/// combine another form of the elements, whose identity is 0.
 namespace heddle::gpu {
 
-/// How an operator combines lanes: `enter` turns a word of elements into words to combine, `leave` turns one
-/// back, and `combine` takes words of two lanes. A byte is the upper half of a lane, and comparisons and
-/// operators on bits leave what is below it to itself; the bits that are not `kept` are cleared for others.
+/// How an operator combines halfwords: `enter` converts a word of elements to the form that is combined,
+/// `leave` converts back, and `combine` takes words of two halfwords. A byte is the upper half of a halfword.
+/// Comparisons and bitwise operators ignore the bits below it; for other operators the bits that are not in
+/// `kept` are cleared.
 template <class T, class Op>
 struct packed16_op {
   static constexpr bool exist = false;
@@ -39,8 +40,8 @@ struct packed16_op<T, Op> {
   }
 };
 
-/// Sums of bytes, other than truth values. What a lane carries goes below the byte of the next, which has
-/// room for what some packs carry.
+/// Sums of bytes, other than bool. The carries of a halfword add up in the bits below the byte of the next,
+/// which have room for those of several vectors.
 template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) == 1)
 struct packed16_op<T, plus> {
@@ -59,14 +60,14 @@ struct alignas(16) vector_words {
   std::uint32_t word[words_per_vector];
 };
 
-/// The element in every place of a word.
+/// A word filled with copies of the element.
 template <class T>
 __device__ std::uint32_t broadcast_packed(T x) {
   return sizeof(T) == 1 ? (static_cast<std::uint32_t>(x) & 0xffu) * 0x01010101u
                         : (static_cast<std::uint32_t>(x) & 0xffffu) * 0x00010001u;
 }
 
-// Bytes 0 and 2 of a word, and 1 and 3, as the lanes of `By`; and back.
+// Bytes 0 and 2 of a word, and 1 and 3, as the halfwords of `By`; and back.
 template <class By>
 __device__ std::uint32_t even_bytes(std::uint32_t word) {
   return word << 8 & By::kept;
@@ -79,8 +80,8 @@ inline __device__ std::uint32_t interleaved_bytes(std::uint32_t even, std::uint3
   return __byte_perm(even, odd, 0x7351);
 }
 
-/// Scans a pack, given `before`, the total of those before it, 0 where there are none. The result stays as
-/// `enter` makes it. Returns its last element.
+/// Scans a vector. `before` is the total of those before it, or 0, and becomes that of this one too. The
+/// result stays in the form that `enter` gives. Returns its last element.
 template <class T, class Op>
 __device__ T scan_packed(vector_words& vector, std::uint32_t& before, const Op& op) {
   using by = packed16_op<T, Op>;
@@ -101,7 +102,7 @@ __device__ T scan_packed(vector_words& vector, std::uint32_t& before, const Op& 
   return static_cast<T>(by::leave(op, vector.word[words_per_vector - 1]) >> (32 - 8 * sizeof(T)));
 }
 
-/// A scanned pack combined with `carry` from the left.
+/// A scanned vector combined with `carry` from the left, as elements.
 template <class T, class Op>
 __device__ vector_words prepend_packed(vector_words vector, const T& carry, const Op& op) {
   using by = packed16_op<T, Op>;
@@ -120,7 +121,7 @@ __device__ vector_words prepend_packed(vector_words vector, const T& carry, cons
   return vector;
 }
 
-/// Shifts a pack up by an element, with `first` in front. Returns the last one, which no longer fits.
+/// Shifts a vector by an element towards its end and inserts `first`. Returns the element shifted out.
 template <class T>
 __device__ T shift_right(const T& first, vector_words& vector) {
   const auto last = static_cast<T>(vector.word[words_per_vector - 1] >> (32 - 8 * sizeof(T)));
@@ -131,7 +132,7 @@ __device__ T shift_right(const T& first, vector_words& vector) {
   return last;
 }
 
-/// Combines packs, in any order.
+/// Reduces vectors, in any order.
 template <class T, class Op>
 class packed_total {
  public:

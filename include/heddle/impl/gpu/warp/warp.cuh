@@ -23,7 +23,7 @@ __device__ inline void sync_some_threads() {
 #endif
 }
 
-/// The value that another thread of the warp holds, for any trivially copyable type: word by word.
+/// Shuffles a value of any trivially copyable type, word by word.
 template <class T, class Shuffle>
 __device__ inline T shuffle_words(const T& value, const Shuffle& shuffle) {
   constexpr std::size_t words = (sizeof(T) + 3) / 4;
@@ -90,7 +90,7 @@ __device__ void reduce_warp(order::uninitialized<T, Rows>& rows, const Op& op) {
   }
 }
 
-/// What all threads of the warp hold, added.
+/// The sum of the values of the warp's threads.
 __device__ inline unsigned sum_of_warp(unsigned value) {
 #if __CUDA_ARCH__ >= 800
   return __reduce_add_sync(whole_warp, value);
@@ -102,14 +102,13 @@ __device__ inline unsigned sum_of_warp(unsigned value) {
 #endif
 }
 
-/// Whether elements are small integers to add: any grouping gives the same bits, and processors add the bytes
-/// of a word at once.
+/// Whether elements are small integers to add: any order gives the same bits, and one instruction adds the
+/// elements of a word.
 template <class T, class Op>
 inline constexpr bool adds_small_integers =
     std::is_same_v<Op, plus> && std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) <= 2;
 
-/// `sum` and the elements of a word, or of a vector of 16 bytes, added; the bits above those of T are of no
-/// use.
+/// `sum` plus the elements of a word, or of a vector of 16 bytes; the bits above those of T are unspecified.
 template <class T>
 __device__ inline unsigned add_small_integers(std::uint32_t word, unsigned sum) {
   if constexpr (sizeof(T) == 1) {
