@@ -221,10 +221,10 @@ struct matrix2 {
   }
 };
 /// x ↦ a·x + b on five numbers each, in 40 bytes.
-struct affine {
+struct affine5 {
   float a[5], b[5];
-  friend HD_FN affine operator*(const affine& x, const affine& y) {
-    affine both{};
+  friend HD_FN affine5 operator*(const affine5& x, const affine5& y) {
+    affine5 both{};
     for (int i = 0; i < 5; ++i) {
       both.a[i] = x.a[i] * y.a[i];
       both.b[i] = x.b[i] * y.a[i] + y.b[i];
@@ -232,7 +232,7 @@ struct affine {
     return both;
   }
 };
-static_assert(sizeof(matrix2) == 16 && sizeof(affine) == 40);
+static_assert(sizeof(matrix2) == 16 && sizeof(affine5) == 40);
 
 /// Neighbours first … last of a row. Combining two that do not follow on one another gives the broken run.
 struct run {
@@ -261,8 +261,8 @@ inline matrix2 random_element(std::uint64_t i) {
   return {0.7f + 0.2f * at(0), 0.3f * at(1), 0.3f * at(2), 0.7f + 0.2f * at(3)};
 }
 template <>
-inline affine random_element(std::uint64_t i) {
-  affine each;
+inline affine5 random_element(std::uint64_t i) {
+  affine5 each;
   for (int k = 0; k < 5; ++k) {
     const auto place = 10 * i + static_cast<std::uint64_t>(k);
     each.a[k] = 0.8f + 0.2f * static_cast<float>(random_real(place));

@@ -158,8 +158,8 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
             T state = start;
             ASSERT_EQ(by.state_bytes, sizeof state);
             hd::array<T> have(n), want(n);
-            // In two pieces, the first of whole registers.
-            const std::size_t first = n / 2 / by.run_length * by.run_length;
+            // In two parts, the first of whole vectors.
+            const std::size_t first = n / 2 / 4 * 4;
             by.scan(x.data(), first, exclusive, false, &state, have.data());
             by.scan(x.data() + first, n - first, exclusive, false, &state, have.data() + first);
             T so_far = start;
@@ -185,17 +185,20 @@ TEST_P(instruction_sets_test, reduced_blocks_leave_the_state_of_a_scan) {
       const hd::runtime_op op = hd::impl::function_of<Op>;
       const hd::cpu::scan_kernels by = GetParam().kernels(hd::dtype_of<T>, op).scan;
       if (by.scan == nullptr) return;
-      const std::size_t tile = 16 * by.run_length, unit = 16 * tile, units = 3, n = units * unit + 77;
+      constexpr std::size_t row = hd::order::scan_row<T>, unit = hd::cpu::rows_in_unit * row, units = 3,
+                            some = 12, n = units * unit + 77;
       const hd::array<T> x = operands<T, Op>(n);
       const T init = operand<T, Op>(7, n);
-      alignas(64) std::byte of_scan[512], of_reduce[512];
+      alignas(64) std::byte of_scan[4096], of_reduce[4096];
+      ASSERT_LE(by.state_bytes, sizeof of_scan);
       hd::array<T> whole(n), rest(n - units * unit);
       by.start(&init, of_scan);
       by.scan(x.data(), n, false, false, of_scan, whole.data());
-      T totals[units];
+      T totals[units * hd::cpu::totals_of_unit];
       for (std::size_t u = 0; u < units; ++u) {
-        by.reduce_serially(x.data() + u * unit, 3 * tile, true, &totals[u]);
-        by.reduce_serially(x.data() + u * unit + 3 * tile, unit - 3 * tile, false, &totals[u]);
+        T* const of_unit = &totals[u * hd::cpu::totals_of_unit];
+        by.reduce_serially(x.data() + u * unit, some, 0, of_unit);
+        by.reduce_serially(x.data() + u * unit + some * row, hd::cpu::rows_in_unit - some, some, of_unit);
       }
       by.start(&init, of_reduce);
       by.append(of_reduce, totals, units);

@@ -316,8 +316,8 @@ TEST_P(scan_along_axis, of_rounded_numbers_has_the_bits_of_the_documented_order)
     if (where.is_gpu()) continue;
     const auto product = [](const matrix2& a, const matrix2& b) { return a * b; };
     check_order<matrix2>(where, lengths, product, product, random_element<matrix2>);
-    const auto affine_product = [](const affine& a, const affine& b) { return a * b; };
-    check_order<affine>(where, lengths, affine_product, affine_product, random_element<affine>);
+    const auto affine_product = [](const affine5& a, const affine5& b) { return a * b; };
+    check_order<affine5>(where, lengths, affine_product, affine_product, random_element<affine5>);
   }
 }
 
