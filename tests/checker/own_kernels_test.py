@@ -406,19 +406,19 @@ class Scan(unittest.TestCase):
     def test_lookahead(self):
         for way, (name, elements, exclusive, init) in enumerate(self.ways()):
             # Warps that scan, that load tiles and look ahead, and that reduce: scan_tuning.
-            words, warps, tile = (1, 16 + 2 + 4, 16384) if name == "sum" else (2, 16 + 2 + 2, 8192)
+            words, warps, most = (1, 16 + 2 + 4, 8) if name == "sum" else (2, 16 + 2 + 2, 4)
             # Warps that wait for others cost much; the orders of threads do not depend on what is scanned.
             schedules = 2 if way in (0, 3) else 1
-            for grid, rows, parts, less, first in ((2, 2, 2, 5300, 1), (3, 1, 3, 0, 0))[way % 2:way % 2 + 1]:
+            for grid, rows, rows_of_warp, parts, less, first in ((2, 2, 5 if name == "sum" else 4, 2, 5300, 1), (3, 1, most, 3, 0, 0))[way % 2:way % 2 + 1]:
                 with self.subTest(name=name, exclusive=exclusive, init=init, rows=rows):
-                    length = parts * tile - less
+                    length = parts * rows_of_warp * 16 * 32 * 4 - less
                     x = elements(rows * length + first)
                     scratch = np.full(16 + rows * parts * words, 2 << 32 | 5, "uint64")
                     scratch[0] = 7
 
                     def launch_it(given, has_init):
                         *_, out = launch("scan", f"lookahead_{name}", grid, warps * 32, x, n(first), n(rows), n(length), exclusive, given, has_init,
-                                         n(parts), scratch, False, n(first), Unwritten(x.dtype, x.size), shared=16 * (16 + 512 * words),
+                                         n(parts), np.uint32(rows_of_warp), scratch, False, n(first), Unwritten(x.dtype, x.size), shared=16 * (16 + 512 * words),
                                          schedules=schedules)
                         return out[first * x[0].size:]
                     self.check(launch_it, name, x[first:], exclusive, init, (rows, length))
@@ -430,14 +430,14 @@ class Scan(unittest.TestCase):
             row = 16 * 32 * 16 // np.dtype(kind).itemsize
             for way, (launched, rows, length, parts, rows_of_warp, first, to) in enumerate((
                     ("small", 2, 2 * row - 4, 3, 1, 1, 1), ("small", 3, 5, 1, 1, 3, 3), ("small", 3, row + 77, 2, 1, 2, 5), ("small", 2, row - 9, 1, 1, 0, 0),
-                    ("small", 1, 3 * row, 2, 2, 0, 0), ("lookahead", 2, 8 * row - 4, 2, 8, 1, 1), ("lookahead", 3, row + 77, 1, 8, 2, 5))):
+                    ("small", 1, 3 * row, 2, 2, 0, 0), ("lookahead", 2, 10 * row - 4, 3, 5, 1, 1), ("lookahead", 3, row + 77, 1, 2, 2, 5))):
                 with self.subTest(kernel=kernel, launched=launched, length=length):
                     x = integers(first + rows * length, kind)
                     scratch, exclusive, in_place = np.full(16 + rows * parts, 2 << 32 | 5, "uint64"), way % 2 == 1, first == to and first > 0
                     scratch[0], init = 7, integers(1, kind)
                     shape = (rows * parts, 16 * 32) if launched == "small" else (2, (16 + 2 + 4) * 32)
                     *_, out = launch("scan", f"{launched}_{kernel}", *shape, x, n(first), n(rows), n(length), exclusive, init, exclusive, n(parts),
-                                     *([np.uint32(rows_of_warp)] if launched == "small" else []), scratch, in_place, n(to),
+                                     np.uint32(rows_of_warp), scratch, in_place, n(to),
                                      x if in_place else Unwritten(kind, rows * length + to), shared=32 * 528, schedules=1)
                     wanted = x[first:].reshape(rows, length)
                     if exclusive:

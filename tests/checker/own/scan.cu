@@ -157,15 +157,16 @@ PARTS(wide, element_columns, wide_sum, add_wide)
 DOWN_IN_TURN(sum, int, plus)
 DOWN_IN_TURN(compositions, map_of_line, composition)
 
-#define LOOKAHEAD(NAME, T, OP)                                                                              \
-  __global__ void lookahead_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,     \
-                                   const T* init, bool has_init, size_t parts, unsigned long long* scratch, \
-                                   bool in_place, size_t to, T* out) {                                      \
-    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,        \
-                               scratch, out + to);                                                          \
-    work.parts = parts;                                                                                     \
-    work.tile = scan_tuning<T>::tile;                                                                       \
-    lookahead_scan<T, OP>(work);                                                                            \
+#define LOOKAHEAD(NAME, T, OP)                                                                          \
+  __global__ void lookahead_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive, \
+                                   const T* init, bool has_init, size_t parts, unsigned rows_of_warp,   \
+                                   unsigned long long* scratch, bool in_place, size_t to, T* out) {     \
+    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,    \
+                               scratch, out + to);                                                      \
+    work.parts = parts;                                                                                 \
+    work.rows_of_warp = rows_of_warp;                                                                   \
+    work.tile = rows_of_warp * scan_tuning<T>::warps * scan_tuning<T>::row;                             \
+    lookahead_scan<T, OP>(work);                                                                        \
   }
 LOOKAHEAD(sum, int, plus)
 LOOKAHEAD(compositions, map_of_line, composition)

@@ -27,6 +27,15 @@
 /// look-back" (2016).
 namespace heddle::gpu {
 
+/// Whether a tile may have any number of rows: others are blocks of a power of two of rows.
+template <class T, class Op>
+inline constexpr bool any_tile_fits = order::any_scan_order<T, Op> && is_commutative<Op, T>;
+
+template <class T, class Op>
+__device__ unsigned rows_of_tile_warp(const scan_work<T, Op>& work) {
+  return any_tile_fits<T, Op> ? work.rows_of_warp : scan_tuning<T>::rows;
+}
+
 /// A tile whose copy to shared memory has started.
 struct tile_in_flight : placed_tile {
   unsigned shift;  ///< bytes in shared memory before its first place
@@ -135,11 +144,11 @@ __device__ void load_to_reduce(const T* from, order::uninitialized<T, items_per_
   }
 }
 
-/// Combines a lane's vectors in the rows of a share, in any order, without the first `skipped` elements.
+/// Combines a lane's vectors in `rows` rows, in any order, without the first `skipped` elements.
 template <bool Aligned, class T, class Op>
-__device__ T total_of_lane(const T* rows_begin, [[maybe_unused]] unsigned skipped, const Op& op) {
+__device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] unsigned skipped,
+                           const Op& op) {
   constexpr unsigned vector = items_per_vector<T>, row = warp_size * vector;
-  constexpr unsigned rows = scan_tuning<T>::share_rows * scan_tuning<T>::row / row;
   constexpr unsigned batch = sizeof(T) > 16 ? 1 : sizeof(T) == 8 ? 8 : 4;
   constexpr bool is_packed = packed16_op<T, Op>::exist && !adds_small_integers<T, Op>;
   const T* from = rows_begin + threadIdx.x % warp_size * vector;
@@ -270,10 +279,11 @@ __device__ T total_of_rows(const T* rows_begin, const Op& op) {
 
 /// Combines a warp's share of a tile, in lane 0, without the first `skipped` elements of the lane.
 template <bool Aligned, class T, class Op>
-__device__ T total_of_share(const T* share, unsigned skipped, const Op& op) {
-  if constexpr (order::any_scan_order<T, Op> && is_commutative<Op, T>) {
+__device__ T total_of_share(const T* share, unsigned rows, unsigned skipped, const Op& op) {
+  if constexpr (any_tile_fits<T, Op>) {
+    constexpr unsigned vectors = scan_tuning<T>::row / (warp_size * items_per_vector<T>);
     order::uninitialized<T, 1> total;
-    total[0] = total_of_lane<Aligned>(share, skipped, op);
+    total[0] = total_of_lane<Aligned>(share, rows * vectors, skipped, op);
     reduce_warp<1>(total, op);
     return total[0];
   } else {
@@ -287,6 +297,7 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
                              const unsigned char* stages, unsigned warp) {
   using tuning = scan_tuning<T>;
   constexpr unsigned reducers = tuning::reducers;
+  const unsigned rows = tuning::warps / reducers * rows_of_tile_warp(work);
   const unsigned lane = threadIdx.x % warp_size;
   const Op op = work.op;
   unsigned turn = 0;
@@ -298,12 +309,11 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
     const bool wanted = !tile.ends_row;
     order::uninitialized<T, 1> total;
     if (wanted) {
-      const T* const share =
-          places_of(work, tile, stages, at.stage) + warp * tuning::share_rows * tuning::row;
+      const T* const share = places_of(work, tile, stages, at.stage) + warp * rows * tuning::row;
       const unsigned skipped = warp == 0 && lane == 0 ? tile.skipped : 0;
       total[0] = !vectors_are_16_bytes<T> || misalignment16(share) == 0
-                     ? total_of_share<true>(share, skipped, op)
-                     : total_of_share<false>(share, skipped, op);
+                     ? total_of_share<true>(share, rows, skipped, op)
+                     : total_of_share<false>(share, rows, skipped, op);
     }
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
@@ -336,7 +346,7 @@ __device__ void scan_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& sha
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
     if (tile.number == placed_tile::none) return;
-    striped_tile<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, tuning::rows);
+    striped_tile<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, rows_of_tile_warp(work));
     mine.drop_rows_past(tile);
     mine.load(places_of(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
     __syncwarp();
@@ -402,8 +412,14 @@ __global__ void __launch_bounds__(scan_tuning<T>::threads, 1)
 template <class T, class Op>
 void launch_lookahead_scan(const target& where, scan_work<T, Op>& work) {
   using tuning = scan_tuning<T>;
-  work.tile = tuning::tile;
-  work.parts = (work.places() + work.tile - 1) / work.tile;
+  constexpr unsigned row_of_warps = tuning::warps * tuning::row;
+  const std::size_t rows = (work.places() + row_of_warps - 1) / row_of_warps;
+  work.parts = (rows + tuning::rows - 1) / tuning::rows;
+  // Tiles of equal size, where they need not be of a power of two of rows.
+  work.rows_of_warp =
+      any_tile_fits<T, Op> ? static_cast<unsigned>((rows + work.parts - 1) / work.parts) : tuning::rows;
+  work.parts = (rows + work.rows_of_warp - 1) / work.rows_of_warp;
+  work.tile = work.rows_of_warp * row_of_warps;
   static pdl_kernel kernel(lookahead_scan<T, Op>, "launch of lookahead_scan",
                            tuning::staged ? tuning::stages * tuning::stage_bytes : 0, tuning::exchanges);
   const std::size_t tiles = work.tiles(), resident = multiprocessors(where);

@@ -133,11 +133,12 @@ __device__ void load_places(const T* from, unsigned place, const placed_tile& ti
   memcpy(&words, &x, sizeof words);
 }
 
-/// Stores the elements of a lane below place `end`; `place` is that of the first.
+/// Stores the elements of a lane from place `begin` on and below `end`; `place` is that of the first.
 template <class T, std::size_t Vector>
-__device__ void store_lane(T* to, unsigned place, unsigned end, const order::uninitialized<T, Vector>& x) {
+__device__ void store_lane(T* to, unsigned place, unsigned begin, unsigned end,
+                           const order::uninitialized<T, Vector>& x) {
   if constexpr (Vector * sizeof(T) == 16) {
-    if (place + Vector <= end) {
+    if (place >= begin && place + Vector <= end) {
       uint4 bits;
       memcpy(&bits, &x, 16);
       // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
@@ -146,7 +147,7 @@ __device__ void store_lane(T* to, unsigned place, unsigned end, const order::uni
   }
 #pragma unroll
   for (unsigned k = 0; k < Vector; ++k) {
-    if (place + k < end) to[k] = x[k];
+    if (place + k >= begin && place + k < end) to[k] = x[k];
   }
 }
 
@@ -181,37 +182,33 @@ class row_writer {
       for (unsigned k = 0; k < Vector; ++k) reinterpret_cast<T*>(row)[lane * Vector + k] = x[k];
     }
     __syncwarp();
-    for (unsigned v = lane; v < row_vectors; v += warp_size) store(static_cast<int>(16 * v - past_), row + v);
+    for (unsigned v = lane; v < row_vectors; v += warp_size)
+      store(static_cast<int>(16 * v - past_), past_ > 0 ? row[static_cast<int>(v) - 1] : uint4{}, row[v],
+            end_);
     row_ += row_bytes;
   }
 
   /// After the last row.
   __device__ void finish() {
     if (past_ > 0 && threadIdx.x % warp_size == 0)
-      store(-static_cast<int>(past_), reinterpret_cast<const uint4*>(exchange_ + 16) + row_vectors, true);
+      store(-static_cast<int>(past_), reinterpret_cast<const uint4*>(exchange_)[row_vectors], uint4{},
+            min(end_, row_));
   }
 
  private:
   static constexpr int size = sizeof(T);
   static constexpr unsigned row_bytes = exchange_bytes<T> - 16, row_vectors = row_bytes / 16;
 
-  /// 16 bytes from `first` on in the row, of which those that are elements of this warp are stored. They end
-  /// where `past_` says in the vector `from`.
-  __device__ void store(int first, const uint4* from, bool is_last = false) {
-    const int begin = row_ + first;
-    uint4 bits;
-    if (past_ == 0) {
-      bits = *from;
-    } else {
-      bits =
-          shifted_vec16<alignof(T) < 16 ? alignof(T) : 16>(from[-1], is_last ? from[-1] : *from, 16 - past_);
-    }
-    const int least = begin_ > 0 ? begin_ : 0, most = is_last ? min(end_, row_) : end_;
+  /// Stores 16 bytes from `first` on in the row, those below `most`: the last ones of `low` and the first of
+  /// `high`.
+  __device__ void store(int first, const uint4& low, const uint4& high, int most) {
+    constexpr int unit = alignof(T) < 16 ? alignof(T) : 16;
+    const uint4 bits = past_ == 0 ? high : shifted_vec16<unit>(low, high, 16 - past_);
+    const int begin = row_ + first, least = begin_ > 0 ? begin_ : 0;
     if (begin >= least && begin + 16 <= most) {
       // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
       return __stwb(reinterpret_cast<uint4*>(to_ + begin), bits);
     }
-    constexpr int unit = alignof(T) < 16 ? alignof(T) : 16;
     unsigned char byte[16];
     memcpy(byte, &bits, 16);
 #pragma unroll
@@ -225,9 +222,9 @@ class row_writer {
   int begin_, end_, row_ = 0;
 };
 
-/// A warp's share of a tile in registers: up to `Rows` rows of 32 vectors, a power of two of them but for the
-/// last warps of a tile. `Shifts`: unaligned vectors are assembled from two aligned ones, so every 16 bytes
-/// that hold an element may be read.
+/// A warp's share of a tile in registers: up to `Rows` rows of 32 vectors, a power of two of them where the
+/// order makes a difference, but for the last warps of a tile. `Shifts`: unaligned vectors are assembled from
+/// two aligned ones, so every 16 bytes that hold an element may be read.
 template <class T, class Op, unsigned Rows, bool Shifts>
 class striped_tile {
  public:
@@ -269,6 +266,7 @@ class striped_tile {
   /// Scans each vector, and finds P of impl/scan_order.hpp and the totals of blocks of rows. Returns the
   /// warp's total.
   __device__ T scan(const Op& op) {
+    order::uninitialized<T, 1> total;
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
@@ -283,6 +281,7 @@ class striped_tile {
         up_to[0] = scan_warp(row_[r][vector - 1], op);
       }
       block_[r] = shuffle_from(up_to[0], warp_size - 1);
+      if constexpr (order::any_scan_order<T, Op>) total[0] = r > 0 ? op(total[0], block_[r]) : block_[r];
       if constexpr (vector == 1) {
         row_[r][0] = up_to[0];
       } else {
@@ -296,11 +295,12 @@ class striped_tile {
         if (r < rows_) block_[r] = op(block_[r - size], block_[r]);
       }
     }
-    order::uninitialized<T, 1> total;
-    total[0] = block_[0];
+    if constexpr (!order::any_scan_order<T, Op>) {
+      total[0] = block_[0];
 #pragma unroll
-    for (unsigned size = 2; size <= Rows; size *= 2) {
-      if (rows_ >= size) total[0] = block_[size - 1];
+      for (unsigned size = 2; size <= Rows; size *= 2) {
+        if (rows_ >= size) total[0] = block_[size - 1];
+      }
     }
     return total[0];
   }
@@ -320,8 +320,9 @@ class striped_tile {
     const auto end = static_cast<int>(tile.end() - warp_first);
     // Lanes whose elements are vectors of the output store them as they are.
     const bool direct = exchange_bytes<T> == 0 ||
-                        (vector * sizeof(T) == 16 && tile.skipped <= warp_first && misalignment16(to) == 0);
-    row_writer<T> writer(to + warp_first, static_cast<int>(tile.skipped - warp_first), end, exchange);
+                        (vector * sizeof(T) == 16 && (tiles_are_vectors<T, Op> || misalignment16(to) == 0));
+    row_writer<T> writer(to + warp_first, static_cast<int>(first_place<T, Op>(tile) - warp_first), end,
+                         exchange);
     order::uninitialized<T, vector> result;
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
@@ -354,7 +355,7 @@ class striped_tile {
       }
       const unsigned place = first_ + r * row_elements;
       if (direct) {
-        store_lane(to + place, place, tile.end(), result);
+        store_lane(to + place, place, first_place<T, Op>(tile), tile.end(), result);
       } else if constexpr (exchange_bytes<T> > 0) {
         writer.write(result);
       }
