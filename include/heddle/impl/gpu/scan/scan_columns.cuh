@@ -308,6 +308,10 @@ std::size_t rows_of_strip(const target& where, const segments& all) {
   return row * std::min(std::bit_floor(std::max(rows / strips, std::size_t{1})), most);
 }
 
+/// Parts of a column that a thread of combine_parts() takes at most: large elements are in local memory.
+template <class T>
+inline constexpr unsigned parts_at_once = sizeof(T) <= 256 ? 64 : 4;
+
 /// Totals of parts of columns, `group` of them at a time, a power of two: combined, or each replaced by what
 /// is before it.
 template <bool Combines, class T, class Op>
@@ -325,7 +329,8 @@ __global__ void __launch_bounds__(scan_down_threads)
   const bool has_first = !Combines && before_groups.exist_for(first / group);
   order::uninitialized<T, 1> before;
   if (has_first) before[0] = before_groups.at(number);
-  order::row_prefix<T, 8> prefix;
+  constexpr unsigned levels = parts_at_once<T> == 64 ? 7 : 3;
+  order::row_prefix<T, levels> prefix;
   prefix.start(has_first ? &before[0] : nullptr);
   const std::size_t place = (outer * parts.length + first) * parts.inner + column;
   constexpr unsigned ahead = sizeof(T) <= 16 ? 8 : 1;
@@ -350,7 +355,7 @@ __global__ void __launch_bounds__(scan_down_threads)
 template <class T, class Op>
 void find_prefixes_of_parts(const target& where, T* totals, const Op& op, const segments& parts,
                             order::uninitialized<segment_prefixes<T>, 1> before) {
-  constexpr unsigned group = 64;
+  constexpr unsigned group = parts_at_once<T>;
   const segments groups{parts.outer, (parts.length + group - 1) / group, parts.inner};
   const unsigned grid = grid_for(groups.elements(), scan_down_threads);
   memory held;
