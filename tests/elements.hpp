@@ -220,19 +220,22 @@ struct matrix2 {
     return {x.a * y.a + x.b * y.c, x.a * y.b + x.b * y.d, x.c * y.a + x.d * y.c, x.c * y.b + x.d * y.d};
   }
 };
-/// x ↦ a·x + b on five numbers each, in 40 bytes.
-struct affine5 {
-  float a[5], b[5];
-  friend HD_FN affine5 operator*(const affine5& x, const affine5& y) {
-    affine5 both{};
-    for (int i = 0; i < 5; ++i) {
+/// x ↦ a·x + b on some numbers each.
+template <int Numbers>
+struct affine_maps {
+  float a[Numbers], b[Numbers];
+  friend HD_FN affine_maps operator*(const affine_maps& x, const affine_maps& y) {
+    affine_maps both{};
+    for (int i = 0; i < Numbers; ++i) {
       both.a[i] = x.a[i] * y.a[i];
       both.b[i] = x.b[i] * y.a[i] + y.b[i];
     }
     return both;
   }
 };
-static_assert(sizeof(matrix2) == 16 && sizeof(affine5) == 40);
+using affine3 = affine_maps<3>;
+using affine5 = affine_maps<5>;
+static_assert(sizeof(matrix2) == 16 && sizeof(affine3) == 24 && sizeof(affine5) == 40);
 
 /// Neighbours first … last of a row. Combining two that do not follow on one another gives the broken run.
 struct run {
@@ -259,6 +262,16 @@ template <>
 inline matrix2 random_element(std::uint64_t i) {
   const auto at = [&](std::uint64_t k) { return static_cast<float>(random_real(4 * i + k)); };
   return {0.7f + 0.2f * at(0), 0.3f * at(1), 0.3f * at(2), 0.7f + 0.2f * at(3)};
+}
+template <>
+inline affine3 random_element(std::uint64_t i) {
+  affine3 each;
+  for (int k = 0; k < 3; ++k) {
+    const auto place = 10 * i + static_cast<std::uint64_t>(k);
+    each.a[k] = 0.8f + 0.2f * static_cast<float>(random_real(place));
+    each.b[k] = static_cast<float>(random_real(place + 5));
+  }
+  return each;
 }
 template <>
 inline affine5 random_element(std::uint64_t i) {

@@ -112,7 +112,7 @@ TEST_P(scan_by_users_operator, has_the_bits_of_the_built_in_one) {
 
 TEST_P(scan_by_users_operator, on_rounded_members_has_the_bits_of_the_documented_order) {
   const auto product = [](const auto& a, const auto& b) { return a * b; };
-  for_each_type<matrix2, affine5>([&]<class T>() {
+  for_each_type<matrix2, affine3, affine5>([&]<class T>() {
     std::vector<std::size_t> sizes{0, 1, 2, 3, 4, 5, 31, 32, 33, 63, 64, 65, 1023, 1025, 33'000};
     if (seeks_races) sizes = {33, 33'000};
     for (const std::size_t n : sizes) {

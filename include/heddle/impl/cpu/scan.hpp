@@ -143,7 +143,7 @@ inline __attribute__((always_inline)) void scan_row(const impl::element_at<T, Op
   const bool exists = state.exists();
   const T before = exists ? state.value() : load(0);  // so that compilers see it set
   const auto behind = [&](const T& in_row) { return exists ? op(before, in_row) : in_row; };
-  if constexpr (sizeof(T) > 16) {
+  if constexpr (in_vector == 1) {
     order::vector_prefix<T> prefix;
     prefix.clear();
     for (std::size_t i = 0; i < count; ++i) {
@@ -184,25 +184,20 @@ inline __attribute__((always_inline)) void scan_row(const impl::element_at<T, Op
       }
       left = up_to[here - 1];
       T* const to = out + first * in_vector;
-      if constexpr (in_vector == 1) {
-        for (std::size_t j = 0; j < here; ++j)
-          to[j] = order::canonical(Exclusive ? prefix[j] : behind(up_to[j]));
+      const auto join_from = [&](std::size_t opens) __attribute__((always_inline)) {
+        for (std::size_t k = 0; k + Exclusive < in_vector; ++k) {
+          for (std::size_t j = opens; j < here; ++j) own[k * half + j] = op(prefix[j], own[k * half + j]);
+        }
+      };
+      if (exists || first > 0) {
+        join_from(0);
       } else {
-        const auto join_from = [&](std::size_t opens) __attribute__((always_inline)) {
-          for (std::size_t k = 0; k + Exclusive < in_vector; ++k) {
-            for (std::size_t j = opens; j < here; ++j) own[k * half + j] = op(prefix[j], own[k * half + j]);
-          }
-        };
-        if (exists || first > 0) {
-          join_from(0);
-        } else {
-          join_from(1);
-        }
-        for (std::size_t j = 0; j < here; ++j) {
-          if constexpr (Exclusive) to[j * in_vector] = order::canonical(prefix[j]);
-          for (std::size_t k = 0; k + Exclusive < in_vector; ++k)
-            to[j * in_vector + k + Exclusive] = order::canonical(own[k * half + j]);
-        }
+        join_from(1);
+      }
+      for (std::size_t j = 0; j < here; ++j) {
+        if constexpr (Exclusive) to[j * in_vector] = order::canonical(prefix[j]);
+        for (std::size_t k = 0; k + Exclusive < in_vector; ++k)
+          to[j * in_vector + k + Exclusive] = order::canonical(own[k * half + j]);
       }
     };
     if (vectors > 0) scan_half(0, vectors < half ? vectors : half);
