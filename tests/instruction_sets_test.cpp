@@ -164,7 +164,8 @@ TEST_P(instruction_sets_test, scans_pass_on_nan_and_tell_zeros_apart) {
             by.scan(x.data() + first, n - first, exclusive, false, &state, have.data() + first);
             T so_far = start;
             for (std::size_t i = 0; i < n; ++i) {
-              const T next = extreme<T, Op>(so_far, x.data()[i]);
+              T next = extreme<T, Op>(so_far, x.data()[i]);
+              if (next != next) next = nan;
               want.data()[i] = exclusive ? so_far : next;
               so_far = next;
             }

@@ -28,7 +28,7 @@ template <class T>
 struct numbers {
   using part = typename part_of<T>::type;
   using vector = typename simd<part>::vector;
-  static constexpr std::size_t parts = sizeof(T) / sizeof(part), width = register_bytes / sizeof(T);
+  static constexpr std::size_t parts = is_complex<T> ? 2 : 1, width = register_bytes / sizeof(T);
 
   /// The first `count` numbers, and zeros where a register has more.
   static HEDDLE_ALWAYS_INLINE vector load(const T* from, std::size_t count = width) {

@@ -121,9 +121,9 @@ class row_prefix {
   /// Adds a block of 2^level rows behind a multiple of as many.
   template <class Op>
   HD_INLINE void append(const Op& op, const T& total, unsigned level = 0) {
-    const std::size_t rows = std::size_t{1} << level;
+    const std::size_t added = std::size_t{1} << level;
     level = append_block(op, count_, level, T(total), &block_[0]);
-    count_ += rows;
+    count_ += added;
     // The blocks above this one are as they were when the last of them was added.
     const std::size_t above = count_ >> level >> 1;
     bool behind = has_init_;
