@@ -147,8 +147,8 @@ class vectors_of_lane {
   }
 };
 
-/// A pack that stands `past` bytes behind a granule; it shifts where whole granules that hold one of its
-/// bytes may be read.
+/// Loads a vector that begins `past` bytes after a multiple of 16. `Shifts`: it is assembled from the two
+/// aligned vec16 that hold it, all of whose bytes may be read.
 template <bool Shifts, class T>
 __device__ void load_vector(const T* from, unsigned past, order::uninitialized<T, items_per_vector<T>>& x) {
   constexpr bool always_vec16 = vectors_are_16_bytes<T> && Shifts && naturally_aligned<T>;
