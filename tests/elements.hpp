@@ -263,10 +263,10 @@ inline matrix2 random_element(std::uint64_t i) {
   const auto at = [&](std::uint64_t k) { return static_cast<float>(random_real(4 * i + k)); };
   return {0.7f + 0.2f * at(0), 0.3f * at(1), 0.3f * at(2), 0.7f + 0.2f * at(3)};
 }
-template <>
-inline affine3 random_element(std::uint64_t i) {
-  affine3 each;
-  for (int k = 0; k < 3; ++k) {
+template <int Numbers>
+affine_maps<Numbers> random_maps(std::uint64_t i) {
+  affine_maps<Numbers> each;
+  for (int k = 0; k < Numbers; ++k) {
     const auto place = 10 * i + static_cast<std::uint64_t>(k);
     each.a[k] = 0.8f + 0.2f * static_cast<float>(random_real(place));
     each.b[k] = static_cast<float>(random_real(place + 5));
@@ -274,14 +274,12 @@ inline affine3 random_element(std::uint64_t i) {
   return each;
 }
 template <>
+inline affine3 random_element(std::uint64_t i) {
+  return random_maps<3>(i);
+}
+template <>
 inline affine5 random_element(std::uint64_t i) {
-  affine5 each;
-  for (int k = 0; k < 5; ++k) {
-    const auto place = 10 * i + static_cast<std::uint64_t>(k);
-    each.a[k] = 0.8f + 0.2f * static_cast<float>(random_real(place));
-    each.b[k] = static_cast<float>(random_real(place + 5));
-  }
-  return each;
+  return random_maps<5>(i);
 }
 template <>
 inline matrix5 random_element(std::uint64_t i) {

@@ -90,7 +90,7 @@ template <std::size_t Width>
 struct last_lane {
   constexpr std::size_t operator()(std::size_t) const { return Width - 1; }
 };
-/// The first or the last of each two lanes of both, in turn.
+/// The first or the last of each two lanes of both, interleaved.
 template <std::size_t Width, bool Last>
 struct one_of_two {
   constexpr std::size_t operator()(std::size_t l) const {

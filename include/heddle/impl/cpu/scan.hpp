@@ -34,7 +34,7 @@ struct column_panel {
   std::size_t pitch;
 };
 /// Before the next vector, before the row, totals of blocks of 2^level vectors; then, for each level, the
-/// total of a block of 2^level rows and what stands behind it.
+/// total of a block of 2^level rows and the prefix after it.
 enum room_line : std::size_t { before_vector, before_row, vector_blocks, row_blocks = vector_blocks + 6 };
 
 /// A scan of one element type by one operator, in steps. A state is what is known before a row; it can be
@@ -252,7 +252,7 @@ inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init,
     scan_vector<Exclusive>(load, 0, count, op, init, out);  // for up to three the same
   } else {
     constexpr std::size_t in_vector = order::scan_vector<T>;
-    // What the vectors so far combine to, and what stands before the next.
+    // What the vectors so far combine to, and the prefix of the next.
     T vectors = load(0), before = init != nullptr ? *init : vectors;
     for (std::size_t first = 0;; first += in_vector) {
       const bool exists = init != nullptr || first > 0;
@@ -351,7 +351,7 @@ inline void scan_columns_from_above(const Columns& columns, const column_panel& 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Scans columns by themselves: a vector of each at a time, then what stands before the next.
+/// Scans columns by themselves: a vector of each at a time, then the prefix of the next.
 template <class T, class Columns>
 inline void scan_columns_in_order(const Columns& columns, const column_panel& panel, const T* init,
                                   bool exclusive) {
