@@ -2,10 +2,11 @@
 find_program(HEDDLE_CCACHE ccache)
 mark_as_advanced(HEDDLE_CCACHE)
 if(HEDDLE_CCACHE)
+  # GCC compares headers with a precompiled header byte for byte. So a changed comment must miss: depend mode does, preprocessed text does not.
   foreach(language IN ITEMS CXX CUDA)
     if(NOT DEFINED CMAKE_${language}_COMPILER_LAUNCHER)
       set(CMAKE_${language}_COMPILER_LAUNCHER
-        "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+        "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
         CCACHE_SLOPPINESS=pch_defines,time_macros "${HEDDLE_CCACHE}")
     endif()
   endforeach()
