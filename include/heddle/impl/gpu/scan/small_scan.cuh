@@ -34,9 +34,8 @@ small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t places) {
     unsigned warps, rows_of_warp;
     std::size_t tiles;
   };
-  for (const limit most :
-       {limit{8, 1, 64}, limit{16, 1, 64}, limit{16, tuning::rows, tuning::rows == 8 ? 128u : 96u},
-        limit{tuning::warps, tuning::rows, 96}, limit{tuning::warps, tuning::rows, 128}}) {
+  for (const limit most : {limit{8, 1, 64}, limit{16, 1, 64}, limit{16, tuning::rows, 96},
+                           limit{tuning::warps, tuning::rows, 96}, limit{tuning::warps, tuning::rows, 128}}) {
     const std::size_t parts = most.tiles / rows, row = most.warps * tuning::row;
     if (parts == 0) continue;
     const std::size_t rows_of_warps = (places + row - 1) / row,

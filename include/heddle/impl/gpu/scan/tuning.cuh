@@ -39,8 +39,8 @@ struct small_scan_tuning {
   static constexpr bool fits = sizeof(T) <= 16;
   static constexpr unsigned row = warp_size * static_cast<unsigned>(order::scan_vector<T>);
   static constexpr unsigned warps = sizeof(T) < 8 ? 32 : 16;
-  /// Tiles are of up to 64 KiB; of bytes of twice as much, so that one warp holds short rows.
-  static constexpr unsigned rows = sizeof(T) == 1 ? 8 : rows_that_hold<T, 2048 / warps>;
+  /// Tiles are of up to 64 KiB.
+  static constexpr unsigned rows = rows_that_hold<T, 2048 / warps>;
 };
 
 /// lookahead_scan(): warps that scan, warps that reduce, and the tile.
