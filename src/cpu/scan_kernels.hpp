@@ -312,12 +312,17 @@ void reduce_ordered(const void* from, std::size_t rows, std::size_t before, void
     x += order::scan_row<T>;
     return total;
   };
-  for (; rows >= rows_in_piece; rows -= rows_in_piece, before += rows_in_piece) {
+  constexpr unsigned level = piece_level(order::scan_row<T> * sizeof(T));
+  constexpr std::size_t in_piece = std::size_t(1) << level;
+  for (; rows >= in_piece; rows -= in_piece, before += in_piece) {
     auto total = row();
-    total = combined<Op, T>(total, row());
-    auto second = row();
-    second = combined<Op, T>(second, row());
-    order::append_block(Op(), before, piece_level, n::first(combined<Op, T>(total, second)), totals);
+    if constexpr (level >= 1) total = combined<Op, T>(total, row());
+    if constexpr (level >= 2) {
+      auto other_two = row();
+      other_two = combined<Op, T>(other_two, row());
+      total = combined<Op, T>(total, other_two);
+    }
+    order::append_block(Op(), before, level, n::first(total), totals);
   }
   for (; rows > 0; --rows, ++before) order::append_block(Op(), before, 0, n::first(row()), totals);
 }
@@ -330,7 +335,8 @@ __attribute__((noinline)) void make_canonical(T* x, std::size_t count) {
 template <scanning Kind, class T, class Op>
 void scan_rows(const T* x, std::size_t count, bool non_temporal, order::row_prefix<T>& state, T* out) {
   using n = numbers<T>;
-  constexpr std::size_t in_row = order::scan_row<T>, in_piece = rows_in_piece * in_row;
+  constexpr unsigned level = piece_level(order::scan_row<T> * sizeof(T));
+  constexpr std::size_t in_row = order::scan_row<T>, in_piece = in_row << level;
   auto sum_of_last = n::splat(T());
   const auto row = [&](auto before) __attribute__((always_inline)) {
     const auto total = scan_row<Kind, Op, T>(x, in_row, before, non_temporal, out, &sum_of_last);
@@ -344,12 +350,15 @@ void scan_rows(const T* x, std::size_t count, bool non_temporal, order::row_pref
   };
   for (; count >= in_piece; count -= in_piece) {
     const auto before = n::splat(state.value());
-    auto two = row(before);
-    two = combined<Op, T>(two, row(combined<Op, T>(before, two)));
-    const auto behind_two = combined<Op, T>(before, two);
-    auto other_two = row(behind_two);
-    other_two = combined<Op, T>(other_two, row(combined<Op, T>(behind_two, other_two)));
-    state.append(Op(), n::first(combined<Op, T>(two, other_two)), piece_level);
+    auto total = row(before);
+    if constexpr (level >= 1) total = combined<Op, T>(total, row(combined<Op, T>(before, total)));
+    if constexpr (level >= 2) {
+      const auto behind_two = combined<Op, T>(before, total);
+      auto other_two = row(behind_two);
+      other_two = combined<Op, T>(other_two, row(combined<Op, T>(behind_two, other_two)));
+      total = combined<Op, T>(total, other_two);
+    }
+    state.append(Op(), n::first(total), level);
     end(in_piece);
   }
   for (; count >= in_row; count -= in_row) {

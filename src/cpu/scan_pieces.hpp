@@ -16,8 +16,8 @@ inline constexpr std::size_t line = 64;
 inline constexpr std::size_t read_ahead_bytes = 4096;
 /// Elements larger than this are written directly.
 inline constexpr std::size_t largest_staged_bytes = 64;
-inline constexpr std::size_t largest_piece_bytes =
-    rows_in_piece * order::scan_row_vectors * largest_staged_bytes;
+/// A row of the largest elements whose vectors have four.
+inline constexpr std::size_t largest_piece_bytes = order::scan_row_vectors * 4 * 32;
 
 inline std::byte* at(void* data, std::size_t byte) {
   return static_cast<std::byte*>(data) + byte;

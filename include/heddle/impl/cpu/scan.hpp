@@ -17,9 +17,14 @@
 /// Scan on the CPU, in the order of scan_order.hpp.
 namespace heddle::cpu {
 
-/// What is scanned at a time (a piece), and what threads and pieces of a stream take whole (a unit), in rows.
-inline constexpr unsigned piece_level = 2, unit_level = 5;
-inline constexpr std::size_t rows_in_piece = 1 << piece_level, rows_in_unit = 1 << unit_level;
+/// Threads and pieces of a stream take units of 2^5 rows.
+inline constexpr unsigned unit_level = 5;
+inline constexpr std::size_t rows_in_unit = 1 << unit_level;
+/// 2^level rows are scanned at a time: a piece, of about as many bytes. More make prefetching slower.
+inline constexpr std::size_t piece_bytes = 2048;
+constexpr unsigned piece_level(std::size_t row_bytes) {
+  return row_bytes <= piece_bytes / 4 ? 2 : row_bytes <= piece_bytes / 2 ? 1 : 0;
+}
 /// Of the blocks of 1, 2, 4, … rows of a unit; the last is its own.
 inline constexpr std::size_t totals_of_unit = unit_level + 1;
 
@@ -44,7 +49,7 @@ struct scan_steps {
   std::size_t row;           ///< elements in a row
   bool writes_non_temporal;  ///< whether `scan` does so where it is asked to
 
-  std::size_t piece() const { return rows_in_piece * row; }
+  std::size_t piece() const { return row << piece_level(row * element_bytes); }
   std::size_t unit() const { return rows_in_unit * row; }
   std::size_t lines_of_room(std::size_t length) const {
     std::size_t lines = row_blocks;
