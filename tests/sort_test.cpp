@@ -59,6 +59,31 @@ TEST_P(sort, of_a_million_and_more) {
   });
 }
 
+/// From 16 MiB on a CPU gathers whole cache lines before it writes them.
+TEST_P(sort, of_what_is_larger_than_a_cache) {
+  const std::size_t n =
+      seeks_races ? 50'021 : std::min<std::size_t>((std::size_t{1} << 22) + 5, largest_size());
+  for_each_type<float, std::int64_t, std::uint16_t>([&]<class T>() {
+    const hd::array<T> x = mixed<T>(n);
+    const hd::array<T> sorted = hd::sort(where, x).on({});
+    const std::vector<std::size_t> places = hd::argsort(where, x).to_vector();
+    std::vector<bool> is_taken(n);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const std::size_t at = places[i];
+      ASSERT_TRUE(at < n && !is_taken[at]) << i;
+      is_taken[at] = true;
+      const T here = x.data()[at];
+      wrong += comes_before(sorted.data()[i], here) || comes_before(here, sorted.data()[i]);
+      if (i == 0) continue;
+      const T before = x.data()[places[i - 1]];
+      wrong += comes_before(here, before) || (!comes_before(before, here) && places[i - 1] > at);
+      wrong += sorts_before(sorted.data()[i], sorted.data()[i - 1]);
+    }
+    EXPECT_EQ(wrong, 0u) << hd::impl::type_name<T>();
+  });
+}
+
 TEST_P(sort, of_what_is_sorted_or_alike_or_falls) {
   const std::size_t n = 50'000;
   std::vector<std::int32_t> rising(n), alike(n, -5), fallen(n);

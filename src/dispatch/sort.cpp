@@ -13,6 +13,9 @@
 #include <vector>
 
 #include <fmt/core.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace heddle::cpu {
 namespace {
@@ -27,14 +30,70 @@ struct sorted_keys {
 };
 struct no_index {};
 
+constexpr std::size_t digits = 256;
+/// From so many bytes on elements are gathered to cache lines before they are written.
+constexpr std::size_t gather_from_bytes = std::size_t{1} << 24;
+
+/// Writes elements to the end of the part of their digit. What goes to one line of the cache is gathered
+/// first: 256 lines at a time are in more pages than a processor remembers.
+template <class T>
+class lines_of_digits {
+ public:
+  /// `begin` is where the part of each digit begins. `to` begins a line.
+  lines_of_digits(const std::array<std::size_t, digits>& begin, T* to)
+      : begin_(begin), to_(to), memory_(digits * line, target()), lines_(static_cast<T*>(memory_.data())) {}
+
+  void write(std::size_t digit, std::size_t place, T value) {
+    T* const gathered = line_of(digit);
+    gathered[place % in_line] = value;
+    if (place % in_line == in_line - 1) write_line(digit, place + 1 - in_line, gathered);
+  }
+
+  /// Writes what is left; `end` is where the part of each digit ends.
+  void finish(const std::array<std::size_t, digits>& end) {
+    for (std::size_t d = 0; d < digits; ++d) {
+      const std::size_t first = std::max(end[d] / in_line * in_line, begin_[d]);
+      for (std::size_t i = first; i < end[d]; ++i) to_[i] = line_of(d)[i % in_line];
+    }
+#if defined(__x86_64__)
+    store_fence();
+#endif
+  }
+
+ private:
+  static constexpr std::size_t line = 64, in_line = line / sizeof(T);
+
+  T* line_of(std::size_t digit) const { return lines_ + digit * in_line; }
+
+  void write_line(std::size_t digit, std::size_t first, const T* gathered) {
+#if defined(__x86_64__)
+    if (first >= begin_[digit]) {
+      const auto* const from = reinterpret_cast<const __m128i*>(gathered);
+      auto* const to = reinterpret_cast<__m128i*>(to_ + first);
+      for (std::size_t i = 0; i < line / sizeof *from; ++i)
+        _mm_stream_si128(to + i, _mm_load_si128(from + i));
+      return;
+    }
+#endif
+    for (std::size_t i = std::max(first, begin_[digit]); i < first + in_line; ++i)
+      to_[i] = gathered[i % in_line];
+  }
+
+  std::array<std::size_t, digits> begin_;
+  T* to_;
+  memory memory_;
+  T* lines_;
+};
+
 /// A stable radix sort from the lowest digit of 8 bits on. In a pass each slice of the array counts its
 /// digits; the elements of a digit go after those of all lower digits, and after the same digit of earlier
 /// slices. All digits are counted at once before the first pass: passes in which all have one digit are left
 /// out, and a single slice need not count again. The result is in `keys` and `indices`.
 template <class Key, class Index>
 void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
-  constexpr std::size_t digits = 256, passes = sizeof(Key);
+  constexpr std::size_t passes = sizeof(Key);
   constexpr bool has_index = !std::is_same_v<Index, no_index>;
+  constexpr std::size_t index_bytes = has_index ? sizeof(Index) : 0;
   const std::size_t slices = std::clamp<std::size_t>(n / sort_grain, 1, static_cast<std::size_t>(threads));
   const auto begin = [&](std::size_t slice) { return impl::part_begin(n, slices, slice); };
   using counts = std::array<std::array<std::size_t, digits>, passes>;
@@ -71,12 +130,36 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
     }
     for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
       auto& place = count[pass];
-      for (std::size_t i = first; i < last; ++i) {
-        const Key key = all.keys[i];
-        const std::size_t to = place[digit(key, pass)]++;
-        all.other_keys[to] = key;
-        if constexpr (has_index) all.other_indices[to] = all.indices[i];
+      const Key* const from = all.keys;
+      [[maybe_unused]] const Index* const indices_from = all.indices;
+      const auto move_each = [&](const auto& write) {
+        for (std::size_t i = first; i < last; ++i) {
+          const Key key = from[i];
+          const std::size_t d = digit(key, pass);
+          write(d, place[d]++, key, i);
+        }
+      };
+      if (n * (sizeof(Key) + index_bytes) < gather_from_bytes) {
+        Key* const to = all.other_keys;
+        [[maybe_unused]] Index* const indices_to = all.other_indices;
+        move_each([&](std::size_t, std::size_t at, Key key, [[maybe_unused]] std::size_t i) {
+          to[at] = key;
+          if constexpr (has_index) indices_to[at] = indices_from[i];
+        });
+        return;
       }
+      lines_of_digits<Key> keys(place, all.other_keys);
+      if constexpr (has_index) {
+        lines_of_digits<Index> indices(place, all.other_indices);
+        move_each([&](std::size_t d, std::size_t at, Key key, std::size_t i) {
+          keys.write(d, at, key);
+          indices.write(d, at, indices_from[i]);
+        });
+        indices.finish(place);
+      } else {
+        move_each([&](std::size_t d, std::size_t at, Key key, std::size_t) { keys.write(d, at, key); });
+      }
+      keys.finish(place);
     });
     is_moved = true;
     std::swap(all.keys, all.other_keys);
@@ -146,8 +229,9 @@ void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key
                     most = share_lines ? std::min<std::size_t>(lines.inner, 64 / sizeof(T)) : 1;
   const std::size_t bundles = (lines.inner + most - 1) / most;
   const auto sort_bundles = [&](int threads_a_line, std::size_t first, std::size_t last) {
-    const memory held_keys(2 * most * n * sizeof(key), target());
-    const memory held(has_index ? 2 * most * n * sizeof(Index) : 0, target());
+    const std::size_t apart = (n + 63) / 64 * 64;  // every array begins a line
+    const memory held_keys(2 * most * apart * sizeof(key), target());
+    const memory held(has_index ? 2 * most * apart * sizeof(Index) : 0, target());
     auto* const keys = static_cast<key*>(held_keys.data());
     auto* const indices = static_cast<Index*>(held.data());
     std::vector<sorted_keys<key, Index>> all(most);
@@ -155,10 +239,10 @@ void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key
       const std::size_t column = bundle % bundles * most, count = std::min(most, lines.inner - column);
       const std::size_t begin = bundle / bundles * n * lines.inner + column;
       for (std::size_t line = 0; line < count; ++line) {
-        all[line] = {keys + 2 * line * n, keys + (2 * line + 1) * n, nullptr, nullptr};
+        all[line] = {keys + 2 * line * apart, keys + (2 * line + 1) * apart, nullptr, nullptr};
         if constexpr (has_index) {
-          all[line].indices = indices + 2 * line * n;
-          all[line].other_indices = indices + (2 * line + 1) * n;
+          all[line].indices = indices + 2 * line * apart;
+          all[line].other_indices = indices + (2 * line + 1) * apart;
         }
       }
       for_each(threads_a_line, n, [&](std::size_t i) {
