@@ -1,8 +1,9 @@
-# Installs the library, its headers and the command, and exports heddle::heddle to find_package(heddle), from the
+# Installs the library, its headers and the command, and exports heddle::heddle and heddle::distributed to find_package(heddle), from the
 # installed prefix and from the build folder.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS heddle EXPORT heddleTargets FILE_SET HEADERS FILE_SET cuda_headers)
+install(TARGETS heddle_distributed EXPORT heddleTargets FILE_SET HEADERS)
 if(TARGET heddle_command)
   install(TARGETS heddle_command)
 endif()

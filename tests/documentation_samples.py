@@ -145,7 +145,8 @@ def build(samples, arguments, work):
             write_if_changed(folder / (name + ending), source)
             compiled_only = any(sample.name == name and sample.is_compiled_only for sample in of_language)
             kind = f"add_library({name} OBJECT" if compiled_only else f"add_executable({name}"
-            project += f"{kind} {name}{ending})\ntarget_link_libraries({name} PRIVATE heddle::heddle)\n"
+            library = "heddle::distributed" if "<heddle/distributed.hpp>" in source else "heddle::heddle"
+            project += f"{kind} {name}{ending})\ntarget_link_libraries({name} PRIVATE {library})\n"
     write_if_changed(folder / "CMakeLists.txt", project)
     configure = [arguments.cmake, "-S", folder, "-B", work / "build", "-G", "Ninja",
                  "-DHEDDLE_ALLOW_UNOPTIMISED=ON",  # what is not optimised compiles in less time

@@ -33,6 +33,8 @@ endforeach()
 
 # Whoever includes the headers by -I is not told of lines that are not theirs.
 file(GLOB_RECURSE headers RELATIVE "${prefix}/include" "${prefix}/include/heddle/*.hpp")
+# Needs MPI's own header.
+list(REMOVE_ITEM headers heddle/mpi.hpp)
 list(TRANSFORM headers REPLACE "(.+)" "#include <\\1>\n")
 file(WRITE "${WORK}/headers.hpp" ${headers})
 set(warnings -Wall -Wextra -Wshadow -Wpedantic -Wsign-conversion -Wconversion -Werror)

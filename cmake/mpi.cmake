@@ -1,0 +1,12 @@
+# Finds MPI and sets HEDDLE_WITH_MPI. The sanitizers do not follow what MPI does.
+set(HEDDLE_WITH_MPI FALSE)
+if(HEDDLE_MPI STREQUAL "ON" OR (HEDDLE_MPI STREQUAL "AUTO" AND NOT HEDDLE_SANITIZE))
+  find_package(MPI QUIET COMPONENTS CXX)
+  if(MPI_CXX_FOUND)
+    set(HEDDLE_WITH_MPI TRUE)
+  elseif(HEDDLE_MPI STREQUAL "ON")
+    message(FATAL_ERROR " Heddle: HEDDLE_MPI is ON and MPI is missing, by the name of Debian's package libopenmpi-dev: `make deps` installs it, as root")
+  else()
+    message(STATUS "Heddle: no MPI: ranks are left to this process alone")
+  endif()
+endif()

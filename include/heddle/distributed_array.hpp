@@ -1,0 +1,95 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/impl/distributed.hpp>
+#include <heddle/ranks.hpp>
+#include <heddle/shape.hpp>
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// An array whose elements are spread over ranks: each has a block of rows, that is, of places along the
+/// slowest axis, in the order of ranks. Any block may be empty. Elements are uninitialised, contiguous in C
+/// order, on the target of their rank.
+///
+///     hd::distributed_array<float> x(all, {rows, columns});
+///     x.local().fill(0);
+template <element T>
+class distributed_array {
+ public:
+  using value_type = T;
+
+  /// In blocks of almost the same size. Where the array is large enough they end at edges of the tiles in
+  /// which `reduce` and the scans combine elements.
+  distributed_array(const ranks& all, heddle::shape lengths)
+      : distributed_array(all, lengths, impl::even_blocks(lengths, all.size())) {}
+
+  /// `begins` is where the block of each rank begins, and the number of rows at last. Throws heddle::error
+  /// where it is not.
+  distributed_array(const ranks& all, heddle::shape lengths, std::vector<std::size_t> begins)
+      : all_(all), shape_(std::move(lengths)), begins_(std::move(begins)) {
+    impl::check_blocks(shape_, begins_, all_.size());
+    local_ = array<T>(impl::with_rows(shape_, rows()), all_.where());
+  }
+
+  /// Of blocks that exist: `local` has the rows of this rank, whose number may be different on each, and is
+  /// on the target of the rank. The other axes are the same.
+  distributed_array(const ranks& all, array<T> local)
+      : all_(all), begins_(impl::blocks_of(all, local.shape())), local_(std::move(local)) {
+    shape_ = impl::with_rows(local_.shape(), begins_.back());
+    if (!impl::same_memory(local_.where(), all_.where()))
+      fail("distributed_array: the block of rank " + std::to_string(all_.rank()) + " is on " +
+           local_.where().text() + ", the rank on " + all_.where().text());
+  }
+
+  const ranks& all() const noexcept { return all_; }
+  /// Of the whole array.
+  const heddle::shape& shape() const noexcept { return shape_; }
+  std::size_t size() const { return shape_.elements(); }
+
+  /// Where the block of each rank begins, and the number of rows.
+  const std::vector<std::size_t>& begins() const noexcept { return begins_; }
+  std::size_t first_row() const { return begins_[static_cast<std::size_t>(all_.rank())]; }
+  std::size_t rows() const { return begins_[static_cast<std::size_t>(all_.rank()) + 1] - first_row(); }
+
+  /// The block of this rank.
+  array_view<T> local() & { return local_.view(); }
+  array_view<const T> local() const& { return local_.view(); }
+  void local() && = delete;
+
+  /// The whole array, on every rank, on `where`. Moves it once.
+  array<T> gather(const target& where = {}) const {
+    const std::vector<std::size_t> bytes = impl::block_bytes(shape_, begins_, sizeof(T));
+    array<T> whole(shape_);
+    const impl::on_cpu<T> mine(local());
+    all_.between().all_gather(mine.data(), bytes, whole.data());
+    return where.is_gpu() ? whole.on(where) : std::move(whole);
+  }
+
+  /// The same elements in other blocks. Every element moves at most once.
+  distributed_array redistributed(std::vector<std::size_t> begins) const {
+    distributed_array to(all_, shape_, std::move(begins));
+    const std::size_t row = impl::row_elements(shape_);
+    const auto in_elements = [&](std::vector<std::size_t> rows) {
+      for (std::size_t& b : rows) b *= row;
+      return rows;
+    };
+    to.local_ = impl::moved_blocks(all_, local().reshaped({local().size()}), in_elements(begins_),
+                                   in_elements(to.begins_))
+                    .reshaped(to.local_.shape());
+    return to;
+  }
+
+ private:
+  ranks all_;
+  heddle::shape shape_;
+  std::vector<std::size_t> begins_;
+  array<T> local_;
+};
+
+}  // namespace heddle

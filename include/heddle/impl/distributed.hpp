@@ -1,0 +1,251 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/dtype.hpp>
+#include <heddle/error.hpp>
+#include <heddle/impl/order.hpp>
+#include <heddle/ranks.hpp>
+#include <heddle/reduce.hpp>
+#include <heddle/shape.hpp>
+#include <heddle/target.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle::impl {
+
+/// Elements of a row: of all axes but the slowest.
+std::size_t row_elements(const shape& whole);
+/// The shape with another number of rows.
+shape with_rows(const shape& whole, std::size_t rows);
+
+/// Where blocks begin: see distributed_array.
+std::vector<std::size_t> even_blocks(const shape& whole, int ranks);
+std::vector<std::size_t> blocks_of(const ranks& all, const shape& local);
+void check_blocks(const shape& whole, const std::vector<std::size_t>& begins, int ranks);
+
+std::vector<std::size_t> block_bytes(const shape& whole, const std::vector<std::size_t>& begins,
+                                     std::size_t element_bytes);
+/// The bytes that block `rank` of `blocks` has in common with each block of others.
+std::vector<std::size_t> bytes_in_common(const std::vector<std::size_t>& blocks,
+                                         const std::vector<std::size_t>& others, int rank,
+                                         std::size_t row_bytes);
+
+/// Throws: arrays of a pattern have different shapes or blocks.
+[[noreturn]] void fail_blocks(const char* pattern, const shape& a, const shape& b);
+
+/// The elements of a view where the CPU reads them.
+template <class T>
+class on_cpu {
+ public:
+  explicit on_cpu(array_view<const T> x) : view_(x) {
+    if (!x.where().is_gpu()) return;
+    copy_ = x.on(target());
+    view_ = copy_.view();
+  }
+  on_cpu(const on_cpu&) = delete;
+  const T* data() const { return view_.data(); }
+
+ private:
+  array<T> copy_;
+  array_view<const T> view_;
+};
+
+/// Room on the CPU for the elements of a view, and their way to it.
+template <class T>
+class filled_on_cpu {
+ public:
+  explicit filled_on_cpu(array_view<T> to) : to_(to) {
+    if (to.where().is_gpu()) staged_ = array<T>(to.shape());
+  }
+  filled_on_cpu(const filled_on_cpu&) = delete;
+  T* data() { return to_.where().is_gpu() ? staged_.data() : to_.data(); }
+  void deliver() {
+    if (to_.where().is_gpu()) to_.copy_from(staged_.view());
+  }
+
+ private:
+  array_view<T> to_;
+  array<T> staged_;
+};
+
+/// The elements of this rank in other blocks; both begin at elements.
+template <class T>
+array<T> moved_blocks(const ranks& all, array_view<const T> block, const std::vector<std::size_t>& from,
+                      const std::vector<std::size_t>& to) {
+  const auto r = static_cast<std::size_t>(all.rank());
+  array<T> moved(to[r + 1] - to[r], all.where());
+  const on_cpu<T> mine(block);
+  filled_on_cpu<T> received(moved.view());
+  all.between().all_to_all(mine.data(), bytes_in_common(from, to, all.rank(), sizeof(T)), received.data(),
+                           bytes_in_common(to, from, all.rank(), sizeof(T)));
+  received.deliver();
+  return moved;
+}
+
+/// All rows of columns columns[rank] … columns[rank + 1]−1, where a column is a place along all axes but the
+/// slowest.
+template <class X, class T = typename X::value_type>
+array<T> columns_of_rank(const ranks& all, const X& x, const std::vector<std::size_t>& columns) {
+  const auto me = static_cast<std::size_t>(all.rank());
+  const std::size_t rows = x.rows(), width = columns.back(), own = columns[me + 1] - columns[me];
+  const on_cpu<T> block(x.local());
+  array<T> packed(rows * width);
+  std::vector<std::size_t> to, from;
+  T* next = packed.data();
+  for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
+    const std::size_t count = columns[r + 1] - columns[r];
+    for (std::size_t i = 0; i < rows; ++i, next += count)
+      std::copy_n(block.data() + i * width + columns[r], count, next);
+    to.push_back(rows * count * sizeof(T));
+    from.push_back((x.begins()[r + 1] - x.begins()[r]) * own * sizeof(T));
+  }
+  array<T> result({x.shape()[0], own}, all.where());
+  filled_on_cpu<T> received(result.view());
+  all.between().all_to_all(packed.data(), to, received.data(), from);
+  received.deliver();
+  return result;
+}
+
+/// The way back: fills the block of this rank.
+template <class X, class T = typename X::value_type>
+void rows_of_rank(const ranks& all, array_view<const T> whole_columns,
+                  const std::vector<std::size_t>& columns, X& x) {
+  const auto me = static_cast<std::size_t>(all.rank());
+  const std::size_t rows = x.rows(), width = columns.back(), own = columns[me + 1] - columns[me];
+  const on_cpu<T> block(whole_columns);
+  array<T> packed(rows * width);
+  std::vector<std::size_t> to, from;
+  for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
+    to.push_back((x.begins()[r + 1] - x.begins()[r]) * own * sizeof(T));
+    from.push_back(rows * (columns[r + 1] - columns[r]) * sizeof(T));
+  }
+  all.between().all_to_all(block.data(), to, packed.data(), from);
+  filled_on_cpu<T> unpacked(x.local());
+  const T* next = packed.data();
+  for (std::size_t r = 0; r + 1 < columns.size(); ++r) {
+    const std::size_t count = columns[r + 1] - columns[r];
+    for (std::size_t i = 0; i < rows; ++i, next += count)
+      std::copy_n(next, count, unpacked.data() + i * width + columns[r]);
+  }
+  unpacked.deliver();
+}
+
+/// Elements of an array of results, where a rank does not have the tile that they are in.
+struct tile_part {
+  std::size_t level, first, count;
+};
+
+/// Reduces the elements first … of n, which are spread over ranks, in the order of order.hpp. Each rank
+/// reduces the tiles that it has whole, then the tiles of their results, and so on. What is left at both ends
+/// of each level, under two tiles, is gathered, and every rank combines it.
+template <class T, class Op>
+T reduce_over_ranks(const ranks& all, array_view<const T> local, std::size_t first, std::size_t n,
+                    const Op& op) {
+  constexpr std::size_t tile = order::tile<T, Op>;
+  std::vector<tile_part> parts;
+  std::vector<std::byte> values;
+  std::size_t level = 0, count = n;
+  array<T> results;
+  array_view<const T> here = local;
+  const auto leave = [&](std::size_t from, std::size_t to) {
+    if (from == to) return;
+    parts.push_back({level, first + from, to - from});
+    const on_cpu<T> some(here.slice(from, to));
+    const auto bytes = std::as_bytes(std::span(some.data(), to - from));
+    values.insert(values.end(), bytes.begin(), bytes.end());
+  };
+  while (here.size() > 0 && count > 1) {
+    const std::size_t end = first + here.size(), tiles = (count + tile - 1) / tile;
+    const std::size_t first_tile = (first + tile - 1) / tile, end_tile = end == count ? tiles : end / tile;
+    if (first_tile >= end_tile) break;
+    const std::size_t begin = first_tile * tile - first, behind = std::min(end_tile * tile, end) - first;
+    leave(0, begin);
+    leave(behind, here.size());
+    array<T> next(end_tile - first_tile, all.where());
+    const std::size_t whole = std::min(end_tile, count / tile) - first_tile;
+    if (whole > 0)
+      reduce_into(all.where(), next.slice(0, whole),
+                  here.slice(begin, begin + whole * tile).reshaped({whole, tile}), axis{1}, op);
+    if (whole < next.size())
+      reduce_into(all.where(), next.slice(whole, whole + 1), here.slice(begin + whole * tile, behind), op);
+    results = std::move(next);
+    here = results.view();
+    first = first_tile;
+    count = tiles;
+    ++level;
+  }
+  leave(0, here.size());
+
+  const array<tile_part> all_parts = all.all_gather(std::span<const tile_part>(parts));
+  const array<std::byte> all_values = all.all_gather(std::span<const std::byte>(values));
+  const T* const value_of = reinterpret_cast<const T*>(all_values.data());
+  struct numbered {
+    std::size_t place;
+    T value;
+  };
+  std::vector<numbered> now, next;
+  for (level = 0, count = n;; ++level, count = (count + tile - 1) / tile) {
+    std::size_t at = 0;
+    for (const tile_part& part : all_parts) {
+      if (part.level == level)
+        for (std::size_t i = 0; i < part.count; ++i) now.push_back({part.first + i, value_of[at + i]});
+      at += part.count;
+    }
+    if (count == 1) return now.front().value;
+    std::sort(now.begin(), now.end(), [](const numbered& a, const numbered& b) { return a.place < b.place; });
+    next.clear();
+    for (std::size_t i = 0, end = 0; i < now.size(); i = end) {
+      const std::size_t t = now[i].place / tile;
+      while (end < now.size() && now[end].place / tile == t) ++end;
+      array<T> of_tile(end - i);
+      for (std::size_t k = i; k < end; ++k) of_tile.data()[k - i] = now[k].value;
+      next.push_back({t, heddle::reduce(target(), of_tile, op)});
+    }
+    std::swap(now, next);
+  }
+}
+
+/// Reduces along one axis. Along the slowest, each rank gets whole columns, as many as others.
+template <class X, class Op, class T = typename X::value_type>
+X reduce_along_over_ranks(const ranks& all, const X& x, axis along, const Op& op) {
+  const std::size_t a = x.shape().resolve_axis(along.index);
+  if (x.shape().axes() == 1)
+    fail("reduce: an array of one axis has no other: reduce all of it, without an axis");
+  if (a > 0) return X(all, reduce(all.where(), x.local(), axis{static_cast<std::ptrdiff_t>(a)}, op));
+  const shape rest = x.shape().without_axis(0);
+  const std::vector<std::size_t> blocks = even_blocks(rest, all.size());
+  std::vector<std::size_t> columns;
+  for (const std::size_t b : blocks) columns.push_back(b * row_elements(rest));
+  X result(all, rest, blocks);
+  const array<T> whole_columns = columns_of_rank(all, x, columns);
+  if (result.local().size() > 0)
+    reduce_into(all.where(), result.local().reshaped({result.local().size()}), whole_columns, axis{0}, op);
+  return result;
+}
+
+/// The index that `arg` finds among the elements of all ranks: among what it finds in each block.
+template <class X, class Arg>
+std::size_t arg_over_ranks(const ranks& all, const X& x, const Arg& arg) {
+  using T = typename X::value_type;
+  const auto block = x.local().reshaped({x.local().size()});
+  std::vector<std::size_t> places;
+  array<T> candidate(block.size() > 0 ? 1 : 0);
+  if (block.size() > 0) {
+    const std::size_t i = arg(all.where(), block);
+    candidate.data()[0] = block[i];
+    places.push_back(x.first_row() * row_elements(x.shape()) + i);
+  }
+  const array<T> candidates = all.all_gather(std::span<const T>(candidate.data(), candidate.size()));
+  const array<std::size_t> all_places = all.all_gather(std::span<const std::size_t>(places));
+  return all_places[arg(target(), candidates)];
+}
+
+void write_npy_of_ranks(const ranks& all, const std::string& path, dtype type, const shape& whole,
+                        const std::vector<std::size_t>& bytes, const void* block);
+
+}  // namespace heddle::impl

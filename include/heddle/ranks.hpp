@@ -1,0 +1,94 @@
+#pragma once
+
+#include <heddle/array.hpp>
+#include <heddle/impl/transport.hpp>
+#include <heddle/target.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace heddle {
+
+/// The processes that compute together, called ranks as MPI calls them, and the target of this one. A small
+/// value; patterns on distributed arrays take it where others take a target.
+///
+///     const hd::ranks all = hd::ranks::world();
+///     hd::distributed_array<float> x(all, hd::shape{n});
+///     float total = hd::reduce(all, x);
+///
+/// Every rank makes the same calls in the same order.
+class ranks {
+ public:
+  /// This process alone, on `where`, which is not `auto`.
+  explicit ranks(const target& where = target::best());
+
+  /// All processes that mpirun or another launcher of MPI started, or this process alone where none did.
+  /// Starts MPI unless it runs already, and then ends it with the process. A rank's target is the GPU of its
+  /// number on its host, or its share of the cores where the host has no GPU. Throws heddle::error when MPI
+  /// started several processes and Heddle was built without it.
+  static ranks world();
+
+  /// Over another transport; `where` is not `auto`.
+  ranks(std::shared_ptr<impl::transport> between, const target& where);
+
+  int rank() const noexcept { return between_->rank(); }
+  int size() const noexcept { return between_->size(); }
+  const target& where() const noexcept { return where_; }
+
+  /// The same ranks with another target of this one.
+  ranks on(const target& where) const { return {between_, where}; }
+
+  /// Returns once every rank has called it.
+  void barrier() const { between_->barrier(); }
+
+  /// Every rank gets the values of rank `from`.
+  template <element T>
+  void broadcast(std::span<T> values, int from = 0) const {
+    between_->broadcast(values.data(), values.size_bytes(), from);
+  }
+
+  /// The values of all ranks, in the order of ranks, on the CPU. They may give different numbers of them.
+  template <element T>
+  array<T> all_gather(std::span<const T> values) const {
+    const std::vector<std::size_t> bytes = bytes_of_ranks(values.size_bytes());
+    std::size_t sum = 0;
+    for (const std::size_t b : bytes) sum += b;
+    array<T> all(sum / sizeof(T));
+    between_->all_gather(values.data(), bytes, all.data());
+    return all;
+  }
+  template <element T>
+  array<T> all_gather(const T& value) const {
+    return all_gather(std::span<const T>(&value, 1));
+  }
+
+  /// Calls f. Where it throws on one rank, all ranks end, after one message that names the rank, its host and
+  /// the cause: the others would wait for it for ever.
+  template <class F>
+  decltype(auto) run(F&& f) const {
+    try {
+      return std::forward<F>(f)();
+    } catch (const std::exception& e) {
+      abort(e.what());
+    }
+  }
+
+  /// Ends every rank, after a message that names this one, its host and the cause.
+  [[noreturn]] void abort(const std::string& cause) const;
+
+  /// For patterns.
+  impl::transport& between() const noexcept { return *between_; }
+
+ private:
+  std::vector<std::size_t> bytes_of_ranks(std::size_t bytes) const;
+
+  std::shared_ptr<impl::transport> between_;
+  target where_;
+};
+
+}  // namespace heddle

@@ -1,0 +1,110 @@
+#include <heddle/distributed_array.hpp>
+#include <heddle/error.hpp>
+#include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_scan.hpp>
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace heddle::impl {
+
+std::size_t row_elements(const shape& whole) {
+  return whole.without_axis(0).elements();
+}
+
+shape with_rows(const shape& whole, std::size_t rows) {
+  return whole.with_length(0, rows);
+}
+
+std::vector<std::size_t> even_blocks(const shape& whole, int ranks) {
+  if (whole.axes() == 0) fail("distributed_array: an array without axes has no rows to spread");
+  // Every tile of the orders of reduce and scan is a divisor of so many elements.
+  constexpr std::size_t tile = 8192;
+  const std::size_t rows = whole[0], count = static_cast<std::size_t>(ranks);
+  const std::size_t in_tile = tile / std::gcd(tile, std::max<std::size_t>(row_elements(whole), 1));
+  const std::size_t unit = rows / count >= in_tile ? in_tile : 1;
+  std::vector<std::size_t> begins(count + 1);
+  for (std::size_t r = 0; r <= count; ++r) {
+    // rows · r / count, which may not fit 64 bits
+    const std::size_t even = rows / count * r + rows % count * r / count;
+    begins[r] = r == count ? rows : std::min(rows, (even + unit / 2) / unit * unit);
+  }
+  return begins;
+}
+
+void check_blocks(const shape& whole, const std::vector<std::size_t>& begins, int ranks) {
+  if (whole.axes() == 0) fail("distributed_array: an array without axes has no rows to spread");
+  const bool is_right = begins.size() == static_cast<std::size_t>(ranks) + 1 && begins.front() == 0 &&
+                        begins.back() == whole[0] && std::is_sorted(begins.begin(), begins.end());
+  if (!is_right)
+    fail(
+        fmt::format("distributed_array: blocks of {} rows for {} ranks begin at [{}]: give {} rising numbers "
+                    "from 0 to {}",
+                    whole[0], ranks, fmt::join(begins, ", "), ranks + 1, whole[0]));
+}
+
+std::vector<std::size_t> blocks_of(const ranks& all, const shape& local) {
+  if (local.axes() == 0) fail("distributed_array: an array without axes has no rows to spread");
+  const array<std::size_t> axes = all.all_gather(local.axes());
+  if (!std::all_of(axes.begin(), axes.end(), [&](std::size_t a) { return a == local.axes(); }))
+    fail(fmt::format("distributed_array: blocks of ranks have [{}] axes: all need the same",
+                     fmt::join(axes, ", ")));
+  const array<std::size_t> lengths =
+      all.all_gather(std::span<const std::size_t>(local.begin(), local.axes()));
+  std::vector<std::size_t> begins{0};
+  for (std::size_t r = 0; r < axes.size(); ++r) {
+    const std::size_t* const of_rank = lengths.data() + r * local.axes();
+    if (!std::equal(of_rank + 1, of_rank + local.axes(), local.begin() + 1))
+      fail(
+          fmt::format("distributed_array: the block of rank {} is {}, that of rank {} is {}: only the first "
+                      "axes may differ",
+                      r, shape(std::span(of_rank, local.axes())).text(), all.rank(), local.text()));
+    begins.push_back(begins.back() + of_rank[0]);
+  }
+  return begins;
+}
+
+std::vector<std::size_t> block_bytes(const shape& whole, const std::vector<std::size_t>& begins,
+                                     std::size_t element_bytes) {
+  const std::size_t row_bytes = row_elements(whole) * element_bytes;
+  std::vector<std::size_t> bytes;
+  for (std::size_t r = 0; r + 1 < begins.size(); ++r)
+    bytes.push_back((begins[r + 1] - begins[r]) * row_bytes);
+  return bytes;
+}
+
+std::vector<std::size_t> bytes_in_common(const std::vector<std::size_t>& blocks,
+                                         const std::vector<std::size_t>& others, int rank,
+                                         std::size_t row_bytes) {
+  const auto r = static_cast<std::size_t>(rank);
+  std::vector<std::size_t> bytes;
+  for (std::size_t k = 0; k + 1 < others.size(); ++k) {
+    const std::size_t begin = std::max(blocks[r], others[k]), end = std::min(blocks[r + 1], others[k + 1]);
+    bytes.push_back(begin < end ? (end - begin) * row_bytes : 0);
+  }
+  return bytes;
+}
+
+std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigned most) {
+  std::vector<scan_block> blocks;
+  while (first < last) {
+    unsigned level = 0;
+    while (level < most && first % (std::size_t{2} << level) == 0 &&
+           first + (std::size_t{2} << level) <= last)
+      ++level;
+    blocks.push_back({first, level});
+    first += std::size_t{1} << level;
+  }
+  return blocks;
+}
+
+void fail_blocks(const char* pattern, const shape& a, const shape& b) {
+  if (!(a == b))
+    fail(fmt::format("{}: arrays of shapes {} and {}: they need one shape", pattern, a.text(), b.text()));
+  fail(fmt::format("{}: arrays of shape {} in different blocks: use redistributed(x.begins())", pattern,
+                   a.text()));
+}
+
+}  // namespace heddle::impl

@@ -1,0 +1,178 @@
+#include "launched.hpp"
+#include <heddle/error.hpp>
+#include <heddle/mpi.hpp>
+#include <heddle/ranks.hpp>
+#include <heddle/target.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <vector>
+
+#include <fmt/core.h>
+#include <sched.h>
+
+namespace heddle {
+namespace {
+
+void check(int status, const char* call) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  fail(fmt::format("{}: {}", call, text));
+}
+
+/// MPI counts with int. What is longer goes in pieces.
+constexpr std::size_t piece_bytes = std::size_t{1} << 30;
+
+class over_mpi final : public impl::transport {
+ public:
+  explicit over_mpi(MPI_Comm communicator) {
+    check(MPI_Comm_dup(communicator, &communicator_), "MPI_Comm_dup");
+    check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+    check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
+    check(MPI_Comm_size(communicator_, &size_), "MPI_Comm_size");
+  }
+  ~over_mpi() override {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized == 0) MPI_Comm_free(&communicator_);
+  }
+
+  int rank() const noexcept override { return rank_; }
+  int size() const noexcept override { return size_; }
+  void barrier() override { check(MPI_Barrier(communicator_), "MPI_Barrier"); }
+
+  void broadcast(void* data, std::size_t bytes, int from) override {
+    for (std::size_t at = 0; at < bytes; at += piece_bytes)
+      check(MPI_Bcast(static_cast<char*>(data) + at, static_cast<int>(std::min(piece_bytes, bytes - at)),
+                      MPI_BYTE, from, communicator_),
+            "MPI_Bcast");
+  }
+
+  void all_gather(const void* mine, std::span<const std::size_t> bytes, void* all) override {
+    std::size_t sum = 0;
+    std::vector<int> counts, places;
+    for (const std::size_t b : bytes) {
+      counts.push_back(static_cast<int>(std::min(b, piece_bytes)));
+      places.push_back(static_cast<int>(std::min(sum, piece_bytes)));
+      sum += b;
+    }
+    if (sum <= piece_bytes) {
+      check(MPI_Allgatherv(mine, counts[static_cast<std::size_t>(rank_)], MPI_BYTE, all, counts.data(),
+                           places.data(), MPI_BYTE, communicator_),
+            "MPI_Allgatherv");
+      return;
+    }
+    char* to = static_cast<char*>(all);
+    for (int r = 0; r < size_; ++r) {
+      const std::size_t of_rank = bytes[static_cast<std::size_t>(r)];
+      if (r == rank_) std::copy_n(static_cast<const char*>(mine), of_rank, to);
+      broadcast(to, of_rank, r);
+      to += of_rank;
+    }
+  }
+
+  void all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
+                  std::span<const std::size_t> bytes_from) override {
+    std::vector<MPI_Request> running;
+    const auto each_piece = [&](const char* begin, std::size_t bytes, const auto& start) {
+      for (std::size_t at = 0; at < bytes; at += piece_bytes) {
+        running.emplace_back();
+        start(begin + at, static_cast<int>(std::min(piece_bytes, bytes - at)), &running.back());
+      }
+    };
+    const char* received = static_cast<const char*>(to);
+    for (int r = 0; r < size_; ++r) {
+      const std::size_t bytes = bytes_from[static_cast<std::size_t>(r)];
+      each_piece(received, bytes, [&](const char* at, int count, MPI_Request* request) {
+        check(MPI_Irecv(const_cast<char*>(at), count, MPI_BYTE, r, 0, communicator_, request), "MPI_Irecv");
+      });
+      received += bytes;
+    }
+    const char* sent = static_cast<const char*>(from);
+    for (int r = 0; r < size_; ++r) {
+      const std::size_t bytes = bytes_to[static_cast<std::size_t>(r)];
+      each_piece(sent, bytes, [&](const char* at, int count, MPI_Request* request) {
+        check(MPI_Isend(at, count, MPI_BYTE, r, 0, communicator_, request), "MPI_Isend");
+      });
+      sent += bytes;
+    }
+    check(MPI_Waitall(static_cast<int>(running.size()), running.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+
+  [[noreturn]] void abort(const std::string& message) override {
+    fmt::print(stderr, "{}\n", message);
+    std::fflush(stderr);
+    MPI_Abort(communicator_, 1);
+    std::abort();
+  }
+
+ private:
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1;
+};
+
+/// Of the cores that this process may use, its part where others of the same host may use them too.
+int share_of_cores(MPI_Comm host) {
+  cpu_set_t mine;
+  CPU_ZERO(&mine);
+  sched_getaffinity(0, sizeof mine, &mine);
+  int ranks = 1;
+  check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
+  std::vector<cpu_set_t> all(static_cast<std::size_t>(ranks));
+  check(MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, host),
+        "MPI_Allgather");
+  double share = 0;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &mine)) continue;
+    const auto users =
+        std::count_if(all.begin(), all.end(), [=](const cpu_set_t& set) { return CPU_ISSET(core, &set); });
+    share += 1.0 / static_cast<double>(users);
+  }
+  return std::clamp(static_cast<int>(share + 1e-6), 1, available_cores());
+}
+
+target own_target(MPI_Comm communicator) {
+  MPI_Comm host = MPI_COMM_NULL;
+  check(MPI_Comm_split_type(communicator, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host),
+        "MPI_Comm_split_type");
+  int on_host = 0;
+  check(MPI_Comm_rank(host, &on_host), "MPI_Comm_rank");
+  const int cores = share_of_cores(host);
+  MPI_Comm_free(&host);
+  std::vector<target> gpus;
+  for (const target& where : target::available())
+    if (where.is_gpu()) gpus.push_back(where);
+  if (!gpus.empty()) return gpus[static_cast<std::size_t>(on_host) % gpus.size()];
+  return cores == 1 ? target::serial() : target::parallel(cores);
+}
+
+void finalize() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) MPI_Finalize();
+}
+
+}  // namespace
+
+ranks ranks_of(MPI_Comm communicator, const target& where) {
+  return {std::make_shared<over_mpi>(communicator), where};
+}
+ranks ranks_of(MPI_Comm communicator) {
+  return ranks_of(communicator, own_target(communicator));
+}
+
+ranks ranks::world() {
+  int initialized = 0;
+  MPI_Initialized(&initialized);
+  if (initialized == 0) {
+    if (impl::launched_processes() == 1) return ranks();
+    int provided = 0;
+    check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
+    std::atexit(finalize);
+  }
+  return ranks_of(MPI_COMM_WORLD);
+}
+
+}  // namespace heddle

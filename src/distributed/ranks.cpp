@@ -1,0 +1,73 @@
+#include "launched.hpp"
+#include <heddle/error.hpp>
+#include <heddle/ranks.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+namespace heddle {
+namespace {
+
+class alone final : public impl::transport {
+ public:
+  int rank() const noexcept override { return 0; }
+  int size() const noexcept override { return 1; }
+  void barrier() override {}
+  void broadcast(void*, std::size_t, int) override {}
+  void all_gather(const void* mine, std::span<const std::size_t> bytes, void* all) override {
+    if (bytes[0] > 0) std::memcpy(all, mine, bytes[0]);
+  }
+  void all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
+                  std::span<const std::size_t>) override {
+    if (bytes_to[0] > 0) std::memcpy(to, from, bytes_to[0]);
+  }
+  [[noreturn]] void abort(const std::string& message) override {
+    fmt::print(stderr, "{}\n", message);
+    std::exit(1);
+  }
+};
+
+std::string host_name() {
+  char name[256] = "";
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+}  // namespace
+
+namespace impl {
+
+int launched_processes() noexcept {
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+    if (const char* const text = std::getenv(name)) return std::max(1, std::atoi(text));
+  }
+  return std::getenv("PMIX_RANK") != nullptr ? 2 : 1;
+}
+
+}  // namespace impl
+
+ranks::ranks(const target& where) : ranks(std::make_shared<alone>(), where) {}
+
+ranks::ranks(std::shared_ptr<impl::transport> between, const target& where)
+    : between_(std::move(between)), where_(where) {
+  if (where.is_automatic()) fail("ranks: a rank computes on one target: name another than auto");
+}
+
+std::vector<std::size_t> ranks::bytes_of_ranks(std::size_t bytes) const {
+  std::vector<std::size_t> all(static_cast<std::size_t>(size()));
+  const std::vector<std::size_t> each(all.size(), sizeof bytes);
+  between_->all_gather(&bytes, each, all.data());
+  return all;
+}
+
+void ranks::abort(const std::string& cause) const {
+  between_->abort(size() == 1
+                      ? fmt::format("heddle: {}", cause)
+                      : fmt::format("heddle: rank {} of {} on {}: {}", rank(), size(), host_name(), cause));
+}
+
+}  // namespace heddle

@@ -1,0 +1,28 @@
+// distributed_on_mpi_test FOLDER [fail]: every check of distributed arrays, on the ranks that mpirun started.
+// With `fail` the last rank throws instead, while the others wait for it.
+#include "distributed_checks.hpp"
+#include <heddle/mpi.hpp>
+
+#include <cstdio>
+#include <stdexcept>
+#include <string_view>
+
+int main(int argc, char** argv) {
+  namespace hd = heddle;
+  const hd::ranks all = hd::ranks::world();
+  all.run([&] {
+    if (argc == 3 && std::string_view(argv[2]) == "fail") {
+      if (all.rank() == all.size() - 1) throw std::runtime_error("a cause");
+      all.barrier();
+    }
+    hd::tests::check_everything(all, argv[1]);
+    if (all.size() > 1) {
+      // A part of the ranks, in a communicator of the caller's own.
+      MPI_Comm part = MPI_COMM_NULL;
+      MPI_Comm_split(MPI_COMM_WORLD, all.rank() % 2, all.rank(), &part);
+      hd::tests::check_reductions(hd::ranks_of(part, hd::target::serial()));
+      MPI_Comm_free(&part);
+    }
+  });
+  if (all.rank() == 0) std::printf("%d ranks agree\n", all.size());
+}

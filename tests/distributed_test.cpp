@@ -1,0 +1,55 @@
+#include "distributed_checks.hpp"
+#include "ranks_as_threads.hpp"
+#include <heddle/io/temporary_folder.hpp>
+
+#include <filesystem>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace hd = heddle;
+using namespace hd::tests;
+
+namespace {
+
+class distributed : public testing::TestWithParam<int> {
+ protected:
+  /// Runs a check on every rank; what throws on one ends the program, as the others would wait for it.
+  template <class Check>
+  static void on_ranks(const Check& check) {
+    ranks_as_threads::run(GetParam(), [&](const hd::ranks& all) { all.run([&] { check(all); }); });
+  }
+};
+INSTANTIATE_TEST_SUITE_P(ranks, distributed, testing::Values(1, 2, 3, 4, 7),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+
+TEST_P(distributed, reductions_have_the_bits_of_one_array) {
+  on_ranks(check_reductions);
+}
+
+TEST_P(distributed, reductions_along_axes_have_the_bits_of_one_array) {
+  on_ranks(check_axes);
+}
+
+TEST_P(distributed, scans_have_the_bits_of_one_array) {
+  on_ranks(check_scans_of_everything);
+}
+
+TEST_P(distributed, arrays_are_spread_gathered_and_redistributed) {
+  on_ranks(check_arrays);
+}
+
+TEST_P(distributed, elements_are_sorted_selected_and_counted_as_those_of_one_array) {
+  on_ranks(check_sorts);
+}
+
+TEST_P(distributed, arrays_are_read_from_and_written_to_one_file) {
+  const hd::temporary_folder folder(std::filesystem::temp_directory_path(), "heddle-distributed");
+  on_ranks([&](const hd::ranks& all) { check_files(all, folder.path().string()); });
+}
+
+TEST_P(distributed, misuse_is_refused_on_every_rank) {
+  on_ranks(check_refusals);
+}
