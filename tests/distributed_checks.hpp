@@ -293,6 +293,7 @@ inline void check_refusals(const ranks& all) {
   refuses([&] { distributed_array<int>(all, shape{7}, std::vector<std::size_t>{0, 3}); },
           all.size() == 1 ? "begin at [0, 3]: give 2 rising numbers from 0 to 7" : "begin at [0, 3]");
   refuses([&] { argmin(all, distributed_array<int>(all, shape{0})); }, "argmin");
+  expect(distributed_array<int>(all, {7, 3}).shape() == shape{7, 3}, "a list of numbers is a shape");
   const distributed_array<int> x(all, shape{8});
   refuses([&] { transform(all, x, distributed_array<int>(all, shape{9}), plus{}); }, "shapes (8,) and (9,)");
 }

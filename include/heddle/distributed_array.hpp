@@ -7,6 +7,7 @@
 #include <heddle/shape.hpp>
 
 #include <cstddef>
+#include <initializer_list>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ class distributed_array {
   /// which `reduce` and the scans combine elements.
   distributed_array(const ranks& all, heddle::shape lengths)
       : distributed_array(all, lengths, impl::even_blocks(lengths, all.size())) {}
+  distributed_array(const ranks& all, std::initializer_list<std::size_t> lengths)
+      : distributed_array(all, heddle::shape(lengths)) {}
 
   /// `begins` is where the block of each rank begins, and the number of rows at last. Throws heddle::error
   /// where it is not.
