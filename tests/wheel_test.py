@@ -80,6 +80,11 @@ class Wheel(unittest.TestCase):
         traced = subprocess.run([command], env={"LD_TRACE_LOADED_OBJECTS": "1"}, capture_output=True, text=True, check=True)
         self.assert_are_its_own(re.findall(r"=> (/\S+)", traced.stdout))
 
+    def test_nothing_names_where_it_was_built(self):
+        source = os.fsencode(pathlib.Path(__file__).resolve().parent.parent)
+        with zipfile.ZipFile(wheel) as archive:
+            self.assertEqual([name for name in self.names if source in archive.read(name)], [])
+
     def test_licences(self):
         licences = {pathlib.PurePath(n).name for n in self.names if ".dist-info/licenses/" in n}
         self.assertIn("LICENSE", licences)
