@@ -3,6 +3,8 @@
 # make test      builds Heddle and runs every test
 # make           builds Heddle and everything that uses it
 # make install   builds the library and the command, and installs them under PREFIX
+# make wheel     builds wheels of the Python package into build/wheels, and tries each of them; PYTHONS=… names the interpreters,
+#                OPTIONS="-D HEDDLE_CUDA=OFF" leaves the GPU target out
 # PRESET=…       another preset of CMakePresets.json; JOBS=… how many compilers and tests run at once
 
 PRESET ?= $(if $(CI),ci,default)
@@ -11,7 +13,7 @@ BUILD := build/$(PRESET)
 
 sources = $(shell git ls-files --cached --others --exclude-standard '*.cpp' '*.hpp' '*.cu' '*.cuh' '*.h')
 
-.PHONY: deps build configure demo test install format check-format tidy clean
+.PHONY: deps build configure demo test install wheel format check-format tidy clean
 
 build: configure
 	cmake --build $(BUILD) --parallel $(JOBS)
@@ -33,6 +35,9 @@ test: build
 install: configure
 	cmake --build $(BUILD) --parallel $(JOBS) --target heddle heddle_command
 	cmake --install $(BUILD) $(if $(PREFIX),--prefix $(PREFIX))
+
+wheel:
+	CMAKE_BUILD_PARALLEL_LEVEL=$(JOBS) scripts/make-wheels $(OPTIONS) $(PYTHONS)
 
 tools := build/tools/bin/clang-format build/tools/bin/clang-tidy
 $(tools) &: scripts/python-tools.txt

@@ -4,13 +4,19 @@
 #include "jit/expression.hpp"
 #include "on_targets.hpp"
 #include "scratch_folder.hpp"
+#include "target/shared_library.hpp"
+#include <heddle/cuda_folders.hpp>
+#include <heddle/error.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
 
 /// What NVRTC makes of sources, which takes no GPU.
@@ -302,6 +308,44 @@ TEST_F(Nvrtc, expressions_of_the_command) {
     EXPECT_EQ(compile_by_nvrtc(hopper, impl::elementwise_source(text, operation), {}).kernels.size(), 1u)
         << name;
   }
+}
+
+/// Libraries that stand in for CUDA's are copies of the C library's mathematics.
+std::filesystem::path mathematics() {
+  Dl_info about{};
+  EXPECT_NE(dladdr(dlsym(RTLD_DEFAULT, "cos"), &about), 0);
+  return about.dli_fname;
+}
+
+TEST(CudaFolders, libraries_are_found_in_what_was_added) {
+  const tests::scratch_folder first, second;
+  EXPECT_THROW(impl::cuda_library("heddle_stand_in", 7, "install it"), error);
+  std::filesystem::create_directory(second.path() / "lib");
+  std::filesystem::copy_file(mathematics(), second.path() / "lib" / "libheddle_stand_in.so.7");
+  add_cuda_folder(first.path());
+  add_cuda_folder(second.path());
+  const impl::shared_library found = impl::cuda_library("heddle_stand_in", 7, "install it");
+  EXPECT_EQ(found.function<double(double)>("cos")(0.0), 1.0);
+}
+
+TEST(CudaFolders, are_searched_in_order_and_once) {
+  const tests::scratch_folder added, home;
+  add_cuda_folder(added.path());
+  add_cuda_folder(added.path());
+  const auto place = [](const std::filesystem::path& folder) {
+    const std::vector<std::filesystem::path> all = impl::cuda_folders();
+    EXPECT_LE(std::count(all.begin(), all.end(), folder), 1);
+    return std::find(all.begin(), all.end(), folder) - all.begin();
+  };
+  const std::ptrdiff_t none = static_cast<std::ptrdiff_t>(impl::cuda_folders().size());
+  EXPECT_LT(place(added.path()), place("/opt/cuda"));
+  EXPECT_EQ(place(home.path()), none);
+  const char* const before = std::getenv("CUDA_PATH");
+  const std::string kept = before == nullptr ? "" : before;
+  setenv("CUDA_PATH", home.path().c_str(), 1);
+  EXPECT_LT(place(home.path()), place(added.path()));
+  setenv("CUDA_PATH", kept.c_str(), 1);
+  EXPECT_EQ(impl::cuda_files({"libnvrtc.so.13"}).front(), "libnvrtc.so.13");
 }
 
 }  // namespace

@@ -18,10 +18,12 @@ library, stay there, and results are heddle.Array.
 
 import numpy as _numpy
 
-from . import _core
+from . import _core, _cuda
 from ._targets import Error, target
 
 _core.use(_numpy, Error, target._current)
+for _folder in _cuda.folders():
+    _core.add_cuda_folder(_folder)
 
 from ._core import Array, Target
 from ._arrays import asarray

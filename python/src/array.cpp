@@ -159,6 +159,27 @@ std::string representation(nb::handle self) {
          device_text(x.where) + "')";
 }
 
+/// What the owner refers to may refer to the array: Python's collector of cycles sees it and breaks it.
+int visit_owner(PyObject* self, visitproc visit, void* arg) {
+  Py_VISIT(Py_TYPE(self));
+  if (nb::inst_ready(self)) Py_VISIT(array_in(self).owner.ptr());
+  return 0;
+}
+
+int drop_owner(PyObject* self) {
+  device_array& x = *nb::inst_ptr<device_array>(self);
+  if (!x.owner.is_valid()) return 0;
+  // Who sees the array still finds it empty.
+  x.lengths = shape{0};
+  x.data = nullptr;
+  x.owner.reset();
+  return 0;
+}
+
+PyType_Slot slots_of_array[] = {{Py_tp_traverse, reinterpret_cast<void*>(&visit_owner)},
+                                {Py_tp_clear, reinterpret_cast<void*>(&drop_owner)},
+                                {0, nullptr}};
+
 }  // namespace
 
 nb::object new_array(device_array&& x) {
@@ -171,7 +192,8 @@ nb::object numpy_view(nb::handle array) {
 }
 
 void bind_array(nb::module_& m) {
-  nb::class_<device_array>(m, "Array", R"(Elements of one type on a target, contiguous in C order.
+  nb::class_<device_array>(m, "Array", nb::type_slots(slots_of_array),
+                           R"(Elements of one type on a target, contiguous in C order.
 
 Functions of Heddle return it where an argument is one, or is an array on a GPU; heddle.asarray makes it. NumPy,
 and whatever takes DLPack or __cuda_array_interface__, reads it without a copy.
@@ -213,7 +235,7 @@ and whatever takes DLPack or __cuda_array_interface__, reads it without a copy.
       .def("item", &item,
            "The only element, as a number of Python's. TypeError where there are more or none.")
       .def(
-          "wait", [](const device_array& x) { x.where.wait(); }, nb::call_guard<nb::gil_scoped_release>(),
+          "wait", [](const device_array& x) { x.where.wait(); }, nb::call_guard<without_gil>(),
           "Returns once the work that fills the elements has finished.")
       .def("__array__", &array_as_numpy, nb::arg("dtype") = nb::none(), nb::arg("copy") = nb::none())
       .def("__dlpack__", &dlpack, nb::kw_only(), nb::arg("stream") = nb::none(),
@@ -226,8 +248,7 @@ and whatever takes DLPack or __cuda_array_interface__, reads it without a copy.
       .def("__index__", [](nb::handle self) { return nb::steal(PyNumber_Index(item(self).ptr())); })
       .def("__complex__",
            [](nb::handle self) {
-             return nb::steal(
-                 PyObject_CallOneArg(reinterpret_cast<PyObject*>(&PyComplex_Type), item(self).ptr()));
+             return nb::handle(reinterpret_cast<PyObject*>(&PyComplex_Type))(item(self));
            })
       .def("__bool__", [](nb::handle self) { return nb::cast<bool>(nb::bool_(item(self))); })
       .def("__len__",

@@ -3,11 +3,17 @@
 #include "patterns.hpp"
 #include "target.hpp"
 #include "transform.hpp"
+#include <heddle/cuda_folders.hpp>
+
+#include <string>
+
+#include <nanobind/stl/string.h>
 
 namespace heddle::python {
 
 NB_MODULE(_core, m) {
   m.def("use", &use, nb::arg("numpy"), nb::arg("error"), nb::arg("target_variable"));
+  m.def("add_cuda_folder", [](const std::string& folder) { add_cuda_folder(folder); });
   m.attr("version") = HEDDLE_VERSION;
   translate_errors();
   bind_target(m);

@@ -3,17 +3,21 @@
 #include <heddle/error.hpp>
 
 #include <array>
+#include <atomic>
 #include <complex>
 #include <exception>
 #include <string>
 #include <string_view>
 #include <type_traits>
 
+#include <cxxabi.h>
+#include <unistd.h>
+
 namespace heddle::python {
 namespace {
 
-interpreter* used = nullptr;
-PyInterpreterState* used_by = nullptr;
+std::atomic<const interpreter*> used = nullptr;
+std::atomic<PyInterpreterState*> used_by = nullptr;
 
 /// The class of Python's for an error of the library, by what its text says.
 PyObject* class_of(std::string_view text) {
@@ -31,11 +35,12 @@ PyObject* class_of(std::string_view text) {
 }  // namespace
 
 const interpreter& python() {
-  return *used;
+  return *used.load(std::memory_order_acquire);
 }
 
 void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
-  if (used != nullptr && used_by != PyInterpreterState_Get())
+  PyInterpreterState* first = nullptr;
+  if (!used_by.compare_exchange_strong(first, PyInterpreterState_Get()) && first != PyInterpreterState_Get())
     raise(PyExc_ImportError, "heddle is in use by another interpreter of this process, and takes one only");
   // Never destroyed: what it refers to may be gone before static objects are.
   auto* const found = new interpreter;
@@ -58,9 +63,18 @@ void use(nb::handle numpy, nb::handle error, nb::handle target_variable) {
     found->dtypes[i] = found->dtype(name(static_cast<dtype>(i)));
     found->scalars[i] = found->dtypes[i].attr("type");
   }
-  found->target_variable = nb::borrow(target_variable);
-  used = found;
-  used_by = PyInterpreterState_Get();
+  found->enclosing_target = target_variable.attr("get");
+  used.store(found, std::memory_order_release);
+}
+
+without_gil::~without_gil() {
+  if (released_ == nullptr) return;
+  try {
+    PyEval_RestoreThread(released_);
+  } catch (const abi::__forced_unwind&) {
+    // Python before 3.14 ends a daemon thread so when the interpreter has ended. Later ones let it wait.
+    while (true) pause();
+  }
 }
 
 void translate_errors() {
@@ -131,7 +145,7 @@ nb::object tuple_of(const shape& lengths) {
   for (std::size_t k = 0; k < lengths.axes(); ++k) {
     PyObject* const length = PyLong_FromSize_t(lengths[k]);
     if (length == nullptr) throw nb::python_error();
-    PyTuple_SET_ITEM(all.ptr(), static_cast<Py_ssize_t>(k), length);
+    PyTuple_SetItem(all.ptr(), static_cast<Py_ssize_t>(k), length);
   }
   return all;
 }

@@ -19,7 +19,7 @@ struct interpreter {
   nb::object array, asarray, copyto, empty, from_dlpack, moveaxis, dtype, can_cast, promote_types,
       array2string;
   nb::object dtypes[13], scalars[13];
-  nb::object target_variable;  ///< the contextvars.ContextVar of `with heddle.target(…)`
+  nb::object enclosing_target;  ///< `get` of the contextvars.ContextVar of `with heddle.target(…)`
 };
 const interpreter& python();
 void use(nb::handle numpy, nb::handle error, nb::handle target_variable);
@@ -38,15 +38,19 @@ nb::object numpy_scalar(const any_value& value);
 any_value value_from(nb::handle number, dtype type);
 nb::object tuple_of(const shape& lengths);
 
-/// Releases the GIL where a call on so many bytes is worth it, which takes more than some microseconds.
+/// Releases the GIL while it lives; where a call on so many bytes is worth it, which takes more than some
+/// microseconds.
 class without_gil {
  public:
-  without_gil(std::size_t bytes, const target& where) {
-    if (bytes > 4096 || where.is_gpu()) released_.emplace();
-  }
+  without_gil() : released_(PyEval_SaveThread()) {}
+  without_gil(std::size_t bytes, const target& where)
+      : released_(bytes > 4096 || where.is_gpu() ? PyEval_SaveThread() : nullptr) {}
+  ~without_gil();
+  without_gil(const without_gil&) = delete;
+  without_gil& operator=(const without_gil&) = delete;
 
  private:
-  std::optional<nb::gil_scoped_release> released_;
+  PyThreadState* released_;
 };
 
 }  // namespace heddle::python

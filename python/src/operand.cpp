@@ -377,7 +377,7 @@ nb::object output::finish() {
 
 nb::object result_of(any_array&& x, bool as_array, std::optional<dtype> as) {
   if (!as_array && x.where().is_gpu()) {
-    const nb::gil_scoped_release released;
+    const without_gil released;
     x = x.on(target());
   }
   if (!as_array && x.shape().axes() == 0) {

@@ -39,11 +39,9 @@ const char* kind_text(const target& where) {
 target target_from(nb::handle named) {
   nb::object held;
   if (named.is_none()) {
-    PyObject* found = nullptr;
-    if (PyContextVar_Get(python().target_variable.ptr(), nullptr, &found) != 0) throw nb::python_error();
-    held = nb::steal(found);
-    if (!PyTuple_Check(found)) return default_target();
-    named = PyTuple_GET_ITEM(found, 0);
+    held = python().enclosing_target();
+    if (!PyTuple_Check(held.ptr())) return default_target();
+    named = PyTuple_GetItem(held.ptr(), 0);
   }
   if (PyUnicode_Check(named.ptr())) return target::parse(nb::cast<std::string>(named));
   if (nb::isinstance<target>(named)) return *nb::inst_ptr<target>(named);
@@ -85,7 +83,7 @@ a GPU that this machine does not have.
       .def_prop_ro(
           "stream", [](const target& where) { return reinterpret_cast<std::uintptr_t>(where.stream()); },
           "The address of the CUDA stream, 0 for the default one.")
-      .def("wait", &target::wait, nb::call_guard<nb::gil_scoped_release>(),
+      .def("wait", &target::wait, nb::call_guard<without_gil>(),
            "Returns once everything put on a GPU's stream has finished.")
       .def("__str__", &target::text)
       .def("__repr__", [](const target& where) { return "heddle.Target('" + where.text() + "')"; })

@@ -25,8 +25,9 @@ namespace {
 /// A kernel of what was asked for before, so that it is compiled once a process.
 elementwise_kernel kernel_of(const expressions::elementwise_source& source) {
   constexpr std::size_t most = 256;
-  static std::mutex locked;
-  static std::unordered_map<std::string, elementwise_kernel> kept;
+  // Never destroyed: daemon threads may call while the process ends.
+  static auto& locked = *new std::mutex;
+  static auto& kept = *new std::unordered_map<std::string, elementwise_kernel>;
   const std::string key = source.options.preamble + source.parameters + '\n' + source.operation;
   const std::scoped_lock lock(locked);
   const auto found = kept.find(key);
@@ -106,7 +107,7 @@ nb::object transform(const std::string& expression, const std::vector<std::strin
   std::optional<any_array> result;
   {
     // The first call compiles.
-    const nb::gil_scoped_release released;
+    const without_gil released;
     const target where = resolve(requested, {bytes, whole.elements() * size_of(type), data_on,
                                              requested.is_automatic() && can_compile_for_gpu()});
     result.emplace(computed(source, where, type, whole, inputs, arrays));

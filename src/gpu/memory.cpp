@@ -6,6 +6,7 @@
 #include <heddle/number_text.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <memory>
 #include <mutex>
@@ -13,6 +14,7 @@
 
 #include <cuda_runtime.h>
 #include <fmt/core.h>
+#include <pthread.h>
 
 namespace heddle::gpu {
 
@@ -56,6 +58,9 @@ current_device::~current_device() {
   cudaSetDevice(before_);
 }
 
+/// Whether this process was forked from one that used CUDA, which then is of no use in it.
+static std::atomic<bool> is_forked = false;
+
 /// Devices, counted once; a machine without a driver has none.
 int device_count() noexcept {
   static const int count = [] {
@@ -64,9 +69,10 @@ int device_count() noexcept {
       cudaGetLastError();
       return 0;
     }
+    if (found > 0) pthread_atfork(nullptr, nullptr, [] { is_forked = true; });
     return found;
   }();
-  return count;
+  return is_forked ? 0 : count;
 }
 
 namespace {
@@ -135,6 +141,12 @@ std::size_t free_bytes(int device) {
 void require_device(const target& where) {
   const int count = device_count();
   if (where.device() < count) return;
+  if (is_forked) {
+    fail(fmt::format(
+        "{}: CUDA cannot be used in a process that was forked from one that used it: start this one "
+        "anew, as multiprocessing does by \"spawn\", or run on serial or parallel",
+        where.text()));
+  }
   fail(count == 0 ? fmt::format("{}: this machine has no GPU that CUDA can use; run on serial or parallel",
                                 where.text())
                   : fmt::format("{}: this machine has GPUs 0 to {}", where.text(), count - 1));

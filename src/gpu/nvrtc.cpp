@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-#include <iterator>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <string_view>
@@ -28,33 +28,11 @@ namespace heddle::gpu {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::vector<fs::path> toolkit_folders() {
-  std::vector<fs::path> folders;
-  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* const value = std::getenv(variable);
-    if (value != nullptr && *value != '\0') folders.push_back(fs::absolute(value));
-  }
-  if (*HEDDLE_CUDA_TOOLKIT != '\0') folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
-  folders.emplace_back("/usr/local/cuda");
-  folders.emplace_back(
-      fmt::format("/usr/local/cuda-{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10));
-  folders.emplace_back("/opt/cuda");
-  return folders;
-}
-
 namespace {
 
-/// Where NVRTC may be: where the system looks, and in toolkits.
 std::vector<std::string> nvrtc_files() {
-  const std::string names[] = {fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000), "libnvrtc.so.13",
-                               "libnvrtc.so.12", "libnvrtc.so"};
-  std::vector<std::string> files(std::begin(names), std::end(names));
-  for (const fs::path& toolkit : toolkit_folders()) {
-    for (const char* const part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
-      for (const std::string& name : names) files.push_back((toolkit / part / name).string());
-    }
-  }
-  return files;
+  return impl::cuda_files({fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000), "libnvrtc.so.13",
+                           "libnvrtc.so.12", "libnvrtc.so"});
 }
 
 struct nvrtc_library {
@@ -113,7 +91,7 @@ class program {
 
 /// Headers of the toolkit, which come with NVRTC's version.
 std::vector<std::string> toolkit_include_folders() {
-  for (const fs::path& toolkit : toolkit_folders()) {
+  for (const fs::path& toolkit : impl::cuda_folders()) {
     std::error_code ignored;
     const fs::path folder = toolkit / "include";
     if (!fs::exists(folder / "cuda_fp16.h", ignored)) continue;

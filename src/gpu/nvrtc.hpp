@@ -3,7 +3,6 @@
 #include "jit/module_state.hpp"
 
 #include <cstddef>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <string_view>
@@ -12,9 +11,6 @@
 /// NVRTC and the driver's library are looked for when they are first needed, so that a program starts without
 /// them.
 namespace heddle::gpu {
-
-/// Where CUDA toolkits are found on this machine: of CUDA_HOME and CUDA_PATH, and the usual places.
-std::vector<std::filesystem::path> toolkit_folders();
 
 /// A kernel in a compiled module.
 struct compiled_kernel {

@@ -191,7 +191,7 @@ target resolve(const target& where, const traffic& work) {
     best = target::parallel();
     least = parallel;
   }
-  if (!work.gpu_possible) return best;
+  if (!work.gpu_possible || gpu::device_count() == 0) return best;
   for (std::size_t device = 0; device < machine.gpus.size(); ++device) {
     const bandwidths::gpu& gpu = machine.gpus[device];
     if (gpu.read == 0) continue;

@@ -1,11 +1,70 @@
 #include "shared_library.hpp"
 
+#include "gpu/gpu.hpp"
+#include <heddle/cuda_folders.hpp>
 #include <heddle/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
 
 #include <dlfcn.h>
 #include <fmt/core.h>
 
+namespace heddle {
+namespace {
+
+struct added_folders {
+  std::mutex mutex;
+  std::vector<std::filesystem::path> all;
+
+  static added_folders& only() {
+    static auto& folders = *new added_folders;
+    return folders;
+  }
+};
+
+}  // namespace
+
+void add_cuda_folder(const std::filesystem::path& folder) {
+  added_folders& added = added_folders::only();
+  const std::lock_guard lock(added.mutex);
+  const std::filesystem::path whole = std::filesystem::absolute(folder);
+  if (std::find(added.all.begin(), added.all.end(), whole) == added.all.end()) added.all.push_back(whole);
+}
+
+}  // namespace heddle
+
 namespace heddle::impl {
+
+std::vector<std::filesystem::path> cuda_folders() {
+  std::vector<std::filesystem::path> folders;
+  for (const char* const variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    const char* const value = std::getenv(variable);
+    if (value != nullptr && *value != '\0') folders.push_back(std::filesystem::absolute(value));
+  }
+  {
+    added_folders& added = added_folders::only();
+    const std::lock_guard lock(added.mutex);
+    folders.insert(folders.end(), added.all.begin(), added.all.end());
+  }
+  if (*HEDDLE_CUDA_TOOLKIT != '\0') folders.emplace_back(HEDDLE_CUDA_TOOLKIT);
+  folders.emplace_back("/usr/local/cuda");
+  if (const int version = gpu::toolkit_version(); version != 0)
+    folders.emplace_back(fmt::format("/usr/local/cuda-{}.{}", version / 1000, version % 1000 / 10));
+  folders.emplace_back("/opt/cuda");
+  return folders;
+}
+
+std::vector<std::string> cuda_files(const std::vector<std::string>& names) {
+  std::vector<std::string> files = names;
+  for (const std::filesystem::path& folder : cuda_folders()) {
+    for (const char* const part : {"lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib"}) {
+      for (const std::string& name : names) files.push_back((folder / part / name).string());
+    }
+  }
+  return files;
+}
 
 shared_library::shared_library(const std::vector<std::string>& names, const char* remedy) {
   std::string reason;
@@ -20,7 +79,9 @@ shared_library::shared_library(const std::vector<std::string>& names, const char
 
 shared_library cuda_library(const std::string& name, int major, const char* remedy) {
   const std::string file = fmt::format("lib{}.so.{}", name, major);
-  return {{file, fmt::format("{}/{}", HEDDLE_CUDA_LIBRARIES, file)}, remedy};
+  std::vector<std::string> files = cuda_files({file});
+  files.push_back(fmt::format("{}/{}", HEDDLE_CUDA_LIBRARIES, file));
+  return {files, remedy};
 }
 
 void* shared_library::optional_symbol(const char* name) const {

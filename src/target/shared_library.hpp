@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,15 @@ class shared_library {
   std::string name_;
 };
 
+/// Where CUDA toolkits are found on this machine, and what is like one: of CUDA_HOME and CUDA_PATH, those
+/// that were added, and the usual places.
+std::vector<std::filesystem::path> cuda_folders();
+
+/// Where a library of CUDA that has one of the names may be: where the system looks, and in these folders.
+std::vector<std::string> cuda_files(const std::vector<std::string>& names);
+
 /// A library of the CUDA toolkit that Heddle was built with, of its major version: from where the system
-/// looks, or from the toolkit.
+/// looks, or from a toolkit.
 shared_library cuda_library(const std::string& name, int major, const char* remedy);
 
 }  // namespace heddle::impl

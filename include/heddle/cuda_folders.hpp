@@ -1,0 +1,13 @@
+#pragma once
+
+#include <filesystem>
+
+/// Where NVRTC, cuBLAS and cuFFT are looked for, which are loaded when they are first needed.
+namespace heddle {
+
+/// Adds a folder that is like a CUDA toolkit's, with `lib` and `include`. The system's libraries and the
+/// folders that CUDA_HOME and CUDA_PATH name come before it, and the toolkits of usual places behind it. What
+/// is loaded already stays. Threads may call it at once.
+void add_cuda_folder(const std::filesystem::path& folder);
+
+}  // namespace heddle
