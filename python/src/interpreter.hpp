@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/any_array.hpp>
+#include <heddle/interruption.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -38,15 +39,28 @@ nb::object numpy_scalar(const any_value& value);
 any_value value_from(nb::handle number, dtype type);
 nb::object tuple_of(const shape& lengths);
 
-/// Releases the GIL where a call on so many bytes is worth it, which takes more than some microseconds.
+/// Runs Python's handlers of the signals that have come, where the calling thread is the main one, and throws
+/// what they raise: KeyboardInterrupt after Ctrl-C. Takes the GIL.
+void check_signals();
+
+/// Releases the GIL where a call on so many bytes is worth it, which takes more than some microseconds. What
+/// the library does meanwhile is interrupted by what a handler of a signal raises.
 class without_gil {
  public:
   without_gil(std::size_t bytes, const target& where) {
-    if (bytes > 4096 || where.is_gpu()) released_.emplace();
+    if (bytes > 4096 || where.is_gpu()) release();
   }
+  without_gil() { release(); }
 
  private:
+  static constexpr auto ask = [] { check_signals(); };
+  void release() {
+    released_.emplace();
+    interrupts_.emplace(ask);
+  }
+
   std::optional<nb::gil_scoped_release> released_;
+  std::optional<interruptible> interrupts_;
 };
 
 }  // namespace heddle::python

@@ -106,7 +106,7 @@ nb::object transform(const std::string& expression, const std::vector<std::strin
   std::optional<any_array> result;
   {
     // The first call compiles.
-    const nb::gil_scoped_release released;
+    const without_gil released;
     const target where = resolve(requested, {bytes, whole.elements() * size_of(type), data_on,
                                              requested.is_automatic() && can_compile_for_gpu()});
     result.emplace(computed(source, where, type, whole, inputs, arrays));
