@@ -1,6 +1,7 @@
 #include "array.hpp"
 #include "interpreter.hpp"
 #include "patterns.hpp"
+#include "simulations.hpp"
 #include "target.hpp"
 #include "transform.hpp"
 
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
   bind_array(m);
   bind_patterns(m);
   bind_transform(m);
+  bind_simulations(m);
 }
 
 }  // namespace heddle::python

@@ -39,6 +39,29 @@ def run(setup, call, after=""):
     return lines[1:]
 
 
+# Each takes hours, so that only a stop between steps ends it.
+@pytest.mark.parametrize("make, call, state", [
+    ("sim = heddle.Life.random((1024, 1024), target={!r})", "sim.step(10**12)", "sim.generation"),
+    ("sim = heddle.Life.random((64, 64), target={!r})", "sim.period(10**12)", "sim.generation"),
+    ("sim = heddle.LatticeBoltzmann('cavity', shape=(256, 256), target={!r})", "sim.step(10**10)", "sim.steps"),
+    ("sim = heddle.LatticeBoltzmann('cavity', shape=(256, 256), target={!r})", "sim.until_steady(0.0)", "sim.steps"),
+    ("sim = heddle.Laplace.sine((512, 512), method='jacobi', target={!r})", "sim.step(10**10)", "sim.iterations"),
+    ("sim = heddle.Laplace.sine((512, 512), method='jacobi', target={!r})", "sim.solve(0, max_iterations=10**10)", "sim.iterations"),
+], ids=["life", "period", "flow", "steady", "laplace", "solve"])
+@pytest.mark.parametrize("target", ["serial", "parallel:2"])
+def test_simulations_stop_between_steps(make, call, state, target):
+    setup = "sim = None\n" + make.format(target)
+    # What has been done stays, and it goes on from there.
+    after = f"done = {state}; sim.step(1); print(done > 0, {state} == done + 1)"
+    assert run(setup, call, after) == ["True True"]
+
+
+@pytest.mark.parametrize("target", ["serial", "parallel:2"])
+def test_functions_stop_between_pieces(target):
+    assert run("", f"heddle.pi(1e15, target={target!r})") == []
+    assert run("", f"heddle.mandelbrot(20000, 20000, iterations=10**9, view=(-1.8, -1.7, -0.03, 0.03), target={target!r})") == []
+
+
 # These write to an array that is there already; each is called again and again, and none of its calls ends after the signal.
 PATTERNS = {
     "cumsum": ("x = np.ones(1 << 26, np.float32); out = np.zeros(1 << 26, np.float32)", "heddle.cumsum(x, out=out, target={!r})"),
@@ -83,3 +106,14 @@ def test_a_handler_of_ones_own_runs_during_a_call():
     program = PROGRAM.replace("KeyboardInterrupt", "Stop").format(setup=textwrap.dedent(setup), call="heddle.random.default_rng(1).normal(size=1 << 24)", after="")
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
     assert (ended.returncode, ended.stdout) == (0, "interrupted\n"), ended.stderr
+
+
+def test_files_are_whole_or_not_there(tmp_path):
+    path = str(tmp_path / "large.gif")
+    setup = f"""
+    frames = np.random.default_rng(0).integers(0, 2, (20, 300, 300), np.uint8)
+    frames = np.broadcast_to(frames, (100, 20, 300, 300)).reshape(-1, 300, 300)
+    animation = heddle.Animation(frames, [[0, 0, 0], [255, 255, 255]])
+    """
+    assert run(setup.replace("[[0", "np.array([[0").replace("255]]", "255]], np.uint8)"),
+               f"animation.save({path!r}); print('saved')", "print(os.listdir(" + repr(str(tmp_path)) + "))") == ["[]"]
