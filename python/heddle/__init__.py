@@ -37,13 +37,14 @@ from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduc
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
 from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
 from ._statistics import histogram, mean, std, var
+from ._stencil import stencil
 from ._transform import transform
 from . import fft, random
 
 __version__ = _core.version
 
 __all__ = [
-    "Animation", "Laplace", "LatticeBoltzmann", "Life", "Picture", "mandelbrot", "mandelbrot_picture", "pi",
+    "Animation", "Laplace", "LatticeBoltzmann", "Life", "Picture", "mandelbrot", "mandelbrot_picture", "pi", "stencil",
     "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod",
     "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
     "matmul", "max", "mean", "min", "minmax", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",

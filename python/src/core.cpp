@@ -2,6 +2,7 @@
 #include "interpreter.hpp"
 #include "patterns.hpp"
 #include "simulations.hpp"
+#include "stencil.hpp"
 #include "target.hpp"
 #include "transform.hpp"
 
@@ -16,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_patterns(m);
   bind_transform(m);
   bind_simulations(m);
+  bind_stencil(m);
 }
 
 }  // namespace heddle::python

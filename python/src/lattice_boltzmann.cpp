@@ -1,5 +1,6 @@
 #include "simulations.hpp"
 #include "target.hpp"
+#include <heddle/error.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -55,13 +56,29 @@ lbm::settings settings_from(const std::string& which, std::size_t height, std::s
   return given;
 }
 
+/// A text of the simulation with keywords where it names options.
+std::string with_keywords(std::string text) {
+  for (std::size_t at = text.find(" --"); at != text.npos; at = text.find(" --", at)) text.erase(at + 1, 2);
+  return text;
+}
+
+/// What f() returns, or its error with keywords.
+template <class F>
+auto said_with_keywords(const F& f) {
+  try {
+    return f();
+  } catch (const error& wrong) {
+    throw error(with_keywords(wrong.what()));
+  }
+}
+
 /// A flow that several threads of Python may use in turn.
 class python_flow {
   template <class F>
   auto use(const F& f) {
     const nb::gil_scoped_release released;
     const std::lock_guard lock(used_);
-    return f(flow_);
+    return said_with_keywords([&] { return f(flow_); });
   }
 
  public:
@@ -188,7 +205,7 @@ void bind_lattice_boltzmann(nb::module_& m) {
                                                       storage, smagorinsky, drive, obstacles);
             const target where = target_from(target_wanted);
             const nb::gil_scoped_release released;
-            new (self) python_flow(where, given);
+            said_with_keywords([&] { new (self) python_flow(where, given); });
           },
           nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg(),
           none, none)
@@ -197,7 +214,8 @@ void bind_lattice_boltzmann(nb::module_& m) {
           [](const std::string& path, nb::handle target_wanted) {
             const target where = target_from(target_wanted);
             const nb::gil_scoped_release released;
-            return std::make_unique<python_flow>(lbm::flow::resume(where, path));
+            return said_with_keywords(
+                [&] { return std::make_unique<python_flow>(lbm::flow::resume(where, path)); });
           },
           nb::arg(), none)
       .def("advance", &python_flow::advance)
@@ -241,7 +259,9 @@ void bind_lattice_boltzmann(nb::module_& m) {
         all["relaxation_time"] = about.relaxation_time;
         all["mach"] = about.mach;
         all["bytes"] = about.bytes;
-        all["warnings"] = about.warnings;
+        std::vector<std::string> warnings;
+        for (const std::string& warning : about.warnings) warnings.push_back(with_keywords(warning));
+        all["warnings"] = warnings;
         return all;
       });
 }
