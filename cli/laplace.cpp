@@ -4,6 +4,7 @@
 #include "file_options.hpp"
 #include "grid_size.hpp"
 #include "interruption.hpp"
+#include "laplace/heat.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
 #include "progress.hpp"
@@ -59,39 +60,12 @@ array<T> read_points(const npy_file& file) {
 
 const file_formats formats{".npy", ".png", ".vti"};
 
-/// Colours from black over red and yellow to white, from the smallest of some values to the largest.
-template <class T>
-class heat {
- public:
-  explicit heat(const array<T>& values) {
-    const auto [least, most] = std::minmax_element(values.data(), values.data() + values.size());
-    low_ = static_cast<double>(*least);
-    range_ = static_cast<double>(*most) - low_;
-  }
-
-  static colour of_level(int level) {
-    const auto ramp = [level](int from) {
-      return static_cast<std::uint8_t>(std::clamp(3 * (level - from), 0, 255));
-    };
-    return {ramp(0), ramp(85), ramp(170)};
-  }
-
-  /// 0 … 255.
-  std::uint8_t level(T value) const {
-    const double part = range_ > 0 ? (static_cast<double>(value) - low_) / range_ : 0;
-    return static_cast<std::uint8_t>(std::lround(255 * part));
-  }
-
- private:
-  double low_, range_;
-};
-
 /// Row 0 is on top.
 template <class T>
 void write_colours(const std::string& path, const array<T>& u) {
   image picture{u.shape()[1], u.shape()[0], pixel_format::palette, {}, {}};
-  for (int level = 0; level < 256; ++level) picture.palette.push_back(heat<T>::of_level(level));
-  const heat<T> colours(u);
+  for (int level = 0; level < 256; ++level) picture.palette.push_back(laplace::heat<T>::of_level(level));
+  const laplace::heat<T> colours(u);
   require_memory(u.size());
   picture.pixels.resize(u.size());
   for (std::size_t i = 0; i < u.size(); ++i) picture.pixels[i] = colours.level(u.data()[i]);
@@ -101,13 +75,13 @@ void write_colours(const std::string& path, const array<T>& u) {
 /// The same in the terminal.
 template <class T>
 void show_colours(live_view& view, const array<T>& u, std::string_view caption) {
-  const heat<T> colours(u);
+  const laplace::heat<T> colours(u);
   const std::size_t width = u.shape()[1];
   view.show(
       width, u.shape()[0],
       [&](const block& of) {
         const T middle = u.data()[(of.top + of.height / 2) * width + of.left + of.width / 2];
-        return heat<T>::of_level(colours.level(middle));
+        return laplace::heat<T>::of_level(colours.level(middle));
       },
       caption);
 }

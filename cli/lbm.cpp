@@ -158,7 +158,7 @@ struct unwritable {
 
 class lbm_view {
  public:
-  explicit lbm_view(lbm_field field) : pictures_(field), palette_(lbm_pictures::palette(field)) {}
+  explicit lbm_view(lbm::field field) : pictures_(field), palette_(lbm::pictures::palette(field)) {}
 
   void show(const lbm::flow& of) {
     const std::vector<std::uint8_t>& pixels = pictures_.draw(of);
@@ -175,7 +175,7 @@ class lbm_view {
 
  private:
   live_view view_;
-  lbm_pictures pictures_;
+  lbm::pictures pictures_;
   std::vector<colour> palette_;
 };
 
@@ -253,7 +253,7 @@ void run(const lbm_options& options) {
   if (!options.field.empty() && options.output.empty() && !options.watch) {
     throw CLI::ValidationError("--field", "is for what -o writes and --watch shows: give one of them");
   }
-  const lbm_field field = lbm::named(lbm_fields, options.field).value_or(lbm_field::velocity);
+  const lbm::field field = lbm::named(lbm::fields, options.field).value_or(lbm::field::velocity);
   lbm_output output(options.output, options.format, field);
   lbm_forces forces(options.forces);
   lbm_checkpoint checkpoint(options.checkpoint);
@@ -433,7 +433,7 @@ void add_lbm(CLI::App& app) {
   lbm_output::formats().add_option_to(*command, options->format, output);
   add("--field", options->field, "F",
       "What is written and shown: velocity|vorticity|density; default velocity")
-      ->check(CLI::IsMember(names(lbm_fields)));
+      ->check(CLI::IsMember(names(lbm::fields)));
   add("--every", options->every, "K",
       "Print, or sample the forces, draw into a .gif and write --checkpoint every K steps")
       ->transform(count_from(1));

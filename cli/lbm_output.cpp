@@ -22,8 +22,6 @@
 namespace heddle::cli {
 namespace {
 
-constexpr std::uint8_t obstacle_colour = 255;  // the last of the palette
-constexpr int levels = 255;
 constexpr std::string_view head_of_forces = "step,time,drag,lift,pressure_difference\n";
 
 /// By its ending; of a descriptor, which has none, by its first byte.
@@ -37,11 +35,6 @@ bool is_picture(const std::string& path) {
 }
 
 }  // namespace
-
-const char* name(lbm_field field) noexcept {
-  constexpr const char* names[] = {"velocity", "vorticity", "density"};
-  return names[static_cast<int>(field)];
-}
 
 const file_formats& mask_formats() {
   static const file_formats all{".png", ".npy"};
@@ -104,73 +97,12 @@ obstacle_mask read_obstacles(const std::string& given) {
   return made;
 }
 
-std::vector<colour> lbm_pictures::palette(lbm_field field) {
-  std::vector<colour> made;
-  for (int level = 0; level < levels; ++level) {
-    const double part = level / (levels - 1.0);
-    const auto byte = [](double x) {
-      return static_cast<std::uint8_t>(std::clamp(255 * x + 0.5, 0.0, 255.0));
-    };
-    if (field == lbm_field::velocity) {
-      made.push_back({byte(3 * part), byte(3 * part - 1), byte(3 * part - 2)});
-    } else {
-      // Blue for what is negative, red for what is positive.
-      const double away = std::abs(2 * part - 1), rest = 1 - away;
-      made.push_back(part < 0.5 ? colour{byte(rest), byte(rest + 0.3 * away), byte(1 - 0.2 * away)}
-                                : colour{byte(1 - 0.2 * away), byte(rest + 0.1 * away), byte(rest)});
-    }
-  }
-  made.push_back({110, 110, 110});
-  return made;
-}
-
-const std::vector<std::uint8_t>& lbm_pictures::draw(const lbm::flow& of) {
-  const std::size_t width = of.given().width, height = of.given().height;
-  if (values_.empty()) require_memory(width * height * (2 * sizeof(float) + 1));
-  values_.resize(width * height);
-  if (field_ == lbm_field::velocity) {
-    const array<float> u = of.velocity();
-    for (std::size_t i = 0; i < values_.size(); ++i)
-      values_[i] = std::hypot(u.data()[2 * i], u.data()[2 * i + 1]);
-  } else {
-    const array<float> field = field_ == lbm_field::vorticity ? of.vorticity() : of.density();
-    const float middle = field_ == lbm_field::density ? 1.0f : 0.0f;
-    for (std::size_t i = 0; i < values_.size(); ++i) values_[i] = field.data()[i] - middle;
-  }
-  sorted_.clear();
-  for (const float value : values_) {
-    if (std::isfinite(value)) sorted_.push_back(std::abs(value));
-  }
-  if (!sorted_.empty()) {
-    const auto most =
-        sorted_.begin() + static_cast<std::ptrdiff_t>(static_cast<double>(sorted_.size() - 1) * 0.98);
-    std::nth_element(sorted_.begin(), most, sorted_.end());
-    range_ = std::max(range_, *most);
-  }
-  pixels_.resize(values_.size());
-  const float low = field_ == lbm_field::velocity ? 0 : -range_;
-  for (std::size_t y = 0; y < height; ++y) {
-    const std::size_t from = (height - 1 - y) * width;
-    for (std::size_t x = 0; x < width; ++x) {
-      const float part = range_ > 0                      ? (values_[from + x] - low) / (range_ - low)
-                         : field_ == lbm_field::velocity ? 0
-                                                         : 0.5f;
-      // What is no number is shown as the largest.
-      const float level = part >= 0 && part <= 1 ? part : part < 0 ? 0 : 1;
-      pixels_[y * width + x] = of.is_solid(x, height - 1 - y)
-                                   ? obstacle_colour
-                                   : static_cast<std::uint8_t>(std::lround((levels - 1) * level));
-    }
-  }
-  return pixels_;
-}
-
 const file_formats& lbm_output::formats() {
   static const file_formats all{".npy", ".vti", ".png", ".gif"};
   return all;
 }
 
-lbm_output::lbm_output(const std::string& path, const std::string& format, lbm_field field)
+lbm_output::lbm_output(const std::string& path, const std::string& format, lbm::field field)
     : path_(path), ending_(formats().chosen(path, format)), field_(field), pictures_(field) {
   if (!is_animation()) require_writable(path);
 }
@@ -179,7 +111,7 @@ void lbm_output::begin(const lbm::flow& of) {
   constexpr unsigned hundredths_of_a_second = 5;
   if (is_animation()) {
     animation_ = std::make_unique<gif_writer>(path_, of.given().width, of.given().height,
-                                              lbm_pictures::palette(field_), hundredths_of_a_second);
+                                              lbm::pictures::palette(field_), hundredths_of_a_second);
   }
 }
 
@@ -196,11 +128,11 @@ void lbm_output::finish(const lbm::flow& of) {
   }
   if (ending_ == ".png") {
     const image picture{of.given().width, of.given().height, pixel_format::palette, pictures_.draw(of),
-                        lbm_pictures::palette(field_)};
+                        lbm::pictures::palette(field_)};
     return write_png(path_, picture);
   }
   const grid_placement centres{{0.5, 0.5, 0}, {1, 1, 1}};
-  if (field_ == lbm_field::velocity) {
+  if (field_ == lbm::field::velocity) {
     const array<float> u = of.velocity();
     if (ending_ == ".npy") return write_npy(path_, u);
     // Vectors in a plane are complex numbers to image data.
@@ -208,7 +140,7 @@ void lbm_output::finish(const lbm::flow& of) {
     std::memcpy(static_cast<void*>(vectors.data()), u.data(), u.size() * sizeof(float));
     return write_vti(path_, vectors, "velocity", centres);
   }
-  const array<float> field = field_ == lbm_field::vorticity ? of.vorticity() : of.density();
+  const array<float> field = field_ == lbm::field::vorticity ? of.vorticity() : of.density();
   if (ending_ == ".npy") return write_npy(path_, field);
   write_vti(path_, field, name(field_), centres);
 }

@@ -3,7 +3,6 @@
 #include "option_checks.hpp"
 #include <heddle/array.hpp>
 #include <heddle/io/atomic_file.hpp>
-#include <heddle/io/colour.hpp>
 #include <heddle/io/gif.hpp>
 #include <heddle/io/png.hpp>
 
@@ -16,13 +15,10 @@
 #include <vector>
 
 #include <lattice_boltzmann/flow.hpp>
+#include <lattice_boltzmann/pictures.hpp>
 
 /// What `heddle lbm` reads and writes besides its lines.
 namespace heddle::cli {
-
-enum class lbm_field { velocity, vorticity, density };
-inline constexpr lbm_field lbm_fields[] = {lbm_field::velocity, lbm_field::vorticity, lbm_field::density};
-const char* name(lbm_field field) noexcept;
 
 /// Cells that are obstacles, rows from the bottom: of a picture those that are darker than half grey, where
 /// it is not transparent; of an array (H, W) those that are not 0. Throws heddle::error for what is neither.
@@ -33,31 +29,13 @@ struct obstacle_mask {
 const file_formats& mask_formats();
 obstacle_mask read_obstacles(const std::string& path);
 
-/// A field as colours, rows from the top: the speed from black over red and yellow to white, vorticity and
-/// density from blue over white to red, obstacles grey. The range is that of 98 % of the cells, and does not
-/// shrink from one picture to the next.
-class lbm_pictures {
- public:
-  explicit lbm_pictures(lbm_field field) : field_(field) {}
-
-  static std::vector<colour> palette(lbm_field field);
-  /// A place in the palette for each cell.
-  const std::vector<std::uint8_t>& draw(const lbm::flow& of);
-
- private:
-  lbm_field field_;
-  float range_ = 0;
-  std::vector<float> values_, sorted_;
-  std::vector<std::uint8_t> pixels_;
-};
-
 /// The file of -o: a .gif grows by a picture at a time, the others hold the last state.
 class lbm_output {
  public:
   static const file_formats& formats();
 
   /// Throws heddle::error for a place that cannot be written to.
-  lbm_output(const std::string& path, const std::string& format, lbm_field field);
+  lbm_output(const std::string& path, const std::string& format, lbm::field field);
 
   bool is_animation() const { return ending_ == ".gif"; }
   /// Before the first frame.
@@ -70,8 +48,8 @@ class lbm_output {
  private:
   std::string path_;
   std::string_view ending_;
-  lbm_field field_;
-  lbm_pictures pictures_;
+  lbm::field field_;
+  lbm::pictures pictures_;
   std::unique_ptr<gif_writer> animation_;
   bool has_frames_ = false;
 };

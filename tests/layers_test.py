@@ -24,7 +24,7 @@ FORBIDDEN = {
     "simulations": ["cli/", "expressions/", "checker/"],
     "checker": ["cli/", "expressions/", "simulations/"],
     "examples": ["cli/", "expressions/", "simulations/", "checker/"],
-    "python": ["cli/", "simulations/", "checker/"],
+    "python": ["cli/", "checker/"],
 }
 
 

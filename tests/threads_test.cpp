@@ -1,7 +1,12 @@
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/interruption.hpp>
+#include <heddle/scan.hpp>
+#include <heddle/sort.hpp>
 #include <heddle/threads.hpp>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <stdexcept>
 #include <string>
@@ -120,5 +125,108 @@ TEST(on_threads, calls_as_often_as_it_is_told) {
       hd::cpu::on_threads(threads, calls, [&] { ++made; });
       EXPECT_EQ(made, calls) << threads;
     }
+  }
+}
+
+namespace {
+
+struct ended {};
+
+/// How often work asks on this thread before it is ended, and whether it is.
+template <class F>
+bool is_ended_after(int asked, const F& work) {
+  int count = 0;
+  const auto ask = [&] {
+    if (++count >= asked) throw ended();
+  };
+  try {
+    const hd::interruptible here(ask);
+    work();
+  } catch (const ended&) {
+    return true;
+  }
+  return false;
+}
+
+/// Slices that last longer than the time between two questions.
+void slow_slices(int threads, std::atomic<int>& slices) {
+  hd::cpu::for_slices(threads, 1000, 1, [&](std::size_t first, std::size_t last) {
+    slices += static_cast<int>(last - first);
+    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+  });
+}
+
+}  // namespace
+
+TEST(interruptible, ends_slices_and_what_they_call) {
+  for (const int threads : {1, 2, 8}) {
+    std::atomic<int> slices = 0;
+    EXPECT_TRUE(is_ended_after(1, [&] { slow_slices(threads, slices); })) << threads;
+    EXPECT_EQ(slices, 0) << threads;
+    EXPECT_TRUE(is_ended_after(3, [&] { slow_slices(threads, slices); })) << threads;
+    EXPECT_GT(slices, 0) << threads;
+    EXPECT_LT(slices, 1000) << threads;
+    // Other threads see it inside a slice, and the caller gets what was thrown.
+    const auto waits_for_the_end = [&] {
+      hd::cpu::for_slices(threads, 8, 1, [&](std::size_t, std::size_t) {
+        for (;;) hd::check_interruption();
+      });
+    };
+    EXPECT_TRUE(is_ended_after(2, waits_for_the_end)) << threads;
+    const auto nested = [&] {
+      hd::cpu::for_slices(threads, 8, 1, [&](std::size_t, std::size_t) { slow_slices(threads, slices); });
+    };
+    EXPECT_TRUE(is_ended_after(2, nested)) << threads;
+    EXPECT_EQ(calls_of_indices(threads, 1000, 1), std::vector<int>(1000, 1)) << threads;
+  }
+}
+
+TEST(interruptible, ends_nothing_while_it_lets_go_on) {
+  for (const int threads : {1, 3}) {
+    const auto all = [&] { EXPECT_EQ(calls_of_indices(threads, 1000, 7), std::vector<int>(1000, 1)); };
+    EXPECT_FALSE(is_ended_after(1 << 20, all));
+  }
+  EXPECT_EQ(hd::interruptible::current(), nullptr);
+}
+
+TEST(interruptible, asks_on_its_own_thread_alone) {
+  const std::thread::id caller = std::this_thread::get_id();
+  std::atomic<int> elsewhere = 0, asked = 0;
+  const auto ask = [&] {
+    ++asked;
+    if (std::this_thread::get_id() != caller) ++elsewhere;
+  };
+  const hd::interruptible here(ask);
+  hd::cpu::for_slices(4, 64, 1, [&](std::size_t, std::size_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    hd::check_interruption();
+  });
+  // A thread of one's own is interrupted by nobody.
+  std::thread([] { EXPECT_EQ(hd::interruptible::current(), nullptr); }).join();
+  EXPECT_GT(asked, 0);
+  EXPECT_EQ(elsewhere, 0);
+}
+
+TEST(interruptible, leaves_scans_and_sorts_usable) {
+  std::vector<std::uint64_t> x(std::size_t{1} << 20), sums(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = i * 0x9e3779b97f4a7c15;
+  for (const int threads : {1, 2, 5}) {
+    const hd::target where = threads == 1 ? hd::target::serial() : hd::target::parallel(threads);
+    const auto scans = [&] {
+      for (;;) hd::inclusive_scan_into(where, sums, x, hd::plus{});
+    };
+    EXPECT_TRUE(is_ended_after(2, scans));
+    std::vector<std::uint64_t> sorted(x.size());
+    const auto sorts = [&] {
+      for (;;) hd::sort_into(where, sorted, x);
+    };
+    EXPECT_TRUE(is_ended_after(2, sorts));
+    hd::inclusive_scan_into(where, sums, x, hd::plus{});
+    std::uint64_t sum = 0;
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) wrong += (sum += x[i]) != sums[i] ? 1 : 0;
+    EXPECT_EQ(wrong, 0u);
+    hd::sort_into(where, sorted, x);
+    EXPECT_TRUE(std::is_sorted(sorted.begin(), sorted.end()));
   }
 }

@@ -27,18 +27,26 @@ for _folder in _cuda.folders():
 
 from ._core import Array, Target
 from ._arrays import asarray
+from ._laplace import Laplace
+from ._lattice_boltzmann import LatticeBoltzmann
+from ._life import Life
+from ._mandelbrot import mandelbrot, mandelbrot_picture
 from ._order import argsort, searchsorted, sort, top_k, unique
+from ._pi import pi
+from ._pictures import Animation, Picture
 from ._products import matmul
 from ._reductions import all, any, argmax, argmin, max, min, minmax, prod, reduce, sum
 from ._scans import cumprod, cumsum, cumulative_prod, cumulative_sum, exclusive_scan, inclusive_scan
 from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
 from ._statistics import histogram, mean, std, var
+from ._stencil import stencil
 from ._transform import transform
 from . import fft, random
 
 __version__ = _core.version
 
 __all__ = [
+    "Animation", "Laplace", "LatticeBoltzmann", "Life", "Picture", "mandelbrot", "mandelbrot_picture", "pi", "stencil",
     "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod",
     "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
     "matmul", "max", "mean", "min", "minmax", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",

@@ -1,6 +1,8 @@
 #include "array.hpp"
 #include "interpreter.hpp"
 #include "patterns.hpp"
+#include "simulations.hpp"
+#include "stencil.hpp"
 #include "target.hpp"
 #include "transform.hpp"
 #include <heddle/cuda_folders.hpp>
@@ -20,6 +22,8 @@ NB_MODULE(_core, m) {
   bind_array(m);
   bind_patterns(m);
   bind_transform(m);
+  bind_simulations(m);
+  bind_stencil(m);
 }
 
 }  // namespace heddle::python

@@ -82,6 +82,8 @@ void translate_errors() {
     try {
       std::rethrow_exception(thrown);
     } catch (const heddle::error& e) {
+      // Ctrl-C ends a compiler too, which is not what is to be told.
+      if (PyErr_CheckSignals() != 0) return;
       PyErr_SetString(class_of(e.what()), e.what());
     }
   });
@@ -90,6 +92,11 @@ void translate_errors() {
 void raise(nb::handle type, const std::string& message) {
   PyErr_SetString(type.ptr(), message.c_str());
   throw nb::python_error();
+}
+
+void check_signals() {
+  const nb::gil_scoped_acquire held;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
 nb::handle numpy_dtype(dtype type) {

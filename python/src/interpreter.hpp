@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/any_array.hpp>
+#include <heddle/interruption.hpp>
 
 #include <cstddef>
 #include <optional>
@@ -38,19 +39,31 @@ nb::object numpy_scalar(const any_value& value);
 any_value value_from(nb::handle number, dtype type);
 nb::object tuple_of(const shape& lengths);
 
+/// Runs Python's handlers of the signals that have come, where the calling thread is the main one, and throws
+/// what they raise: KeyboardInterrupt after Ctrl-C. Takes the GIL.
+void check_signals();
+
 /// Releases the GIL while it lives; where a call on so many bytes is worth it, which takes more than some
-/// microseconds.
+/// microseconds. What the library does meanwhile is interrupted by what a handler of a signal raises.
 class without_gil {
  public:
-  without_gil() : released_(PyEval_SaveThread()) {}
-  without_gil(std::size_t bytes, const target& where)
-      : released_(bytes > 4096 || where.is_gpu() ? PyEval_SaveThread() : nullptr) {}
+  without_gil() { release(); }
+  without_gil(std::size_t bytes, const target& where) {
+    if (bytes > 4096 || where.is_gpu()) release();
+  }
   ~without_gil();
   without_gil(const without_gil&) = delete;
   without_gil& operator=(const without_gil&) = delete;
 
  private:
-  PyThreadState* released_;
+  static constexpr auto ask = [] { check_signals(); };
+  void release() {
+    released_ = PyEval_SaveThread();
+    interrupts_.emplace(ask);
+  }
+
+  PyThreadState* released_ = nullptr;
+  std::optional<interruptible> interrupts_;
 };
 
 }  // namespace heddle::python

@@ -1,7 +1,12 @@
 """What the tests share."""
 
+import pathlib
+import subprocess
+
 import numpy as np
 import pytest
+
+import heddle
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
          "complex64", "complex128"]
@@ -77,3 +82,17 @@ def same(have, want, exact=True):
     else:
         tolerance = 1e-5 if have.dtype.itemsize <= 4 or have.dtype == np.complex64 else 1e-12
         np.testing.assert_allclose(have, want, rtol=tolerance, atol=tolerance)
+
+
+@pytest.fixture
+def command(tmp_path):
+    """The command of the package, in a folder of its own: its standard output."""
+    program = pathlib.Path(heddle.__file__).parent / "bin" / "heddle"
+    if not program.exists():
+        pytest.skip("the package has no command")
+
+    def run(*arguments):
+        ended = subprocess.run([program, *map(str, arguments)], cwd=tmp_path, capture_output=True, text=True)
+        assert ended.returncode == 0, ended.stderr
+        return ended.stdout
+    return run

@@ -3,6 +3,7 @@
 
 #include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/cpu/transform.hpp>
+#include <heddle/interruption.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -141,6 +142,7 @@ void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool
   const std::size_t piece = steps.piece();
   for (std::size_t first = 0; first < count; first += piece) {
     const std::size_t in_piece = std::min(piece, count - first);
+    check_interruption();
     beside(first, in_piece);
     writer.scan(steps, at(x, first * steps.element_bytes), in_piece, exclusive, state);
   }

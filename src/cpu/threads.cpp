@@ -1,6 +1,7 @@
 #include "target/process_limits.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/interruption.hpp>
 #include <heddle/target.hpp>
 #include <heddle/threads.hpp>
 
@@ -8,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <exception>
 #include <latch>
 #include <map>
 #include <memory>
@@ -34,6 +36,50 @@ void __tsan_release(void* address);
 #define HEDDLE_ACQUIRE(address) static_cast<void>(address)
 #define HEDDLE_RELEASE(address) static_cast<void>(address)
 #endif
+
+namespace heddle {
+namespace {
+
+thread_local interruptible* interrupted_with = nullptr;
+
+/// Thrown on threads that work for one that is interrupted; the caller never sees it.
+struct interrupted_elsewhere {};
+
+}  // namespace
+
+interruptible::interruptible(function_ref<void()> ask) noexcept : ask_(ask) {}
+interruptible::~interruptible() = default;
+
+interruptible* interruptible::current() noexcept {
+  return interrupted_with;
+}
+
+void interruptible::check() {
+  if (std::this_thread::get_id() != asked_on_) {
+    if (is_ended_) throw interrupted_elsewhere();
+    return;
+  }
+  if (is_ended_) std::rethrow_exception(thrown_);
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return;
+  try {
+    ask_();
+  } catch (...) {
+    thrown_ = std::current_exception();
+    is_ended_ = true;
+    throw;
+  }
+  next_ = now + std::chrono::milliseconds(50);
+}
+
+interruptible::shared::shared(interruptible* of) noexcept : before_(interrupted_with) {
+  interrupted_with = of;
+}
+interruptible::shared::~shared() {
+  interrupted_with = before_;
+}
+
+}  // namespace heddle
 
 namespace heddle::cpu {
 namespace {
@@ -130,15 +176,31 @@ std::size_t threads_given(std::size_t wanted) {
   return is_refused ? std::max(given, spare + 1) - spare : given;
 }
 
-void for_slices(int threads, std::size_t count, std::size_t grain,
-                function_ref<void(std::size_t, std::size_t)> f) {
+namespace {
+
+/// Whether slices are kept from starting where the call is interrupted: not where threads wait for each other
+/// inside them.
+enum class slices_are { independent, waiting };
+
+void share_out(int threads, std::size_t count, std::size_t grain, slices_are kind,
+               function_ref<void(std::size_t, std::size_t)> f) {
   if (count == 0) return;
-  // More slices than threads, so that a thread that the system held up does not hold up the rest.
-  const std::size_t slices = threads <= 1 ? 1
-                                          : std::min<std::size_t>(count / std::max<std::size_t>(grain, 1),
-                                                                  static_cast<std::size_t>(threads) * 8);
+  interruptible* const interruption = interruptible::current();
+  if (interruption != nullptr) interruption->check();
+  const bool checks = interruption != nullptr && kind == slices_are::independent;
+  const auto parts_of = [&](std::size_t most) {
+    return std::min<std::size_t>(count / std::max<std::size_t>(grain, 1), most);
+  };
+  // More slices than threads, so that a thread that the system held up does not hold up the rest; still more
+  // where the call may be ended between them.
+  const std::size_t slices =
+      threads <= 1 ? 1 : parts_of(static_cast<std::size_t>(threads) * (checks ? 64 : 8));
   if (slices <= 1) {
-    f(0, count);
+    const std::size_t parts = checks ? std::max<std::size_t>(1, parts_of(256)) : 1;
+    for (std::size_t part = 0; part < parts; ++part) {
+      if (part > 0) interruption->check();
+      f(impl::part_begin(count, parts, part), impl::part_begin(count, parts, part + 1));
+    }
     return;
   }
   const operation* const caller = operation::current();
@@ -149,6 +211,8 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     HEDDLE_ACQUIRE(&started);
     const release_on_leaving end_of_slice{&finished};
     const impl::on_behalf_of naming(caller);
+    const interruptible::shared interrupts(interruption);
+    if (checks) interruption->check();
     f(impl::part_begin(count, slices, slice), impl::part_begin(count, slices, slice + 1));
   };
   tbb::task_arena* const arena = arena_for(threads);
@@ -156,13 +220,27 @@ void for_slices(int threads, std::size_t count, std::size_t grain,
     for (std::size_t slice = 0; slice < slices; ++slice) work(slice);
     return;
   }
-  // Isolated: a thread that waits for these slices must not take one of another call, whose lock it may hold.
-  arena->execute(
-      [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
+  try {
+    // Isolated: a thread that waits for these slices must not take one of another call, whose lock it may
+    // hold.
+    arena->execute(
+        [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
+  } catch (const interrupted_elsewhere&) {
+    // Of several exceptions oneTBB keeps any one.
+    if (interruption != nullptr) interruption->check();
+    throw;
+  }
+}
+
+}  // namespace
+
+void for_slices(int threads, std::size_t count, std::size_t grain,
+                function_ref<void(std::size_t, std::size_t)> f) {
+  share_out(threads, count, grain, slices_are::independent, f);
 }
 
 void on_threads(int threads, std::size_t calls, function_ref<void()> f) {
-  for_slices(threads, calls, 1, [&](std::size_t first, std::size_t last) {
+  share_out(threads, calls, 1, slices_are::waiting, [&](std::size_t first, std::size_t last) {
     for (std::size_t call = first; call < last; ++call) {
       tbb::this_task_arena::isolate([&] { f(); });
     }

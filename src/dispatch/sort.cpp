@@ -2,6 +2,7 @@
 #include "sortable.hpp"
 #include <heddle/error.hpp>
 #include <heddle/impl/part_begin.hpp>
+#include <heddle/interruption.hpp>
 #include <heddle/sort.hpp>
 #include <heddle/threads.hpp>
 
@@ -100,8 +101,15 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
   std::vector<counts> of_slices(slices);
   const auto for_each_slice = [&](const auto& f) {
     for_slices(threads, slices, 1, [&](std::size_t first, std::size_t last) {
-      for (std::size_t slice = first; slice < last; ++slice)
-        f(of_slices[slice], begin(slice), begin(slice + 1));
+      for (std::size_t slice = first; slice < last; ++slice) {
+        // A sort of many can be interrupted between these.
+        constexpr std::size_t most = std::size_t{1} << 20;
+        const std::size_t end = begin(slice + 1);
+        for (std::size_t from = begin(slice); from < end; from += std::min(most, end - from)) {
+          check_interruption();
+          f(of_slices[slice], from, from + std::min(most, end - from));
+        }
+      }
     });
   };
   const auto digit = [](Key key, std::size_t pass) {
@@ -119,8 +127,8 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
     for (const counts& count : of_slices) alike += count[pass][digit(all.keys[0], pass)];
     if (alike == n) continue;
     if (is_moved && slices > 1) {
+      for (counts& count : of_slices) count[pass].fill(0);
       for_each_slice([&](counts& count, std::size_t first, std::size_t last) {
-        count[pass].fill(0);
         for (std::size_t i = first; i < last; ++i) ++count[pass][digit(all.keys[i], pass)];
       });
     }

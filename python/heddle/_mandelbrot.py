@@ -1,0 +1,73 @@
+"""The Mandelbrot set."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._core import Target
+from ._pictures import Picture
+from ._simulations import Progress, _Shown, _whole
+
+_VIEW = (-2.0, 1.0, -1.0, 1.0)
+
+
+def _seen(width: int, height: int, view: Any, center: complex | None, zoom: float) -> tuple[float, ...]:
+    if center is None:
+        if zoom != 1.0:
+            raise ValueError("zoom is around a center, and there is none")
+        sides = tuple(float(side) for side in (_VIEW if view is None else view))
+        if len(sides) != 4:
+            raise ValueError("view is (xmin, xmax, ymin, ymax)")
+        return sides
+    if view is not None:
+        raise ValueError("take a view or a center, not both")
+    if not 0 < zoom < float("inf"):
+        raise ValueError(f"zoom is above 0, not {zoom!r}")
+    point = complex(center)
+    return _core.mandelbrot_view(point.real, point.imag, zoom, width, height)
+
+
+def mandelbrot(width: int = 1536, height: int = 1024, *, view: tuple[float, float, float, float] | None = None,
+               center: complex | None = None, zoom: float = 1.0, iterations: int = 50, dtype: Any = "float32",
+               target: Target | str | None = None, progress: Progress = None) -> Any:
+    """The number of iterations after which z² + c leaves the disc of radius 2: uint32, (height, width).
+
+    `view` is (xmin, xmax, ymin, ymax), unless given (-2, 1, -1, 1); or the rectangle around `center`, 3/zoom wide. Pixel
+    (row y, column x) is c = xmin + x·(xmax−xmin)/width + i·(ymin + y·(ymax−ymin)/height), computed in `dtype`, float32
+    or float64. From z = 0, for i = 0, 1, …, z becomes z² + c; the count is the first i with |z|² ≥ 4, or `iterations`.
+    The counts are the same on every target. `progress` is called with (rows, height), or True for tqdm.
+
+    ValueError for no pixels, for more than 2000000000 iterations, and for a view that is empty or beyond ±1000000.
+    O(width · height · iterations).
+
+    >>> import heddle
+    >>> counts = heddle.mandelbrot(6, 4)
+    >>> counts.shape, counts.dtype, int(counts.min()), int(counts.max())
+    ((4, 6), dtype('uint32'), 0, 50)
+    """
+    width, height = _whole("width", width), _whole("height", height)
+    seen = _seen(width, height, view, center, zoom)
+    with _Shown(progress, height, "rows") as shown:
+        return _core.mandelbrot_counts(width, height, seen, _whole("iterations", iterations), np.dtype(dtype),
+                                       shown.is_at if progress else None, target)
+
+
+def mandelbrot_picture(width: int = 1536, height: int = 1024, *, view: tuple[float, float, float, float] | None = None,
+                       center: complex | None = None, zoom: float = 1.0, iterations: int = 50, dtype: Any = "float32",
+                       palette: str = "dusk", smooth: bool = False, target: Target | str | None = None,
+                       progress: Progress = None) -> Picture:
+    """A picture of the Mandelbrot set, as `heddle mandelbrot` draws it; the other arguments are those of `mandelbrot`.
+
+    `palette` is "dusk", "ocean", "ember" or "grey". `smooth` adds fractions of an iteration, so that there are no bands.
+
+    >>> import heddle
+    >>> heddle.mandelbrot_picture(60, 40, iterations=500, smooth=True, palette="ocean")
+    <heddle.Picture of 60x40 pixels>
+    """
+    counts = mandelbrot(width, height, view=view, center=center, zoom=zoom, iterations=iterations, dtype=dtype, target=target,
+                        progress=progress)
+    seen = _seen(_whole("width", width), _whole("height", height), view, center, zoom)
+    return Picture(*_core.mandelbrot_pixels(counts, seen, _whole("iterations", iterations), np.dtype(dtype), palette, smooth))
