@@ -3,6 +3,7 @@
 #include "patterns.hpp"
 #include "target.hpp"
 #include "transform.hpp"
+#include "vectorized.hpp"
 
 namespace heddle::python {
 
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
   bind_array(m);
   bind_patterns(m);
   bind_transform(m);
+  bind_vectorized(m);
 }
 
 }  // namespace heddle::python
