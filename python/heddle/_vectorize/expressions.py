@@ -59,9 +59,7 @@ class Expressions:
         """What is computed; errors of operators name the place."""
         try:
             return compute()
-        except (Refused, ValueError, ArithmeticError) as e:
-            return self.refuse(node, str(e))
-        except TypeError as e:
+        except (Refused, ValueError, ArithmeticError, TypeError) as e:
             return self.refuse(node, str(e))
 
     def named(self, v: Value) -> Value:
@@ -244,11 +242,14 @@ class Expressions:
             lines, second = self.aside(lambda: rest(at + 1))
             test = first.converted(BOOL)
             type = promoted(first.type, second.type)
-            own, other = ([], first.converted(type)), (lines, second.converted(type))
-            code = self.choice(test, other, own, type) if is_and else self.choice(test, own, other, type)
-            return Value(type, code)
 
-        return self.attempt(node, lambda: rest(0))
+            def chosen() -> Value:
+                own, other = ([], first.converted(type)), (lines, second.converted(type))
+                return Value(type, self.choice(test, other, own, type) if is_and else self.choice(test, own, other, type))
+
+            return self.attempt(node, chosen)
+
+        return rest(0)
 
     def value_of_IfExp(self, node: ast.IfExp) -> Value:
         test = self.test(node.test)
@@ -305,6 +306,7 @@ class Expressions:
         function = what if isinstance(what, types.FunctionType) else what.__wrapped__
         if any(k.arg is None for k in node.keywords):
             return self.refuse(node, "write the arguments out")
+        self.program.source(function)
         try:
             bound = inspect.signature(function).bind(*node.args, **{k.arg: k.value for k in node.keywords if k.arg})
         except TypeError as e:

@@ -81,8 +81,8 @@ class Vectorized:
         if found is not None and is_current(found[1]):
             return found
         with self._lock:
-            program = Program()
-            name, own = program.function(self.__wrapped__, kinds, self._source)
+            program = Program(self._source)
+            name, own = program.function(self.__wrapped__, kinds)
             type = result or Type(own.name)
             text = program.text
             if wraps:
@@ -221,9 +221,8 @@ def vectorize(function_or_signatures: Any = None, /, *, identity: Any = None, ta
     >>> collatz([1, 6, 27]).tolist()
     [0, 8, 111]
     """
+    # Numba's words for two of them.
     named = {"cpu": "serial", "cuda": "gpu"}.get(target, target) if isinstance(target, str) else target
-    if isinstance(named, str):
-        Target(named) if not named.startswith("gpu") else None
     if function_or_signatures is None or isinstance(function_or_signatures, list) and not function_or_signatures:
         signatures: list[Any] = []
     elif isinstance(function_or_signatures, (list, str)) or hasattr(function_or_signatures, "return_type"):

@@ -8,6 +8,7 @@ import functools
 import linecache
 import os
 import types
+import warnings
 from typing import Any, NoReturn
 
 MISSING = object()
@@ -64,7 +65,9 @@ def _module_tree(text: str, filename: str) -> tuple[ast.Module, tuple[types.Code
                 yield constant
                 yield from inside(constant)
 
-    return ast.parse(text, filename), tuple(inside(compile(text, filename, "exec", dont_inherit=True)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return ast.parse(text, filename), tuple(inside(compile(text, filename, "exec", dont_inherit=True)))
 
 
 def _facts(code: types.CodeType) -> Any:
@@ -168,8 +171,9 @@ class Source:
 
     def refuse(self, node: Any, message: str, shown: str | None = None) -> NoReturn:
         line = getattr(node, "lineno", self.tree.lineno)
-        raise TypeError(f"{os.path.relpath(self.filename) if os.path.exists(self.filename) else self.filename}:{line}: "
-                        f"{self.name}: `{shown or self.text_of(node)}`: {message}") from None
+        near = os.path.relpath(self.filename) if os.path.isabs(self.filename) else self.filename
+        where = self.filename if near.startswith("..") else near
+        raise TypeError(f"{where}:{line}: {self.name}: `{shown or self.text_of(node)}`: {message}") from None
 
     # ------------------------------------------------------------------------------------------------- names
 

@@ -331,7 +331,8 @@ class Translator(Expressions):
 class Program:
     """A function and those that it calls, as CUDA C++."""
 
-    def __init__(self) -> None:
+    def __init__(self, source: Source) -> None:
+        self._sources = {source.function: source}
         self.used: list[Any] = []  # where names outside were found, and what
         self.text = ("HEDDLE_BOTH heddle_size heddle_range_length(long long start, long long stop, long long step) {\n"
                      "  if (step > 0) return start < stop ? ((heddle_size)stop - (heddle_size)start - 1) / (heddle_size)step + 1 : 0;\n"
@@ -344,14 +345,19 @@ class Program:
     def is_running(self, function: Any) -> bool:
         return function in self._running
 
-    def function(self, function: Any, kinds: tuple[Type, ...], source: Source | None = None) -> tuple[str, Type]:
+    def source(self, function: Any) -> Source:
+        if function not in self._sources:
+            self._sources[function] = Source(function)
+        return self._sources[function]
+
+    def function(self, function: Any, kinds: tuple[Type, ...]) -> tuple[str, Type]:
         """The name of the function for these types, and the type of its result."""
         key = function, kinds
         if key not in self._done:
             self._running.append(function)
             self._count += 1
             name = f"heddle_function_{self._count}"
-            text, result = Translator(source or Source(function), self, kinds).run(name)
+            text, result = Translator(self.source(function), self, kinds).run(name)
             self._running.pop()
             self.text += text
             self._done[key] = name, result
