@@ -127,14 +127,14 @@ struct broadcasting {
   }
 };
 
-constexpr const char* folds = R"(
+constexpr const char* line_functions = R"(
 struct heddle_lines {
   const heddle_element* from;
   heddle_element* to;
   heddle_size length, piece, pieces, inner;
 };
 /// What combining a piece of a line from the left gives.
-HEDDLE_BOTH heddle_element heddle_fold(heddle_lines x, heddle_size k) {
+HEDDLE_BOTH heddle_element heddle_reduced_piece(heddle_lines x, heddle_size k) {
   const heddle_size line = k / x.inner, piece = line % x.pieces;
   const heddle_element* const at = x.from + line / x.pieces * x.length * x.inner + k % x.inner;
   const heddle_size first = piece * x.piece, last = x.length - first < x.piece ? x.length : first + x.piece;
@@ -331,7 +331,7 @@ class vectorized {
   std::string combining_functions() const {
     const std::string element = expressions::code_name(result_);
     return "typedef " + element + " heddle_element;\nHEDDLE_BOTH " + element + " heddle_combined(" + element +
-           " a, " + element + " b) { return " + function_ + "(a, b); }\n" + folds;
+           " a, " + element + " b) { return " + function_ + "(a, b); }\n" + line_functions;
   }
 
   any_array reduced(const target& where, const operand& x, const segments& all) {
@@ -348,7 +348,7 @@ class vectorized {
       const lines these{from ? from->data() : first.data(), nullptr, length,
                         pieces == 1 ? length : piece,       pieces,  all.inner};
       kernel(std::string("heddle_lines all, ") + expressions::code_name(result_) + "& heddle_result",
-             "heddle_result = heddle_fold(all, i);", combining_functions())
+             "heddle_result = heddle_reduced_piece(all, i);", combining_functions())
           .on_piece(where, {{&these, sizeof these, false}, {to.data(), size_of(result_), true, true, where}},
                     to.size(), 0, to.size());
       where.wait();

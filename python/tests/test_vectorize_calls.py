@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import functools
+import importlib.util
 import itertools
 import pickle
 import re
@@ -12,6 +13,7 @@ import pytest
 
 import heddle
 from conftest import layouts, numbers
+from test_pages import ROOT
 from test_vectorize import module_of
 
 pytestmark = pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="there is no compiler")
@@ -401,3 +403,23 @@ def test_what_cannot_be_combined_is_refused():
         halved.reduce([1, 2])
     with pytest.raises(TypeError, match="summed has no signature of one type"):
         summed.reduce(np.zeros(3, np.complex64))
+
+
+# --------------------------------------------------------------------------------------------------------- example
+
+
+def test_the_example_is_a_plain_loop_on_every_target(where):
+    spec = importlib.util.spec_from_file_location("mandelbrot_example", ROOT / "examples/python/mandelbrot.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    width, height = 150, 101
+    want = np.zeros((height, width), np.uint8)
+    for row, im in enumerate(np.linspace(-1, 1, height)):
+        for column, re in enumerate(np.linspace(-2, 1, width)):
+            x, y, k = 0.0, 0.0, 0
+            while k < 50 and x * x + y * y < 4:
+                x, y, k = float(x * x - y * y + re), float(x * y + y * x + im), k + 1
+            want[row, column] = k
+    have = example.picture(width, height, where)
+    assert have.dtype == np.uint8
+    np.testing.assert_array_equal(have, want)
