@@ -107,6 +107,7 @@ REFUSED = [
     ("return x + 1 / 0", 2, "division by zero"),
     ("return x + math.sqrt(-1)", 2, "math domain error|nonnegative"),
     ("return np.int8(300) + x", 2, "300 does not fit int8"),
+    ("abs = x\n    return abs(x)", 3, "abs is a local variable here, and no function: give the variable another name"),
     ("return range(3)", 2, "range.* stands in a for loop only"),
     # variables and types
     ("return y\n    y = x", 2, "`y`: it has no value here: give it one before"),
@@ -371,6 +372,7 @@ def test_reduce_as_numpys():
     assert add.accumulate([]).shape == (0,) and add.accumulate(np.zeros((0, 2)), 1).shape == (0, 2)
     assert later.reduce(np.array([5]), initial=2 * 256 + 1) == folded(later, [2 * 256 + 1, 5])[-1]
     assert larger.reduce(np.array([1 + 2j, 3 - 1j, 2])) == 3 - 1j
+    np.testing.assert_array_equal(add.outer(x, [1, 2]), np.add.outer(x, [1, 2]))
     array = add.reduce(heddle.asarray(x), axis=1)
     assert isinstance(array, heddle.Array) and np.asarray(array).tolist() == [6, 22, 38]
     assert summed.reduce(np.arange(5, dtype=np.int8)).dtype == np.int32 and summed.reduce(np.arange(5)).dtype == np.float64
@@ -391,6 +393,8 @@ def test_what_cannot_be_combined_is_refused():
         later.reduce(np.zeros(0, int))
     with pytest.raises(TypeError, match="fused takes 3 arguments: a function of two combines elements"):
         fused.reduce([1, 2])
+    with pytest.raises(TypeError, match="fused takes 3 arguments: outer is of functions of two"):
+        fused.outer([1, 2], [3])
     with pytest.raises(TypeError, match="cannot reduce on a scalar"):
         add.reduce(3)
     with pytest.raises(TypeError, match="cannot accumulate on a scalar"):

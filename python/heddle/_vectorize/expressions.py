@@ -299,6 +299,8 @@ class Expressions:
         if isinstance(func, ast.Attribute) and func.attr == "conjugate" and not node.args and not node.keywords:
             v = self.value(func.value)
             return constant(v.number.conjugate()) if v.is_constant else self.attempt(node, lambda: operate("conj", v))
+        if isinstance(func, ast.Name):
+            return self.refuse(node, f"{func.id} is a local variable here, and no function: give the variable another name")
         return self.refuse(node, "a number has .real, .imag and .conjugate() here")
 
     def translated(self, node: ast.Call, what: Any) -> Value:

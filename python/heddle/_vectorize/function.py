@@ -11,7 +11,7 @@ from typing import Any, Callable
 import numpy as np
 
 from .. import _core
-from .._arrays import held, like
+from .._arrays import held, like, on_cpu
 from .._core import Array, Target
 from .signatures import Signature, parsed
 from .source import Source, is_current
@@ -117,6 +117,13 @@ class Vectorized:
             dtype = result.name
         return kernel.call(inputs, dtype, out, self._target if target is None else target)
 
+    def outer(self, a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, target: Target | str | None = None) -> Any:
+        """The function of every element of `a` with every one of `b`, as a ufunc's: the shape is that of `a`, then of `b`."""
+        if self.nin != 2:
+            raise TypeError(f"{self.__name__} takes {self.nin} argument{'s' * (self.nin > 1)}: outer is of functions of two")
+        a, b = _array(a), _array(b)
+        return self(like(on_cpu(a).reshape(a.shape + (1,) * len(b.shape)), a), b, out=out, dtype=dtype, target=target)
+
     # ---------------------------------------------------------------------------------- reductions and scans
 
     def _combining(self, x: Any, dtype: Any) -> tuple[Any, Type]:
@@ -152,7 +159,8 @@ class Vectorized:
         axes = tuple(range(len(x.shape))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
         if axis == 0 and len(x.shape) == 0:
             raise TypeError("cannot reduce on a scalar")
-        lengths = np.lib.array_utils.normalize_axis_tuple(axes, len(x.shape))
+        np.ones((1,) * len(x.shape)).sum(axis=axes)  # raises NumPy's errors of axes
+        lengths = [k % len(x.shape) for k in axes]
         if math.prod(x.shape[k] for k in lengths) == 0:
             first = self.identity if initial is None else initial
             if first is None:
