@@ -28,14 +28,16 @@ def _numbers(values: tuple[Value, ...], message: str) -> None:
 
 # ------------------------------------------------------------------------------------------------------- math
 
-_SAME_NAME = ("sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan",
-              "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "fabs", "atan2", "hypot", "copysign", "fmod", "pow", "degrees",
-              "radians", "isnan", "isinf", "isfinite", "log")
+_SAME_NAME = ("sqrt", "cbrt", "exp", "exp2", "expm1", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos",
+              "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "fabs", "atan2", "hypot", "copysign", "fmod",
+              "pow", "degrees", "radians", "isnan", "isinf", "isfinite", "log")
 # Of the device language, by their names there.
 _OWN_CODE = {"erf": ("erf", 1), "erfc": ("erfc", 1), "gamma": ("tgamma", 1), "lgamma": ("lgamma", 1),
              "remainder": ("remainder", 2), "nextafter": ("nextafter", 2), "fma": ("fma", 3)}
-_COMPLEX = ("sqrt", "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh",
-            "atanh", "isnan", "isinf", "isfinite", "phase")
+_WHOLE = ("floor", "ceil", "trunc")
+_DIVISORS = ("gcd", "lcm")
+_COMPLEX = ("sqrt", "exp", "log", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh",
+            "acosh", "atanh", "isnan", "isinf", "isfinite", "phase")
 
 
 def _whole(word: str, v: Value) -> Value:
@@ -48,9 +50,9 @@ def _whole(word: str, v: Value) -> Value:
 def of_math(name: str, values: tuple[Value, ...]) -> Value:
     """A function of the module math: of and with Python's numbers, so in float64."""
     _numbers(values, "math takes real numbers: use cmath")
-    if name in ("floor", "ceil", "trunc"):
+    if name in _WHOLE:
         return _whole(name, values[0])
-    if name in ("gcd", "lcm"):
+    if name in _DIVISORS:
         if not all(v.type.is_integer or v.type.name == "bool" for v in values):
             raise Refused("it takes integers")
         result = values[0]
@@ -67,7 +69,8 @@ def of_math(name: str, values: tuple[Value, ...]) -> Value:
         return operate("divide", operate("log", reals[0]), operate("log", reals[1]))
     if name in _SAME_NAME:
         return operate(name, *reals)
-    raise Refused(f"math.{name} is not supported: there are {', '.join(sorted((*_SAME_NAME, *_OWN_CODE, 'floor', 'ceil', 'trunc', 'gcd', 'lcm')))}")
+    supported = sorted((*_SAME_NAME, *_OWN_CODE, *_WHOLE, *_DIVISORS))
+    raise Refused(f"math.{name} is not supported: there are {', '.join(supported)}")
 
 
 def of_cmath(name: str, values: tuple[Value, ...]) -> Value:
@@ -132,7 +135,8 @@ def _abs(*values: Value) -> Value:
 
 
 BUILTINS: dict[Any, Callable[..., Value]] = {
-    abs: _abs, int: _conversion(INT), float: _conversion(FLOAT), bool: _bool, complex: _complex, round: _round, pow: _power,
+    abs: _abs, int: _conversion(INT), float: _conversion(FLOAT), bool: _bool, complex: _complex, round: _round,
+    pow: _power,
 }
 
 

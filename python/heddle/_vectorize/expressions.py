@@ -19,9 +19,11 @@ from .types import BOOL, NAMES, Type, Value, constant, of_dtype, operate, promot
 
 _BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
-    ast.Div: ("divide", operator.truediv), ast.FloorDiv: ("floor_divide", operator.floordiv), ast.Mod: ("remainder", operator.mod),
-    ast.Pow: ("power", operator.pow), ast.LShift: ("left_shift", operator.lshift), ast.RShift: ("right_shift", operator.rshift),
-    ast.BitAnd: ("bitwise_and", operator.and_), ast.BitOr: ("bitwise_or", operator.or_), ast.BitXor: ("bitwise_xor", operator.xor),
+    ast.Div: ("divide", operator.truediv), ast.FloorDiv: ("floor_divide", operator.floordiv),
+    ast.Mod: ("remainder", operator.mod), ast.Pow: ("power", operator.pow),
+    ast.LShift: ("left_shift", operator.lshift), ast.RShift: ("right_shift", operator.rshift),
+    ast.BitAnd: ("bitwise_and", operator.and_), ast.BitOr: ("bitwise_or", operator.or_),
+    ast.BitXor: ("bitwise_xor", operator.xor),
 }
 _UNARY: dict[type, tuple[str, Callable[[Any], Any]]] = {
     ast.USub: ("negative", operator.neg), ast.UAdd: ("positive", operator.pos), ast.Invert: ("invert", operator.invert),
@@ -82,8 +84,8 @@ class Expressions:
         if not first[0] and not second[0]:
             return f"({test} ? {first[1]} : {second[1]})"
         name = self.unique("value")
-        self.lines += [f"{type.code} {name} = {type.zero};", f"if ({test}) {{", first[0], f"{name} = {first[1]};", "} else {",
-                       second[0], f"{name} = {second[1]};", "}"]
+        self.lines += [f"{type.code} {name} = {type.zero};", f"if ({test}) {{", first[0], f"{name} = {first[1]};",
+                       "} else {", second[0], f"{name} = {second[1]};", "}"]
         return name
 
     # -------------------------------------------------------------------------------------------- conditions
@@ -245,7 +247,7 @@ class Expressions:
 
             def chosen() -> Value:
                 own, other = ([], first.converted(type)), (lines, second.converted(type))
-                return Value(type, self.choice(test, other, own, type) if is_and else self.choice(test, own, other, type))
+                return Value(type, self.choice(test, *((other, own) if is_and else (own, other)), type))
 
             return self.attempt(node, chosen)
 
@@ -300,7 +302,8 @@ class Expressions:
             v = self.value(func.value)
             return constant(v.number.conjugate()) if v.is_constant else self.attempt(node, lambda: operate("conj", v))
         if isinstance(func, ast.Name):
-            return self.refuse(node, f"{func.id} is a local variable here, and no function: give the variable another name")
+            return self.refuse(node, f"{func.id} is a local variable here, and no function: give the variable another "
+                                     "name")
         return self.refuse(node, "a number has .real, .imag and .conjugate() here")
 
     def translated(self, node: ast.Call, what: Any) -> Value:
@@ -322,7 +325,8 @@ class Expressions:
             declared = self.attempt(node, lambda: what._heddle_call(tuple(v.type for v in values)))
         kinds = tuple(v.type for v in values) if declared is None else declared[0]
         name, result = self.program.function(function, kinds)
-        call = self.attempt(node, lambda: Value(result, f"{name}({', '.join(v.converted(t) for v, t in zip(values, kinds))})"))
+        given = self.attempt(node, lambda: Value(result, ", ".join(v.converted(t) for v, t in zip(values, kinds)))).code
+        call = Value(result, f"{name}({given})")
         if declared is None or isinstance(what, types.FunctionType):
             return call
         # What vectorize makes returns NumPy's scalars.

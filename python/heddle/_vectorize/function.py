@@ -48,12 +48,17 @@ class Vectorized:
     @property
     def types(self) -> list[str]:
         """The signatures, as a ufunc has them: "dd->d"."""
-        return ["".join(np.dtype(k.name).char for k in s.kinds) + "->" + np.dtype((s.result or self._kernel(s.kinds, None)[2]).name).char
-                for s in self._signatures]
+        results = [s.result or self._kernel(s.kinds, None)[2] for s in self._signatures]
+        return ["".join(np.dtype(k.name).char for k in s.kinds) + "->" + np.dtype(result.name).char
+                for s, result in zip(self._signatures, results)]
 
     @property
     def ntypes(self) -> int:
         return len(self._signatures)
+
+    @property
+    def _takes(self) -> str:
+        return f"{self.__name__}() takes {self.nin} argument{'s' * (self.nin > 1)}"
 
     def __repr__(self) -> str:
         return f"<heddle.vectorize '{self.__name__}'>"
@@ -70,8 +75,8 @@ class Vectorized:
         for signature in self._signatures:
             if signature.takes(given):
                 return signature.kinds, signature.result
-        raise TypeError(f"{self.__name__} has no signature that ({', '.join(map(str, given))}) can be cast to safely: there "
-                        f"{'is' if len(self._signatures) == 1 else 'are'} {', '.join(map(str, self._signatures))}")
+        raise TypeError(f"{self.__name__} has no signature that ({', '.join(map(str, given))}) can be cast to safely: "
+                        f"there {'is' if len(self._signatures) == 1 else 'are'} {', '.join(map(str, self._signatures))}")
 
     def _kernel(self, kinds: tuple[Type, ...], result: Type | None, wraps: bool = False) -> tuple[Any, list[Any], Type]:
         """The kernels for these types, what their translation took from outside, and the type of the result. What is
@@ -103,7 +108,7 @@ class Vectorized:
         if 0 < missing <= len(self._defaults):
             given += self._defaults[-missing:]
         elif missing != 0:
-            raise TypeError(f"{self.__name__}() takes {self.nin} argument{'s' * (self.nin > 1)}, and {len(given)} were given")
+            raise TypeError(f"{self._takes}, and {len(given)} were given")
         if isinstance(out, tuple) and len(out) == 1:
             out = out[0]
         inputs, kinds = [], []
@@ -118,9 +123,9 @@ class Vectorized:
         return kernel.call(inputs, dtype, out, self._target if target is None else target)
 
     def outer(self, a: Any, b: Any, /, *, out: Any = None, dtype: Any = None, target: Target | str | None = None) -> Any:
-        """The function of every element of `a` with every one of `b`, as a ufunc's: the shape is that of `a`, then of `b`."""
+        """The function of every element of `a` with every one of `b`: the shape is that of `a`, then that of `b`."""
         if self.nin != 2:
-            raise TypeError(f"{self.__name__} takes {self.nin} argument{'s' * (self.nin > 1)}: outer is of functions of two")
+            raise TypeError(f"{self._takes}: outer is of functions of two")
         a, b = _array(a), _array(b)
         return self(like(on_cpu(a).reshape(a.shape + (1,) * len(b.shape)), a), b, out=out, dtype=dtype, target=target)
 
@@ -130,13 +135,14 @@ class Vectorized:
         """The kernels that combine elements, and the type in which they do: that of the elements, or the first that
         the function keeps."""
         if self.nin != 2:
-            raise TypeError(f"{self.__name__} takes {self.nin} argument{'s' * (self.nin > 1)}: a function of two combines elements")
+            raise TypeError(f"{self._takes}: a function of two combines elements")
         type = of_dtype(x.dtype) if dtype is None else of_dtype(dtype)
         if self._signatures:
             for s in self._signatures:
                 if s.takes((type, type)) and s.kinds[0] == s.kinds[1] and s.result in (None, s.kinds[0]):
                     return self._kernel(s.kinds, s.kinds[0], True)[0], s.kinds[0]
-            raise TypeError(f"{self.__name__} has no signature of one type, as in {type}({type}, {type}), that {type} can be cast to safely")
+            raise TypeError(f"{self.__name__} has no signature of one type, as in {type}({type}, {type}), that {type} "
+                            "can be cast to safely")
         while dtype is None:
             wider = promoted(type, Type(self._kernel((type, type), None)[2].name))
             if wider == type:
@@ -144,8 +150,8 @@ class Vectorized:
             type = wider
         return self._kernel((type, type), type, True)[0], type
 
-    def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, *,
-               target: Target | str | None = None) -> Any:
+    def reduce(self, array: Any, axis: Any = 0, dtype: Any = None, out: Any = None, keepdims: bool = False,
+               initial: Any = None, *, target: Target | str | None = None) -> Any:
         """Combines the elements along an axis, several, or with None all, in their order: f(f(a, b), c) and so on.
 
         The function has to be associative: which neighbours are combined first is not said, but is the same on every
@@ -164,7 +170,8 @@ class Vectorized:
         if math.prod(x.shape[k] for k in lengths) == 0:
             first = self.identity if initial is None else initial
             if first is None:
-                raise ValueError(f"{self.__name__}.reduce: there are no elements, and no identity: give an initial value")
+                raise ValueError(f"{self.__name__}.reduce: there are no elements, and no identity: give an initial "
+                                 "value")
             shape = tuple(1 if k in lengths else n for k, n in enumerate(x.shape) if keepdims or k not in lengths)
             result = np.full(shape, first, type.name) if shape else np.dtype(type.name).type(first)
             result = like(result, x) if isinstance(x, Array) else result
@@ -174,7 +181,8 @@ class Vectorized:
                 result = kernel.call([np.asarray(initial, type.name), result], None, None, where)
         return result if out is None else _core.store(result, out[0] if isinstance(out, tuple) else out)
 
-    def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, *, target: Target | str | None = None) -> Any:
+    def accumulate(self, array: Any, axis: int = 0, dtype: Any = None, out: Any = None, *,
+                   target: Target | str | None = None) -> Any:
         """What combining the elements up to each gives, along an axis: a, f(a, b), f(f(a, b), c) and so on.
 
         The function has to be associative, and runs in the type that `reduce` has. TypeError for a function that does
@@ -204,8 +212,8 @@ def _input(x: Any) -> tuple[Any, Type]:
     return x, of_dtype(x.dtype)
 
 
-def vectorize(function_or_signatures: Any = None, /, *, identity: Any = None, target: Target | str | None = None, nopython: bool = True,
-              cache: bool = True) -> Any:
+def vectorize(function_or_signatures: Any = None, /, *, identity: Any = None, target: Target | str | None = None,
+              nopython: bool = True, cache: bool = True) -> Any:
     """Makes a function of elements, which broadcasts as NumPy's ufuncs do, of a Python function of numbers.
 
     The function is translated from its source and compiled for the target of a call, once for each tuple of element
@@ -231,15 +239,12 @@ def vectorize(function_or_signatures: Any = None, /, *, identity: Any = None, ta
     """
     # Numba's words for two of them.
     named = {"cpu": "serial", "cuda": "gpu"}.get(target, target) if isinstance(target, str) else target
-    if function_or_signatures is None or isinstance(function_or_signatures, list) and not function_or_signatures:
-        signatures: list[Any] = []
-    elif isinstance(function_or_signatures, (list, str)) or hasattr(function_or_signatures, "return_type"):
-        signatures = function_or_signatures if isinstance(function_or_signatures, list) else [function_or_signatures]
-    elif isinstance(function_or_signatures, tuple):
-        signatures = list(function_or_signatures) if any(isinstance(s, (str, tuple)) and "(" in str(s) for s in function_or_signatures) \
-            else [function_or_signatures]
-    elif isinstance(function_or_signatures, Vectorized):
-        return function_or_signatures
-    else:
-        return Vectorized(function_or_signatures, [], identity, named)
-    return lambda function: Vectorized(function, signatures, identity, named)
+    given = function_or_signatures
+    if isinstance(given, Vectorized):
+        return given
+    if isinstance(given, tuple) and not any("(" in str(s) for s in given) and given or isinstance(given, str) or \
+            hasattr(given, "return_type"):
+        given = [given]
+    if given is None or isinstance(given, (list, tuple)):
+        return lambda function: Vectorized(function, list(given or ()), identity, named)
+    return Vectorized(given, [], identity, named)

@@ -10,9 +10,10 @@ import numpy as np
 from .types import BOOL, COMPLEX, FLOAT, INT, Type, of_dtype
 
 # What Numba calls types that NumPy calls otherwise.
-_NUMBAS = {"boolean": "bool", "bool_": "bool", "b1": "bool", "int_": "int64", "uint": "uint64", "float_": "float64", "double": "float64",
-           "f": "float32", "d": "float64", "complex_": "complex128", "byte": "uint8", "char": "int8", "uchar": "uint8",
-           "short": "int16", "ushort": "uint16", "longlong": "int64", "ulonglong": "uint64", "intp": "int64", "uintp": "uint64"}
+_NUMBAS = {"boolean": "bool", "bool_": "bool", "b1": "bool", "int_": "int64", "uint": "uint64", "float_": "float64",
+           "double": "float64", "f": "float32", "d": "float64", "complex_": "complex128", "byte": "uint8",
+           "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "longlong": "int64", "ulonglong": "uint64",
+           "intp": "int64", "uintp": "uint64"}
 
 
 class Signature(NamedTuple):
@@ -40,7 +41,7 @@ def _type(text: str, whole: str) -> Type:
     try:
         return of_dtype(_NUMBAS.get(text, text))
     except TypeError:
-        raise TypeError(f"signature '{whole}': '{text}' is no element type: write a type such as float64 or int32") from None
+        raise TypeError(f"signature '{whole}': '{text}' is no element type: write one such as float64") from None
 
 
 def parsed(signature: Any, parameters: int, name: str) -> Signature:

@@ -101,7 +101,8 @@ class Source:
     def _found(self, code: types.CodeType) -> Any:
         lines = linecache.getlines(self.filename, self.function.__globals__)
         if not lines:
-            raise TypeError(f"{self.filename}: the source of {self.name} cannot be read: define it in a file or in a notebook's cell")
+            raise TypeError(f"{self.filename}: the source of {self.name} cannot be read: define it in a file or in a "
+                            "notebook's cell")
         text = "".join(lines)
         try:
             module, compiled = _module_tree(text, self.filename)
@@ -109,7 +110,8 @@ class Source:
             raise self._stale() from None
         found = []
         for node in ast.walk(module):
-            if isinstance(node, ast.Lambda) and self.name == "<lambda>" or isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            if isinstance(node, ast.Lambda) and code.co_name == "<lambda>" or \
+                    isinstance(node, ast.FunctionDef) and node.name == code.co_name:
                 first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", []))])
                 if first == code.co_firstlineno:
                     found.append(node)
@@ -155,7 +157,8 @@ class Source:
                     construct, remedy = _REFUSED[type(operator)]
                     self.refuse(node, f"'{construct}' is not supported: {remedy}")
             if isinstance(node, (ast.For, ast.While)) and node.orelse:
-                self.refuse(node.orelse[0], "else of a loop is not supported: set a variable before break, and test it after the loop")
+                self.refuse(node.orelse[0], "else of a loop is not supported: set a variable before break, and test it "
+                                            "after the loop")
             if isinstance(node, ast.Constant) and not isinstance(node.value, (bool, int, float, complex)):
                 is_docstring = isinstance(body[0], ast.Expr) and body[0].value is node
                 if isinstance(node.value, (str, bytes)) and not is_docstring:

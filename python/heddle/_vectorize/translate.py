@@ -36,8 +36,8 @@ def _joined(states: list[State]) -> State:
         problem = next((v.problem for v in found if v.problem), None)
         for v in found:
             if number is None and v.number is not None and not fits(v.number, type):
-                problem = f"it is {v.number} on one way here and {type} on another, which does not hold that: convert one of " \
-                          f"them, as in int(…) or numpy.int64(…)"
+                problem = f"it is {v.number} on one way here and {type} on another, which does not hold that: convert " \
+                          "one of them, as in int(…) or numpy.int64(…)"
         result[name] = Variable(type, len(found) == len(states) and all(v.is_set for v in found), number, problem)
     return result
 
@@ -48,6 +48,13 @@ def _flat(lines: Lines) -> Any:
             yield from _flat(line)
         else:
             yield line
+
+
+_RANGE_LENGTH = """HEDDLE_BOTH heddle_size heddle_range_length(long long start, long long stop, long long step) {
+  if (step > 0) return start < stop ? ((heddle_size)stop - (heddle_size)start - 1) / (heddle_size)step + 1 : 0;
+  return step < 0 && start > stop ? ((heddle_size)start - (heddle_size)stop - 1) / -(heddle_size)step + 1 : 0;
+}
+"""
 
 
 class _Loop:
@@ -87,7 +94,8 @@ class Translator(Expressions):
             self.state[parameter] = Variable(kind)
         self.statements(self.source.body)
         if self.state is not None:
-            self.source.refuse(self.source.tree, "it can end without a return: return a number on every way", shown=self.source.name)
+            self.source.refuse(self.source.tree, "it can end without a return: return a number on every way",
+                               shown=self.source.name)
 
     def type_of_returns(self) -> Type:
         type = self.returns[0][1].type
@@ -95,8 +103,8 @@ class Translator(Expressions):
             type = promoted(type, v.type)
         for node, v in self.returns:
             if v.is_constant and not fits(v.number, type):
-                self.refuse(node, f"{v.number} does not fit {type}, which the function returns: convert what it returns elsewhere, "
-                                  f"as in int(…) or numpy.int64(…)")
+                self.refuse(node, f"{v.number} does not fit {type}, which the function returns: convert what it returns "
+                                  "elsewhere, as in int(…) or numpy.int64(…)")
         return type
 
     # ---------------------------------------------------------------------------------------------- variables
@@ -133,7 +141,10 @@ class Translator(Expressions):
             lines.clear()
             for name, v in to.items():
                 own = state.get(name)
-                if own is None or v.problem or v.type.name == own.type.name and (own.number is None or fits(own.number, own.type)):
+                if own is None or v.problem:
+                    continue
+                is_held = own.number is None or fits(own.number, own.type)
+                if is_held and v.type.name == own.type.name:
                     continue
                 value = Value(own.type, number=own.number) if own.number is not None else \
                     Value(own.type, self.variable(name, own.type))
@@ -259,7 +270,8 @@ class Translator(Expressions):
         for a, v in zip(call.args, ends):
             if not v.type.is_integer and v.type != BOOL:
                 self.refuse(a, f"range takes integers, and this is {v.type}: write int(…)")
-        start, stop, step = ends if len(ends) == 3 else (*ends, constant(1)) if len(ends) == 2 else (constant(0), ends[0], constant(1))
+        start, stop = (constant(0), ends[0]) if len(ends) == 1 else ends[:2]
+        step = ends[2] if len(ends) == 3 else constant(1)
         known = [v.number for v in (start, stop, step)]
         if step.is_constant and step.number == 0:
             self.refuse(call, "the step is 0")
@@ -273,10 +285,11 @@ class Translator(Expressions):
             state = dict(self.state or {})
             if runs:
                 # It has run before it ends, so that what every pass sets is set.
-                sets = loop.passes
-                state = {n: v._replace(is_set=v.is_set or sets is not None and n in sets and sets[n].is_set) for n, v in state.items()}
+                sets = loop.passes or {}
+                state = {n: v._replace(is_set=v.is_set or n in sets and sets[n].is_set) for n, v in state.items()}
             self.leave(loop, f"{left} == 0", state if not runs or loop.passes is not None else None)
-            self.lines += [f"--{left};", f"{self.variable(name, INT)} = {at};", f"{at} = (long long)((heddle_size){at} + (heddle_size){by});"]
+            self.lines += [f"--{left};", f"{self.variable(name, INT)} = {at};",
+                           f"{at} = (long long)((heddle_size){at} + (heddle_size){by});"]
             assert self.state is not None
             self.state[name] = Variable(INT)
 
@@ -334,10 +347,7 @@ class Program:
     def __init__(self, source: Source) -> None:
         self._sources = {source.function: source}
         self.used: list[Any] = []  # where names outside were found, and what
-        self.text = ("HEDDLE_BOTH heddle_size heddle_range_length(long long start, long long stop, long long step) {\n"
-                     "  if (step > 0) return start < stop ? ((heddle_size)stop - (heddle_size)start - 1) / (heddle_size)step + 1 : 0;\n"
-                     "  return step < 0 && start > stop ? ((heddle_size)start - (heddle_size)stop - 1) / -(heddle_size)step + 1 : 0;\n"
-                     "}\n")
+        self.text = _RANGE_LENGTH
         self._done: dict[Any, tuple[str, Type]] = {}
         self._running: list[Any] = []
         self._count = 0

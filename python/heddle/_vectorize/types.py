@@ -48,14 +48,16 @@ _WEAK = (BOOL, INT, FLOAT, COMPLEX)
 
 def of_number(number: Any) -> Type:
     """The type of a Python number."""
-    return BOOL if isinstance(number, bool) else INT if isinstance(number, int) else FLOAT if isinstance(number, float) else COMPLEX
+    return next(type for kind, type in ((bool, BOOL), (int, INT), (float, FLOAT), (complex, COMPLEX))
+                if isinstance(number, kind))
 
 
 def of_dtype(dtype: Any) -> Type:
     """The type of NumPy's elements; TypeError where Heddle does not have it."""
     name = np.dtype(dtype).name
     if name not in NAMES:
-        raise TypeError(f"{name} is no element type of Heddle, which are {', '.join(NAMES)}: convert the array with astype")
+        raise TypeError(f"{name} is no element type of Heddle, which are {', '.join(NAMES)}: convert the array with "
+                        "astype")
     return Type(name)
 
 
