@@ -216,6 +216,14 @@ def test_out_and_dtype():
             fused(*wrong)
 
 
+def test_a_target_that_is_not_there():
+    if not any(t.kind == "gpu" for t in heddle.Target.available()):
+        with pytest.raises(heddle.Error, match="GPU"):
+            fused([1.0], 2, 3, target="gpu")
+    with pytest.raises(ValueError, match="nowhere"):
+        fused([1.0], 2, 3, target="nowhere")
+
+
 def test_it_looks_like_the_function():
     assert fused.__name__ == "fused" and fused.__doc__ == "x y + z" and fused.__wrapped__(2, 3, 4) == 10
     assert (fused.nin, fused.nout, fused.nargs, fused.ntypes, fused.types) == (3, 1, 4, 0, [])

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import ast
-import cmath
 import inspect
-import math
 import operator
 import types
 from typing import Any, Callable
 
 import numpy as np
 
-from .. import _core
 from .calls import Callee, Refused, callee, extremum
 from .source import MISSING, Source
-from .types import BOOL, NAMES, Type, Value, constant, of_dtype, operate, promoted, same_number
+from .types import BOOL, INT, Type, Value, constant, of_dtype, operate, promoted, same_number
 
 _BINARY: dict[type, tuple[str, Callable[[Any, Any], Any]]] = {
     ast.Add: ("add", operator.add), ast.Sub: ("subtract", operator.sub), ast.Mult: ("multiply", operator.mul),
@@ -300,7 +297,9 @@ class Expressions:
         func = node.func
         if isinstance(func, ast.Attribute) and func.attr == "conjugate" and not node.args and not node.keywords:
             v = self.value(func.value)
-            return constant(v.number.conjugate()) if v.is_constant else self.attempt(node, lambda: operate("conj", v))
+            if v.is_constant:
+                return constant(v.number.conjugate())
+            return operate("conj", v) if v.type.is_complex else Value(INT, v.converted(INT)) if v.type == BOOL else v
         if isinstance(func, ast.Name):
             return self.refuse(node, f"{func.id} is a local variable here, and no function: give the variable another "
                                      "name")

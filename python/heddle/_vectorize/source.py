@@ -12,6 +12,7 @@ import warnings
 from typing import Any, NoReturn
 
 MISSING = object()
+_FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT  # which a notebook's cell may have
 
 # What no function may have, and what to do instead.
 _REFUSED: dict[type, tuple[str, str]] = {
@@ -67,7 +68,7 @@ def _module_tree(text: str, filename: str) -> tuple[ast.Module, tuple[types.Code
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return ast.parse(text, filename), tuple(inside(compile(text, filename, "exec", dont_inherit=True)))
+        return ast.parse(text, filename), tuple(inside(compile(text, filename, "exec", _FLAGS, True)))
 
 
 def _facts(code: types.CodeType) -> Any:
