@@ -41,6 +41,7 @@ from ._selection import copy_if, partition, reduce_by_key, segmented_reduce
 from ._statistics import histogram, mean, std, var
 from ._stencil import stencil
 from ._transform import transform
+from ._vectorize import vectorize
 from . import fft, random
 
 __version__ = _core.version
@@ -51,4 +52,5 @@ __all__ = [
     "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
     "matmul", "max", "mean", "min", "minmax", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",
     "segmented_reduce", "sort", "std", "sum", "target", "top_k", "transform", "unique", "var",
+    "vectorize",
 ]

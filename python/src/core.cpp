@@ -5,6 +5,7 @@
 #include "stencil.hpp"
 #include "target.hpp"
 #include "transform.hpp"
+#include "vectorized.hpp"
 #include <heddle/cuda_folders.hpp>
 
 #include <string>
@@ -22,6 +23,7 @@ NB_MODULE(_core, m) {
   bind_array(m);
   bind_patterns(m);
   bind_transform(m);
+  bind_vectorized(m);
   bind_simulations(m);
   bind_stencil(m);
 }

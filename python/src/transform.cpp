@@ -3,6 +3,7 @@
 #include "expressions/elementwise_source.hpp"
 #include "expressions/numpy_expression.hpp"
 #include "operand.hpp"
+#include "readable.hpp"
 #include "target.hpp"
 #include <heddle/any_array.hpp>
 #include <heddle/kernel.hpp>
@@ -36,31 +37,6 @@ elementwise_kernel kernel_of(const expressions::elementwise_source& source) {
   return kept.emplace(key, elementwise_kernel(source.parameters, source.operation, source.options))
       .first->second;
 }
-
-/// Elements where code on a target can read them.
-class readable {
- public:
-  readable(const any_const_view& x, const target& where) : data_(x.data()), bytes_(size_of(x.dtype())) {
-    if (x.where().is_gpu() != where.is_gpu() || (where.is_gpu() && x.where().device() != where.device())) {
-      copy_.emplace(x.on(where));
-      data_ = copy_->data();
-    } else if (!(x.where() == where)) {
-      x.wait();
-    }
-  }
-  readable(const readable&) = delete;
-
-  /// All elements, or their address for what is broadcast.
-  untyped_argument argument(bool is_broadcast, const target& where) const {
-    if (is_broadcast) return {&data_, sizeof data_, false};
-    return {data_, bytes_, true, false, where};
-  }
-
- private:
-  const void* data_;
-  std::size_t bytes_;
-  std::optional<any_array> copy_;
-};
 
 any_array computed(const expressions::elementwise_source& source, const target& where, dtype type,
                    const shape& whole, const std::deque<operand>& inputs,
