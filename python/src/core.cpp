@@ -1,5 +1,6 @@
 #include "array.hpp"
 #include "interpreter.hpp"
+#include "kernels.hpp"
 #include "patterns.hpp"
 #include "target.hpp"
 #include "transform.hpp"
@@ -14,6 +15,7 @@ NB_MODULE(_core, m) {
   bind_array(m);
   bind_patterns(m);
   bind_transform(m);
+  bind_kernels(m);
 }
 
 }  // namespace heddle::python

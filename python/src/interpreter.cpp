@@ -23,7 +23,8 @@ PyObject* class_of(std::string_view text) {
   for (const char* const words :
        {"is not defined on", "have no order", ": the type is ", "is not associative"})
     if (says(words)) return PyExc_TypeError;
-  for (const char* const words : {"CUDA", "GPU", "NVRTC", "compile", "cannot be loaded"})
+  for (const char* const words : {"CUDA", "GPU", "NVRTC", "compile", "cannot be loaded", "assertion '",
+                                  "called __trap()", "wait for one another"})
     if (says(words)) return python().error.ptr();
   return PyExc_ValueError;
 }
