@@ -26,6 +26,7 @@ _core.use(_numpy, Error, target._current)
 from ._core import Array, Target
 from ._arrays import asarray
 from ._check import Finding, Report, check
+from ._expression_kernels import ElementwiseKernel, ExclusiveScanKernel, InclusiveScanKernel, ReductionKernel
 from ._kernels import Function, Module
 from ._order import argsort, searchsorted, sort, top_k, unique
 from ._products import matmul
@@ -39,7 +40,8 @@ from . import fft, random
 __version__ = _core.version
 
 __all__ = [
-    "Array", "Error", "Finding", "Function", "Module", "Report", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "check", "copy_if", "cumprod",
+    "Array", "ElementwiseKernel", "Error", "ExclusiveScanKernel", "Finding", "Function", "InclusiveScanKernel", "Module",
+    "ReductionKernel", "Report", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "check", "copy_if", "cumprod",
     "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
     "matmul", "max", "mean", "min", "minmax", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",
     "segmented_reduce", "sort", "std", "sum", "target", "top_k", "transform", "unique", "var",

@@ -1,4 +1,5 @@
 #include "array.hpp"
+#include "expression_kernels.hpp"
 #include "interpreter.hpp"
 #include "kernels.hpp"
 #include "patterns.hpp"
@@ -16,6 +17,7 @@ NB_MODULE(_core, m) {
   bind_patterns(m);
   bind_transform(m);
   bind_kernels(m);
+  bind_expression_kernels(m);
 }
 
 }  // namespace heddle::python

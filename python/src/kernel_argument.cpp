@@ -33,7 +33,9 @@ bool is_array_of_some_library(nb::handle x) {
 }
 
 [[noreturn]] void refuse(const expected_argument& by, nb::handle given, const char* hint = "") {
-  const std::string takes = by.parameter.is_known ? by.parameter.text()
+  const bool is_element = by.takes_array && !by.takes_value && !by.parameter.is_pointer;
+  const std::string takes = is_element              ? "an array of " + by.parameter.text()
+                            : by.parameter.is_known ? by.parameter.text()
                             : by.parameter.size == 0
                                 ? "a value"
                                 : "a value of " + std::to_string(by.parameter.size) + " bytes";
@@ -53,11 +55,11 @@ element_format format_of(const Py_buffer& buffer) {
   if (*format == foreign || *format == '!') result.is_native = buffer.itemsize == 1;
   if (*format != 0 && std::strchr("@=<>!", *format) != nullptr) ++format;
   if (format[0] == 0 || format[1] != 0) return result;
-  const auto bytes = static_cast<std::size_t>(buffer.itemsize);
-  if (std::strchr("bhilqnBHILQN", *format) != nullptr && std::has_single_bit(bytes) && bytes <= 8) {
-    const number smallest = std::strchr("bhilqn", *format) != nullptr ? number::i8 : number::u8;
-    result.type = static_cast<number>(static_cast<int>(smallest) + std::countr_zero(bytes));
-  }
+  constexpr number integers[2][4] = {{number::u8, number::u16, number::u32, number::u64},
+                                     {number::i8, number::i16, number::i32, number::i64}};
+  const bool is_signed = std::strchr("bhilqn", *format) != nullptr;
+  for (std::size_t k = 0; k < 4 && (is_signed || std::strchr("BHILQN", *format) != nullptr); ++k)
+    if (buffer.itemsize == Py_ssize_t{1} << k) result.type = integers[is_signed ? 1 : 0][k];
   if (*format == '?') result.type = number::boolean;
   if (*format == 'e') result.type = number::f16;
   if (*format == 'f') result.type = number::f32;
