@@ -150,8 +150,14 @@ def _needs(kind: str, names: Sequence[str], given: dict[str, Any]) -> None:
         raise TypeError(f"{kind} needs {', '.join(names)}: there is no {missing[0]}")
 
 
-def _arguments(given: Sequence[Any]) -> list[Any]:
-    return [np.asarray(x) if isinstance(x, (list, tuple)) else held(x) for x in given]
+def _arguments(given: Sequence[Any], parameters: Sequence[_Parameter]) -> list[Any]:
+    """The arguments as arrays and numbers; an array without axes is a number beside others that have some."""
+    result = [np.asarray(x) if isinstance(x, (list, tuple)) else held(x) for x in given]
+    if any(np.ndim(x) > 0 for x in result):
+        for k, (p, x) in enumerate(zip(parameters, result)):
+            if isinstance(x, (np.ndarray, Array)) and x.ndim == 0 and not p.is_pointer and not p.is_reference:
+                result[k] = np.asarray(on_cpu(x))[()]
+    return result
 
 
 def _options(options: Any, definitions: Any, include_dirs: Any, std: str) -> Any:
@@ -217,7 +223,7 @@ class ElementwiseKernel:
                                     _options(options, definitions, include_dirs, std))
 
     def __call__(self, *arguments: Any, size: int | None = None, target: Target | str | None = None) -> Any:
-        given = _arguments(arguments)
+        given = _arguments(arguments, self._source.parameters)
         if self._inputs is None:
             self._run(given, size, target)
             return None
@@ -330,7 +336,7 @@ class ReductionKernel:
         self._posts: dict[str, _Source] = {}
 
     def __call__(self, *arguments: Any, target: Target | str | None = None) -> Any:
-        given = _arguments(arguments)
+        given = _arguments(arguments, self._parameters)
         letters = _letters(self.name, self._parameters, given)
         dtype = _dtype_of(self._type, letters, self.name)
         if dtype.name not in self._sources:

@@ -1,6 +1,6 @@
 """Checks of CUDA kernels and programs as tests of pytest: a fixture, and the option --heddle-check.
 
-The plugin is loaded where the package is installed. ``--heddle-check`` collects .cu files. Each line of one that is a
+The plugin is loaded where the package is installed. ``--heddle-check`` collects .cu files, as does naming one. Each line of one that is a
 comment ``// heddle-check: --kernel NAME --grid X --block X --arg A …`` is a test, with the command's options; so is a
 file without such lines that has a ``main``. A test fails with what the checker finds. The ini option
 ``heddle_check_options`` holds options for every one, such as ``-I include``.
@@ -21,7 +21,7 @@ import pytest
 
 import heddle
 from heddle._check import run
-from heddle._kernels import is_source
+from heddle._kernels import is_source, texts
 
 _LINE = re.compile(r"^\s*//\s*heddle-check:(.*)$", re.MULTILINE)
 _MAIN = re.compile(r"^\s*(?:int|auto)\s+main\s*\(", re.MULTILINE)
@@ -38,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: pathlib.Path, parent: pytest.Collector) -> pytest.Collector | None:
-    if file_path.suffix == ".cu" and parent.config.getoption("--heddle-check"):
+    if file_path.suffix == ".cu" and (parent.config.getoption("--heddle-check") or parent.session.isinitpath(file_path)):
         return CudaFile.from_parent(parent, path=file_path)
     return None
 
@@ -99,12 +99,13 @@ def _absolute(options: list[str], folder: pathlib.Path) -> list[str]:
 
 @pytest.fixture
 def heddle_check(request: pytest.FixtureRequest) -> Callable[..., heddle.Report]:
-    """heddle.check, which fails the test with what it finds; paths are relative to the test's file."""
+    """heddle.check, which fails the test with what it finds; paths of sources and headers are relative to its file."""
 
     def checked(source: str | os.PathLike[str], *arguments: Any, **options: Any) -> heddle.Report:
         __tracebackhide__ = True
         if not is_source(source):
             source = request.path.parent / source
+        options["include_dirs"] = [request.path.parent / include for include in texts(options.get("include_dirs"))]
         report = heddle.check(source, *arguments, **options)
         if not report.is_clean:
             pytest.fail(str(report), pytrace=False)

@@ -113,6 +113,9 @@ class expression {
       const bool is_written = parameters_[k].is_written || (p.is_pointer && !p.is_const);
       const given_argument& a = c.given.emplace_back(
           arguments[k], expected_argument{place(k), p, !is_written && !p.is_pointer, true, is_written});
+      if (a.is_array() && a.is().where == nullptr && !p.is_pointer)
+        raise(PyExc_TypeError,
+              place(k) + ": the kernel takes " + parameters_type(k) + ", and None was given");
       const bool are_numbers =
           p.type != impl::number::other && a.is().type != impl::number::other && p.components == 1;
       if (are_numbers ? p.type != a.is().type : p.size != 0 && a.is().size != p.size) {

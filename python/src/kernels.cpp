@@ -66,7 +66,7 @@ void launch(const kernel_function& function, const module& from, const std::vect
   std::vector<impl::kernel_argument> all;
   for (std::size_t k = 0; k < count; ++k) {
     const parameter_description& p = state.has_parameters ? state.parameters[k] : unknown;
-    const bool takes_array = p.is_pointer || !p.is_known;
+    const bool takes_array = p.is_pointer || (!p.is_known && (p.size == 0 || p.size == sizeof(void*)));
     const expected_argument by{place_of_argument(state.name, k, p.name), p, !p.is_pointer, takes_array,
                                takes_array && !p.is_const};
     all.push_back(arguments.emplace_back(given[k], by).is());

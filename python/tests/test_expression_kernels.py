@@ -94,7 +94,21 @@ def test_structures_and_complex_numbers():
     assert halves.tolist() == [1, 4]
 
 
+def test_arrays_without_axes_are_numbers_beside_others():
+    x, total = numbers(10, "float64"), np.zeros(())
+    share = heddle.ElementwiseKernel("double whole, const double *x, double *y", "y[i] = x[i] / whole")
+    for whole in (heddle.sum(heddle.asarray(x)), np.array(x.sum()), x.sum()):
+        y = np.zeros(10)
+        share(whole, x, y)
+        np.testing.assert_allclose(y, x / x.sum(), rtol=1e-12)
+    heddle.ElementwiseKernel("const double *x, double *total", "atomicAdd(total, x[i])")(x, total)
+    np.testing.assert_allclose(total, x.sum(), rtol=1e-12)
+    heddle.ElementwiseKernel("double *x", "x[i] = 3")(total)
+    assert total == 3
+
+
 @pytest.mark.parametrize("parameters, arguments, error, text", [
+    ("struct_of_mine& x, float *y", "N.", TypeError, "and None was given"),
     ("float *x, float *y", "xd", TypeError, r"kernel: argument 2 \(y\): the kernel takes an array of float, and an array of double was given"),
     ("float *x, float *y", "x3", TypeError, r"argument 2 \(y\): the kernel takes an array of float, and int was given"),
     ("float *x, float *y", "x", TypeError, "kernel takes 2 arguments, and 1 was given"),
@@ -105,7 +119,7 @@ def test_structures_and_complex_numbers():
 ])
 def test_wrong_arguments(parameters, arguments, error, text):
     given = {"x": np.zeros(10, np.float32), "d": np.zeros(10), "h": np.zeros(5, np.float32), "s": np.zeros(20, np.float32)[::2],
-             "r": np.zeros(10, np.float32), "3": 3, "2": 2.5, ".": np.zeros(10, np.float32)}
+             "r": np.zeros(10, np.float32), "3": 3, "2": 2.5, "N": None, ".": np.zeros(10, np.float32)}
     given["r"].flags.writeable = False
     kernel = heddle.ElementwiseKernel(parameters, "y[i] = 1")
     with pytest.raises(error, match=text):

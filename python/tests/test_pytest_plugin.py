@@ -74,11 +74,12 @@ def test_a_program_is_a_test(pytester):
     result.stdout.fnmatch_lines(["*the program fails*", "*has said so*"])
 
 
-def test_nothing_is_collected_without_the_option(kernel):
+def test_without_the_option_named_files_are_collected(kernel):
     assert run(kernel).ret == pytest.ExitCode.NO_TESTS_COLLECTED
+    run(kernel, "fill.cu").assert_outcomes(passed=2)
 
 
-def test_the_fixture(kernel):
+def test_the_fixture(kernel, monkeypatch):
     kernel.makepyfile("""
         import numpy as np
         import pytest
@@ -95,6 +96,7 @@ def test_the_fixture(kernel):
         def test_findings(heddle_check):
             heddle_check("fill.cu", "fill", args=["f32[63]", "i32:63"], definitions="MORE=1", **OPTIONS)
     """)
-    result = run(kernel)
+    monkeypatch.chdir(kernel.mkdir("other"))
+    result = run(kernel, kernel.path)
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.fnmatch_lines(["*fill.cu:6: out of bounds: x[[]63] (float[[]63]) [[]out-of-bounds]"])
