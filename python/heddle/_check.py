@@ -170,7 +170,8 @@ def _argument(value: Any, number: int, folder: str) -> str:
     if isinstance(value, np.generic):
         return f"{kind}:{_scalar_text(value.item())}"
     file = os.path.join(folder, f"{number}.npy")
-    np.save(file, array.astype(np.float32) if kind == "f16" else array)
+    as_saved = array.dtype.newbyteorder("=") if kind != "f16" else np.dtype(np.float32)
+    np.save(file, np.ascontiguousarray(array, dtype=as_saved))
     return f"{kind}[]={file}"
 
 
@@ -190,7 +191,7 @@ def run(words: list[str], folder: str | os.PathLike[str] | None = None, junit: s
     with tempfile.TemporaryDirectory(prefix="heddle-") as own:
         found_file = pathlib.Path(own, "found.xml")
         ran = subprocess.run([command, "check", "--json", "--junit", found_file, *words], cwd=folder, capture_output=True,
-                             text=True, errors="replace")
+                             encoding="utf-8", errors="replace")
         if not ran.stdout.startswith("{"):
             raise ValueError(ran.stderr.strip())
         said = json.loads(ran.stdout)
@@ -240,7 +241,7 @@ def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: An
         path = os.fspath(source)
         if is_text:
             path = "kernel.cu" if kernel is not None else "program.cu"
-            pathlib.Path(folder, path).write_text(source)
+            pathlib.Path(folder, path).write_text(source, encoding="utf-8")
         else:
             os.stat(path)
         words = [path, "--seed", str(seed), "--schedules", str(schedules), "--timeout", str(timeout)]

@@ -68,6 +68,18 @@ def _code_of(dtype: Any) -> str:
     return _CODE[name]
 
 
+# Another variable that is called i, as in `for (int i = 0; …` and in `int k = 0, i = 1;`.
+_OTHER_I = re.compile(r"\b(?!return\b|else\b|case\b)[A-Za-z_]\w*\s+i\b|,\s*i\s*[=;]")
+
+
+def _is_of_own_elements(p: _Parameter, own: re.Pattern[str], code: str) -> bool:
+    """Whether of an array each element uses x[i] alone: then it is the element that the code needs, on any target."""
+    if _OTHER_I.search(code) or re.search(rf"(?<!\.)\b{p.name}\b", own.sub("", code)):
+        return False
+    # Of a constant the code has a copy, whose address is another.
+    return not (p.is_const and any(use[1] for use in own.finditer(code)))
+
+
 class _Source:
     """Parameters and code, which are compiled for the types of the arguments."""
 
@@ -79,12 +91,11 @@ class _Source:
         self._make = make
         self._compiled: dict[tuple[tuple[str, str], ...], Any] = {}
         for p in parameters:
-            # An array of which each element uses its own only is one that may be on any target.
             own = re.compile(rf"(&\s*)?(?<!\.)\b{p.name}\s*\[\s*i\s*\]")
-            if p.is_pointer and not p.is_raw and not re.search(rf"(?<!\.)\b{p.name}\b", own.sub("", code)):
-                is_passed = not p.is_const and any(use[1] for use in own.finditer(code))
+            if p.is_pointer and not p.is_raw and _is_of_own_elements(p, own, code):
+                has_address = any(use[1] for use in own.finditer(code))
                 code = own.sub(lambda use: (use[1] or "") + p.name, code)
-                p = _Parameter(p.name, p.type, p.is_const, False, False, is_passed)
+                p = _Parameter(p.name, p.type, p.is_const, False, False, has_address)
             self.parameters.append(p)
         self.code = code
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 from collections.abc import Iterable
@@ -43,8 +44,8 @@ def extents(lengths: Any, what: str) -> list[int]:
             result.append(length.__index__())
         except AttributeError:
             raise TypeError(f"{what} is a whole number or up to three, not {lengths!r}") from None
-    if min(result) < 0:
-        raise ValueError(f"{what} has a negative length: {lengths!r}")
+    if min(result) < 0 or max(result) >= 2**63:
+        raise ValueError(f"{what} has a length that no GPU launches: {lengths!r}")
     return result + [1] * (3 - len(result))
 
 
@@ -104,7 +105,10 @@ class Function:
         return lambda *arguments: self._launch(grid, block, bytes_of_block, arguments)
 
     def _launch(self, grid: Any, block: Any, shared: int, arguments: Any) -> None:
-        self._compiled.launch(extents(grid, "grid"), extents(block, "block"), shared, tuple(arguments))
+        bytes_of_block = operator.index(shared)
+        if bytes_of_block < 0:
+            raise ValueError(f"shared is a number of bytes, not {shared}")
+        self._compiled.launch(extents(grid, "grid"), extents(block, "block"), bytes_of_block, tuple(arguments))
 
     def __repr__(self) -> str:
         return f"<heddle.Function {self.signature}>"

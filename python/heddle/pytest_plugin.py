@@ -47,7 +47,7 @@ class CudaFile(pytest.File):
     """A .cu file, with a test for each line that says how to check it, or for its main."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        source = self.path.read_text(errors="replace")
+        source = self.path.read_text(encoding="utf-8", errors="replace")
         lines = [shlex.split(line.group(1)) for line in _LINE.finditer(source)]
         if not lines and _MAIN.search(source):
             lines = [[]]

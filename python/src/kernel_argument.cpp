@@ -195,7 +195,9 @@ void given_argument::take_buffer(const nb::object& x, const expected_argument& b
   static_assert(sizeof(Py_ssize_t) == sizeof(std::size_t));
   lengths_ = shape(
       std::span(reinterpret_cast<const std::size_t*>(buffer.shape), static_cast<std::size_t>(buffer.ndim)));
-  is_ = {&data_, format.type, bytes};
+  // A text, for a char*.
+  const bool is_text = PyBytes_Check(x.ptr()) && by.parameter.type == number::i8;
+  is_ = {&data_, is_text ? number::i8 : format.type, bytes};
 }
 
 void given_argument::take_number(nb::handle x, const expected_argument& by) {

@@ -82,6 +82,14 @@ def test_arguments_of_every_type():
     assert heddle.check(source, "f", grid=1, block=1, args=[*args, heddle.asarray(np.zeros(1, np.int32))]).is_clean
 
 
+def test_arrays_in_any_order():
+    source = "__global__ void f(const float* x) { for (int k = 0; k < 6; ++k) assert(x[k] == k); }"
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    for given in (x, np.asfortranarray(x), x.astype(">f4"), np.repeat(x, 2, axis=1)[:, ::2]):
+        assert heddle.check(source, "f", grid=1, block=1, args=[given]).is_clean
+    assert not heddle.check(source, "f", grid=1, block=1, args=[x[:, ::-1]]).is_clean
+
+
 def test_options(tmp_path):
     (tmp_path / "n.cuh").write_text("#define N 4\n")
     source = '#include "n.cuh"\n__global__ void f(int* x) { extern __shared__ int part[]; part[0] = N; x[blockIdx.x % WIDTH] = part[0]; }'

@@ -44,6 +44,10 @@ def test_elements_of_other_places(where):
     bins[:] = 0
     heddle.ElementwiseKernel("int *x", "atomicAdd(&x[i], (int)i)")(bins, target=where)
     np.testing.assert_array_equal(bins, np.arange(16))
+    window = heddle.ElementwiseKernel("const int *w, const int *x, int *y", "int s = __ldg(&x[i]); for (int i = 0; i < 3; ++i) s += w[i]; y[i] = s")
+    y = np.zeros(16, np.int32)
+    window(np.array([1, 10, 100], np.int32), bins, y, size=16, target=where)
+    np.testing.assert_array_equal(y, np.arange(16) + 111)
     fill = heddle.ElementwiseKernel("int *x, int by", "x[2 * i] = by")
     fill(bins, 5, size=8, target=where)
     np.testing.assert_array_equal(bins, np.where(np.arange(16) % 2 == 0, 5, np.arange(16)))

@@ -38,6 +38,7 @@ __global__ void structures(point p, float4 v, float2 z, const point* all, double
   out[0] = p.x; out[1] = p.k; out[2] = v.x + 10 * v.w; out[3] = z.x + 10 * z.y; out[4] = all[1].x + 10 * all[1].k;
 }
 __global__ void is_null(const void* x, int* out) { out[0] = x == nullptr; }
+__global__ void first_byte(const char* text, int* out) { out[0] = text[0]; }
 __global__ void zero_half(__half* x) { x[threadIdx.x] = __float2half(0.5f); }
 __global__ void fails(const int* x) { assert(x[0] == 1); }
 __global__ void stops() { __trap(); }
@@ -120,6 +121,8 @@ def test_what_arrays_are_taken(kernels):
     kernels.get_function("zero_half")(1, 4)(half)
     assert half.tolist() == [0.5] * 4
     out = np.zeros(1, np.int32)
+    kernels.get_function("first_byte")(1, 1)(b"text", out)
+    assert out[0] == ord("t")
     for given, want in ((None, 1), (x, 0), (np.zeros(3, np.complex128), 0)):
         kernels.get_function("is_null")(1, 1)(given, out)
         assert out[0] == want
@@ -175,7 +178,8 @@ def test_wrong_launches(kernels):
     saxpy = kernels.get_function("saxpy")
     arguments = 10, 1, np.zeros(10, np.float32), np.zeros(10, np.float32)
     for grid, block, shared, text in ((1, 1025, 0, "at most 1024"), (0, 1, 0, "at least one thread"), (1, 1, 10**6, "shared memory"),
-                                      ((1, 1, 1, 1), 1, 0, "one to three"), (-1, 1, 0, "negative")):
+                                      ((1, 1, 1, 1), 1, 0, "one to three"), (-1, 1, 0, "no GPU launches"),
+                                      (2**70, 1, 0, "no GPU launches"), (1, 1, -1, "number of bytes")):
         with pytest.raises(ValueError, match=text):
             saxpy(grid, block, shared)(*arguments)
     for call in (lambda: saxpy(1), lambda: saxpy(1, 1.5), lambda: saxpy(*arguments, grid=1), lambda: saxpy(1, 1, 0, 0)):
