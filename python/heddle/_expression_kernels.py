@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -120,7 +121,8 @@ class _Source:
 
     def size(self, arguments: Sequence[Any]) -> int:
         """Elements of the first array."""
-        return next((int(np.prod(x.shape)) for p, x in zip(self.parameters, arguments) if p.is_pointer and hasattr(x, "shape")), 0)
+        shapes = (x.shape for p, x in zip(self.parameters, arguments) if p.is_pointer and hasattr(x, "shape"))
+        return math.prod(next(shapes, (0,)))
 
 
 def _letters(name: str, parameters: Sequence[_Parameter], arguments: Sequence[Any]) -> dict[str, np.dtype]:
@@ -180,7 +182,7 @@ def _elementwise(name: str, parameters: Sequence[_Parameter], operation: str, pr
         # What is written by a pointer is not seen in the statements.
         if any(pointer and not pointer.startswith("const ") for pointer in pointers):
             code += "\n;(void)0"
-        return _core.Expression(name, declared, code, pointers, preamble, compile)
+        return _core.ElementwiseExpression(name, declared, code, pointers, preamble, compile)
 
     return _Source(name, parameters, operation, preamble, make)
 
@@ -218,8 +220,8 @@ class ElementwiseKernel:
         # The third text of PyCUDA's form is a name, which no operation is.
         is_of_cupy = in_params is not None or len(texts) > 3 or len(texts) == 3 and not texts[2].isidentifier()
         names = ("in_params", "out_params", "operation") if is_of_cupy else ("arguments", "operation")
-        given = _named("ElementwiseKernel", (*names, "name"), texts,
-                       {"arguments": arguments, "in_params": in_params, "out_params": out_params, "operation": operation, "name": name})
+        given = _named("ElementwiseKernel", (*names, "name"), texts, {
+            "arguments": arguments, "in_params": in_params, "out_params": out_params, "operation": operation, "name": name})
         _needs("ElementwiseKernel", names, given)
         self.name = given.get("name", "kernel")
         self._inputs: int | None = None
@@ -235,10 +237,12 @@ class ElementwiseKernel:
 
     def __call__(self, *arguments: Any, size: int | None = None, target: Target | str | None = None) -> Any:
         given = _arguments(arguments, self._source.parameters)
+        parameters = self._source.parameters
+        if size is not None and any(np.ndim(x) > 0 and not p.is_pointer for p, x in zip(parameters, given[:self._inputs])):
+            raise ValueError(f"{self.name}: size is for kernels whose arrays are all pointers to all elements")
         if self._inputs is None:
             self._run(given, size, target)
             return None
-        parameters = self._source.parameters
         if len(given) not in (self._inputs, len(parameters)):
             raise TypeError(f"{self.name} takes {self._inputs} inputs, or {len(parameters)} arguments with the outputs, and "
                             f"{len(given)} were given")
@@ -246,7 +250,8 @@ class ElementwiseKernel:
 
     def _run(self, given: list[Any], size: int | None, target: Any) -> None:
         source = self._source
-        source.compiled(_letters(self.name, source.parameters, given)).elementwise(tuple(given), target, source.size(given) if size is None else size)
+        compiled = source.compiled(_letters(self.name, source.parameters, given))
+        compiled.run(tuple(given), target, source.size(given) if size is None else size)
 
     def _run_on_copies(self, given: list[Any], size: int | None, target: Any) -> Any:
         """Of CuPy's form: broadcasts the inputs, and makes the outputs that are not given."""
@@ -271,8 +276,7 @@ class ElementwiseKernel:
         for k, broadcasts in enumerate(is_array[:inputs]):
             if broadcasts and given[k].shape != shape:
                 given[k] = np.broadcast_to(on_cpu(given[k]), shape)
-            elif not parameters[k].is_pointer and not broadcasts and hasattr(given[k], "shape"):
-                # An array without axes is a number.
+            elif not parameters[k].is_pointer and not broadcasts and isinstance(given[k], (np.ndarray, Array)):
                 given[k] = np.asarray(on_cpu(given[k]))[()]
         self._run([*given[:inputs], *outputs], size, target)
         if len(given) == inputs:
@@ -280,11 +284,10 @@ class ElementwiseKernel:
         return tuple(outputs) if len(outputs) > 1 else outputs[0]
 
 
-def _combining(scans: bool, name: str, dtype: Any, parameters: Sequence[_Parameter], map_expr: str, combine: str, identity: Any,
+def _combining(of: Any, name: str, dtype: Any, parameters: Sequence[_Parameter], map_expr: str, combine: str, identity: Any,
                is_commutative: bool, preamble: str, compile: Any) -> _Source:
     def make(name: str, declared: str, code: str, pointers: list[str], preamble: str) -> Any:
-        return _core.Expression(name, scans, dtype, declared, code, combine, _literal(identity), pointers, is_commutative,
-                                preamble, compile)
+        return of(name, dtype, declared, code, combine, _literal(identity), pointers, is_commutative, preamble, compile)
 
     return _Source(name, parameters, map_expr, preamble, make)
 
@@ -318,8 +321,9 @@ class ReductionKernel:
                  definitions: Any = (), include_dirs: Any = (), std: str = "c++20"):
         # The first text of CuPy's form has a type and a name.
         is_of_cupy = in_params is not None or bool(texts) and isinstance(texts[0], str) and len(texts[0].split()) > 1
-        names = (("in_params", "out_params", "map_expr", "reduce_expr", "post_map_expr", "identity", "name", "reduce_type") if is_of_cupy
-                 else ("dtype_out", "neutral", "reduce_expr", "map_expr", "arguments", "name"))
+        names = ["dtype_out", "neutral", "reduce_expr", "map_expr", "arguments", "name"]
+        if is_of_cupy:
+            names = ["in_params", "out_params", "map_expr", "reduce_expr", "post_map_expr", "identity", "name", "reduce_type"]
         given = _named("ReductionKernel", names, texts, {
             "dtype_out": dtype_out, "neutral": neutral, "reduce_expr": reduce_expr, "map_expr": map_expr, "arguments": arguments,
             "in_params": in_params, "out_params": out_params, "post_map_expr": post_map_expr, "identity": identity, "name": name,
@@ -351,10 +355,10 @@ class ReductionKernel:
         letters = _letters(self.name, self._parameters, given)
         dtype = _dtype_of(self._type, letters, self.name)
         if dtype.name not in self._sources:
-            self._sources[dtype.name] = _combining(False, self.name, dtype, self._parameters, self._map, self._combine, self._neutral,
-                                                   self._is_commutative, self._preamble, self._options)
+            self._sources[dtype.name] = _combining(_core.ReductionExpression, self.name, dtype, self._parameters, self._map, self._combine,
+                                                   self._neutral, self._is_commutative, self._preamble, self._options)
         source = self._sources[dtype.name]
-        value = source.compiled(letters).reduce(tuple(given), target, source.size(given))
+        value = source.compiled(letters).run(tuple(given), target, source.size(given))
         if self._post is None:
             return value
         to, operation = self._post
@@ -363,7 +367,7 @@ class ReductionKernel:
             parameters = [_Parameter("a", _code_of(dtype), False, False, False, False),
                           _Parameter(to.name, to.type, False, False, False, True)]
             self._posts[dtype.name] = _elementwise(self.name, parameters, operation, self._preamble, self._options)
-        self._posts[dtype.name].compiled(letters).elementwise((value, out), "serial", 1)
+        self._posts[dtype.name].compiled(letters).run((value, out), "serial", 1)
         return out[0]
 
 
@@ -390,14 +394,14 @@ class _ScanKernel:
         self.name = name_prefix
         self.dtype = np.dtype(dtype)
         parameters = _parameters(f"const {_code_of(dtype)} x")
-        self._expression = _combining(True, name_prefix, self.dtype, parameters, "x", scan_expr, neutral, False, preamble,
+        self._expression = _combining(_core.ScanExpression, name_prefix, self.dtype, parameters, "x", scan_expr, neutral, False, preamble,
                                       _options(options, definitions, include_dirs, std)).compiled({})
 
     def __call__(self, input_ary: Any, output_ary: Any = None, *, target: Target | str | None = None) -> Any:
         is_new = isinstance(output_ary, str)
         if is_new and output_ary != "new":
             raise ValueError(f"output_ary is an array, None or \"new\", not {output_ary!r}")
-        result = self._expression.scan((held(input_ary),), target, 0, self._is_exclusive)
+        result = self._expression.run((held(input_ary),), target, self._is_exclusive)
         if is_new:
             return result
         out = input_ary if output_ary is None else output_ary

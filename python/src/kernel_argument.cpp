@@ -14,7 +14,7 @@
 namespace heddle::python {
 namespace {
 
-using impl::number;
+using number = kernel_number;
 
 bool is_scalar_of_numpy(nb::handle x) {
   // numpy.generic, of which all scalars are.
@@ -68,7 +68,7 @@ element_format format_of(const Py_buffer& buffer) {
 }
 
 number number_of(dtype type) {
-  return with_type(type, []<class T>(T) { return impl::number_of<T>(); });
+  return with_type(type, []<class T>(T) { return kernel_number_of<T>; });
 }
 
 const char* numpy_name(number type) {
@@ -117,7 +117,7 @@ std::string number_of_arguments(std::size_t takes, std::size_t given) {
 
 given_argument::given_argument(nb::handle x, const expected_argument& by) {
   if (by.takes_array && x.is_none()) {
-    is_ = {&data_, number::other, 0, true};
+    is_ = {nullptr, 0, true, true};
   } else if (by.takes_array && is_array_of_some_library(x)) {
     take_array(x, by);
   } else if (!by.takes_value) {
@@ -137,30 +137,23 @@ template <class T>
 void given_argument::put(const T& value, number type) {
   value_.resize(sizeof value);
   std::memcpy(value_.data(), &value, sizeof value);
-  is_ = {value_.data(), type, sizeof value};
+  is_ = {value_.data(), sizeof value, false, false, {}, type};
 }
 
 void given_argument::take_array(nb::handle x, const expected_argument& by) {
-  bool is_read_only = false;
   if (PyObject_CheckBuffer(x.ptr()) && !nb::isinstance<device_array>(x)) {
     take_buffer(nb::borrow(x), by);
-    is_read_only = buffer_->readonly != 0;
   } else {
     elements_.emplace(x);
     if (by.may_write && elements_->is_copy())
       raise(PyExc_ValueError, by.place +
-                                  " is not contiguous in C order, and the kernel may write to it: pass a "
-                                  "contiguous copy");
-    data_ = const_cast<void*>(elements_->view().data());
-    lengths_ = elements_->lengths();
-    where_ = elements_->where();
-    is_read_only = elements_->is_read_only();
-    is_ = {&data_, number_of(elements_->type()), size_of(elements_->type())};
+                                  " is not contiguous in C order, and the kernel may write to it: "
+                                  "pass a contiguous copy");
+    is_ = {elements_->view().data(),   size_of(elements_->type()), true,
+           !elements_->is_read_only(), elements_->where(),         number_of(elements_->type()),
+           elements_->lengths()};
   }
-  is_.is_pointer = true;
-  is_.is_const = is_read_only;
-  is_.where = &where_;
-  if (is_read_only && by.may_write)
+  if (!is_.is_written && by.may_write)
     raise(PyExc_ValueError, by.place + " is read-only, and the kernel may write to it: pass a copy");
 }
 
@@ -191,13 +184,12 @@ void given_argument::take_buffer(const nb::object& x, const expected_argument& b
                        by);
   }
   buffer_ = buffer;
-  data_ = buffer.buf;
   static_assert(sizeof(Py_ssize_t) == sizeof(std::size_t));
-  lengths_ = shape(
+  const shape lengths(
       std::span(reinterpret_cast<const std::size_t*>(buffer.shape), static_cast<std::size_t>(buffer.ndim)));
   // A text, for a char*.
   const bool is_text = PyBytes_Check(x.ptr()) && by.parameter.type == number::i8;
-  is_ = {&data_, is_text ? number::i8 : format.type, bytes};
+  is_ = {buffer.buf, bytes, true, buffer.readonly == 0, {}, is_text ? number::i8 : format.type, lengths};
 }
 
 void given_argument::take_number(nb::handle x, const expected_argument& by) {
@@ -264,7 +256,7 @@ void given_argument::take_half(nb::handle x, const expected_argument& by) {
 }
 
 void given_argument::take_bytes(nb::handle x, const expected_argument& by) {
-  const impl::parameter_description& wanted = by.parameter;
+  const kernel_parameter& wanted = by.parameter;
   if (wanted.components > 1 && (PyTuple_Check(x.ptr()) || PyList_Check(x.ptr())))
     return take_components(x, by);
   if (PyComplex_CheckExact(x.ptr()) && wanted.is_known) {
@@ -288,14 +280,14 @@ void given_argument::take_bytes(nb::handle x, const expected_argument& by) {
     const auto* const first = static_cast<const std::byte*>(buffer.buf);
     value_.assign(first, first + buffer.len);
     const bool is_number = buffer.len == buffer.itemsize && wanted.components == 1;
-    is_ = {value_.data(), is_number ? format.type : number::other, value_.size()};
+    is_ = {value_.data(), value_.size(), false, false, {}, is_number ? format.type : number::other};
   }
   PyBuffer_Release(&buffer);
   if (!is_usable) refuse(by, x, ", whose bytes are not in a row, in the order of this machine");
 }
 
 void given_argument::take_components(nb::handle x, const expected_argument& by) {
-  const impl::parameter_description& wanted = by.parameter;
+  const kernel_parameter& wanted = by.parameter;
   if (nb::len(x) != wanted.components)
     raise(PyExc_ValueError, by.place + ": the kernel takes " + wanted.text() + ", and " +
                                 std::to_string(nb::len(x)) + " numbers were given");

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "interpreter.hpp"
-#include "jit/module_state.hpp"
 #include "operand.hpp"
 #include <heddle/kernel.hpp>
 
@@ -15,7 +14,7 @@ namespace heddle::python {
 /// What a kernel or an expression takes for an argument.
 struct expected_argument {
   std::string place;  ///< "saxpy: argument 2 (a)"
-  const impl::parameter_description& parameter;
+  const kernel_parameter& parameter;
   bool takes_value, takes_array;
   bool may_write;  ///< to the array
 };
@@ -36,12 +35,9 @@ class given_argument {
   given_argument(const given_argument&) = delete;
   given_argument& operator=(const given_argument&) = delete;
 
-  const impl::kernel_argument& is() const { return is_; }
-  bool is_array() const { return is_.is_pointer; }
-  void* data() const { return data_; }
-  const shape& lengths() const { return lengths_; }
-  const target& where() const { return where_; }
-  std::size_t bytes() const { return lengths_.elements() * is_.size; }
+  const untyped_argument& is() const { return is_; }
+  std::size_t size_in_bytes() const { return is_.is_array ? is_.lengths.elements() * is_.bytes : is_.bytes; }
+  bool is_null() const { return is_.is_array && is_.data == nullptr && is_.bytes == 0; }
   /// Whether results are a heddle.Array.
   bool gives_array() const { return elements_ && elements_->gives_array(); }
 
@@ -56,15 +52,12 @@ class given_argument {
   void take_floating(nb::handle x, const expected_argument& by);
   void take_components(nb::handle x, const expected_argument& by);
   template <class T>
-  void put(const T& value, impl::number type = impl::number_of<T>());
+  void put(const T& value, kernel_number type = kernel_number_of<T>);
 
-  impl::kernel_argument is_;
+  untyped_argument is_;
   std::vector<std::byte> value_;
   std::optional<Py_buffer> buffer_;
   std::optional<operand> elements_;
-  void* data_ = nullptr;
-  shape lengths_;
-  target where_;
 };
 
 }  // namespace heddle::python

@@ -1,6 +1,5 @@
 #include "kernels.hpp"
 
-#include "jit/module_state.hpp"
 #include "kernel_argument.hpp"
 #include "target.hpp"
 #include <heddle/error.hpp>
@@ -18,8 +17,6 @@
 
 namespace heddle::python {
 namespace {
-
-using impl::parameter_description;
 
 dimensions dimensions_from(const std::vector<std::size_t>& lengths) {
   return {lengths.at(0), lengths.at(1), lengths.at(2)};
@@ -54,44 +51,30 @@ heddle::module compiled(const target& where, const std::string& source, bool is_
   raise(python().error, wrong);
 }
 
-void launch(const kernel_function& function, const module& from, const std::vector<std::size_t>& grid,
+void launch(const kernel_function& function, const std::vector<std::size_t>& grid,
             const std::vector<std::size_t>& block, std::size_t shared_bytes, const nb::tuple& given) {
-  const impl::function_state& state = impl::state_of(function);
+  const std::vector<kernel_parameter>* const parameters = function.parameters();
   const std::size_t count = nb::len(given);
-  if (state.has_parameters && state.parameters.size() != count)
-    raise(PyExc_TypeError, state.name + " " + number_of_arguments(state.parameters.size(), count));
-  parameter_description unknown;
+  if (parameters != nullptr && parameters->size() != count)
+    raise(PyExc_TypeError, function.name() + " " + number_of_arguments(parameters->size(), count));
+  kernel_parameter unknown;
   unknown.is_known = false;
   std::deque<given_argument> arguments;
-  std::vector<impl::kernel_argument> all;
+  std::vector<untyped_argument> all;
   for (std::size_t k = 0; k < count; ++k) {
-    const parameter_description& p = state.has_parameters ? state.parameters[k] : unknown;
+    const kernel_parameter& p = parameters != nullptr ? (*parameters)[k] : unknown;
     const bool takes_array = p.is_pointer || (!p.is_known && (p.size == 0 || p.size == sizeof(void*)));
-    const expected_argument by{place_of_argument(state.name, k, p.name), p, !p.is_pointer, takes_array,
+    const expected_argument by{place_of_argument(function.name(), k, p.name), p, !p.is_pointer, takes_array,
                                takes_array && !p.is_const};
     all.push_back(arguments.emplace_back(given[k], by).is());
   }
-  std::string wrong;
-  try {
-    impl::check_arguments(state, all.data(), count);
-  } catch (const error& e) {
-    wrong = e.what();
-  }
-  if (!wrong.empty()) raise(PyExc_TypeError, wrong);
   const nb::gil_scoped_release released;
-  impl::launch(state, from.where(), dimensions_from(grid), dimensions_from(block), shared_bytes, all.data(),
-               count);
+  function(dimensions_from(grid), dimensions_from(block), shared_bytes).call(all);
 }
 
-/// A function with its module, which says where it runs.
-struct module_function {
-  heddle::module from;
-  kernel_function function;
-};
-
-module_function function_of(const module& from, const std::string& name) {
+kernel_function function_of(const module& from, const std::string& name) {
   const nb::gil_scoped_release released;
-  return {from, from.function(name)};
+  return from.function(name);
 }
 
 }  // namespace
@@ -107,13 +90,9 @@ void bind_kernels(nb::module_& m) {
                                                     std::move(standard), std::move(flags), std::move(name),
                                                     std::move(name_expressions)));
            });
-  nb::class_<module_function>(m, "CompiledFunction")
-      .def_prop_ro("signature", [](const module_function& f) { return f.function.signature(); })
-      .def("launch",
-           [](const module_function& f, const std::vector<std::size_t>& grid,
-              const std::vector<std::size_t>& block, std::size_t shared_bytes, const nb::tuple& arguments) {
-             launch(f.function, f.from, grid, block, shared_bytes, arguments);
-           });
+  nb::class_<kernel_function>(m, "CompiledFunction")
+      .def_prop_ro("signature", &kernel_function::signature)
+      .def("launch", &launch);
   nb::class_<module>(m, "CompiledModule")
       .def(
           "__init__",

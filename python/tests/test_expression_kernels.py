@@ -86,6 +86,8 @@ def test_outputs_of_cupys_form():
     assert turned(np.array([1, 2, 3]), size=3).tolist() == [3, 2, 1]
     with pytest.raises(ValueError, match="size says how many"):
         turned(np.array([1, 2, 3]))
+    with pytest.raises(ValueError, match="size is for kernels whose arrays are all pointers"):
+        same(x, size=6)
 
 
 def test_structures_and_complex_numbers():
@@ -116,7 +118,7 @@ def test_arrays_without_axes_are_numbers_beside_others():
     ("float *x, float *y", "xd", TypeError, r"kernel: argument 2 \(y\): the kernel takes an array of float, and an array of double was given"),
     ("float *x, float *y", "x3", TypeError, r"argument 2 \(y\): the kernel takes an array of float, and int was given"),
     ("float *x, float *y", "x", TypeError, "kernel takes 2 arguments, and 1 was given"),
-    ("float *x, float *y", "xh", ValueError, r"argument 2 \(y\) has shape \(5,\)"),
+    ("float *x, float *y", "xh", ValueError, r"kernel: 10 elements: argument 2 \(y\) has shape \(5,\)"),
     ("float *x, float *y", "xs", ValueError, r"argument 2 \(y\) is not contiguous in C order, and the kernel may write"),
     ("float *x, float *y", "xr", ValueError, r"argument 2 \(y\) is read-only"),
     ("int k, float *y", "2.", TypeError, r"argument 1 \(k\): the kernel takes int, and float was given"),
@@ -142,7 +144,7 @@ def test_wrong_kernels():
                                          (("float *x", "x[i] = 1"), {"out_params": "y"}, TypeError, "out_params does not go with arguments"),
                                          (("float *x", "x[i] = 1"), {"operation": "x"}, TypeError, "operation is given twice"),
                                          (("T x", "", "x = 1"), {}, ValueError, "no out_params"),
-                                         (("float x", "1 + x"), {}, ValueError, "writes nothing")):
+                                         (("float x", "1 + x"), {}, ValueError, "kernel: '1 [+] x' writes nothing")):
         with pytest.raises(error, match=text):
             heddle.ElementwiseKernel(*texts, **keywords)(np.zeros(1, np.float32))
     with pytest.raises(heddle.Error, match="lin_comb cannot be compiled(.|\n)*lin_comb:1:.*q"):
@@ -200,8 +202,8 @@ def test_reductions_of_cupys_form(where):
 
 def test_no_elements():
     assert heddle.ReductionKernel(np.int32, 7, "a + b")(np.zeros(0, np.int32)) == 7
-    with pytest.raises(ValueError, match="no identity was given"):
-        heddle.ReductionKernel(np.int32, None, "a + b")(np.zeros(0, np.int32))
+    with pytest.raises(ValueError, match="sum: 0 int32 on serial: .*no identity was given"):
+        heddle.ReductionKernel(np.int32, None, "a + b", name="sum")(np.zeros(0, np.int32))
 
 
 def test_wrong_reductions():
@@ -212,6 +214,8 @@ def test_wrong_reductions():
             heddle.ReductionKernel(*texts)
     with pytest.raises(TypeError, match="no input has the type U"):
         heddle.ReductionKernel("T x", "U y", "x", "a + b")(np.zeros(1))
+    with pytest.raises(ValueError, match="at least one array"):
+        heddle.ReductionKernel(np.int32, 0, "a + b")(3)
     with pytest.raises(TypeError, match="takes an array of int, and an array of double was given"):
         heddle.ReductionKernel(np.int32, 0, "a + b")(np.zeros(1))
 
