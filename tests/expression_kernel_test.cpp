@@ -1,4 +1,5 @@
 #include "on_targets.hpp"
+#include <heddle/any_kernel.hpp>
 #include <heddle/kernel.hpp>
 #include <heddle/reduce.hpp>
 
@@ -268,6 +269,64 @@ TEST_P(ExpressionKernels, what_is_missing_at_the_end_is_missed_there) {
   expect_place(message_of([&] { open(where, x); }), "expression: map");
   const hd::reduction_kernel<float> commented("float x", "x // and no more", "a + b", "0");
   EXPECT_EQ(commented(where, x), 0);
+}
+
+/// All of an array, of a type known at run time.
+template <class X>
+hd::untyped_argument all_of(X& x, bool is_written = false) {
+  using T = std::remove_cvref_t<decltype(*x.data())>;
+  return {x.data(), sizeof(T), true, is_written, x.where(), hd::kernel_number_of<T>, x.shape()};
+}
+
+TEST_P(ExpressionKernels, types_may_be_known_at_run_time) {
+  const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
+  ASSERT_EQ(saxpy.parameters().size(), 3u);
+  EXPECT_EQ(saxpy.parameters()[1].name, "y");
+  EXPECT_TRUE(saxpy.parameters()[1].is_written && !saxpy.parameters()[0].is_written);
+  const hd::any_reduction_kernel dot(hd::dtype::float32, "float x, float y", "x * y", "a + b", "0");
+  const hd::any_scan_kernel running(hd::dtype::float32, "float x", "x", "a + b", "0");
+  const hd::reduction_kernel<float> typed("float x, float y", "x * y", "a + b", "0");
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{5'000}}) {
+    const hd::array<float> x(waves(n), where);
+    hd::array<float> y(n, where);
+    y.fill(1);
+    const float a = 2;
+    const hd::untyped_argument number{&a, sizeof a, false, false, {}, hd::kernel_number::f32};
+    saxpy.call(where, std::vector{all_of(x), all_of(y, true), number});
+    const std::vector<float> in = x.to_vector(), out = y.to_vector();
+    for (std::size_t i = 0; i < n; ++i) ASSERT_FLOAT_EQ(out[i], 2 * in[i] + 1) << i;
+    EXPECT_EQ(dot(where, std::vector{all_of(x), all_of(y)}).as<float>(), typed(where, x, y)) << n;
+    // Whole numbers, of which every sum is exact.
+    y.fill(3);
+    const hd::any_array sums = running(where, std::vector{all_of(y)});
+    const hd::any_array before = running.exclusive(where, std::vector{all_of(y)});
+    for (const std::size_t i : {std::size_t{0}, n / 2, n - 1}) {
+      if (n == 0) break;
+      EXPECT_EQ(sums[i].as<float>(), 3 * static_cast<float>(i + 1));
+      EXPECT_EQ(before[i].as<float>(), 3 * static_cast<float>(i));
+    }
+  }
+  EXPECT_NE(message_of([&] {
+              std::vector<float> x(3);
+              saxpy.call(where, std::vector<hd::untyped_argument>{{x.data(), 4, true, true}});
+            }).find("it takes 3 arguments, and 1 was given"),
+            std::string::npos);
+}
+
+TEST_P(ExpressionKernels, pointers_are_passed_as_numbers_are) {
+  hd::expression_options options;
+  options.preamble = "typedef int* all_elements;";
+  const hd::elementwise_kernel squares("const all_elements x", "x[n - 1 - i] = (int)(i * i); (void)0",
+                                       options);
+  hd::array<int> x(100, where);
+  int* const address = x.data();
+  squares.call(where, std::vector<hd::untyped_argument>{{&address, sizeof address, false}}, 100);
+  const std::vector<int> values = x.to_vector();
+  for (int i = 0; i < 100; ++i) EXPECT_EQ(values[static_cast<std::size_t>(99 - i)], i * i);
+  EXPECT_NE(message_of([&] {
+              squares.call(where, std::vector<hd::untyped_argument>{{&address, sizeof address, false}});
+            }).find("at least one array"),
+            std::string::npos);
 }
 
 }  // namespace

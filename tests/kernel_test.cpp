@@ -387,6 +387,40 @@ TEST_P(Kernels, launch_with_a_pointer_to_each_argument) {
   bounded.launch(1, 64, 0, of_reverse);
 }
 
+TEST_P(Kernels, types_of_arguments_may_be_known_at_run_time) {
+  const hd::kernel_function saxpy = compiled().function("saxpy");
+  EXPECT_EQ(saxpy.name(), "saxpy");
+  ASSERT_NE(saxpy.parameters(), nullptr);
+  ASSERT_EQ(saxpy.parameters()->size(), 4u);
+  EXPECT_EQ(saxpy.parameters()->at(2).text(), "const float*");
+  EXPECT_EQ(hd::kernel_parameter_of("const float*").text(), "const float*");
+  hd::array<float> x(10, where), y(10, where);
+  x.fill(1);
+  y.fill(1);
+  const int n = 10;
+  const float a = 2;
+  std::vector<hd::untyped_argument> arguments{
+      {&n, sizeof n, false, false, {}, hd::kernel_number::i32},
+      {&a, sizeof a, false, false, {}, hd::kernel_number::f32},
+      {x.data(), sizeof(float), true, false, where, hd::kernel_number::f32},
+      {y.data(), sizeof(float), true, true, where, hd::kernel_number::f32}};
+  const float first = y[0];
+  saxpy(1, 32).call(arguments);
+  saxpy(1, 32)(n, a, x, y);
+  // Both have added the same.
+  const float after_two = y[0];
+  saxpy(1, 32).call(arguments);
+  EXPECT_NE(after_two, first);
+  EXPECT_EQ(2 * (y[0] - after_two), after_two - first);
+  arguments[3].is_written = false;
+  EXPECT_NE(message_of([&] { saxpy(1, 32).call(arguments); }).find("and const float* was given"),
+            std::string::npos);
+  arguments.pop_back();
+  EXPECT_NE(
+      message_of([&] { saxpy(1, 32).call(arguments); }).find("saxpy takes 4 arguments, and 3 were given"),
+      std::string::npos);
+}
+
 TEST_P(Kernels, names_that_are_not_there) {
   EXPECT_NE(message_of([&] { compiled().function("nobody"); }).find("nobody"), std::string::npos);
   EXPECT_NE(message_of([&] { compiled().function("inner::sum"); }), "no error");

@@ -6,7 +6,10 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -35,6 +38,30 @@ struct dimensions {
   constexpr std::size_t count() const noexcept { return x * y * z; }
 };
 
+/// What a number is, of the types that kernels know: also of 16 bits, and `other` for what is no number.
+using kernel_number = impl::number;
+template <class T>
+inline constexpr kernel_number kernel_number_of = impl::number_of<T>();
+
+/// A parameter of a kernel, as far as it is known.
+using kernel_parameter = impl::parameter_description;
+/// The parameter of a type, as CUDA C++ writes it: "const float*".
+kernel_parameter kernel_parameter_of(std::string_view type);
+
+/// A parameter of an expression.
+using expression_parameter = impl::expression_parameter;
+
+/// An argument whose type is known at run time.
+struct untyped_argument {
+  const void* data = nullptr;  ///< the elements of an array, or a number or a structure
+  std::size_t bytes = 0;       ///< of an element, or of the number or the structure
+  bool is_array = true;
+  bool is_written = false;  ///< whether an array may be written to
+  target where = {};        ///< of an array
+  kernel_number type = kernel_number::other;
+  shape lengths = {};  ///< of an array
+};
+
 class kernel_function;
 
 /// A kernel and the shape of its launch, ready to be called.
@@ -50,14 +77,16 @@ class kernel_launch {
     std::apply(
         [&](const auto&... each) {
           const impl::kernel_argument all[sizeof...(Arguments) + 1] = {each.describe()..., {}};
-          call(all, sizeof...(Arguments));
+          launch(all, sizeof...(Arguments));
         },
         held);
   }
+  /// The same with arguments whose types are known at run time.
+  void call(std::span<const untyped_argument> arguments) const;
 
  private:
   friend class kernel_function;
-  void call(const impl::kernel_argument* arguments, std::size_t count) const {
+  void launch(const impl::kernel_argument* arguments, std::size_t count) const {
     impl::launch(*function_, where_, grid_, block_, shared_bytes_, arguments, count);
   }
   kernel_launch(std::shared_ptr<const impl::function_state> function, const target& where, dimensions grid,
@@ -90,6 +119,9 @@ class kernel_function {
 
   /// Its name and parameters, as far as they are known: "saxpy(int, float, const float*, float*)".
   std::string signature() const;
+  const std::string& name() const noexcept;
+  /// Null where nothing is known of them.
+  const std::vector<kernel_parameter>* parameters() const noexcept;
 
  private:
   friend class module;
@@ -146,14 +178,6 @@ struct expression_options {
   module_options compile = {};      ///< the rest; its names are ignored
 };
 
-/// An argument of an elementwise_kernel whose type is known at run time.
-struct untyped_argument {
-  const void* data = nullptr;  ///< the elements of an array, or a number or a structure
-  std::size_t bytes = 0;       ///< of an element, or of the number or the structure
-  bool is_array = true, is_written = false;
-  target where = {};  ///< of an array
-};
-
 /// An elementwise operation on arrays, from source.
 ///
 ///     const hd::elementwise_kernel saxpy("float x, float y, float a", "y = a * x + y");
@@ -180,6 +204,12 @@ class elementwise_kernel {
         },
         arguments...);
   }
+
+  /// The same with arguments whose types are known at run time. `size` counts the elements where none is an
+  /// array, but a pointer, say, which is passed as a number is.
+  void call(const target& where, std::span<const untyped_argument> arguments,
+            std::optional<std::size_t> size = {}) const;
+  const std::vector<expression_parameter>& parameters() const noexcept;
 
   /// The operation on elements first … first + count − 1 of n, for arrays that come a piece at a time: each
   /// holds the `count` elements of the piece. The arguments are not checked against the parameters.

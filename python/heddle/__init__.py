@@ -27,6 +27,9 @@ for _folder in _cuda.folders():
 
 from ._core import Array, Target
 from ._arrays import asarray
+from ._check import Finding, Report, check
+from ._expression_kernels import ElementwiseKernel, ExclusiveScanKernel, InclusiveScanKernel, ReductionKernel
+from ._kernels import Function, Module
 from ._laplace import Laplace
 from ._lattice_boltzmann import LatticeBoltzmann
 from ._life import Life
@@ -47,10 +50,10 @@ from . import fft, random
 __version__ = _core.version
 
 __all__ = [
-    "Animation", "Laplace", "LatticeBoltzmann", "Life", "Picture", "mandelbrot", "mandelbrot_picture", "pi", "stencil",
-    "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod",
-    "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
-    "matmul", "max", "mean", "min", "minmax", "partition", "prod", "random", "reduce", "reduce_by_key", "searchsorted",
-    "segmented_reduce", "sort", "std", "sum", "target", "top_k", "transform", "unique", "var",
-    "vectorize",
+    "Animation", "Array", "ElementwiseKernel", "Error", "ExclusiveScanKernel", "Finding", "Function", "InclusiveScanKernel",
+    "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "ReductionKernel", "Report", "Target", "all", "any", "argmax",
+    "argmin", "argsort", "asarray", "check", "copy_if", "cumprod", "cumsum", "cumulative_prod", "cumulative_sum",
+    "exclusive_scan", "fft", "histogram", "inclusive_scan", "mandelbrot", "mandelbrot_picture", "matmul", "max", "mean", "min",
+    "minmax", "partition", "pi", "prod", "random", "reduce", "reduce_by_key", "searchsorted", "segmented_reduce", "sort", "std",
+    "stencil", "sum", "target", "top_k", "transform", "unique", "var", "vectorize",
 ]

@@ -1,5 +1,7 @@
 #include "array.hpp"
+#include "expression_kernels.hpp"
 #include "interpreter.hpp"
+#include "kernels.hpp"
 #include "patterns.hpp"
 #include "simulations.hpp"
 #include "stencil.hpp"
@@ -23,6 +25,8 @@ NB_MODULE(_core, m) {
   bind_array(m);
   bind_patterns(m);
   bind_transform(m);
+  bind_kernels(m);
+  bind_expression_kernels(m);
   bind_vectorized(m);
   bind_simulations(m);
   bind_stencil(m);

@@ -25,9 +25,10 @@ PyObject* class_of(std::string_view text) {
   if (says("out of memory")) return PyExc_MemoryError;
   if (says("does not exist in shape")) return python().axis_error.ptr();
   for (const char* const words :
-       {"is not defined on", "have no order", ": the type is ", "is not associative"})
+       {"is not defined on", "have no order", ": the type is ", "is not associative", ": the kernel takes "})
     if (says(words)) return PyExc_TypeError;
-  for (const char* const words : {"CUDA", "GPU", "NVRTC", "compile", "cannot be loaded"})
+  for (const char* const words : {"CUDA", "GPU", "NVRTC", "compile", "cannot be loaded", "assertion '",
+                                  "called __trap()", "wait for one another"})
     if (says(words)) return python().error.ptr();
   return PyExc_ValueError;
 }

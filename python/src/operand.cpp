@@ -175,6 +175,7 @@ void operand::take_copy(nb::handle numpy_array, dtype type) {
   const nb::object copy =
       python().array(numpy_array, nb::arg("dtype") = numpy_dtype(type), nb::arg("order") = "C");
   if (!take_buffer(copy)) raise(PyExc_TypeError, "NumPy makes no array of numbers of this argument");
+  is_copy_ = true;
 }
 
 bool operand::take_dlpack(nb::handle x) {

@@ -29,6 +29,8 @@ class operand {
   std::size_t size() const { return lengths_.elements(); }
   std::size_t bytes() const { return size() * size_of(type_); }
   bool is_read_only() const { return read_only_; }
+  /// Whether the elements are a copy that was made for this call.
+  bool is_copy() const { return is_copy_; }
 
   /// Whether results are a heddle.Array: the argument is one, or an array that is not NumPy's.
   bool gives_array() const { return gives_array_; }
@@ -63,7 +65,7 @@ class operand {
   dtype type_ = dtype::boolean;
   shape lengths_;
   target where_;
-  bool gives_array_ = false, read_only_ = true, reversed_ = false;
+  bool gives_array_ = false, read_only_ = true, reversed_ = false, is_copy_ = false;
 };
 
 /// Where elements of a result go: to a new array of NumPy's or a new heddle.Array, or to `out`.

@@ -2,6 +2,7 @@
 
 #include "array/counted.hpp"
 #include "gpu/gpu.hpp"
+#include <heddle/any_kernel.hpp>
 #include <heddle/error.hpp>
 #include <heddle/threads.hpp>
 
@@ -215,19 +216,25 @@ std::shared_ptr<expression_state> combining_expression(bool scans, dtype type, c
   return state;
 }
 
+const std::vector<expression_parameter>& parameters_of(const expression_state& state) noexcept {
+  return state.parameters;
+}
+
 expression_call prepare(const expression_state& state, const target& requested,
-                        const expression_argument* arguments, std::size_t count) {
+                        const expression_argument* arguments, std::size_t count,
+                        std::optional<std::size_t> size_of_none) {
   std::optional<std::size_t> first;
   for (std::size_t k = 0; k < count; ++k) {
     if (arguments[k].is_array && !first) first = k;
   }
-  const std::size_t size = first ? arguments[*first].lengths.elements() : 0;
+  const std::size_t size = first ? arguments[*first].lengths.elements() : size_of_none.value_or(0);
   operation running(state.pattern, size, state.type);
   if (count != state.parameters.size())
     running.fail("it " + wrong_number_of_arguments(state.parameters.size(), count));
-  if (!first) running.fail("it needs at least one array to know how many elements there are");
+  if (!first && !size_of_none)
+    running.fail("it needs at least one array to know how many elements there are");
   traffic work;
-  work.data_on = *arguments[*first].is.where;
+  if (first) work.data_on = *arguments[*first].is.where;
   work.gpu_possible = !requested.is_automatic() || gpu::can_compile_modules();
   for (std::size_t k = 0; k < count; ++k) {
     const expression_parameter& p = state.parameters[k];
@@ -264,7 +271,7 @@ expression_call prepare(const expression_state& state, const target& requested,
       check_in_place(in, elements<std::byte>{const_cast<std::byte*>(out.data), out.size, out.where});
     }
   }
-  return {resolve(requested, work), arguments[*first].lengths};
+  return {resolve(requested, work), first ? arguments[*first].lengths : heddle::shape{size}};
 }
 
 void run_elementwise(expression_state& state, const expression_call& call,
@@ -399,20 +406,80 @@ void run_scan(expression_state& state, const expression_call& call, const expres
 
 namespace heddle {
 
-void elementwise_kernel::on_piece(const target& where, const std::vector<untyped_argument>& arguments,
-                                  std::size_t count, std::size_t first, std::size_t n) const {
-  std::vector<impl::expression_argument> all;
+namespace impl {
+
+std::vector<expression_argument> expression_arguments(std::span<const untyped_argument> arguments) {
+  std::vector<expression_argument> all;
   for (const untyped_argument& a : arguments) {
     if (a.is_array) {
-      all.push_back({{nullptr, impl::number::other, a.bytes, true, !a.is_written, &a.where},
+      all.push_back({{&a.data, a.type, a.bytes, true, !a.is_written, &a.where},
                      const_cast<void*>(a.data),
-                     shape{count},
+                     a.lengths,
                      true});
     } else {
-      all.push_back({{a.data, impl::number::other, a.bytes}, nullptr, {}, false});
+      all.push_back({{a.data, a.type, a.bytes}, nullptr, {}, false});
     }
   }
+  return all;
+}
+
+}  // namespace impl
+
+const std::vector<expression_parameter>& elementwise_kernel::parameters() const noexcept {
+  return impl::parameters_of(*state_);
+}
+
+void elementwise_kernel::call(const target& where, std::span<const untyped_argument> arguments,
+                              std::optional<std::size_t> size) const {
+  const std::vector<impl::expression_argument> all = impl::expression_arguments(arguments);
+  impl::run_elementwise(*state_, impl::prepare(*state_, where, all.data(), all.size(), size), all.data());
+}
+
+void elementwise_kernel::on_piece(const target& where, const std::vector<untyped_argument>& arguments,
+                                  std::size_t count, std::size_t first, std::size_t n) const {
+  std::vector<impl::expression_argument> all = impl::expression_arguments(arguments);
+  for (impl::expression_argument& a : all) a.lengths = shape{count};
   impl::run_elements(*state_, {where, shape{count}}, all.data(), n, first);
+}
+
+// ----------------------------------------------------------------------------- of a type known at run time
+
+any_reduction_kernel::any_reduction_kernel(dtype type, const std::string& parameters, const std::string& map,
+                                           const std::string& combine, const std::string& identity,
+                                           const expression_options& options)
+    : type_(type),
+      state_(impl::combining_expression(false, type, parameters, map, combine, identity, options)) {}
+
+const std::vector<expression_parameter>& any_reduction_kernel::parameters() const noexcept {
+  return impl::parameters_of(*state_);
+}
+
+any_value any_reduction_kernel::operator()(const target& where, std::span<const untyped_argument> arguments,
+                                           std::optional<std::size_t> size) const {
+  const std::vector<impl::expression_argument> all = impl::expression_arguments(arguments);
+  alignas(16) std::byte result[16] = {};
+  impl::run_reduction(*state_, impl::prepare(*state_, where, all.data(), all.size(), size), all.data(),
+                      result);
+  return {type_, result};
+}
+
+any_scan_kernel::any_scan_kernel(dtype type, const std::string& parameters, const std::string& map,
+                                 const std::string& combine, const std::string& identity,
+                                 const expression_options& options)
+    : type_(type),
+      state_(impl::combining_expression(true, type, parameters, map, combine, identity, options)) {}
+
+const std::vector<expression_parameter>& any_scan_kernel::parameters() const noexcept {
+  return impl::parameters_of(*state_);
+}
+
+any_array any_scan_kernel::scan(bool is_exclusive, const target& where,
+                                std::span<const untyped_argument> arguments) const {
+  const std::vector<impl::expression_argument> all = impl::expression_arguments(arguments);
+  const impl::expression_call call = impl::prepare(*state_, where, all.data(), all.size());
+  any_array out(type_, call.lengths, call.where);
+  impl::run_scan(*state_, call, all.data(), is_exclusive, out.data());
+  return out;
 }
 
 }  // namespace heddle

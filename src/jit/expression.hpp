@@ -9,13 +9,6 @@
 
 namespace heddle::impl {
 
-/// A parameter of an expression.
-struct expression_parameter {
-  std::string name, type;       ///< as the source writes them
-  parameter_description known;  ///< what is known of the type
-  bool is_written = false;
-};
-
 /// "float x, const int* k" as a list; `operation` shows which are written. Throws heddle::error.
 std::vector<expression_parameter> parse_parameters(std::string_view text, std::string_view operation);
 

@@ -67,6 +67,29 @@ bool can_compile_for_gpu() noexcept {
   return gpu::can_compile_modules();
 }
 
+void kernel_launch::call(std::span<const untyped_argument> arguments) const {
+  std::vector<impl::kernel_argument> all;
+  for (const untyped_argument& a : arguments) {
+    const void* const value = a.is_array ? static_cast<const void*>(&a.data) : a.data;
+    const bool is_null = a.is_array && a.data == nullptr && a.bytes == 0;
+    all.push_back({value, a.type, a.bytes, a.is_array, a.is_array && !a.is_written,
+                   a.is_array && !is_null ? &a.where : nullptr});
+  }
+  launch(all.data(), all.size());
+}
+
+const std::string& kernel_function::name() const noexcept {
+  return function_->name;
+}
+
+const std::vector<kernel_parameter>* kernel_function::parameters() const noexcept {
+  return function_->has_parameters ? &function_->parameters : nullptr;
+}
+
+kernel_parameter kernel_parameter_of(std::string_view type) {
+  return impl::parameter_in(type);
+}
+
 void kernel_function::launch(dimensions grid, dimensions block, std::size_t shared_bytes,
                              void* const* arguments) const {
   function_->launch(where_, grid, block, shared_bytes, arguments);

@@ -12,21 +12,6 @@
 
 namespace heddle::impl {
 
-/// A parameter of a kernel, as far as it is known.
-struct parameter_description {
-  std::string name;  ///< empty where it has none
-  bool is_pointer = false, is_const = false;
-  bool is_known = true;         ///< false: only its size
-  number type = number::other;  ///< of it, or of what it points to
-  unsigned components = 1;      ///< float4 has 4
-  std::size_t size = 0;         ///< bytes of it, or of what it points to; 0 where that is not known
-  std::string type_name;        ///< of a type that is no number: "point"; empty where it is not known
-  bool is_void = false;         ///< a pointer to anything
-
-  /// As CUDA C++ writes it: "const float*".
-  std::string text() const;
-};
-
 /// A kernel that was compiled and loaded.
 class function_state {
  public:
@@ -68,9 +53,6 @@ std::string type_name(const heddle_device::element_type& element);
 
 /// A parameter as a module describes it.
 parameter_description described(const heddle_device::parameter& p, std::string name);
-
-/// A type as __cxa_demangle writes it, or a declaration: "float const*", "unsigned int", "float4*", "point".
-parameter_description parameter_in(std::string_view type);
 
 /// "inner::sum<float, 64>" of "void inner::sum<float, 64>(float const*, int)": as the source names it.
 std::string_view function_name(std::string_view demangled);

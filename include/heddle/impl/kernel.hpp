@@ -6,16 +6,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace heddle {
 
 struct dimensions;
 class kernel_function;
 struct expression_options;
+struct untyped_argument;
 
 }  // namespace heddle
 
@@ -35,6 +40,24 @@ constexpr number number_of() {
     return number::other;
   }
 }
+
+/// A parameter of a kernel, as far as it is known.
+struct parameter_description {
+  std::string name;  ///< empty where it has none
+  bool is_pointer = false, is_const = false;
+  bool is_known = true;         ///< false: only its size
+  number type = number::other;  ///< of it, or of what it points to
+  unsigned components = 1;      ///< float4 has 4
+  std::size_t size = 0;         ///< bytes of it, or of what it points to; 0 where that is not known
+  std::string type_name;        ///< of a type that is no number: "point"; empty where it is not known
+  bool is_void = false;         ///< a pointer to anything
+
+  /// As CUDA C++ writes it: "const float*".
+  std::string text() const;
+};
+
+/// A type as __cxa_demangle writes it, or a declaration: "float const*", "unsigned int", "float4*", "point".
+parameter_description parameter_in(std::string_view type);
 
 /// An argument of a launch.
 struct kernel_argument {
@@ -124,8 +147,16 @@ expression_argument expression_argument_of(const passed_argument<A>& passed, A& 
   }
 }
 
+/// A parameter of an expression.
+struct expression_parameter {
+  std::string name, type;       ///< as the source writes them
+  parameter_description known;  ///< what is known of the type
+  bool is_written = false;
+};
+
 /// Parameters, expressions and what was compiled of them.
 class expression_state;
+const std::vector<expression_parameter>& parameters_of(const expression_state& state) noexcept;
 std::shared_ptr<expression_state> elementwise_expression(const std::string& parameters,
                                                          const std::string& operation,
                                                          const expression_options& options);
@@ -139,14 +170,18 @@ struct expression_call {
   target where;
   heddle::shape lengths;
 };
+/// `size` counts the elements where no argument is an array.
 expression_call prepare(const expression_state& state, const target& requested,
-                        const expression_argument* arguments, std::size_t count);
+                        const expression_argument* arguments, std::size_t count,
+                        std::optional<std::size_t> size = {});
 void run_elementwise(expression_state& state, const expression_call& call,
                      const expression_argument* arguments);
 void run_reduction(expression_state& state, const expression_call& call, const expression_argument* arguments,
                    void* out);
 void run_scan(expression_state& state, const expression_call& call, const expression_argument* arguments,
               bool exclusive, void* out);
+
+std::vector<expression_argument> expression_arguments(std::span<const untyped_argument> arguments);
 
 /// Calls f(arguments as an array, their number).
 template <class F, class... Arguments>
