@@ -36,6 +36,16 @@ from . import fft, random
 
 __version__ = _core.version
 
+
+def __getattr__(name: str) -> object:
+    # Most programs do not use it, and it takes as long to import as the rest.
+    if name == "array_api":
+        from importlib import import_module
+
+        return import_module("heddle.array_api")
+    raise AttributeError(f"module 'heddle' has no attribute {name!r}")
+
+
 __all__ = [
     "Array", "Error", "Target", "all", "any", "argmax", "argmin", "argsort", "asarray", "copy_if", "cumprod",
     "cumsum", "cumulative_prod", "cumulative_sum", "exclusive_scan", "fft", "histogram", "inclusive_scan",
