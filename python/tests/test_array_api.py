@@ -241,6 +241,8 @@ def test_arrays_like_others():
 
 
 def test_asarray():
+    from test_arrays import Producer
+
     for given, dtype in ((1, "int64"), (1.5, "float64"), (2j, "complex128"), (True, "bool"), ([[1, 2], [3, 4]], "int64"), ([], "float64"),
                          ([1, 2.5], "float64"), (np.float32(1), "float32"), (range(3), "int64")):
         have = xp.asarray(given)
@@ -255,8 +257,11 @@ def test_asarray():
     for call in (lambda: xp.asarray([1], copy=False), lambda: xp.asarray(x.T, copy=False), lambda: xp.asarray(x, dtype="int8", copy=False)):
         with pytest.raises(ValueError, match="copy"):
             call()
-    with pytest.raises(BufferError):
-        xp.from_dlpack(x.T, copy=False)
+    for strided in (x.T, Producer(x.T)):
+        with pytest.raises(BufferError):
+            xp.from_dlpack(strided, copy=False)
+        equal(xp.from_dlpack(strided), x.T)
+    assert shared(xp.from_dlpack(Producer(x), copy=False))
     with pytest.raises(AttributeError, match="__dlpack__"):
         xp.from_dlpack([1])
     for wrong in ([object()], "text", np.zeros(2, np.float16)):
@@ -567,6 +572,56 @@ def test_expressions_with_numbers_of_python():
         elementwise.by_expression("add", (a, 300), "serial")
     with pytest.raises(ValueError, match="broadcast"):
         elementwise.by_expression("add", (a, heddle.asarray(x[:2])), "serial")
+
+
+@pytest.fixture
+def as_on_a_gpu(monkeypatch):
+    """Functions take arrays for those of a GPU, which is the target "serial"."""
+    from heddle.array_api import _creation, _manipulation, _methods, _patterns, _places, linalg
+
+    for module in (_creation, _manipulation, _methods, _patterns, _places, elementwise, linalg):
+        monkeypatch.setattr(module, "place_of", lambda *arrays: heddle.Target("serial"))
+
+
+@pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="there is no compiler")
+def test_functions_on_a_gpu(as_on_a_gpu, monkeypatch):
+    compiled = []
+    transform = heddle._core.transform
+    monkeypatch.setattr(heddle._core, "transform", lambda expression, *rest: compiled.append(expression) or transform(expression, *rest))
+    x = numbers("float32", (3, 4))
+    a, mask = xp.asarray(x, copy=True), numbers("bool", (4,))
+    equal(a + 3, x + 3)
+    equal(3 - a, 3 - x)
+    equal(xp.sin(a), np.sin(x))
+    equal(xp.where(xp.asarray(mask), a, 0.5), np.where(mask, x, np.float32(0.5)))
+    equal(xp.clip(a, 0, 1), np.clip(x, np.float32(0), np.float32(1)))
+    assert compiled == ["a + b", "a - b", "sin(a)", "where(a, b, c)", "maximum(a, b)", "minimum(a, b)"]
+    # What has no expression goes through the CPU.
+    equal(xp.nextafter(a, a + 1), np.nextafter(x, x + 1))
+    equal(a[1:, ::2], x[1:, ::2])
+    equal(xp.concat([a, a]), np.concatenate([x, x]))
+    equal(xp.clip(a), x)
+    alias = np.asarray(a)
+    a[0] = 7
+    a += 1
+    x[0] = 7
+    x += 1
+    np.testing.assert_array_equal(alias, x)
+    equal(a, x)
+
+
+def test_arrays_on_different_devices_do_not_meet():
+    class Elsewhere:
+        device = "gpu:1"
+        target = None
+
+    monkeypatch = pytest.MonkeyPatch()
+    with monkeypatch.context() as patched:
+        from heddle.array_api import _places
+
+        patched.setattr(_places, "Array", (heddle.Array, Elsewhere))
+        with pytest.raises(ValueError, match="arrays are on cpu and on gpu:1: bring them together with to_device"):
+            _places.place_of(xp.zeros(1), 3, Elsewhere())
 
 
 def test_every_function_has_an_example_that_runs():

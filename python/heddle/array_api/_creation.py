@@ -11,6 +11,9 @@ from .._core import Array
 from ._places import array_of, created, default_device, made, numpy_of, place_of, through_numpy
 
 
+_CPU = 1  # as DLPack numbers devices
+
+
 def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Array:
     """An array of what holds numbers: an array, a number, a list of lists of them, or a buffer.
 
@@ -23,11 +26,12 @@ def asarray(obj: Any, /, *, dtype: Any = None, device: Any = None, copy: bool | 
     heddle.Array([[1, 2],
                   [3, 4]], dtype=int64, device='cpu')
     """
-    if isinstance(obj, np.ndarray):
-        if copy is False and not (obj.flags.c_contiguous and obj.flags.aligned and obj.dtype.isnative):
-            raise ValueError("asarray: the array is not contiguous, and cannot be had without a copy")
-        return _core.asarray(obj, dtype, device, copy)
-    if isinstance(obj, Array) or hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
+    is_array = isinstance(obj, Array)
+    if copy is False and not is_array and hasattr(obj, "__dlpack__") and obj.__dlpack_device__()[0] == _CPU:
+        x = obj if isinstance(obj, np.ndarray) else np.from_dlpack(obj)
+        if not (x.flags.c_contiguous and x.flags.aligned and x.dtype.isnative):
+            raise ValueError("asarray: the elements are not contiguous in C order, and cannot be had without a copy")
+    if is_array or hasattr(obj, "__dlpack__") and not isinstance(obj, np.generic):
         return _core.asarray(obj, dtype, device, copy)
     if isinstance(obj, np.generic):
         obj = np.array(obj)
@@ -65,8 +69,8 @@ def arange(start: float, /, stop: float | None = None, step: float = 1, *, dtype
     >>> xp.arange(2, 8, 2)
     heddle.Array([2, 4, 6], dtype=int64, device='cpu')
     """
-    ends = (0, start) if stop is None else (start, stop)
-    return created(np.arange(*ends, step, dtype=dtype), device)
+    first, last = (0, start) if stop is None else (start, stop)
+    return created(np.arange(first, last, step, dtype=dtype), device)
 
 
 def linspace(start: complex, stop: complex, /, num: int, *, dtype: Any = None, device: Any = None,
@@ -191,7 +195,8 @@ def meshgrid(*arrays: Array, indexing: str = "xy") -> list[Array]:
     """
     given = [array_of(x) for x in arrays]
     place = place_of(*given)
-    return [made(x, place) for x in np.meshgrid(*map(numpy_of, given), indexing=indexing)]  # type: ignore[arg-type]
+    of_numpy: Any = np.meshgrid
+    return [made(x, place) for x in of_numpy(*map(numpy_of, given), indexing=indexing)]
 
 
 def tril(x: Array, /, *, k: int = 0) -> Array:

@@ -9,7 +9,7 @@ import numpy as np
 from .. import _core, _order, _products, _reductions, _scans, _statistics
 from .._core import Array
 from ._elementwise import isnan, not_equal
-from ._places import array_of, made, numpy_of, place_of
+from ._places import array_of, beside, made, numpy_of, place_of
 
 
 def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
@@ -19,7 +19,8 @@ def sum(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = Fa
     >>> xp.sum(xp.asarray([3, 4]))
     heddle.Array(7, dtype=int64, device='cpu')
     """
-    return _reductions.sum(array_of(x), axis, dtype, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.sum(x, axis, dtype, keepdims=keepdims), x)
 
 
 def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Array:
@@ -29,7 +30,8 @@ def prod(x: Array, /, *, axis: Any = None, dtype: Any = None, keepdims: bool = F
     >>> xp.prod(xp.asarray([3, 4]))
     heddle.Array(12, dtype=int64, device='cpu')
     """
-    return _reductions.prod(array_of(x), axis, dtype, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.prod(x, axis, dtype, keepdims=keepdims), x)
 
 
 def max(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -39,7 +41,8 @@ def max(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.max(xp.asarray([3, 4]))
     heddle.Array(4, dtype=int64, device='cpu')
     """
-    return _reductions.max(array_of(x), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.max(x, axis, keepdims=keepdims), x)
 
 
 def min(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -49,7 +52,8 @@ def min(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.min(xp.asarray([3, 4]))
     heddle.Array(3, dtype=int64, device='cpu')
     """
-    return _reductions.min(array_of(x), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.min(x, axis, keepdims=keepdims), x)
 
 
 def mean(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -59,7 +63,8 @@ def mean(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.mean(xp.asarray([3., 4.]))
     heddle.Array(3.5, dtype=float64, device='cpu')
     """
-    return _statistics.mean(array_of(x), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_statistics.mean(x, axis, keepdims=keepdims), x)
 
 
 def var(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -69,7 +74,8 @@ def var(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: boo
     >>> xp.var(xp.asarray([3., 4.]))
     heddle.Array(0.25, dtype=float64, device='cpu')
     """
-    return _statistics.var(array_of(x), axis, correction=correction, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_statistics.var(x, axis, correction=correction, keepdims=keepdims), x)
 
 
 def std(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: bool = False) -> Array:
@@ -79,7 +85,8 @@ def std(x: Array, /, *, axis: Any = None, correction: float = 0.0, keepdims: boo
     >>> xp.std(xp.asarray([3., 4.]))
     heddle.Array(0.5, dtype=float64, device='cpu')
     """
-    return _statistics.std(array_of(x), axis, correction=correction, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_statistics.std(x, axis, correction=correction, keepdims=keepdims), x)
 
 
 def any(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -89,7 +96,8 @@ def any(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.any(xp.asarray([False, True]))
     heddle.Array(True, dtype=bool, device='cpu')
     """
-    return _reductions.any(array_of(x), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.any(x, axis, keepdims=keepdims), x)
 
 
 def all(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -99,7 +107,8 @@ def all(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
     >>> xp.all(xp.asarray([False, True]))
     heddle.Array(False, dtype=bool, device='cpu')
     """
-    return _reductions.all(array_of(x), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.all(x, axis, keepdims=keepdims), x)
 
 
 def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> Array:
@@ -109,7 +118,8 @@ def count_nonzero(x: Array, /, *, axis: Any = None, keepdims: bool = False) -> A
     >>> xp.count_nonzero(xp.asarray([0, 5, 7]))
     heddle.Array(2, dtype=int64, device='cpu')
     """
-    return _reductions.sum(not_equal(x, 0), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.sum(not_equal(x, 0), axis, keepdims=keepdims), x)
 
 
 def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
@@ -119,7 +129,8 @@ def argmax(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     >>> xp.argmax(xp.asarray([3, 5, 4]))
     heddle.Array(1, dtype=int64, device='cpu')
     """
-    return _reductions.argmax(array_of(x), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.argmax(x, axis, keepdims=keepdims), x)
 
 
 def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> Array:
@@ -129,7 +140,8 @@ def argmin(x: Array, /, *, axis: int | None = None, keepdims: bool = False) -> A
     >>> xp.argmin(xp.asarray([3, 5, 4]))
     heddle.Array(0, dtype=int64, device='cpu')
     """
-    return _reductions.argmin(array_of(x), axis, keepdims=keepdims)
+    x = array_of(x)
+    return beside(_reductions.argmin(x, axis, keepdims=keepdims), x)
 
 
 def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
@@ -139,7 +151,8 @@ def cumulative_sum(x: Array, /, *, axis: int | None = None, dtype: Any = None, i
     >>> xp.cumulative_sum(xp.asarray([3, 4]), include_initial=True)
     heddle.Array([0, 3, 7], dtype=int64, device='cpu')
     """
-    return _scans.cumulative_sum(array_of(x), axis=axis, dtype=dtype, include_initial=include_initial)
+    x = array_of(x)
+    return beside(_scans.cumulative_sum(x, axis=axis, dtype=dtype, include_initial=include_initial), x)
 
 
 def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, include_initial: bool = False) -> Array:
@@ -149,7 +162,8 @@ def cumulative_prod(x: Array, /, *, axis: int | None = None, dtype: Any = None, 
     >>> xp.cumulative_prod(xp.asarray([3, 4]))
     heddle.Array([ 3, 12], dtype=int64, device='cpu')
     """
-    return _scans.cumulative_prod(array_of(x), axis=axis, dtype=dtype, include_initial=include_initial)
+    x = array_of(x)
+    return beside(_scans.cumulative_prod(x, axis=axis, dtype=dtype, include_initial=include_initial), x)
 
 
 def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
@@ -161,8 +175,8 @@ def sort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool 
     >>> xp.sort(xp.asarray([3, 5, 4]), descending=True)
     heddle.Array([5, 4, 3], dtype=int64, device='cpu')
     """
-    result: Array = _core.sort(array_of(x), axis, descending, None)
-    return result
+    x = array_of(x)
+    return beside(_core.sort(x, axis, descending, None), x)
 
 
 def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bool = True) -> Array:
@@ -172,8 +186,8 @@ def argsort(x: Array, /, *, axis: int = -1, descending: bool = False, stable: bo
     >>> xp.argsort(xp.asarray([3, 5, 3]), descending=True)
     heddle.Array([1, 0, 2], dtype=int64, device='cpu')
     """
-    result: Array = _core.argsort(array_of(x), axis, descending, None)
-    return result
+    x = array_of(x)
+    return beside(_core.argsort(x, axis, descending, None), x)
 
 
 def searchsorted(x1: Array, x2: Array, /, *, side: str = "left", sorter: Array | None = None) -> Array:
@@ -185,7 +199,7 @@ def searchsorted(x1: Array, x2: Array, /, *, side: str = "left", sorter: Array |
     """
     x1, x2 = array_of(x1), array_of(x2)
     place_of(x1, x2, sorter)
-    return _order.searchsorted(x1, x2, side, sorter)
+    return beside(_order.searchsorted(x1, x2, side, sorter), x1)
 
 
 class UniqueAll(NamedTuple):
@@ -209,11 +223,13 @@ def _unique(x: Any, index: bool, inverse: bool, counts: bool) -> Any:
     """heddle.unique, which has no complex elements and takes NaNs for one: those are left to NumPy."""
     x = array_of(x)
     if x.dtype.kind == "c":
-        found: Any = np.unique(numpy_of(x), index, inverse, counts, equal_nan=False)
+        of_numpy: Any = np.unique
+        found = of_numpy(numpy_of(x), index, inverse, counts, equal_nan=False)
         place = place_of(x)
         return tuple(made(part, place) for part in found) if isinstance(found, tuple) else made(found, place)
     has_nan = x.dtype.kind == "f" and bool(any(isnan(x)))
-    return _order.unique(x, index, inverse, counts, equal_nan=not has_nan)
+    found = _order.unique(x, index, inverse, counts, equal_nan=not has_nan)
+    return tuple(beside(part, x) for part in found) if isinstance(found, tuple) else beside(found, x)
 
 
 def unique_values(x: Array, /) -> Array:
@@ -266,7 +282,7 @@ def matmul(x1: Array, x2: Array, /) -> Array:
     """
     x1, x2 = array_of(x1), array_of(x2)
     place_of(x1, x2)
-    return _products.matmul(x1, x2)
+    return beside(_products.matmul(x1, x2), x1)
 
 
 def tensordot(x1: Array, x2: Array, /, *, axes: Any = 2) -> Array:
@@ -290,4 +306,5 @@ def vecdot(x1: Array, x2: Array, /, *, axis: int = -1) -> Array:
     heddle.Array(11., dtype=float64, device='cpu')
     """
     x1, x2 = array_of(x1), array_of(x2)
-    return made(np.vecdot(numpy_of(x1), numpy_of(x2), axis=axis), place_of(x1, x2))
+    of_numpy: Any = np.vecdot
+    return made(of_numpy(numpy_of(x1), numpy_of(x2), axis=axis), place_of(x1, x2))

@@ -51,6 +51,11 @@ def made(result: Any, place: Target | None = None) -> Array:
     return _core.asarray(x, None, place, None)
 
 
+def beside(result: Array, x: Array) -> Array:
+    """A result of a pattern on the device of its argument: a target of the caller's, or "auto", may have been another."""
+    return result if result.device == x.device else result.to_device(x.target)
+
+
 def default_device() -> str:
     """Where new arrays are: the GPU that `with heddle.target(…):` or HEDDLE_TARGET names, or the CPU."""
     where = _core.current_target()

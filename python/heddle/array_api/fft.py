@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import fft as _transforms
 from .._core import Array
-from ._places import array_of, created, through_numpy
+from ._places import array_of, beside, created, through_numpy
 
 __all__ = ["fft", "fftfreq", "fftn", "fftshift", "hfft", "ifft", "ifftn", "ifftshift", "ihfft", "irfft", "irfftn", "rfft",
            "rfftfreq", "rfftn"]
@@ -24,7 +24,8 @@ def fft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backw
     >>> xp.real(xp.fft.fft(xp.asarray([1., 2., 3., 4.])))
     heddle.Array([10., -2., -2., -2.], dtype=float64, device='cpu')
     """
-    return _transforms.fft(array_of(x), n, axis, norm)
+    x = array_of(x)
+    return beside(_transforms.fft(x, n, axis, norm), x)
 
 
 def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -34,7 +35,8 @@ def ifft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "back
     >>> xp.real(xp.fft.ifft(xp.asarray([4., 0.])))
     heddle.Array([2., 2.], dtype=float64, device='cpu')
     """
-    return _transforms.ifft(array_of(x), n, axis, norm)
+    x = array_of(x)
+    return beside(_transforms.ifft(x, n, axis, norm), x)
 
 
 def fftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -45,7 +47,8 @@ def fftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward"
     heddle.Array([[4., 0.],
                   [0., 0.]], dtype=float64, device='cpu')
     """
-    return _transforms.fftn(array_of(x), s, axes, norm)
+    x = array_of(x)
+    return beside(_transforms.fftn(x, s, axes, norm), x)
 
 
 def ifftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -56,7 +59,8 @@ def ifftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward
     heddle.Array([[1., 0.],
                   [0., 0.]], dtype=float64, device='cpu')
     """
-    return _transforms.ifftn(array_of(x), s, axes, norm)
+    x = array_of(x)
+    return beside(_transforms.ifftn(x, s, axes, norm), x)
 
 
 def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -66,7 +70,8 @@ def rfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "back
     >>> xp.real(xp.fft.rfft(xp.asarray([1., 2., 3., 4.])))
     heddle.Array([10., -2., -2.], dtype=float64, device='cpu')
     """
-    return _transforms.rfft(array_of(x), n, axis, norm)
+    x = array_of(x)
+    return beside(_transforms.rfft(x, n, axis, norm), x)
 
 
 def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -76,7 +81,8 @@ def irfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "bac
     >>> xp.fft.irfft(xp.asarray([4., 0., 0.]))
     heddle.Array([1., 1., 1., 1.], dtype=float64, device='cpu')
     """
-    return _transforms.irfft(array_of(x), n, axis, norm)
+    x = array_of(x)
+    return beside(_transforms.irfft(x, n, axis, norm), x)
 
 
 def rfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -86,7 +92,8 @@ def rfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward
     >>> xp.fft.rfftn(xp.ones((2, 4))).shape
     (2, 3)
     """
-    return _transforms.rfftn(array_of(x), s, axes, norm)
+    x = array_of(x)
+    return beside(_transforms.rfftn(x, s, axes, norm), x)
 
 
 def irfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backward") -> Array:
@@ -96,7 +103,8 @@ def irfftn(x: Array, /, *, s: Any = None, axes: Any = None, norm: str = "backwar
     >>> xp.fft.irfftn(xp.ones((2, 3))).shape
     (2, 4)
     """
-    return _transforms.irfftn(array_of(x), s, axes, norm)
+    x = array_of(x)
+    return beside(_transforms.irfftn(x, s, axes, norm), x)
 
 
 def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -106,7 +114,8 @@ def hfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "back
     >>> xp.fft.hfft(xp.asarray([1., 1.]))
     heddle.Array([2., 0.], dtype=float64, device='cpu')
     """
-    return _transforms.hfft(array_of(x), n, axis, norm)
+    x = array_of(x)
+    return beside(_transforms.hfft(x, n, axis, norm), x)
 
 
 def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "backward") -> Array:
@@ -116,7 +125,8 @@ def ihfft(x: Array, /, *, n: int | None = None, axis: int = -1, norm: str = "bac
     >>> xp.real(xp.fft.ihfft(xp.asarray([2., 0.])))
     heddle.Array([1., 1.], dtype=float64, device='cpu')
     """
-    return _transforms.ihfft(array_of(x), n, axis, norm)
+    x = array_of(x)
+    return beside(_transforms.ihfft(x, n, axis, norm), x)
 
 
 def fftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Any = None) -> Array:
