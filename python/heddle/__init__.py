@@ -49,6 +49,16 @@ from . import fft, random
 
 __version__ = _core.version
 
+
+def __getattr__(name: str) -> object:
+    # Most programs do not use it, and it takes as long to import as the rest.
+    if name == "array_api":
+        from importlib import import_module
+
+        return import_module("heddle.array_api")
+    raise AttributeError(f"module 'heddle' has no attribute {name!r}")
+
+
 __all__ = [
     "Animation", "Array", "ElementwiseKernel", "Error", "ExclusiveScanKernel", "Finding", "Function", "InclusiveScanKernel",
     "Laplace", "LatticeBoltzmann", "Life", "Module", "Picture", "ReductionKernel", "Report", "Target", "all", "any", "argmax",

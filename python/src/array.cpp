@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
@@ -150,6 +151,62 @@ nb::object asarray(nb::handle x, nb::handle type, nb::handle where, nb::handle c
   return new_array(device_array(in.view(), in.keeper(), in.is_read_only()));
 }
 
+/// The same elements under another shape, in the same memory.
+nb::object reshaped(nb::handle self, const nb::sequence& lengths) {
+  const device_array& x = array_in(self);
+  std::vector<std::size_t> all;
+  for (const nb::handle length : lengths) all.push_back(nb::cast<std::size_t>(length));
+  const shape wanted(all);
+  if (wanted.elements() != x.size()) {
+    raise(PyExc_ValueError, "reshape: " + x.lengths.text() + " has " + std::to_string(x.size()) +
+                                " elements, and " + wanted.text() + " has " +
+                                std::to_string(wanted.elements()));
+  }
+  return new_array(
+      device_array(any_const_view(x.data, x.type, wanted, x.where), nb::borrow(self), x.read_only));
+}
+
+/// Methods of the array API, which heddle.array_api has in Python: what stands for each here brings them in
+/// when the first one is used, and they take its place.
+constexpr const char* standard_methods[] = {
+    "__abs__",     "__add__",       "__and__",      "__array_namespace__",
+    "__eq__",      "__floordiv__",  "__ge__",       "__getitem__",
+    "__gt__",      "__iadd__",      "__iand__",     "__ifloordiv__",
+    "__ilshift__", "__imatmul__",   "__imod__",     "__imul__",
+    "__invert__",  "__ior__",       "__ipow__",     "__irshift__",
+    "__isub__",    "__iter__",      "__itruediv__", "__ixor__",
+    "__le__",      "__lshift__",    "__lt__",       "__matmul__",
+    "__mod__",     "__mul__",       "__ne__",       "__neg__",
+    "__or__",      "__pos__",       "__pow__",      "__radd__",
+    "__rand__",    "__rfloordiv__", "__rlshift__",  "__rmatmul__",
+    "__rmod__",    "__rmul__",      "__ror__",      "__rpow__",
+    "__rrshift__", "__rshift__",    "__rsub__",     "__rtruediv__",
+    "__rxor__",    "__setitem__",   "__sub__",      "__truediv__",
+    "__xor__"};
+
+void bring_in_standard_methods(nb::handle array_class) {
+  nb::module_::import_("heddle.array_api._methods").attr("attach")(array_class);
+}
+
+void bind_standard(nb::class_<device_array>& array) {
+  for (const char* const name : standard_methods) {
+    array.def(name, [name](nb::handle self, const nb::args& rest, const nb::kwargs& words) {
+      bring_in_standard_methods(self.type());
+      return nb::object(self.attr(name)(*rest, **words));
+    });
+  }
+  for (const char* const name : {"T", "mT"}) {
+    array.def_prop_ro(name, [name](nb::handle self) {
+      bring_in_standard_methods(self.type());
+      return nb::object(self.attr(name));
+    });
+  }
+  // Elements change, and == compares them one by one.
+  array.attr("__hash__") = nb::none();
+  // NumPy's arrays leave operators between both to this class.
+  array.attr("__array_priority__") = 1000.0;
+}
+
 std::string representation(nb::handle self) {
   const device_array& x = array_in(self);
   const std::string head = "heddle.Array(";
@@ -192,11 +249,12 @@ nb::object numpy_view(nb::handle array) {
 }
 
 void bind_array(nb::module_& m) {
-  nb::class_<device_array>(m, "Array", nb::type_slots(slots_of_array),
-                           R"(Elements of one type on a target, contiguous in C order.
+  nb::class_<device_array> array(m, "Array", nb::type_slots(slots_of_array),
+                                 R"(Elements of one type on a target, contiguous in C order.
 
 Functions of Heddle return it where an argument is one, or is an array on a GPU; heddle.asarray makes it. NumPy,
-and whatever takes DLPack or __cuda_array_interface__, reads it without a copy.
+and whatever takes DLPack or __cuda_array_interface__, reads it without a copy. It is an array of the array API
+standard, whose functions are in heddle.array_api.
 
 >>> import heddle, numpy
 >>> x = heddle.asarray(numpy.arange(4.0))
@@ -204,7 +262,10 @@ and whatever takes DLPack or __cuda_array_interface__, reads it without a copy.
 ((4,), dtype('float64'), 'cpu')
 >>> float(heddle.sum(x))
 6.0
-)")
+>>> (x * 2 + 1)[1:]
+heddle.Array([3., 5., 7.], dtype=float64, device='cpu')
+)");
+  array
       .def_prop_ro(
           "shape", [](const device_array& x) { return tuple_of(x.lengths); }, "The lengths of the axes.")
       .def_prop_ro(
@@ -261,8 +322,10 @@ and whatever takes DLPack or __cuda_array_interface__, reads it without a copy.
         return nb::make_tuple(nb::module_::import_("heddle._arrays").attr("restored"),
                               nb::make_tuple(on_cpu(self), device_text(array_in(self).where)));
       });
+  bind_standard(array);
   const auto none = nb::arg().none();
   m.def("asarray", &asarray, none, none, none, none);
+  m.def("reshaped", &reshaped);
 }
 
 }  // namespace heddle::python
