@@ -255,8 +255,10 @@ void entry__ubsan_handle_type_mismatch_v1(const type_check* what, void* address)
   const auto a = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t alignment = std::size_t{1} << what->alignment_log2;
   if (a % alignment == 0) return;
+  // Loads and stores; the others name a place, and use it or do not.
+  const bool is_access = what->kind <= 1;
   now.by->misaligned(*now.thread, a, {what->at.file, what->at.line, what->at.column, HEDDLE_PC}, alignment,
-                     unquoted(what->type->name));
+                     unquoted(what->type->name), is_access);
 }
 
 index3 entry_heddle_thread_index() {
@@ -308,6 +310,11 @@ void* entry_heddle_shared(heddle_device::shared_variable* which) {
 }
 long long entry_heddle_clock(int) {
   return running_engine(HEDDLE_PC).ticks();
+}
+void entry_heddle_wide_shift(unsigned by, unsigned bits) {
+  if (now.thread == nullptr || !now.by->options().is_watched) return;
+  now.thread->frame = HEDDLE_FRAME;
+  now.by->wide_shift(*now.thread, by, bits, HEDDLE_PC);
 }
 void entry_heddle_trap() {
   running_engine(HEDDLE_PC).trap(*now.thread, HEDDLE_PC);

@@ -171,6 +171,8 @@ program_outcome run_program(const jit::compilation& compiled, const std::vector<
   if ((is_signal && !is_told) || outcome.status != 0) {
     finding f{};
     f.kind = finding_kind::failed_program;
+    // A status may be meant: the command has it, too.
+    if (!is_signal) f.level = severity::note;
     f.detail = is_signal ? fmt::format("it is ended by a signal: {}", strsignal(outcome.signal))
                          : fmt::format("its exit status is {}", outcome.status);
     outcome.findings.push_back(std::move(f));

@@ -30,6 +30,8 @@ int error_after(finding_kind kind) {
       return errors::assertion;
     case finding_kind::out_of_bounds:
       return errors::illegal_address;
+    case finding_kind::misaligned_access:
+      return errors::misaligned_address;
     case finding_kind::deadlock:
     case finding_kind::no_end:
       return errors::launch_timeout;
@@ -174,10 +176,11 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   // They lie together, where the launch was called.
   for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
     const heddle_device::parameter& p = q.kernel.parameters[i];
+    if (p.kind == heddle_device::parameter_kind::reference) continue;
     const auto first = reinterpret_cast<std::uintptr_t>(q.arguments[i]);
     const std::uintptr_t last =
         first + (p.kind == heddle_device::parameter_kind::pointer ? sizeof(void*) : p.size);
-    kernel.first_argument = i == 0 ? first : std::min(kernel.first_argument, first);
+    kernel.first_argument = kernel.last_argument == 0 ? first : std::min(kernel.first_argument, first);
     kernel.last_argument = std::max(kernel.last_argument, last);
   }
 

@@ -384,7 +384,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     report_access(finding_kind::uninitialised_read, "");
   }
   for (const pending_operation& p : pending_) {
-    if (order_.is_done(p.when) || !conflicts(p.work, r, address, bytes, writes)) continue;
+    if (is_done(p) || !conflicts(p.work, r, address, bytes, writes)) continue;
     report_access(
         finding_kind::missing_synchronisation,
         "the host has not waited for that: cudaDeviceSynchronize, or a wait for its stream or for an "

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <execinfo.h>
@@ -22,6 +23,8 @@ program_runtime* running_program = nullptr;
 namespace {
 
 constexpr int most_frames = 64;
+
+thread_local int callbacks = 0;  // of streams, that the present thread of the host is in
 
 }  // namespace
 
@@ -296,10 +299,25 @@ int program_runtime::call_host(void* stream, void (*function)(void*), void* data
   {
     const std::lock_guard lock(mutex_);
     if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
-    order_.enqueue(stream);
+    order_.begin_callback(stream);
   }
+  ++callbacks;
   function(data);
+  --callbacks;
   return fail(0);
+}
+
+/// Whether the present thread of the host knows that it is done: a function that a stream calls does, and so
+/// may what it starts or tells.
+bool program_runtime::is_done(const pending_operation& p) const {
+  if (order_.is_done(p.when)) return true;
+  const bool may_be_called = callbacks > 0 || std::this_thread::get_id() != main_thread_;
+  return may_be_called && order_.is_before_callback(p.when);
+}
+
+void program_runtime::know_variable(const heddle_device::variable& v) {
+  const std::lock_guard lock(mutex_);
+  memory_->add_variable(v);
 }
 
 void program_runtime::note_pending(const stream_order::operation& when, concurrent_work work) {

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace heddle::checker {
@@ -41,6 +42,8 @@ class program_runtime final : public heddle_device::runtime {
   int describe(const void* pointer, heddle_device::pointer_facts* facts) override;
   void memory_left(heddle_device::u64* free, heddle_device::u64* total) override;
   int find_variable(const void* variable, void** where, heddle_device::u64* bytes) override;
+
+  void know_variable(const heddle_device::variable& v) override;
 
   int launch(const heddle_device::launch_request& what) override;
   void know(const heddle_device::known_kernel& kernel) override;
@@ -118,6 +121,7 @@ class program_runtime final : public heddle_device::runtime {
   /// What may be under way when something begins that was put on a stream.
   std::vector<concurrent_work> work_beside(void* stream) const;
   void forget_done();
+  bool is_done(const pending_operation& p) const;
   static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
                         bool writes);
   std::string explain_address(std::uintptr_t address) const;
@@ -138,6 +142,7 @@ class program_runtime final : public heddle_device::runtime {
   const int messages_;
   std::unique_ptr<const module> module_;
   std::atomic<bool> has_begun_{false};
+  const std::thread::id main_thread_ = std::this_thread::get_id();
   std::recursive_mutex mutex_;
   std::optional<allocations> memory_;
   stream_order order_;

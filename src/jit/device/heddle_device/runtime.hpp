@@ -13,8 +13,8 @@ namespace cuda_error {
 constexpr int invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_pitch = 12,
               invalid_symbol = 13, invalid_device_function = 98, invalid_resource_handle = 400,
               illegal_address = 700, launch_out_of_resources = 701, launch_timeout = 702, assertion = 710,
-              host_memory_already_registered = 712, host_memory_not_registered = 713, launch_failure = 719,
-              cooperative_launch_too_large = 720;
+              host_memory_already_registered = 712, host_memory_not_registered = 713,
+              misaligned_address = 716, launch_failure = 719, cooperative_launch_too_large = 720;
 }
 
 /// Where memory is, and who made it.
@@ -93,6 +93,8 @@ class runtime {
   virtual int describe(const void* pointer, pointer_facts* facts) = 0;
   virtual void memory_left(u64* free, u64* total) = 0;
   virtual int find_variable(const void* variable, void** where, u64* bytes) = 0;
+
+  virtual void know_variable(const variable& v) = 0;
 
   virtual int launch(const launch_request& what) = 0;
   virtual void know(const known_kernel& kernel) = 0;
