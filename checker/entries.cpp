@@ -107,7 +107,8 @@ using heddle_device::index3;
 /// The code of a program's host part.
 void accessed_by_host(const void* address, std::size_t bytes, bool writes, std::uintptr_t pc) {
   const auto a = reinterpret_cast<std::uintptr_t>(address);
-  if (running_program != nullptr && now.by == nullptr && running_program->watches(a))
+  if (running_program == nullptr || now.by != nullptr || bytes == 0) return;
+  if (!running_program->heap_access(a, bytes, writes, pc) && running_program->watches(a))
     running_program->host_access(a, bytes, writes, pc);
 }
 

@@ -123,6 +123,7 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
       fmt::format("launches {}<<<{}, {}>>>", kernel.name, launch_text(q.grid), launch_text(q.block));
   std::string why;
   if (const int error = check(q, kernel, why); error != 0) {
+    has_launch_failed_ = true;
     if (is_statement) {
       finding f{};
       f.kind = finding_kind::unchecked_error;
@@ -206,6 +207,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   const std::uint32_t first_serial = next_serial_;
   next_serial_ += static_cast<std::uint32_t>(serials);
   ++launches_;
+  note_launch(kernel.name);
 
   std::fflush(stdout);
   launch_outcome outcome;
@@ -245,7 +247,10 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   for (finding& f : outcome.findings) {
     f.places.push_back(host_place(written, at));
     add_places_of_memory(f);
-    report(std::move(f));
+    const finding told = f;
+    const reported& r = report(std::move(f));
+    if (told.kind == finding_kind::uninitialised_read && r.count == told.count)
+      note_unwritten_read(r.number, told, kernel.name);
   }
   note_pending(when, {host_place(written, at), first_serial, next_serial_, 0, 0, false, q.grid, q.block});
   // As on a device, what went wrong in a kernel is known to calls that come later.

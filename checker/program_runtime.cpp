@@ -106,7 +106,29 @@ void program_runtime::write_count(const reported& r) const {
   write(nlohmann::json{{"number", r.number}, {"count", r.count}}.dump());
 }
 
+void program_runtime::lower(std::size_t number) const {
+  write(nlohmann::json{{"number", number}, {"level", static_cast<int>(severity::note)}}.dump());
+}
+
+void program_runtime::note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel) {
+  const allocation* const a = f.about == 0 ? nullptr : memory_->find(f.about);
+  if (a == nullptr || f.index < 0) return;
+  const std::uintptr_t address = f.about + static_cast<std::uint64_t>(f.index) * a->memory.element_bytes;
+  unwritten_reads_.push_back({number, address, kernel, false});
+}
+
+void program_runtime::note_launch(const std::string& kernel) {
+  std::erase_if(unwritten_reads_, [&](const unwritten_read& r) {
+    const bool is_warm_up = r.is_filled_since && r.kernel == kernel;
+    if (is_warm_up) lower(r.number);
+    return is_warm_up;
+  });
+}
+
 program_runtime::reported& program_runtime::report(finding f) {
+  // It is what the failed launch leads to.
+  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
+    f.level = severity::note;
   std::string key = fmt::format("{} {}", static_cast<int>(f.kind), f.variable);
   for (const place& p : f.places) {
     key += fmt::format(" {:x} {}:{}", p.pc, p.file, p.line);

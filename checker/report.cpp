@@ -47,7 +47,7 @@ std::string headline(const finding& f) {
     case finding_kind::out_of_bounds:
       return "out of bounds" + (element.empty() ? "" : ": " + element);
     case finding_kind::uninitialised_read:
-      return "a read of what was never written: " + element;
+      return "a read of what was never written" + (element.empty() ? "" : ": " + element);
     case finding_kind::misaligned_access:
       return "misaligned access" + (element.empty() ? "" : " to " + element);
     case finding_kind::warp_mask:

@@ -86,7 +86,6 @@ void kernel_options::add_launch_to(CLI::App& command, bool is_required) {
                       "i32[100]=arange, f32[]=FILE.npy; :out=FILE.npy after an array writes it to a file")
           ->option_text("A ...")
           ->expected(1)
-          ->allow_extra_args(false)
           ->take_all()
           ->transform(count_in_digits),
       file_text::kernel_argument);

@@ -504,7 +504,7 @@ compilation compile(const std::string& source, const std::string& name, const co
   key.add(name);  // as messages and findings spell it
   key.add(source);
   for (const std::string& d : options.definitions) key.add(d);
-  key.add("10");  // of the format of what is kept
+  key.add("11");  // of the format of what is kept
   const std::string name_of_entry = key.text();
   if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
 
@@ -548,8 +548,9 @@ compilation compile(const std::string& source, const std::string& name, const co
   // All of a program is in its file.
   if (options.is_program) {
     link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
-    for (const char* freeing : {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"})
-      link.push_back(fmt::format("-Wl,--wrap={}", freeing));
+    for (const char* of_memory :
+         {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam"})
+      link.push_back(fmt::format("-Wl,--wrap={}", of_memory));
   }
   const process_result linked = run(link);
   if (linked.status != 0) fail_compilation(name, linked.err);

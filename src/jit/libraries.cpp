@@ -11,6 +11,15 @@ namespace heddle::jit {
 namespace {
 
 constexpr library libraries[] = {
+    // What the toolkit's own headers declare is there without them.
+    {"the toolkit", "",
+     "builtin_types.h channel_descriptor.h common_functions.h cuda_device_runtime_api.h cuda_occupancy.h "
+     "cuda_texture_types.h device_double_functions.h device_types.h driver_functions.h driver_types.h "
+     "host_config.h "
+     "host_defines.h library_types.h sm_20_atomic_functions.h sm_20_intrinsics.h sm_30_intrinsics.h "
+     "sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h "
+     "sm_61_intrinsics.h "
+     "surface_functions.h surface_types.h texture_types.h vector_functions.hpp"},
     {"cuBLAS", "cublas CUBLAS", "cublas.h cublas_v2.h cublas_api.h cublasLt.h cublasXt.h"},
     {"cuDNN", "cudnn CUDNN", "cudnn.h cudnn_frontend.h"},
     {"cuFFT", "cufft CUFFT", "cufft.h cufftXt.h cufftw.h"},

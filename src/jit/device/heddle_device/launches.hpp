@@ -41,12 +41,44 @@ inline runtime* program_runtime() {
 #define HEDDLE_FREES(SYMBOL, NAME, PARAMETERS, ARGUMENTS)                                                    \
   extern "C" void __real_##SYMBOL PARAMETERS;                                                                \
   extern "C" __attribute__((used, noinline, no_sanitize("thread"))) inline void __wrap_##SYMBOL PARAMETERS { \
-    if (heddle_module_runtime == nullptr || !heddle_module_runtime->is_not_the_hosts(NAME, what))            \
+    if (heddle_module_runtime == nullptr ||                                                                  \
+        !heddle_module_runtime->is_not_the_hosts(NAME, what, __builtin_return_address(0)))                   \
       __real_##SYMBOL ARGUMENTS;                                                                             \
   }
 HEDDLE_FREEING_FUNCTIONS(HEDDLE_FREES)
 #undef HEDDLE_FREES
 #undef HEDDLE_FREEING_FUNCTIONS
+
+// And what allocates: unset and overrun buffers are told.
+#define HEDDLE_ALLOCATES extern "C" __attribute__((used, noinline, no_sanitize("thread"))) inline
+extern "C" void* __real_malloc(size_t bytes);
+extern "C" void* __real_calloc(size_t count, size_t bytes);
+extern "C" void* __real_realloc(void* what, size_t bytes);
+extern "C" void* __real__Znam(size_t bytes);
+inline void* allocated_by_host(size_t bytes, bool is_written, const void* at) {
+  return heddle_module_runtime == nullptr ? nullptr
+                                          : heddle_module_runtime->allocate_host(bytes, is_written, at);
+}
+HEDDLE_ALLOCATES void* __wrap_malloc(size_t bytes) {
+  void* const made = allocated_by_host(bytes, false, __builtin_return_address(0));
+  return made != nullptr ? made : __real_malloc(bytes);
+}
+HEDDLE_ALLOCATES void* __wrap_calloc(size_t count, size_t bytes) {
+  size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return __real_calloc(count, bytes);
+  void* const made = allocated_by_host(all, true, __builtin_return_address(0));
+  return made != nullptr ? made : __real_calloc(count, bytes);
+}
+HEDDLE_ALLOCATES void* __wrap_realloc(void* what, size_t bytes) {
+  const bool is_watched = heddle_module_runtime != nullptr && heddle_module_runtime->is_watched_host(what);
+  return is_watched ? heddle_module_runtime->reallocate_host(what, bytes, __builtin_return_address(0))
+                    : __real_realloc(what, bytes);
+}
+HEDDLE_ALLOCATES void* __wrap__Znam(size_t bytes) {
+  void* const made = allocated_by_host(bytes, false, __builtin_return_address(0));
+  return made != nullptr ? made : __real__Znam(bytes);
+}
+#undef HEDDLE_ALLOCATES
 #endif
 
 constexpr index3 index_of(dim3 d) {

@@ -85,7 +85,11 @@ class runtime {
   virtual int allocate(memory_kind kind, void** where, u64 bytes, allocation_name name) = 0;
   virtual int release(const char* function, memory_kind kind, void* what) = 0;
   /// Whether what the C or the C++ library is to free is not its own: that is told, and it must not.
-  virtual bool is_not_the_hosts(const char* function, void* what) = 0;
+  virtual bool is_not_the_hosts(const char* function, void* what, const void* at) = 0;
+  /// Memory of the host's that is watched, from the code at `at`; null where it is the C library's to give.
+  virtual void* allocate_host(u64 bytes, bool is_written, const void* at) = 0;
+  virtual bool is_watched_host(const void* what) = 0;
+  virtual void* reallocate_host(void* what, u64 bytes, const void* at) = 0;
   virtual int register_host(void* what, u64 bytes, allocation_name name) = 0;
   virtual int unregister_host(void* what) = 0;
   virtual int copy(const copy_request& what) = 0;
