@@ -42,25 +42,27 @@ allocations::allocations(const module& compiled) {
     device_ = {first, first + bytes / 2, first};
     host_ = {first + bytes / 2, first + bytes, first + bytes / 2};
   }
-  for (const heddle_device::variable& v : compiled.variables()) {
-    if (v.is_read_only) continue;
-    auto a = std::make_unique<allocation>();
-    a->kind = v.is_managed ? memory_kind::managed : memory_kind::device;
-    region& r = a->memory;
-    const auto begin = reinterpret_cast<std::uintptr_t>(v.address);
-    describe(r, {v.name, v.element});
-    // The history of a word that two variables share would be of neither.
-    if ((begin & ((std::uintptr_t{1} << r.shift) - 1)) != 0) r.shift = 0;
-    r.begin = r.low = begin;
-    r.high = begin + v.size;
-    r.bytes = v.size;
-    r.is_constant = v.is_constant;
-    r.is_variable = true;
-    r.space = v.is_constant ? "constant" : "device";
-    if (first_variable_ == 0 || begin < first_variable_) first_variable_ = begin;
-    last_variable_ = std::max(last_variable_, r.high);
-    all_.emplace(begin, std::move(a));
-  }
+  for (const heddle_device::variable& v : compiled.variables()) add_variable(v);
+}
+
+void allocations::add_variable(const heddle_device::variable& v) {
+  if (v.is_read_only || find_variable(reinterpret_cast<std::uintptr_t>(v.address)) != nullptr) return;
+  auto a = std::make_unique<allocation>();
+  a->kind = v.is_managed ? memory_kind::managed : memory_kind::device;
+  region& r = a->memory;
+  const auto begin = reinterpret_cast<std::uintptr_t>(v.address);
+  describe(r, {v.name, v.element});
+  // The history of a word that two variables share would be of neither.
+  if ((begin & ((std::uintptr_t{1} << r.shift) - 1)) != 0) r.shift = 0;
+  r.begin = r.low = begin;
+  r.high = begin + v.size;
+  r.bytes = v.size;
+  r.is_constant = v.is_constant;
+  r.is_variable = true;
+  r.space = v.is_constant ? "constant" : "device";
+  if (first_variable_ == 0 || begin < first_variable_) first_variable_ = begin;
+  last_variable_ = std::max(last_variable_, r.high);
+  all_.emplace(begin, std::move(a));
 }
 
 allocations::~allocations() {

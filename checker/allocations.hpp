@@ -43,6 +43,8 @@ class allocations {
   allocation* make(memory_kind kind, std::uint64_t bytes, const allocation_name& name);
   /// Memory that the host has of its own.
   allocation& add_registered(void* begin, std::uint64_t bytes, const allocation_name& name);
+  /// A variable of the module's device code, unless it is known.
+  void add_variable(const heddle_device::variable& v);
   /// Its address is not given to another allocation for as long as there are others.
   void free(allocation& a);
 

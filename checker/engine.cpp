@@ -72,6 +72,7 @@ engine::engine(const module& compiled, kernel_call kernel, std::vector<region*> 
 launch_outcome engine::result() {
   if (!failure_.empty()) throw error(failure_);
   outcome_.was_stopped = is_stopping_;
+  mark_reads_before_exchange();
   outcome_.accesses = watched_;
   if (options_.profiles) outcome_.instructions = profiler_.result();
   return std::move(outcome_);
@@ -305,6 +306,7 @@ void engine::fiber_body(void* thread) {
 }
 
 void engine::leave(thread_state& t) {
+  settle_writes(t);
   fiber::change(t.context, scheduler_);
 }
 
@@ -481,6 +483,9 @@ void engine::report_hang(thread_state& t, std::uintptr_t pc) {
 void engine::crash(thread_state& t, std::uintptr_t pc, const char* what, std::uintptr_t address) {
   if (address == hang_address) {
     report_hang(t, is_in_module(pc) ? pc + 1 : 0);
+  } else if (std::any_of(outcome_.findings.begin(), outcome_.findings.end(),
+                         [](const finding& f) { return f.kind == finding_kind::misaligned_access; })) {
+    // The processor needs that alignment, too.
   } else if (finding* f = report(finding_kind::crash, pc, 0, nullptr)) {
     f->places.push_back(place_of(t, "stops", is_in_module(pc) ? pc + 1 : 0));
     f->detail = what;

@@ -17,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -116,6 +117,19 @@ struct thread_state {
     std::uintptr_t pc;
   };
   std::vector<held_lock> locks;
+
+  // Writes that another thread's write met, until they are done: whether they change what is there.
+  struct racing_write {
+    std::size_t finding;
+    std::uintptr_t address;
+    std::uint32_t bytes;
+    std::uint64_t before;
+  };
+  std::vector<racing_write> racing_writes;
+
+  // What it last wrote to global memory as volatile without a fence before.
+  const region* volatile_region = nullptr;
+  std::uintptr_t volatile_address = 0;
   std::uint64_t unfenced_writes = 0;
   std::uintptr_t last_write_pc = 0;
 };
@@ -217,12 +231,14 @@ class engine {
   /// `type` is "int [8][33]", as the compiler writes it.
   void index_out_of_bounds(thread_state& t, const checked_place& at, std::int64_t index,
                            std::string_view type);
+  /// A GPU stops at a misaligned access.
   void misaligned(thread_state& t, std::uintptr_t address, const checked_place& at, std::size_t alignment,
-                  std::string_view type);
+                  std::string_view type, bool is_access);
   void misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address, std::size_t alignment,
                          std::uintptr_t pc);
   void failed_assertion(thread_state& t, const char* expression, const char* file, unsigned line);
   void trap(thread_state& t, std::uintptr_t pc);
+  void wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintptr_t pc);
   /// The thread came to a piece of straight code.
   void note_code(thread_state& t, std::uintptr_t pc) {
     if (is_profiling_) profiler_.note_code(trace_of(t), t.index % 32, pc, t.stack_begin - t.frame);
@@ -339,12 +355,21 @@ class engine {
                  heddle_device::index3 grid) const;
   /// Where it waits, by the file and line that it called the barrier with.
   place place_at_barrier(const thread_state& t, std::string what) const;
-  void report_race(thread_state& t, region& r, const record& before, std::uint8_t flags, std::uint8_t scope,
-                   std::uintptr_t address, std::uintptr_t pc);
+  void report_race(thread_state& t, region& r, const record& before, std::uint8_t mask, std::uint8_t flags,
+                   std::uint8_t scope, std::uintptr_t address, std::uintptr_t pc);
   void report_race_of_streams(thread_state& t, const region& r, const concurrent_work& other,
                               const record* before, std::uint8_t flags, std::uintptr_t address,
                               std::uintptr_t pc);
   void flush_bounds(thread_state& t);
+  /// Its writes that met another thread's are done now.
+  void settle_writes(thread_state& t) {
+    if (!t.racing_writes.empty()) compare_written(t);
+  }
+  void compare_written(thread_state& t);
+  /// Threads of a warp that write and read one another's volatile elements as if they moved together.
+  bool expects_step(const thread_state& t, const record& r, const region& of, std::uint8_t flags) const;
+  void note_read_before_exchange(const thread_state& t, const region& r, std::uintptr_t address);
+  void mark_reads_before_exchange();
 
   const module& module_;
   const kernel_call kernel_;
@@ -388,6 +413,8 @@ class engine {
   };
   std::unordered_map<std::uintptr_t, synchronisation> synchronisations_;
   std::unordered_map<std::uint64_t, std::size_t> reported_;
+  std::unordered_set<std::uint32_t>
+      reads_before_exchange_;  // where a thread reads before it compares and swaps
 };
 
 /// The engine and the thread that the calling thread of this machine runs now; null for none.

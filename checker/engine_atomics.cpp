@@ -147,8 +147,10 @@ std::uint64_t engine::atomic(thread_state& t, void* address, std::uint64_t opera
   const bool writes =
       !is_load && !(what.operation == atomic_operation::compare_exchange && before != expected);
 
+  settle_writes(t);
   if (!is_local && options_.is_watched) {
     ++watched_;
+    if (what.operation == atomic_operation::compare_exchange) note_read_before_exchange(t, *r, a);
     const bool also_reads =
         !is_load && what.operation != atomic_operation::store && what.operation != atomic_operation::exchange;
     const auto found = synchronisations_.find(a);
@@ -260,6 +262,25 @@ void engine::learn(thread_state& t, const clocks& what) {
   t.learnt_last = what;
 }
 
+void engine::note_read_before_exchange(const thread_state& t, const region& r, std::uintptr_t address) {
+  if (r.cells == nullptr || !r.has(address, 1)) return;
+  for (const record& known : r.cells[(address - r.begin) >> r.shift].slot) {
+    if (known.block == t.block->serial && known.thread == t.index && known.kind() == 0)
+      reads_before_exchange_.insert(known.pc);
+  }
+}
+
+void engine::mark_reads_before_exchange() {
+  if (reads_before_exchange_.empty()) return;
+  for (finding& f : outcome_.findings) {
+    if (f.kind != finding_kind::data_race || f.race.writes_meet || !f.race.is_one_atomic) continue;
+    f.race.is_before_exchange = std::any_of(f.places.begin(), f.places.end(), [&](const place& p) {
+      return p.what == access_text(0) &&
+             reads_before_exchange_.count(static_cast<std::uint32_t>(p.pc - module_.base())) != 0;
+    });
+  }
+}
+
 void engine::fence(thread_state& t, scope where) {
   if (!options_.is_watched) return;
   learn(t, t.pending);
@@ -267,6 +288,7 @@ void engine::fence(thread_state& t, scope where) {
   const clocks all = now_of(t);
   ++t.clock;
   t.has_fenced = true;
+  t.volatile_region = nullptr;
   t.released_in_block = all;
   if (where >= scope::device) {
     t.released = all;

@@ -84,15 +84,21 @@ void engine::report_barrier(block_state& b) {
       elsewhere += t.waits_for == waiting::grid ? 1 : 0;
     }
   }
+  // Whether all others have left the kernel: from compute capability 7.0 on the barrier is for those that
+  // have not (CUDA C++ Programming Guide, Volta independent thread scheduling).
+  const bool has_ended =
+      b.at_barrier + b.done == threads_a_block_ && (waits->line & heddle_device::no_return_before) == 0;
   finding* const f = report(finding_kind::divergent_barrier, static_cast<std::uintptr_t>(waits->line),
-                            std::hash<std::string_view>()(waits->file), nullptr);
+                            std::hash<std::string_view>()(waits->file) + (has_ended ? 1 : 0), nullptr);
   if (f == nullptr) return;
+  if (has_ended && !options_.legacy_warps) f->level = severity::note;
   f->places.push_back(place_at_barrier(*waits, "waits at the barrier"));
   if (other != nullptr && other->waits_for == waiting::grid)
     f->places.push_back(place_at_barrier(*other, "waits at the grid's barrier"));
   f->detail = fmt::format("{} of the block's {} threads wait, {} {}", b.at_barrier, threads_a_block_,
                           left + elsewhere, elsewhere == 0 ? "have left the kernel" : "do not come");
   if (other != nullptr && elsewhere == 0) f->detail += fmt::format(", thread {} among them", text(other->at));
+  if (f->level == severity::note) f->detail += ": they count as arrived from compute capability 7.0 on";
 }
 
 /// Lets those that wait at barriers go on.

@@ -21,6 +21,7 @@ bool reaches(scope s, bool same_block) {
 
 /// Threads change before what an access does, not between its record and its effect.
 void engine::change_threads(thread_state& t, std::uintptr_t pc) {
+  settle_writes(t);
   if (options_.legacy_warps) return yield(t, false);
   if (--t.slice != 0) return;
   if (hangs_.load(std::memory_order_relaxed) != hang::none) crash(t, pc - 1, nullptr, hang_address);
@@ -75,6 +76,10 @@ void engine::volatile_access(thread_state& t, std::uintptr_t address, std::size_
   change_threads(t, pc);
   ++watched_;
   if (writes) note_change();
+  if (writes && !t.has_fenced) {
+    t.volatile_region = r;
+    t.volatile_address = address;
+  }
   const auto flags =
       static_cast<std::uint8_t>(record::atomic | record::is_volatile | (writes ? record::write : 0));
   touch(t, *r, address, bytes, flags, static_cast<std::uint8_t>(scope::system), pc);
@@ -242,7 +247,8 @@ void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std:
       continue;
     }
     const bool conflicts = !((r.kind() & flags & record::atomic) != 0 && reaches(r.scope(), same_block) &&
-                             reaches(static_cast<scope>(where), same_block));
+                             reaches(static_cast<scope>(where), same_block)) ||
+                           (same_block && expects_step(t, r, region_of_cell, flags));
     if (!conflicts && !same_block && (r.kind() & record::write) != 0) t.heard.add({r.block, r.clock});
     // Of atomics that reach one another, what is learnt of the word says all that the record does.
     if (observes && !conflicts) {
@@ -252,7 +258,7 @@ void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std:
     }
     const bool before = comes_before(r, t, b);
     if (conflicts && !before) {
-      report_race(t, region_of_cell, r, flags, where, address, pc);
+      report_race(t, region_of_cell, r, mask, flags, where, address, pc);
       if (replaced == nullptr) replaced = &r;
     } else if (before && covers && replaced == nullptr) {
       replaced = &r;
@@ -271,6 +277,15 @@ void engine::compare_cell(thread_state& t, region& region_of_cell, cell& c, std:
            static_cast<std::uint16_t>(t.index),
            mask,
            all_flags};
+}
+
+bool engine::expects_step(const thread_state& t, const record& r, const region& of,
+                          std::uint8_t flags) const {
+  if ((r.flags & flags & record::is_volatile) == 0 || r.thread / 32 != t.index / 32) return false;
+  // Flags are one word that all of them write; each has an element of its own where they work in step.
+  const thread_state& other = t.block->threads[r.thread];
+  return t.volatile_region == &of && other.volatile_region == &of &&
+         t.volatile_address != other.volatile_address;
 }
 
 /// Notes what is written, and finds reads of what was not.

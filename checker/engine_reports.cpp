@@ -3,7 +3,9 @@
 #include "jit/tokens.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <span>
 
 #include <fmt/format.h>
@@ -118,8 +120,8 @@ void engine::nowhere(thread_state& t, std::uintptr_t address, std::size_t bytes,
   stop(t);
 }
 
-void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t flags,
-                         std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
+void engine::report_race(thread_state& t, region& r, const record& before, std::uint8_t mask,
+                         std::uint8_t flags, std::uint8_t where, std::uintptr_t address, std::uintptr_t pc) {
   const block_state& b = *t.block;
   record present;
   present.block = b.serial;
@@ -134,7 +136,7 @@ void engine::report_race(thread_state& t, region& r, const record& before, std::
   facts.writes_meet = (present.kind() & before.kind() & record::write) != 0;
   facts.reads_meet = !facts.writes_meet;
   facts.is_volatile = ((present.flags | before.flags) & record::is_volatile) != 0;
-  facts.is_scope_too_narrow = (present.kind() & before.kind() & record::atomic) != 0;
+  facts.is_scope_too_narrow = (present.kind() & before.kind() & record::atomic) != 0 && !facts.is_volatile;
   const auto is_function = [](const record& a) {
     return (a.flags & (record::atomic | record::is_volatile)) == record::atomic;
   };
@@ -145,6 +147,12 @@ void engine::report_race(thread_state& t, region& r, const record& before, std::
 
   finding& f = meet(finding_kind::data_race, module_.base() + std::min(present.pc, before.pc),
                     module_.base() + std::max(present.pc, before.pc), r.identity());
+  if (facts.writes_meet && !f.race.values_differ) {
+    thread_state::racing_write w{static_cast<std::size_t>(&f - outcome_.findings.data()), address,
+                                 static_cast<std::uint32_t>(std::popcount(static_cast<unsigned>(mask))), 0};
+    std::memcpy(&w.before, reinterpret_cast<const void*>(address), w.bytes);
+    t.racing_writes.push_back(w);
+  }
   // Told are those that are farthest apart.
   const bool tells = f.places.empty() || facts.apart > f.race.apart;
   f.race.join(facts);
@@ -258,15 +266,17 @@ void engine::flush_bounds(thread_state& t) {
 }
 
 void engine::misaligned(thread_state& t, std::uintptr_t address, const checked_place& at,
-                        std::size_t alignment, std::string_view type) {
+                        std::size_t alignment, std::string_view type, bool is_access) {
   const region* const r = find(t, address);
   finding* const f =
       report(finding_kind::misaligned_access, at.pc, 0, r == nullptr ? nullptr : r->identity());
-  if (f == nullptr) return;
-  f->places.push_back(place_of(t, "accesses", at));
-  if (r != nullptr) name_element(*f, *r, address);
-  f->detail = fmt::format("{} needs an address that {} bytes divide: this is {} bytes past one",
-                          as_written(type), alignment, address % alignment);
+  if (f != nullptr) {
+    f->places.push_back(place_of(t, "accesses", at));
+    if (r != nullptr) name_element(*f, *r, address);
+    f->detail = fmt::format("{} needs an address that {} bytes divide: this is {} bytes past one",
+                            as_written(type), alignment, address % alignment);
+  }
+  if (is_access) stop(t);
 }
 
 void engine::misaligned_atomic(thread_state& t, const region* r, std::uintptr_t address,
@@ -288,6 +298,27 @@ void engine::failed_assertion(thread_state& t, const char* expression, const cha
     f->detail = fmt::format("assert({})", expression);
   }
   stop(t);
+}
+
+void engine::compare_written(thread_state& t) {
+  for (const thread_state::racing_write& w : t.racing_writes) {
+    std::uint64_t now_there = 0;
+    std::memcpy(&now_there, reinterpret_cast<const void*>(w.address), w.bytes);
+    if (now_there != w.before) outcome_.findings[w.finding].race.values_differ = true;
+  }
+  t.racing_writes.clear();
+}
+
+void engine::wide_shift(thread_state& t, unsigned by, unsigned bits, std::uintptr_t pc) {
+  finding* const f = report(finding_kind::wide_shift, pc, 0, nullptr);
+  if (f == nullptr) return;
+  f->level = severity::warning;
+  f->places.push_back(place_of(t, "shifts", pc));
+  f->detail = fmt::format(
+      "{} bits by {}: C++ does not say what that is; a GPU leaves nothing but the sign, other processors "
+      "take the "
+      "amount modulo {}",
+      bits, static_cast<int>(by), bits);
 }
 
 void engine::trap(thread_state& t, std::uintptr_t pc) {

@@ -107,7 +107,8 @@ using heddle_device::index3;
 /// The code of a program's host part.
 void accessed_by_host(const void* address, std::size_t bytes, bool writes, std::uintptr_t pc) {
   const auto a = reinterpret_cast<std::uintptr_t>(address);
-  if (running_program != nullptr && now.by == nullptr && running_program->watches(a))
+  if (running_program == nullptr || now.by != nullptr || bytes == 0) return;
+  if (!running_program->heap_access(a, bytes, writes, pc) && running_program->watches(a))
     running_program->host_access(a, bytes, writes, pc);
 }
 
@@ -255,8 +256,10 @@ void entry__ubsan_handle_type_mismatch_v1(const type_check* what, void* address)
   const auto a = reinterpret_cast<std::uintptr_t>(address);
   const std::size_t alignment = std::size_t{1} << what->alignment_log2;
   if (a % alignment == 0) return;
+  // Loads and stores; the others name a place, and use it or do not.
+  const bool is_access = what->kind <= 1;
   now.by->misaligned(*now.thread, a, {what->at.file, what->at.line, what->at.column, HEDDLE_PC}, alignment,
-                     unquoted(what->type->name));
+                     unquoted(what->type->name), is_access);
 }
 
 index3 entry_heddle_thread_index() {
@@ -308,6 +311,11 @@ void* entry_heddle_shared(heddle_device::shared_variable* which) {
 }
 long long entry_heddle_clock(int) {
   return running_engine(HEDDLE_PC).ticks();
+}
+void entry_heddle_wide_shift(unsigned by, unsigned bits) {
+  if (now.thread == nullptr || !now.by->options().is_watched) return;
+  now.thread->frame = HEDDLE_FRAME;
+  now.by->wide_shift(*now.thread, by, bits, HEDDLE_PC);
 }
 void entry_heddle_trap() {
   running_engine(HEDDLE_PC).trap(*now.thread, HEDDLE_PC);

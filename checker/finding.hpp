@@ -24,6 +24,7 @@ enum class finding_kind : std::uint8_t {
   assertion,
   trap,
   crash,
+  wide_shift,
   // Of whole programs.
   use_after_free,
   host_access,
@@ -35,6 +36,13 @@ enum class finding_kind : std::uint8_t {
   leak,
   failed_program,
 };
+
+/// How much a finding weighs: what is wrong, what may be meant so and depends on more than the code says, and
+/// what is worth knowing.
+enum class severity : std::uint8_t { note, warning, error };
+
+/// "note", "warning", "error".
+const char* name(severity level) noexcept;
 
 /// As it is called in reports: "data-race", "out-of-bounds", …
 const char* name(finding_kind kind) noexcept;
@@ -62,6 +70,8 @@ struct race_facts {
   bool is_one_atomic = false;          ///< one by an atomic function
   bool is_volatile = false;            ///< one, or both, of a volatile variable
   bool is_scope_too_narrow = false;    ///< both atomic, at a scope that ends between them
+  bool values_differ = false;          ///< of two writes that met; otherwise both left the same there
+  bool is_before_exchange = false;     ///< the first read of a compare-and-swap loop
   bool lacks_acquire = false;  ///< the later one had seen what tells of the earlier, without a fence since
   bool is_told = false;  ///< the later one's block had seen an atomic or volatile write of the other's that
                          ///< came after it
@@ -73,6 +83,7 @@ struct race_facts {
 /// A mistake, once, however often it was met.
 struct finding {
   finding_kind kind;
+  severity level = severity::error;
   std::vector<place> places;
   /// The array or variable, its place ("global", "shared", "constant", …), and the element that was met
   /// first.
@@ -90,6 +101,9 @@ struct finding {
   std::size_t count = 1;
   std::size_t schedule = 0;
 };
+
+/// Whether any of them weighs as much as `least`, or more.
+bool any_as_severe(const std::vector<finding>& findings, severity least) noexcept;
 
 /// "(x,y,z)".
 std::string text(heddle_device::index3 i);

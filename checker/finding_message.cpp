@@ -51,6 +51,7 @@ json to_message(const finding& f, std::uintptr_t base) {
   json places = json::array();
   for (const place& p : f.places) places.push_back(to_message(p, base));
   return {{"kind", static_cast<int>(f.kind)},
+          {"level", static_cast<int>(f.level)},
           {"places", std::move(places)},
           {"variable", f.variable},
           {"space", f.space},
@@ -61,7 +62,8 @@ json to_message(const finding& f, std::uintptr_t base) {
           {"lengths", f.lengths},
           {"race",
            {static_cast<int>(f.race.apart), f.race.reads_meet, f.race.writes_meet, f.race.is_one_atomic,
-            f.race.is_volatile, f.race.is_scope_too_narrow, f.race.lacks_acquire, f.race.is_told}},
+            f.race.is_volatile, f.race.is_scope_too_narrow, f.race.values_differ, f.race.is_before_exchange,
+            f.race.lacks_acquire, f.race.is_told}},
           {"detail", f.detail},
           {"count", f.count},
           {"schedule", f.schedule}};
@@ -70,6 +72,7 @@ json to_message(const finding& f, std::uintptr_t base) {
 finding from_message(const json& m) {
   finding f{};
   f.kind = static_cast<finding_kind>(m.at("kind").get<int>());
+  f.level = static_cast<severity>(m.at("level").get<int>());
   for (const json& p : m.at("places")) f.places.push_back(place_from_message(p));
   f.variable = m.at("variable");
   f.space = m.at("space");
@@ -86,7 +89,9 @@ finding from_message(const json& m) {
             race.at(4),
             race.at(5),
             race.at(6),
-            race.at(7)};
+            race.at(7),
+            race.at(8),
+            race.at(9)};
   f.detail = m.at("detail");
   f.count = m.at("count");
   f.schedule = m.at("schedule");

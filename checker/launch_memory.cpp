@@ -38,7 +38,13 @@ launch_memory::launch_memory(const module& compiled, const std::vector<argument>
     arrays_.push_back(&a);
     mappings_.push_back(std::move(m));
   }
-  for (auto& value : values_) pointers_.push_back(value.data());
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    void* of = values_[i].data();
+    // A reference is handed over as what it is to.
+    if (parameters[i].kind == heddle_device::parameter_kind::reference && arguments[i].is_array)
+      std::memcpy(&of, values_[i].data(), sizeof of);
+    pointers_.push_back(of);
+  }
   for (const heddle_device::variable& v : compiled.variables()) {
     const auto begin = reinterpret_cast<std::uintptr_t>(v.address);
     // The history of a word that two variables share would be of neither.

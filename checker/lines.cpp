@@ -181,6 +181,44 @@ void name_indexed_array(const std::vector<jit::subscript>& subscripts, finding& 
   if (!f.variable.empty()) f.detail.clear();
 }
 
+/// What one mistake leads to is told once: races on a variable within a function that the same would order.
+/// The first has the places of all.
+std::vector<finding> one_of_each_cause(std::vector<finding> findings) {
+  constexpr std::size_t most_places = 8;
+  using cause = std::tuple<std::string, std::string, severity, race_facts::threads, bool, bool, bool, bool>;
+  std::map<cause, std::size_t> first;
+  std::vector<finding> result;
+  for (finding& f : findings) {
+    const bool is_of_kernel = !f.places.empty() && f.places.front().has_thread;
+    if (f.kind != finding_kind::data_race || !is_of_kernel || f.detail == different_streams) {
+      result.push_back(std::move(f));
+      continue;
+    }
+    const race_facts& race = f.race;
+    const auto [at, is_new] =
+        first.try_emplace({f.variable, f.places.front().function, f.level, race.apart, race.is_one_atomic,
+                           race.is_scope_too_narrow, race.lacks_acquire, race.is_told},
+                          result.size());
+    if (is_new) {
+      result.push_back(std::move(f));
+      continue;
+    }
+    finding& known = result[at->second];
+    known.count += f.count;
+    for (place& p : f.places) {
+      const auto is_same = [&](const place& other) {
+        return other.file == p.file && other.line == p.line && other.what == p.what;
+      };
+      const auto end = std::find_if(known.places.begin(), known.places.end(),
+                                    [](const place& other) { return !other.has_thread; });
+      if (p.has_thread && end - known.places.begin() < static_cast<std::ptrdiff_t>(most_places) &&
+          std::none_of(known.places.begin(), end, is_same))
+        known.places.insert(end, std::move(p));
+    }
+  }
+  return result;
+}
+
 std::vector<line_profile> profile_lines(module_lines& lines,
                                         const std::vector<instruction_profile>& instructions) {
   struct counted {
@@ -265,9 +303,11 @@ void find_lines(const jit::compilation& compiled, std::uintptr_t base, std::vect
     known.race = race;
   }
   for (finding& f : distinct) {
-    if (f.kind == finding_kind::data_race && f.detail.empty()) f.detail = race_hint(f);
+    if (f.kind != finding_kind::data_race || !f.detail.empty()) continue;
+    f.detail = race_hint(f);
+    if (is_same_value(f.race) || f.race.is_before_exchange) f.level = severity::note;
   }
-  findings = std::move(distinct);
+  findings = one_of_each_cause(std::move(distinct));
 }
 
 }  // namespace heddle::checker

@@ -124,6 +124,11 @@ program_outcome read_messages(const std::string& text, const jit::compilation& c
       outcome.findings.push_back(finding_of_signal(message));
       outcome.launches = message.at("launches");
       outcome.accesses = message.at("accesses");
+    } else if (message.contains("level")) {
+      const auto known = std::find(numbers.begin(), numbers.end(), message.at("number").get<std::size_t>());
+      if (known != numbers.end())
+        outcome.findings[static_cast<std::size_t>(known - numbers.begin())].level =
+            static_cast<severity>(message.at("level").get<int>());
     } else if (message.contains("count")) {
       const auto known = std::find(numbers.begin(), numbers.end(), message.at("number").get<std::size_t>());
       // A finding that could not be written is not there.
@@ -171,6 +176,8 @@ program_outcome run_program(const jit::compilation& compiled, const std::vector<
   if ((is_signal && !is_told) || outcome.status != 0) {
     finding f{};
     f.kind = finding_kind::failed_program;
+    // A status may be meant: the command has it, too.
+    if (!is_signal) f.level = severity::note;
     f.detail = is_signal ? fmt::format("it is ended by a signal: {}", strsignal(outcome.signal))
                          : fmt::format("its exit status is {}", outcome.status);
     outcome.findings.push_back(std::move(f));

@@ -30,6 +30,8 @@ int error_after(finding_kind kind) {
       return errors::assertion;
     case finding_kind::out_of_bounds:
       return errors::illegal_address;
+    case finding_kind::misaligned_access:
+      return errors::misaligned_address;
     case finding_kind::deadlock:
     case finding_kind::no_end:
       return errors::launch_timeout;
@@ -121,6 +123,7 @@ int program_runtime::launch(const heddle_device::launch_request& q) {
       fmt::format("launches {}<<<{}, {}>>>", kernel.name, launch_text(q.grid), launch_text(q.block));
   std::string why;
   if (const int error = check(q, kernel, why); error != 0) {
+    has_launch_failed_ = true;
     if (is_statement) {
       finding f{};
       f.kind = finding_kind::unchecked_error;
@@ -174,10 +177,11 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   // They lie together, where the launch was called.
   for (std::uint32_t i = 0; i < q.kernel.parameter_count; ++i) {
     const heddle_device::parameter& p = q.kernel.parameters[i];
+    if (p.kind == heddle_device::parameter_kind::reference) continue;
     const auto first = reinterpret_cast<std::uintptr_t>(q.arguments[i]);
     const std::uintptr_t last =
         first + (p.kind == heddle_device::parameter_kind::pointer ? sizeof(void*) : p.size);
-    kernel.first_argument = i == 0 ? first : std::min(kernel.first_argument, first);
+    kernel.first_argument = kernel.last_argument == 0 ? first : std::min(kernel.first_argument, first);
     kernel.last_argument = std::max(kernel.last_argument, last);
   }
 
@@ -203,6 +207,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   const std::uint32_t first_serial = next_serial_;
   next_serial_ += static_cast<std::uint32_t>(serials);
   ++launches_;
+  note_launch(kernel.name);
 
   std::fflush(stdout);
   launch_outcome outcome;
@@ -242,7 +247,10 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   for (finding& f : outcome.findings) {
     f.places.push_back(host_place(written, at));
     add_places_of_memory(f);
-    report(std::move(f));
+    const finding told = f;
+    const reported& r = report(std::move(f));
+    if (told.kind == finding_kind::uninitialised_read && r.count == told.count)
+      note_unwritten_read(r.number, told, kernel.name);
   }
   note_pending(when, {host_place(written, at), first_serial, next_serial_, 0, 0, false, q.grid, q.block});
   // As on a device, what went wrong in a kernel is known to calls that come later.

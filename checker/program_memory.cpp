@@ -89,8 +89,88 @@ int program_runtime::release(const char* function, memory_kind kind, void* what)
   return fail(0);
 }
 
-bool program_runtime::is_not_the_hosts(const char* function, void* what) {
+void* program_runtime::allocate_host(heddle_device::u64 bytes, bool is_written, const void* at) {
+  return heap_.allocate(bytes, is_written, address_of(at));
+}
+
+bool program_runtime::is_watched_host(const void* what) {
+  return heap_.has(address_of(what));
+}
+
+void* program_runtime::reallocate_host(void* what, heddle_device::u64 bytes, const void* at) {
+  if (bytes == 0) {
+    heap_.free(what, address_of(at));
+    return nullptr;
+  }
+  return heap_.reallocate(what, bytes, address_of(at));
+}
+
+void program_runtime::report_outside_heap(std::uintptr_t address, std::uint64_t bytes, const char* what,
+                                          std::uintptr_t pc) {
+  const auto near = heap_.nearest(address);
+  if (!near || !has_begun_) return;
+  const std::lock_guard lock(mutex_);
+  finding f{};
+  const auto from_begin = static_cast<std::int64_t>(address - near->begin);
+  const bool is_freed =
+      near->is_freed && from_begin >= 0 && static_cast<std::uint64_t>(from_begin) < near->bytes;
+  f.kind = is_freed ? finding_kind::use_after_free : finding_kind::out_of_bounds;
+  std::vector<std::uintptr_t> frames = call_stack();
+  while (!frames.empty() && frames.front() != pc) frames.erase(frames.begin());
+  if (frames.empty()) frames.push_back(pc);
+  f.places.push_back(host_place(what, frames));
+  f.places.push_back(host_place("allocates it", {near->made_at}));
+  if (near->is_freed) f.places.push_back(host_place("frees it", {near->freed_at}));
+  f.detail = fmt::format("{} bytes from byte {} on of an allocation of the host's of {} bytes", bytes,
+                         from_begin, near->bytes);
+  report(std::move(f));
+}
+
+void program_runtime::copy_of_heap(const char* function, const box& b, bool writes) {
+  if (!heap_.has(b.begin)) return;
+  bool is_unset = !writes;
+  bool is_outside = false;
+  b.for_each_row([&](std::uint64_t offset) {
+    const std::uintptr_t row = b.begin + offset;
+    if (is_outside) return;
+    is_outside = !heap_.is_inside(row, b.width);
+    if (is_outside) return;
+    if (writes) heap_.note_written(row, b.width);
+    is_unset = is_unset && heap_.is_unset(row, b.width);
+  });
+  const auto near = heap_.nearest(b.begin);
+  if (!near || (!is_outside && !is_unset)) return;
+  finding f{};
+  f.kind = !is_outside      ? finding_kind::uninitialised_read
+           : near->is_freed ? finding_kind::use_after_free
+                            : finding_kind::invalid_copy;
+  f.places.push_back(host_place(fmt::format("calls {}", function)));
+  f.places.push_back(host_place("allocates it", {near->made_at}));
+  if (near->is_freed) f.places.push_back(host_place("frees it", {near->freed_at}));
+  f.detail = fmt::format("{} bytes {} byte {} on of an allocation of the host's of {} bytes{}", b.span(),
+                         writes ? "to it from" : "from", static_cast<std::int64_t>(b.begin - near->begin),
+                         near->bytes, is_outside ? "" : ", of which nothing was ever written");
+  report(std::move(f));
+}
+
+bool program_runtime::is_not_the_hosts(const char* function, void* what, const void* at) {
   const std::uintptr_t address = address_of(what);
+  if (heap_.has(address)) {
+    const auto near = heap_.free(what, address_of(at)) ? std::nullopt : heap_.nearest(address);
+    if (!near) return true;
+    const std::lock_guard lock(mutex_);
+    finding f{};
+    f.kind = finding_kind::invalid_free;
+    f.places.push_back(host_place(fmt::format("calls {}", function)));
+    f.places.push_back(host_place("allocates it", {near->made_at}));
+    if (near->is_freed) f.places.push_back(host_place("frees it", {near->freed_at}));
+    f.detail = near->is_freed && near->begin == address
+                   ? fmt::format("an allocation of {} bytes is freed already", near->bytes)
+                   : fmt::format("the pointer is {} bytes past the beginning of an allocation of {} bytes",
+                                 static_cast<std::int64_t>(address - near->begin), near->bytes);
+    report(std::move(f));
+    return true;
+  }
   if (!memory_ || !(memory_->is_in_device_half(address) || memory_->is_in_host_half(address))) return false;
   const std::lock_guard lock(mutex_);
   const allocation* const a = memory_->find(address);
@@ -184,6 +264,11 @@ bool program_runtime::is_beyond(const char* function, const side& s, const box& 
                fmt::format("{} bytes {} {}, {}", bytes, direction, text_of(*s.of), place));
 }
 
+void program_runtime::note_filled(const box& b) {
+  for (unwritten_read& r : unwritten_reads_)
+    r.is_filled_since |= r.address >= b.begin && r.address - b.begin < b.span();
+}
+
 int program_runtime::copy(const heddle_device::copy_request& q) {
   const std::lock_guard lock(mutex_);
   if (lasting_error_ != 0) return lasting_error_;
@@ -197,6 +282,7 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
   const box to{address_of(q.to), q.width, q.height, q.depth, q.to_pitch, q.to_slice};
   const box from{address_of(q.from), q.width, q.height, q.depth, q.from_pitch, q.from_slice};
   const side target = side_of(to.begin), source = side_of(from.begin);
+  note_filled(to);
   if (to.span() != 0) {
     if (is_beyond(q.function, target, to, "to") || is_beyond(q.function, source, from, "from"))
       return fail(errors::invalid_value);
@@ -226,6 +312,8 @@ int program_runtime::copy(const heddle_device::copy_request& q) {
       add_places_of_memory(f);
       report(std::move(f));
     }
+    if (source.is_host_only) copy_of_heap(q.function, from, false);
+    if (target.is_host_only) copy_of_heap(q.function, to, true);
     const allocations::opening opened(*memory_);
     std::uint64_t row = 0;
     std::vector<std::uint64_t> sources;
@@ -289,6 +377,7 @@ int program_runtime::fill(const heddle_device::fill_request& q) {
   if (!order_.is_stream(q.stream)) return fail(errors::invalid_resource_handle);
   const box to{address_of(q.to), q.width, q.height, q.depth, q.pitch, q.slice};
   const side target = side_of(to.begin);
+  note_filled(to);
   if (to.span() != 0) {
     if ((q.height > 1 || q.depth > 1) && q.width > q.pitch) return fail(errors::invalid_pitch);
     if (target.is_host_only) {
@@ -384,7 +473,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     report_access(finding_kind::uninitialised_read, "");
   }
   for (const pending_operation& p : pending_) {
-    if (order_.is_done(p.when) || !conflicts(p.work, r, address, bytes, writes)) continue;
+    if (is_done(p) || !conflicts(p.work, r, address, bytes, writes)) continue;
     report_access(
         finding_kind::missing_synchronisation,
         "the host has not waited for that: cudaDeviceSynchronize, or a wait for its stream or for an "

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include <execinfo.h>
@@ -22,6 +23,8 @@ program_runtime* running_program = nullptr;
 namespace {
 
 constexpr int most_frames = 64;
+
+thread_local int callbacks = 0;  // of streams, that the present thread of the host is in
 
 }  // namespace
 
@@ -103,7 +106,29 @@ void program_runtime::write_count(const reported& r) const {
   write(nlohmann::json{{"number", r.number}, {"count", r.count}}.dump());
 }
 
+void program_runtime::lower(std::size_t number) const {
+  write(nlohmann::json{{"number", number}, {"level", static_cast<int>(severity::note)}}.dump());
+}
+
+void program_runtime::note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel) {
+  const allocation* const a = f.about == 0 ? nullptr : memory_->find(f.about);
+  if (a == nullptr || f.index < 0) return;
+  const std::uintptr_t address = f.about + static_cast<std::uint64_t>(f.index) * a->memory.element_bytes;
+  unwritten_reads_.push_back({number, address, kernel, false});
+}
+
+void program_runtime::note_launch(const std::string& kernel) {
+  std::erase_if(unwritten_reads_, [&](const unwritten_read& r) {
+    const bool is_warm_up = r.is_filled_since && r.kernel == kernel;
+    if (is_warm_up) lower(r.number);
+    return is_warm_up;
+  });
+}
+
 program_runtime::reported& program_runtime::report(finding f) {
+  // It is what the failed launch leads to.
+  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
+    f.level = severity::note;
   std::string key = fmt::format("{} {}", static_cast<int>(f.kind), f.variable);
   for (const place& p : f.places) {
     key += fmt::format(" {:x} {}:{}", p.pc, p.file, p.line);
@@ -296,10 +321,25 @@ int program_runtime::call_host(void* stream, void (*function)(void*), void* data
   {
     const std::lock_guard lock(mutex_);
     if (!order_.is_stream(stream)) return fail(heddle_device::cuda_error::invalid_resource_handle);
-    order_.enqueue(stream);
+    order_.begin_callback(stream);
   }
+  ++callbacks;
   function(data);
+  --callbacks;
   return fail(0);
+}
+
+/// Whether the present thread of the host knows that it is done: a function that a stream calls does, and so
+/// may what it starts or tells.
+bool program_runtime::is_done(const pending_operation& p) const {
+  if (order_.is_done(p.when)) return true;
+  const bool may_be_called = callbacks > 0 || std::this_thread::get_id() != main_thread_;
+  return may_be_called && order_.is_before_callback(p.when);
+}
+
+void program_runtime::know_variable(const heddle_device::variable& v) {
+  const std::lock_guard lock(mutex_);
+  memory_->add_variable(v);
 }
 
 void program_runtime::note_pending(const stream_order::operation& when, concurrent_work work) {

@@ -2,6 +2,7 @@
 
 #include "allocations.hpp"
 #include "finding.hpp"
+#include "host_heap.hpp"
 #include "jit/fiber.hpp"
 #include "launch.hpp"
 #include "program.hpp"
@@ -14,6 +15,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace heddle::checker {
@@ -33,7 +35,10 @@ class program_runtime final : public heddle_device::runtime {
 
   int allocate(memory_kind kind, void** where, heddle_device::u64 bytes, allocation_name name) override;
   int release(const char* function, memory_kind kind, void* what) override;
-  bool is_not_the_hosts(const char* function, void* what) override;
+  bool is_not_the_hosts(const char* function, void* what, const void* at) override;
+  void* allocate_host(heddle_device::u64 bytes, bool is_written, const void* at) override;
+  bool is_watched_host(const void* what) override;
+  void* reallocate_host(void* what, heddle_device::u64 bytes, const void* at) override;
   int register_host(void* what, heddle_device::u64 bytes, allocation_name name) override;
   int unregister_host(void* what) override;
   int copy(const heddle_device::copy_request& what) override;
@@ -41,6 +46,8 @@ class program_runtime final : public heddle_device::runtime {
   int describe(const void* pointer, heddle_device::pointer_facts* facts) override;
   void memory_left(heddle_device::u64* free, heddle_device::u64* total) override;
   int find_variable(const void* variable, void** where, heddle_device::u64* bytes) override;
+
+  void know_variable(const heddle_device::variable& v) override;
 
   int launch(const heddle_device::launch_request& what) override;
   void know(const heddle_device::known_kernel& kernel) override;
@@ -67,6 +74,16 @@ class program_runtime final : public heddle_device::runtime {
   /// Whether host_access has something to look at there.
   bool watches(std::uintptr_t address) const {
     return has_begun_ && (memory_->is_in_host_half(address) || memory_->is_in_variables(address));
+  }
+  /// The same of memory by malloc or new[]: says nothing of what is as it should be, at no cost.
+  bool heap_access(std::uintptr_t address, std::size_t bytes, bool writes, std::uintptr_t pc) {
+    if (!heap_.has(address)) return false;
+    if (!heap_.is_inside(address, bytes)) {
+      report_outside_heap(address, bytes, writes ? "writes" : "reads", pc);
+    } else if (writes) {
+      heap_.note_written(address, bytes);
+    }
+    return true;
   }
   /// A function of the device was called by the host, which ends the program.
   [[noreturn]] void device_function_on_host(std::uintptr_t pc);
@@ -109,8 +126,16 @@ class program_runtime final : public heddle_device::runtime {
   void write(const std::string& line) const noexcept;
 
   side side_of(std::uintptr_t address);
+  void report_outside_heap(std::uintptr_t address, std::uint64_t bytes, const char* what, std::uintptr_t pc);
+  /// A part of a copy that is of the host's heap: what is wrong with it is told.
+  void copy_of_heap(const char* function, const box& b, bool writes);
   /// Says what is wrong with a part of a copy; false when nothing is.
   bool is_beyond(const char* function, const side& s, const box& b, const char* direction);
+  /// A kernel reads what nothing has written: a warm-up, if that is filled before the kernel runs again.
+  void note_unwritten_read(std::size_t number, const finding& f, const std::string& kernel);
+  void note_filled(const box& b);
+  void note_launch(const std::string& kernel);
+  void lower(std::size_t number) const;
   void note_pending(const stream_order::operation& when, concurrent_work work);
   /// Notes what a copy or a fill does to one side of it, and compares it with what other streams do there.
   void use_memory(const char* function, const stream_order::operation& when, void* stream, const side& s,
@@ -118,6 +143,7 @@ class program_runtime final : public heddle_device::runtime {
   /// What may be under way when something begins that was put on a stream.
   std::vector<concurrent_work> work_beside(void* stream) const;
   void forget_done();
+  bool is_done(const pending_operation& p) const;
   static bool conflicts(const concurrent_work& p, const region& r, std::uintptr_t address, std::size_t bytes,
                         bool writes);
   std::string explain_address(std::uintptr_t address) const;
@@ -138,8 +164,10 @@ class program_runtime final : public heddle_device::runtime {
   const int messages_;
   std::unique_ptr<const module> module_;
   std::atomic<bool> has_begun_{false};
+  const std::thread::id main_thread_ = std::this_thread::get_id();
   std::recursive_mutex mutex_;
   std::optional<allocations> memory_;
+  host_heap heap_;
   stream_order order_;
   std::vector<pending_operation> pending_;
   jit::stack_pool stacks_;
@@ -151,6 +179,14 @@ class program_runtime final : public heddle_device::runtime {
   reported* unasked_ = nullptr;  // a launch that failed, while nobody has asked
   std::map<std::string, reported> reported_;
   std::vector<launch_profile> profiles_;
+  bool has_launch_failed_ = false;  // what it was to write is not there
+  struct unwritten_read {
+    std::size_t number;
+    std::uintptr_t address;
+    std::string kernel;
+    bool is_filled_since;
+  };
+  std::vector<unwritten_read> unwritten_reads_;
 };
 
 /// The one of this process, where it runs a program; null elsewhere.

@@ -24,6 +24,11 @@ std::string order_hint(const race_facts& race) {
 
 }  // namespace
 
+bool is_same_value(const race_facts& race) {
+  return race.writes_meet && !race.reads_meet && !race.values_differ && !race.is_one_atomic &&
+         !race.is_scope_too_narrow;
+}
+
 void race_facts::join(const race_facts& other) {
   apart = std::max(apart, other.apart);
   reads_meet |= other.reads_meet;
@@ -31,6 +36,8 @@ void race_facts::join(const race_facts& other) {
   is_one_atomic |= other.is_one_atomic;
   is_volatile |= other.is_volatile;
   is_scope_too_narrow |= other.is_scope_too_narrow;
+  values_differ |= other.values_differ;
+  is_before_exchange &= other.is_before_exchange;
   lacks_acquire |= other.lacks_acquire;
   is_told |= other.is_told;
 }
@@ -40,6 +47,16 @@ std::string race_hint(const finding& f) {
   const bool is_of_blocks = race.apart == race_facts::threads::of_blocks;
   const bool is_one_line =
       f.places.size() >= 2 && f.places[0].file == f.places[1].file && f.places[0].line == f.places[1].line;
+  if (is_same_value(race)) {
+    return "they write the same value, so that it is there whichever comes last: an atomic or a volatile "
+           "write "
+           "says so to the compiler";
+  }
+  if (race.is_before_exchange) {
+    return "it is the first read of a compare-and-swap loop, whose exchange finds out what it missed: a "
+           "volatile "
+           "read says so to the compiler";
+  }
   if (race.is_scope_too_narrow) {
     return "both are atomic, but at a scope that does not reach the other thread: atomicAdd() and its kind "
            "without "

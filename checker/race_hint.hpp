@@ -10,4 +10,7 @@ namespace heddle::checker {
 /// met in it and what they did, over all times that it was met.
 std::string race_hint(const finding& f);
 
+/// Whether all that met in it are writes of one value.
+bool is_same_value(const race_facts& race);
+
 }  // namespace heddle::checker

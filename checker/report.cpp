@@ -47,7 +47,7 @@ std::string headline(const finding& f) {
     case finding_kind::out_of_bounds:
       return "out of bounds" + (element.empty() ? "" : ": " + element);
     case finding_kind::uninitialised_read:
-      return "a read of what was never written: " + element;
+      return "a read of what was never written" + (element.empty() ? "" : ": " + element);
     case finding_kind::misaligned_access:
       return "misaligned access" + (element.empty() ? "" : " to " + element);
     case finding_kind::warp_mask:
@@ -62,6 +62,8 @@ std::string headline(const finding& f) {
       return "the kernel stops itself";
     case finding_kind::crash:
       return "the kernel cannot go on";
+    case finding_kind::wide_shift:
+      return "a shift by as many bits as the number has, or more";
     case finding_kind::use_after_free:
       return "use after free" + (element.empty() ? "" : ": " + element);
     case finding_kind::host_access:
@@ -85,7 +87,8 @@ std::string headline(const finding& f) {
 }
 
 std::string describe(const finding& f) {
-  std::string result = fmt::format("{}{} [{}]\n", where(f), headline(f), name(f.kind));
+  const std::string level = f.level == severity::error ? "" : fmt::format("{}: ", name(f.level));
+  std::string result = fmt::format("{}{}{} [{}]\n", where(f), level, headline(f), name(f.kind));
   for (const place& p : f.places) {
     const std::string who =
         p.has_thread ? fmt::format("thread {} of block {}", text(p.thread), text(p.block)) : "the host";
@@ -99,7 +102,32 @@ std::string describe(const finding& f) {
   return result;
 }
 
+/// "clean, 2 notes"; "1 finding, 1 warning".
+std::string verdict_text(const std::vector<finding>& findings, severity fails_on) {
+  std::size_t counts[3] = {};
+  for (const finding& f : findings) ++counts[static_cast<int>(f.level)];
+  std::size_t failing = 0;
+  std::string rest;
+  for (const severity level : {severity::error, severity::warning, severity::note}) {
+    const std::size_t count = counts[static_cast<int>(level)];
+    if (level >= fails_on) {
+      failing += count;
+    } else if (count != 0) {
+      rest += ", " + counted(count, name(level));
+    }
+  }
+  return (failing == 0 ? "clean" : counted(failing, "finding")) + rest;
+}
+
 }  // namespace
+
+const char* name(severity level) noexcept {
+  return level == severity::note ? "note" : level == severity::warning ? "warning" : "error";
+}
+
+bool any_as_severe(const std::vector<finding>& findings, severity least) noexcept {
+  return std::any_of(findings.begin(), findings.end(), [&](const finding& f) { return f.level >= least; });
+}
 
 std::string text(heddle_device::index3 i) {
   return fmt::format("({},{},{})", i.x, i.y, i.z);
@@ -128,6 +156,7 @@ const char* name(finding_kind kind) noexcept {
                                    "assertion",
                                    "trap",
                                    "crash",
+                                   "wide-shift",
                                    "use-after-free",
                                    "host-access",
                                    "missing-synchronisation",
@@ -145,8 +174,8 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
   const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
   result += fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
-                        outcome.findings.empty() ? "clean" : counted(outcome.findings.size(), "finding"),
-                        counted(threads, "thread"), counted(outcome.schedules, "schedule"),
+                        verdict_text(outcome.findings, what.fails_on), counted(threads, "thread"),
+                        counted(outcome.schedules, "schedule"),
                         fmt::format("{} watched accesses", outcome.accesses),
                         outcome.was_stopped ? ", stopped before its end" : "");
   if (what.options.profiles) result += profile_as_text(outcome.profile);
@@ -156,10 +185,10 @@ std::string as_text(const checked& what, const launch_outcome& outcome) {
 std::string as_text(const program_checked& what, const program_outcome& outcome) {
   std::string result;
   for (const finding& f : outcome.findings) result += describe(f) + "\n";
-  result += fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
-                        outcome.findings.empty() ? "clean" : counted(outcome.findings.size(), "finding"),
-                        counted(outcome.launches, "launch", "es"),
-                        counted(what.options.schedules, "schedule"), outcome.accesses);
+  result +=
+      fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
+                  verdict_text(outcome.findings, what.fails_on), counted(outcome.launches, "launch", "es"),
+                  counted(what.options.schedules, "schedule"), outcome.accesses);
   for (const launch_profile& p : outcome.profiles) {
     result += fmt::format("\nthe host {} at {}{}{}\n", p.by.what, line_of(p.by),
                           p.by.function.empty() ? "" : " in " + p.by.function,
@@ -185,6 +214,7 @@ ordered_json findings_as_json(const std::vector<finding>& findings) {
   for (const finding& f : findings) {
     ordered_json one;
     one["kind"] = name(f.kind);
+    one["level"] = name(f.level);
     one["message"] = headline(f);
     if (!f.detail.empty()) one["detail"] = f.detail;
     one["count"] = f.count;
@@ -220,7 +250,7 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   ordered_json j;
   j["source"] = what.source;
   j["kernel"] = what.kernel;
-  j["verdict"] = outcome.findings.empty() ? "clean" : "findings";
+  j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings" : "clean";
   j["findings"] = findings_as_json(outcome.findings);
   j["grid"] = index(what.options.grid);
   j["block"] = index(what.options.block);
@@ -237,7 +267,7 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
   ordered_json j;
   j["source"] = what.source;
   j["arguments"] = what.arguments;
-  j["verdict"] = outcome.findings.empty() ? "clean" : "findings";
+  j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings" : "clean";
   j["findings"] = findings_as_json(outcome.findings);
   if (outcome.signal != 0) {
     j["signal"] = outcome.signal;
@@ -277,27 +307,34 @@ namespace {
 constexpr const char* program_case = "main";
 
 std::string junit_of(const std::string& source, const std::string& name, const std::vector<finding>& findings,
-                     double seconds) {
+                     severity fails_on, double seconds) {
   std::string result = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
       "<testsuite name=\"heddle check\" tests=\"1\" failures=\"{}\" errors=\"0\" time=\"{:.3f}\">\n"
       "  <testcase classname=\"{}\" name=\"{}\" time=\"{:.3f}\">\n",
-      findings.empty() ? 0 : 1, seconds, impl::xml_text(source), impl::xml_text(name), seconds);
+      any_as_severe(findings, fails_on) ? 1 : 0, seconds, impl::xml_text(source), impl::xml_text(name),
+      seconds);
+  std::string others;
   for (const finding& f : findings) {
+    if (f.level < fails_on) {
+      others += describe(f) + "\n";
+      continue;
+    }
     result += fmt::format("    <failure type=\"{}\" message=\"{}\">{}</failure>\n", checker::name(f.kind),
                           impl::xml_text(where(f) + headline(f)), impl::xml_text(describe(f)));
   }
+  if (!others.empty()) result += fmt::format("    <system-out>{}</system-out>\n", impl::xml_text(others));
   return result + "  </testcase>\n</testsuite>\n";
 }
 
 }  // namespace
 
 std::string as_junit(const checked& what, const launch_outcome& outcome) {
-  return junit_of(what.source, what.kernel, outcome.findings, outcome.seconds);
+  return junit_of(what.source, what.kernel, outcome.findings, what.fails_on, outcome.seconds);
 }
 
 std::string as_junit(const program_checked& what, const program_outcome& outcome) {
-  return junit_of(what.source, program_case, outcome.findings, outcome.seconds);
+  return junit_of(what.source, program_case, outcome.findings, what.fails_on, outcome.seconds);
 }
 
 std::string as_junit_error(const std::string& source, const std::string& kernel, std::string_view reason) {

@@ -13,6 +13,7 @@ namespace heddle::checker {
 struct checked {
   std::string source, kernel;
   launch_options options;
+  severity fails_on = severity::warning;  ///< what weighs less is told, and the verdict is clean
 };
 
 /// The same of a whole program.
@@ -20,6 +21,7 @@ struct program_checked {
   std::string source;
   std::vector<std::string> arguments;
   program_options options;
+  severity fails_on = severity::warning;
 };
 
 /// For people: each finding with both places, and a line on all of it.

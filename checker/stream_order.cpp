@@ -98,6 +98,11 @@ void stream_order::wait_for_event(void* handle) {
   join(host_, events_.at(handle)->known);
 }
 
+void stream_order::begin_callback(void* handle) {
+  enqueue(handle);
+  join(called_, find(handle)->known);
+}
+
 void stream_order::wait_for_all() {
   host_ = last_;
 }

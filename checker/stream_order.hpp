@@ -40,6 +40,12 @@ class stream_order {
   void wait_for_stream(void* stream);
   void wait_for_event(void* event);
   void wait_for_all();
+  /// The host's function on a stream begins: it comes after what is on it.
+  void begin_callback(void* stream);
+  /// Whether it comes before a function of the host's that a stream has called.
+  bool is_before_callback(const operation& what) const {
+    return what.stream < called_.size() && called_[what.stream] >= what.number;
+  }
   /// Whether the host knows that it is done.
   bool is_done(const operation& what) const {
     return what.stream < host_.size() && host_[what.stream] >= what.number;
@@ -68,7 +74,7 @@ class stream_order {
 
   std::map<void*, std::unique_ptr<stream>> streams_;
   std::map<void*, std::unique_ptr<event>> events_;
-  times host_, last_;
+  times host_, last_, called_;
 };
 
 }  // namespace heddle::checker

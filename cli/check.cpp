@@ -14,6 +14,7 @@
 #include <heddle/io/named_stream.hpp>
 #include <heddle/target.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -33,7 +34,8 @@ struct check_options : kernel_options {
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false, profile = false;
   double timeout = 60;
-  std::string junit;
+  std::string junit, report, fail_on = "warning";
+  int error_exitcode = 1;
   // Of whole programs.
   std::vector<std::string> words;
   bool checks_leaks = false;
@@ -42,9 +44,16 @@ struct check_options : kernel_options {
 };
 
 struct verdict {
-  bool is_clean;
-  std::string junit;
+  std::vector<checker::finding> findings;
+  std::string junit, report;
+  int status = 0;  // of a program
 };
+
+checker::severity severity_of(const std::string& text) {
+  return text == "note"      ? checker::severity::note
+         : text == "warning" ? checker::severity::warning
+                             : checker::severity::error;
+}
 
 /// What both kinds of checks measure, after `what` was run.
 template <class Outcome>
@@ -82,15 +91,13 @@ verdict check_kernel(const check_options& options) {
   checker::find_lines(compiled, loaded.base(), outcome.findings);
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
-  const checker::checked what{shown_path(options.source), options.kernel, launch};
+  const checker::checked what{shown_path(options.source), options.kernel, launch,
+                              severity_of(options.fail_on)};
   checker::write_outputs(arguments);
   report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
-  if (options.json) {
-    print(checker::as_json(what, outcome));
-  } else {
-    print(outcome.printed + checker::as_text(what, outcome));
-  }
-  return {outcome.findings.empty(), checker::as_junit(what, outcome)};
+  if (!options.json) print(outcome.printed);
+  const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
+  return {outcome.findings, checker::as_junit(what, outcome), report};
 }
 
 verdict check_program(const check_options& options) {
@@ -98,14 +105,14 @@ verdict check_program(const check_options& options) {
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
   const checker::compilation compiled = checker::compile_program(options.source, std::move(compile));
-  checker::program_checked what{shown_path(options.source), options.words, {}};
+  checker::program_checked what{shown_path(options.source), options.words, {}, severity_of(options.fail_on)};
   what.options.seed = options.seed;
   what.options.schedules = options.schedules;
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
   what.options.profiles = options.profile;
-  what.options.prints_to_error = options.json || is_kept_for_data();
+  what.options.prints_to_error = (options.json && options.report.empty()) || is_kept_for_data();
   std::vector<std::string> words{std::filesystem::path(options.source).replace_extension().string()};
   words.insert(words.end(), options.words.begin(), options.words.end());
   const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
@@ -113,37 +120,70 @@ verdict check_program(const check_options& options) {
                {{"launches", outcome.launches}, {"schedules", options.schedules}});
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", what.source, outcome.status));
-  print(options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome));
-  return {outcome.findings.empty(), checker::as_junit(what, outcome)};
+  const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
+  return {outcome.findings, checker::as_junit(what, outcome), report, outcome.status};
 }
 
 void run(const check_options& options) {
-  std::unique_ptr<atomic_file> junit;
-  const auto write_junit = [&](const std::string& text) {
-    const std::unique_ptr<atomic_file> out = std::move(junit);
+  std::unique_ptr<atomic_file> junit, report;
+  const auto write = [](std::unique_ptr<atomic_file>& file, const std::string& text) {
+    const std::unique_ptr<atomic_file> out = std::move(file);
     if (out == nullptr) return;
     out->write(text.data(), text.size());
     out->commit();
   };
-  bool is_clean = false;
+  int status = 0;
   try {
     // That it can be written is known before anything runs.
     if (!options.junit.empty()) junit = std::make_unique<atomic_file>(options.junit);
+    if (!options.report.empty()) report = std::make_unique<atomic_file>(options.report);
     const verdict found = options.is_program() ? check_program(options) : check_kernel(options);
-    write_junit(found.junit);
-    is_clean = found.is_clean;
+    write(junit, found.junit);
+    if (report != nullptr) {
+      write(report, found.report);
+    } else if (options.json) {
+      print(found.report);
+    } else {
+      print_error(found.report);
+    }
+    status = checker::any_as_severe(found.findings, severity_of(options.fail_on)) ? options.error_exitcode
+                                                                                  : found.status;
   } catch (const std::exception& wrong) {
     const bool is_memory = dynamic_cast<const std::bad_alloc*>(&wrong) != nullptr;
     const char* const why = is_memory ? "out of memory" : wrong.what();
     print_error(fmt::format("heddle check: {}\n", why));
-    if (options.json) print(checker::as_json_error(shown_path(options.source), options.kernel, why));
-    write_junit(checker::as_junit_error(shown_path(options.source), options.kernel, why));
+    if (options.json && report != nullptr) {
+      write(report, checker::as_json_error(shown_path(options.source), options.kernel, why));
+    } else if (options.json) {
+      print(checker::as_json_error(shown_path(options.source), options.kernel, why));
+    }
+    write(junit, checker::as_junit_error(shown_path(options.source), options.kernel, why));
     throw ended{2};
   }
-  if (!is_clean) throw ended{1};
+  if (status != 0) throw ended{status};
+}
+
+/// What the program is called with.
+std::vector<std::string> words_behind_mark;
+
+bool is_source(const std::string& word) {
+  const std::string ending = std::filesystem::path(word).extension().string();
+  return ending == ".cu" || ending == ".cpp" || ending == ".cc" || ending == ".c" || ending == ".cuh";
 }
 
 }  // namespace
+
+void take_program_arguments(std::vector<std::string>& words) {
+  if (words.empty() || (words.front() != "check" && words.front() != "run")) return;
+  const auto mark = std::find(words.begin(), words.end(), "--");
+  // As compilers spell it.
+  for (auto word = words.begin(); word != mark; ++word) {
+    if (word->starts_with("-std=")) word->insert(0, "-");
+  }
+  if (words.front() == "run" || mark == words.end()) return;
+  words_behind_mark.assign(mark + 1, words.end());
+  words.erase(mark, words.end());
+}
 
 void add_check(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
@@ -175,6 +215,17 @@ void add_check(CLI::App& app) {
   command->add_flag("--leak-check", options->checks_leaks, "What a program does not free is a finding");
   command->add_flag("--json", options->json, "What was found as one JSON object");
   writes_file(
+      command->add_option("--report", options->report, "Where the findings go; default standard error")
+          ->option_text("FILE"));
+  command
+      ->add_option("--fail-on", options->fail_on,
+                   "The least that a finding weighs for which the check fails; default warning")
+      ->option_text("LEVEL")
+      ->check(CLI::IsMember({"note", "warning", "error"}));
+  command->add_option("--error-exitcode", options->error_exitcode, "The exit status when it fails; default 1")
+      ->option_text("N")
+      ->check(CLI::Range(1, 255));
+  writes_file(
       command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE"));
   command->footer(
       "Without --kernel the file is a program: its main is run, and what it launches is checked.\n"
@@ -182,8 +233,18 @@ void add_check(CLI::App& app) {
       "deadlocks, accesses out of bounds, reads of what was never written, misaligned accesses, masks that "
       "name\n"
       "lanes that do not arrive, and locks without a fence.\n"
-      "Exit status: 0 clean, 1 findings, 2 could not run.");
-  command->callback([options] { run(*options); });
+      "Exit status: 1 findings, 2 could not run, otherwise the program's own, or 0.");
+  command->callback([options] {
+    if (!options->words.empty()) {
+      const std::string& word = options->words.front();
+      throw CLI::ValidationError(fmt::format("'{}'", word),
+                                 is_source(word)
+                                     ? "one file is checked at a time: #include the others in it"
+                                     : "one argument too many: what a program is called with follows --");
+    }
+    options->words = words_behind_mark;
+    run(*options);
+  });
 }
 
 }  // namespace heddle::cli

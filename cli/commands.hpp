@@ -39,4 +39,8 @@ void add_transform(CLI::App& app);
 /// first word that belongs to none.
 void keep_expression_from_options(const CLI::App& app, std::vector<std::string>& words);
 
+/// Of `check PROGRAM.cu -- ARGUMENTS...` what follows the mark is the program's own: takes it out. Of -std=S,
+/// as compilers have it, makes --std=S.
+void take_program_arguments(std::vector<std::string>& words);
+
 }  // namespace heddle::cli

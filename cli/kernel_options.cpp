@@ -36,6 +36,15 @@ std::string check_extents(const std::string& text) {
   return read_extents(text, ignored) ? "" : fmt::format("'{}' is not X, X,Y or X,Y,Z", text);
 }
 
+/// The language again; C++17 for those before it, which what kernels include is not written in.
+std::string newer_standard(const std::string& text) {
+  for (const std::string_view older : {"03", "11", "14"}) {
+    if (text == fmt::format("c++{}", older) || text == fmt::format("gnu++{}", older))
+      return text.substr(0, text.size() - 2) + "17";
+  }
+  return text;
+}
+
 /// The argument again, with the count of an array in digits where it is a whole number.
 std::string count_in_digits(const std::string& text) {
   const std::size_t open = text.find('['), close = text.find(']');
@@ -92,13 +101,18 @@ void kernel_options::add_compilation_to(CLI::App& command) {
   command.add_option("-I", compile.include_folders, "A folder of headers")
       ->option_text("DIR")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   command.add_option("-D", compile.definitions, "A macro")
       ->option_text("NAME[=VALUE]")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
-  command.add_option("--std", compile.standard, "The language; default c++20")
+  compile.standard = "c++17";
+  command
+      .add_option("--std", compile.standard, "The language; default c++17, which stands for older ones too")
       ->option_text("S")
+      ->transform(newer_standard)
       ->check(CLI::IsMember({"c++17", "c++20", "c++23", "gnu++17", "gnu++20", "gnu++23"}));
 }
 

@@ -71,6 +71,7 @@ int run(CLI::App& app, int argc, char** argv) {
   try {
     std::vector<std::string> words(argv + 1, argv + argc);
     heddle::cli::keep_expression_from_options(app, words);
+    heddle::cli::take_program_arguments(words);
     std::reverse(words.begin(), words.end());  // as CLI11 takes them
     app.parse_complete_callback([&app] {
       for (CLI::App* const command : app.get_subcommands()) heddle::cli::check_files(*command);

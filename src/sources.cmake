@@ -72,7 +72,9 @@ set(module_sources
   jit/host_part.cpp
   jit/kernel_declaration.cpp
   jit/kernel_table.cpp
+  jit/libraries.cpp
   jit/module_variables.cpp
+  jit/shifts.cpp
   jit/optional_headers.cpp
   jit/process.cpp
   jit/refusals.cpp

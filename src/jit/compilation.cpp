@@ -3,6 +3,7 @@
 #include "io/contents.hpp"
 #include "jit/cache.hpp"
 #include "jit/diagnostics.hpp"
+#include "jit/libraries.hpp"
 #include "jit/process.hpp"
 #include "jit/source_folder.hpp"
 #include <heddle/error.hpp>
@@ -171,6 +172,14 @@ std::vector<std::string> common_options(const compiler& with, const compile_opti
   return words;
 }
 
+constexpr const char* folder_of_libraries = "libraries";
+constexpr const char* file_of_definitions = "definitions";
+
+/// Whether a definition is for the headers of the system, which reserve such names, and NDEBUG.
+bool is_before_headers(std::string_view definition) {
+  return definition.starts_with('_') || definition.substr(0, definition.find('=')) == "NDEBUG";
+}
+
 std::vector<std::string> preprocess_command(const compiler& with, const fs::path& source,
                                             const compile_options& options, const fs::path& headers,
                                             const fs::path& dependencies) {
@@ -178,7 +187,9 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
   // Some systems' compilers define it, and glibc's headers then call __printf_chk where a kernel calls
   // printf.
   words.emplace_back("-U_FORTIFY_SOURCE");
-  for (const std::string& d : options.definitions) words.push_back("-D" + d);
+  for (const std::string& d : options.definitions) {
+    if (is_before_headers(d)) words.push_back("-D" + d);
+  }
   for (const std::string& i : options.include_folders) {
     // A toolkit's own headers are for its compiler.
     std::error_code ignored;
@@ -186,10 +197,24 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
   }
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
   if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");
-  words.insert(words.end(), {"-isystem", headers.string(), "-include",
-                             (headers / "heddle_device" / "language.hpp").string(), "-x", "c++", "-E", "-MD",
-                             "-MF", dependencies.string(), source.string()});
+  const fs::path own = source.parent_path();
+  words.insert(words.end(), {"-isystem", headers.string(), "-isystem", (own / folder_of_libraries).string(),
+                             "-include", (headers / "heddle_device" / "language.hpp").string(), "-include",
+                             (own / file_of_definitions).string(), "-x", "c++", "-E", "-MD", "-MF",
+                             dependencies.string(), source.string()});
   return words;
+}
+
+/// What the definitions that the device language must not see become, once it has been read.
+std::string definitions_after_headers(const compile_options& options) {
+  std::string text = "#pragma GCC system_header\n";
+  for (const std::string& d : options.definitions) {
+    const std::size_t equals = std::min(d.find('='), d.size());
+    if (is_before_headers(d)) continue;
+    text += fmt::format("#define {} {}\n", d.substr(0, equals),
+                        equals == d.size() ? std::string("1") : d.substr(equals + 1));
+  }
+  return text;
 }
 
 std::vector<std::string> compile_command(const compiler& with, const compile_options& options,
@@ -251,22 +276,6 @@ std::vector<std::string> dependencies_in(std::string_view text) {
   return files;
 }
 
-/// Says so when the message is of a library for GPUs.
-std::string unsupported_library(std::string_view message) {
-  constexpr std::string_view libraries[] = {"thrust/",    "cub/",      "cublas", "cufft",    "curand",
-                                            "cusparse",   "cusolver",  "cudnn",  "cutlass/", "nvtx3/",
-                                            "nvToolsExt", "cuda/std/", "nccl"};
-  for (const std::string_view library : libraries) {
-    const std::size_t at = message.find(library);
-    if (at == std::string_view::npos || at == 0 ||
-        std::string_view(" /'\"<").find(message[at - 1]) == std::string_view::npos)
-      continue;
-    return fmt::format("\n{} is not supported: kernels and the CUDA runtime are",
-                       library.ends_with('/') ? library.substr(0, library.size() - 1) : library);
-  }
-  return "";
-}
-
 /// Where debug information says that sources with relative names are, in place of the folder that the
 /// compiler ran in.
 constexpr std::string_view folder_of_sources = "/heddle/";
@@ -289,7 +298,7 @@ std::string working_directory() {
     }
     message += "\n" + line;
   }
-  throw error(fmt::format("{} cannot be compiled:{}{}", name, message, unsupported_library(message)));
+  throw error(fmt::format("{} cannot be compiled:{}", name, message));
 }
 
 json to_json(const kernel_declaration& k) {
@@ -494,15 +503,18 @@ compilation compile(const std::string& source, const std::string& name, const co
   for (const std::string& instance : options.instances) key.add(instance);
   key.add(name);  // as messages and findings spell it
   key.add(source);
-  key.add("9");  // of the format of what is kept
+  for (const std::string& d : options.definitions) key.add(d);
+  key.add("11");  // of the format of what is kept
   const std::string name_of_entry = key.text();
   if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
   const temporary_folder work = folder_for_making();
-  const fs::path original = work.path() / "kernel.cu", dependencies = work.path() / "dependencies",
-                 text = work.path() / "kernel.ii", object = work.path() / "kernel.o",
-                 library = work.path() / "kernel.so";
+  // A source's own includes are looked for beside it: they must find nothing.
+  const fs::path own = work.path() / "source";
+  const fs::path original = own / "heddle", libraries = own / folder_of_libraries,
+                 dependencies = work.path() / "dependencies", text = work.path() / "kernel.ii",
+                 object = work.path() / "kernel.o", library = work.path() / "kernel.so";
   const auto write = [](const fs::path& path, const std::string& all) {
     std::ofstream out(path, std::ios::binary);
     out << all;
@@ -513,14 +525,17 @@ compilation compile(const std::string& source, const std::string& name, const co
     words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.path().string()));
     return run_program(words, work.path());
   };
+  write_headers_of_libraries(libraries);
   write(original, line_directive(name) + source);
+  write(own / file_of_definitions, definitions_after_headers(options));
   const process_result preprocessed = run(preprocess_command(with, original, options, headers, dependencies));
   if (preprocessed.status != 0) fail_compilation(name, preprocessed.err);
   // g++ does not instrument what calls read and write as wholes: structures that they take by value, and
   // results.
   const bool flattens = options.is_watched && !with.is_clang;
-  const translation translated =
-      translate(preprocessed.out, {options.instances, options.is_program, flattens});
+  const translation translated = translate(
+      preprocessed.out,
+      {options.instances, options.is_program, flattens, included_libraries(preprocessed.out, libraries)});
   write(text, translated.text);
   // Without watching, spins on volatile variables are still to be seen.
   const bool instruments = options.is_watched || translated.has_volatile;
@@ -533,8 +548,9 @@ compilation compile(const std::string& source, const std::string& name, const co
   // All of a program is in its file.
   if (options.is_program) {
     link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
-    for (const char* freeing : {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm"})
-      link.push_back(fmt::format("-Wl,--wrap={}", freeing));
+    for (const char* of_memory :
+         {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam"})
+      link.push_back(fmt::format("-Wl,--wrap={}", of_memory));
   }
   const process_result linked = run(link);
   if (linked.status != 0) fail_compilation(name, linked.err);
@@ -545,7 +561,7 @@ compilation compile(const std::string& source, const std::string& name, const co
     if (options.is_watched) about["subscripts"].push_back(to_json(s));
   }
   std::vector<std::string> files_read = dependencies_in(impl::contents(dependencies).value_or(""));
-  std::erase(files_read, original.string());
+  std::erase_if(files_read, [&](const std::string& file) { return file.starts_with(own.string() + "/"); });
   for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
   auto made = impl::contents(library);
   if (!made) throw error(fmt::format("{} cannot be read: {}", shown_path(library), std::strerror(errno)));

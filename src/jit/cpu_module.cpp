@@ -7,6 +7,7 @@
 #include <map>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -46,8 +47,14 @@ class cpu_function : public function_state {
       return heddle_device::index3{static_cast<std::uint32_t>(d.x), static_cast<std::uint32_t>(d.y),
                                    static_cast<std::uint32_t>(d.z)};
     };
-    run_grid(from_->library,
-             {&kernel_, &declaration_, values, index(grid), index(block), shared_bytes, where.threads()});
+    // What a reference is to is given by its address, as an array is.
+    std::vector<void*> arguments(values, values + kernel_.parameter_count);
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+      if (kernel_.parameters[i].kind == heddle_device::parameter_kind::reference)
+        arguments[i] = *static_cast<void**>(arguments[i]);
+    }
+    run_grid(from_->library, {&kernel_, &declaration_, arguments.data(), index(grid), index(block),
+                              shared_bytes, where.threads()});
   }
 
  private:

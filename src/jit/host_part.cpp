@@ -61,19 +61,29 @@ std::size_t end_of_argument(const token_sequence& t, std::size_t first) {
 
 }  // namespace
 
+bool opens_launch(const token_sequence& t, std::size_t i) {
+  if (t.is(i, "<<<")) return true;
+  const bool are_three = t.is(i, "<") && ((t.is(i + 1, "<") && t.is(i + 2, "<")) || t.is(i + 1, "<<<"));
+  return are_three && i > 0 &&
+         (t.is_identifier(i - 1) || t.is(i - 1, ">") || t.is(i - 1, ")") || t.is(i - 1, "]")) &&
+         !t.is(i - 1, "operator");
+}
+
 launch_parts find_launch(const token_sequence& t, std::size_t open) {
   const std::size_t first = begin_of_callee(t, open);
   if (first == open) refuse_launch(t[open], "the kernel that is launched must be named before it");
-  std::size_t end = open + 1;
-  const auto closes = [&](std::size_t j) {
+  const std::size_t inside = t.is(open, "<<<") ? open + 1 : open + 3;
+  const auto closes = [&](std::size_t j, bool has_blanks) {
     return t.is(j, ">") && t.is(j + 1, ">") && t.is(j + 2, ">") && t.is(j + 3, "(") &&
-           t[j + 2].begin == t[j].begin + 2;
+           (has_blanks || t[j + 2].begin == t[j].begin + 2);
   };
-  while (end < t.size() && !t.is(end, ";") && !closes(end)) {
-    end = t.is(end, "(") || t.is(end, "{") || t.is(end, "[") ? t.after_group(end) : end + 1;
+  for (const bool has_blanks : {false, true}) {
+    std::size_t end = inside;
+    while (end < t.size() && !t.is(end, ";") && !closes(end, has_blanks))
+      end = t.is(end, "(") || t.is(end, "{") || t.is(end, "[") ? t.after_group(end) : end + 1;
+    if (closes(end, has_blanks)) return {first, open, inside, end};
   }
-  if (!closes(end)) refuse_launch(t[open], "the launch has no >>> with arguments after it");
-  return {first, open, end};
+  refuse_launch(t[open], "the launch has no >>> with arguments after it");
 }
 
 std::vector<token_edit> rewrite_launch(const token_sequence& t, const launch_parts& launch,
@@ -89,11 +99,12 @@ std::vector<token_edit> rewrite_launch(const token_sequence& t, const launch_par
   }
   const std::string taken = fmt::format("heddle_take({}{}{})", kernel, bound.empty() ? "" : ", ", bound);
   std::vector<token_edit> edits{
-      {launch.first, launch.open + 1,
+      {launch.first, launch.inside,
        fmt::format(
-           "::heddle_device::launching(\"{}\", [&](auto heddle_take) -> decltype({}) {{ return {}; }}, "
-           "[&](auto&... heddle_arguments) {{ {}(heddle_arguments...); }}, ",
-           name, taken, taken, kernel)},
+           "::heddle_device::launching<{}>(\"{}\", [&](auto heddle_take) -> decltype({}) {{ return {}; }}, "
+           "[&](auto&... heddle_arguments) {{ {}(heddle_arguments...); }}, "
+           "[&](auto heddle_type) -> decltype(static_cast<decltype(heddle_type)>({})) {{ return {}; }}, ",
+           bound.empty() ? "0" : bound, name, taken, taken, kernel, kernel, kernel)},
       {launch.close, launch.close + 3, ")"}};
   // NULL passes through a parameter of any type as an integer.
   for (std::size_t i = launch.close + 4; i < t.size() && !t.is(i - 1, ")");) {
@@ -144,7 +155,7 @@ std::optional<token_edit> name_allocation(const token_sequence& t, std::size_t i
 std::optional<std::vector<token_edit>> register_instance(const token_sequence& t, std::size_t i) {
   if (!t.is(i + 1, "<")) return std::nullopt;
   const std::size_t end = t.after_group(i + 1);
-  if (end >= t.size() || !t.is(end - 1, ">") || t.is(end, "<<<") || t.is(end, "(")) return std::nullopt;
+  if (end >= t.size() || !t.is(end - 1, ">") || opens_launch(t, end) || t.is(end, "(")) return std::nullopt;
   std::size_t first = i;
   while (first >= 2 && t.is(first - 1, "::") && t.is_identifier(first - 2)) first -= 2;
   if (first > 0 && t.is(first - 1, "::")) --first;

@@ -21,9 +21,12 @@ struct token_edit {
 /// arguments. `bound` is what its __launch_bounds__ say, as an expression; empty when they say nothing. A
 /// launch that cannot be read is a heddle::error.
 struct launch_parts {
-  std::size_t first;        ///< where the kernel's name begins
-  std::size_t open, close;  ///< of `<<<`, and of the first > of `>>>`
+  std::size_t first;         ///< where the kernel's name begins
+  std::size_t open, inside;  ///< where `<<<` begins, and what comes after it
+  std::size_t close;         ///< the first > of `>>>`
 };
+/// Whether a launch's `<<<` begins with token i, blanks between or not.
+bool opens_launch(const token_sequence& tokens, std::size_t i);
 launch_parts find_launch(const token_sequence& tokens, std::size_t open);
 std::vector<token_edit> rewrite_launch(const token_sequence& tokens, const launch_parts& launch,
                                        std::string_view bound);

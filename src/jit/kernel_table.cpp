@@ -6,15 +6,28 @@
 
 namespace heddle::jit {
 
+std::size_t count_template_arguments(std::string_view text) {
+  if (text.size() < 3) return 0;
+  std::size_t depth = 0, count = 1;
+  for (const char c : text.substr(1, text.size() - 2)) {
+    if (c == '<' || c == '(' || c == '{' || c == '[') ++depth;
+    if ((c == '>' || c == ')' || c == '}' || c == ']') && depth > 0) --depth;
+    if (c == ',' && depth == 0) ++count;
+  }
+  return count;
+}
+
 std::string kernel_table(const std::vector<kernel_declaration>& kernels,
-                         const std::map<std::string, std::string>& bounds,
+                         const std::map<std::string, launch_bound>& bounds,
                          const translation_options& options) {
   std::string entries;
   const auto add = [&](const kernel_declaration& k, std::string_view instance, const std::string& function) {
     const auto bound = bounds.find(k.qualified);
+    const std::string_view arguments = parse_kernel_name(instance).arguments;
+    const bool is_known =
+        bound != bounds.end() && count_template_arguments(arguments) >= bound->second.arguments_used;
     const std::string of_bound =
-        bound == bounds.end() ? ""
-                              : fmt::format(", ::{}{}", bound->second, parse_kernel_name(instance).arguments);
+        is_known ? fmt::format(", ::{}{}", bound->second.variable, arguments) : std::string();
     // Programs launch by address, too.
     const std::string address = options.is_program ? fmt::format("(const void*)({})", function) : "nullptr";
     entries += fmt::format(" {{\"{}\", &::heddle_device::entry<({}){}>::value, {}}},",

@@ -58,4 +58,42 @@ std::string describe_variables(const token_sequence& t, std::size_t first, std::
   return text;
 }
 
+std::optional<template_variable> find_template_variable(const token_sequence& t, std::size_t first,
+                                                        std::size_t end) {
+  template_variable result{{}, false, false};
+  bool is_of_module = false;
+  for (std::size_t i = first; i < end; ++i) {
+    if (t.is(i, "template") && t.is(i + 1, "<")) {
+      i = t.after_group(i + 1) - 1;
+    } else if (t.takes_a_group(i)) {
+      i = t.after_group(i + 1) - 1;
+    } else if (t.is(i, "<")) {
+      i = t.after_group(i) - 1;
+    } else if (t.is(i, "(") || t.is(i, "using") || t.is(i, "extern") || t.is(i, "struct") ||
+               t.is(i, "class")) {
+      return std::nullopt;
+    } else if (t.is(i, "[") || t.is(i, "=") || t.is(i, "{")) {
+      break;
+    }
+    result.is_constant |= t.is(i, "__constant__");
+    result.is_managed |= t.is(i, "__managed__");
+    is_of_module |= t.is(i, "__device__") || t.is(i, "__constant__") || t.is(i, "__managed__");
+    if (t.is_identifier(i)) result.name = t[i].text;
+  }
+  if (!is_of_module || result.name.empty()) return std::nullopt;
+  return result;
+}
+
+std::optional<std::vector<token_edit>> register_variable(const token_sequence& t, std::size_t i,
+                                                         const template_variable& of) {
+  if (!t.is(i + 1, "<")) return std::nullopt;
+  const std::size_t end = t.after_group(i + 1);
+  std::size_t first = i;
+  while (first >= 2 && t.is(first - 1, "::") && t.is_identifier(first - 2)) first -= 2;
+  if (end >= t.size() || !t.is(end - 1, ">")) return std::nullopt;
+  return std::vector<token_edit>{
+      {first, first, "::heddle_device::known_variable("},
+      {end, end, fmt::format(", \"{}\", {}, {})", of.name, of.is_constant, of.is_managed)}};
+}
+
 }  // namespace heddle::jit

@@ -1,9 +1,13 @@
 #pragma once
 
+#include "jit/host_part.hpp"
 #include "jit/tokens.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace heddle::jit {
 
@@ -12,5 +16,19 @@ namespace heddle::jit {
 /// where it declares none. Each takes the next `number`.
 std::string describe_variables(const token_sequence& t, std::size_t first, std::size_t end, bool is_static,
                                std::size_t& number);
+
+/// A template of variables of the module, `template <class T> __constant__ T mask[4]`.
+struct template_variable {
+  std::string_view name;
+  bool is_constant, is_managed;
+};
+
+/// The one that tokens first … end−1 declare; nothing when they declare something else.
+std::optional<template_variable> find_template_variable(const token_sequence& t, std::size_t first,
+                                                        std::size_t end);
+
+/// Makes an instance known, `mask<float>` in the host's code, whose name is token i.
+std::optional<std::vector<token_edit>> register_variable(const token_sequence& t, std::size_t i,
+                                                         const template_variable& of);
 
 }  // namespace heddle::jit

@@ -40,8 +40,6 @@ constexpr std::string_view small_floats =
     "floating point of 8, 6 and 4 bits is not supported: half and bfloat16 are";
 constexpr std::string_view launches = "launches from a kernel are not supported";
 constexpr std::string_view overlapped = "launches that overlap are not supported";
-constexpr std::string_view builtin_atomics =
-    "it is not supported: atomicAdd and its kind and cuda::atomic_ref are";
 
 constexpr refusal refused[] = {
     {"__cluster*", clusters},
@@ -100,7 +98,6 @@ constexpr refusal refused[] = {
     {"__nv_fp8*", small_floats},
     {"__nv_fp6*", small_floats},
     {"__nv_fp4*", small_floats},
-    {"__nv_atomic_*", builtin_atomics},
     {"__shfl", "it was taken out of CUDA: __shfl_sync names the lanes"},
     {"__shfl_up", "it was taken out of CUDA: __shfl_up_sync names the lanes"},
     {"__shfl_down", "it was taken out of CUDA: __shfl_down_sync names the lanes"},
@@ -187,6 +184,8 @@ std::string why_unsupported(const token_sequence& t, std::size_t i, bool called_
   const bool has_arguments = t.is(i + 1, "<"), is_function = has_arguments || t.is(i + 1, "(");
   if (const std::string_view why = why_not_fetched(w); !why.empty() && is_function)
     return fmt::format("{}: {}", w, why);
+  // The host's assembly is its own.
+  if (!in_device_code && (w == "asm" || w == "__asm__" || w == "__asm")) return "";
   for (const refusal& r : refused) {
     if (!is_named(r, w) || (w == "memcpy_async" && !is_function) || (w == "texture" && !has_arguments))
       continue;

@@ -76,10 +76,13 @@ void write_shared(const token_sequence& t, std::size_t i, const std::vector<std:
     const std::string tag = fmt::format("heddle_tag_{}_{}", number, of++);
     shared_part += fmt::format(" struct {} {{ static constexpr const char* name() {{ return \"{}\"; }} }};",
                                tag, called);
+    // The type is spelled out: in a template the members of what is deduced would not be known for templates.
+    const bool is_pointer = is_dynamic && n + 2 < last && t.is(rest[n + 1], "[") && t.is(rest[n + 2], "]");
+    const std::string of_elements = fmt::format("heddle_type_{} {}", number, join(t, rest, part, n));
     const std::string declaration =
-        fmt::format("{} {} = ::heddle_device::shared_reference<{}, heddle_type_{} {} {}, {}>::get();",
-                    is_dynamic ? "auto* const" : "auto&", called, tag, number, join(t, rest, part, n),
-                    join(t, rest, n + 1, last), alignment);
+        fmt::format("{} ({}{}){} = ::heddle_device::shared_reference<{}, {} {}, {}>::get();", of_elements,
+                    is_pointer ? "*const " : "&", called, join(t, rest, is_pointer ? n + 3 : n + 1, last),
+                    tag, of_elements, join(t, rest, n + 1, last), alignment);
     if (in_namespace) {
       result.of_namespace.push_back({called, declaration});
     } else {

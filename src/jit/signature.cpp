@@ -146,7 +146,7 @@ std::string type_name(const heddle_device::element_type& element) {
 parameter_description described(const heddle_device::parameter& p, std::string name) {
   parameter_description result;
   result.name = std::move(name);
-  result.is_pointer = p.kind == heddle_device::parameter_kind::pointer;
+  result.is_pointer = p.kind != heddle_device::parameter_kind::value;
   result.is_const = p.is_const;
   result.type = static_cast<number>(p.element.type);
   result.components = p.components;

@@ -152,6 +152,8 @@ std::size_t token_sequence::before_group(std::size_t i) const {
   for (;; --i) {
     if (is(i, close)) ++depth;
     if (is(i, open) && --depth == 0) return i;
+    // Whatever stands in parentheses compares or shifts.
+    if (close == ">" && (is(i, ")") || is(i, "]"))) i = before_group(i);
     if (i == 0) return 0;
   }
 }

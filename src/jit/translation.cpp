@@ -6,6 +6,7 @@
 #include "jit/optional_headers.hpp"
 #include "jit/refusals.hpp"
 #include "jit/shared_variables.hpp"
+#include "jit/shifts.hpp"
 #include "jit/tokens.hpp"
 #include <heddle/error.hpp>
 
@@ -48,14 +49,19 @@ class translator : private token_sequence {
     std::string name;            // of a namespace
     std::size_t kernels_before;  // declared before it
     std::size_t declaration;
-    bool has_inner_braces;  // which the function was given for shared variables of a namespace
-    bool is_device;         // code of the device
-    bool has_own_statics;   // it is compiled once, so that what is static in it is one variable
-    function_facts* facts;  // of the function that it is part of; null outside
+    bool has_inner_braces;     // which the function was given for shared variables of a namespace
+    bool is_device;            // code of the device
+    bool has_own_statics;      // it is compiled once, so that what is static in it is one variable
+    function_facts* facts;     // of the function that it is part of; null outside
+    std::size_t begin = 0;     // the token that opens it
+    bool is_left_out = false;  // a function of the host, where only kernels run, that uses what is refused
+    bool is_dropped = false;   // the same, and its declaration does
+    bool is_kernel = false;    // the body of one
   };
   struct edit {
     std::size_t begin, length;
     std::string text;
+    bool is_whole = false;
   };
 
   // ------------------------------------------------------------------------------------------- small
@@ -68,7 +74,7 @@ class translator : private token_sequence {
   // -------------------------------------------------------------------------------------------------
   // rewriting
 
-  void replace(std::size_t first, std::size_t last, std::string text) {
+  void replace(std::size_t first, std::size_t last, std::string text, bool is_whole = false) {
     const std::string_view old = text_of(first, last);
     // What follows keeps its line.
     if (old.find("\n#") == std::string_view::npos) {
@@ -76,7 +82,7 @@ class translator : private token_sequence {
     } else {
       text += fmt::format("\n# {} \"{}\"\n", t_[last - 1].line, *t_[last - 1].file);
     }
-    edits_.push_back({t_[first].begin, old.size(), std::move(text)});
+    edits_.push_back({t_[first].begin, old.size(), std::move(text), is_whole});
   }
   void apply(const token_edit& e) {
     if (e.first == e.last) {
@@ -100,24 +106,41 @@ class translator : private token_sequence {
     } else if (t.text == "}") {
       close(i);
     } else if (t.text == ";") {
+      if (where() == scope::space && refused_declaration_ == declaration_) {
+        replace(declaration_, i + 1, "", true);
+        refused_declaration_ = nowhere;
+        declaration_ = i + 1;
+        return i + 1;
+      }
       const bool is_static = in_device_code() && in_function() && is(declaration_, "static");
-      if (is_static ? scopes_.back().has_own_statics : where() == scope::space)
-        insert(end_of(i), describe_variables(*this, declaration_, i, is_static, next_number_));
+      if (is_static ? scopes_.back().has_own_statics : where() == scope::space) describe(i, is_static);
       declaration_ = i + 1;
     } else if (t.text == ":" && where() == scope::type && i > 0 &&
                (is(i - 1, "public") || is(i - 1, "private") || is(i - 1, "protected"))) {
       declaration_ = i + 1;
-    } else if (t.text == "<<<") {
-      rewrite_launch(i);
+    } else if (opens_launch(*this, i)) {
+      return rewrite_launch(i);
     } else if (t.text == "[" && in_device_code() && in_function()) {
       note_subscript(i);
+    } else if ((t.text == "<" || t.text == ">") && in_device_code() && in_function()) {
+      for (const token_edit& e : rewrite_shift(*this, i, declaration_)) apply(e);
     }
     return i + 1;
+  }
+
+  /// The variables of the module that the present declaration declares, which token `end` ends.
+  void describe(std::size_t end, bool is_static) {
+    if (is(declaration_, "template")) {
+      if (const auto v = find_template_variable(*this, declaration_, end)) template_variables_[v->name] = *v;
+      return;
+    }
+    insert(end_of(end), describe_variables(*this, declaration_, end, is_static, next_number_));
   }
 
   std::size_t word(std::size_t i) {
     const std::string_view w = t_[i].text;
     if (w == "volatile") result_.has_volatile = true;
+    if (w == "return" && in_kernel()) kernel_returns_ = true;
     if (lets_blocks_meet(w)) blocks_are_independent_ = false;
     function_facts* const facts = scopes_.empty() ? nullptr : scopes_.back().facts;
     if (facts != nullptr) facts->names.insert(w);
@@ -144,15 +167,43 @@ class translator : private token_sequence {
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
       if (called_so) host_or_device_word(i);
-      note_refusal(i, why_unsupported(*this, i, called_so, in_device_code()));
+      const library* const of = called_so ? library_named(*this, i, options_.libraries) : nullptr;
+      note_refusal(i, of != nullptr ? fmt::format("{}: {} is not supported", w, of->name)
+                                    : why_unsupported(*this, i, called_so, in_device_code()));
     }
     return i + 1;
   }
 
+  /// Whether token i, a name, is what a function of the source's own is declared as.
+  bool declares_function(std::size_t i) const {
+    return !in_function() && is(i + 1, "(") && i > declaration_ &&
+           ((is_identifier(i - 1) && !is(i - 1, "return")) || is(i - 1, "*") || is(i - 1, "&") ||
+            is(i - 1, ">"));
+  }
+
   /// All that is not supported is told at once, each name at its first place.
   void note_refusal(std::size_t i, const std::string& why) {
-    if (why.empty() || !refused_.insert(t_[i].text).second) return;
+    if (why.empty() || own_functions_.count(t_[i].text) != 0) return;
+    if (declares_function(i)) {
+      own_functions_.insert(t_[i].text);
+      return;
+    }
+    if (!options_.is_program && leave_out(i)) return;
+    if (!refused_.insert(t_[i].text).second) return;
     refusals_ += fmt::format("{}{}:{}: {}", refusals_.empty() ? "" : "\n", *t_[i].file, t_[i].line, why);
+  }
+
+  /// Of the host's part, where only kernels run, what uses something that is refused is left out.
+  bool leave_out(std::size_t i) {
+    if (in_device_code() || declares_device_code(i)) return false;
+    for (open_scope& s : scopes_) {
+      if (s.kind == scope::space) continue;
+      if (s.kind == scope::type) return false;
+      s.is_left_out = s.kind == scope::function;
+      return s.is_left_out;
+    }
+    refused_declaration_ = declaration_;
+    return true;
   }
 
   /// Where a thread is, in code of the device: the host's may call a variable so. Allocations, and instances
@@ -166,6 +217,12 @@ class translator : private token_sequence {
         replace(i, i + 1, fmt::format("(::heddle_device::{}())", builtin_function(w)));
     } else if (in_function() && !in_device_code()) {
       if (const auto named = name_allocation(*this, i)) apply(*named);
+      const auto variable = template_variables_.find(w);
+      if (variable != template_variables_.end()) {
+        if (const auto edits = register_variable(*this, i, variable->second)) {
+          for (const token_edit& e : *edits) apply(e);
+        }
+      }
       const bool is_template =
           std::any_of(kernels_.begin(), kernels_.end(),
                       [&](const kernel_declaration& k) { return k.is_template && k.name == w; });
@@ -180,12 +237,18 @@ class translator : private token_sequence {
   void number_barrier(std::size_t i) {
     const std::size_t before = std::exchange(last_barrier_, i);
     const bool same_line = before < i && t_[before].line == t_[i].line && *t_[before].file == *t_[i].file;
-    barriers_on_line_ = same_line ? barriers_on_line_ + 1 : 0;
-    if (barriers_on_line_ == 0 || barriers_on_line_ > 100) return;
+    barriers_on_line_ = same_line && barriers_on_line_ < 100 ? barriers_on_line_ + 1 : 0;
+    const bool may_have_returned = !in_kernel() || kernel_returns_;
+    if (barriers_on_line_ == 0 && may_have_returned) return;
     const std::size_t last = after_group(i + 1) - 1;
     insert(t_[last].begin,
-           fmt::format("{}__builtin_FILE(), __builtin_LINE() + {} * ::heddle_device::barriers_on_a_line",
-                       last == i + 2 ? "" : ", ", barriers_on_line_));
+           fmt::format("{}__builtin_FILE(), __builtin_LINE() + {} * ::heddle_device::barriers_on_a_line{}",
+                       last == i + 2 ? "" : ", ", barriers_on_line_,
+                       may_have_returned ? "" : " + ::heddle_device::no_return_before"));
+  }
+
+  bool in_kernel() const {
+    return std::any_of(scopes_.begin(), scopes_.end(), [](const open_scope& s) { return s.is_kernel; });
   }
 
   static const char* builtin_function(std::string_view name) {
@@ -220,19 +283,27 @@ class translator : private token_sequence {
     return w == "cooperative_groups" || lets_blocks_meet(w);
   }
 
-  void rewrite_launch(std::size_t i) {
-    if (in_device_code()) return note_refusal(i, "<<<: launches from a kernel are not supported");
+  /// The token behind `<<<`.
+  std::size_t rewrite_launch(std::size_t i) {
     const launch_parts launch = find_launch(*this, i);
+    if (in_device_code()) {
+      note_refusal(i, "<<<: launches from a kernel are not supported");
+      return launch.inside;
+    }
     // The last name before arguments of a template is the kernel's.
     std::size_t name = launch.first;
     while (name + 2 < i && is(name + 1, "::")) name += 2;
     std::string bound;
     for (const kernel_declaration& k : kernels_) {
       const auto found = bounds_.find(k.qualified);
-      if (!is(name, k.name) || found == bounds_.end() || (k.is_template && !is(name + 1, "<"))) continue;
-      bound = "::" + found->second + words_of(name + 1, i);
+      const std::string arguments = words_of(name + 1, i);
+      if (!is(name, k.name) || found == bounds_.end() || (k.is_template && !is(name + 1, "<")) ||
+          count_template_arguments(arguments) < found->second.arguments_used)
+        continue;
+      bound = "::" + found->second.variable + arguments;
     }
     for (const token_edit& e : jit::rewrite_launch(*this, launch, bound)) apply(e);
+    return launch.inside;
   }
 
   void note_subscript(std::size_t i) {
@@ -286,6 +357,11 @@ class translator : private token_sequence {
       opened.facts = &functions_[name];
       has_main_ |= scopes_.empty() && name == "main";
     }
+    opened.begin = i;
+    if (is_body && refused_declaration_ == declaration_) opened.is_dropped = true;
+    for (std::size_t j = declaration_; j < i && is_body; ++j) opened.is_kernel |= is(j, "__global__");
+    if (opened.is_kernel) kernel_returns_ = false;
+    refused_declaration_ = nowhere;
     scopes_.push_back(std::move(opened));
     if (is_body) bring_shared_of_namespaces(i);
     if (scopes_.back().kind != scope::list) declaration_ = i + 1;
@@ -365,7 +441,13 @@ class translator : private token_sequence {
     if (scopes_.empty()) return;
     const open_scope closed = std::move(scopes_.back());
     scopes_.pop_back();
-    if (closed.has_inner_braces) insert(t_[i].begin, "}");
+    if (closed.is_dropped) {
+      replace(closed.declaration, i + 1, "", true);
+    } else if (closed.is_left_out) {
+      replace(closed.begin, i + 1, "{ __builtin_trap(); }", true);
+    } else if (closed.has_inner_braces) {
+      insert(t_[i].begin, "}");
+    }
     if (closed.kind == scope::space) bring_constants_out(closed, end_of(i));
     // What follows the braces of a class or of an initialiser belongs to the same declaration.
     declaration_ = closed.kind == scope::list || closed.kind == scope::type ? closed.declaration : i + 1;
@@ -500,13 +582,43 @@ class translator : private token_sequence {
       last = is_template || is(last, "(") || is(last, "{") || is(last, "[") ? after_group(last) : last + 1;
     }
     const std::string name = fmt::format("heddle_bound_{}", next_number_++);
-    const std::string parameters =
-        k.is_template ? words_of(declaration_, after_group(declaration_ + 1)) + " " : "";
+    launch_bound bound{qualifiers() + name, 0};
+    const std::string parameters = k.is_template ? parameters_of_bound(first, last, bound) : "";
     insert(t_[declaration_].begin,
            fmt::format("{}constexpr unsigned long long {} = static_cast<unsigned long "
                        "long>({}); ",
                        parameters, name, words_of(first, last)));
-    bounds_[k.qualified] = qualifiers() + name;
+    bounds_[k.qualified] = std::move(bound);
+  }
+
+  /// Those of the template that the present declaration is, for a bound of tokens first … last−1. What it
+  /// does not name has a default: a launch may leave that to be deduced.
+  std::string parameters_of_bound(std::size_t first, std::size_t last, launch_bound& bound) const {
+    const std::size_t end = after_group(declaration_ + 1) - 1;
+    std::string result = "template <";
+    std::size_t number = 0;
+    for (std::size_t part = declaration_ + 2; part < end; ++number) {
+      std::size_t next = part, name = end;
+      bool has_default = false, is_pack = false;
+      for (; next < end && !is(next, ","); ++next) {
+        if (is(next, "<") || is(next, "(")) next = after_group(next) - 1;
+        has_default |= is(next, "=");
+        is_pack |= is(next, ".");
+        if (!has_default && is_identifier(next)) name = next;
+      }
+      for (std::size_t j = first; j < last && name < end; ++j) {
+        if (t_[j].text == t_[name].text) bound.arguments_used = number + 1;
+      }
+      const bool is_type = is(part, "class") || is(part, "typename");
+      if (number > 0) result += ", ";
+      result += words_of(part, next);
+      if (!has_default && !is_pack && !is(part, "template"))
+        result += is_type ? " = void"
+                          : fmt::format(" = static_cast<{}>(0)",
+                                        words_of(part, name == part ? next : std::min(name, next)));
+      part = next + 1;
+    }
+    return result + "> ";
   }
 
   // ------------------------------------------------------------------------------------------ shared
@@ -543,8 +655,10 @@ class translator : private token_sequence {
   // result
 
   void finish() {
-    std::stable_sort(edits_.begin(), edits_.end(),
-                     [](const edit& a, const edit& b) { return a.begin < b.begin; });
+    // What is replaced as a whole comes before what is changed inside.
+    std::stable_sort(edits_.begin(), edits_.end(), [](const edit& a, const edit& b) {
+      return a.begin != b.begin ? a.begin < b.begin : a.is_whole && !b.is_whole;
+    });
     std::size_t at = 0;
     const auto keep_until = [&](std::size_t end) {
       result_.kept.push_back({at, end, result_.text.size()});
@@ -598,13 +712,17 @@ class translator : private token_sequence {
   std::size_t declaration_ = 0;  // the token that the present declaration or statement begins with
   std::size_t next_number_ = 0;
   std::size_t last_barrier_ = static_cast<std::size_t>(-1), barriers_on_line_ = 0;
+  bool kernel_returns_ = false;  // a return stands in the present kernel
   bool blocks_are_independent_ = true, meets_outside_functions_ = false, has_main_ = false;
+  static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  std::size_t refused_declaration_ = nowhere;  // the token that one of the host's begins with
   std::set<std::string_view> refused_;
+  std::set<std::string_view> own_functions_;  // that have names which are refused otherwise
+  std::map<std::string_view, template_variable> template_variables_;  // of the module
   std::string refusals_;
   std::map<std::string_view, function_facts> functions_;
   std::vector<kernel_declaration> kernels_;
-  std::map<std::string, std::string>
-      bounds_;  // what __launch_bounds__ of a kernel says is a variable's value
+  std::map<std::string, launch_bound> bounds_;  // by the names of kernels
   std::vector<shared_of_namespace> of_namespaces_;
   std::vector<edit> edits_;
   std::vector<std::pair<std::size_t, std::size_t>> subscripts_;  // the first and the last token of each

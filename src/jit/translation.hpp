@@ -1,6 +1,7 @@
 #pragma once
 
 #include "jit/kernel_declaration.hpp"
+#include "jit/libraries.hpp"
 #include "jit/subscripts.hpp"
 
 #include <cstddef>
@@ -29,6 +30,7 @@ struct translation_options {
   std::vector<std::string> instances;  ///< of templates, such as "sum<float>", that are kernels of the result
   bool is_program = false;             ///< there must be a main, which the result exports
   bool flattens = false;               ///< kernels have no calls of what has a body that is known
+  std::vector<const library*> libraries;  ///< of which headers are included
 };
 
 /// Rewrites what a host compiler does not know in a preprocessed CUDA source: qualifiers are taken out,

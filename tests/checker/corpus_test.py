@@ -8,6 +8,7 @@ A source's comments hold command lines and what they find:
     // finds KIND @label @label...    a finding of that kind, with a place on the line of each label; one line each.
                                       Behind the labels may stand, in this order, `of NAME`, the variable that it is about;
                                       `N times`; and `: TEXT`, which its message or what is said of it contains
+    // notes KIND ...                 the same of a note, for which no check fails
     // clean                          nothing is found
     // fails TEXT                     it cannot be run, and says so with this text
     // prints TEXT                    a line of standard output; of a program, whatever is found
@@ -32,14 +33,16 @@ FINDS = re.compile(r"(?P<kind>[\w-]+)(?P<labels>( @\w+)*)( of (?P<variable>.+?))
 
 
 class Expected:
-    def __init__(self, kind, lines, variable, count, text):
+    def __init__(self, is_note, kind, lines, variable, count, text):
+        self.is_note = is_note
         self.kind, self.lines, self.variable, self.count, self.text = kind, lines, variable, count, text
 
     def __str__(self):
-        return f"{self.kind} on lines {sorted(self.lines)} of {self.variable}, {self.count} times: {self.text}"
+        return f"{'note: ' if self.is_note else ''}{self.kind} on lines {sorted(self.lines)} of {self.variable}, {self.count} times: {self.text}"
 
     def fits(self, finding):
-        return (self.kind == finding["kind"] and self.lines <= {p["line"] for p in finding["places"]}
+        return (self.kind == finding["kind"] and self.is_note == (finding["level"] == "note")
+                and self.lines <= {p["line"] for p in finding["places"]}
                 and (self.variable is None or finding.get("variable", {}).get("name") == self.variable)
                 and (self.count is None or int(self.count) == finding["count"])
                 and (self.text is None or self.text in finding["message"] + "\n" + finding.get("detail", "")))
@@ -63,18 +66,18 @@ def cases_of(source):
                 labels[label] = number
     cases = []
     for number, line in enumerate(text, 1):
-        words = re.match(r"// (check|program|finds|clean|fails|prints)\b ?(.*)", line)
+        words = re.match(r"// (check|program|finds|notes|clean|fails|prints)\b ?(.*)", line)
         if not words:
             continue
         what, rest = words.groups()
         if what in ("check", "program"):
             cases.append(Case(source, number, what == "program", shlex.split(rest)))
-        elif what == "finds":
+        elif what in ("finds", "notes"):
             parts = FINDS.fullmatch(rest)
             if not parts:
                 sys.exit(f"{source}:{number}: not understood: {rest}")
             lines = {labels[name] for name in parts["labels"].split()}
-            cases[-1].finds.append(Expected(parts["kind"], lines, parts["variable"], parts["count"], parts["text"]))
+            cases[-1].finds.append(Expected(what == "notes", parts["kind"], lines, parts["variable"], parts["count"], parts["text"]))
         elif what == "clean":
             cases[-1].clean = True
         elif what == "fails":
@@ -101,10 +104,11 @@ def run(case):
         if result.returncode != 0:
             wrong.append(f"status {result.returncode}: {result.stdout}{result.stderr}")
         return wrong, 0, 0, 0
-    if result.returncode not in (0, 1):
+    if not result.stdout.startswith("{") or '"verdict":"error"' in result.stdout:
         lines = result.stderr.strip().splitlines()[:4]
         return [f"status {result.returncode}: {line}" for line in lines or [""]], 0, 0, len(case.finds)
-    findings = json.loads(result.stdout)["findings"]
+    report = json.loads(result.stdout)
+    findings = report["findings"]
     wrong, right, unexpected, missing = not_printed, 0, 0, 0
     for f in findings:
         if any(e.fits(f) for e in case.finds):
@@ -112,12 +116,13 @@ def run(case):
         else:
             unexpected += 1
             lines = sorted({p["line"] for p in f["places"]})
-            wrong.append(f"unexpected: {f['kind']} on lines {lines}, {f['count']} times: {f['message']}; {f.get('detail', '')}")
+            wrong.append(f"unexpected: {f['level']}: {f['kind']} on lines {lines}, {f['count']} times: {f['message']}; {f.get('detail', '')}")
     for e in case.finds:
         if not any(e.fits(f) for f in findings):
             missing += 1
             wrong.append(f"missing: {e}")
-    if (result.returncode == 1) != bool(findings):
+    status = 1 if any(f["level"] != "note" for f in findings) else report.get("status", 0)
+    if result.returncode != status:
         wrong.append(f"status {result.returncode} with {len(findings)} findings")
     if not case.clean and not case.finds:
         wrong.append("the case expects nothing")

@@ -48,7 +48,7 @@ def launch(source, kernel, grid, block, *arguments, shared=0, schedules=3):
     global launches
     launches += 1
     command = [HEDDLE, "check", f"{source}.cu", "--kernel", kernel, "--grid", str(grid), "--block", str(block),
-               "-I", TOP / "include", "-I", TOP / "simulations", "-I", TOP / "src", "--shared", str(shared),
+               "--std", "c++20", "-I", TOP / "include", "-I", TOP / "simulations", "-I", TOP / "src", "--shared", str(shared),
                "--schedules", str(schedules)]
     for i, argument in enumerate(arguments):
         command += ["--arg", spelt(argument, i)]

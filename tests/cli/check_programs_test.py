@@ -78,18 +78,66 @@ class CheckProgramsTest(unittest.TestCase):
 
     def test_clean(self):
         done = self.check("--", "a word", "--json", "-x")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(done.stdout.splitlines()[:2], ["called program with [a word] [--json] [-x]", "from the kernel"])
-        self.assertTrue(done.stdout.splitlines()[2].startswith("program.cu: clean (1 launch, 3 schedules of each, "))
+        self.assertEqual((done.returncode, done.stdout),
+                         (0, "called program with [a word] [--json] [-x]\nfrom the kernel\n"))
+        self.assertTrue(done.stderr.startswith("program.cu: clean (1 launch, 3 schedules of each, "), done.stderr)
 
     def test_findings(self):
         done = self.check("--", "races")
-        self.assertEqual((done.returncode, done.stderr), (1, ""))
-        for text in ("called program with [races]\nfrom the kernel\nprogram.cu:8: data race on x[",
+        self.assertEqual((done.returncode, done.stdout), (1, "called program with [races]\nfrom the kernel\n"))
+        for text in ("program.cu:8: data race on x[",
                      "  the host launches shifts<<<2, 32>>> at program.cu:19 in main\n",
                      "  the host allocates x at program.cu:13 in main\n",
                      "program.cu: 1 finding (1 launch, "):
-            self.assertIn(text, done.stdout)
+            self.assertIn(text, done.stderr)
+
+    def test_report_and_statuses(self):
+        """The findings in a file, the status that is asked for, and the program's own where nothing is found."""
+        done = self.check("--report", "report.txt", "--error-exitcode", 42, "--", "races")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (42, "called program with [races]\nfrom the kernel\n", ""))
+        self.assertIn("program.cu:8: data race on x[", (self.folder / "report.txt").read_text())
+        done = self.check("--report", "report.json", "--json", "--", "races")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "called program with [races]\nfrom the kernel\n", ""))
+        self.assertEqual(json.loads((self.folder / "report.json").read_text())["findings"][0]["level"], "error")
+        self.assertEqual(self.check("--fail-on", "note", "--", "fails").returncode, 1)
+
+    def test_levels(self):
+        """A shift is a warning, a write of one value by many a note."""
+        (self.folder / "levels.cu").write_text(
+            "__global__ void flags(int* x) { *x = 1; }\n__global__ void shifts(int* x, int n) { *x = 1 << n; }\n"
+            "int main(int count, char**) {\n  int* x;\n  cudaMalloc(&x, 4);\n  if (count > 1) shifts<<<1, 1>>>(x, 40);\n"
+            "  flags<<<1, 32>>>(x);\n  cudaDeviceSynchronize();\n}\n")
+        for flags, status, verdict in (([], 0, "clean, 1 note"), (["--fail-on", "note"], 1, "1 finding"), (["--", "shift"], 1, "1 finding, 1 note"),
+                                       (["--fail-on", "error", "--", "shift"], 0, "clean, 1 warning, 1 note")):
+            done = self.check(*flags, source="levels.cu")
+            self.assertEqual((done.returncode, done.stderr.splitlines()[-1].split(": ")[1].split(" (")[0]), (status, verdict), done.stderr)
+            self.assertIn("levels.cu:1: note: data race on x[0]", done.stderr)
+        self.assertEqual(self.check("--junit", "levels.xml", source="levels.cu").returncode, 0)
+        suite = ElementTree.parse(self.folder / "levels.xml").getroot()
+        self.assertEqual((suite.get("failures"), len(list(suite.iter("system-out")))), ("0", 1))
+
+    def test_words_behind_the_mark(self):
+        """They are the program's, whatever stands before the mark."""
+        for flags in (["-I", "."], ["-D", "X"], ["-I.", "-DX=1", "-std=c++17"]):
+            done = self.check(*flags, "--", "-h", "--", "-n")
+            self.assertEqual((done.returncode, done.stdout.splitlines()[0]), (0, "called program with [-h] [--] [-n]"), flags)
+
+    def test_definitions(self):
+        """Whatever a source calls its macros, what it includes of CUDA does not change."""
+        (self.folder / "macros.cu").write_text(
+            "#include <cooperative_groups.h>\n#include <cuda/atomic>\n#include <cooperative_groups/reduce.h>\n"
+            "namespace cg = cooperative_groups;\n"
+            "__global__ void sums(int* s) {\n  auto w = cg::tiled_partition<32>(cg::this_thread_block());\n"
+            "  const int all = cg::reduce(w, w.shfl_xor(1, 1), cg::plus<int>());\n"
+            "  cuda::atomic_ref<int, cuda::thread_scope_device>(*s).fetch_add(all == 32);\n}\n"
+            "int main() {\n  int* s;\n  cudaMallocManaged(&s, 4);\n  *s = 0;\n  sums<<<1, 32>>>(s);\n"
+            "  cudaDeviceSynchronize();\n  return *s == 32 ? VALUE : 1;\n}\n")
+        names = "N T M n x block I A F S size value Size mask".split()
+        done = self.check(*(f"-D{name}=7" for name in names if name not in ("x", "size")), "-DVALUE=(N-7)", source="macros.cu")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        (self.folder / "empty.cu").write_text("int main() { return N - n; }\n")
+        done = self.check(*(f"-D{name}=7" for name in names), source="empty.cu")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
     def test_json(self):
         done = self.check("--json", "--seed", 5, "--schedules", 2, "--", "races")
@@ -124,16 +172,17 @@ class CheckProgramsTest(unittest.TestCase):
     def test_program_fails(self):
         """What a program says of itself counts, and what was found before it left is not lost."""
         done = self.check("--", "fails")
-        self.assertEqual((done.returncode, done.stderr), (1, "heddle check: program.cu ended with exit status 3\n"))
-        self.assertIn("the program fails [failed-program]\n  its exit status is 3\n", done.stdout)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("note: the program fails [failed-program]\n  its exit status is 3\n", done.stderr)
         done = self.check("--", "leaves")
-        self.assertEqual((done.returncode, done.stderr), (1, ""))
-        self.assertIn("program.cu:24: invalid free [invalid-free]", done.stdout)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("program.cu:24: invalid free [invalid-free]", done.stderr)
 
     def test_launches_that_fail(self):
         """The cause stands before what it leads to, and is not lost with the program."""
         report = json.loads(self.check("--json", "--", "too_large").stdout)
-        self.assertEqual([f["kind"] for f in report["findings"]], ["unchecked-error", "uninitialised-read", "failed-program"])
+        self.assertEqual([(f["kind"], f["level"]) for f in report["findings"]],
+                         [("unchecked-error", "error"), ("uninitialised-read", "note"), ("failed-program", "error")])
         self.assertEqual(report["findings"][0]["message"], "a launch fails: a block of 2048 threads: it can have at most 1024")
         self.assertEqual(self.check("--", "asks").returncode, 0)
         failure, = json.loads(self.check("--json", "--", "asks_once").stdout)["findings"]
@@ -145,15 +194,15 @@ class CheckProgramsTest(unittest.TestCase):
         self.assertEqual(done.stderr, "heddle check: shifts: 36028797018963968 blocks under 512 schedules are more than can be checked: at most 8388479\n")
 
     def test_vector_types(self):
-        self.assertIn("44 bytes to pixels (uchar4[10]), which has 40\n", self.check("--", "vectors").stdout)
+        self.assertIn("44 bytes to pixels (uchar4[10]), which has 40\n", self.check("--", "vectors").stderr)
 
     def test_standard_input(self):
         done = self.check("--", "echoes", input="one\ntwo\n")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertIn("from the kernel\none\ntwo\nprogram.cu: clean", done.stdout)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(done.stdout.endswith("from the kernel\none\ntwo\n"), done.stdout)
 
     def test_stats(self):
-        line = json.loads(self.check("--stats", "--", "races").stderr)
+        line = json.loads(self.check("--stats", "--", "races").stderr.splitlines()[0])
         self.assertEqual((line["pattern"], line["launches"], line["schedules"]), ("check", 1, 3))
         self.assertGreater(line["accesses"], 0)
 
@@ -162,6 +211,8 @@ class CheckProgramsTest(unittest.TestCase):
                                    (["--arg", "i32:1"], "--arg requires --kernel"),
                                    (["--kernel", "shifts", "--grid", 1, "--block", 1, "--", "word"],
                                     "'word': arguments of a program go without --kernel"),
+                                   (["other.cu"], "'other.cu': one file is checked at a time: #include the others in it"),
+                                   (["word"], "'word': one argument too many: what a program is called with follows --"),
                                    (["--target", "gpu"], "kernels are checked on the CPU"),
                                    (["-D", "mode=3"], "program.cu:18:"),
                                    (["--", "killed"], "the program was ended from outside: Killed")):

@@ -65,12 +65,13 @@ class CheckTest(unittest.TestCase):
             for flags, scale in (((), 1), (("-D", "SCALE=3"), 3)):
                 (self.folder / "y.npy").unlink(missing_ok=True)
                 done = self.saxpy(command, *flags)
-                self.assertEqual((done.returncode, done.stderr), (0, ""), done.stdout)
+                self.assertEqual(done.returncode, 0, done.stderr)
                 y = np.load(self.folder / "y.npy")
                 self.assertEqual(y.dtype, np.float32)
                 np.testing.assert_array_equal(y, np.float32(scale * 2) * x + np.arange(1000, dtype="float32"))
+                self.assertEqual(done.stdout, "")
                 if command == "run":
-                    self.assertEqual(done.stdout, "")
+                    self.assertEqual(done.stderr, "")
 
     def test_element_types(self):
         names = "i8 i16 i32 i64 u8 u16 u32 u64 f32 f64".split()
@@ -98,11 +99,11 @@ class CheckTest(unittest.TestCase):
 
     def test_text(self):
         done = self.shifted()
-        self.assertEqual((done.returncode, done.stderr), (1, ""))
-        self.assertIn("saxpy.cu:8: data race on x[", done.stdout)
-        self.assertIn("of block (0,0,0) writes at saxpy.cu:8 in shifted", done.stdout)
-        self.assertIn("of block (0,0,0) reads at saxpy.cu:8 in shifted", done.stdout)
-        self.assertIn("saxpy.cu: shifted: 1 finding (64 threads, 3 schedules", done.stdout)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("saxpy.cu:8: data race on x[", done.stderr)
+        self.assertIn("of block (0,0,0) writes at saxpy.cu:8 in shifted", done.stderr)
+        self.assertIn("of block (0,0,0) reads at saxpy.cu:8 in shifted", done.stderr)
+        self.assertIn("saxpy.cu: shifted: 1 finding (64 threads, 3 schedules", done.stderr)
 
     def test_json(self):
         done = self.shifted("--json", "--schedules", 2, "--seed", 5)
@@ -232,7 +233,7 @@ class CheckTest(unittest.TestCase):
                                       "--arg", "f64[5]=zeros:out=members.npy")
         for command in ("run", "check"):
             done = members(command, "i8:-3,f64:0.5,i32:7", "f32:1,2,3", "i16:4,5")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
             np.testing.assert_array_equal(np.load(self.folder / "members.npy"), [-3, 0.5, 7, 321, 5])
         for wrong, message in (("i8:-3,f64:0.5", "argument 1 (m): the kernel takes mixed (24 bytes), and 2 numbers of 16 bytes were given"),
                                ("i32:7", "mixed (24 bytes), and i32 was given (TYPE:VALUE,TYPE:VALUE,... gives its members)"),
@@ -249,7 +250,7 @@ class CheckTest(unittest.TestCase):
         for command in ("run", "check"):
             done = self.run_in_folder(command, "halves.cu", "--kernel", "doubled", "--grid", 1, "--block", 6,
                                       "--arg", "f16[]=values.npy:out=twice.npy")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
             twice = np.load(self.folder / "twice.npy")
             self.assertEqual(twice.dtype, np.float32)
             with np.errstate(over="ignore"):
@@ -271,12 +272,12 @@ class CheckTest(unittest.TestCase):
         for command in ("run", "check"):
             (self.folder / "p.npy").unlink(missing_ok=True)
             done = moved(command, 100, 19)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
             np.testing.assert_array_equal(np.load(self.folder / "p.npy"), np.tile([2, 0, 0, 0, 0], 20))
             done = moved(command, 99, 19)
             self.assertEqual((done.returncode, done.stdout), (2, ""))
             self.assertIn("argument 1 (p): 396 bytes are no whole number of elements of 20 bytes", done.stderr)
-        self.assertIn("out of bounds: p[20] (particle[20])", moved("check", 100, 20).stdout)
+        self.assertIn("out of bounds: p[20] (particle[20])", moved("check", 100, 20).stderr)
 
     def test_run_is_given_up(self):
         (self.folder / "spin.cu").write_text("__global__ void spin(volatile int* x) {\n  while (*x == 0) {\n  }\n}\n")
@@ -318,7 +319,7 @@ class CheckTest(unittest.TestCase):
         (self.folder / "named.cu").write_text("namespace inner {\ntemplate <class T, int N>\n"
                                               "__global__ void shift(T* x) { x[threadIdx.x] = x[threadIdx.x + N]; }\n}\n")
         done = self.run_in_folder("check", "named.cu", "--kernel", "shift<double, 1>", "--grid", 1, "--block", 4, "--arg", "f64[8]=zeros")
-        self.assertIn("writes at named.cu:3 in inner::shift<double, 1>\n", done.stdout)
+        self.assertIn("writes at named.cu:3 in inner::shift<double, 1>\n", done.stderr)
 
     def test_errors_of_the_compiler(self):
         """They have the columns of the file, whatever was rewritten on its lines, and show these."""

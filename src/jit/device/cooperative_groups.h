@@ -1,5 +1,7 @@
 #pragma once
 
+#include <heddle_device/names_begin.hpp>
+
 /// Cooperative groups: the block, the grid, tiles of a warp, and the lanes that are together.
 
 namespace cooperative_groups {
@@ -18,6 +20,21 @@ HEDDLE_DEVICE unsigned threads_of_block() {
 /// Of the tile of `size` lanes that the calling thread is in.
 HEDDLE_DEVICE unsigned mask_of_tile(unsigned size) {
   return static_cast<unsigned>((1ull << size) - 1) << (rank_in_block() & 31 & ~(size - 1));
+}
+
+/// Lets lanes exchange a value of any type, word by word where it is no number.
+template <class T, class F>
+HEDDLE_DEVICE T exchanged(T value, F each) {
+  constexpr auto scalar = heddle_device::scalar_of<T>;
+  if constexpr (heddle_device::bytes_of_scalar(scalar) == sizeof(T) || __is_same(T, __half2)) {
+    return static_cast<T>(each(value));
+  } else {
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (unsigned& word : words) word = each(word);
+    __builtin_memcpy(&value, words, sizeof(T));
+    return value;
+  }
 }
 
 }  // namespace heddle_detail
@@ -67,6 +84,15 @@ class thread_block : public thread_group {
 HEDDLE_DEVICE thread_block this_thread_block() {
   return {};
 }
+/// What tiles of more than a warp need on a GPU.
+template <unsigned Threads = 1024>
+struct block_tile_memory {
+  unsigned words[Threads / 32 * 2];
+};
+template <unsigned Threads>
+HEDDLE_DEVICE thread_block this_thread_block(block_tile_memory<Threads>&) {
+  return {};
+}
 
 class grid_group {
  public:
@@ -114,21 +140,21 @@ class warp_group : public thread_group {
   }
   template <class T>
   HEDDLE_DEVICE T shfl(T value, unsigned rank) const {
-    return ::__shfl_sync(mask_, value, lane_of(rank));
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(rank)); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_up(T value, unsigned by) const {
     const unsigned rank = thread_rank();
-    return ::__shfl_sync(mask_, value, lane_of(rank < by ? rank : rank - by));
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(rank < by ? rank : rank - by)); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_down(T value, unsigned by) const {
     const unsigned rank = thread_rank();
-    return ::__shfl_sync(mask_, value, lane_of(rank + by < size() ? rank + by : rank));
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(rank + by < size() ? rank + by : rank)); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_xor(T value, unsigned with) const {
-    return ::__shfl_sync(mask_, value, lane_of(thread_rank() ^ with));
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(thread_rank() ^ with)); });
   }
   HEDDLE_DEVICE unsigned mask() const { return mask_; }
 
@@ -177,23 +203,48 @@ class thread_block_tile<Size, void> : public warp_group {
   HEDDLE_DEVICE unsigned meta_group_size() const { return (thread_block::size() + Size - 1) / Size; }
   template <class T>
   HEDDLE_DEVICE T shfl(T value, int rank) const {
-    return ::__shfl_sync(mask_, value, rank, Size);
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, rank, Size); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_up(T value, unsigned by) const {
-    return ::__shfl_up_sync(mask_, value, by, Size);
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_up_sync(mask_, v, by, Size); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_down(T value, unsigned by) const {
-    return ::__shfl_down_sync(mask_, value, by, Size);
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_down_sync(mask_, v, by, Size); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_xor(T value, int with) const {
-    return ::__shfl_xor_sync(mask_, value, with, Size);
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_xor_sync(mask_, v, with, Size); });
   }
 };
 template <unsigned Size, class Parent>
 class thread_block_tile : public thread_block_tile<Size, void> {};
+
+/// Of several warps, which meet at a barrier of their own.
+template <unsigned Size>
+class tile_of_warps : public thread_group {
+  static_assert(Size <= 1024 && (Size & (Size - 1)) == 0, "heddle: tiles have a power of two of threads, up to 1024");
+
+ public:
+  HEDDLE_DEVICE tile_of_warps() : thread_group(0, true) {}
+  HEDDLE_DEVICE void sync(const char* file = __builtin_FILE(), int line = __builtin_LINE()) const {
+    heddle_barrier_of(meta_group_rank(), Size, file, line);
+  }
+  static constexpr HEDDLE_DEVICE unsigned size() { return Size; }
+  static constexpr HEDDLE_DEVICE unsigned num_threads() { return Size; }
+  HEDDLE_DEVICE unsigned thread_rank() const { return heddle_detail::rank_in_block() % Size; }
+  HEDDLE_DEVICE unsigned meta_group_rank() const { return heddle_detail::rank_in_block() / Size; }
+  HEDDLE_DEVICE unsigned meta_group_size() const { return heddle_detail::threads_of_block() / Size; }
+};
+template <class Parent>
+class thread_block_tile<64, Parent> : public tile_of_warps<64> {};
+template <class Parent>
+class thread_block_tile<128, Parent> : public tile_of_warps<128> {};
+template <class Parent>
+class thread_block_tile<256, Parent> : public tile_of_warps<256> {};
+template <class Parent>
+class thread_block_tile<512, Parent> : public tile_of_warps<512> {};
 
 template <unsigned Size, class Parent>
 HEDDLE_DEVICE thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
@@ -246,3 +297,5 @@ HEDDLE_DEVICE auto thread_rank(const Group& group) {
 }
 
 }  // namespace cooperative_groups
+
+#include <heddle_device/names_end.hpp>

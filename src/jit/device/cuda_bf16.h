@@ -16,6 +16,8 @@
 // What is computed with them needs them.
 #include <heddle_device/functions_of_16_bits.hpp>
 
+#include <heddle_device/names_begin.hpp>
+
 struct __nv_bfloat16_raw {
   unsigned short x;
   HEDDLE_DEVICE operator __nv_bfloat16() const { return __ushort_as_bfloat16(x); }
@@ -56,3 +58,5 @@ HEDDLE_DEVICE __nv_bfloat16 atomicAdd(__nv_bfloat16* address, __nv_bfloat16 valu
 HEDDLE_DEVICE __nv_bfloat162 atomicAdd(__nv_bfloat162* address, __nv_bfloat162 value) {
   return heddle_device::add_by_exchange<__nv_bfloat162, unsigned>(address, value);
 }
+
+#include <heddle_device/names_end.hpp>

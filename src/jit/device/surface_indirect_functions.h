@@ -1,1 +1,3 @@
-#error "heddle: surfaces are not supported: use an array"
+#pragma once
+
+// All of it is there without being included.

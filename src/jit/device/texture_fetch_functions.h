@@ -1,1 +1,3 @@
-#error "heddle: textures are not supported"
+#pragma once
+
+// All of it is there without being included.

@@ -209,3 +209,46 @@ __global__ void between_two_words(int* x) {
 // check at_a_word --grid 1 --block 32 --arg i32[16]=zeros
 // clean
 __global__ void at_a_word(int* x) { atomicAdd(reinterpret_cast<int*>(reinterpret_cast<char*>(x) + 4), 1); }
+
+// check builtin_atomics --grid 4 --block 32 --arg i32[8]=zeros --arg f32[2]=zeros
+// clean
+__global__ void builtin_atomics(int* x, float* f) {
+  __nv_atomic_add(&x[0], 2, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+  __nv_atomic_fetch_max(&x[1], int(threadIdx.x), __NV_ATOMIC_RELAXED);
+  __nv_atomic_fetch_add(f, 0.5f, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_SYSTEM);
+  int expected = __nv_atomic_load_n(&x[2], __NV_ATOMIC_RELAXED);
+  while (!__nv_atomic_compare_exchange_n(&x[2], &expected, expected + 1, true, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_RELAXED)) {
+  }
+  if (expected < 127) return;
+  // The last one.
+  int before, zero = 0;
+  __nv_atomic_exchange(&x[2], &zero, &before, __NV_ATOMIC_SEQ_CST);
+  assert(before == 128 && __nv_atomic_load_n(&x[0], __NV_ATOMIC_ACQUIRE) == 256);
+  assert(__nv_atomic_load_n(&x[1], __NV_ATOMIC_RELAXED) == 31 && __nv_atomic_exchange_n(f, 0, __NV_ATOMIC_RELAXED) == 64);
+  __nv_atomic_store_n(&x[3], 7, __NV_ATOMIC_RELEASE);
+}
+
+// check builtin_atomics_of_a_block --grid 4 --block 32 --arg i32[1]=zeros
+// finds data-race @of_a_block: at a scope that does not reach the other thread
+__global__ void builtin_atomics_of_a_block(int* x) {
+  __nv_atomic_add(x, 1, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);  // @of_a_block
+}
+
+// The plain read is a guess, which the exchange tests.
+// check reads_before_it_exchanges --grid 4 --block 32 --arg f32[1]=zeros
+// notes data-race @guess: first read of a compare-and-swap loop
+__global__ void reads_before_it_exchanges(float* x) {
+  int* const bits = reinterpret_cast<int*>(x);
+  int assumed, old = *bits;  // @guess
+  do {
+    assumed = old;
+    old = atomicCAS(bits, assumed, __float_as_int(__int_as_float(assumed) + 1));
+  } while (assumed != old);
+}
+
+// check reads_and_does_not_exchange --grid 4 --block 32 --arg i32[1]=zeros --arg i32[128]=zeros
+// finds data-race @no_guess @adds
+__global__ void reads_and_does_not_exchange(int* x, int* seen) {
+  seen[blockIdx.x * blockDim.x + threadIdx.x] = *x;  // @no_guess
+  atomicAdd(x, 1);  // @adds
+}

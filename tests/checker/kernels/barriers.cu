@@ -13,7 +13,10 @@ __global__ void count_and_or(int* out) {
   if (t < 3) out[blockIdx.x * 3 + t] = count;
 }
 
+// Threads that have ended count as arrived on what there has been since 2017, and not on what there was before.
 // check early_return --grid 2 --block 64 --arg i32[100]=arange --arg i32:100
+// notes divergent-barrier @after_a_return: they count as arrived from compute capability 7.0 on
+// check early_return --grid 2 --block 64 --arg i32[100]=arange --arg i32:100 --legacy-warps
 // finds divergent-barrier @after_a_return
 __global__ void early_return(int* x, int n) {
   __shared__ int s[64];
@@ -22,6 +25,18 @@ __global__ void early_return(int* x, int n) {
   s[threadIdx.x] = x[i];
   __syncthreads();  // @after_a_return
   x[i] = s[threadIdx.x ^ 1];
+}
+
+// check return_behind_a_barrier --grid 1 --block 64 --arg i32[64]=arange
+// finds divergent-barrier @left_by_some
+__global__ void return_behind_a_barrier(int* x) {
+  for (int i = 0; i < 4; ++i) {
+    if (i > threadIdx.x / 16) break;
+    __syncthreads();  // @left_by_some
+    x[threadIdx.x] += i;
+  }
+  if (x[threadIdx.x] > 64) return;
+  x[threadIdx.x] = 0;
 }
 
 // check no_early_return --grid 2 --block 64 --arg i32[100]=arange --arg i32:100

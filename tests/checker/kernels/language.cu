@@ -351,7 +351,7 @@ __global__ void macros_of_headers(const unsigned char* x, int* count) {
 }
 
 // check line_after_a_macro --grid 1 --block 2 --arg i32[1]
-// finds data-race @after_a_macro
+// notes data-race @after_a_macro
 __global__ void line_after_a_macro(int* x) {
   __shared__ int s[UCHAR_MAX
                    + 1];
@@ -555,4 +555,105 @@ __global__ void declared_in_other_words(const float* x, unsigned int n, int offs
 template <class U>
 __global__ void declared_with_another_name(U* x, int factor) {
   x[threadIdx.x] *= factor;
+}
+
+// check wide_shifts --grid 1 --block 1 --arg u32[8] --arg u32:0xff --arg i32:32 --arg i32:-1
+// finds wide-shift @left_of_32 3 times
+// finds wide-shift @right_of_32
+// finds wide-shift @right_of_64
+// finds wide-shift @shifts_itself
+__global__ void wide_shifts(unsigned* out, unsigned x, int n, int minus_one) {
+  const unsigned left = x << n;  // @left_of_32
+  const int right = minus_one >> n;  // @right_of_32
+  const unsigned long long wide = 0x8000000000000000ull >> (n + n);  // @right_of_64
+  unsigned own = x;
+  own <<= n + 1;  // @shifts_itself
+  assert(left == 0 && right == -1 && wide == 0 && own == 0);
+  out[0] = left + right + wide + own;
+}
+
+template <class T>
+struct boxed {
+  T value;
+};
+template <int N>
+__device__ boxed<boxed<int>> shifted(boxed<boxed<int>> x) {
+  x.value.value >>= N;
+  return x;
+}
+
+// check narrow_shifts --grid 1 --block 32 --arg i32[32]=arange --arg i32:3
+// clean
+__global__ void narrow_shifts(int* x, int n) {
+  const int t = threadIdx.x, last = 31;
+  boxed<boxed<int>> b = shifted<(1 << 2) - 1>({{t << n}});
+  const unsigned long long one = 1;
+  assert(b.value.value == t);
+  assert((one << t + 32) >> 32 == 1u << t && (0xffu >> n << n) == 0xf8);
+  assert(((t < last >> 1) ? 1 : 0) == (t < 15));
+  unsigned char byte = 0x81;
+  byte <<= n;
+  assert(byte == 8 && (-9 >> n) == -2);
+  constexpr int size = 1 << 3;
+  int local[size >> 1] = {};
+  enum { flag = 1 << size };
+  x[t] = local[t % 4] + (flag >> t);
+}
+
+template <int N>
+struct sums {
+  float of[N];
+  template <bool Negates>
+  __device__ void store(float* out) const {
+    out[threadIdx.x] = Negates ? -of[threadIdx.x] : of[threadIdx.x];  // @out_of_the_sums
+  }
+  static __device__ void run(float* x) {
+    __shared__ sums<N> s, *kept;
+    s.of[threadIdx.x] = x[threadIdx.x];  // @into_the_sums
+    if (threadIdx.x == 0) kept = &s;
+    __syncthreads();
+    s.store<true>(x);
+    kept->template store<false>(x);
+  }
+};
+
+// check 'dependent_shared<32>' --grid 1 --block 32 --arg f32[32]=arange
+// clean
+// check 'dependent_shared<16>' --grid 1 --block 32 --arg f32[32]=arange
+// finds out-of-bounds @into_the_sums
+// finds out-of-bounds @out_of_the_sums
+template <int N>
+__global__ void dependent_shared(float* x) {
+  sums<N>::run(x);
+}
+
+// Names that CUDA has taken back are the source's.
+__device__ float4 __shfl_down(float4 v, unsigned by) {
+  v.x = __shfl_down_sync(0xffffffff, v.x, by);
+  return v;
+}
+
+// check own_shuffle --grid 1 --block 32 --arg f32[128]=arange
+// clean
+__global__ void own_shuffle(float4* x) {
+  const float before = x[threadIdx.x].x;
+  const float4 v = __shfl_down(x[threadIdx.x], 1);
+  if (threadIdx.x < 31) assert(v.x == before + 4);
+  x[threadIdx.x] = v;
+}
+
+struct reference_to {
+  int count;
+};
+
+// check counts_by_reference --grid 2 --block 32 --arg i32[1]=zeros
+// clean
+__global__ void counts_by_reference(reference_to& r) {
+  atomicAdd(&r.count, 1);
+}
+
+// check loses_by_reference --grid 2 --block 32 --arg i32[1]=zeros
+// finds data-race @by_reference
+__global__ void loses_by_reference(reference_to& r) {
+  ++r.count;  // @by_reference
 }

@@ -530,3 +530,36 @@ __global__ void structures_as_results(triple* x, triple* y) {
   x[i] = difference(x[i], x[15 - i]);  // @returned
   y[i] = function(x[i], 1);  // @returned_beyond
 }
+
+struct alignas(16) four_words {
+  unsigned a, b, c, d;
+};
+
+// A GPU stops there, and so is all that follows.
+// check misaligned_structure --grid 1 --block 32 --arg u32[128]=arange --arg u32[132]=zeros --arg i32:1
+// finds misaligned-access @at_an_odd_word: four_words needs an address that 16 bytes divide: this is 4 bytes past one
+// check misaligned_structure --grid 1 --block 32 --arg u32[128]=arange --arg u32[132]=zeros --arg i32:4
+// clean
+__global__ void misaligned_structure(const unsigned* from, unsigned* to, int at) {
+  const four_words w = *reinterpret_cast<const four_words*>(from + 4 * threadIdx.x);
+  *reinterpret_cast<four_words*>(to + at + 4 * threadIdx.x) = w;  // @at_an_odd_word
+}
+
+// check same_value --grid 4 --block 32 --arg i32[128]=arange --arg i32[1]=zeros
+// notes data-race @flag_of_all of found: they write the same value
+__global__ void same_value(const int* x, int* found) {
+  if (x[blockIdx.x * blockDim.x + threadIdx.x] > 20) *found = 1;  // @flag_of_all
+}
+
+// check different_values --grid 4 --block 32 --arg i32[128]=arange --arg i32[1]=zeros
+// finds data-race @place_of_any of found
+__global__ void different_values(const int* x, int* found) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (x[i] > 20) *found = i;  // @place_of_any
+}
+
+// check one_writes_the_flag --grid 1 --block 32 --arg i32[32]=arange --arg i32[1]=zeros
+// clean
+__global__ void one_writes_the_flag(const int* x, int* found) {
+  if (__any_sync(0xffffffff, x[threadIdx.x] > 20) && threadIdx.x == 0) *found = 1;
+}

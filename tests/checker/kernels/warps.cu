@@ -372,3 +372,37 @@ __global__ void fence_before_the_write(int* data, int* flag, int* out) {
     out[threadIdx.x] = data[threadIdx.x];  // @not_ordered
   }
 }
+
+// Threads of a warp that read what others of it have just written, without a barrier for the warp.
+// check volatile_sum_in_step --grid 1 --block 32 --arg i32[64]=arange
+// finds data-race @in_step of x: volatile orders nothing
+// check volatile_sum_in_step --grid 1 --block 32 --arg i32[64]=arange --legacy-warps
+// clean
+__global__ void volatile_sum_in_step(int* x) {
+  volatile int* v = x;
+  const int t = threadIdx.x;
+  for (int d = 16; d > 0; d /= 2) v[t] += v[t + d];  // @in_step
+}
+
+// check volatile_sum_with_barriers --grid 1 --block 32 --arg i32[64]=arange
+// clean
+__global__ void volatile_sum_with_barriers(int* x) {
+  volatile int* v = x;
+  const int t = threadIdx.x;
+  for (int d = 16; d > 0; d /= 2) {
+    const int other = v[t + d];
+    __syncwarp();
+    v[t] += other;
+    __syncwarp();
+  }
+}
+
+// check volatile_flag_of_a_warp --grid 2 --block 64 --arg i32[128]=arange --arg i32[1]=zeros --arg i32[128]=zeros
+// clean
+__global__ void volatile_flag_of_a_warp(const int* x, volatile int* found, int* steps) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  for (int k = 0; k < 8 && *found == 0; ++k) {
+    if ((x[i] * 7 + k) % 128 == 5) *found = 1;
+    steps[i] = k;
+  }
+}

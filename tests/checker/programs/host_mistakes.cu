@@ -36,7 +36,7 @@
 // clean
 // prints 2 1 16
 // program -- exits
-// finds failed-program
+// notes failed-program
 // prints leaves
 // program -- aborts
 // finds failed-program @aborts

@@ -1,6 +1,10 @@
 // program
-// fails refused_thrust.cu:5:10: fatal error: 
+// fails refused_thrust.cu:8: thrust: Thrust is not supported
 // program
-// fails thrust is not supported
+// fails refused_thrust.cu:9: cublasCreate: cuBLAS is not supported
+#include <cublas_v2.h>
 #include <thrust/device_vector.h>
-int main() {}
+int main() {
+  thrust::device_vector<int> x;
+  cublasCreate(nullptr);
+}

@@ -13,7 +13,7 @@
 // finds out-of-bounds @store
 // prints unknown word --schedules
 // program -- 1000 large
-// finds failed-program
+// notes failed-program
 // prints CUDA error at vector_add.cu:68: invalid configuration argument (cudaErrorInvalidConfiguration)
 // program -- 1000 unasked
 // finds unchecked-error @launch

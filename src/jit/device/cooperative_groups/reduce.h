@@ -2,6 +2,8 @@
 
 #include <cooperative_groups.h>
 
+#include <heddle_device/names_begin.hpp>
+
 namespace cooperative_groups {
 
 #define HEDDLE_OPERATOR(NAME, EXPRESSION)           \
@@ -29,3 +31,5 @@ HEDDLE_DEVICE T reduce(const Group& group, T value, Op op) {
 }
 
 }  // namespace cooperative_groups
+
+#include <heddle_device/names_end.hpp>

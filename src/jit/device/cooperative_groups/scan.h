@@ -2,6 +2,8 @@
 
 #include <cooperative_groups/reduce.h>
 
+#include <heddle_device/names_begin.hpp>
+
 namespace cooperative_groups {
 
 /// The values of the group's threads up to this one, combined in the order of their ranks.
@@ -27,3 +29,5 @@ HEDDLE_DEVICE T exclusive_scan(const Group& group, T value, Op op = {}) {
 }
 
 }  // namespace cooperative_groups
+
+#include <heddle_device/names_end.hpp>

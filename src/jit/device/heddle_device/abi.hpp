@@ -21,9 +21,10 @@ struct element_type {
   const u32* lengths;   ///< of an array along all axes but the first, ends with 0; null for one axis
 };
 
-enum class parameter_kind : u8 { value, pointer };
+enum class parameter_kind : u8 { value, pointer, reference };
 
-/// A parameter of a kernel. `element` and `components` describe the value, or what the pointer points to:
+/// A parameter of a kernel. `element` and `components` describe the value, or what the pointer points to, or
+/// what the reference is to:
 /// float4 is four f32.
 struct parameter {
   parameter_kind kind;
@@ -86,8 +87,10 @@ enum class barrier_kind : u32 { plain, count, all, any };
 
 /// Of several barriers on one line the second and those that follow have their number above the line's.
 constexpr int barriers_on_a_line = 1 << 24;
+/// Of a kernel's own that no `return` stands before: a thread that has ended went around it.
+constexpr int no_return_before = 1 << 23;
 constexpr int line_of(int line) {
-  return line % barriers_on_a_line;
+  return line % no_return_before;
 }
 
 enum class atomic_operation : u8 {
@@ -175,7 +178,7 @@ enum class vote_kind : u8 {
   X(heddle_block_size)                                                                                       \
   X(heddle_grid_size) X(heddle_barrier) X(heddle_barrier_of) X(heddle_grid_barrier) X(heddle_sync_warp) X(heddle_shuffle)         \
       X(heddle_vote) X(heddle_active_mask) X(heddle_fence) X(heddle_atomic) X(heddle_shared) X(heddle_clock) \
-          X(heddle_sleep) X(heddle_trap) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
+          X(heddle_sleep) X(heddle_trap) X(heddle_wide_shift) X(__assert_fail) X(clock) X(printf) X(puts) X(putchar)
 
 // And those that a module calls which is not watched.
 #define HEDDLE_UNWATCHED_FUNCTIONS(X)                                                                  \

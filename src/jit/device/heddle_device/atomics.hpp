@@ -307,3 +307,104 @@ HEDDLE_ATOMIC_PAIR(atomicAdd, device)
 HEDDLE_ATOMIC_PAIR(atomicAdd_block, block)
 HEDDLE_ATOMIC_PAIR(atomicAdd_system, system)
 #undef HEDDLE_ATOMIC_PAIR
+
+// The compiler's own atomics of CUDA 13, whose orders and scopes are numbers.
+#define __NV_ATOMIC_RELAXED 0
+#define __NV_ATOMIC_CONSUME 1
+#define __NV_ATOMIC_ACQUIRE 2
+#define __NV_ATOMIC_RELEASE 3
+#define __NV_ATOMIC_ACQ_REL 4
+#define __NV_ATOMIC_SEQ_CST 5
+#define __NV_THREAD_SCOPE_THREAD 0
+#define __NV_THREAD_SCOPE_BLOCK 1
+#define __NV_THREAD_SCOPE_CLUSTER 2
+#define __NV_THREAD_SCOPE_DEVICE 3
+#define __NV_THREAD_SCOPE_SYSTEM 4
+
+namespace heddle_device {
+
+constexpr order order_of_number(int number) {
+  return number == __NV_ATOMIC_RELAXED                                    ? order::relaxed
+         : number == __NV_ATOMIC_ACQUIRE || number == __NV_ATOMIC_CONSUME ? order::acquire
+         : number == __NV_ATOMIC_RELEASE                                  ? order::release
+                                                                          : order::acquire_release;
+}
+constexpr scope scope_of_number(int number) {
+  return number == __NV_THREAD_SCOPE_THREAD   ? scope::thread
+         : number == __NV_THREAD_SCOPE_BLOCK  ? scope::block
+         : number == __NV_THREAD_SCOPE_SYSTEM ? scope::system
+                                              : scope::device;
+}
+template <class T>
+HEDDLE_DEVICE T builtin_atomic(const T* address, atomic_operation operation, T operand, T expected, int order,
+                               int scope) {
+  return from_bits<T>(
+      heddle_atomic(address, bits_of(operand), bits_of(expected),
+                    {operation, scalar_of<T>, scope_of_number(scope), order_of_number(order), 1, 0}));
+}
+
+}  // namespace heddle_device
+
+template <class T>
+HEDDLE_DEVICE T __nv_atomic_load_n(const T* from, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  return heddle_device::builtin_atomic(from, heddle_device::atomic_operation::load, T(), T(), order, scope);
+}
+template <class T>
+HEDDLE_DEVICE void __nv_atomic_load(const T* from, T* value, int order,
+                                    int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  *value = __nv_atomic_load_n(from, order, scope);
+}
+template <class T, class V>
+HEDDLE_DEVICE void __nv_atomic_store_n(T* to, V value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  heddle_device::builtin_atomic(to, heddle_device::atomic_operation::store, T(value), T(), order, scope);
+}
+template <class T>
+HEDDLE_DEVICE void __nv_atomic_store(T* to, T* value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  __nv_atomic_store_n(to, *value, order, scope);
+}
+template <class T, class V>
+HEDDLE_DEVICE T __nv_atomic_exchange_n(T* at, V value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  return heddle_device::builtin_atomic(at, heddle_device::atomic_operation::exchange, T(value), T(), order,
+                                       scope);
+}
+template <class T>
+HEDDLE_DEVICE void __nv_atomic_exchange(T* at, T* value, T* before, int order,
+                                        int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  *before = __nv_atomic_exchange_n(at, *value, order, scope);
+}
+template <class T, class V>
+HEDDLE_DEVICE bool __nv_atomic_compare_exchange_n(T* at, T* expected, V value, bool, int order, int,
+                                                  int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  const T before = heddle_device::builtin_atomic(at, heddle_device::atomic_operation::compare_exchange,
+                                                 T(value), *expected, order, scope);
+  if (heddle_device::bits_of(before) == heddle_device::bits_of(*expected)) return true;
+  *expected = before;
+  return false;
+}
+template <class T>
+HEDDLE_DEVICE bool __nv_atomic_compare_exchange(T* at, T* expected, T* value, bool weak, int order,
+                                                int failed, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  return __nv_atomic_compare_exchange_n(at, expected, *value, weak, order, failed, scope);
+}
+#define HEDDLE_BUILTIN_ATOMIC(NAME, OPERATION)                                                             \
+  template <class T, class V>                                                                              \
+  HEDDLE_DEVICE T __nv_atomic_fetch_##NAME(T* at, V value, int order,                                      \
+                                           int scope = __NV_THREAD_SCOPE_SYSTEM) {                         \
+    return heddle_device::builtin_atomic(at, heddle_device::atomic_operation::OPERATION, T(value), T(),    \
+                                         order, scope);                                                    \
+  }                                                                                                        \
+  template <class T, class V>                                                                              \
+  HEDDLE_DEVICE void __nv_atomic_##NAME(T* at, V value, int order, int scope = __NV_THREAD_SCOPE_SYSTEM) { \
+    __nv_atomic_fetch_##NAME(at, value, order, scope);                                                     \
+  }
+HEDDLE_BUILTIN_ATOMIC(add, add)
+HEDDLE_BUILTIN_ATOMIC(sub, subtract)
+HEDDLE_BUILTIN_ATOMIC(and, bit_and)
+HEDDLE_BUILTIN_ATOMIC(or, bit_or)
+HEDDLE_BUILTIN_ATOMIC(xor, bit_xor)
+HEDDLE_BUILTIN_ATOMIC(min, minimum)
+HEDDLE_BUILTIN_ATOMIC(max, maximum)
+#undef HEDDLE_BUILTIN_ATOMIC
+HEDDLE_DEVICE void __nv_atomic_thread_fence(int, int scope = __NV_THREAD_SCOPE_SYSTEM) {
+  heddle_fence(heddle_device::scope_of_number(scope));
+}

@@ -16,6 +16,7 @@ heddle_device::index3 heddle_block_index() __attribute__((const));
 heddle_device::index3 heddle_block_size() __attribute__((const));
 heddle_device::index3 heddle_grid_size() __attribute__((const));
 void heddle_fence(heddle_device::scope scope);
+void heddle_wide_shift(unsigned by, unsigned bits);
 unsigned long long heddle_atomic(const volatile void* address, unsigned long long operand,
                                  unsigned long long expected, heddle_device::atomic_request request);
 }
@@ -39,6 +40,7 @@ HEDDLE_DEVICE heddle_device::index3 heddle_grid_size() {
 // Where volatile variables are instrumented, atomics are not: the instrumentation would call for functions.
 #define HEDDLE_ATOMICS inline __attribute__((noinline, no_sanitize("thread")))
 
+HEDDLE_DEVICE void heddle_wide_shift(unsigned, unsigned) {}
 HEDDLE_ATOMICS void heddle_fence(heddle_device::scope) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -173,6 +173,10 @@ HEDDLE_HOST cudaHostGetDevicePointer(T** where, void* host, unsigned) {
   if (error != cudaSuccess) return error;
   return facts.is_known ? cudaSuccess : HEDDLE_RUNTIME(fail(cudaErrorInvalidValue));
 }
+template <class T>
+HEDDLE_HOST cudaHostGetDevicePointer(T** where, const void* host, unsigned flags) {
+  return cudaHostGetDevicePointer(where, const_cast<void*>(host), flags);
+}
 HEDDLE_HOST cudaHostGetFlags(unsigned* flags, void*) {
   *flags = cudaHostAllocMapped;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
@@ -293,6 +297,11 @@ HEDDLE_HOST cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
   return heddle_device::copy_bytes("cudaMemcpyPeer", to, from, bytes, cudaMemcpyDeviceToDevice, nullptr,
                                    false);
 }
+HEDDLE_HOST cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes,
+                                cudaStream_t stream = nullptr) {
+  return heddle_device::copy_bytes("cudaMemcpyPeerAsync", to, from, bytes, cudaMemcpyDeviceToDevice, stream,
+                                   true);
+}
 HEDDLE_HOST cudaMemset(void* to, int value, size_t bytes) {
   return heddle_device::fill_rows("cudaMemset", to, bytes, value, bytes, 1, nullptr, false);
 }
@@ -360,7 +369,13 @@ HEDDLE_HOST cudaGetSymbolSize(size_t* bytes, const S& symbol) {
 HEDDLE_HOST cudaMemPrefetchAsync(const void*, size_t, int, cudaStream_t = nullptr) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
+HEDDLE_HOST cudaMemPrefetchAsync(const void*, size_t, cudaMemLocation, unsigned = 0, cudaStream_t = nullptr) {
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
 HEDDLE_HOST cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, int) {
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaMemAdvise(const void*, size_t, cudaMemoryAdvise, cudaMemLocation) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 HEDDLE_HOST cudaStreamAttachMemAsync(cudaStream_t, void*, size_t = 0, unsigned = cudaMemAttachSingle) {

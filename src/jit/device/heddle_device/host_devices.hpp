@@ -89,6 +89,10 @@ HEDDLE_HOST cudaDeviceCanAccessPeer(int* can, int, int) {
   *can = 0;
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
+HEDDLE_HOST cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr, int, int) {
+  *value = 0;
+  return HEDDLE_RUNTIME(fail(cudaErrorInvalidDevice));
+}
 HEDDLE_HOST cudaDeviceGetPCIBusId(char* text, int length, int device) {
   const char name[] = "0000:00:00.0";
   if (device != 0 || length < static_cast<int>(sizeof name))
@@ -101,7 +105,27 @@ HEDDLE_HOST cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }
 
+HEDDLE_HOST cudaDeviceGetByPCIBusId(int* device, const char*) {
+  *device = 0;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaGetDeviceFlags(unsigned* flags) {
+  *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* how) {
+  *how = cudaSharedMemBankSizeFourByte;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaDeviceGetCacheConfig(cudaFuncCache* how) {
+  *how = cudaFuncCachePreferNone;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+
 // What these choose makes a difference to nothing but speed.
+HEDDLE_HOST cudaCtxResetPersistingL2Cache() {
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
 HEDDLE_HOST cudaSetDeviceFlags(unsigned) {
   return HEDDLE_RUNTIME(fail(cudaSuccess));
 }

@@ -51,9 +51,13 @@ HEDDLE_HOST cudaLaunchKernelEx(const cudaLaunchConfig_t* how, void (*function)(P
     is_cooperative |=
         how->attrs[i].id == cudaLaunchAttributeCooperative && how->attrs[i].val.cooperative != 0;
   }
-  return heddle_device::launch_taken<P...>(
-      {nullptr, how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream}, {function, 0},
-      is_cooperative, static_cast<P>(arguments)...);
+  const auto launch = [&](P... own) {
+    void* const pointers[] = {heddle_device::address_of_argument(own)..., nullptr};
+    return heddle_device::launch_taken<P...>(
+        {nullptr, how->gridDim, how->blockDim, how->dynamicSmemBytes, how->stream}, {function, 0},
+        is_cooperative, pointers);
+  };
+  return launch(static_cast<A&&>(arguments)...);
 }
 
 template <class F>

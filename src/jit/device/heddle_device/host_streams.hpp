@@ -21,6 +21,18 @@ HEDDLE_HOST cudaStreamSynchronize(cudaStream_t stream) {
 HEDDLE_HOST cudaStreamQuery(cudaStream_t stream) {
   return HEDDLE_RUNTIME(wait_for_stream(stream));
 }
+HEDDLE_HOST cudaStreamGetFlags(cudaStream_t, unsigned* flags) {
+  *flags = cudaStreamDefault;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+HEDDLE_HOST cudaStreamGetPriority(cudaStream_t, int* priority) {
+  *priority = 0;
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
+// What is said of a stream makes a difference to nothing but speed.
+HEDDLE_HOST cudaStreamSetAttribute(cudaStream_t, cudaStreamAttrID, const cudaStreamAttrValue*) {
+  return HEDDLE_RUNTIME(fail(cudaSuccess));
+}
 HEDDLE_HOST cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned = 0) {
   return HEDDLE_RUNTIME(make_stream_wait(stream, event));
 }

@@ -1,7 +1,7 @@
 #pragma once
 
 /// The types and numbers of the CUDA runtime that the host's part of a source names. Names, values and short
-/// texts are the interface's (CUDA Runtime API, toolkit 12).
+/// texts are the interface's (CUDA Runtime API, toolkit 13).
 
 #include "runtime.hpp"
 #include "vector_types.hpp"
@@ -188,12 +188,46 @@ enum cudaComputeMode {
   X(DirectManagedMemAccessFromHost, 101, 0)                                                     \
   X(MaxBlocksPerMultiprocessor, 106, heddle_device::device_facts::blocks_a_multiprocessor)      \
   X(ReservedSharedMemoryPerBlock, 111, heddle_device::device_facts::reserved_shared_a_block)    \
+  X(VirtualMemoryManagementSupported, 102, 0)                                                   \
+  X(MaxPersistingL2CacheSize, 108, 0)                                                           \
+  X(MaxAccessPolicyWindowSize, 109, 0)                                                          \
+  X(SparseCudaArraySupported, 112, 0)                                                           \
+  X(HostRegisterReadOnlySupported, 113, 1)                                                      \
   X(MemoryPoolsSupported, 115, 1)                                                               \
   X(ClusterLaunch, 120, 0)
 enum cudaDeviceAttr {
 #define HEDDLE_ATTRIBUTE(NAME, NUMBER, VALUE) cudaDevAttr##NAME = NUMBER,
   HEDDLE_DEVICE_ATTRIBUTES(HEDDLE_ATTRIBUTE)
 #undef HEDDLE_ATTRIBUTE
+};
+
+enum cudaDeviceP2PAttr {
+  cudaDevP2PAttrPerformanceRank = 1,
+  cudaDevP2PAttrAccessSupported,
+  cudaDevP2PAttrNativeAtomicSupported,
+  cudaDevP2PAttrCudaArrayAccessSupported
+};
+enum cudaMemLocationType {
+  cudaMemLocationTypeInvalid,
+  cudaMemLocationTypeDevice,
+  cudaMemLocationTypeHost,
+  cudaMemLocationTypeHostNuma,
+  cudaMemLocationTypeHostNumaCurrent
+};
+struct cudaMemLocation {
+  cudaMemLocationType type;
+  int id;
+};
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal,
+  cudaAccessPropertyStreaming,
+  cudaAccessPropertyPersisting
+};
+struct cudaAccessPolicyWindow {
+  void* base_ptr;
+  size_t num_bytes;
+  float hitRatio;
+  cudaAccessProperty hitProp, missProp;
 };
 
 using cudaStream_t = struct CUstream_st*;
@@ -254,11 +288,21 @@ struct cudaMemcpy3DParms {
   cudaExtent extent;
   cudaMemcpyKind kind;
 };
-enum cudaLaunchAttributeID { cudaLaunchAttributeIgnore = 0, cudaLaunchAttributeCooperative = 2 };
+enum cudaLaunchAttributeID {
+  cudaLaunchAttributeIgnore,
+  cudaLaunchAttributeAccessPolicyWindow,
+  cudaLaunchAttributeCooperative,
+  cudaLaunchAttributeSynchronizationPolicy,
+  cudaLaunchAttributePriority = 8
+};
 union cudaLaunchAttributeValue {
   char pad[64];
-  int cooperative;
+  cudaAccessPolicyWindow accessPolicyWindow;
+  int cooperative, priority;
 };
+using cudaStreamAttrID = cudaLaunchAttributeID;
+using cudaStreamAttrValue = cudaLaunchAttributeValue;
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
 struct cudaLaunchAttribute {
   cudaLaunchAttributeID id;
   cudaLaunchAttributeValue val;
@@ -278,6 +322,7 @@ struct cudaLaunchConfig_t {
 #define cudaHostRegisterDefault 0u
 #define cudaHostRegisterPortable 1u
 #define cudaHostRegisterMapped 2u
+#define cudaHostRegisterIoMemory 4u
 #define cudaHostRegisterReadOnly 8u
 #define cudaStreamDefault 0u
 #define cudaStreamNonBlocking 1u
@@ -295,6 +340,10 @@ struct cudaLaunchConfig_t {
 #define cudaDeviceScheduleSpin 1u
 #define cudaDeviceScheduleYield 2u
 #define cudaDeviceScheduleBlockingSync 4u
+#define cudaDeviceBlockingSync 4u
+#define cudaDeviceScheduleMask 7u
+#define cudaDeviceLmemResizeToMax 16u
+#define cudaDeviceMask 255u
 #define cudaDeviceMapHost 8u
 #define cudaCpuDeviceId (-1)
 #define cudaInvalidDeviceId (-2)

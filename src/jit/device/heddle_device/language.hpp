@@ -13,10 +13,23 @@
 #endif
 #include <assert.h>
 #include <fenv.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
+
+// nvcc's own headers bring these, and programs use them without asking.
+#include <limits>
+#include <new>
+#include <utility>
+#if __has_include(<bits/stl_algobase.h>)
+#include <bits/stl_algobase.h>
+#else
+#include <algorithm>
+#endif
 
 // Qualifiers that stand where C++ has something of its own. The others are taken out by the checker.
 #define __align__(n) __attribute__((aligned(n)))
@@ -24,9 +37,12 @@
 
 #define __CUDA_ARCH__ 900
 #define __CUDACC__ 1
-#define __CUDACC_VER_MAJOR__ 12
+#define __NVCC__ 1
+#define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
-#define CUDART_VERSION 12000
+#define __CUDACC_VER_BUILD__ 48
+#define CUDART_VERSION 13000
+#define CUDA_VERSION 13000
 #define __HEDDLE_CHECK__ 1
 
 extern "C" int printf(const char* format, ...) __attribute__((format(printf, 1, 2)));
@@ -41,6 +57,7 @@ constexpr int warpSize = 32;
 #include "host.hpp"
 #include "host_atomics.hpp"
 #include "module.hpp"
+#include "shifts.hpp"
 #include "synchronisation.hpp"
 #include "warp.hpp"
 

@@ -41,12 +41,44 @@ inline runtime* program_runtime() {
 #define HEDDLE_FREES(SYMBOL, NAME, PARAMETERS, ARGUMENTS)                                                    \
   extern "C" void __real_##SYMBOL PARAMETERS;                                                                \
   extern "C" __attribute__((used, noinline, no_sanitize("thread"))) inline void __wrap_##SYMBOL PARAMETERS { \
-    if (heddle_module_runtime == nullptr || !heddle_module_runtime->is_not_the_hosts(NAME, what))            \
+    if (heddle_module_runtime == nullptr ||                                                                  \
+        !heddle_module_runtime->is_not_the_hosts(NAME, what, __builtin_return_address(0)))                   \
       __real_##SYMBOL ARGUMENTS;                                                                             \
   }
 HEDDLE_FREEING_FUNCTIONS(HEDDLE_FREES)
 #undef HEDDLE_FREES
 #undef HEDDLE_FREEING_FUNCTIONS
+
+// And what allocates: unset and overrun buffers are told.
+#define HEDDLE_ALLOCATES extern "C" __attribute__((used, noinline, no_sanitize("thread"))) inline
+extern "C" void* __real_malloc(size_t bytes);
+extern "C" void* __real_calloc(size_t count, size_t bytes);
+extern "C" void* __real_realloc(void* what, size_t bytes);
+extern "C" void* __real__Znam(size_t bytes);
+inline void* allocated_by_host(size_t bytes, bool is_written, const void* at) {
+  return heddle_module_runtime == nullptr ? nullptr
+                                          : heddle_module_runtime->allocate_host(bytes, is_written, at);
+}
+HEDDLE_ALLOCATES void* __wrap_malloc(size_t bytes) {
+  void* const made = allocated_by_host(bytes, false, __builtin_return_address(0));
+  return made != nullptr ? made : __real_malloc(bytes);
+}
+HEDDLE_ALLOCATES void* __wrap_calloc(size_t count, size_t bytes) {
+  size_t all = 0;
+  if (__builtin_mul_overflow(count, bytes, &all)) return __real_calloc(count, bytes);
+  void* const made = allocated_by_host(all, true, __builtin_return_address(0));
+  return made != nullptr ? made : __real_calloc(count, bytes);
+}
+HEDDLE_ALLOCATES void* __wrap_realloc(void* what, size_t bytes) {
+  const bool is_watched = heddle_module_runtime != nullptr && heddle_module_runtime->is_watched_host(what);
+  return is_watched ? heddle_module_runtime->reallocate_host(what, bytes, __builtin_return_address(0))
+                    : __real_realloc(what, bytes);
+}
+HEDDLE_ALLOCATES void* __wrap__Znam(size_t bytes) {
+  void* const made = allocated_by_host(bytes, false, __builtin_return_address(0));
+  return made != nullptr ? made : __real__Znam(bytes);
+}
+#undef HEDDLE_ALLOCATES
 #endif
 
 constexpr index3 index_of(dim3 d) {
@@ -70,8 +102,7 @@ struct kernel_of {
                  no_sanitize("undefined"))) static void call_with(const void* function,
                                                                   void* const* arguments, indices<I...>) {
     (void)arguments;
-    reinterpret_cast<void (*)(P...)>(const_cast<void*>(function))(
-        *static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);
+    call_kernel<P...>(function, argument_copy<P>(arguments[I])...);
   }
   __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void call(const void* function,
                                                                                     void* const* arguments) {
@@ -115,10 +146,15 @@ struct launch_configuration {
   }
 };
 
+template <class T>
+void* address_of_argument(T& argument) {
+  return const_cast<void*>(
+      reinterpret_cast<const volatile void*>(&reinterpret_cast<const volatile char&>(argument)));
+}
+
 template <class... P>
 cudaError_t launch_taken(const launch_configuration& how, const kernel_taker::taken<P...>& what,
-                         bool is_cooperative, P... arguments) {
-  void* const pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
+                         bool is_cooperative, void* const* pointers) {
   launch_request request{};
   request.kernel = kernel_of<P...>::known(what.function, what.most_threads);
   request.function = request.kernel.address;
@@ -128,10 +164,22 @@ cudaError_t launch_taken(const launch_configuration& how, const kernel_taker::ta
   return how(request);
 }
 
+/// Whether what a launch names is a kernel with parameters of these types.
+template <class As, class... A>
+constexpr auto has_kernel_for(int)
+    -> decltype(value_of_type<const As&>()(static_cast<void (*)(A...)>(nullptr)), bool()) {
+  return true;
+}
+template <class As, class... A>
+constexpr bool has_kernel_for(long) {
+  return false;
+}
+
 /// Of a kernel that is deduced from what it is launched with.
-template <class Call>
+template <class Call, class As>
 struct deduced_launcher {
   Call call;
+  As as;
   launch_configuration how;
   u64 most_threads;
 
@@ -152,7 +200,12 @@ struct deduced_launcher {
 
   template <class... A>
   void operator()(A... arguments) const {
-    void* const pointers[] = {const_cast<void*>(static_cast<const volatile void*>(&arguments))..., nullptr};
+    void* const pointers[] = {address_of_argument(arguments)..., nullptr};
+    if constexpr ((passed<A>::is_by_address || ...) && has_kernel_for<As, A...>(0)) {
+      launch_taken(how, kernel_taker::taken<A...>{as(static_cast<void (*)(A...)>(nullptr)), most_threads},
+                   false, pointers);
+      return;
+    }
     const closure<A...> begins{call, pointers};
     launch_request request{};
     request.kernel = {nullptr, &closure<A...>::begin, kernel_of<A...>::parameters, sizeof...(A),
@@ -172,21 +225,24 @@ struct only_if<true> {
 
 /// Of a kernel that is known. Where it is launched with fewer arguments than it has parameters, the call
 /// makes the rest of their defaults, which only its declaration knows.
-template <class Call, class... P>
+template <class Call, class As, class... P>
 struct taken_launcher {
   kernel_taker::taken<P...> what;
-  deduced_launcher<Call> with_defaults;
+  deduced_launcher<Call, As> with_defaults;
 
-  void operator()(P... arguments) const { launch_taken<P...>(with_defaults.how, what, false, arguments...); }
+  void operator()(P... arguments) const {
+    void* const pointers[] = {address_of_argument(arguments)..., nullptr};
+    launch_taken(with_defaults.how, what, false, pointers);
+  }
   template <class... A, class = typename only_if<(sizeof...(A) < sizeof...(P))>::type>
   void operator()(A... arguments) const {
     with_defaults(arguments...);
   }
 };
-template <class Call, class... P>
-taken_launcher<Call, P...> launcher_of(const kernel_taker::taken<P...>& what, const Call& call,
-                                       const launch_configuration& how) {
-  return {what, {call, how, what.most_threads}};
+template <class Call, class As, class... P>
+taken_launcher<Call, As, P...> launcher_of(const kernel_taker::taken<P...>& what, const Call& call,
+                                           const As& as, const launch_configuration& how) {
+  return {what, {call, as, how, what.most_threads}};
 }
 
 struct any_take {
@@ -195,20 +251,32 @@ struct any_take {
 };
 
 /// What k<<<grid, block, shared, stream>>> becomes: `take` gives the kernel's function where its name says
-/// which it is, and `call` calls it with whatever it is launched with.
-template <class Take, class Call>
-auto launching_with(const Take& take, const Call& call, const launch_configuration& how, int)
-    -> decltype(launcher_of(take(kernel_taker()), call, how)) {
-  return launcher_of(take(kernel_taker()), call, how);
+/// which it is, `call` calls it with whatever it is launched with, and `as` gives the one of a type. Bound is
+/// what its __launch_bounds__ say, or 0.
+template <u64 Bound, class Take, class Call, class As>
+auto launching_with(const Take& take, const Call& call, const As& as, const launch_configuration& how, int)
+    -> decltype(launcher_of(take(kernel_taker()), call, as, how)) {
+  return launcher_of(take(kernel_taker()), call, as, how);
 }
-template <class Take, class Call>
-deduced_launcher<Call> launching_with(const Take&, const Call& call, const launch_configuration& how, long) {
-  return {call, how, 0};
+template <u64 Bound, class Take, class Call, class As>
+deduced_launcher<Call, As> launching_with(const Take&, const Call& call, const As& as,
+                                          const launch_configuration& how, long) {
+  return {call, as, how, Bound};
 }
-template <class Take, class Call>
-auto launching(const char* name, const Take& take, const Call& call, dim3 grid, dim3 block,
+template <u64 Bound, class Take, class Call, class As>
+auto launching(const char* name, const Take& take, const Call& call, const As& as, dim3 grid, dim3 block,
                size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
-  return launching_with(take, call, launch_configuration{name, grid, block, shared_bytes, stream}, 0);
+  return launching_with<Bound>(take, call, as, launch_configuration{name, grid, block, shared_bytes, stream},
+                               0);
+}
+
+/// Makes an instance of a template of the device's variables known.
+template <class T>
+T& known_variable(T& of, const char* name, bool is_constant, bool is_managed) {
+  if (program_runtime() != nullptr)
+    program_runtime()->know_variable(
+        {name, (void*)&of, sizeof of, variable_elements<T>::value, is_constant, false, is_managed});
+  return of;
 }
 
 /// Makes an instance of a template known by its address, for functions that take one.

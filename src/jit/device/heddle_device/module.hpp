@@ -120,6 +120,11 @@ struct describe_parameter {
       describe_parameter_type<typename without_qualifiers<P>::type>(parameter_kind::value, false);
 };
 template <class T>
+struct describe_parameter<T&> {
+  static constexpr parameter value = describe_parameter_type<typename without_qualifiers<T>::type>(
+      parameter_kind::reference, without_qualifiers<T>::is_const);
+};
+template <class T>
 struct describe_parameter<T*> {
   static constexpr parameter value = describe_parameter_type<typename without_qualifiers<T>::type>(
       parameter_kind::pointer, without_qualifiers<T>::is_const);
@@ -128,6 +133,61 @@ template <class T>
 struct describe_parameter<T* const> : describe_parameter<T*> {};
 template <class T>
 struct describe_parameter<T* __restrict__> : describe_parameter<T*> {};
+
+template <class T>
+T&& value_of_type();
+
+template <class P>
+struct argument_type : without_qualifiers<P> {};
+template <class T>
+struct argument_type<T&> : without_qualifiers<T> {};
+
+/// How threads are given an argument. Each has its own copy, made of the launch's as bytes and never
+/// destroyed. What is copied or destroyed by functions of its own is handed over as its address: then the
+/// caller destroys it, which nobody does here (Itanium C++ ABI, 3.1.1).
+template <class P>
+struct passed {
+  static constexpr bool is_by_address =
+      !(__is_trivially_constructible(P, const P&) && __is_trivially_constructible(P, P&&) &&
+        __has_trivial_destructor(P));
+};
+template <class T>
+struct passed<T&> {
+  static constexpr bool is_by_address = false;
+};
+template <class P, bool = passed<P>::is_by_address>
+struct argument_copy {
+  using parameter = P;
+  __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) explicit argument_copy(void* from)
+      : from_(from) {}
+  __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) P get() const {
+    return *static_cast<typename without_qualifiers<P>::type*>(from_);
+  }
+  void* from_;
+};
+template <class T>
+struct argument_copy<T&, false> {
+  using parameter = T&;
+  explicit argument_copy(void* from) : from_(from) {}
+  T& get() const { return *static_cast<T*>(from_); }
+  void* from_;
+};
+template <class P>
+struct argument_copy<P, true> {
+  using parameter = void*;
+  __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) explicit argument_copy(void* from) {
+    for (size_t i = 0; i < sizeof(P); ++i) bytes_[i] = static_cast<const volatile char*>(from)[i];
+  }
+  void* get() { return bytes_; }
+  alignas(P) char bytes_[sizeof(P)];
+};
+/// Calls a kernel with a copy of each argument.
+template <class... P>
+__attribute__((no_sanitize("thread"), no_sanitize("undefined"))) void call_kernel(
+    const void* function, argument_copy<P>... arguments) {
+  reinterpret_cast<void (*)(typename argument_copy<P>::parameter...)>(const_cast<void*>(function))(
+      arguments.get()...);
+}
 
 template <auto Function, u64 MostThreads = 0>
 struct entry;
@@ -142,12 +202,16 @@ struct entry<Function, MostThreads> {
     __attribute__((no_sanitize("thread"), no_sanitize("undefined"))) static void call(
         void* const* arguments) {
       (void)arguments;
-      Function(*static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);
+      if constexpr ((passed<P>::is_by_address || ...)) {
+        call_kernel<P...>(reinterpret_cast<const void*>(Function), argument_copy<P>(arguments[I])...);
+      } else {
+        Function(argument_copy<P>(arguments[I]).get()...);
+      }
     }
 #ifndef HEDDLE_WATCHED
     static void run_block(void* const* arguments) {
       (void)arguments;
-      run_threads(*static_cast<typename without_qualifiers<P>::type*>(arguments[I])...);
+      run_threads(*static_cast<typename argument_type<P>::type*>(arguments[I])...);
     }
     /// The arguments are its own, so that they are known to stay as they are.
     __attribute__((flatten)) static void run_threads(P... arguments) {

@@ -13,8 +13,8 @@ namespace cuda_error {
 constexpr int invalid_value = 1, memory_allocation = 2, invalid_configuration = 9, invalid_pitch = 12,
               invalid_symbol = 13, invalid_device_function = 98, invalid_resource_handle = 400,
               illegal_address = 700, launch_out_of_resources = 701, launch_timeout = 702, assertion = 710,
-              host_memory_already_registered = 712, host_memory_not_registered = 713, launch_failure = 719,
-              cooperative_launch_too_large = 720;
+              host_memory_already_registered = 712, host_memory_not_registered = 713,
+              misaligned_address = 716, launch_failure = 719, cooperative_launch_too_large = 720;
 }
 
 /// Where memory is, and who made it.
@@ -85,7 +85,11 @@ class runtime {
   virtual int allocate(memory_kind kind, void** where, u64 bytes, allocation_name name) = 0;
   virtual int release(const char* function, memory_kind kind, void* what) = 0;
   /// Whether what the C or the C++ library is to free is not its own: that is told, and it must not.
-  virtual bool is_not_the_hosts(const char* function, void* what) = 0;
+  virtual bool is_not_the_hosts(const char* function, void* what, const void* at) = 0;
+  /// Memory of the host's that is watched, from the code at `at`; null where it is the C library's to give.
+  virtual void* allocate_host(u64 bytes, bool is_written, const void* at) = 0;
+  virtual bool is_watched_host(const void* what) = 0;
+  virtual void* reallocate_host(void* what, u64 bytes, const void* at) = 0;
   virtual int register_host(void* what, u64 bytes, allocation_name name) = 0;
   virtual int unregister_host(void* what) = 0;
   virtual int copy(const copy_request& what) = 0;
@@ -93,6 +97,8 @@ class runtime {
   virtual int describe(const void* pointer, pointer_facts* facts) = 0;
   virtual void memory_left(u64* free, u64* total) = 0;
   virtual int find_variable(const void* variable, void** where, u64* bytes) = 0;
+
+  virtual void know_variable(const variable& v) = 0;
 
   virtual int launch(const launch_request& what) = 0;
   virtual void know(const known_kernel& kernel) = 0;

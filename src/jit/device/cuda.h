@@ -1,3 +1,0 @@
-#pragma once
-
-// All of it is there without being included.

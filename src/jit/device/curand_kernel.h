@@ -1,1 +1,0 @@
-#error "heddle: cuRAND's device functions are not supported"

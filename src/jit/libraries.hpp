@@ -1,0 +1,31 @@
+#pragma once
+
+#include "jit/tokens.hpp"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heddle::jit {
+
+/// A library of the CUDA toolkit that is not supported. A source may include its headers: what it uses of
+/// them is refused where it does.
+struct library {
+  const char* name;     ///< as it is told: "cuBLAS"
+  const char* names;    ///< how its names begin, with blanks between; a namespace ends with "::"
+  const char* headers;  ///< with blanks between
+};
+
+/// Puts empty headers in place of those of all libraries into a folder.
+void write_headers_of_libraries(const std::filesystem::path& folder);
+
+/// Those of which a preprocessed text has headers that were written into `folder`.
+std::vector<const library*> included_libraries(std::string_view preprocessed,
+                                               const std::filesystem::path& folder);
+
+/// Of which of these token i, an identifier, names something; null for none.
+const library* library_named(const token_sequence& tokens, std::size_t i,
+                             const std::vector<const library*>& included);
+
+}  // namespace heddle::jit
