@@ -18,6 +18,9 @@ namespace heddle {
 /// an existing array are asynchronous on a GPU. Throws heddle::error for invalid bounds and for offsets
 /// beyond 2^64 elements.
 ///
+/// `low` is included and `high` is not. Where 64 bits cannot hold the number after the last one, the bound is
+/// called `last`, and is included.
+///
 ///     hd::array<float> noise = hd::random::normal<float>(where, {height, width}, {.seed = 7});
 namespace random {
 
@@ -100,12 +103,12 @@ array<T> bits(const target& where, shape lengths, stream from) {
 ///
 ///     hd::array<std::size_t> order = hd::random::permutation(where, x.size(), {.seed = 7});
 inline array<std::size_t> permutation(const target& requested, std::size_t n, stream from) {
-  heddle::operation running("random", n, "places");
+  heddle::operation running("random", n, "indices");
   const target where = heddle::resolve(requested, {64 * n, 64 * n, target(), true});
   running.runs_on(where);
-  array<std::size_t> places(n, where);
-  heddle::impl::library_permutation(from, n, places.data(), where);
-  return places;
+  array<std::size_t> indices(n, where);
+  heddle::impl::library_permutation(from, n, indices.data(), where);
+  return indices;
 }
 
 /// Numbers of one distribution, of a type known at run time, made a piece at a time: those that the functions

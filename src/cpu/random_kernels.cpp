@@ -97,7 +97,7 @@ template <class T>
 void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool non_temporal,
            void* out) {
   using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  const random::arithmetic::stretched<T> value(static_cast<T>(numbers.a), static_cast<T>(numbers.b));
+  const impl::single_rounding::uniform_range<T> value(static_cast<T>(numbers.a), static_cast<T>(numbers.b));
   const T a = static_cast<T>(numbers.a), b = static_cast<T>(numbers.b);
   switch (numbers.of) {
     case distribution::uniform:
@@ -116,8 +116,8 @@ void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count
                                  for (std::size_t i = 0; i < n; i += 2) {
                                    const auto pair = random::normal_pair(word_at<word>(words, i),
                                                                          word_at<word>(words, i + 1));
-                                   values[i] = random::arithmetic::fma(pair.first, b, a);
-                                   values[i + 1] = random::arithmetic::fma(pair.second, b, a);
+                                   values[i] = impl::single_rounding::fma(pair.first, b, a);
+                                   values[i + 1] = impl::single_rounding::fma(pair.second, b, a);
                                  }
                                });
 }
@@ -143,13 +143,13 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
         [low](std::uint32_t bits) __attribute__((always_inline)) { return static_cast<T>(low + bits); });
   }
   const auto range = static_cast<std::uint32_t>(below.range),
-             least_low = static_cast<std::uint32_t>(below.least_low);
+             threshold = static_cast<std::uint32_t>(below.threshold);
   in_chunks<T, 4>(numbers, first, count, non_temporal, out,
                   [&](const std::uint32_t* words, std::uint64_t index, std::size_t n, T* values) {
                     std::uint32_t any_again = 0;
                     for (std::size_t i = 0; i < n; ++i) {
                       const std::uint64_t product = std::uint64_t{words[i]} * range;
-                      any_again |= static_cast<std::uint32_t>(product) < least_low ? 1 : 0;
+                      any_again |= static_cast<std::uint32_t>(product) < threshold ? 1 : 0;
                       values[i] = static_cast<T>(low + (product >> 32));
                     }
                     if (any_again == 0) return;

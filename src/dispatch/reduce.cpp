@@ -4,7 +4,7 @@
 #include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
 #include <heddle/reduce.hpp>
-#include <heddle/streamed_reduction.hpp>
+#include <heddle/streamed_reduce.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ void check_result_shape(const shape& have, const shape& wanted) {
 }
 
 [[noreturn]] static void fail_no_place() {
-  fail("there are no elements, and so no place to return");
+  fail("there are no elements, and so no index to return");
 }
 
 void fail_not_compiled_for_gpu() {
@@ -56,7 +56,8 @@ void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n
   kernels.reduce_tile(partials, tiles, out);
 }
 
-void library_reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where) {
+void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, void* out,
+                    const target& where) {
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (where.is_gpu()) return gpu::reduce(op, type, x, all, out, where);
@@ -106,7 +107,7 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
   }
 }
 
-void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
+void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* place,
                         const target& where) {
   if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, place, where);
   // Panels of columns are searched row by row; a contiguous piece that begins after an index already found is
@@ -129,7 +130,7 @@ void library_find_first(dtype type, const void* x, segments all, const void* ext
   });
 }
 
-void library_arg(runtime_op op, dtype type, const void* x, segments all, std::size_t* place,
+void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* place,
                  const target& where) {
   const memory extrema(all.count() * size_of(type), where);
   library_reduce(op, type, x, all, extrema.data(), where);
@@ -146,7 +147,7 @@ std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const voi
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
   std::size_t place = 0;
   const memory on_target(sizeof place, where);
-  library_arg(op, type, staged.data(), segments{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
+  library_arg(op, type, staged.data(), axis_lines{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
               where);
   copy(&place, target(), on_target.data(), where, sizeof place);
   return place;
@@ -158,7 +159,7 @@ array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, con
   const std::size_t bytes = whole.elements() * size_of(type);
   operation running(pattern, whole.elements(), name(type));
   const std::size_t axis = whole.resolve_axis(along_axis.index);
-  const segments all = along(whole, axis);
+  const axis_lines all = along(whole, axis);
   const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true});
   running.runs_on(where);
   array<std::size_t> places(whole.without_axis(axis), where);
@@ -173,30 +174,31 @@ array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, con
 
 namespace heddle {
 
-streamed_reduction::streamed_reduction(const target& where, runtime_op op, dtype type)
+streamed_reduce::streamed_reduce(const target& where, runtime_op op, dtype type,
+                                 const std::optional<any_value>& init)
     : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
-  if (where.is_automatic()) fail("streamed reduction: name a target");
+  operation running("reduce", 0, name(type));
+  running.runs_on(where_);
+  if (where.is_automatic()) fail("a reduction of pieces needs the target serial, parallel or gpu");
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
-  if (kernels.reduce_pieces == nullptr) {
-    fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
-  }
-  tile_ = kernels.tile;
+  if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  unit_ = kernels.tile;
+  if (init) init_ = init->converted(type);
 }
 
-void streamed_reduction::append(const void* elements, std::size_t count) {
+void streamed_reduce::append(const void* elements, std::size_t count) {
   if (count == 0) return;
-  if (size_ % tile_ != 0) {
-    fail(fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
-                     count, size_, tile_));
-  }
-  const std::size_t bytes = count * element_bytes_;
-  const std::size_t tiles = (count + tile_ - 1) / tile_;
-  // Counted from `size_`, so that a piece that failed is overwritten.
-  const std::size_t before = size_ / tile_ * element_bytes_;
-  partials_.resize(before + tiles * element_bytes_);
-  std::byte* const out = partials_.data() + before;
   operation running("reduce", count, name(type_));
   running.runs_on(where_);
+  if (size_ % unit_ != 0) {
+    fail(fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
+  }
+  const std::size_t bytes = count * element_bytes_;
+  const std::size_t tiles = (count + unit_ - 1) / unit_;
+  // Counted from `size_`, so that a piece that failed is overwritten.
+  const std::size_t before = size_ / unit_ * element_bytes_;
+  partials_.resize(before + tiles * element_bytes_);
+  std::byte* const out = partials_.data() + before;
   if (where_.is_gpu()) {
     if (staged_.bytes() < bytes) staged_ = memory(bytes, where_);
     const memory reduced(tiles * element_bytes_, where_);
@@ -205,9 +207,9 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
     heddle::copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
   } else {
     const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
-    const order::tiling pieces{{1, count, 1}, tile_, 1};
+    const order::tiling pieces{{1, count, 1}, unit_, 1};
     constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
-    cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (tile_ * element_bytes_) + 1,
+    cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (unit_ * element_bytes_) + 1,
                     [&](std::size_t first, std::size_t last) {
                       kernels.reduce_pieces(elements, pieces, first, last, out);
                     });
@@ -215,23 +217,29 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
   size_ += count;
 }
 
-void streamed_reduction::append(const any_const_view& elements) {
+void streamed_reduce::append(const any_const_view& elements) {
   if (elements.dtype() != type_) impl::fail_dtype(elements.dtype(), type_);
-  if (elements.where().is_gpu()) impl::fail_not_on_cpu("streamed reduction", elements.where());
+  if (elements.where().is_gpu()) impl::fail_not_on_cpu("a reduction of pieces", elements.where());
   append(elements.data(), elements.size());
 }
 
-any_value streamed_reduction::result() {
+any_value streamed_reduce::result() {
   alignas(16) std::byte value[16];
   result(value);
   return {type_, value};
 }
 
-void streamed_reduction::result(void* out) {
-  const std::size_t count = (size_ + tile_ - 1) / tile_;
+void streamed_reduce::result(void* out) {
+  const std::size_t count = (size_ + unit_ - 1) / unit_;
   operation running("reduce", size_, name(type_));
-  if (count == 0) impl::fail_empty();
-  impl::library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
+  if (count == 0 && !init_) impl::fail_empty();
+  if (count == 0) return impl::library_reduce(op_, type_, init_->data(), axis_lines{1, 1, 1}, out, target());
+  alignas(16) std::byte both[2][16];
+  std::byte* const total = init_ ? &both[0][element_bytes_] : static_cast<std::byte*>(out);
+  impl::library_reduce(op_, type_, partials_.data(), axis_lines{1, count, 1}, total, target());
+  if (!init_) return;
+  std::memcpy(both, init_->data(), element_bytes_);
+  impl::library_reduce(op_, type_, both, axis_lines{1, 2, 1}, out, target());
 }
 
 }  // namespace heddle
