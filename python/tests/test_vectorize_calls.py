@@ -309,6 +309,8 @@ def test_numbas_ways_to_write_them():
                            ("float64(float64)", "has 1 arguments, and plain takes 2")):
         with pytest.raises(TypeError, match=message):
             heddle.vectorize(wrong)(plain)
+    with pytest.raises(TypeError, match="plain gives complex128, which float64 does not hold: return .real"):
+        heddle.vectorize("float64(complex128, int64)")(plain)
     with pytest.raises(TypeError, match=r"`a & b`: '&' takes integers, not float64"):
         heddle.vectorize("float64(float64, float64)")(anded)
 
