@@ -14,7 +14,7 @@ import pytest
 import heddle
 from conftest import layouts, numbers
 from test_pages import ROOT
-from test_vectorize import module_of
+from test_vectorize_programs import module_of
 
 pytestmark = pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="there is no compiler")
 
