@@ -127,6 +127,77 @@ struct broadcasting {
   }
 };
 
+/// The kernel of a call: its source, and its arguments, which live as long as it does.
+class elementwise_call {
+ public:
+  elementwise_call(const target& where, const shape& whole, const std::deque<operand>& inputs)
+      : where_(where), size_(whole.elements()) {
+    axes_.lengths.assign(whole.begin(), whole.end());
+    for (const operand& x : inputs)
+      if (is_broadcast(x)) axes_.strides.push_back(strides_in(x.lengths(), axes_.lengths));
+    if (axes_.strides.empty()) return;
+    axes_.simplify();
+    const std::size_t count = axes_.lengths.size();
+    preamble = "struct heddle_lengths { heddle_size along[" + std::to_string(count) + "]; };\n";
+    pass("heddle_lengths heddle_of", {axes_.lengths.begin(), axes_.lengths.end()});
+    operation = "heddle_size heddle_left = i; ";
+    for (std::size_t k = count; k-- > 1;) {
+      const std::string length = "heddle_of.along[" + std::to_string(k) + "]";
+      operation += "const heddle_size " + place(k) + " = heddle_left % " + length +
+                   "; heddle_left /= " + length + "; ";
+    }
+    operation += "const heddle_size " + place(0) + " = heddle_left; ";
+  }
+
+  /// Takes the next input, and returns what its element is called. Numbers are passed as they are; of what is
+  /// broadcast, the address and the strides.
+  std::string take(const operand& x) {
+    const std::string number = std::to_string(count_++), name = "in_" + number;
+    const std::string type = expressions::code_name(x.type());
+    if (is_broadcast(x)) {
+      const std::vector<std::size_t>& strides = axes_.strides[broadcast_++];
+      const void* const address = elements_.emplace_back(x.view(), where_).data();
+      std::vector<unsigned long long> words(1);
+      std::memcpy(words.data(), &address, sizeof address);
+      words.insert(words.end(), strides.begin(), strides.end());
+      preamble += "struct heddle_source_" + number + " { const " + type + "* elements; heddle_size along[" +
+                  std::to_string(strides.size()) + "]; };\n";
+      pass("heddle_source_" + number + " all_" + number, words);
+      operation += "const " + type + " " + name + " = all_" + number + ".elements[0";
+      for (std::size_t k = 0; k < strides.size(); ++k)
+        operation += " + " + place(k) + " * all_" + number + ".along[" + std::to_string(k) + "]";
+      operation += "]; ";
+      return name;
+    }
+    parameters += "const " + type + " " + name + ", ";
+    if (is_number(x)) {
+      arguments.push_back({x.view().data(), size_of(x.type()), false});
+    } else {
+      arguments.push_back(elements_.emplace_back(x.view(), where_).argument(false, where_));
+    }
+    return name;
+  }
+
+  std::string parameters, operation, preamble;
+  std::vector<untyped_argument> arguments;
+
+ private:
+  static bool is_number(const operand& x) { return x.size() == 1 && !x.where().is_gpu(); }
+  bool is_broadcast(const operand& x) const { return x.size() != size_ && !is_number(x); }
+  static std::string place(std::size_t axis) { return "heddle_at_" + std::to_string(axis); }
+  void pass(const std::string& parameter, const std::vector<unsigned long long>& words) {
+    parameters += parameter + ", ";
+    const std::vector<unsigned long long>& kept = structures_.emplace_back(words);
+    arguments.push_back({kept.data(), kept.size() * sizeof(unsigned long long), false});
+  }
+
+  target where_;
+  std::size_t size_, count_ = 0, broadcast_ = 0;
+  broadcasting axes_;
+  std::deque<readable> elements_;
+  std::deque<std::vector<unsigned long long>> structures_;
+};
+
 constexpr const char* line_functions = R"(
 struct heddle_lines {
   const heddle_element* from;
@@ -254,75 +325,17 @@ class vectorized {
     any_array result(type, whole, where);
     const std::size_t n = whole.elements();
     if (n == 0) return result;
-    broadcasting all;
-    all.lengths.assign(whole.begin(), whole.end());
-    std::vector<const operand*> broadcast;
-    const auto is_value = [](const operand& x) { return x.size() == 1 && !x.where().is_gpu(); };
-    for (const operand& x : inputs) {
-      if (x.size() == n || is_value(x)) continue;
-      all.strides.push_back(strides_in(x.lengths(), all.lengths));
-      broadcast.push_back(&x);
-    }
-    if (!broadcast.empty()) all.simplify();
-    const std::size_t axes = all.lengths.size();
-    // Of what is broadcast: the address, then the strides. Numbers are passed as they are.
-    std::deque<readable> elements;
-    std::deque<std::vector<unsigned long long>> structures;
-    std::vector<untyped_argument> arguments;
-    std::string parameters, arguments_of_call, preamble, operation;
-    if (!broadcast.empty()) {
-      preamble = "struct heddle_lengths { heddle_size along[" + std::to_string(axes) + "]; };\n";
-      parameters = "heddle_lengths heddle_of, ";
-      structures.emplace_back(all.lengths.begin(), all.lengths.end());
-      arguments.push_back({structures.back().data(), axes * sizeof(unsigned long long), false});
-      operation = "heddle_size heddle_left = i; ";
-      for (std::size_t k = axes; k-- > 0;) {
-        const std::string axis = std::to_string(k);
-        operation += "const heddle_size heddle_at_" + axis;
-        operation += k == 0 ? " = heddle_left; "
-                            : " = heddle_left % heddle_of.along[" + axis +
-                                  "]; heddle_left /= heddle_of.along[" + axis + "]; ";
-      }
-    }
+    elementwise_call call(where, whole, inputs);
+    std::string given;
     for (std::size_t k = 0; k < inputs.size(); ++k) {
-      const operand& x = inputs[k];
-      const std::string number = std::to_string(k), element = expressions::code_name(x.type());
-      const auto found = std::find(broadcast.begin(), broadcast.end(), &x);
-      if (found != broadcast.end()) {
-        const std::vector<std::size_t>& strides =
-            all.strides[static_cast<std::size_t>(found - broadcast.begin())];
-        elements.emplace_back(x.view(), where);
-        std::vector<unsigned long long>& structure = structures.emplace_back(1);
-        const void* const address = elements.back().data();
-        std::memcpy(structure.data(), &address, sizeof address);
-        structure.insert(structure.end(), strides.begin(), strides.end());
-        arguments.push_back({structure.data(), structure.size() * sizeof(unsigned long long), false});
-        preamble += "struct heddle_source_" + number + " { const " + element +
-                    "* elements; heddle_size along[" + std::to_string(axes) + "]; };\n";
-        parameters += "heddle_source_" + number + " all_" + number + ", ";
-        operation += "const " + element + " in_" + number + " = all_" + number + ".elements[0";
-        for (std::size_t a = 0; a < axes; ++a) {
-          operation +=
-              " + heddle_at_" + std::to_string(a) + " * all_" + number + ".along[" + std::to_string(a) + "]";
-        }
-        operation += "]; ";
-      } else {
-        parameters += "const " + element + " in_" + number + ", ";
-        if (is_value(x)) {
-          arguments.push_back({x.view().data(), size_of(x.type()), false});
-        } else {
-          elements.emplace_back(x.view(), where);
-          arguments.push_back(elements.back().argument(false, where));
-        }
-      }
-      arguments_of_call +=
-          (k == 0 ? "" : ", ") + expressions::converted("in_" + number, x.type(), parameters_[k]);
+      const std::string element = call.take(inputs[k]);
+      given += (k == 0 ? "" : ", ") + expressions::converted(element, inputs[k].type(), parameters_[k]);
     }
-    parameters += std::string(expressions::code_name(type)) + "& heddle_result";
-    operation += "heddle_result = " +
-                 expressions::converted(function_ + "(" + arguments_of_call + ")", result_, type) + ";";
-    arguments.push_back({result.data(), size_of(type), true, true, where});
-    kernel(parameters, operation, preamble).on_piece(where, arguments, n, 0, n);
+    call.parameters += std::string(expressions::code_name(type)) + "& heddle_result";
+    call.operation +=
+        "heddle_result = " + expressions::converted(function_ + "(" + given + ")", result_, type) + ";";
+    call.arguments.push_back({result.data(), size_of(type), true, true, where});
+    kernel(call.parameters, call.operation, call.preamble).on_piece(where, call.arguments, n, 0, n);
     // The copies are freed now.
     where.wait();
     return result;

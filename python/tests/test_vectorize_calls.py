@@ -14,7 +14,7 @@ import pytest
 import heddle
 from conftest import layouts, numbers
 from test_pages import ROOT
-from test_vectorize import module_of
+from test_vectorize_programs import module_of
 
 pytestmark = pytest.mark.skipif(not (shutil.which("g++") or shutil.which("clang++")), reason="there is no compiler")
 
@@ -309,6 +309,8 @@ def test_numbas_ways_to_write_them():
                            ("float64(float64)", "has 1 arguments, and plain takes 2")):
         with pytest.raises(TypeError, match=message):
             heddle.vectorize(wrong)(plain)
+    with pytest.raises(TypeError, match="plain gives complex128, which float64 does not hold: return .real"):
+        heddle.vectorize("float64(complex128, int64)")(plain)
     with pytest.raises(TypeError, match=r"`a & b`: '&' takes integers, not float64"):
         heddle.vectorize("float64(float64, float64)")(anded)
 

@@ -89,6 +89,9 @@ class Vectorized:
             program = Program(self._source)
             name, own = program.function(self.__wrapped__, kinds)
             type = result or Type(own.name)
+            if own.is_complex and not type.is_complex:
+                raise TypeError(f"{self.__name__} gives {own.name}, which {type} does not hold: return .real, .imag or "
+                                "abs() of it")
             text = program.text
             if wraps:
                 of_two = _core.converted(f"{name}(a, b)", own.name, type.name)
