@@ -347,7 +347,7 @@ class vectorized {
            " a, " + element + " b) { return " + function_ + "(a, b); }\n" + line_functions;
   }
 
-  any_array reduced(const target& where, const operand& x, const segments& all) {
+  any_array reduced(const target& where, const operand& x, const axis_lines& all) {
     if (all.count() == 1 && all.inner == 1 && result_ < dtype::complex64)
       return reduced_to_one(where, x.view({x.size()}));
     // Lines are cut into pieces, whose results are the next ones' elements.
@@ -371,7 +371,7 @@ class vectorized {
     }
   }
 
-  any_array accumulated(const target& where, const operand& x, const segments& all) {
+  any_array accumulated(const target& where, const operand& x, const axis_lines& all) {
     if (all.outer == 1 && all.inner == 1 && result_ < dtype::complex64)
       return accumulated_as_one(where, x.view({x.size()}));
     any_array to(result_, {all.outer, all.length, all.inner}, where);
