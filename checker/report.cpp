@@ -169,26 +169,38 @@ const char* name(finding_kind kind) noexcept {
   return names[static_cast<int>(kind)];
 }
 
-std::string as_text(const checked& what, const launch_outcome& outcome) {
+namespace {
+
+std::string texts_of(const std::vector<finding>& findings) {
   std::string result;
-  for (const finding& f : outcome.findings) result += describe(f) + "\n";
+  for (const finding& f : findings) result += describe(f) + "\n";
+  return result;
+}
+
+/// The last line of a report.
+std::string summary(const checked& what, const launch_outcome& outcome) {
   const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
-  result += fmt::format("{}: {}: {} ({}, {}, {}{})\n", what.source, what.kernel,
-                        verdict_text(outcome.findings, what.fails_on), counted(threads, "thread"),
-                        counted(outcome.schedules, "schedule"),
-                        fmt::format("{} watched accesses", outcome.accesses),
-                        outcome.was_stopped ? ", stopped before its end" : "");
+  return fmt::format("{}: {}: {} ({}, {}, {}{})", what.source, what.kernel,
+                     verdict_text(outcome.findings, what.fails_on), counted(threads, "thread"),
+                     counted(outcome.schedules, "schedule"), fmt::format("{} watched accesses", outcome.accesses),
+                     outcome.was_stopped ? ", stopped before its end" : "");
+}
+std::string summary(const program_checked& what, const program_outcome& outcome) {
+  return fmt::format("{}: {} ({}, {} of each, {} watched accesses)", what.source,
+                     verdict_text(outcome.findings, what.fails_on), counted(outcome.launches, "launch", "es"),
+                     counted(what.options.schedules, "schedule"), outcome.accesses);
+}
+
+}  // namespace
+
+std::string as_text(const checked& what, const launch_outcome& outcome) {
+  std::string result = texts_of(outcome.findings) + summary(what, outcome) + "\n";
   if (what.options.profiles) result += profile_as_text(outcome.profile);
   return result;
 }
 
 std::string as_text(const program_checked& what, const program_outcome& outcome) {
-  std::string result;
-  for (const finding& f : outcome.findings) result += describe(f) + "\n";
-  result +=
-      fmt::format("{}: {} ({}, {} of each, {} watched accesses)\n", what.source,
-                  verdict_text(outcome.findings, what.fails_on), counted(outcome.launches, "launch", "es"),
-                  counted(what.options.schedules, "schedule"), outcome.accesses);
+  std::string result = texts_of(outcome.findings) + summary(what, outcome) + "\n";
   for (const launch_profile& p : outcome.profiles) {
     result += fmt::format("\nthe host {} at {}{}{}\n", p.by.what, line_of(p.by),
                           p.by.function.empty() ? "" : " in " + p.by.function,
@@ -216,6 +228,7 @@ ordered_json findings_as_json(const std::vector<finding>& findings) {
     one["kind"] = name(f.kind);
     one["level"] = name(f.level);
     one["message"] = headline(f);
+    one["text"] = describe(f);
     if (!f.detail.empty()) one["detail"] = f.detail;
     one["count"] = f.count;
     one["schedule"] = f.schedule;
@@ -252,6 +265,7 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   j["kernel"] = what.kernel;
   j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings" : "clean";
   j["findings"] = findings_as_json(outcome.findings);
+  j["summary"] = summary(what, outcome);
   j["grid"] = index(what.options.grid);
   j["block"] = index(what.options.block);
   j["schedules"] = outcome.schedules;
@@ -269,6 +283,7 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
   j["arguments"] = what.arguments;
   j["verdict"] = any_as_severe(outcome.findings, what.fails_on) ? "findings" : "clean";
   j["findings"] = findings_as_json(outcome.findings);
+  j["summary"] = summary(what, outcome);
   if (outcome.signal != 0) {
     j["signal"] = outcome.signal;
   } else {

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-import math
 import os
 import pathlib
-import shutil
 import subprocess
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-from xml.etree import ElementTree
 
 import numpy as np
 
@@ -46,7 +43,8 @@ class Finding:
 
     `kind` is a name as "data-race", `message` the headline, `places` what several threads do, each a place with
     `what`, `file`, `line`, `function`, `thread` and `block`; `file`, `line`, `kernel`, `thread` and `block` are
-    those of the first. `variable` describes the array, `count` says how often in all schedules.
+    those of the first. `variable` describes the array, `count` says how often in all schedules. `level` is "error",
+    "warning" or "note".
 
     >>> import heddle
     >>> report = heddle.check('''
@@ -66,6 +64,7 @@ class Finding:
     schedule: int
     variable: dict[str, Any] | None
     kernel: str
+    level: str
     text: str
 
     @property
@@ -101,7 +100,7 @@ class Finding:
 class Report:
     """What a check found; printed as the command prints it, and a sequence of findings.
 
-    `is_clean` says that there are none. `json` is all that the command says, as a dict; with ``profile=True`` it has the
+    `is_clean` says that there are none, but for what `fail_on` lets pass. `json` is all that the command says, as a dict; with ``profile=True`` it has the
     profiles, which are not printed.
 
     >>> import heddle
@@ -118,8 +117,8 @@ class Report:
 
     @property
     def is_clean(self) -> bool:
-        """Whether there are no findings."""
-        return not self.findings
+        """Whether no finding is as severe as `fail_on`."""
+        return self.json["verdict"] == "clean"
 
     def __len__(self) -> int:
         return len(self.findings)
@@ -134,21 +133,7 @@ class Report:
         return iter(self.findings)
 
     def __str__(self) -> str:
-        of = self.json
-        verdict = "clean" if self.is_clean else _counted(len(self), "finding")
-        accesses = f"{of['accesses']} watched accesses"
-        schedules = _counted(of["schedules"], "schedule")
-        if "kernel" in of:
-            threads = _counted(math.prod(of["grid"]) * math.prod(of["block"]), "thread")
-            stopped = ", stopped before its end" if of["stopped"] else ""
-            last = f"{of['source']}: {of['kernel']}: {verdict} ({threads}, {schedules}, {accesses}{stopped})"
-        else:
-            last = f"{of['source']}: {verdict} ({_counted(of['launches'], 'launch', 'es')}, {schedules} of each, {accesses})"
-        return "".join(f"{finding}\n\n" for finding in self) + last
-
-
-def _counted(count: int, what: str, ending: str = "s") -> str:
-    return f"{count} {what}{'' if count == 1 else ending}"
+        return "".join(f"{finding}\n\n" for finding in self) + self.json["summary"]
 
 
 def _scalar_text(value: Any) -> str:
@@ -175,12 +160,13 @@ def _argument(value: Any, number: int, folder: str) -> str:
     return f"{kind}[]={file}"
 
 
-def _finding(found: dict[str, Any], kernel: str | None, text: str) -> Finding:
+def _finding(found: dict[str, Any], kernel: str | None) -> Finding:
     places = tuple(Place(place["what"], place["file"], place["line"], place["function"],
                          tuple(place["thread"]) if "thread" in place else None,
                          tuple(place["block"]) if "block" in place else None) for place in found["places"])
     return Finding(found["kind"], found["message"], places, found.get("detail", ""), found["count"], found["schedule"],
-                   found.get("variable"), kernel or (places[0].function if places else ""), text)
+                   found.get("variable"), kernel or (places[0].function if places else ""), found["level"],
+                   found["text"].rstrip("\n"))
 
 
 def run(words: list[str], folder: str | os.PathLike[str] | None = None, junit: str | os.PathLike[str] | None = None) -> Report:
@@ -188,26 +174,20 @@ def run(words: list[str], folder: str | os.PathLike[str] | None = None, junit: s
     command = pathlib.Path(__file__).parent / "bin" / "heddle"
     if not command.exists():
         raise Error("this package was built without the command, which checks: build it with HEDDLE_BUILD_CLI=ON")
-    with tempfile.TemporaryDirectory(prefix="heddle-") as own:
-        found_file = pathlib.Path(own, "found.xml")
-        ran = subprocess.run([command, "check", "--json", "--junit", found_file, *words], cwd=folder, capture_output=True,
-                             encoding="utf-8", errors="replace")
-        if not ran.stdout.startswith("{"):
-            raise ValueError(ran.stderr.strip())
-        said = json.loads(ran.stdout)
-        if junit is not None:
-            shutil.copyfile(found_file, junit)
-        if said["verdict"] == "error":
-            raise Error(said["error"])
-        failures = [(failure.text or "").rstrip("\n") for failure in ElementTree.parse(found_file).iter("failure")]
-    findings = (_finding(found, said.get("kernel"), text) for found, text in zip(said["findings"], failures, strict=True))
-    return Report(tuple(findings), said, ran.stderr)
+    to_file = ["--junit", os.path.abspath(junit)] if junit is not None else []
+    ran = subprocess.run([command, "check", "--json", *to_file, *words], cwd=folder, capture_output=True, encoding="utf-8", errors="replace")
+    if not ran.stdout.startswith("{"):
+        raise ValueError(ran.stderr.strip())
+    said = json.loads(ran.stdout)
+    if said["verdict"] == "error":
+        raise Error(said["error"])
+    return Report(tuple(_finding(found, said.get("kernel")) for found in said["findings"]), said, ran.stderr)
 
 
 def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: Any = None, block: Any = None, shared: int = 0,
           args: Any = (), definitions: Any = (), include_dirs: Any = (), std: str | None = None, seed: int = 0,
           schedules: int = 3, legacy_warps: bool = False, leak_check: bool = False, timeout: float = 60,
-          profile: bool = False, junit: str | os.PathLike[str] | None = None,
+          profile: bool = False, fail_on: str = "warning", junit: str | os.PathLike[str] | None = None,
           target: Target | str | None = None) -> Report:
     """Runs a CUDA kernel, or a whole program, on the CPU, and finds its races and other mistakes, as `heddle check`.
 
@@ -216,7 +196,8 @@ def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: An
     NumPy's arrays and scalars, of which the kernel gets copies, or texts of the command's, as "f32[256]=random:1".
     Without it, `main` is run with `args`, which are texts. The other keywords are the options of the command: orders
     of threads that are tried (`schedules`, `seed`, `legacy_warps`), seconds for a kernel that does not end (`timeout`),
-    memory that is not freed (`leak_check`), what memory accesses cost (`profile`), a file for CI (`junit`).
+    memory that is not freed (`leak_check`), what memory accesses cost (`profile`), the least level that is no longer clean (`fail_on`), a file for CI
+    (`junit`).
 
     Returns a heddle.Report. heddle.Error where the check could not run, with what the compiler says; ValueError for
     options that the command does not take; FileNotFoundError for a path that is not there.
@@ -244,7 +225,8 @@ def check(source: str | os.PathLike[str], kernel: str | None = None, *, grid: An
             pathlib.Path(folder, path).write_text(source, encoding="utf-8")
         else:
             os.stat(path)
-        words = [path, "--seed", str(seed), "--schedules", str(schedules), "--timeout", str(timeout)]
+        words = [path, "--seed", str(seed), "--schedules", str(schedules), "--timeout", str(timeout),
+                 "--fail-on", fail_on]
         if kernel is not None:
             if grid is None or block is None:
                 raise TypeError("a kernel is checked with grid= and block=")

@@ -18,7 +18,7 @@ def test_the_stub_names_what_the_extension_has():
         elif isinstance(node, ast.AnnAssign):
             written[node.target.id] = None
         elif isinstance(node, ast.ClassDef):
-            written[node.name] = {member.name for member in node.body}
+            written[node.name] = {member.target.id if isinstance(member, ast.AnnAssign) else member.name for member in node.body}
     assert set(written) == {name for name in dir(heddle._core) if not name.startswith("__")}
     for name, members in written.items():
         if members is not None:
