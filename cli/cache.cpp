@@ -23,7 +23,7 @@ struct cache_options {
 void run(const cache_options& options) {
   if (options.size) limit_kernel_cache(*options.size);
   if (options.clears) clear_kernel_cache();
-  const kernel_cache_contents found = look_into_kernel_cache();
+  const kernel_cache_contents found = inspect_kernel_cache();
   if (options.as_json) {
     const nlohmann::ordered_json all{{"folder", found.folder.string()},
                                      {"entries", found.entries},

@@ -15,7 +15,7 @@ deviations::deviations(const npy_input& x, memory means)
       mean_bytes_((x.type() >= dtype::complex64 ? 2 : 1) * sizeof(double)),
       means_(std::move(means)) {}
 
-const void* deviations::of(const void* elements, const segments& block, std::size_t first,
+const void* deviations::of(const void* elements, const axis_lines& block, std::size_t first,
                            std::size_t pitch) {
   const std::size_t bytes = block.elements() * sizeof(double);
   if (made_.bytes() < bytes) made_ = memory(bytes, target());

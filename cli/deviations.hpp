@@ -19,7 +19,7 @@ class deviations {
 
   /// Those of the elements of a block, whose means are number first + i·pitch + j for entry i of the axes
   /// before its axis and column j: float64, which last until the next call.
-  const void* of(const void* elements, const segments& block, std::size_t first, std::size_t pitch);
+  const void* of(const void* elements, const axis_lines& block, std::size_t first, std::size_t pitch);
 
  private:
   dtype type_;

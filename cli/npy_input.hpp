@@ -13,7 +13,7 @@
 namespace heddle::cli {
 
 /// Segments as an array of three axes, which go along the middle one: `axis{1}`.
-inline shape shape_of(const segments& all) {
+inline shape shape_of(const axis_lines& all) {
   return {all.outer, all.length, all.inner};
 }
 

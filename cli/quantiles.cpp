@@ -22,7 +22,7 @@ namespace heddle::cli {
 namespace {
 
 /// The elements of each segment in order, on the CPU.
-any_array sorted_elements(npy_input& x, const segments& all, progress& shown) {
+any_array sorted_elements(npy_input& x, const axis_lines& all, progress& shown) {
   // A radix sort goes to and fro between two arrays of keys; many segments are sorted a few at a time.
   const std::size_t bytes = x.size() * size_of(x.type()), needed = all.count() == 1 ? 3 * bytes : bytes;
   if (!x.where().is_gpu()) require_memory(needed, "the elements are sorted in memory, and do not fit: ");
@@ -35,7 +35,7 @@ any_array sorted_elements(npy_input& x, const segments& all, progress& shown) {
 /// Calls f(segment, at) for each segment, where at(i) is element i of the sorted segment; where the last is
 /// NaN, as all NaNs are, `give_nan(segment)` instead.
 template <class F, class GiveNan>
-void for_each_sorted(npy_input& x, const segments& all, progress& shown, const F& f,
+void for_each_sorted(npy_input& x, const axis_lines& all, progress& shown, const F& f,
                      const GiveNan& give_nan) {
   const any_array sorted = sorted_elements(x, all, shown);
   const int threads = x.where().is_gpu() ? available_cores() : x.where().threads();
@@ -96,7 +96,7 @@ std::vector<double> parse_percentiles(const std::string& text) {
   return fractions;
 }
 
-void quantiles(npy_input& x, const segments& all, std::span<const double> fractions, progress& shown,
+void quantiles(npy_input& x, const axis_lines& all, std::span<const double> fractions, progress& shown,
                double* out) {
   const std::size_t last = all.length - 1, count = all.count();
   for_each_sorted(
@@ -114,7 +114,7 @@ void quantiles(npy_input& x, const segments& all, std::span<const double> fracti
       });
 }
 
-void medians(npy_input& x, const segments& all, progress& shown, double* out) {
+void medians(npy_input& x, const axis_lines& all, progress& shown, double* out) {
   const std::size_t middle = all.length / 2;
   for_each_sorted(
       x, all, shown,

@@ -209,7 +209,7 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
   });
 }
 
-/// Reduces all elements of the file to one by a rung of the ladder, which takes them all at once.
+/// Reduces all elements of the file to one by a textbook method, which takes them all at once.
 void reduce_all_by(reduce_algorithm algorithm, const reduction& op, npy_input& x, progress& shown,
                    void* out) {
   if (x.size() == 0) return fill_with_identity(op, x.type(), x, out, 1);
@@ -237,7 +237,7 @@ class reduction_along {
   std::size_t tile() const noexcept { return tile_; }
 
   /// The whole axis at once.
-  void whole(const void* elements, const segments& block, void* results) {
+  void whole(const void* elements, const axis_lines& block, void* results) {
     if (op_.is_place()) return places_of_whole(elements, block, static_cast<std::int64_t*>(results));
     combine(type_, elements, block, results);
   }
@@ -272,7 +272,7 @@ class reduction_along {
 
  private:
   /// Combines elements of the type of the input, or of `partial_type_`, on the target.
-  void combine(dtype type, const void* elements, const segments& block, void* results) {
+  void combine(dtype type, const void* elements, const axis_lines& block, void* results) {
     const auto on_target = [&](const void* from, void* to) {
       reduce_into(x_.where(), any_view(to, partial_type_, {block.outer, block.inner}, x_.where()),
                   any_const_view(from, type, shape_of(block), x_.where()), axis{1}, op_.combine);
@@ -287,7 +287,7 @@ class reduction_along {
     copy(results, target(), results_on_gpu.data(), x_.where(), result_bytes);
   }
 
-  void places_of_whole(const void* elements, const segments& block, std::int64_t* results) {
+  void places_of_whole(const void* elements, const axis_lines& block, std::int64_t* results) {
     const any_const_view lines(elements, type_, shape_of(block));
     const array<std::size_t> places = op_.combine == runtime_op::minimum ? argmin(x_.where(), lines, axis{1})
                                                                          : argmax(x_.where(), lines, axis{1});
@@ -350,7 +350,7 @@ void reduce_all(const reduction& op, npy_input& x, deviations* from_mean, progre
 
 /// Reduces along an axis: as many entries of the axes before it at once as are a piece, or else panels of the
 /// axes after it, or else pieces of the axis.
-void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, segments all, progress& shown,
+void reduce_along(const reduction& op, npy_input& x, deviations* from_mean, axis_lines all, progress& shown,
                   void* out) {
   if (all.length == 0 && (all.count() != 0 || op.is_place())) {
     return fill_with_identity(op, x.type(), x, out, all.count());
@@ -409,7 +409,7 @@ void check_options(const reduction& op, const reduce_options& options) {
   if (wants && !has) throw CLI::ValidationError("--op", "percentile needs --percentile Q, such as 95");
   const reduce_algorithm algorithm = parse_reduce_algorithm(options.algorithm);
   if (algorithm == reduce_algorithm::single_pass) return;
-  if (options.axis) fail_axis_with_rung(name(algorithm));
+  if (options.axis) fail_axis_with_textbook(name(algorithm));
   if (op.becomes != outcome::itself && !op.is_logical()) {
     throw CLI::ValidationError("--algorithm", fmt::format("{} combines by sum, prod, min, max, any and all; "
                                                           "{} takes single-pass",
@@ -418,7 +418,7 @@ void check_options(const reduction& op, const reduce_options& options) {
 }
 
 /// Quantiles of each of `all` segments, a fraction after the other.
-void find_quantiles(const reduction& op, npy_input& x, const segments& all,
+void find_quantiles(const reduction& op, npy_input& x, const axis_lines& all,
                     const std::vector<double>& fractions, progress& shown, void* out) {
   if (all.count() == 0) return;
   if (all.length == 0) return fill_with_identity(op, x.type(), x, out, all.count());
@@ -446,7 +446,7 @@ void run(const reduce_options& options) {
   const dtype combined = combined_type(op, from, asked_for.has_value());
   const dtype result = result_type(op, from, combined), partial = partial_type(op, combined);
 
-  segments all{1, file.size(), 1};
+  axis_lines all{1, file.size(), 1};
   shape lengths;
   if (options.axis) {
     const std::size_t axis = file.shape().resolve_axis(*options.axis);

@@ -105,7 +105,7 @@ void run_options::add_algorithm_to(CLI::App& command, const std::vector<std::str
       ->check(CLI::IsMember(names));
 }
 
-void fail_axis_with_rung(const char* algorithm) {
+void fail_axis_with_textbook(const char* algorithm) {
   throw CLI::ValidationError(
       "--algorithm", fmt::format("{} takes an array flat; with --axis only single-pass does", algorithm));
 }

@@ -59,7 +59,7 @@ std::string check_dtype(const std::string& text);
 std::string set_of_dtypes();
 
 /// Throws: wrong usage, because textbook methods take an array flat.
-[[noreturn]] void fail_axis_with_rung(const char* algorithm);
+[[noreturn]] void fail_axis_with_textbook(const char* algorithm);
 
 /// Measures one run and says what it did.
 class run_stats {

@@ -63,7 +63,7 @@ void scan_by_pieces(runtime_op op, const scan_options& options, npy_input& x,
 
 /// All elements of the file scanned, on the CPU.
 any_array scanned(runtime_op op, const scan_options& options, scan_algorithm algorithm, npy_input& x,
-                  const segments& all, const std::optional<any_value>& init) {
+                  const axis_lines& all, const std::optional<any_value>& init) {
   progress shown(x.file_bytes(x.size()), options.quiet);
   // The elements are brought to where they are scanned, in place.
   any_array elements = x.bring_all(shown);
@@ -87,13 +87,13 @@ void run(const scan_options& options) {
   const bool is_order = op == runtime_op::minimum || op == runtime_op::maximum;
   const target requested = target::parse(options.target);
   const scan_algorithm algorithm = parse_scan_algorithm(options.algorithm);
-  if (options.axis && algorithm != scan_algorithm::single_pass) fail_axis_with_rung(name(algorithm));
+  if (options.axis && algorithm != scan_algorithm::single_pass) fail_axis_with_textbook(name(algorithm));
   const npy_file file(options.input);
   const std::optional<dtype> asked_for = options.element_type();
   const dtype type = asked_for ? *asked_for : is_order ? file.dtype() : accumulating_type(file.dtype());
   if (is_order && type >= dtype::complex64) fail_complex_order(options.op.c_str(), type);
 
-  segments all{1, file.size(), 1};
+  axis_lines all{1, file.size(), 1};
   shape lengths{file.size()};
   if (options.axis) {
     all = along(file.shape(), file.shape().resolve_axis(*options.axis));

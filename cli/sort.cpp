@@ -36,7 +36,7 @@ void run(const sort_options& options) {
   const std::size_t n = file.size(), bytes = n * size_of(type);
   const shape lengths = options.axis ? file.shape() : shape{n};
   const std::size_t along_axis = lengths.resolve_axis(options.axis.value_or(0));
-  const segments lines = along(lengths, along_axis);
+  const axis_lines lines = along(lengths, along_axis);
   npy_output output(options.output);
   const target where = resolve(requested, {8 * bytes, 8 * bytes, target(), true});
   npy_input x(file, type, type, where);

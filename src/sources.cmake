@@ -82,7 +82,7 @@ set(module_sources
   jit/subscripts.cpp
   jit/tokens.cpp
   jit/translation.cpp)
-set(ladder_sources
+set(textbook_sources
   dispatch/textbook_reduce.cpp
   dispatch/textbook_scan.cpp)
 # What has definitions or options of its own.

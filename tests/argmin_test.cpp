@@ -57,7 +57,7 @@ void check_flat(const hd::target& where, const hd::array<T>& x) {
 
 template <class T>
 void check_axis(const hd::target& where, const hd::array<T>& x, std::size_t axis) {
-  const hd::segments all = hd::along(x.shape(), axis);
+  const hd::axis_lines all = hd::along(x.shape(), axis);
   hd::array<std::size_t> least(x.shape().without_axis(axis)), greatest(x.shape().without_axis(axis));
   std::vector<std::int64_t> places;
   for (std::size_t line = 0; line < least.size(); ++line) {
@@ -172,16 +172,16 @@ TEST_P(argmin, a_negative_axis_counts_from_the_last) {
 TEST_P(argmin, of_nothing_is_an_error) {
   const std::vector<double> nothing;
   EXPECT_EQ(message_of([&] { (void)hd::argmin(where, nothing); }),
-            "argmin: 0 float64: there are no elements, and so no place to return");
+            "argmin: 0 float64: there are no elements, and so no index to return");
   EXPECT_EQ(message_of([&] { (void)hd::argmax(where, nothing); }),
-            "argmax: 0 float64: there are no elements, and so no place to return");
+            "argmax: 0 float64: there are no elements, and so no index to return");
   const hd::array<int> x(hd::shape{0, 3});
   EXPECT_EQ(message_of([&] { (void)hd::argmin(where, x, hd::axis{0}); }),
-            "argmin: 0 int32 on " + where.text() + ": there are no elements, and so no place to return");
+            "argmin: 0 int32 on " + where.text() + ": there are no elements, and so no index to return");
   EXPECT_EQ(hd::argmin(where, x, hd::axis{1}).shape(), hd::shape{0});
   // A line without elements has no place even where there is no line, as in NumPy.
   EXPECT_EQ(message_of([&] { (void)hd::argmax(where, hd::array<int>(hd::shape{0, 0}), hd::axis{1}); }),
-            "argmax: 0 int32 on " + where.text() + ": there are no elements, and so no place to return");
+            "argmax: 0 int32 on " + where.text() + ": there are no elements, and so no index to return");
 }
 
 TEST_P(argmin, an_axis_that_is_not_there_is_an_error) {

@@ -188,7 +188,7 @@ TEST_P(users_function, may_throw_and_the_caller_gets_what_it_threw) {
   EXPECT_EQ(hd::reduce(where, std::vector<int>(many, 1)), static_cast<int>(many));
 }
 
-TEST_P(users_function, may_throw_in_every_rung_of_the_ladder) {
+TEST_P(users_function, may_throw_in_every_textbook_method) {
   struct wide {  // no word holds it
     std::int64_t value, others[2] = {};
   };
@@ -215,20 +215,20 @@ TEST_P(users_function, may_throw_in_every_rung_of_the_ladder) {
     with_a_large_one.set(T{static_cast<std::int32_t>(many)}, many / 2);
     for (int round = 0; round < 3; ++round) {
       // Early, where that element is combined, and late, where the results of blocks are.
-      const auto check = [&](const char* name, const auto& by_rung) {
-        EXPECT_EQ(thrown_by([&] { by_rung(with_a_large_one, sum_up_to(most)); }), "too much") << name;
-        EXPECT_EQ(thrown_by([&] { by_rung(x, sum_up_to(most / 2)); }), "too much") << name;
-        EXPECT_EQ(thrown_by([&] { EXPECT_EQ(by_rung(x, sum_up_to(most)), most) << name; }), "nothing")
+      const auto check = [&](const char* name, const auto& by_method) {
+        EXPECT_EQ(thrown_by([&] { by_method(with_a_large_one, sum_up_to(most)); }), "too much") << name;
+        EXPECT_EQ(thrown_by([&] { by_method(x, sum_up_to(most / 2)); }), "too much") << name;
+        EXPECT_EQ(thrown_by([&] { EXPECT_EQ(by_method(x, sum_up_to(most)), most) << name; }), "nothing")
             << name;
       };
-      for (const hd::reduce_algorithm rung : hd::reduce_algorithms) {
-        check(hd::name(rung), [&](const hd::array<T>& elements, const auto& op) {
-          return value_of(hd::reduce(where, elements, op, rung));
+      for (const hd::reduce_algorithm method : hd::reduce_algorithms) {
+        check(hd::name(method), [&](const hd::array<T>& elements, const auto& op) {
+          return value_of(hd::reduce(where, elements, op, method));
         });
       }
-      for (const hd::scan_algorithm rung : hd::scan_algorithms) {
-        check(hd::name(rung), [&](const hd::array<T>& elements, const auto& op) {
-          return value_of(hd::inclusive_scan(where, elements, op, rung).back());
+      for (const hd::scan_algorithm method : hd::scan_algorithms) {
+        check(hd::name(method), [&](const hd::array<T>& elements, const auto& op) {
+          return value_of(hd::inclusive_scan(where, elements, op, method).back());
         });
       }
     }

@@ -56,7 +56,7 @@ hd::array<T> random_array(const hd::shape& lengths) {
 /// The sum itself, along one axis.
 std::vector<wide> summed_along(const std::vector<wide>& x, const hd::shape& lengths, std::size_t axis,
                                int sign) {
-  const hd::segments all = hd::along(lengths, axis);
+  const hd::axis_lines all = hd::along(lengths, axis);
   const std::size_t n = all.length;
   std::vector<wide> roots(n), y(x.size());
   for (std::size_t k = 0; k < n; ++k)
@@ -97,7 +97,7 @@ void check_near(const hd::array<T>& have, const std::vector<wide>& want, const s
 
 /// The half along `axis` that real elements leave.
 std::vector<wide> halved(const std::vector<wide>& x, const hd::shape& lengths, std::size_t axis) {
-  const hd::segments all = hd::along(lengths, axis);
+  const hd::axis_lines all = hd::along(lengths, axis);
   std::vector<wide> y;
   for (std::size_t outer = 0; outer < all.outer; ++outer) {
     for (std::size_t i = 0; i < (all.length / 2 + 1) * all.inner; ++i)
@@ -110,7 +110,7 @@ std::vector<wide> halved(const std::vector<wide>& x, const hd::shape& lengths, s
 /// and of the one in the middle of an even number, do not count.
 std::vector<wide> mirrored(const std::vector<wide>& x, const hd::shape& lengths, std::size_t axis,
                            std::size_t length) {
-  const hd::segments all = hd::along(lengths, axis);
+  const hd::axis_lines all = hd::along(lengths, axis);
   std::vector<wide> y(all.outer * length * all.inner);
   for (std::size_t i = 0; i < y.size(); ++i) {
     const std::size_t k = i / all.inner % length, outer = i / all.inner / length;

@@ -128,7 +128,7 @@ TEST_P(gather, and_scatter_along_an_axis) {
   const auto check = [&]<class T>(const hd::shape& lengths, std::size_t axis, std::size_t n) {
     const hd::axis along_axis{static_cast<std::ptrdiff_t>(axis) -
                               static_cast<std::ptrdiff_t>(lengths.axes())};
-    const hd::segments lines = along(lengths, axis);
+    const hd::axis_lines lines = along(lengths, axis);
     const hd::array<T> x = elements_from<T>(lengths.elements()).reshaped(lengths);
     const hd::array<std::int32_t> indices = indices_into<std::int32_t>(lines.length, n);
     const hd::shape result = lengths.with_length(axis, n);

@@ -125,7 +125,7 @@ constexpr sides all_sides[] = {{0, 3, 2},    {3, 0, 2},    {3, 2, 0},    {1, 1, 
 
 }  // namespace
 
-TEST_P(matmul, of_all_types_by_all_rungs) {
+TEST_P(matmul, of_all_types_by_all_methods) {
   const auto check = [&]<class T>() {
     for (const auto [m, k, n] : all_sides) {
       const hd::array<T> a = random_matrix<T>({m, k}, 1), b = random_matrix<T>({k, n}, 2);

@@ -98,7 +98,7 @@ inline constexpr auto for_each_ordered_type = [](const auto& f) {
 /// Each line by itself, through the flat order of a copy of it.
 template <class T, class Sorted>
 void for_each_line(const array<T>& x, std::size_t axis, const Sorted& check) {
-  const segments lines = along(x.shape(), axis);
+  const axis_lines lines = along(x.shape(), axis);
   for (std::size_t line = 0; line < lines.count(); ++line) {
     const std::size_t begin = line / lines.inner * lines.length * lines.inner + line % lines.inner;
     array<T> one(lines.length);

@@ -73,7 +73,7 @@ void check_columns(const hd::target& where, const hd::shape& lengths, std::size_
   }
   hd::array<T> have(lengths), want(lengths);
   have.copy_from(out);
-  const hd::segments all = hd::along(lengths, axis);
+  const hd::axis_lines all = hd::along(lengths, axis);
   for (std::size_t segment = 0; segment < all.count(); ++segment) {
     const std::size_t at = segment / all.inner * all.length * all.inner + segment % all.inner;
     hd::array<T> column(all.length);
@@ -140,7 +140,7 @@ TEST_P(scan_along_axis, goes_along_every_axis_as_along_one_row_by_itself) {
       }
       const hd::array<float> float_have = float_sums.on(hd::target::serial());
 
-      const hd::segments all = hd::along(lengths, lengths.resolve_axis(index));
+      const hd::axis_lines all = hd::along(lengths, lengths.resolve_axis(index));
       for (std::size_t segment = 0; segment < all.count() && all.length > 0; ++segment) {
         const std::size_t start = segment / all.inner * all.length * all.inner + segment % all.inner;
         std::int64_t sum = exclusive ? 7 : 0;
@@ -273,7 +273,7 @@ void check_order(const hd::target& where, const hd::shape& lengths, const Op& op
                  const Element& element) {
   hd::array<T> x(lengths), want(lengths);
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = element(i);
-  const hd::segments all = hd::along(lengths, 1);
+  const hd::axis_lines all = hd::along(lengths, 1);
   for (const bool exclusive : {false, true}) {
     const std::optional<T> init = exclusive ? std::optional<T>(element(x.size())) : std::nullopt;
     for (std::size_t segment = 0; segment < all.count(); ++segment) {

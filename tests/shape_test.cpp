@@ -93,7 +93,7 @@ TEST(shape, without_axis_and_along_agree_with_the_places_of_elements) {
             "axis 3 does not exist in shape (2, 3, 4) (axes are -3 to 2)");
   const std::size_t expected[3][3] = {{1, 2, 12}, {2, 3, 4}, {6, 4, 1}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    const hd::segments part = hd::along(whole, axis);
+    const hd::axis_lines part = hd::along(whole, axis);
     EXPECT_EQ(part.outer, expected[axis][0]);
     EXPECT_EQ(part.length, expected[axis][1]);
     EXPECT_EQ(part.inner, expected[axis][2]);

@@ -99,7 +99,7 @@ std::vector<T> vector_of(const hd::array<T>& x) {
 
 /// The elements of segment (outer, inner) along an axis.
 template <class T>
-std::vector<T> line_of(const hd::array<T>& x, const hd::segments& all, std::size_t line) {
+std::vector<T> line_of(const hd::array<T>& x, const hd::axis_lines& all, std::size_t line) {
   std::vector<T> elements(all.length);
   for (std::size_t k = 0; k < all.length; ++k)
     elements[k] = x.data()[(line / all.inner * all.length + k) * all.inner + line % all.inner];
@@ -150,7 +150,7 @@ TEST_P(statistics, along_an_axis_each_line_has_the_bits_that_it_has_alone) {
           hd::shape{1100, 40}, hd::shape{700, 9}, hd::shape{3, 4, 5}}) {
       const hd::array<T> x = values<T>(lengths.elements()).reshaped(lengths);
       for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
-        const hd::segments all = hd::along(lengths, axis);
+        const hd::axis_lines all = hd::along(lengths, axis);
         const hd::axis along{static_cast<std::ptrdiff_t>(axis)};
         const auto means = hd::mean(where, x, along);
         const auto variances = hd::variance(where, x, along, 1);
@@ -328,7 +328,7 @@ TEST_P(statistics, any_and_all_along_an_axis) {
         if (random_bits(i) % 3 == 0) x.data()[i] = T(0);
       }
       for (std::size_t axis = 0; axis < lengths.axes(); ++axis) {
-        const hd::segments all = hd::along(lengths, axis);
+        const hd::axis_lines all = hd::along(lengths, axis);
         const hd::axis along{static_cast<std::ptrdiff_t>(axis) - static_cast<std::ptrdiff_t>(lengths.axes())};
         const hd::array<bool> have_any = hd::any(where, x, along), have_all = hd::all(where, x, along);
         EXPECT_EQ(have_any.where(), where);

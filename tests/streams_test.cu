@@ -455,15 +455,15 @@ TEST_F(streams_Gpu, a_transform_without_a_plan_is_not_captured) {
   EXPECT_NE(message.find("run the same transform"), std::string::npos) << message;
 }
 
-TEST_F(streams_Gpu, captured_rungs_of_the_ladder_replay_right) {
+TEST_F(streams_Gpu, captured_textbook_methods_replay_right) {
   const hd::target& where = on[1];
   for (const std::size_t size : {std::size_t{1}, std::size_t{100}, std::min<std::size_t>(n, 70'001)}) {
     hd::array<std::int64_t> x(size, where), sum(1, where), sums(size, where);
     x.fill(1);
-    for (const hd::reduce_algorithm rung : hd::reduce_algorithms) {
+    for (const hd::reduce_algorithm method : hd::reduce_algorithms) {
       // hd::reduce waits for its value, which nothing can while capturing.
       const captured_graph graph(where, [&] {
-        hd::impl::library_reduce_by(rung, hd::runtime_op::plus, hd::dtype::int64, std::as_const(x).data(),
+        hd::impl::library_reduce_by(method, hd::runtime_op::plus, hd::dtype::int64, std::as_const(x).data(),
                                     size, sum.data(), where);
       });
       for (std::int64_t factor = 1; factor < 4; ++factor) {
@@ -472,18 +472,18 @@ TEST_F(streams_Gpu, captured_rungs_of_the_ladder_replay_right) {
         where.wait();
         graph.replay(on[3]);
         on[3].wait();
-        EXPECT_EQ(sum[0], factor * static_cast<std::int64_t>(size)) << hd::name(rung) << ", " << size;
+        EXPECT_EQ(sum[0], factor * static_cast<std::int64_t>(size)) << hd::name(method) << ", " << size;
       }
     }
-    for (const hd::scan_algorithm rung : hd::scan_algorithms) {
-      const captured_graph graph(where, [&] { hd::inclusive_scan_into(where, sums, x, hd::plus{}, rung); });
+    for (const hd::scan_algorithm method : hd::scan_algorithms) {
+      const captured_graph graph(where, [&] { hd::inclusive_scan_into(where, sums, x, hd::plus{}, method); });
       for (std::int64_t factor = 1; factor < 4; ++factor) {
         x.fill(factor);
         sums.fill(-1);
         where.wait();
         graph.replay(on[3]);
         on[3].wait();
-        EXPECT_TRUE(is_ramp(sums, factor)) << hd::name(rung) << ", " << size << " elements";
+        EXPECT_TRUE(is_ramp(sums, factor)) << hd::name(method) << ", " << size << " elements";
       }
     }
   }

@@ -15,12 +15,12 @@
 
 #include <gtest/gtest.h>
 
-/// Checks of the rungs with operators and types of a user's own, and counting of what they do: for a host
-/// compiler, and for nvcc.
+/// Checks of the textbook methods with operators and types of a user's own, and counting of what they do: for
+/// a host compiler, and for nvcc.
 namespace heddle::tests {
 
-/// What a rung did: its combinations, and the elements that it read from and wrote to memory that all blocks
-/// see.
+/// What a method did: its combinations, and the elements that it read from and wrote to memory that all
+/// blocks see.
 struct work_done {
   std::uint64_t operations = 0, read = 0, written = 0;
 };
@@ -93,9 +93,9 @@ struct heddle::textbook::traffic<heddle::tests::counted<Bytes>> {
 
 namespace heddle::tests {
 
-/// Where rungs turn to another path: one element, warps, blocks of 256, one block of a scan, blocks of
-/// blocks, and a second pass whose threads take several.
-inline std::vector<std::size_t> ladder_sizes() {
+/// Where textbook methods turn to another path: one element, warps, blocks of 256, one block of a scan,
+/// blocks of blocks, and a second pass whose threads take several.
+inline std::vector<std::size_t> textbook_sizes() {
   if (seeks_races) return {1, 33, 257, 1025, 4097};
   return {1, 2, 3, 31, 32, 33, 255, 256, 257, 511, 513, 1000, 1023, 1024, 1025, 2047, 4097};
 }
@@ -110,7 +110,7 @@ array<counted<Bytes>> counted_elements(std::size_t n) {
   return x;
 }
 
-/// What a rung makes of elements that are on `where`. For large types it is called past `hd::reduce`, which
+/// What a method makes of elements that are on `where`. For large types it is called past `hd::reduce`, which
 /// would compile the default for them as well: that takes nvcc minutes, and has tests of its own.
 template <class T, class Op>
 T reduced_by(const target& where, reduce_algorithm algorithm, const array<T>& x, const Op& op,
@@ -120,7 +120,7 @@ T reduced_by(const target& where, reduce_algorithm algorithm, const array<T>& x,
   });
 }
 
-/// Runs every rung on n elements and compares what it does with what cost_of says, number by number.
+/// Runs every method on n elements and compares what it does with what cost_of says, number by number.
 template <std::size_t Bytes, bool Commutes>
 void check_cost_of_reduce(const target& where, std::size_t n) {
   const auto x = counted_elements<Bytes>(n);
@@ -179,11 +179,11 @@ void check_cost_of_scan(const target& where, std::size_t n) {
   }
 }
 
-/// Every rung that the operator allows, with and without an initial value, against a loop from left to right.
-/// For operators whose results are exact, whatever the grouping. `make(i)` is element i.
+/// Every method that the operator allows, with and without an initial value, against a loop from left to
+/// right. For operators whose results are exact, whatever the grouping. `make(i)` is element i.
 template <class T, class Op, class Make>
 void check_reduce_by_methods(const target& where, const Op& op, const Make& make,
-                             std::vector<std::size_t> sizes = ladder_sizes()) {
+                             std::vector<std::size_t> sizes = textbook_sizes()) {
   for (const std::size_t n : sizes) {
     array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = make(i);
@@ -212,7 +212,7 @@ void check_reduce_by_methods(const target& where, const Op& op, const Make& make
 /// The scans likewise.
 template <class T, class Op, class Make>
 void check_scan_by_methods(const target& where, const Op& op, const Make& make,
-                           std::vector<std::size_t> sizes = ladder_sizes()) {
+                           std::vector<std::size_t> sizes = textbook_sizes()) {
   for (const std::size_t n : sizes) {
     array<T> x(n);
     for (std::size_t i = 0; i < n; ++i) x.data()[i] = make(i);
@@ -335,7 +335,7 @@ void check_runs(const target& where) {
   }
 }
 
-/// What every rung costs on elements of so many bytes, counted on one target.
+/// What every method costs on elements of so many bytes, counted on one target.
 template <std::size_t Bytes>
 void check_costs(const target& where, const std::vector<std::size_t>& sizes) {
   for (const std::size_t n : sizes) {
@@ -347,7 +347,7 @@ void check_costs(const target& where, const std::vector<std::size_t>& sizes) {
 
 /// Of blocks of 256.
 inline std::vector<std::size_t> sizes_to_count() {
-  std::vector<std::size_t> sizes = ladder_sizes();
+  std::vector<std::size_t> sizes = textbook_sizes();
   if (seeks_races) return sizes;
   for (const std::size_t n : {4, 5, 128, 2048, 65'535, 65'536, 65'537, 70'001}) sizes.push_back(n);
   return sizes;

@@ -27,13 +27,13 @@ using hd::reduce_algorithm, hd::scan_algorithm;
 
 namespace {
 
-class ladder : public on_targets {};
-HD_ON_ALL_TARGETS(ladder);
+class textbook : public on_targets {};
+HD_ON_ALL_TARGETS(textbook);
 
 /// Operators that a host compiler compiled: a GPU does not have them. Those that nvcc compiles are in
-/// ladder_on_gpu_test.cu.
-class ladder_by_users_operator : public on_targets {};
-HD_ON_CPU_TARGETS(ladder_by_users_operator);
+/// textbook_on_gpu_test.cu.
+class textbook_by_users_operator : public on_targets {};
+HD_ON_CPU_TARGETS(textbook_by_users_operator);
 
 /// Whether tests are told to take so few elements that each launch must last very long, as under racecheck:
 /// then one size of each kind does, and one type of each width beside a type with every operator.
@@ -47,7 +47,7 @@ bool takes_case() {
          (is_one_of<Op, hd::logical_and> && is_one_of<T, std::complex<double>>);
 }
 std::vector<std::size_t> exact_sizes() {
-  return takes_few_cases() ? std::vector<std::size_t>{1, 2, 33, 257, 1024, 1025, 4097} : ladder_sizes();
+  return takes_few_cases() ? std::vector<std::size_t>{1, 2, 33, 257, 1024, 1025, 4097} : textbook_sizes();
 }
 
 /// Rungs whose grouping is fixed by the number of elements, and the same on every target.
@@ -63,7 +63,7 @@ T reduced(const hd::array<T>& x) {
   return sum;
 }
 
-/// Every rung of the library for one operator on one type; not a template, which compiles 100 times slower.
+/// Every method of the library for one operator on one type; not a template, which compiles 100 times slower.
 void check_library_reduce(const hd::target& where, hd::runtime_op op, hd::dtype type, const void* x,
                           std::size_t n, const void* want) {
   const std::size_t bytes = hd::size_of(type);
@@ -119,7 +119,7 @@ long double bound(std::size_t steps, long double magnitude) {
 
 }  // namespace
 
-TEST(ladder_names, are_read_as_they_are_written) {
+TEST(textbook_names, are_read_as_they_are_written) {
   for (const reduce_algorithm algorithm : hd::reduce_algorithms)
     EXPECT_EQ(hd::parse_reduce_algorithm(hd::name(algorithm)), algorithm);
   for (const scan_algorithm algorithm : hd::scan_algorithms)
@@ -133,7 +133,7 @@ TEST(ladder_names, are_read_as_they_are_written) {
             "'Blelloch' is no algorithm of scan (single-pass, hillis-steele, blelloch are)");
 }
 
-TEST(ladder_cost, is_what_the_formulas_give) {
+TEST(textbook_cost, is_what_the_formulas_give) {
   using cost = hd::algorithm_cost;
   constexpr std::size_t n = 1'000'000, blocks = 3907, s = 4;
   EXPECT_EQ(hd::cost_of(reduce_algorithm::atomic, n, s), (cost{n - 1, n - 1, 2, (3 * n - 1) * s}));
@@ -164,7 +164,7 @@ TEST(ladder_cost, is_what_the_formulas_give) {
   }
 }
 
-TEST(ladder_cost, is_not_given_for_the_default) {
+TEST(textbook_cost, is_not_given_for_the_default) {
   for (const std::size_t n : {0, 1, 1000}) {
     EXPECT_EQ(message_of([&] { hd::cost_of(reduce_algorithm::single_pass, n, 4); }),
               "cost_of: single-pass is tuned to each target and has no one cost: docs/reference/reduce.md "
@@ -177,7 +177,7 @@ TEST(ladder_cost, is_not_given_for_the_default) {
   }
 }
 
-TEST_P(ladder, reduces_by_exact_operators_as_a_loop_does) {
+TEST_P(textbook, reduces_by_exact_operators_as_a_loop_does) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
       if constexpr (is_exact<T, Op>) {
@@ -192,7 +192,7 @@ TEST_P(ladder, reduces_by_exact_operators_as_a_loop_does) {
   });
 }
 
-TEST_P(ladder, reduces_many_elements) {
+TEST_P(textbook, reduces_many_elements) {
   std::set<std::size_t> sizes{std::min<std::size_t>(65'537, largest_size())};
   if (!seeks_races) {
     for (const std::size_t n : {65'535, 1'000'003, 10'000'000}) sizes.insert(std::min(n, largest_size()));
@@ -208,7 +208,7 @@ TEST_P(ladder, reduces_many_elements) {
   }
 }
 
-TEST_P(ladder, rounds_sums_within_the_bound_of_its_longest_chain) {
+TEST_P(textbook, rounds_sums_within_the_bound_of_its_longest_chain) {
   for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
     for (const std::size_t n : {1, 2, 33, 257, 1000, 4097, 70'001}) {
       if ((takes_few_cases() && n > largest_size()) || (seeks_races && n > 5000)) continue;
@@ -216,9 +216,9 @@ TEST_P(ladder, rounds_sums_within_the_bound_of_its_longest_chain) {
       const auto parts = parts_of(x);
       for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
         const T have = hd::reduce(where, there, hd::plus{}, algorithm);
-        const bool is_rung = algorithm != reduce_algorithm::single_pass;
+        const bool is_textbook = algorithm != reduce_algorithm::single_pass;
         const std::size_t steps =
-            is_rung ? std::max<std::size_t>(hd::cost_of(algorithm, n, sizeof(T)).steps, 50) : 50;
+            is_textbook ? std::max<std::size_t>(hd::cost_of(algorithm, n, sizeof(T)).steps, 50) : 50;
         for (std::size_t p = 0; p < parts.size(); ++p) {
           long double sum = 0, magnitude = 0;
           for (const long double value : parts[p]) sum += value, magnitude += std::abs(value);
@@ -237,7 +237,7 @@ TEST_P(ladder, rounds_sums_within_the_bound_of_its_longest_chain) {
   });
 }
 
-TEST_P(ladder, rounds_products_within_the_bound) {
+TEST_P(textbook, rounds_products_within_the_bound) {
   for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
     using wide = std::conditional_t<hd::is_complex<T>, std::complex<long double>, long double>;
     for (const std::size_t n : {1, 2, 33, 257, 1000, 4097}) {
@@ -253,7 +253,7 @@ TEST_P(ladder, rounds_products_within_the_bound) {
   });
 }
 
-TEST_P(ladder, scans_by_exact_operators_as_a_loop_does) {
+TEST_P(textbook, scans_by_exact_operators_as_a_loop_does) {
   for_each_dtype([&]<class T>() {
     for_each_operator<T>([&]<class Op>() {
       if constexpr (is_exact<T, Op>) {
@@ -275,7 +275,7 @@ TEST_P(ladder, scans_by_exact_operators_as_a_loop_does) {
   });
 }
 
-TEST_P(ladder, scans_many_elements) {
+TEST_P(textbook, scans_many_elements) {
   for (std::size_t n : {std::size_t{65'537}, std::size_t{1'000'003}}) {
     if (seeks_races && n > largest_size()) continue;
     n = std::min(n, largest_size());
@@ -292,7 +292,7 @@ TEST_P(ladder, scans_many_elements) {
   }
 }
 
-TEST_P(ladder, rounds_sums_of_scans_within_the_bound) {
+TEST_P(textbook, rounds_sums_of_scans_within_the_bound) {
   for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>() {
     for (const std::size_t n : {1, 33, 1000, 1024, 1025, 4097, 70'001}) {
       if ((takes_few_cases() && n > largest_size()) || (seeks_races && n > 5000)) continue;
@@ -322,7 +322,7 @@ TEST_P(ladder, rounds_sums_of_scans_within_the_bound) {
   });
 }
 
-TEST_P(ladder, propagates_nan_and_returns_the_plain_one) {
+TEST_P(textbook, propagates_nan_and_returns_the_plain_one) {
   std::vector<float> x(1000, 1.0f);
   x[700] = -std::numeric_limits<float>::quiet_NaN();
   for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
@@ -337,7 +337,7 @@ TEST_P(ladder, propagates_nan_and_returns_the_plain_one) {
   }
 }
 
-TEST_P(ladder, combines_nothing_as_the_default_does) {
+TEST_P(textbook, combines_nothing_as_the_default_does) {
   const hd::array<float> nothing(0);
   for (const reduce_algorithm algorithm : hd::reduce_algorithms) {
     EXPECT_EQ(hd::reduce(where, nothing, hd::plus{}, algorithm), 0);
@@ -352,7 +352,7 @@ TEST_P(ladder, combines_nothing_as_the_default_does) {
   }
 }
 
-TEST_P(ladder, takes_arrays_of_any_shape_flat) {
+TEST_P(textbook, takes_arrays_of_any_shape_flat) {
   hd::array<int> x({3, 4, 5});
   for (std::size_t i = 0; i < x.size(); ++i) x.data()[i] = static_cast<int>(i);
   for (const reduce_algorithm algorithm : hd::reduce_algorithms)
@@ -364,7 +364,7 @@ TEST_P(ladder, takes_arrays_of_any_shape_flat) {
   }
 }
 
-TEST_P(ladder, counts_beyond_32_bits) {
+TEST_P(textbook, counts_beyond_32_bits) {
   constexpr std::size_t n = (std::size_t{1} << 32) + 3;
   if (!where.is_gpu()) GTEST_SKIP() << "a GPU has room and time for them";
   if (largest_size() < n) GTEST_SKIP() << "HEDDLE_TEST_LARGEST is less than " << n;
@@ -395,8 +395,8 @@ TEST_P(ladder, counts_beyond_32_bits) {
   }
 }
 
-TEST_P(ladder_by_users_operator, is_what_a_loop_computes) {
-  check_matrices(where, triangular{1, 0, 1}, ladder_sizes());
+TEST_P(textbook_by_users_operator, is_what_a_loop_computes) {
+  check_matrices(where, triangular{1, 0, 1}, textbook_sizes());
   matrix5 unit{};
   for (int i = 0; i < 5; ++i) unit.at[i][i] = 1;
   check_matrices(where, unit, {1, 33, 257, 1025});
@@ -406,7 +406,7 @@ TEST_P(ladder_by_users_operator, is_what_a_loop_computes) {
   check_runs(where);
 }
 
-TEST_P(ladder_by_users_operator, is_a_lambda_that_captures) {
+TEST_P(textbook_by_users_operator, is_a_lambda_that_captures) {
   const auto modular_sum = [modulus = 251u](unsigned a, unsigned b) { return (a + b) % modulus; };
   const auto number = [](std::size_t i) { return static_cast<unsigned>(random_bits(i) % 251); };
   const std::vector<std::size_t> sizes{1, 257, 1025, 4097};
@@ -415,13 +415,13 @@ TEST_P(ladder_by_users_operator, is_a_lambda_that_captures) {
   check_scan_by_methods<unsigned>(where, hd::monoid{modular_sum, 0u}, number, sizes);
 }
 
-TEST_P(ladder_by_users_operator, costs_what_it_says) {
+TEST_P(textbook_by_users_operator, costs_what_it_says) {
   check_costs<16>(where, sizes_to_count());
   check_costs<200>(where, few_sizes_to_count());   // blocks of 128
   check_costs<1200>(where, few_sizes_to_count());  // blocks of 16
 }
 
-TEST_P(ladder_by_users_operator, leads_to_a_default_that_does_as_little_as_it_says) {
+TEST_P(textbook_by_users_operator, leads_to_a_default_that_does_as_little_as_it_says) {
   // What docs/reference/reduce.md and docs/reference/scan.md say of a CPU.
   for (const std::size_t n : {1, 2, 257, 4097, 70'001, 1'000'003}) {
     if (n > largest_size()) continue;
@@ -438,7 +438,7 @@ TEST_P(ladder_by_users_operator, leads_to_a_default_that_does_as_little_as_it_sa
   }
 }
 
-TEST_P(ladder_by_users_operator, says_which_rungs_take_an_operator) {
+TEST_P(textbook_by_users_operator, says_which_methods_take_an_operator) {
   const hd::array<int> x = operands<int, hd::plus>(100);
   EXPECT_EQ(message_of([&] { hd::reduce(where, x, right_of_two{}, reduce_algorithm::atomic); }),
             "reduce: 100 int32 on " + where.text() +
@@ -458,7 +458,7 @@ TEST_P(ladder_by_users_operator, says_which_rungs_take_an_operator) {
                 "hd::monoid{function, identity}");
 }
 
-TEST(ladder_on_gpu, needs_nvcc_for_a_users_operator) {
+TEST(textbook_on_gpu, needs_nvcc_for_a_users_operator) {
   if (hd::gpus().empty()) GTEST_SKIP() << "this machine has no GPU";
   const hd::array<int> x = operands<int, hd::plus>(100);
   EXPECT_NE(message_of([&] {

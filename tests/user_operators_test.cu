@@ -166,7 +166,7 @@ template <class T, class Op>
 hd::array<T> scanned(const hd::array<T>& x, std::size_t along_axis, bool exclusive, std::optional<T> init,
                      const Op& op) {
   hd::array<T> out(x.shape());
-  const hd::segments all = hd::along(x.shape(), along_axis);
+  const hd::axis_lines all = hd::along(x.shape(), along_axis);
   for (std::size_t line = 0; line < all.count(); ++line) {
     const std::size_t start = line / all.inner * all.length * all.inner + line % all.inner;
     std::optional<T> before = init;

@@ -207,15 +207,15 @@ HD_INLINE pair_of<double> normal_pair(std::uint64_t radius_bits, std::uint64_t a
 }
 
 /// Integers below `range` without bias (Lemire 2019): the upper half of the product bits·range is the number;
-/// if its lower half is below `least_low`, another word is drawn. A range of up to 2^32 takes words of 32
+/// if its lower half is below `threshold`, another word is drawn. A range of up to 2^32 takes words of 32
 /// bits, a larger one words of 64; 0 means 2^64.
 struct integer_range {
   std::uint64_t range;
-  std::uint64_t least_low;  ///< 2^32 or 2^64 modulo the range
+  std::uint64_t threshold;  ///< 2^32 or 2^64 modulo the range
 
   constexpr explicit integer_range(std::uint64_t length)
       : range(length),
-        least_low(is_short()    ? (std::uint64_t{1} << 32) % length
+        threshold(is_short()    ? (std::uint64_t{1} << 32) % length
                   : length == 0 ? 0
                                 : (0 - length) % length) {}
 
@@ -246,7 +246,7 @@ struct scaled_word {
     }
   }
   HD_INLINE bool is_drawn_again(const integer_range& below) const {
-    return rest < static_cast<Word>(below.least_low);
+    return rest < static_cast<Word>(below.threshold);
   }
 };
 

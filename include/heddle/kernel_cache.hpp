@@ -14,7 +14,7 @@ struct kernel_cache_contents {
 };
 
 /// The contents of the user's cache. Throws heddle::error when it cannot be used.
-kernel_cache_contents look_into_kernel_cache();
+kernel_cache_contents inspect_kernel_cache();
 
 /// Removes all entries, and leftovers of killed processes.
 void clear_kernel_cache();

@@ -100,12 +100,12 @@ array<T> bits(const target& where, shape lengths, stream from) {
 ///
 ///     hd::array<std::size_t> order = hd::random::permutation(where, x.size(), {.seed = 7});
 inline array<std::size_t> permutation(const target& requested, std::size_t n, stream from) {
-  heddle::operation running("random", n, "places");
+  heddle::operation running("random", n, "indices");
   const target where = heddle::resolve(requested, {64 * n, 64 * n, target(), true});
   running.runs_on(where);
-  array<std::size_t> places(n, where);
-  heddle::impl::library_permutation(from, n, places.data(), where);
-  return places;
+  array<std::size_t> indices(n, where);
+  heddle::impl::library_permutation(from, n, indices.data(), where);
+  return indices;
 }
 
 /// Numbers of one distribution, of a type known at run time, made a piece at a time: those that the functions

@@ -77,23 +77,23 @@ struct axis {
   std::ptrdiff_t index;
 };
 
-/// An array seen along one axis: element k of segment (i, j) is at (i·length + k)·inner + j. The whole of a
-/// flat array is one segment. A pattern along an axis works on outer·inner segments of `length` elements
+/// An array seen as its lines along one axis: element k of line (i, j) is at (i·length + k)·inner + j. The
+/// whole of a flat array is one line. A pattern along an axis works on outer·inner lines of `length` elements
 /// each.
-struct segments {
+struct axis_lines {
   std::size_t outer = 1;
   std::size_t length = 0;
   std::size_t inner = 1;
 
   HD_INLINE std::size_t count() const noexcept { return outer * inner; }
   HD_INLINE std::size_t elements() const noexcept { return outer * length * inner; }
-  /// Where the first element of a segment is.
-  HD_INLINE std::size_t begin_of(std::size_t segment) const noexcept {
-    return segment / inner * length * inner + segment % inner;
+  /// Where the first element of a line is.
+  HD_INLINE std::size_t begin_of(std::size_t line) const noexcept {
+    return line / inner * length * inner + line % inner;
   }
 };
 
-/// `whole` as segments along `axis`.
-segments along(const shape& whole, std::size_t axis);
+/// The lines of `whole` along `axis`.
+axis_lines along(const shape& whole, std::size_t axis);
 
 }  // namespace heddle

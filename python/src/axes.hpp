@@ -7,7 +7,7 @@ namespace heddle::python {
 
 /// How a pattern goes along the axes of an argument: as along the middle one of (outer, length, inner).
 struct axes_plan {
-  segments all;
+  axis_lines all;
   shape result;          ///< without these axes, or with length 1 along them
   std::size_t axis = 0;  ///< of a plan along one
   bool is_whole = false;

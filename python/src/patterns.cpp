@@ -94,7 +94,7 @@ std::size_t most_summed_in_double(dtype type) {
 constexpr std::size_t few = 4096;
 
 /// Whether sums of x in 64 bits are made in float64, exactly, which needs no converted copy of x.
-bool sums_in_double(runtime_op op, const operand& x, dtype type, const segments& all) {
+bool sums_in_double(runtime_op op, const operand& x, dtype type, const axis_lines& all) {
   const bool keeps_sign = type == dtype::int64 ||
                           (type == dtype::uint64 && (x.type() == dtype::boolean || x.type() >= dtype::uint8));
   const std::size_t most = most_summed_in_double(x.type());
@@ -103,7 +103,7 @@ bool sums_in_double(runtime_op op, const operand& x, dtype type, const segments&
 }
 
 /// The sums, and `first` where there is one, of x along the middle axis of (outer, length, inner).
-void sum_in_double(const target& where, const any_view& out, const operand& x, const segments& all,
+void sum_in_double(const target& where, const any_view& out, const operand& x, const axis_lines& all,
                    const optional_value& first) {
   const std::size_t most = most_summed_in_double(x.type());
   array<double> sums({all.outer, all.inner});

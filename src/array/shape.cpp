@@ -46,7 +46,7 @@ std::string shape::text() const {
   return result + (axes() == 1 ? ",)" : ")");
 }
 
-segments along(const shape& whole, std::size_t axis) {
+axis_lines along(const shape& whole, std::size_t axis) {
   const std::span<const std::size_t> lengths(whole.begin(), whole.end());
   const shape before(lengths.first(whole.resolve_axis(static_cast<std::ptrdiff_t>(axis))));
   const shape after(lengths.subspan(axis + 1));

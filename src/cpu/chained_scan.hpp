@@ -52,8 +52,8 @@ class chained_scan {
   }
   std::size_t elements_of(std::size_t b) const { return std::min(block_, count_ - b * block_); }
 
-  bool wait_for_turn(std::size_t b) const {
-    for (int spins = 0; turn_.load(std::memory_order_acquire) != b; ++spins) {
+  bool wait_for_prefix(std::size_t b) const {
+    for (int spins = 0; ready_.load(std::memory_order_acquire) != b; ++spins) {
       if (failed_.load(std::memory_order_relaxed)) return false;
       if (spins > 4000) {
         std::this_thread::yield();
@@ -86,10 +86,10 @@ class chained_scan {
     if (b >= blocks_) return;
     reduce_block(b, 0);
     while (b < blocks_) {
-      if (!wait_for_turn(b)) return;
+      if (!wait_for_prefix(b)) return;
       std::memcpy(state, state_, steps_.state_bytes);
       steps_.append(state_, totals, elements_of(b) / unit);
-      turn_.store(b + 1, std::memory_order_release);
+      ready_.store(b + 1, std::memory_order_release);
       const std::size_t next = next_.fetch_add(1, std::memory_order_relaxed);
       const std::size_t in_next = next < blocks_ ? elements_of(next) : 0;
       {
@@ -111,7 +111,7 @@ class chained_scan {
   void* state_;
   void* out_;
   alignas(line) std::atomic<std::size_t> next_ = 0;
-  alignas(line) std::atomic<std::size_t> turn_ = 0;
+  alignas(line) std::atomic<std::size_t> ready_ = 0;
   alignas(line) std::atomic<bool> failed_ = false;
 };
 

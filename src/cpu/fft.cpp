@@ -69,7 +69,7 @@ void fft_of(int threads, const fft_task& task, const void* x, void* out) {
   const auto along_axis = [&]<class In, class Out>(std::size_t axis, const shape& lengths, std::size_t n,
                                                    fft_kind kind, const In* from, std::size_t length_out,
                                                    Out* to) {
-    const segments all = along(lengths, axis);
+    const axis_lines all = along(lengths, axis);
     transform_lines<T>(threads, n, kind, from, all.outer, all.inner, all.length, length_out, to);
   };
   // The complex transforms of all axes but so many from the back, in place.

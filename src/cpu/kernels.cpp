@@ -30,39 +30,39 @@ HEDDLE_ALWAYS_INLINE typename simd<T>::vector reduce_register(typename simd<T>::
   }
 }
 
-/// Up to a tile of numbers whose lanes fill registers: rows of `lanes` elements go through accumulators,
-/// whose halves combine until `final_lanes` are left. A short last row is padded with a value that changes no
+/// Up to a tile of numbers whose accumulators fill registers: each combines one element of every row, then
+/// their halves combine until `final_lanes` are left. A short last row is padded with a value that changes no
 /// result.
 template <class Op, class T, std::size_t final_lanes>
 inline void reduce_rows(const T* x, std::size_t count, T* out) {
-  constexpr std::size_t lanes = 512 / sizeof(T);
+  constexpr std::size_t accumulators = 512 / sizeof(T);
   constexpr std::size_t width = simd<T>::width;
   // Accumulators that do not fit the registers take several passes; the tile is in the L1 cache by
   // the second.
   constexpr std::size_t at_once = 8;
-  constexpr std::size_t turns = lanes / (at_once * width);
+  constexpr std::size_t sets = accumulators / (at_once * width);
   using vector = typename simd<T>::vector;
-  const std::size_t rows = count / lanes, rest = count % lanes;
-  vector lane[lanes / width];
-  for (std::size_t turn = 0; rows > 0 && turn < turns; ++turn) {
+  const std::size_t rows = count / accumulators, rest = count % accumulators;
+  vector lane[accumulators / width];
+  for (std::size_t set = 0; rows > 0 && set < sets; ++set) {
     vector sum[at_once];
-    const T* const start = x + turn * at_once * width;
+    const T* const start = x + set * at_once * width;
 #pragma GCC unroll 16
     for (std::size_t i = 0; i < at_once; ++i) sum[i] = simd<T>::load(start + i * width);
     for (std::size_t row = 1; row < rows; ++row) {
 #pragma GCC unroll 16
       for (std::size_t i = 0; i < at_once; ++i) {
-        sum[i] = apply<Op, T>(sum[i], simd<T>::load(start + row * lanes + i * width));
+        sum[i] = apply<Op, T>(sum[i], simd<T>::load(start + row * accumulators + i * width));
       }
     }
 #pragma GCC unroll 16
-    for (std::size_t i = 0; i < at_once; ++i) lane[turn * at_once + i] = sum[i];
+    for (std::size_t i = 0; i < at_once; ++i) lane[set * at_once + i] = sum[i];
   }
   if (rest > 0) {
-    const T* const last = x + rows * lanes;
-    const T none = order::filler<T>(Op());
+    const T* const last = x + rows * accumulators;
+    const T none = order::padding<T>(Op());
 #pragma GCC unroll 32
-    for (std::size_t i = 0; i < lanes / width; ++i) {
+    for (std::size_t i = 0; i < accumulators / width; ++i) {
       const std::size_t first = i * width;
       if (first < rest) {
         const vector v =
@@ -74,7 +74,7 @@ inline void reduce_rows(const T* x, std::size_t count, T* out) {
     }
   }
 #pragma GCC unroll 16
-  for (std::size_t half = lanes / width / 2; half > 0; half /= 2) {
+  for (std::size_t half = accumulators / width / 2; half > 0; half /= 2) {
     for (std::size_t i = 0; i < half; ++i) lane[i] = apply<Op, T>(lane[i], lane[i + half]);
   }
   const vector reduced = reduce_register<Op, T, width / 2, final_lanes>(lane[0]);

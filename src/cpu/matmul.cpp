@@ -359,9 +359,9 @@ void matmul_of(int threads, const matrix_operand& a, const matrix_operand& b, st
     return;
   }
   if (algorithm == matmul_algorithm::blas) return by_blas(threads, a, b, batches, c);
-  const auto rung = algorithm == matmul_algorithm::naive ? naive<T> : tiled<T>;
+  const auto multiply = algorithm == matmul_algorithm::naive ? naive<T> : tiled<T>;
   for (std::size_t batch = 0; batch < batches; ++batch)
-    rung(threads, batch_of<T>(a, batch), batch_of<T>(b, batch), c + batch * elements);
+    multiply(threads, batch_of<T>(a, batch), batch_of<T>(b, batch), c + batch * elements);
 }
 
 /// The matrices of an operand as floats, row after row.

@@ -143,13 +143,13 @@ void integers(const random_numbers& numbers, std::uint64_t first, std::size_t co
         [low](std::uint32_t bits) __attribute__((always_inline)) { return static_cast<T>(low + bits); });
   }
   const auto range = static_cast<std::uint32_t>(below.range),
-             least_low = static_cast<std::uint32_t>(below.least_low);
+             threshold = static_cast<std::uint32_t>(below.threshold);
   in_chunks<T, 4>(numbers, first, count, non_temporal, out,
                   [&](const std::uint32_t* words, std::uint64_t index, std::size_t n, T* values) {
                     std::uint32_t any_again = 0;
                     for (std::size_t i = 0; i < n; ++i) {
                       const std::uint64_t product = std::uint64_t{words[i]} * range;
-                      any_again |= static_cast<std::uint32_t>(product) < least_low ? 1 : 0;
+                      any_again |= static_cast<std::uint32_t>(product) < threshold ? 1 : 0;
                       values[i] = static_cast<T>(low + (product >> 32));
                     }
                     if (any_again == 0) return;

@@ -6,7 +6,7 @@
 
 namespace heddle::cpu {
 
-void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
+void reduce_segments(int threads, axis_lines all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials) {
   // Panels of columns whose accumulators, up to 512 to a column, stay in an L2 cache.
   constexpr std::size_t panel_bytes = 1024;

@@ -41,23 +41,23 @@ copy_strided_function copy_strided_for(std::size_t element_bytes) {
   }
 }
 
-/// Room for scans of panels of columns.
-class column_room {
+/// Scratch memory for scans of panels of columns.
+class column_scratch {
  public:
-  column_room(const scan_steps& steps, std::size_t most_columns, std::size_t length)
+  column_scratch(const scan_steps& steps, std::size_t most_columns, std::size_t length)
       : pitch_((most_columns * steps.element_bytes + line - 1) / line * line),
-        room_(pitch_ * steps.lines_of_room(length) + line, target()) {}
+        memory_(pitch_ * steps.scratch_rows(length) + line, target()) {}
 
-  column_panel panel(const void* x, std::size_t x_apart, void* out, std::size_t out_apart, std::size_t count,
-                     std::size_t length) {
-    std::byte* const data = at(room_.data(), 0);
+  column_panel panel(const void* x, std::size_t x_stride, void* out, std::size_t out_stride,
+                     std::size_t count, std::size_t length) {
+    std::byte* const data = at(memory_.data(), 0);
     std::byte* const aligned = data + -reinterpret_cast<std::size_t>(data) % line;
-    return {x, x_apart, out, out_apart, count, length, aligned, pitch_};
+    return {x, x_stride, out, out_stride, count, length, aligned, pitch_};
   }
 
  private:
   std::size_t pitch_;
-  memory room_;
+  memory memory_;
 };
 
 /// `width` segments side by side as one segment of wider elements.
@@ -150,30 +150,31 @@ std::size_t grain(std::size_t bytes_each) {
   return parallel_from_bytes / 2 / (bytes_each + 1) + 1;
 }
 
-void scan_short_rows(int threads, const scan_steps& steps, segments rows, const void* x, const void* init,
+void scan_short_rows(int threads, const scan_steps& steps, axis_lines rows, const void* x, const void* init,
                      bool exclusive, void* out) {
   const std::size_t size = steps.element_bytes, row_bytes = rows.length * size;
   constexpr std::size_t bytes_at_once = 16384;
   const std::size_t at_once = std::clamp<std::size_t>(bytes_at_once / row_bytes, 1, 512);
   const copy_strided_function copy = copy_strided_for(size);
   for_slices(threads, rows.outer, grain(row_bytes), [&](std::size_t first, std::size_t last) {
-    column_room room(steps, at_once, rows.length);
-    scratch turned(at_once * row_bytes);
+    column_scratch space(steps, at_once, rows.length);
+    scratch transposed(at_once * row_bytes);
     for (std::size_t r = first; r < last; r += at_once) {
       const std::size_t count = std::min(at_once, last - r), stride = count * size;
       for (std::size_t k = 0; k < rows.length; ++k) {
-        copy(at(x, r * row_bytes + k * size), row_bytes, count, size, turned.data() + k * stride, size);
+        copy(at(x, r * row_bytes + k * size), row_bytes, count, size, transposed.data() + k * stride, size);
       }
-      steps.scan_columns(room.panel(turned.data(), stride, turned.data(), stride, count, rows.length), init,
-                         exclusive);
+      steps.scan_columns(
+          space.panel(transposed.data(), stride, transposed.data(), stride, count, rows.length), init,
+          exclusive);
       for (std::size_t k = 0; k < rows.length; ++k) {
-        copy(turned.data() + k * stride, size, count, size, at(out, r * row_bytes + k * size), row_bytes);
+        copy(transposed.data() + k * stride, size, count, size, at(out, r * row_bytes + k * size), row_bytes);
       }
     }
   });
 }
 
-void scan_rows(int threads, const scan_steps& steps, segments rows, const void* x, const void* init,
+void scan_rows(int threads, const scan_steps& steps, axis_lines rows, const void* x, const void* init,
                bool exclusive, void* out) {
   const std::size_t row_bytes = rows.length * steps.element_bytes;
   const bool non_temporal = rows.outer * row_bytes > stream_from_bytes;
@@ -189,7 +190,7 @@ void scan_rows(int threads, const scan_steps& steps, segments rows, const void* 
   });
 }
 
-void scan_wide_columns(int threads, const scan_steps& steps, segments all, const void* x, const void* init,
+void scan_wide_columns(int threads, const scan_steps& steps, axis_lines all, const void* x, const void* init,
                        bool exclusive, void* out) {
   const std::size_t size = steps.element_bytes, stride = all.inner * size;
   // As wide as a first-level cache allows; narrower where there are not enough for all threads.
@@ -200,12 +201,12 @@ void scan_wide_columns(int threads, const scan_steps& steps, segments all, const
   const std::size_t panels = (all.inner + width - 1) / width;
   for_slices(threads, all.outer * panels, grain(all.length * std::min(width, all.inner) * size),
              [&](std::size_t first, std::size_t last) {
-               column_room room(steps, std::min(width, all.inner), all.length);
+               column_scratch space(steps, std::min(width, all.inner), all.length);
                for (std::size_t p = first; p < last; ++p) {
                  const std::size_t column = p % panels * width;
                  const std::size_t begin = (p / panels * all.length * all.inner + column) * size;
-                 steps.scan_columns(room.panel(at(x, begin), stride, at(out, begin), stride,
-                                               std::min(width, all.inner - column), all.length),
+                 steps.scan_columns(space.panel(at(x, begin), stride, at(out, begin), stride,
+                                                std::min(width, all.inner - column), all.length),
                                     init, exclusive);
                }
              });
@@ -229,7 +230,7 @@ void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t
   scan_pieces(steps, x, count, exclusive, state, writer, read_ahead{x, steps.element_bytes});
 }
 
-void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,
+void scan_segments(int threads, const scan_steps& steps, axis_lines all, const void* x, const void* init,
                    bool exclusive, void* out) {
   if (all.elements() == 0) return;
   const std::size_t size = steps.element_bytes;

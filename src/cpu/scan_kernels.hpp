@@ -230,7 +230,7 @@ HEDDLE_ALWAYS_INLINE R scan_row(const T* x, std::size_t count, R before, bool no
   using part = typename n::part;
   constexpr std::size_t in_vector = order::scan_vector<T>, width = n::width;
   constexpr std::size_t sets = order::scan_row_vectors / width;
-  const R none = splat(order::filler<part>(Op()));
+  const R none = splat(order::padding<part>(Op()));
   R last = none;  // P of the next set, in its last lane
   R blocks[6];    // totals of 2^b sets, in every lane
 #pragma GCC unroll 32
@@ -289,7 +289,7 @@ HEDDLE_ALWAYS_INLINE R combined(R a, R b) {
 
 template <class T, class Op>
 void start_ordered(const void* init, void* state) {
-  const T none = numbers<T>::first(splat(order::filler<typename numbers<T>::part>(Op())));
+  const T none = numbers<T>::first(splat(order::padding<typename numbers<T>::part>(Op())));
   static_cast<order::row_prefix<T>*>(state)->start(init == nullptr ? &none : static_cast<const T*>(init));
 }
 
@@ -474,7 +474,7 @@ constexpr key_of<T> all_but_sign = static_cast<key_of<T>>(~(key_of<T>(1) << (8 *
 /// Makes keys of numbers and numbers of keys, whose type is Out: one, or a register of them. Integers are
 /// their own keys.
 template <class T, class Out, class In>
-HEDDLE_ALWAYS_INLINE Out turned(In v) {
+HEDDLE_ALWAYS_INLINE Out ordered_bits(In v) {
   if constexpr (std::is_floating_point_v<T>) {
     using bits = std::conditional_t<std::is_scalar_v<In>, key_of<T>, typename simd<key_of<T>>::vector>;
     const bits b = __builtin_bit_cast(bits, v);
@@ -492,19 +492,19 @@ T scan_exactly(const T* x, std::size_t count, bool exclusive, bool non_temporal,
   using vector = typename simd<T>::vector;
   constexpr std::size_t width = simd<T>::width;
   if (count == 0) return carry;
-  const T nothing = order::filler<T>(Op());
-  const keys none = splat(turned<T, K>(nothing));
-  keys before = splat(turned<T, K>(carry)), last;
+  const T nothing = order::padding<T>(Op());
+  const keys none = splat(ordered_bits<T, K>(nothing));
+  keys before = splat(ordered_bits<T, K>(carry)), last;
   const auto result_of = [&](vector v) __attribute__((always_inline)) {
-    const keys here = apply<Op, K>(before, scan_register<Op, K>(turned<T, keys>(v), none, &last));
+    const keys here = apply<Op, K>(before, scan_register<Op, K>(ordered_bits<T, keys>(v), none, &last));
     const keys result = exclusive ? behind<K>(before, here) : here;
     before = apply<Op, K>(before, last);
-    return turned<T, vector>(result);
+    return ordered_bits<T, vector>(result);
   };
   std::size_t i = 0;
   for (; i + width <= count; i += width) store(result_of(simd<T>::load(x + i)), out + i, non_temporal);
   if (i < count) store_some(result_of(load_some(x + i, count - i, nothing)), count - i, out + i);
-  return turned<T, T>(static_cast<K>(before[0]));
+  return ordered_bits<T, T>(static_cast<K>(before[0]));
 }
 
 /// Combines numbers none of which is NaN.
@@ -514,7 +514,7 @@ T reduce_exactly(const T* x, std::size_t count) {
   using K = key_of<T>;
   using keys = typename simd<K>::vector;
   const Op op;
-  K total = turned<T, K>(order::filler<T>(Op()));
+  K total = ordered_bits<T, K>(order::padding<T>(Op()));
   std::size_t i = 0;
   if (count >= at_once * width) {
     keys sum[at_once];
@@ -523,7 +523,7 @@ T reduce_exactly(const T* x, std::size_t count) {
     for (; i + at_once * width <= count; i += at_once * width) {
 #pragma GCC unroll 4
       for (std::size_t r = 0; r < at_once; ++r)
-        sum[r] = apply<Op, K>(sum[r], turned<T, keys>(simd<T>::load(x + i + r * width)));
+        sum[r] = apply<Op, K>(sum[r], ordered_bits<T, keys>(simd<T>::load(x + i + r * width)));
     }
     sum[0] = apply<Op, K>(apply<Op, K>(sum[0], sum[1]), apply<Op, K>(sum[2], sum[3]));
     K lane[width];
@@ -533,12 +533,12 @@ T reduce_exactly(const T* x, std::size_t count) {
     }
     total = lane[0];
   }
-  for (; i < count; ++i) total = op(total, turned<T, K>(x[i]));
-  return turned<T, T>(total);
+  for (; i < count; ++i) total = op(total, ordered_bits<T, K>(x[i]));
+  return ordered_bits<T, T>(total);
 }
 
-/// As many numbers as are looked through for NaN at a time.
-constexpr std::size_t looked_through = 1024;
+/// As many numbers as are checked for NaN at a time.
+constexpr std::size_t nan_check_size = 1024;
 
 /// How many of `count` numbers come before the first NaN.
 template <class T>
@@ -558,7 +558,7 @@ HEDDLE_ALWAYS_INLINE std::size_t before_nan(const T* x, std::size_t count) {
 template <class T, class Op>
 T scan_numbers(const T* x, std::size_t count, bool exclusive, bool non_temporal, T carry, T* out) {
   while (count > 0 && carry == carry) {
-    const std::size_t some = count < looked_through ? count : looked_through;
+    const std::size_t some = count < nan_check_size ? count : nan_check_size;
     std::size_t done = before_nan(x, some);
     const T next = done < some ? order::canonical(x[done]) : carry;
     carry = scan_exactly<T, Op>(x, done, exclusive, non_temporal, carry, out);
@@ -576,9 +576,9 @@ T scan_numbers(const T* x, std::size_t count, bool exclusive, bool non_temporal,
 
 template <class T, class Op>
 T reduce_numbers(const T* x, std::size_t count) {
-  T total = order::filler<T>(Op());
-  for (std::size_t i = 0; i < count; i += looked_through) {
-    const std::size_t some = count - i < looked_through ? count - i : looked_through;
+  T total = order::padding<T>(Op());
+  for (std::size_t i = 0; i < count; i += nan_check_size) {
+    const std::size_t some = count - i < nan_check_size ? count - i : nan_check_size;
     const std::size_t numbers = before_nan(x + i, some);
     if (numbers < some) return x[i + numbers];
     total = Op()(total, reduce_exactly<T, Op>(x + i, some));
@@ -588,7 +588,7 @@ T reduce_numbers(const T* x, std::size_t count) {
 
 template <class T, class Op>
 void start_exact(const void* init, void* state) {
-  *static_cast<T*>(state) = init == nullptr ? order::filler<T>(Op()) : *static_cast<const T*>(init);
+  *static_cast<T*>(state) = init == nullptr ? order::padding<T>(Op()) : *static_cast<const T*>(init);
 }
 
 template <class T, class Op>
@@ -628,7 +628,7 @@ template <class T, class Op>
 constexpr scan_kernels scan_kernels_of() {
   if constexpr (!has_simd<Op, T> && !(is_complex<T> && std::is_same_v<Op, plus>)) {
     return {};
-  } else if constexpr (any_grouping<T, Op>) {
+  } else if constexpr (order::any_scan_order<T, Op>) {
     return {sizeof(T),           start_exact<T, Op>, reduce_exact<T, Op>,
             append_exact<T, Op>, scan_exact<T, Op>,  scan_columns_in_registers<T, Op>};
   } else {

@@ -51,7 +51,7 @@ class line_writer {
 
   /// Room for the next bytes, at most `most`.
   static constexpr std::size_t most = largest_piece_bytes;
-  std::byte* room() { return stage_ + end_; }
+  std::byte* next() { return stage_ + end_; }
 
   void wrote(std::size_t bytes) {
     end_ += bytes;
@@ -103,10 +103,10 @@ struct read_ahead {
 /// Writes consecutive pieces, by non-temporal stores where that pays.
 class piece_writer {
  public:
-  /// Of one segment, or of segments that begin `apart` elements from each other.
-  piece_writer(const scan_steps& steps, bool non_temporal, void* out, std::size_t apart = 0)
+  /// Of one segment, or of segments that begin `stride` elements from each other.
+  piece_writer(const scan_steps& steps, bool non_temporal, void* out, std::size_t stride = 0)
       : size_(steps.element_bytes), out_(at(out, 0)) {
-    const bool on_lines = (reinterpret_cast<std::size_t>(out) | apart * size_) % line == 0;
+    const bool on_lines = (reinterpret_cast<std::size_t>(out) | stride * size_) % line == 0;
     streams_ = non_temporal && steps.writes_non_temporal && on_lines;
     if (non_temporal && !streams_ && size_ <= largest_staged_bytes) writer_.emplace(out_);
   }
@@ -119,7 +119,7 @@ class piece_writer {
 
   /// Scans the next `count` elements.
   void scan(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state) {
-    steps.scan(x, count, exclusive, streams_, state, writer_ ? writer_->room() : out_);
+    steps.scan(x, count, exclusive, streams_, state, writer_ ? writer_->next() : out_);
     if (writer_) {
       writer_->wrote(count * size_);
     } else {

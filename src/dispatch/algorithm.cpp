@@ -43,7 +43,7 @@ algorithm_cost repeated(std::size_t n, std::size_t block, const StepsIn& steps_i
   return cost;
 }
 
-[[noreturn]] void fail_no_rung(const char* pattern) {
+[[noreturn]] void fail_unknown_algorithm(const char* pattern) {
   fail(fmt::format(
       "cost_of: single-pass is tuned to each target and has no one cost: docs/reference/{}.md says "
       "what it does; ask for the cost of another algorithm",
@@ -55,7 +55,7 @@ algorithm_cost cost_in_elements(reduce_algorithm algorithm, std::size_t n, std::
   const std::size_t block = textbook::block_of(element_bytes), blocks = blocks_of(n, block);
   switch (algorithm) {
     case reduce_algorithm::single_pass:
-      fail_no_rung("reduce");
+      fail_unknown_algorithm("reduce");
     case reduce_algorithm::atomic:
       return {n - 1, n - 1, n > 1 ? std::size_t{2} : 1, 3 * n - 1};
     case reduce_algorithm::block_serial:
@@ -81,7 +81,7 @@ algorithm_cost cost_in_elements(scan_algorithm algorithm, std::size_t n, std::si
   const std::size_t levels = levels_of(n), padded = std::bit_ceil(n);
   switch (algorithm) {
     case scan_algorithm::single_pass:
-      fail_no_rung("scan");
+      fail_unknown_algorithm("scan");
     case scan_algorithm::hillis_steele: {
       const std::size_t operations = n * levels - (padded - 1);
       if (n <= textbook::scan_block_of(element_bytes)) return {operations, levels, 1, 2 * n};

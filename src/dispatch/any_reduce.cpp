@@ -62,7 +62,7 @@ any_value combined(const std::optional<any_value>& first, runtime_op op, dtype t
   alignas(16) std::byte both[32], result[16];
   std::memcpy(both, first->data(), bytes);
   std::memcpy(both + bytes, total, bytes);
-  impl::library_reduce(op, type, both, segments{1, 2, 1}, result, target());
+  impl::library_reduce(op, type, both, axis_lines{1, 2, 1}, result, target());
   return {type, result};
 }
 
@@ -72,7 +72,7 @@ dtype wide_type(dtype type) {
 }
 
 /// Reduces `all` segments of x, both on `where`, to elements of `type`.
-void reduce_segments_into(const target& where, const void* x, dtype x_type, const segments& all,
+void reduce_segments_into(const target& where, const void* x, dtype x_type, const axis_lines& all,
                           runtime_op op, const std::optional<any_value>& first, dtype type, void* out) {
   const auto reduce_to = [&](void* results) {
     if (type != x_type) return impl::library_wide_sums(x_type, x, all, results, where);
@@ -87,11 +87,11 @@ void reduce_segments_into(const target& where, const void* x, dtype x_type, cons
   any_array rows(type, {2, all.count()}, where);
   rows.row(0).fill(*first);
   reduce_to(rows.row(1).data());
-  impl::library_reduce(op, type, rows.data(), segments{1, 2, all.count()}, out, where);
+  impl::library_reduce(op, type, rows.data(), axis_lines{1, 2, all.count()}, out, where);
 }
 
 void reduce_to_output(const target& requested, const any_view& out, const any_const_view& x,
-                      const segments& all, const shape& result, runtime_op op,
+                      const axis_lines& all, const shape& result, runtime_op op,
                       const std::optional<any_value>& init) {
   const dtype type = out.dtype();
   impl::require_monoid(op, x.dtype());
@@ -134,7 +134,7 @@ any_value reduce(const target& requested, const any_const_view& x, runtime_op op
   const impl::staged_input<std::byte> staged(impl::bytes_of(x), where);
   const auto reduce_to = [&](void* out) {
     if (algorithm == reduce_algorithm::single_pass) {
-      impl::library_reduce(op, type, staged.data(), segments{1, x.size(), 1}, out, where);
+      impl::library_reduce(op, type, staged.data(), axis_lines{1, x.size(), 1}, out, where);
     } else {
       impl::library_reduce_by(algorithm, op, type, staged.data(), x.size(), out, where);
     }
@@ -161,7 +161,7 @@ any_array reduce(const target& requested, const any_const_view& x, axis along_ax
   operation running("reduce", x.size(), name(type));
   impl::require_monoid(op, type);
   const std::size_t axis = x.shape().resolve_axis(along_axis.index);
-  const segments all = along(x.shape(), axis);
+  const axis_lines all = along(x.shape(), axis);
   const target where = resolve(requested, {x.bytes(), all.count() * size_of(type), x.where(), true});
   running.runs_on(where);
   const std::optional<any_value> first = impl::initial(init, op, type);
@@ -174,7 +174,7 @@ any_array reduce(const target& requested, const any_const_view& x, axis along_ax
 void reduce_into(const target& where, const any_view& out, const any_const_view& x, runtime_op op,
                  const std::optional<any_value>& init) {
   if (out.size() != 1) impl::fail_sizes("the output of reduce", out.size(), 1);
-  reduce_to_output(where, out, x, segments{1, x.size(), 1}, out.shape(), op, init);
+  reduce_to_output(where, out, x, axis_lines{1, x.size(), 1}, out.shape(), op, init);
 }
 void reduce_into(const target& where, const any_view& out, const any_const_view& x, axis along_axis,
                  runtime_op op, const std::optional<any_value>& init) {

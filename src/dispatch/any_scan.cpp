@@ -33,7 +33,7 @@ void scan_to(const scan_call& call, const target& where, const any_view& out, co
   impl::require_monoid(call.op, type);
   impl::require_type("the output", out.dtype(), type);
   if (out.size() != x.size()) impl::fail_sizes("the output", out.size(), x.size());
-  segments all{1, x.size(), 1};
+  axis_lines all{1, x.size(), 1};
   if (call.along_axis != nullptr) {
     impl::require_shape(out.shape(), x.shape());
     all = along(x.shape(), x.shape().resolve_axis(call.along_axis->index));

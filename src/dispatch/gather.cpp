@@ -66,7 +66,7 @@ void with_block_bytes(std::size_t bytes, const F& f) {
 }
 
 template <std::size_t Bytes, class Index>
-void gather(int threads, const std::byte* x, const segments& lines, std::size_t block_bytes,
+void gather(int threads, const std::byte* x, const axis_lines& lines, std::size_t block_bytes,
             const Index* index, std::size_t count, std::byte* out) {
   const std::size_t bytes = Bytes == 0 ? block_bytes : Bytes;
   for_slices(threads, lines.outer * count, gather_grain / bytes + 1,
@@ -85,7 +85,7 @@ void gather(int threads, const std::byte* x, const segments& lines, std::size_t 
 
 /// To lines `first` to `last` the values whose indices are at least `least` and below `end`.
 template <std::size_t Bytes, class Index>
-void scatter(std::byte* out, const segments& lines, std::size_t first, std::size_t last, std::size_t least,
+void scatter(std::byte* out, const axis_lines& lines, std::size_t first, std::size_t last, std::size_t least,
              std::size_t end, std::size_t block_bytes, const Index* index, std::size_t count,
              const std::byte* values) {
   const std::size_t bytes = Bytes == 0 ? block_bytes : Bytes;
@@ -157,7 +157,7 @@ shape shape_with_indices(const shape& lengths, std::size_t axis, const shape& in
   return shape(all);
 }
 
-void library_gather(const void* x, const segments& lines, std::size_t element_bytes,
+void library_gather(const void* x, const axis_lines& lines, std::size_t element_bytes,
                     const index_list& indices, void* out, const target& where) {
   if (lines.count() == 0 || indices.count == 0) return;
   const std::size_t bytes = lines.inner * element_bytes;
@@ -171,7 +171,7 @@ void library_gather(const void* x, const segments& lines, std::size_t element_by
   });
 }
 
-void library_scatter(void* out, const segments& lines, std::size_t element_bytes, const index_list& indices,
+void library_scatter(void* out, const axis_lines& lines, std::size_t element_bytes, const index_list& indices,
                      const void* values, const target& where) {
   if (lines.count() == 0 || indices.count == 0) return;
   const std::size_t bytes = lines.inner * element_bytes;

@@ -26,7 +26,7 @@ void check_result_shape(const shape& have, const shape& wanted) {
 }
 
 [[noreturn]] static void fail_no_place() {
-  fail("there are no elements, and so no place to return");
+  fail("there are no elements, and so no index to return");
 }
 
 void fail_not_compiled_for_gpu() {
@@ -56,7 +56,8 @@ void library_reduce_here(runtime_op op, dtype type, const void* x, std::size_t n
   kernels.reduce_tile(partials, tiles, out);
 }
 
-void library_reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where) {
+void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, void* out,
+                    const target& where) {
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
   if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (where.is_gpu()) return gpu::reduce(op, type, x, all, out, where);
@@ -106,7 +107,7 @@ static void find_in_piece(const T* x, const order::piece& piece, std::size_t fir
   }
 }
 
-void library_find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
+void library_find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* place,
                         const target& where) {
   if (where.is_gpu()) return gpu::find_first(type, x, all, extremum, place, where);
   // Panels of columns are searched row by row; a contiguous piece that begins after an index already found is
@@ -129,7 +130,7 @@ void library_find_first(dtype type, const void* x, segments all, const void* ext
   });
 }
 
-void library_arg(runtime_op op, dtype type, const void* x, segments all, std::size_t* place,
+void library_arg(runtime_op op, dtype type, const void* x, axis_lines all, std::size_t* place,
                  const target& where) {
   const memory extrema(all.count() * size_of(type), where);
   library_reduce(op, type, x, all, extrema.data(), where);
@@ -146,7 +147,7 @@ std::size_t arg_of_all(const char* pattern, runtime_op op, dtype type, const voi
   const staged_input<std::byte> staged({static_cast<const std::byte*>(x), bytes, data_on}, where);
   std::size_t place = 0;
   const memory on_target(sizeof place, where);
-  library_arg(op, type, staged.data(), segments{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
+  library_arg(op, type, staged.data(), axis_lines{1, size, 1}, static_cast<std::size_t*>(on_target.data()),
               where);
   copy(&place, target(), on_target.data(), where, sizeof place);
   return place;
@@ -158,7 +159,7 @@ array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, con
   const std::size_t bytes = whole.elements() * size_of(type);
   operation running(pattern, whole.elements(), name(type));
   const std::size_t axis = whole.resolve_axis(along_axis.index);
-  const segments all = along(whole, axis);
+  const axis_lines all = along(whole, axis);
   const target where = resolve(requested, {bytes, all.count() * sizeof(std::size_t), data_on, true});
   running.runs_on(where);
   array<std::size_t> places(whole.without_axis(axis), where);
@@ -231,7 +232,7 @@ void streamed_reduction::result(void* out) {
   const std::size_t count = (size_ + tile_ - 1) / tile_;
   operation running("reduce", size_, name(type_));
   if (count == 0) impl::fail_empty();
-  impl::library_reduce(op_, type_, partials_.data(), segments{1, count, 1}, out, target());
+  impl::library_reduce(op_, type_, partials_.data(), axis_lines{1, count, 1}, out, target());
 }
 
 }  // namespace heddle

@@ -46,10 +46,10 @@ struct masks {
   }
   // An "and" is an "or" of complements.
   template <class T>
-  __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
+  __device__ std::uint32_t decode_halfwords(std::uint32_t word) const {
     return word ^ (either == 0 ? gpu::broadcast_packed(static_cast<T>(identity_value)) : 0);
   }
-  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) const {
+  __device__ std::uint32_t combine_halfwords(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) const {
     return ((a | b | c) & static_cast<std::uint32_t>(both)) | (a ^ b ^ c);
   }
 #endif
@@ -63,8 +63,8 @@ struct runtime_bits : masks {
   }
 #if defined(__CUDACC__)
   template <class T>
-  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
-    return leave_lanes<T>(word);
+  __device__ std::uint32_t encode_halfwords(std::uint32_t word) const {
+    return decode_halfwords<T>(word);
   }
 #endif
 };
@@ -80,11 +80,11 @@ struct runtime_logical : masks {
 #if defined(__CUDACC__)
   /// Elements that are not 0 count as 1.
   template <class T>
-  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
+  __device__ std::uint32_t encode_halfwords(std::uint32_t word) const {
     constexpr T top = T(1) << (8 * sizeof(T) - 1);
     const std::uint32_t most = gpu::broadcast_packed(static_cast<T>(top - 1));
-    return leave_lanes<T>((((word & most) + most) | word) >> (8 * sizeof(T) - 1) &
-                          gpu::broadcast_packed(T(1)));
+    return decode_halfwords<T>((((word & most) + most) | word) >> (8 * sizeof(T) - 1) &
+                               gpu::broadcast_packed(T(1)));
   }
 #endif
 };
@@ -101,29 +101,31 @@ constexpr auto by_masks(Op) noexcept {
 
 /// minimum and maximum of signed and of unsigned integers of up to 32 bits, as the largest of unsigned ones:
 ///
-///   a ∘ b = max(a ⊕ turned, b ⊕ turned) ⊕ turned
+///   a ∘ b = max(a ⊕ flipped, b ⊕ flipped) ⊕ flipped
 ///
-/// Turning the sign's bit puts signed numbers in the order of unsigned ones, and turning all bits reverses
+/// Flipping the sign bit puts signed numbers in the order of unsigned ones, and flipping all bits reverses
 /// it.
 struct extremes_by_mask {
   static constexpr bool commutative = true, exact = true;
-  low_bits identity_value;  ///< and what is turned
+  low_bits identity_value;  ///< and what is flipped
   template <class T>
   HD_INLINE T operator()(T a, T b) const {
-    const T turned = static_cast<T>(identity_value), p = a ^ turned, q = b ^ turned;
-    return static_cast<T>((p < q ? q : p) ^ turned);
+    const T flipped = static_cast<T>(identity_value), p = a ^ flipped, q = b ^ flipped;
+    return static_cast<T>((p < q ? q : p) ^ flipped);
   }
 #if defined(__CUDACC__)
   template <class T>
-  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
+  __device__ std::uint32_t encode_halfwords(std::uint32_t word) const {
     return word ^ gpu::broadcast_packed(static_cast<T>(identity_value));
   }
   template <class T>
-  __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
-    return enter_lanes<T>(word);
+  __device__ std::uint32_t decode_halfwords(std::uint32_t word) const {
+    return encode_halfwords<T>(word);
   }
-  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b) const { return __vmaxu2(a, b); }
-  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+  __device__ std::uint32_t combine_halfwords(std::uint32_t a, std::uint32_t b) const {
+    return __vmaxu2(a, b);
+  }
+  __device__ std::uint32_t combine_halfwords(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
     return __vimax3_u16x2(a, b, c);
   }
 #endif

@@ -57,7 +57,7 @@ void require_defined(runtime_op op, dtype type) {
 
 }  // namespace
 
-void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, axis_lines all, const void* init,
                   void* out, const target& where) {
   require_defined(op, type);
   if (all.elements() == 0) return;

@@ -24,7 +24,7 @@ void library_segmented_reduce(runtime_op op, dtype type, const void* x, std::siz
   const std::size_t bytes = size_of(type);
   cpu::for_segments(where.threads(), offsets, count,
                     [&](int threads, std::size_t s, std::size_t first, std::size_t length) {
-                      cpu::reduce_segments(threads, segments{1, length, 1}, kernels.tile, bytes,
+                      cpu::reduce_segments(threads, axis_lines{1, length, 1}, kernels.tile, bytes,
                                            static_cast<const std::byte*>(x) + first * bytes,
                                            static_cast<std::byte*>(out) + s * bytes, kernels.reduce_pieces,
                                            kernels.reduce_pieces);

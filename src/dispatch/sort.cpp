@@ -221,7 +221,7 @@ void sort_keys(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
 /// array, sorted, index in the line)` takes the results. Threads share the lines out, or one line where there
 /// are few. Lines along a slower axis are read and written together, a cache line of them at a time.
 template <class Index, class T, class KeyOf, class Store>
-void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key_of, const Store& store) {
+void sort_lines(int threads, const T* x, const axis_lines& lines, const KeyOf& key_of, const Store& store) {
   using key = impl::unsigned_of_bytes<sizeof(T)>;
   constexpr bool has_index = !std::is_same_v<Index, no_index>;
   const bool share_lines = lines.count() >= static_cast<std::size_t>(threads);
@@ -267,7 +267,7 @@ void sort_lines(int threads, const T* x, const segments& lines, const KeyOf& key
 }
 
 template <class T>
-void sort(int threads, const T* x, const segments& lines, bool descending, T* out) {
+void sort(int threads, const T* x, const axis_lines& lines, bool descending, T* out) {
   const auto key_of = [=](T value) { return reversed_if<T>(descending, impl::to_sortable(value)); };
   if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of)) {
     // NaNs are at an end, and become the one NaN.
@@ -282,7 +282,7 @@ void sort(int threads, const T* x, const segments& lines, bool descending, T* ou
 }
 
 template <class Index, class T>
-void argsort(int threads, const T* x, const segments& lines, bool descending, std::size_t* places) {
+void argsort(int threads, const T* x, const axis_lines& lines, bool descending, std::size_t* places) {
   const auto key_of = [=](T value) { return reversed_if<T>(descending, impl::to_key(value)); };
   if (lines.count() == 1 && is_sorted(threads, lines.length, x, key_of))
     return for_each(threads, lines.length, [=](std::size_t i) { places[i] = i; });
@@ -296,7 +296,7 @@ void argsort(int threads, const T* x, const segments& lines, bool descending, st
 
 namespace heddle::impl {
 
-void library_sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
+void library_sort(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out,
                   const target& where) {
   if (lines.elements() == 0) return;
   if (where.is_gpu()) return gpu::sort(type, x, lines, order, out, where);
@@ -306,8 +306,8 @@ void library_sort(dtype type, const void* x, const segments& lines, sort_order o
   });
 }
 
-void library_argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
-                     const target& where) {
+void library_argsort(dtype type, const void* x, const axis_lines& lines, sort_order order,
+                     std::size_t* places, const target& where) {
   if (lines.elements() == 0) return;
   if (where.is_gpu()) return gpu::argsort(type, x, lines, order, places, where);
   const bool descending = order == sort_order::descending;

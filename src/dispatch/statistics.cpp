@@ -67,12 +67,12 @@ class sums_of_made {
 
   /// `panel` columns at most, of at most `length` elements.
   sums_of_made(std::size_t length, std::size_t panel)
-      : lanes_(lanes_bytes(length, panel), target()), band_(lanes_.bytes(), target()) {}
+      : accumulators_(accumulator_bytes(length, panel), target()), rows_(accumulators_.bytes(), target()) {}
 
   /// Rows that follow each other, of at most a tile together where there are several.
   template <class Make>
   void rows(const order::piece& first, std::size_t count, const Make& make, Made* sums) {
-    auto* const made = static_cast<Made*>(lanes_.data());
+    auto* const made = static_cast<Made*>(accumulators_.data());
     for (std::size_t row = 0; row < count; ++row) {
       order::piece piece = first;
       piece.first += row * piece.count;
@@ -81,27 +81,27 @@ class sums_of_made {
     kernels_.reduce_pieces(made, {{count, first.count, 1}, tile, 1}, 0, count, sums);
   }
 
-  /// Columns side by side: bands of as many rows as a tile has lanes are added to the first of them.
+  /// Columns side by side: as many rows as a tile has accumulators are added to the first of them.
   template <class Make>
   void columns(order::piece piece, const Make& make, Made* sums) {
-    constexpr std::size_t lanes = order::accumulators<Made, plus>;
-    auto* const lane = static_cast<Made*>(lanes_.data());
-    auto* const band = static_cast<Made*>(band_.data());
-    const std::size_t rows = piece.count, width = piece.width, active = std::min(rows, lanes);
-    for (std::size_t row = 0; row < rows; row += lanes) {
-      piece.count = std::min(lanes, rows - row);
-      make(piece, 0, row == 0 ? lane : band);
-      if (row > 0) add(lane, band, piece.count * width);
-      piece.first += lanes * piece.stride;
+    constexpr std::size_t accumulators = order::accumulators<Made, plus>;
+    auto* const sum = static_cast<Made*>(accumulators_.data());
+    auto* const next_rows = static_cast<Made*>(rows_.data());
+    const std::size_t rows = piece.count, width = piece.width, active = std::min(rows, accumulators);
+    for (std::size_t row = 0; row < rows; row += accumulators) {
+      piece.count = std::min(accumulators, rows - row);
+      make(piece, 0, row == 0 ? sum : next_rows);
+      if (row > 0) add(sum, next_rows, piece.count * width);
+      piece.first += accumulators * piece.stride;
     }
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
-      if (half < active) add(lane, lane + half * width, std::min(half, active - half) * width);
+    for (std::size_t half = accumulators / 2; half > 0; half /= 2) {
+      if (half < active) add(sum, sum + half * width, std::min(half, active - half) * width);
     }
-    for (std::size_t c = 0; c < width; ++c) sums[c] = order::canonical(lane[c]);
+    for (std::size_t c = 0; c < width; ++c) sums[c] = order::canonical(sum[c]);
   }
 
  private:
-  static std::size_t lanes_bytes(std::size_t length, std::size_t panel) {
+  static std::size_t accumulator_bytes(std::size_t length, std::size_t panel) {
     if (panel == 1) return tile * sizeof(Made);
     return std::min(length, order::accumulators<Made, plus>) * panel * sizeof(Made);
   }
@@ -110,12 +110,12 @@ class sums_of_made {
   }
 
   const cpu::kernels& kernels_ = cpu::kernels_for(dtype_of<Made>, runtime_op::plus);
-  memory lanes_, band_;
+  memory accumulators_, rows_;
 };
 
 /// Sums each of `all` segments of what `make(piece, segment, out)` makes of pieces of them.
 template <class Made, class Make>
-void sum_made(int threads, segments all, const Make& make, Made* out) {
+void sum_made(int threads, axis_lines all, const Make& make, Made* out) {
   using sums_of = sums_of_made<Made>;
   const std::size_t parts = order::tiling{all, sums_of::tile, 1}.parts();
   const auto of_inputs = [&](const void*, const order::tiling& tiles, std::size_t first, std::size_t last,
@@ -162,7 +162,7 @@ void fail_no_value(const char* pattern) {
   fail(fmt::format("there are no elements, and so no {}", pattern));
 }
 
-void library_wide_sums(dtype type, const void* x, segments all, void* sums, const target& where) {
+void library_wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where) {
   if (type == wide_type(type)) return library_reduce(runtime_op::plus, type, x, all, sums, where);
   if (where.is_gpu()) return gpu::wide_sums(type, x, all, sums, where);
   with_type(type, [&]<class T>(T) {
@@ -185,7 +185,7 @@ deviations_function* squared_deviations_of(dtype type) {
 
 }  // namespace
 
-void library_mean(dtype type, const void* x, segments all, void* out, const target& where) {
+void library_mean(dtype type, const void* x, axis_lines all, void* out, const target& where) {
   const std::size_t parts = all.count() * (type >= dtype::complex64 ? 2 : 1);
   if (parts == 0) return;
   const memory sums(parts * sizeof(double), where);
@@ -194,7 +194,7 @@ void library_mean(dtype type, const void* x, segments all, void* out, const targ
          is_narrow_real(type), out, where);
 }
 
-void library_variance(dtype type, const void* x, segments all, std::size_t ddof, void* out,
+void library_variance(dtype type, const void* x, axis_lines all, std::size_t ddof, void* out,
                       const target& where) {
   if (all.count() == 0) return;
   const std::size_t centre_bytes = size_of(wide_type(type)), parts = all.count() * centre_bytes / 8;
@@ -219,11 +219,11 @@ void library_variance(dtype type, const void* x, segments all, std::size_t ddof,
 namespace {
 
 /// Reduces the tiles of both extrema piece by piece, so that the second reads the elements from the cache.
-void minmax_on_cpu(dtype type, const void* x, segments all, void* smallest, void* largest,
+void minmax_on_cpu(dtype type, const void* x, axis_lines all, void* smallest, void* largest,
                    const target& where) {
   const cpu::kernels& least = cpu::kernels_for(type, runtime_op::minimum);
   const cpu::kernels& greatest = cpu::kernels_for(type, runtime_op::maximum);
-  const segments results = order::tiling{all, least.tile, 1}.results();
+  const axis_lines results = order::tiling{all, least.tile, 1}.results();
   const memory maxima(results.elements() * size_of(type), target());
   const auto of_inputs = [&](const void* from, const order::tiling& tiles, std::size_t first,
                              std::size_t last, void* minima) {
@@ -238,11 +238,11 @@ void minmax_on_cpu(dtype type, const void* x, segments all, void* smallest, void
 }
 
 /// Takes as much as stays in the cache of a GPU at a time: the second extremum is read from there.
-void minmax_on_gpu(dtype type, const void* x, segments all, void* smallest, void* largest,
+void minmax_on_gpu(dtype type, const void* x, axis_lines all, void* smallest, void* largest,
                    const target& where) {
   constexpr std::size_t cached_bytes = std::size_t{1} << 24;
   const std::size_t bytes = size_of(type);
-  const auto both = [&](std::size_t first, const segments& some, std::size_t result, void* minima,
+  const auto both = [&](std::size_t first, const axis_lines& some, std::size_t result, void* minima,
                         void* maxima) {
     const auto* const from = static_cast<const std::byte*>(x) + first * bytes;
     library_reduce(runtime_op::minimum, type, from, some, static_cast<std::byte*>(minima) + result * bytes,
@@ -253,7 +253,7 @@ void minmax_on_gpu(dtype type, const void* x, segments all, void* smallest, void
   const std::size_t most = cached_bytes / bytes;
   if (all.count() == 1 && all.length > most) {
     // Rows of a two-dimensional array, and what is left: the order does not matter to the bits.
-    const segments rows{all.length / most, most, 1}, extrema{1, rows.outer + 1, 1};
+    const axis_lines rows{all.length / most, most, 1}, extrema{1, rows.outer + 1, 1};
     const std::size_t last = all.length - rows.elements();
     const memory minima(extrema.length * bytes, where), maxima(extrema.length * bytes, where);
     for (std::size_t row = 0; row < rows.outer; ++row)
@@ -284,7 +284,7 @@ void library_to_bool(const void* x, std::size_t element_bytes, std::size_t count
   });
 }
 
-void library_minmax(dtype type, const void* x, segments all, void* smallest, void* largest,
+void library_minmax(dtype type, const void* x, axis_lines all, void* smallest, void* largest,
                     const target& where) {
   if (all.count() == 0) return;
   if (where.is_gpu()) return minmax_on_gpu(type, x, all, smallest, largest, where);

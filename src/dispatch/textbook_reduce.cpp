@@ -13,7 +13,7 @@ void library_reduce_by(reduce_algorithm algorithm, runtime_op op, dtype type, co
   if (!is_defined(op, type) || op == runtime_op::minus)
     fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (algorithm == reduce_algorithm::single_pass)
-    return library_reduce(op, type, x, segments{1, n, 1}, out, where);
+    return library_reduce(op, type, x, axis_lines{1, n, 1}, out, where);
   if (where.is_gpu()) return gpu::reduce_by(algorithm, op, type, x, n, out, where);
   with_runtime_op<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {

@@ -14,7 +14,7 @@ void library_scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool e
     fail(fmt::format("{} is not defined on {}", name(op), name(type)));
   if (n == 0) return;
   if (algorithm == scan_algorithm::single_pass)
-    return library_scan(op, type, exclusive, x, segments{1, n, 1}, init, out, where);
+    return library_scan(op, type, exclusive, x, axis_lines{1, n, 1}, init, out, where);
   if (where.is_gpu()) return gpu::scan_by(algorithm, op, type, exclusive, x, n, init, out, where);
   with_runtime_op<family::all>(type, op, [&]<class T, class Op>(type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {

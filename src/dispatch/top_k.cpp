@@ -21,16 +21,16 @@ constexpr std::size_t top_grain = std::size_t{1} << 14;
 
 /// A key that is lower the earlier an element comes in the order, and the index of the element.
 template <class Key>
-struct keyed_place {
+struct keyed_index {
   Key key;
-  std::size_t place;
-  friend bool operator<(const keyed_place& a, const keyed_place& b) {
-    return a.key != b.key ? a.key < b.key : a.place < b.place;
+  std::size_t index;
+  friend bool operator<(const keyed_index& a, const keyed_index& b) {
+    return a.key != b.key ? a.key < b.key : a.index < b.index;
   }
 };
 
 template <class Key>
-void keep_first(std::vector<keyed_place<Key>>& all, std::size_t k) {
+void keep_first(std::vector<keyed_index<Key>>& all, std::size_t k) {
   if (all.size() <= k) return;
   const auto last = all.begin() + static_cast<std::ptrdiff_t>(k);
   std::nth_element(all.begin(), last - 1, all.end());
@@ -40,9 +40,9 @@ void keep_first(std::vector<keyed_place<Key>>& all, std::size_t k) {
 /// The first k of elements first … last − 1 of a line, in no order. Up to 2k are kept, of which the first k
 /// are left whenever there are as many: elements after the k-th of these are skipped from then on.
 template <class T, class KeyOf, class Key = impl::unsigned_of_bytes<sizeof(T)>>
-std::vector<keyed_place<Key>> first_of(const T* x, std::size_t step, std::size_t first, std::size_t last,
+std::vector<keyed_index<Key>> first_of(const T* x, std::size_t step, std::size_t first, std::size_t last,
                                        std::size_t k, const KeyOf& key_of) {
-  std::vector<keyed_place<Key>> kept;
+  std::vector<keyed_index<Key>> kept;
   const std::size_t most = std::max<std::size_t>(2 * k, 64);
   kept.reserve(std::min(most, last - first));
   bool is_bounded = false;
@@ -62,7 +62,7 @@ std::vector<keyed_place<Key>> first_of(const T* x, std::size_t step, std::size_t
 }
 
 template <class T>
-void top(int threads, const T* x, const segments& lines, std::size_t k, bool descending,
+void top(int threads, const T* x, const axis_lines& lines, std::size_t k, bool descending,
          std::size_t* indices) {
   using Key = impl::unsigned_of_bytes<sizeof(T)>;
   const auto key_of = [=](T value) {
@@ -70,11 +70,11 @@ void top(int threads, const T* x, const segments& lines, std::size_t k, bool des
     return static_cast<Key>(descending ? ~key : key);
   };
   const std::size_t n = lines.length;
-  const auto write = [&](std::vector<keyed_place<Key>>& first, std::size_t line) {
+  const auto write = [&](std::vector<keyed_index<Key>>& first, std::size_t line) {
     std::sort(first.begin(), first.end());
-    std::size_t* to = indices + segments{lines.outer, k, lines.inner}.begin_of(line);
-    for (const keyed_place<Key>& each : first) {
-      *to = each.place;
+    std::size_t* to = indices + axis_lines{lines.outer, k, lines.inner}.begin_of(line);
+    for (const keyed_index<Key>& each : first) {
+      *to = each.index;
       to += lines.inner;
     }
   };
@@ -89,7 +89,7 @@ void top(int threads, const T* x, const segments& lines, std::size_t k, bool des
   // Each thread has a part of the line that is long beside what it keeps.
   const std::size_t parts =
       std::clamp<std::size_t>(n / std::max(top_grain, 8 * k), 1, static_cast<std::size_t>(threads));
-  std::vector<std::vector<keyed_place<Key>>> of_parts(parts);
+  std::vector<std::vector<keyed_index<Key>>> of_parts(parts);
   for (std::size_t line = 0; line < lines.count(); ++line) {
     for_slices(threads, parts, 1, [&](std::size_t begin, std::size_t end) {
       for (std::size_t part = begin; part < end; ++part)
@@ -112,7 +112,7 @@ void fail_top(std::size_t k, std::size_t length) {
   fail(fmt::format("k is {}, and there are {} elements: k can be {} at most", k, length, length));
 }
 
-void library_top(dtype type, const void* x, const segments& lines, std::size_t k, sort_order order,
+void library_top(dtype type, const void* x, const axis_lines& lines, std::size_t k, sort_order order,
                  std::size_t* indices, const target& where) {
   if (k == 0 || lines.count() == 0) return;
   const bool are_many = k > lines.length / 16 && lines.length > 1024;
@@ -132,18 +132,18 @@ void library_top(dtype type, const void* x, const segments& lines, std::size_t k
                  where);
 }
 
-void library_values_at(const void* x, std::size_t element_bytes, const segments& lines, std::size_t k,
+void library_values_at(const void* x, std::size_t element_bytes, const axis_lines& lines, std::size_t k,
                        const std::size_t* indices, void* values, const target& where) {
-  const segments chosen{lines.outer, k, lines.inner};
-  const std::size_t n = chosen.elements();
+  const axis_lines selected{lines.outer, k, lines.inner};
+  const std::size_t n = selected.elements();
   if (n == 0) return;
-  const segments all{1, lines.elements(), 1};
+  const axis_lines all{1, lines.elements(), 1};
   if (lines.count() == 1)
     return library_gather(x, all, element_bytes, {dtype::uint64, indices, n}, values, where);
-  const memory held(n * sizeof(std::size_t), where);
-  auto* const in_array = static_cast<std::size_t*>(held.data());
+  const memory storage(n * sizeof(std::size_t), where);
+  auto* const in_array = static_cast<std::size_t*>(storage.data());
   if (where.is_gpu()) {
-    gpu::places_in_array(indices, lines, k, in_array, where);
+    gpu::indices_in_array(indices, lines, k, in_array, where);
   } else {
     cpu::for_slices(where.threads(), n, cpu::top_grain, [&](std::size_t first, std::size_t last) {
       for (std::size_t i = first; i < last; ++i) {

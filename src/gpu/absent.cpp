@@ -51,7 +51,7 @@ void wait(const target&) {
 void* value_slot(const target&, std::size_t) {
   fail();
 }
-void reduce(runtime_op, dtype, const void*, segments, void*, const target&) {
+void reduce(runtime_op, dtype, const void*, axis_lines, void*, const target&) {
   fail();
 }
 void reduce_tiles(runtime_op, dtype, const void*, std::size_t, void*, const target&) {
@@ -61,7 +61,7 @@ void segmented_reduce(runtime_op, dtype, const void*, std::size_t, const std::si
                       const target&) {
   fail();
 }
-void scan(runtime_op, dtype, bool, const void*, segments, const void*, void*, const target&) {
+void scan(runtime_op, dtype, bool, const void*, axis_lines, const void*, void*, const target&) {
   fail();
 }
 void segmented_scan(runtime_op, dtype, bool, const void*, std::size_t, const bool*, const void*, void*,
@@ -78,25 +78,25 @@ void scan_by(scan_algorithm, runtime_op, dtype, bool, const void*, std::size_t, 
 void map(runtime_op, dtype, const void*, bool, const void*, bool, std::size_t, void*, const target&) {
   fail();
 }
-void find_first(dtype, const void*, segments, const void*, std::size_t*, const target&) {
+void find_first(dtype, const void*, axis_lines, const void*, std::size_t*, const target&) {
   fail();
 }
 void random(const impl::random_numbers&, std::size_t, void*, const target&) {
   fail();
 }
-void sort(dtype, const void*, const segments&, sort_order, void*, const target&) {
+void sort(dtype, const void*, const axis_lines&, sort_order, void*, const target&) {
   fail();
 }
-void argsort(dtype, const void*, const segments&, sort_order, std::size_t*, const target&) {
+void argsort(dtype, const void*, const axis_lines&, sort_order, std::size_t*, const target&) {
   fail();
 }
 std::size_t first_index_outside(const impl::index_list&, std::uint64_t, const target&) {
   fail();
 }
-void gather(const void*, const segments&, std::size_t, const impl::index_list&, void*, const target&) {
+void gather(const void*, const axis_lines&, std::size_t, const impl::index_list&, void*, const target&) {
   fail();
 }
-void scatter(void*, const segments&, std::size_t, const impl::index_list&, const void*, const target&) {
+void scatter(void*, const axis_lines&, std::size_t, const impl::index_list&, const void*, const target&) {
   fail();
 }
 void bounds(dtype, const void*, std::size_t, sort_order, impl::bound, const void*, std::size_t, std::size_t*,
@@ -106,7 +106,7 @@ void bounds(dtype, const void*, std::size_t, sort_order, impl::bound, const void
 void top(dtype, const void*, std::size_t, std::size_t, sort_order, std::size_t*, const target&) {
   fail();
 }
-void places_in_array(const std::size_t*, const segments&, std::size_t, std::size_t*, const target&) {
+void indices_in_array(const std::size_t*, const axis_lines&, std::size_t, std::size_t*, const target&) {
   fail();
 }
 void histogram(dtype, const void*, std::size_t, impl::bin_finder, std::uint64_t*, const target&) {
@@ -115,10 +115,10 @@ void histogram(dtype, const void*, std::size_t, impl::bin_finder, std::uint64_t*
 void find_bins(dtype, const void*, std::size_t, impl::bin_finder, std::uint32_t*, const target&) {
   fail();
 }
-void wide_sums(dtype, const void*, segments, void*, const target&) {
+void wide_sums(dtype, const void*, axis_lines, void*, const target&) {
   fail();
 }
-void sum_squared_deviations(dtype, const void*, segments, const void*, double*, const target&) {
+void sum_squared_deviations(dtype, const void*, axis_lines, const void*, double*, const target&) {
   fail();
 }
 void divide(const double*, std::size_t, double, bool, void*, const target&) {

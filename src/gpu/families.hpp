@@ -8,7 +8,7 @@
 namespace heddle::gpu {
 
 template <impl::family Family>
-void reduce_family(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where);
+void reduce_family(runtime_op op, dtype type, const void* x, axis_lines all, void* out, const target& where);
 template <impl::family Family>
 void reduce_tiles_family(runtime_op op, dtype type, const void* x, std::size_t count, void* out,
                          const target& where);
@@ -17,7 +17,7 @@ void segmented_reduce_family(runtime_op op, dtype type, const void* x, std::size
                              const std::size_t* offsets, std::size_t count, void* out, const target& where);
 
 /// A scan of elements of one type by one operator.
-using typed_scan = void(bool exclusive, const void* x, segments all, const void* init, void* out,
+using typed_scan = void(bool exclusive, const void* x, axis_lines all, const void* init, void* out,
                         const target& where);
 template <impl::family Family>
 typed_scan* find_scan(runtime_op op, dtype type);

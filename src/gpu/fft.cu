@@ -290,7 +290,7 @@ struct whole_lines {
 /// One axis, whatever axes are before and after it: as many calls as there are lines in the one or in the
 /// other, where it is neither the first nor the last.
 template <class T>
-void along_axis(const segments& all, bool inverse, pair_of_reals<T>* x, const target& where) {
+void along_axis(const axis_lines& all, bool inverse, pair_of_reals<T>* x, const target& where) {
   layout of;
   of.kind = inverse ? fft_kind::inverse : fft_kind::forward;
   of.is_double = sizeof(T) == 8;
@@ -397,9 +397,9 @@ void fft_of(const fft_task& task, const void* x, void* out, const target& where)
   } else {
     // Axis by axis, among complex elements; real lines are cut afterwards, or made whole before the last
     // axis.
-    const segments all = along(task.lengths, last);
+    const axis_lines all = along(task.lengths, last);
     const std::size_t length = is_real(task.kind) ? task.real_length : all.length;
-    const segments whole{all.outer, length, all.inner};
+    const axis_lines whole{all.outer, length, all.inner};
     memory held, held_whole;
     complex* work = static_cast<complex*>(out);
     if (is_real(task.kind)) {

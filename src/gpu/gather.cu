@@ -40,7 +40,7 @@ std::size_t first_index_outside(const impl::index_list& indices, std::uint64_t l
   return found;
 }
 
-void gather(const void* x, const segments& lines, std::size_t block_bytes, const impl::index_list& indices,
+void gather(const void* x, const axis_lines& lines, std::size_t block_bytes, const impl::index_list& indices,
             void* out, const target& where) {
   const index_reader index = reader_of(indices);
   const std::size_t blocks = lines.outer * indices.count;
@@ -54,13 +54,13 @@ void gather(const void* x, const segments& lines, std::size_t block_bytes, const
   });
 }
 
-void scatter(void* out, const segments& lines, std::size_t block_bytes, const impl::index_list& indices,
+void scatter(void* out, const axis_lines& lines, std::size_t block_bytes, const impl::index_list& indices,
              const void* values, const target& where) {
   const index_reader index = reader_of(indices);
   const std::size_t count = indices.count;
   memory places(count * sizeof(std::size_t), where);
   auto* const place = static_cast<std::size_t*>(places.data());
-  const segments all{1, count, 1};
+  const axis_lines all{1, count, 1};
   if (index.bytes > 4 && lines.length <= std::size_t{1} << 32) {
     const memory narrow(count * sizeof(std::uint32_t), where);
     transform(where, narrowed_index{index}, count, static_cast<std::uint32_t*>(narrow.data()));

@@ -56,13 +56,13 @@ void wait(const target& where);
 void* value_slot(const target& where, std::size_t bytes);
 
 // The built-in operators on the built-in types; everything is in the memory of `where`.
-void reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where);
+void reduce(runtime_op op, dtype type, const void* x, axis_lines all, void* out, const target& where);
 void reduce_tiles(runtime_op op, dtype type, const void* x, std::size_t count, void* out,
                   const target& where);
 void segmented_reduce(runtime_op op, dtype type, const void* x, std::size_t n, const std::size_t* offsets,
                       std::size_t count, void* out, const target& where);
-void scan(runtime_op op, dtype type, bool exclusive, const void* x, segments all, const void* init, void* out,
-          const target& where);
+void scan(runtime_op op, dtype type, bool exclusive, const void* x, axis_lines all, const void* init,
+          void* out, const target& where);
 void segmented_scan(runtime_op op, dtype type, bool exclusive, const void* x, std::size_t n,
                     const bool* flags, const void* init, void* out, const target& where);
 void reduce_by(reduce_algorithm algorithm, runtime_op op, dtype type, const void* x, std::size_t n, void* out,
@@ -71,29 +71,30 @@ void scan_by(scan_algorithm algorithm, runtime_op op, dtype type, bool exclusive
              std::size_t n, const void* init, void* out, const target& where);
 void map(runtime_op f, dtype type, const void* x, bool x_is_constant, const void* y, bool y_is_constant,
          std::size_t count, void* out, const target& where);
-void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
+void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* place,
                 const target& where);
 void random(const impl::random_numbers& numbers, std::size_t count, void* out, const target& where);
-void sort(dtype type, const void* x, const segments& lines, sort_order order, void* out, const target& where);
-void argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
+void sort(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out,
+          const target& where);
+void argsort(dtype type, const void* x, const axis_lines& lines, sort_order order, std::size_t* places,
              const target& where);
 std::size_t first_index_outside(const impl::index_list& indices, std::uint64_t limit, const target& where);
-void gather(const void* x, const segments& lines, std::size_t block_bytes, const impl::index_list& indices,
+void gather(const void* x, const axis_lines& lines, std::size_t block_bytes, const impl::index_list& indices,
             void* out, const target& where);
-void scatter(void* out, const segments& lines, std::size_t block_bytes, const impl::index_list& indices,
+void scatter(void* out, const axis_lines& lines, std::size_t block_bytes, const impl::index_list& indices,
              const void* values, const target& where);
 void bounds(dtype type, const void* sorted, std::size_t n, sort_order order, impl::bound which,
             const void* values, std::size_t count, std::size_t* places, const target& where);
 void top(dtype type, const void* x, std::size_t n, std::size_t k, sort_order order, std::size_t* places,
          const target& where);
-void places_in_array(const std::size_t* places, const segments& lines, std::size_t k, std::size_t* in_array,
-                     const target& where);
+void indices_in_array(const std::size_t* places, const axis_lines& lines, std::size_t k,
+                      std::size_t* in_array, const target& where);
 void histogram(dtype type, const void* x, std::size_t n, impl::bin_finder bin_of, std::uint64_t* counts,
                const target& where);
 void find_bins(dtype type, const void* x, std::size_t n, impl::bin_finder bin_of, std::uint32_t* bins,
                const target& where);
-void wide_sums(dtype type, const void* x, segments all, void* sums, const target& where);
-void sum_squared_deviations(dtype type, const void* x, segments all, const void* centres, double* sums,
+void wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where);
+void sum_squared_deviations(dtype type, const void* x, axis_lines all, const void* centres, double* sums,
                             const target& where);
 void divide(const double* sums, std::size_t count, double divisor, bool narrow, void* out,
             const target& where);

@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(transform_threads)
 /// segment's length or more before. Reads every element; an atomic follows where k is the least so far.
 template <class T>
 __global__ void __launch_bounds__(transform_threads)
-    find_first_equal(const T* x, segments all, const T* extremum, unsigned long long* place) {
+    find_first_equal(const T* x, axis_lines all, const T* extremum, unsigned long long* place) {
   const std::size_t count = all.elements();
   for (std::size_t i = std::size_t{blockIdx.x} * transform_threads + threadIdx.x; i < count;
        i += std::size_t{gridDim.x} * transform_threads) {

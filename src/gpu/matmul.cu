@@ -36,8 +36,8 @@ matrix<T> matrix_of(const matrix_operand& m) {
 }
 
 template <class T>
-void launch_rung(matmul_algorithm algorithm, const matrix_operand& a, const matrix_operand& b,
-                 std::size_t batches, void* c, const target& where) {
+void launch_textbook(matmul_algorithm algorithm, const matrix_operand& a, const matrix_operand& b,
+                     std::size_t batches, void* c, const target& where) {
   const std::size_t tiles = batches * ((a.rows + side - 1) / side) * ((b.columns + side - 1) / side);
   const auto kernel = algorithm == matmul_algorithm::naive ? naive<T> : tiled<T>;
   kernel<<<grid_for(tiles, 1), dim3(side, side), 0, where.stream()>>>(matrix_of<T>(a), matrix_of<T>(b),
@@ -249,17 +249,17 @@ void matmul(matrix_type type, const matrix_operand& a, const matrix_operand& b, 
   if (algorithm == matmul_algorithm::blas) return by_cublas(type, element_bytes, a, b, batches, c, where);
   switch (type) {
     case matrix_type::float32:
-      return launch_rung<float>(algorithm, a, b, batches, c, where);
+      return launch_textbook<float>(algorithm, a, b, batches, c, where);
     case matrix_type::float64:
-      return launch_rung<double>(algorithm, a, b, batches, c, where);
+      return launch_textbook<double>(algorithm, a, b, batches, c, where);
     case matrix_type::complex64:
-      return launch_rung<complex_float>(algorithm, a, b, batches, c, where);
+      return launch_textbook<complex_float>(algorithm, a, b, batches, c, where);
     case matrix_type::complex128:
-      return launch_rung<complex_double>(algorithm, a, b, batches, c, where);
+      return launch_textbook<complex_double>(algorithm, a, b, batches, c, where);
     case matrix_type::float16:
-      return launch_rung<__half>(algorithm, a, b, batches, c, where);
+      return launch_textbook<__half>(algorithm, a, b, batches, c, where);
     default:
-      return launch_rung<__nv_bfloat16>(algorithm, a, b, batches, c, where);
+      return launch_textbook<__nv_bfloat16>(algorithm, a, b, batches, c, where);
   }
 }
 

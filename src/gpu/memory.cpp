@@ -295,7 +295,7 @@ bandwidths::gpu measure(int device) {
     }
     return best;
   };
-  const segments whole{1, bytes / sizeof(float), 1};
+  const axis_lines whole{1, bytes / sizeof(float), 1};
   const double all = static_cast<double>(bytes);
   bandwidths::gpu found;
   found.read = all / seconds_of([&] {

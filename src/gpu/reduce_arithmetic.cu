@@ -2,7 +2,7 @@
 
 namespace heddle::gpu {
 
-template void reduce_family<impl::family::arithmetic>(runtime_op, dtype, const void*, segments, void*,
+template void reduce_family<impl::family::arithmetic>(runtime_op, dtype, const void*, axis_lines, void*,
                                                       const target&);
 template void reduce_tiles_family<impl::family::arithmetic>(runtime_op, dtype, const void*, std::size_t,
                                                             void*, const target&);

@@ -7,7 +7,7 @@
 namespace heddle::gpu {
 
 template <impl::family Family>
-void reduce_family(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where) {
+void reduce_family(runtime_op op, dtype type, const void* x, axis_lines all, void* out, const target& where) {
   impl::with_runtime_op<Family>(type, op, [&]<class T, class Op>(impl::type_tag<T>, Op operation) {
     if constexpr (!std::is_same_v<Op, minus>) {
       reduce<T>(where, impl::element_at<T, Op>{static_cast<const T*>(x)}, operation, all,
@@ -23,7 +23,7 @@ void reduce_tiles_family(runtime_op op, dtype type, const void* x, std::size_t c
     if constexpr (!std::is_same_v<Op, minus>) {
       const current_device on(where);
       reduce_tiles<T>(where, impl::element_at<T, Op>{static_cast<const T*>(x)}, operation,
-                      segments{1, count, 1}, static_cast<T*>(out));
+                      axis_lines{1, count, 1}, static_cast<T*>(out));
     }
   });
 }

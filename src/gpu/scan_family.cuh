@@ -7,7 +7,7 @@
 namespace heddle::gpu {
 
 template <class T, class Op>
-void scan_elements(bool exclusive, const void* x, segments all, const void* init, void* out,
+void scan_elements(bool exclusive, const void* x, axis_lines all, const void* init, void* out,
                    const target& where) {
   using element = impl::runtime_element<T, Op>;
   scan(where, static_cast<const element*>(x), impl::runtime_op_for<T, Op>, all, exclusive,

@@ -122,7 +122,7 @@ void sort_elements(const T* x, std::size_t n, bool descending, T* out, const tar
 /// Calls use(places): of all elements, line by line, in the order of their lines and of the keys in each. All
 /// are sorted by their keys, and then, stably, by the numbers of their lines.
 template <class Key, class Index, bool ZerosAlike, class T, class Use>
-void with_places(const T* x, const segments& lines, bool descending, const target& where, const Use& use) {
+void with_places(const T* x, const axis_lines& lines, bool descending, const target& where, const Use& use) {
   const std::size_t n = lines.elements();
   const memory held_keys(2 * n * sizeof(Key), where), held(2 * n * sizeof(Index), where);
   auto* const k = static_cast<Key*>(held_keys.data());
@@ -139,7 +139,7 @@ void with_places(const T* x, const segments& lines, bool descending, const targe
   use(static_cast<const Index*>(indices.first));
 }
 template <bool ZerosAlike, class T, class Use>
-void with_places(const T* x, const segments& lines, bool descending, const target& where, const Use& use) {
+void with_places(const T* x, const axis_lines& lines, bool descending, const target& where, const Use& use) {
   if (lines.elements() <= std::numeric_limits<std::uint32_t>::max()) {
     with_places<wide_key<T>, std::uint32_t, ZerosAlike>(x, lines, descending, where, use);
   } else {
@@ -149,7 +149,7 @@ void with_places(const T* x, const segments& lines, bool descending, const targe
 
 }  // namespace
 
-void sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
+void sort(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out,
           const target& where) {
   const current_device on(where);
   const std::size_t n = lines.elements();
@@ -168,7 +168,7 @@ void sort(dtype type, const void* x, const segments& lines, sort_order order, vo
   });
 }
 
-void argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
+void argsort(dtype type, const void* x, const axis_lines& lines, sort_order order, std::size_t* places,
              const target& where) {
   const current_device on(where);
   const bool descending = order == sort_order::descending;

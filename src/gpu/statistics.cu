@@ -25,7 +25,7 @@ void with_stored_type(dtype type, const F& f) {
 /// Sums of each of `all` segments of load(0), load(1), …. A thread takes a short row, as it does a short
 /// column, where reduce would take a warp.
 template <class T, class Load>
-void sum(const target& where, const Load& load, const segments& all, T* out) {
+void sum(const target& where, const Load& load, const axis_lines& all, T* out) {
   if (all.inner > 1 || all.count() == 1 || all.length > reduce_tuning<T, plus>::short_column)
     return reduce<T>(where, load, plus(), all, out);
   const current_device on(where);
@@ -34,7 +34,7 @@ void sum(const target& where, const Load& load, const segments& all, T* out) {
 
 }  // namespace
 
-void wide_sums(dtype type, const void* x, segments all, void* sums, const target& where) {
+void wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where) {
   with_stored_type(type, [&]<class T>(T) {
     using wide = impl::wide<T>;
     // What need not be widened is summed by `reduce`.
@@ -43,7 +43,7 @@ void wide_sums(dtype type, const void* x, segments all, void* sums, const target
   });
 }
 
-void sum_squared_deviations(dtype type, const void* x, segments all, const void* centres, double* sums,
+void sum_squared_deviations(dtype type, const void* x, axis_lines all, const void* centres, double* sums,
                             const target& where) {
   with_stored_type(type, [&]<class T>(T) {
     const squared_deviation_at<T> at{static_cast<const T*>(x), static_cast<const impl::wide<T>*>(centres),

@@ -22,7 +22,7 @@ template <class T>
 struct squared_deviation_at {
   const T* elements;
   const impl::wide<T>* centres;
-  segments all;
+  axis_lines all;
 
   __device__ std::size_t segment_of(std::size_t i) const {
     if (all.count() == 1) return 0;

@@ -11,19 +11,19 @@
 namespace heddle::gpu {
 
 inline constexpr unsigned digit_bits = 8, digits = 1u << digit_bits;
-inline constexpr unsigned count_threads = 512, counted_at_once = 8, count_copies = 8;
+inline constexpr unsigned count_threads = 512, count_items = 8, count_copies = 8;
 
-/// What is known of the last of the first k elements in the order of keys, and of places among equal keys:
-/// the leading digits of its key, and, once all of the key are, those of its place.
+/// What is known of the last of the first k elements in the order of keys, and of indices among equal keys:
+/// the leading digits of its key, and, once all of the key are, those of its index.
 template <class T>
-struct last_chosen {
+struct last_selected {
   using key = impl::unsigned_of_bytes<sizeof(T)>;
   const T* x;
   bool descending;
   key key_prefix;
   unsigned key_shift;  ///< bits of a key that are not known
-  std::size_t place_prefix;
-  unsigned place_shift;  ///< bits of a place that are not known
+  std::size_t index_prefix;
+  unsigned index_shift;  ///< bits of an index that are not known
 
   /// In the order from the least key on.
   __device__ key key_at(std::size_t i) const {
@@ -33,7 +33,7 @@ struct last_chosen {
   /// Whether the element does not come after the known part.
   __device__ bool operator()(std::size_t i) const {
     const auto leading = static_cast<key>(key_at(i) >> key_shift);
-    return leading < key_prefix || (leading == key_prefix && i >> place_shift <= place_prefix);
+    return leading < key_prefix || (leading == key_prefix && i >> index_shift <= index_prefix);
   }
 };
 
@@ -41,18 +41,18 @@ struct last_chosen {
 /// below the digit.
 template <class T>
 struct next_digit {
-  last_chosen<T> known;
-  bool of_place;
+  last_selected<T> known;
+  bool of_index;
   unsigned shift;
 
   __device__ unsigned operator()(std::size_t i) const {
     const auto k = known.key_at(i);
-    if (!of_place) {
+    if (!of_index) {
       const std::uint64_t leading = std::uint64_t{k} >> shift;
       return leading >> digit_bits == known.key_prefix ? static_cast<unsigned>(leading % digits) : digits;
     }
     const std::size_t leading = i >> shift;
-    return k == known.key_prefix && leading >> digit_bits == known.place_prefix
+    return k == known.key_prefix && leading >> digit_bits == known.index_prefix
                ? static_cast<unsigned>(leading % digits)
                : digits;
   }
@@ -68,10 +68,10 @@ __global__ void __launch_bounds__(count_threads)
   __syncthreads();
   const unsigned lane = threadIdx.x % warp_size;
   unsigned* const mine = shared + threadIdx.x / warp_size % count_copies * digits;
-  constexpr std::size_t tile = std::size_t{count_threads} * counted_at_once;
+  constexpr std::size_t tile = std::size_t{count_threads} * count_items;
   for (std::size_t first = blockIdx.x * tile; first < n; first += gridDim.x * tile) {
 #pragma unroll
-    for (unsigned k = 0; k < counted_at_once; ++k) {
+    for (unsigned k = 0; k < count_items; ++k) {
       const std::size_t i = first + k * count_threads + threadIdx.x;
       const unsigned digit = i < n ? digit_of(i) : digits;
       const bool alike = __all_sync(whole_warp, digit == shuffle_from(digit, 0));
@@ -91,13 +91,13 @@ __global__ void __launch_bounds__(count_threads)
 }
 
 /// Where in the array an element is that is counted along its line: one of k of each line.
-struct place_in_array {
-  const std::size_t* places;
-  segments lines;
+struct index_in_array {
+  const std::size_t* indices;
+  axis_lines lines;
   std::size_t k;
   __device__ std::size_t operator()(std::size_t i) const {
     const std::size_t row = i / lines.inner;
-    return (row / k * lines.length + places[i]) * lines.inner + (i - row * lines.inner);
+    return (row / k * lines.length + indices[i]) * lines.inner + (i - row * lines.inner);
   }
 };
 

@@ -59,7 +59,7 @@ void fill(void* data, const target& where, std::size_t elements, const void* val
   launch(std::uint8_t{});
 }
 
-void find_first(dtype type, const void* x, segments all, const void* extremum, std::size_t* place,
+void find_first(dtype type, const void* x, axis_lines all, const void* extremum, std::size_t* place,
                 const target& where) {
   const current_device on(where);
   check(cudaMemsetAsync(place, 0xff, all.count() * sizeof *place, where.stream()), "cudaMemsetAsync");

@@ -250,7 +250,7 @@ void keep(const std::string& key, const kept_file& what, const char* ending,
 
 namespace heddle {
 
-kernel_cache_contents look_into_kernel_cache() {
+kernel_cache_contents inspect_kernel_cache() {
   const impl::cache_folder folder = impl::cache_folder::named(jit::folder_name);
   kernel_cache_contents result{folder.path(), 0, 0, jit::limit_of(folder)};
   for (const jit::entry& e : jit::entries_in(folder)) {

@@ -50,23 +50,23 @@ REDUCTIONS = {
 
 
 class ReduceRungs(unittest.TestCase):
-    def reduce_until_one_is_left(self, rung, name, x, grid=None):
+    def reduce_until_one_is_left(self, method, name, x, grid=None):
         elements, columns = len(x), x.size // len(x)
         while True:
             blocks = blocks_of(elements, 256)
-            _, x = launch("reduce_rungs", f"{rung}_{name}", min(grid or blocks, blocks), 256, x, n(elements),
+            _, x = launch("reduce_textbook", f"{method}_{name}", min(grid or blocks, blocks), 256, x, n(elements),
                           Unwritten(x.dtype, blocks * columns))
             if blocks == 1:
                 return x
             elements = blocks
 
     def test_block_serial_interleaved_shuffled(self):
-        for rung in ("block_serial", "interleaved", "shuffled"):
+        for method in ("block_serial", "interleaved", "shuffled"):
             for name, (elements, expected, _) in REDUCTIONS.items():
                 for size, grid in ((1, None), (225, None), (1001, 3)):
-                    with self.subTest(rung=rung, name=name, size=size):
+                    with self.subTest(method=method, name=name, size=size):
                         x = elements(size)
-                        np.testing.assert_array_equal(self.reduce_until_one_is_left(rung, name, x, grid).ravel(), expected(x))
+                        np.testing.assert_array_equal(self.reduce_until_one_is_left(method, name, x, grid).ravel(), expected(x))
 
     def test_two_pass(self):
         for name, (elements, expected, identity) in REDUCTIONS.items():
@@ -76,11 +76,11 @@ class ReduceRungs(unittest.TestCase):
                 with self.subTest(name=name, size=size):
                     x = elements(size)
                     blocks, columns = blocks_of(size, 256), len(identity)
-                    *_, results = launch("reduce_rungs", f"padded_{name}", grid, 256, x, n(size), identity, n(1), n(blocks),
+                    *_, results = launch("reduce_textbook", f"padded_{name}", grid, 256, x, n(size), identity, n(1), n(blocks),
                                          Unwritten(x.dtype, blocks * columns))
                     padded = 1 << (blocks - 1).bit_length()
                     threads = min(padded, 256)
-                    *_, out = launch("reduce_rungs", f"padded_{name}", 1, threads, results, n(blocks), identity,
+                    *_, out = launch("reduce_textbook", f"padded_{name}", 1, threads, results, n(blocks), identity,
                                      n(padded // threads), n(1), Unwritten(x.dtype, columns))
                     np.testing.assert_array_equal(out, expected(x))
 
@@ -95,23 +95,23 @@ class ReduceRungs(unittest.TestCase):
 
                 def value(of):
                     return of.view(x.dtype)[:x[0].size]
-                with self.subTest(name=name, size=size, rung="atomic"):
-                    _, first = launch("reduce_rungs", f"put_first_{name}", 1, 1, x, result)
+                with self.subTest(name=name, size=size, method="atomic"):
+                    _, first = launch("reduce_textbook", f"put_first_{name}", 1, 1, x, result)
                     np.testing.assert_array_equal(value(first), x[0].ravel())
-                    _, all_of_them = launch("reduce_rungs", f"combine_{name}", blocks_of(max(size - 1, 1), 256), 256, x, n(size), first)
+                    _, all_of_them = launch("reduce_textbook", f"combine_{name}", blocks_of(max(size - 1, 1), 256), 256, x, n(size), first)
                     np.testing.assert_array_equal(value(all_of_them), expected(x))
-                with self.subTest(name=name, size=size, rung="halving"):
+                with self.subTest(name=name, size=size, method="halving"):
                     blocks, unused = blocks_of(size, 256), Unwritten(x.dtype, x[0].size)
-                    *_, last = launch("reduce_rungs", f"halving_{name}", 1, 256, x, n(size), n(0), n(1), unused, result)
+                    *_, last = launch("reduce_textbook", f"halving_{name}", 1, 256, x, n(size), n(0), n(1), unused, result)
                     if blocks > 1:
-                        *_, last = launch("reduce_rungs", f"halving_{name}", min(blocks - 1, 2), 256, x, n(size), n(1), n(blocks), unused, last)
+                        *_, last = launch("reduce_textbook", f"halving_{name}", min(blocks - 1, 2), 256, x, n(size), n(1), n(blocks), unused, last)
                     np.testing.assert_array_equal(value(last), expected(x))
 
     def test_halving_in_order(self):
         x = all_of_them = maps(777)
         while len(x) > 1:
             blocks = blocks_of(len(x), 256)
-            _, out, _ = launch("reduce_rungs", "halving_compositions", min(blocks, 3), 256, x, n(len(x)), n(0), n(blocks),
+            _, out, _ = launch("reduce_textbook", "halving_compositions", min(blocks, 3), 256, x, n(len(x)), n(0), n(blocks),
                                Unwritten("uint32", 2 * blocks), Unwritten("uint32", 2))
             x = out.reshape(blocks, 2)
         np.testing.assert_array_equal(x[0], composed(all_of_them)[-1])
@@ -144,7 +144,7 @@ class ScanRungs(unittest.TestCase):
             for size in (1, 33, 1024):
                 with self.subTest(name=name, size=size, exclusive=exclusive, init=init):
                     x = elements(size)
-                    *_, out = launch("scan_rungs", f"in_a_block_{name}", 1, size, x, exclusive, given, np.uint32(init is not None),
+                    *_, out = launch("scan_textbook", f"in_a_block_{name}", 1, size, x, exclusive, given, np.uint32(init is not None),
                                      np.uint32(size), Unwritten(x.dtype, x.size))
                     np.testing.assert_array_equal(out.reshape(x.shape), scanned(name, x, exclusive, init))
             if name == "sum" and not exclusive:
@@ -152,7 +152,7 @@ class ScanRungs(unittest.TestCase):
             x = last = elements(1030)
             step, how = 1, (exclusive, given, np.uint32(init is not None))
             while step < len(x):
-                *_, out = launch("scan_rungs", f"step_{name}", 4 if step == 1 else 5, 256, last, *how, n(len(x)), n(step),
+                *_, out = launch("scan_textbook", f"step_{name}", 4 if step == 1 else 5, 256, last, *how, n(len(x)), n(step),
                                  Unwritten(x.dtype, x.size), schedules=1)
                 last, step, how = out, 2 * step, (False, given, np.uint32(0))
             np.testing.assert_array_equal(last.reshape(x.shape), scanned(name, x, exclusive, init))
@@ -164,15 +164,15 @@ class ScanRungs(unittest.TestCase):
                     x, padded = elements(size), 1 << (size - 1).bit_length()
                     columns = len(identity)
                     given = identity if init is None else init
-                    *_, tree = launch("scan_rungs", f"pad_{name}", 2, 256, x, n(size), identity, n(padded),
+                    *_, tree = launch("scan_textbook", f"pad_{name}", 2, 256, x, n(size), identity, n(padded),
                                       Unwritten(x.dtype, (padded + 1) * columns), schedules=1)
                     distances = [1 << i for i in range(padded.bit_length() - 1)]
                     for distance in distances:
-                        tree, = launch("scan_rungs", f"up_{name}", 1, 256, tree, n(distance), n(padded // (2 * distance)), schedules=1)
-                    tree, _ = launch("scan_rungs", f"turn_{name}", 1, 1, tree, n(padded), given, init is not None and not exclusive)
+                        tree, = launch("scan_textbook", f"up_{name}", 1, 256, tree, n(distance), n(padded // (2 * distance)), schedules=1)
+                    tree, _ = launch("scan_textbook", f"turn_{name}", 1, 1, tree, n(padded), given, init is not None and not exclusive)
                     for distance in reversed(distances):
-                        tree, = launch("scan_rungs", f"down_{name}", 1, 256, tree, n(distance), n(padded // (2 * distance)), schedules=1)
-                    _, out = launch("scan_rungs", f"deliver_{name}", 2, 256, tree[0 if exclusive else columns:], n(size),
+                        tree, = launch("scan_textbook", f"down_{name}", 1, 256, tree, n(distance), n(padded // (2 * distance)), schedules=1)
+                    _, out = launch("scan_textbook", f"deliver_{name}", 2, 256, tree[0 if exclusive else columns:], n(size),
                                     Unwritten(x.dtype, x.size))
                     np.testing.assert_array_equal(out.reshape(x.shape), scanned(name, x, exclusive, init))
 
@@ -518,52 +518,52 @@ class Scan(unittest.TestCase):
             np.testing.assert_array_equal(out, expected.ravel())
 
     def test_down(self):
-        """Threads side by side and below one another, tiles that rows do not fill, and strips behind what stands before them."""
+        """Threads side by side and below one another, tiles that rows do not fill, and parts behind their prefixes."""
         shapes = ((1, 75, 64, 75, 16), (2, 600, 12, 600, 8), (1, 40, 44, 40, 64), (1, 9, 40, 9, 256), (2, 300, 8, 128, 32),
                   (3, 1, 20, 1, 256), (2, 3, 1100, 3, 256), (1, 4, 12, 4, 256))
         for name, elements, exclusive, init in self.ways():
-            for (outer, length, inner, strip, lanes), vectors in itertools.product(shapes, (False, True)):
+            for (outer, length, inner, part_rows, width), vectors in itertools.product(shapes, (False, True)):
                 with self.subTest(name=name, exclusive=exclusive, inner=inner, vectors=vectors):
-                    self.check_down(name, elements, exclusive, init, (outer, length, inner - (not vectors)), strip, lanes, vectors)
+                    self.check_down(name, elements, exclusive, init, (outer, length, inner - (not vectors)), part_rows, width, vectors)
         name, elements, exclusive, init = next(self.ways())
-        for (outer, length, inner, strip, lanes), vectors in itertools.product((*shapes, (1, 3, 4100, 3, 256)), (False, True)):
+        for (outer, length, inner, part_rows, width), vectors in itertools.product((*shapes, (1, 3, 4100, 3, 256)), (False, True)):
             with self.subTest("in place", inner=inner, vectors=vectors):
                 shape = outer, length, inner // 4 * 4 - (not vectors)
-                self.check_down(name, elements, exclusive, init, shape, strip, lanes, vectors, in_place=True)
+                self.check_down(name, elements, exclusive, init, shape, part_rows, width, vectors, in_place=True)
 
-    def check_down(self, name, elements, exclusive, init, shape, strip, lanes, vectors, in_place=False):
+    def check_down(self, name, elements, exclusive, init, shape, part_rows, width, vectors, in_place=False):
         outer, length, inner = shape
         x = elements(outer * length * inner)
         cube = x.reshape(*shape, *x.shape[1:])
         prefixes = np.zeros_like(x[:1])
-        if strip < length:
-            totals = np.array([[[reduce_serially(name, cube[o, s:s + strip, c]) for c in range(inner)] for s in range(0, length, strip)] for o in range(outer)])
+        if part_rows < length:
+            totals = np.array([[[reduce_serially(name, cube[o, s:s + part_rows, c]) for c in range(inner)] for s in range(0, length, part_rows)] for o in range(outer)])
             totals = totals.reshape(outer, -1, inner, *x.shape[1:]).astype(x.dtype)
             prefixes = np.stack([np.stack([scanned(name, totals[o, :, c], True, init) for c in range(inner)], 1) for o in range(outer)])
         vector = 16 // x[0].nbytes if vectors else 1
-        grid = blocks_of(outer * blocks_of(length, strip) * inner // vector, lanes)
+        grid = blocks_of(outer * blocks_of(length, part_rows) * inner // vector, width)
 
         def launch_it(given, has_init):
-            *_, out = launch("scan", f"down_{name}{'_vectors' * vectors}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
+            *_, out = launch("scan", f"down_{name}{'_vectors' * vectors}", grid, 256, x, n(outer), n(length), n(inner), n(part_rows), np.uint32(width),
                              exclusive, given, has_init, prefixes, in_place, x if in_place else Unwritten(x.dtype, x.size), schedules=2)
             return out
         self.check(launch_it, name, x, exclusive, init, shape, axis=1)
 
-    def test_down_in_turn(self):
-        """Tiles of several bands and turns and totals of several pieces, of one block and of several, of several strips, and a band of one tile."""
+    def test_tall_columns(self):
+        """Tiles of several groups and waves and totals of several pieces, of one block and of several, of several matrices, and a group of one tile."""
         for way, (name, elements, exclusive, init) in enumerate(self.ways()):
             words, groups = 1 if name == "sum" else 2, {5: 48, 40: 6, 70: 3}
-            grid, outer, inner, rows_of_thread, tiles, less, at_once, band = (
+            grid, outer, inner, rows_of_thread, tiles, less, concurrent, group_tiles = (
                 (2, 1, 5, 1, 7, 20, 4, 2), (1, 2, 70, 3, 3, 4, 1, 1), (3, 2, 40, 1, 5, 0, 3, 2), (3, 1, 40, 1, 14, 3, 12, 6), (2, 1, 5, 3, 4, 1, 2, 1))[way]
             with self.subTest(name=name, exclusive=exclusive, init=init, inner=inner):
                 length, first = tiles * groups[inner] * rows_of_thread - less, way % 3
                 x, taken = elements(first + outer * length * inner), np.zeros(outer, "uint32")
-                scratch = np.full(16 + words * outer * inner * (tiles + blocks_of(tiles, at_once) * blocks_of(at_once, band)), 2 << 32 | 5, "uint64")
+                scratch = np.full(16 + words * outer * inner * (tiles + blocks_of(tiles, concurrent) * blocks_of(concurrent, group_tiles)), 2 << 32 | 5, "uint64")
                 scratch[0], in_place = 7, way % 2 == 1
 
                 def launch_it(given, has_init):
-                    *_, counted, out = launch("scan", f"down_in_turn_{name}", grid, 28 * 32, x, n(first), n(outer), n(length), n(inner),
-                                              np.uint32(rows_of_thread), np.uint32(at_once), np.uint32(band), exclusive, given, has_init, scratch,
+                    *_, counted, out = launch("scan", f"tall_columns_{name}", grid, 28 * 32, x, n(first), n(outer), n(length), n(inner),
+                                              np.uint32(rows_of_thread), np.uint32(concurrent), np.uint32(group_tiles), exclusive, given, has_init, scratch,
                                               taken, in_place, n(first), x if in_place else Unwritten(x.dtype, x.size), shared=1024, schedules=1)
                     self.assertFalse(counted.any())
                     return out[first * x[0].size:]

@@ -77,11 +77,11 @@ class ScanOrder(unittest.TestCase):
                                  False, n(0), Unwritten(kind, x.size), schedules=2)
                 self.check(out, of, x, exclusive, 3)
 
-    def prefixes(self, name, kind, x, shape, strip, lanes, grid, init):
-        """What is before each strip, as kernels find it: of all parts at once, or in two steps."""
+    def prefixes(self, name, kind, x, shape, part_rows, width, grid, init):
+        """What is before each part, as kernels find it: of all parts at once, or in two steps."""
         outer, length, inner = shape
-        parts, wide = blocks_of(length, strip), x.size // (outer * length * inner)
-        _, totals = launch("scan", f"totals_{name}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes),
+        parts, wide = blocks_of(length, part_rows), x.size // (outer * length * inner)
+        _, totals = launch("scan", f"totals_{name}", grid, 256, x, n(outer), n(length), n(inner), n(part_rows), np.uint32(width),
                            np.zeros(outer * parts * inner * wide, kind), schedules=2)
         given, has_init, none = np.zeros(wide, kind) if init is None else np.full(wide, init, kind), init is not None, np.zeros(wide, kind)
         group, of_groups = 64, none
@@ -96,19 +96,19 @@ class ScanOrder(unittest.TestCase):
                                none, schedules=2)
         return totals
 
-    def down(self, name, kind, x, shape, strip, lanes, exclusive, init, in_place):
+    def down(self, name, kind, x, shape, part_rows, width, exclusive, init, in_place):
         outer, length, inner = shape
         vector = 16 // np.dtype(kind).itemsize if "vectors" in name else 1
         wide = x.size // (outer * length * inner)
-        grid = blocks_of(outer * blocks_of(length, strip) * blocks_of(inner, vector), lanes)
-        prefixes = self.prefixes(name, kind, x, shape, strip, lanes, grid, init) if strip < length else x[:wide]
+        grid = blocks_of(outer * blocks_of(length, part_rows) * blocks_of(inner, vector), width)
+        prefixes = self.prefixes(name, kind, x, shape, part_rows, width, grid, init) if part_rows < length else x[:wide]
         given = np.full(wide, 0 if init is None else init, kind)
-        *_, out = launch("scan", f"down_{name}", grid, 256, x, n(outer), n(length), n(inner), n(strip), np.uint32(lanes), exclusive, given,
+        *_, out = launch("scan", f"down_{name}", grid, 256, x, n(outer), n(length), n(inner), n(part_rows), np.uint32(width), exclusive, given,
                          init is not None, prefixes, in_place, x if in_place else Unwritten(kind, x.size), schedules=2)
         return out
 
     def test_columns(self):
-        """Threads below one another, tiles of parts of rows of the order and of several rows, and strips of some rows."""
+        """Threads below one another, tiles of parts of rows of the order and of several rows, and parts of some rows."""
         ways = itertools.cycle(((False, None), (True, None), (False, 0.5), (True, -3.5)))
         shapes = {"floats": ((1, 1, 7, 1, 256), (2, 4, 3, 4, 256), (1, 5, 40, 5, 256), (1, 1000, 1, 1000, 256), (2, 260, 2, 260, 32), (1, 2200, 3, 2200, 8),
                              (1, 700, 3, 128, 16), (2, 515, 7, 256, 256), (1, 130, 300, 130, 256), (1, 2049, 2, 512, 8), (1, 1300, 1, 128, 16)),
@@ -118,18 +118,18 @@ class ScanOrder(unittest.TestCase):
                   "doubles_vectors": ((1, 1025, 4, 1025, 8), (1, 600, 6, 256, 64), (3, 4, 40, 4, 256)), "maxima_vectors": ((1, 600, 8, 600, 16), (2, 3, 16, 3, 256))}
         for name, of_kind in shapes.items():
             kind, op = KINDS[name.split("_")[0]]
-            for *shape, strip, lanes in of_kind:
+            for *shape, part_rows, width in of_kind:
                 exclusive, init = next(ways)
-                in_place = lanes == 16 or lanes == 256
-                with self.subTest(name=name, shape=shape, strip=strip, lanes=lanes, exclusive=exclusive, init=init):
+                in_place = width == 16 or width == 256
+                with self.subTest(name=name, shape=shape, part_rows=part_rows, width=width, exclusive=exclusive, init=init):
                     x = numbers(kind, tuple(shape))
-                    self.check(self.down(name, kind, x.ravel(), shape, strip, lanes, exclusive, init, in_place), name.split("_")[0], x, exclusive, init)
+                    self.check(self.down(name, kind, x.ravel(), shape, part_rows, width, exclusive, init, in_place), name.split("_")[0], x, exclusive, init)
 
     def test_columns_of_wide_elements(self):
-        for length, strip, exclusive in ((70, 70, False), (150, 32, True), (33, 32, False)):
-            with self.subTest(length=length, strip=strip):
+        for length, part_rows, exclusive in ((70, 70, False), (150, 32, True), (33, 32, False)):
+            with self.subTest(length=length, part_rows=part_rows):
                 x = random.standard_normal((1, length, 2, 5))
-                out = self.down("wide", "float64", x.ravel(), (1, length, 2), strip, 256, exclusive, 1.5, False)
+                out = self.down("wide", "float64", x.ravel(), (1, length, 2), part_rows, 256, exclusive, 1.5, False)
                 expected = [scanned_in_order(operator.add, list(x[0, :, c]), 40, exclusive, np.full(5, 1.5)) for c in range(2)]
                 np.testing.assert_array_equal(out.reshape(x.shape[1:]), np.array(expected).swapaxes(0, 1))
 

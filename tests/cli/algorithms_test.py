@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The rungs of the ladder, chosen by --algorithm."""
+"""The textbook methods, selected by --algorithm."""
 import itertools
 import json
 import unittest
@@ -20,7 +20,7 @@ class AlgorithmsTest(CommandTest):
             yield x, self.save(x)
 
     def test_reduce(self):
-        """Every rung gives what the default gives: the same bits of integers, rounded sums within the bound."""
+        """Every method gives what the default gives: the same bits of integers, rounded sums within the bound."""
         for x, path in self.arrays():
             selections = () if x.dtype.kind == "c" else ("min", "max", "any", "all")
             wanted = {op: self.printed("reduce", path, "--op", op) for op in selections}

@@ -215,14 +215,14 @@ class BenchTest(CommandTest):
         self.assertEqual(list(self.folder.iterdir()), [])
 
     def test_scratch_memory(self):
-        """What a rung takes beside its arrays is asked for before anything is measured, which would take minutes here."""
+        """What a method takes beside its arrays is asked for before anything is measured, which would take minutes here."""
         with open("/proc/meminfo") as file:
             free = next(int(line.split()[1]) << 10 for line in file if line.startswith("MemAvailable"))
-        for rung in ("hillis-steele", "blelloch"):
+        for method in ("hillis-steele", "blelloch"):
             message = self.fails(1, "bench", "scan", "--target", "serial", "--type", "uint8", "--size",
-                                 f"2^20,{free * 2 // 5}", "--algorithm", f"single-pass,{rung}", "--json",
+                                 f"2^20,{free * 2 // 5}", "--algorithm", f"single-pass,{method}", "--json",
                                  self.folder / "report.json")
-            self.assertIn(f"with {rung}", message)
+            self.assertIn(f"with {method}", message)
             self.assertIn("leave that --algorithm out", message)
 
     def test_running_out_of_memory(self):

@@ -33,12 +33,12 @@ std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigne
 /// Whether there is an element that changes no bit of one that it comes before.
 template <class T, class Op>
 inline constexpr bool has_exact_start =
-    order::has_filler<T, Op> || (is_complex<T> && std::is_same_v<Op, plus>) ||
+    order::has_padding<T, Op> || (is_complex<T> && std::is_same_v<Op, plus>) ||
     (!library_combines<T, Op>() && has_identity<Op, T>);
 template <class T, class Op>
 T exact_start(const Op& op) {
-  if constexpr (order::has_filler<T, Op>) {
-    return order::filler<T>(op);
+  if constexpr (order::has_padding<T, Op>) {
+    return order::padding<T>(op);
   } else if constexpr (is_complex<T>) {
     using part = typename T::value_type;
     return T(-part(0), -part(0));

@@ -19,12 +19,12 @@ struct index_list {
 void check_indices(const index_list& indices, std::size_t length, const target& where);
 
 /// Along each of the lines of x, `count` elements: those at the indices, which have been checked.
-void library_gather(const void* x, const segments& lines, std::size_t element_bytes,
+void library_gather(const void* x, const axis_lines& lines, std::size_t element_bytes,
                     const index_list& indices, void* out, const target& where);
 
 /// Along each of the lines of `out`, `count` values, each to its index; of equal indices the last has its
 /// value there.
-void library_scatter(void* out, const segments& lines, std::size_t element_bytes, const index_list& indices,
+void library_scatter(void* out, const axis_lines& lines, std::size_t element_bytes, const index_list& indices,
                      const void* values, const target& where);
 
 template <class X>
@@ -33,7 +33,7 @@ concept integer_elements = array_like<X> && std::is_integral_v<element_of<X>> &&
 
 /// All of x, or its lines along an axis.
 template <class X>
-segments indexed_lines(const X& x, const axis* along_axis) {
+axis_lines indexed_lines(const X& x, const axis* along_axis) {
   const shape lengths = shape_of(x);
   if (along_axis == nullptr) return {1, lengths.elements(), 1};
   return along(lengths, lengths.resolve_axis(along_axis->index));
@@ -58,7 +58,7 @@ void gather_to(const target& requested, Out&& out, const X& x, const Indices& in
   const elements<const I> at = input(indices);
   const auto to = output(out);
   operation running("gather", at.size, type_name<T>());
-  const segments lines = indexed_lines(x, along_axis);
+  const axis_lines lines = indexed_lines(x, along_axis);
   const std::size_t gathered = lines.count() * at.size;
   const target where = gather_target(requested, in, gathered, at);
   running.runs_on(where);
@@ -99,7 +99,7 @@ void scatter_to(const target& requested, Out& out, const Indices& indices, const
   const elements<const T> in = input(values);
   const auto to = output(out);
   operation running("scatter", at.size, type_name<T>());
-  const segments lines = indexed_lines(out, along_axis);
+  const axis_lines lines = indexed_lines(out, along_axis);
   const target where = gather_target(requested, elements<const T>{to.data, to.size, to.where}, in.size, at);
   running.runs_on(where);
   if (in.size != lines.count() * at.size) fail_sizes("the values", in.size, lines.count() * at.size);

@@ -54,25 +54,25 @@ HD_INLINE std::ptrdiff_t cell_for(edge kind, std::ptrdiff_t i, std::ptrdiff_t n)
 /// are cells like all others instead, and are computed twice.
 struct tile_axis {
   std::ptrdiff_t cells, reach, first, last;
-  bool goes_round;
+  bool is_periodic;
 
   /// Cells from … to−1 are computed in a generation that so many are to follow.
   HD_INLINE std::ptrdiff_t from(std::ptrdiff_t to_follow) const {
     const std::ptrdiff_t i = first - to_follow * reach;
-    return goes_round || i > 0 ? i : 0;
+    return is_periodic || i > 0 ? i : 0;
   }
   HD_INLINE std::ptrdiff_t to(std::ptrdiff_t to_follow) const {
     const std::ptrdiff_t i = last + to_follow * reach;
-    return goes_round || i < cells ? i : cells;
+    return is_periodic || i < cells ? i : cells;
   }
   /// And so many more are read by the next.
   HD_INLINE std::ptrdiff_t low(std::ptrdiff_t to_follow) const {
     const std::ptrdiff_t i = first - to_follow * reach;
-    return goes_round || i > -reach ? i : -reach;
+    return is_periodic || i > -reach ? i : -reach;
   }
   HD_INLINE std::ptrdiff_t high(std::ptrdiff_t to_follow) const {
     const std::ptrdiff_t i = last + to_follow * reach;
-    return goes_round || i < cells + reach ? i : cells + reach;
+    return is_periodic || i < cells + reach ? i : cells + reach;
   }
 };
 

@@ -54,7 +54,7 @@ inline constexpr T constant_identity = Op::template identity<T>();
 
 /// The identity.
 template <class T, class Op>
-HD_INLINE T neutral(const Op& op) {
+HD_INLINE T identity(const Op& op) {
   if constexpr (impl::has_typed_identity<Op, T>) {
     return constant_identity<T, Op>;
   } else {
@@ -64,17 +64,17 @@ HD_INLINE T neutral(const Op& op) {
 
 /// Whether there is an element to pad with, which changes no bit of another.
 template <class T, class Op>
-inline constexpr bool has_filler =
+inline constexpr bool has_padding =
     (order_is_free<T, Op> && impl::has_identity<Op, T>) ||
     (std::is_floating_point_v<T> &&
      (std::is_same_v<Op, plus> || std::is_same_v<Op, multiplies> || impl::is_extreme<Op>));
 /// This element. For a sum it is −0, as +0 would change −0 to +0.
 template <class T, class Op>
-HD_INLINE T filler(const Op& op) {
+HD_INLINE T padding(const Op& op) {
   if constexpr (std::is_floating_point_v<T> && std::is_same_v<Op, plus>) {
     return -T(0);
   } else {
-    return neutral<T>(op);
+    return identity<T>(op);
   }
 }
 
@@ -104,7 +104,7 @@ struct piece {
 /// Segments cut into parts of at most `part` elements, and into panels of at most `panel` columns: pieces of
 /// work for threads. The results of a tiling are an array with axes of `parts()` instead of `length`.
 struct tiling {
-  segments all;
+  axis_lines all;
   std::size_t part;
   std::size_t panel;
 
@@ -129,7 +129,7 @@ struct tiling {
   }
 
   /// The results of this tiling, seen as segments again.
-  segments results() const { return {all.outer, parts(), all.inner}; }
+  axis_lines results() const { return {all.outer, parts(), all.inner}; }
 };
 
 /// Uninitialised storage for N elements of a type that need not be default-constructible; aligned to 16 where

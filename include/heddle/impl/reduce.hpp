@@ -19,7 +19,7 @@
 namespace heddle::impl {
 
 /// Reduces each of `all` segments of x to one element of `out` by a built-in operator; both are on `where`.
-void library_reduce(runtime_op op, dtype type, const void* x, segments all, void* out, const target& where);
+void library_reduce(runtime_op op, dtype type, const void* x, axis_lines all, void* out, const target& where);
 
 /// Reduces the elements of x, on the CPU, to *out by a built-in operator that is defined on them, on the
 /// calling thread: at least one and at most `tiles_here` tiles of them, which are too few for a second
@@ -37,7 +37,7 @@ void check_result_shape(const heddle::shape& have, const heddle::shape& wanted);
 inline namespace HD_BUILD {
 
 template <class T, class Load, class Op>
-void reduce_segments(const target& where, const Load& load, const Op& op, segments all, T* out) {
+void reduce_segments(const target& where, const Load& load, const Op& op, axis_lines all, T* out) {
   if (!where.is_gpu()) return cpu::reduce<T>(where.threads(), load, op, all, out);
 #if defined(__CUDACC__)
   gpu::reduce<T>(where, load, op, all, out);
@@ -47,7 +47,7 @@ void reduce_segments(const target& where, const Load& load, const Op& op, segmen
 }
 
 template <class T, class Op>
-void reduce_array(const target& where, const T* x, const Op& op, segments all, T* out) {
+void reduce_array(const target& where, const T* x, const Op& op, axis_lines all, T* out) {
   if constexpr (library_combines<T, Op>()) {
     library_reduce(function_of<Op>, dtype_of<T>, x, all, out, where);
   } else {
@@ -105,8 +105,8 @@ inline constexpr std::size_t most_here = (library_combines<T, Op>() ? tiles_here
 
 template <class T, class Op>
 T reduce_here(const T* x, std::size_t n, const Op& op) {
-  if constexpr (cpu::few < T, Op >> 0) {
-    if (n <= cpu::few<T, Op>) return cpu::reduce_few(x, n, op);
+  if constexpr (cpu::few_elements < T, Op >> 0) {
+    if (n <= cpu::few_elements<T, Op>) return cpu::reduce_few(x, n, op);
   }
   order::uninitialized<T, 1> total;
   if constexpr (library_combines<T, Op>()) {
@@ -127,14 +127,14 @@ T reduce_flat(const target& requested, const X& x, const Op& op, const T* init) 
   }
   return reduce_flat_with<T>(requested, x, op, init,
                              [&](const target& where, const T* elements, std::size_t n, T* out) {
-                               reduce_array(where, elements, op, segments{1, n, 1}, out);
+                               reduce_array(where, elements, op, axis_lines{1, n, 1}, out);
                              });
 }
 
 /// Fills `out`, on `where`, with the result of each of `all` segments, combined with *init unless that is
 /// null. `reduce_elements(where, all, out)` reduces segments that have elements.
 template <class T, class Op, class ReduceElements>
-void fill_with_results(const target& where, const segments& all, const Op& op, const T* init, T* out,
+void fill_with_results(const target& where, const axis_lines& all, const Op& op, const T* init, T* out,
                        const ReduceElements& reduce_elements) {
   const std::size_t results = all.count();
   if (results == 0) return;
@@ -147,7 +147,7 @@ void fill_with_results(const target& where, const segments& all, const Op& op, c
   array<T> rows({2, results}, where);
   rows.row(0).fill(*init);
   reduce_elements(where, all, rows.row(1).data());
-  reduce_array(where, std::as_const(rows).data(), op, segments{1, 2, results}, out);
+  reduce_array(where, std::as_const(rows).data(), op, axis_lines{1, 2, results}, out);
 }
 
 /// The result of reducing an array of shape `whole` along one axis.
@@ -156,7 +156,7 @@ array<T> reduced_along(operation& running, const target& requested, const heddle
                        axis along_axis, const Op& op, const T* init, traffic work,
                        const ReduceElements& reduce_elements) {
   const std::size_t axis = whole.resolve_axis(along_axis.index);
-  const segments all = along(whole, axis);
+  const axis_lines all = along(whole, axis);
   work.bytes_written = all.count() * sizeof(T);
   const target where = resolve(requested, work);
   running.runs_on(where);
@@ -171,7 +171,7 @@ template <class T, class Op, class ReduceElements>
 void reduce_to(operation& running, const target& requested, const elements<T>& out,
                const heddle::shape& out_shape, const heddle::shape& whole, const axis* along_axis,
                const Op& op, const T* init, traffic work, const ReduceElements& reduce_elements) {
-  segments all{1, whole.elements(), 1};
+  axis_lines all{1, whole.elements(), 1};
   heddle::shape results{1};
   if (along_axis != nullptr) {
     const std::size_t axis = whole.resolve_axis(along_axis->index);
@@ -197,7 +197,7 @@ array<T> reduce_along(const target& requested, const X& x, axis along_axis, cons
   operation running("reduce", in.size, type_name<T>());
   return reduced_along<T>(running, requested, shape_of(x), along_axis, op, init,
                           {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
-                          [&](const target& where, segments over, T* out) {
+                          [&](const target& where, axis_lines over, T* out) {
                             const staged_input<T> staged(in, where);
                             reduce_array(where, staged.data(), op, over, out);
                           });
@@ -215,7 +215,7 @@ void reduce_existing(const target& requested, Out& out, const X& x, const axis* 
   check_apart(in.data, in.size * sizeof(T), in.where, to.data, to.size * sizeof(T), to.where);
   reduce_to(running, requested, to, shape_of(out), shape_of(x), along_axis, op, init,
             {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()},
-            [&](const target& where, const segments& over, T* results) {
+            [&](const target& where, const axis_lines& over, T* results) {
               const staged_input<T> staged(in, where);
               reduce_array(where, staged.data(), op, over, results);
             });
@@ -264,7 +264,7 @@ struct mapped_arguments<All, F, std::index_sequence<I...>> {
   }
 
   template <class Op>
-  void reduce(const target& where, const Op& op, segments over, value* out) const {
+  void reduce(const target& where, const Op& op, axis_lines over, value* out) const {
     const staged arguments(where, std::get<I>(all)...);
     if constexpr (on_gpu_by_library<Op> && !compiled_for_gpu) {
       if (where.is_gpu()) {
@@ -348,8 +348,8 @@ T transform_reduce_flat(const target& requested, const Mapped& mapped, const Op&
   if (shared.size == 0) return reduce_of_nothing<T>(op, init);
   const target where = resolve(requested, {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>});
   running.runs_on(where);
-  return reduce_to_value<T, Op>(where, op, init,
-                                [&](T* out) { mapped.reduce(where, op, segments{1, shared.size, 1}, out); });
+  return reduce_to_value<T, Op>(
+      where, op, init, [&](T* out) { mapped.reduce(where, op, axis_lines{1, shared.size, 1}, out); });
 }
 
 template <class Mapped, class Op, class T = typename Mapped::value>
@@ -361,7 +361,7 @@ array<T> transform_reduce_along(const target& requested, axis along_axis, const 
   return reduced_along<T>(
       running, requested, shared.lengths, along_axis, op, init,
       {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
-      [&](const target& where, segments over, T* out) { mapped.reduce(where, op, over, out); });
+      [&](const target& where, axis_lines over, T* out) { mapped.reduce(where, op, over, out); });
 }
 
 template <class Out, class Mapped, class Op, class T = typename Mapped::value>
@@ -376,7 +376,7 @@ void transform_reduce_existing(const target& requested, Out& out, const axis* al
   mapped.check_apart_from(to);
   reduce_to(running, requested, to, shape_of(out), shared.lengths, along_axis, op, init,
             {shared.bytes, 0, shared.where, Mapped::template gpu_possible<Op>},
-            [&](const target& where, const segments& over, T* results) {
+            [&](const target& where, const axis_lines& over, T* results) {
               mapped.reduce(where, op, over, results);
             });
 }

@@ -27,7 +27,7 @@ struct initial_element : std::optional<T> {
 
 /// Scans each of `all` segments of x into `out` by a built-in operator; both are on `where`, and may be one
 /// array.
-void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, segments all, const void* init,
+void library_scan(runtime_op op, dtype type, bool exclusive, const void* x, axis_lines all, const void* init,
                   void* out, const target& where);
 
 /// The same of `count` elements of one segment on this thread, without checks.
@@ -46,7 +46,8 @@ inline namespace HD_BUILD {
 template <scan_kind Kind>
 struct default_scan {
   template <class T, class Op>
-  void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
+  void operator()(const target& where, const T* x, const Op& op, axis_lines all, const T* init,
+                  T* out) const {
     constexpr bool exclusive = Kind == scan_kind::exclusive;
     if constexpr (library_combines<T, Op>()) {
       library_scan(function_of<Op>, dtype_of<T>, exclusive, x, all, init, out, where);
@@ -101,7 +102,7 @@ void scan_into(const target& where, elements<T> out, const X& x, const axis* alo
                     type_name<T>());
   running.runs_on(where);
   if (out.size != in.size) fail_sizes("the output", out.size, in.size);
-  segments all{1, in.size, 1};
+  axis_lines all{1, in.size, 1};
   if (along_axis != nullptr) {
     const heddle::shape whole = shape_of(x);
     all = along(whole, whole.resolve_axis(along_axis->index));
@@ -150,7 +151,7 @@ void scan_existing(const target& requested, Out& out, const X& x, const axis* al
       if constexpr (exclusive) start[0] = identity_of<Op, T>(op);
       if (init) start[0] = lift<Op>(*init);
       const T* const before = exclusive || init ? &start[0] : nullptr;
-      if (in.size <= cpu::fewest<T, Op>) {
+      if (in.size <= cpu::few_to_scan<T, Op>) {
         cpu::scan_few<exclusive>(in.data, in.size, op, before, to.data);
       } else if constexpr (library_combines<T, Op>()) {
         library_scan_few(function_of<Op>, dtype_of<T>, exclusive, in.data, in.size, before, to.data);

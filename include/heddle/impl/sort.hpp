@@ -18,12 +18,12 @@
 namespace heddle::impl {
 
 /// Sorts each of `lines` of x into `out`, which may be x; both are on `where`.
-void library_sort(dtype type, const void* x, const segments& lines, sort_order order, void* out,
+void library_sort(dtype type, const void* x, const axis_lines& lines, sort_order order, void* out,
                   const target& where);
 
 /// The indices of the elements of each line in sorted order, counted from the first of the line.
-void library_argsort(dtype type, const void* x, const segments& lines, sort_order order, std::size_t* places,
-                     const target& where);
+void library_argsort(dtype type, const void* x, const axis_lines& lines, sort_order order,
+                     std::size_t* places, const target& where);
 
 /// Elements that have an order: all built-in types but the complex ones.
 template <class X>
@@ -35,11 +35,11 @@ struct built_in_order {
   sort_order order;
 
   template <class T>
-  void sort(const T* x, const segments& lines, T* out, const target& where) const {
+  void sort(const T* x, const axis_lines& lines, T* out, const target& where) const {
     library_sort(dtype_of<T>, x, lines, order, out, where);
   }
   template <class T>
-  void argsort(const T* x, const segments& lines, std::size_t* places, const target& where) const {
+  void argsort(const T* x, const axis_lines& lines, std::size_t* places, const target& where) const {
     library_argsort(dtype_of<T>, x, lines, order, places, where);
   }
 };
@@ -66,7 +66,7 @@ struct users_order {
   comparison<F> comes_before;
 
   template <class T>
-  void sort(const T* x, const segments& lines, T* out, const target& where) const {
+  void sort(const T* x, const axis_lines& lines, T* out, const target& where) const {
     if (lines.elements() == 0) return;
     if (!where.is_gpu()) return cpu::sort_by(where.threads(), x, lines, comes_before, out);
 #if defined(__CUDACC__)
@@ -76,7 +76,7 @@ struct users_order {
 #endif
   }
   template <class T>
-  void argsort(const T* x, const segments& lines, std::size_t* places, const target& where) const {
+  void argsort(const T* x, const axis_lines& lines, std::size_t* places, const target& where) const {
     if (lines.elements() == 0) return;
     if (!where.is_gpu()) return cpu::argsort_by(where.threads(), x, lines, comes_before, places);
 #if defined(__CUDACC__)
@@ -129,7 +129,7 @@ target sort_target(const target& requested, const elements<const T>& x, bool on_
 
 /// What is sorted by itself: all of x, or each line along an axis.
 template <class X>
-segments sorted_lines(const X& x, const axis* along_axis) {
+axis_lines sorted_lines(const X& x, const axis* along_axis) {
   const shape lengths = shape_of(x);
   if (along_axis == nullptr) return {1, lengths.elements(), 1};
   return along(lengths, lengths.resolve_axis(along_axis->index));
@@ -144,7 +144,7 @@ template <class X, class By, class T = element_of<X>>
 array<T> sorted(const target& requested, const X& x, const axis* along_axis, const By& by) {
   const elements<const T> in = input(x);
   operation running("sort", in.size, type_name<T>());
-  const segments lines = sorted_lines(x, along_axis);
+  const axis_lines lines = sorted_lines(x, along_axis);
   const target where = sort_target(requested, in, By::on_gpu);
   running.runs_on(where);
   array<T> out(sorted_shape(x, along_axis), where);
@@ -158,7 +158,7 @@ void sort_to(const target& requested, Out& out, const X& x, const axis* along_ax
   const elements<const T> in = input(x);
   const auto to = output(out);
   operation running("sort", in.size, type_name<T>());
-  const segments lines = sorted_lines(x, along_axis);
+  const axis_lines lines = sorted_lines(x, along_axis);
   const target where = sort_target(requested, in, By::on_gpu);
   running.runs_on(where);
   if (to.size != in.size) fail_sizes("the output", to.size, in.size);
@@ -174,7 +174,7 @@ array<std::size_t> places_in_order(const target& requested, const X& x, const ax
                                    const By& by) {
   const elements<const T> in = input(x);
   operation running("argsort", in.size, type_name<T>());
-  const segments lines = sorted_lines(x, along_axis);
+  const axis_lines lines = sorted_lines(x, along_axis);
   const target where = sort_target(requested, in, By::on_gpu);
   running.runs_on(where);
   array<std::size_t> places(sorted_shape(x, along_axis), where);
@@ -195,7 +195,7 @@ std::pair<array<K>, array<V>> sorted_by_key(const target& requested, const Keys&
   const staged_input<K> staged_keys(k, where);
   const staged_input<V> staged_values(v, where);
   array<std::size_t> places(k.size, where);
-  const segments all{1, k.size, 1};
+  const axis_lines all{1, k.size, 1};
   by.argsort(staged_keys.data(), all, places.data(), where);
   std::pair<array<K>, array<V>> sorted{array<K>(k.size, where), array<V>(v.size, where)};
   const index_list order_of_keys{dtype::uint64, places.data(), k.size};

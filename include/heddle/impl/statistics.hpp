@@ -19,16 +19,16 @@ struct minmax_result;
 namespace heddle::impl {
 
 /// Sums of each of `all` segments of x in double, or in complex<double>; all arrays are on `where`.
-void library_wide_sums(dtype type, const void* x, segments all, void* sums, const target& where);
+void library_wide_sums(dtype type, const void* x, axis_lines all, void* sums, const target& where);
 
 /// The means and the variances of each of `all` segments of x, which have elements, as the patterns below
 /// say.
-void library_mean(dtype type, const void* x, segments all, void* out, const target& where);
-void library_variance(dtype type, const void* x, segments all, std::size_t ddof, void* out,
+void library_mean(dtype type, const void* x, axis_lines all, void* out, const target& where);
+void library_variance(dtype type, const void* x, axis_lines all, std::size_t ddof, void* out,
                       const target& where);
 
 /// The smallest and the largest element of each of `all` segments of x, which have elements.
-void library_minmax(dtype type, const void* x, segments all, void* smallest, void* largest,
+void library_minmax(dtype type, const void* x, axis_lines all, void* smallest, void* largest,
                     const target& where);
 
 /// Throws: there are no elements, and so no such value.
@@ -70,14 +70,14 @@ class statistic {
   }
 
   const T* data() const noexcept { return staged_->data(); }
-  const segments& all() const noexcept { return all_; }
+  const axis_lines& all() const noexcept { return all_; }
   const heddle::shape& lengths() const noexcept { return lengths_; }
   const target& where() const noexcept { return where_; }
 
  private:
   elements<const T> in_;
   operation running_;
-  segments all_;
+  axis_lines all_;
   heddle::shape lengths_;
   target where_;
   std::optional<staged_input<T>> staged_;

@@ -54,17 +54,17 @@ void stencil_on(const target& where, stencil_grid<T> grid, const F& f, std::size
   if (in_place && passes % 2 == 1 && passes < steps) ++passes;
   const bool through_other = passes > 1 || in_place;
   const memory other(through_other ? size * sizeof(T) : 0, where);
-  T* const turns[] = {out, static_cast<T*>(other.data())};
+  T* const buffers[] = {out, static_cast<T*>(other.data())};
   if (grid.around.kind == edge::dirichlet) {
     // Every pass reads the cells that never change from what the one before wrote.
-    for (T* const to : turns) {
+    for (T* const to : buffers) {
       if (to != nullptr && to != in) copy(to, where, in, where, size * sizeof(T));
     }
   }
-  std::size_t turn = in_place ? 1 : (passes - 1) % 2;
-  for (std::size_t done = 0, left = passes; left > 0; --left, turn = 1 - turn) {
+  std::size_t current = in_place ? 1 : (passes - 1) % 2;
+  for (std::size_t done = 0, left = passes; left > 0; --left, current = 1 - current) {
     const std::size_t generations = (steps - done + left - 1) / left;
-    grid.out = turns[turn] + held_before;
+    grid.out = buffers[current] + held_before;
     pass(grid, generations);
     done += generations;
     grid.in = grid.out;

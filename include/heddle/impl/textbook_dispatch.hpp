@@ -70,7 +70,7 @@ void reduce_into_by(reduce_algorithm algorithm, const target& requested, const e
   const staged_input<T> staged(in, where);
   staged_output<T> result(out, where);
   if (algorithm == reduce_algorithm::single_pass) {
-    reduce_array(where, staged.data(), op, segments{1, in.size, 1}, result.data());
+    reduce_array(where, staged.data(), op, axis_lines{1, in.size, 1}, result.data());
   } else {
     reduce_by_method(where, algorithm, staged.data(), op, in.size, result.data());
   }
@@ -99,7 +99,8 @@ template <scan_kind Kind>
 struct scan_by {
   scan_algorithm algorithm;
   template <class T, class Op>
-  void operator()(const target& where, const T* x, const Op& op, segments all, const T* init, T* out) const {
+  void operator()(const target& where, const T* x, const Op& op, axis_lines all, const T* init,
+                  T* out) const {
     if (algorithm != scan_algorithm::single_pass)
       return scan_by_method(where, algorithm, x, op, Kind == scan_kind::exclusive, init, all.length, out);
     scan_array<Kind>(where, x, op, all, init, out);

@@ -15,12 +15,12 @@ struct top_elements;
 namespace heddle::impl {
 
 /// Of each line of x the first k indices in the stable order, counted along the line; all are on `where`.
-void library_top(dtype type, const void* x, const segments& lines, std::size_t k, sort_order order,
+void library_top(dtype type, const void* x, const axis_lines& lines, std::size_t k, sort_order order,
                  std::size_t* indices, const target& where);
 
 /// The elements of x at indices that are counted along its lines: `lines` with k elements instead of their
 /// own.
-void library_values_at(const void* x, std::size_t element_bytes, const segments& lines, std::size_t k,
+void library_values_at(const void* x, std::size_t element_bytes, const axis_lines& lines, std::size_t k,
                        const std::size_t* indices, void* values, const target& where);
 
 [[noreturn]] void fail_top(std::size_t k, std::size_t length);
@@ -30,7 +30,7 @@ top_elements<T> top_of(const target& requested, const X& x, std::size_t k, const
                        sort_order order) {
   const elements<const T> in = input(x);
   operation running("top_k", in.size, type_name<T>());
-  const segments lines = sorted_lines(x, along_axis);
+  const axis_lines lines = sorted_lines(x, along_axis);
   const target where = resolve(requested, {2 * in.size * sizeof(T), 0, in.where, true});
   running.runs_on(where);
   if (k > lines.length) fail_top(k, lines.length);

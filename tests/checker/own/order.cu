@@ -72,18 +72,18 @@ __global__ void bounds_of(const float* sorted, std::size_t n, const float* value
 
 #define TOP(NAME, T)                                                                                     \
   __global__ void digits_of_##NAME(const T* x, std::size_t n, bool descending, std::uint64_t key_prefix, \
-                                   bool of_place, std::size_t place_prefix, unsigned shift,              \
+                                   bool of_place, std::size_t index_prefix, unsigned shift,              \
                                    unsigned long long* counts) {                                         \
-    using key = last_chosen<T>::key;                                                                     \
-    const last_chosen<T> known{x, descending, static_cast<key>(key_prefix), 0, place_prefix, 0};         \
+    using key = last_selected<T>::key;                                                                   \
+    const last_selected<T> known{x, descending, static_cast<key>(key_prefix), 0, index_prefix, 0};       \
     count_digits(next_digit<T>{known, of_place, shift}, n, counts);                                      \
   }                                                                                                      \
   __global__ void chosen_##NAME(const T* x, std::size_t n, bool descending, std::uint64_t key_prefix,    \
-                                unsigned key_shift, std::size_t place_prefix, unsigned place_shift,      \
+                                unsigned key_shift, std::size_t index_prefix, unsigned place_shift,      \
                                 bool* flags) {                                                           \
-    using key = last_chosen<T>::key;                                                                     \
-    const last_chosen<T> last{x,         descending,   static_cast<key>(key_prefix),                     \
-                              key_shift, place_prefix, place_shift};                                     \
+    using key = last_selected<T>::key;                                                                   \
+    const last_selected<T> last{x,         descending,   static_cast<key>(key_prefix),                   \
+                                key_shift, index_prefix, place_shift};                                   \
     transform_elements_of<bool, 1>(last, n, flags);                                                      \
   }
 TOP(bytes, signed char)
@@ -91,6 +91,6 @@ TOP(reals, float)
 
 __global__ void in_array(const std::size_t* places, std::size_t outer, std::size_t length, std::size_t inner,
                          std::size_t k, std::size_t* out) {
-  transform_elements_of<std::size_t, 1>(place_in_array{places, {outer, length, inner}, k}, outer * k * inner,
+  transform_elements_of<std::size_t, 1>(index_in_array{places, {outer, length, inner}, k}, outer * k * inner,
                                         out);
 }

@@ -6,20 +6,20 @@
 using namespace heddle;
 using namespace heddle::gpu;
 
-/// The maximum of signed bytes, which kernels combine in lanes: with the sign turned, 0 is the least.
+/// The maximum of signed bytes, which kernels combine as halfwords: with the sign inverted, 0 is the least.
 struct largest_packed {
   static constexpr bool commutative = true, exact = true;
   int identity_value = -128;
   __device__ signed char operator()(signed char a, signed char b) const { return a < b ? b : a; }
   template <class T>
-  __device__ std::uint32_t enter_lanes(std::uint32_t word) const {
+  __device__ std::uint32_t encode_halfwords(std::uint32_t word) const {
     return word ^ 0x80808080u;
   }
   template <class T>
-  __device__ std::uint32_t leave_lanes(std::uint32_t word) const {
+  __device__ std::uint32_t decode_halfwords(std::uint32_t word) const {
     return word ^ 0x80808080u;
   }
-  __device__ std::uint32_t combine_lanes(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) const {
+  __device__ std::uint32_t combine_halfwords(std::uint32_t a, std::uint32_t b, std::uint32_t c = 0) const {
     return max(max(a >> 16, b >> 16), c >> 16) << 16 | max(max(a & 0xffffu, b & 0xffffu), c & 0xffffu);
   }
 };
@@ -38,24 +38,31 @@ struct add_wide {
 
 template <class T, class Op>
 __device__ scan_work<T, Op> work_of(const T* x, size_t rows, size_t length, bool exclusive, const T* init,
-                                    bool has_init, unsigned long long* scratch, T* out) {
-  scan_work<T, Op> work{x, out, Op{}, rows, length, 1, 0, 0, exclusive, has_init, {}, {}};
+                                    bool has_init, size_t parts, unsigned rows_of_warp, unsigned tile,
+                                    unsigned long long* scratch, T* out) {
+  scan_work<T, Op> work{x, out, Op{}, rows, length, parts, rows_of_warp, tile, exclusive, has_init, {}, {}};
   if (has_init) work.init[0] = *init;
   work.states = states_of(scratch);
   return work;
 }
 
-#define SCAN(NAME, T, OP)                                                                            \
-  __global__ void small_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,  \
-                               const T* init, bool has_init, size_t parts, unsigned rows_of_warp,    \
-                               unsigned long long* scratch, bool in_place, size_t to, T* out) {      \
-    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init, \
-                               scratch, out + to);                                                   \
-    work.parts = parts;                                                                              \
-    work.rows_of_warp = rows_of_warp;                                                                \
-    work.tile = blockDim.x * rows_of_warp * static_cast<unsigned>(order::scan_vector<T>);            \
-    small_scan<T, OP>(work);                                                                         \
+// A kernel that scans rows of any length, in tiles of so many rows of 32 vectors.
+#define SCAN_ROWS(PREFIX, KERNEL, TILE_ROWS, NAME, T, OP)                                               \
+  __global__ void PREFIX##_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive,  \
+                                  const T* init, bool has_init, size_t parts, unsigned rows_of_warp,    \
+                                  unsigned long long* scratch, bool in_place, size_t to, T* out) {      \
+    KERNEL<T, OP>(work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,  \
+                                 parts, rows_of_warp, (TILE_ROWS) * rows_of_warp * scan_tuning<T>::row, \
+                                 scratch, out + to));                                                   \
   }
+#define SCANS(NAME, T, OP)                                          \
+  SCAN_ROWS(small, small_scan, blockDim.x / warp_size, NAME, T, OP) \
+  SCAN_ROWS(lookahead, lookahead_scan, scan_tuning<T>::warps, NAME, T, OP)
+SCANS(sum, int, plus)
+SCANS(compositions, map_of_line, composition)
+SCANS(bytes, unsigned char, plus)
+SCANS(signed_bytes, signed char, largest_packed)
+SCANS(largest, short, maximum)
 
 #define SHORT_ROWS(NAME, T, OP)                                                                             \
   __global__ void short_rows_##NAME(const T* x, size_t from, size_t rows, size_t length, unsigned of_warp,  \
@@ -87,8 +94,8 @@ __global__ void short_rows_behind_a_word(unsigned* words, size_t rows, size_t le
 
 // As scan_columns_by() launches it.
 template <class Columns, class T, class Op>
-__device__ void go_down(const T* x, Op op, column_tiling<Columns> shape, bool exclusive,
-                        segment_prefixes<T> before, T* out) {
+__device__ void scan_columns_down(const T* x, Op op, column_tiling<Columns> shape, bool exclusive,
+                                  segment_prefixes<T> before, T* out) {
   if constexpr (sizeof(T) <= 16) {
     if (shape.all.length <= few_rows_to_scan)
       return scan_down<true>(x, op, shape, exclusive, false, before, out);
@@ -96,14 +103,14 @@ __device__ void go_down(const T* x, Op op, column_tiling<Columns> shape, bool ex
   scan_down<false>(x, op, shape, exclusive, false, before, out);
 }
 
-#define DOWN(NAME, COLUMNS, T, OP)                                                                      \
-  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,      \
-                              unsigned lanes, bool exclusive, const T* init, bool has_init,             \
-                              const T* prefixes, bool in_place, T* out) {                               \
-    auto before = prefix_of_first(has_init ? init : nullptr);                                           \
-    if (strip < length) before[0].prefixes = prefixes;                                                  \
-    go_down<COLUMNS<T>, T>(in_place ? out : x, OP{}, {{outer, length, inner}, strip, lanes}, exclusive, \
-                           before[0], out);                                                             \
+#define DOWN(NAME, COLUMNS, T, OP)                                                                         \
+  __global__ void down_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t part_rows,     \
+                              unsigned width, bool exclusive, const T* init, bool has_init,                \
+                              const T* prefixes, bool in_place, T* out) {                                  \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                              \
+    if (part_rows < length) before[0].prefixes = prefixes;                                                 \
+    scan_columns_down<COLUMNS<T>, T>(in_place ? out : x, OP{}, {{outer, length, inner}, part_rows, width}, \
+                                     exclusive, before[0], out);                                           \
   }
 DOWN(sum, element_columns, int, plus)
 DOWN(sum_vectors, vector_columns, int, plus)
@@ -119,22 +126,22 @@ DOWN(doubles_vectors, vector_columns, double, plus)
 DOWN(maxima_vectors, vector_columns, float, maximum)
 DOWN(wide, element_columns, wide_sum, add_wide)
 
-// What the strips of columns combine to, and what is before each.
-#define PARTS(NAME, COLUMNS, T, OP)                                                                         \
-  __global__ void totals_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t strip,        \
-                                unsigned lanes, T* out) {                                                   \
-    scan_down<false>(x, OP{}, column_tiling<COLUMNS<T>>({outer, length, inner}, strip, lanes), false, true, \
-                     prefix_of_first<T>(nullptr)[0], out);                                                  \
-  }                                                                                                         \
-  __global__ void parts_##NAME(size_t outer, size_t parts, size_t inner, unsigned group, const T* init,     \
-                               bool has_init, const T* before_groups, bool combines, T* totals, T* out) {   \
-    auto before = prefix_of_first(has_init ? init : nullptr);                                               \
-    if (group < parts) before[0].prefixes = before_groups;                                                  \
-    if (combines) {                                                                                         \
-      combine_parts<true, T>(totals, OP{}, {outer, parts, inner}, group, before[0], out);                   \
-    } else {                                                                                                \
-      combine_parts<false, T>(totals, OP{}, {outer, parts, inner}, group, before[0], totals);               \
-    }                                                                                                       \
+// What the parts of columns combine to, and what is before each.
+#define PARTS(NAME, COLUMNS, T, OP)                                                                       \
+  __global__ void totals_##NAME(const T* x, size_t outer, size_t length, size_t inner, size_t part_rows,  \
+                                unsigned width, T* out) {                                                 \
+    scan_down<false>(x, OP{}, column_tiling<COLUMNS<T>>({outer, length, inner}, part_rows, width), false, \
+                     true, prefix_of_first<T>(nullptr)[0], out);                                          \
+  }                                                                                                       \
+  __global__ void parts_##NAME(size_t outer, size_t parts, size_t inner, unsigned group, const T* init,   \
+                               bool has_init, const T* before_groups, bool combines, T* totals, T* out) { \
+    auto before = prefix_of_first(has_init ? init : nullptr);                                             \
+    if (group < parts) before[0].prefixes = before_groups;                                                \
+    if (combines) {                                                                                       \
+      combine_parts<true, T>(totals, OP{}, {outer, parts, inner}, group, before[0], out);                 \
+    } else {                                                                                              \
+      combine_parts<false, T>(totals, OP{}, {outer, parts, inner}, group, before[0], totals);             \
+    }                                                                                                     \
   }
 PARTS(floats, element_columns, float, plus)
 PARTS(floats_vectors, vector_columns, float, plus)
@@ -142,63 +149,42 @@ PARTS(doubles, element_columns, double, plus)
 PARTS(doubles_vectors, vector_columns, double, plus)
 PARTS(wide, element_columns, wide_sum, add_wide)
 
-#define DOWN_IN_TURN(NAME, T, OP)                                                                  \
-  __global__ void down_in_turn_##NAME(                                                             \
-      const T* x, size_t from, size_t outer, size_t length, size_t inner, unsigned rows_of_thread, \
-      unsigned at_once, unsigned band, bool exclusive, const T* init, bool has_init,               \
-      unsigned long long* scratch, unsigned* taken, bool in_place, size_t to, T* out) {            \
-    column_tiles<T> shape({outer, length, inner}, 132);                                            \
-    shape.cut(rows_of_thread, at_once, band);                                                      \
-    columns_work<T> work{(in_place ? out : x) + from, out + to, shape, exclusive, has_init, {},    \
-                         states_of(scratch),          taken};                                      \
-    if (has_init) work.init[0] = *init;                                                            \
-    tall_columns_scan<T, OP>(work, OP{});                                                          \
+#define TALL_COLUMNS(NAME, T, OP)                                                                    \
+  __global__ void tall_columns_##NAME(                                                               \
+      const T* x, size_t from, size_t outer, size_t length, size_t inner, unsigned rows_of_thread,   \
+      unsigned concurrent_tiles, unsigned group_tiles, bool exclusive, const T* init, bool has_init, \
+      unsigned long long* scratch, unsigned* requests, bool in_place, size_t to, T* out) {           \
+    column_tiles<T> shape({outer, length, inner}, 132);                                              \
+    shape.cut(rows_of_thread, concurrent_tiles, group_tiles);                                        \
+    columns_work<T> work{(in_place ? out : x) + from, out + to, shape, exclusive, has_init, {},      \
+                         states_of(scratch),          requests};                                     \
+    if (has_init) work.init[0] = *init;                                                              \
+    tall_columns_scan<T, OP>(work, OP{});                                                            \
   }
-DOWN_IN_TURN(sum, int, plus)
-DOWN_IN_TURN(compositions, map_of_line, composition)
-
-#define LOOKAHEAD(NAME, T, OP)                                                                          \
-  __global__ void lookahead_##NAME(const T* x, size_t from, size_t rows, size_t length, bool exclusive, \
-                                   const T* init, bool has_init, size_t parts, unsigned rows_of_warp,   \
-                                   unsigned long long* scratch, bool in_place, size_t to, T* out) {     \
-    auto work = work_of<T, OP>((in_place ? out : x) + from, rows, length, exclusive, init, has_init,    \
-                               scratch, out + to);                                                      \
-    work.parts = parts;                                                                                 \
-    work.rows_of_warp = rows_of_warp;                                                                   \
-    work.tile = rows_of_warp * scan_tuning<T>::warps * scan_tuning<T>::row;                             \
-    lookahead_scan<T, OP>(work);                                                                        \
-  }
-LOOKAHEAD(sum, int, plus)
-LOOKAHEAD(compositions, map_of_line, composition)
-LOOKAHEAD(bytes, unsigned char, plus)
-LOOKAHEAD(signed_bytes, signed char, largest_packed)
-LOOKAHEAD(largest, short, maximum)
-SCAN(sum, int, plus)
-SCAN(compositions, map_of_line, composition)
-SCAN(bytes, unsigned char, plus)
-SCAN(signed_bytes, signed char, largest_packed)
-SCAN(largest, short, maximum)
+TALL_COLUMNS(sum, int, plus)
+TALL_COLUMNS(compositions, map_of_line, composition)
 
 // A tile in shared memory, `shift` bytes behind a multiple of 16, for the two warps of a block; what is
 // around its elements is anything.
 #define TILE(NAME, T, OP)                                                                                  \
   __global__ void tile_##NAME(const T* x, unsigned shift, unsigned skipped, unsigned count, unsigned rows, \
                               bool exclusive, const T* init, bool has_prefix, size_t to, T* out) {         \
-    using held = striped_tile<T, OP, scan_tuning<T>::rows, true>;                                          \
-    constexpr unsigned warps = 2, bytes = warps * scan_tuning<T>::rows * held::row_elements * sizeof(T);   \
+    using tile_type = striped_tile<T, OP, scan_tuning<T>::rows, true>;                                     \
+    constexpr unsigned warps = 2,                                                                          \
+                       bytes = warps * scan_tuning<T>::rows * tile_type::row_elements * sizeof(T);         \
     __shared__ __align__(16) unsigned char stage[bytes + 32], exchange[warps * exchange_bytes<T>];         \
     __shared__ T warp_total[warps];                                                                        \
     for (unsigned b = threadIdx.x; b < bytes + 32; b += blockDim.x) stage[b] = 0x5a;                       \
     __syncthreads();                                                                                       \
-    T* const places = reinterpret_cast<T*>(stage + shift);                                                 \
-    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) places[skipped + i] = x[i];                 \
+    T* const elements = reinterpret_cast<T*>(stage + shift);                                               \
+    for (unsigned i = threadIdx.x; i < count; i += blockDim.x) elements[skipped + i] = x[i];               \
     __syncthreads();                                                                                       \
     const unsigned warp = threadIdx.x / warp_size;                                                         \
-    const placed_tile tile{0, 0, 0, count, skipped, true};                                                 \
+    const tile_range tile{0, 0, 0, count, skipped, true};                                                  \
     const OP op;                                                                                           \
-    held mine(warp, rows);                                                                                 \
+    tile_type mine(warp, rows);                                                                            \
     mine.drop_rows_past(tile);                                                                             \
-    mine.load(places, tile, tile.fills(warps * rows * held::row_elements), op);                            \
+    mine.load(elements, tile, tile.fills(warps * rows * tile_type::row_elements), op);                     \
     const T total = mine.scan(op);                                                                         \
     if (threadIdx.x % warp_size == 0) warp_total[warp] = total;                                            \
     __syncthreads();                                                                                       \

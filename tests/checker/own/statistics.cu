@@ -10,7 +10,7 @@ using namespace heddle::gpu;
 using std::size_t;
 
 template <class T>
-order::tiling __device__ tiles_of(segments all) {
+order::tiling __device__ tiles_of(axis_lines all) {
   return {all, order::tile<T, plus>, warp_size};
 }
 
@@ -48,7 +48,7 @@ DEVIATIONS(complex, std::complex<float>, float)
 
 // Rows that a thread takes as it takes columns.
 __global__ void short_rows(const float* x, size_t outer, size_t length, const double* centres, double* sums) {
-  const segments all{outer, length, 1};
+  const axis_lines all{outer, length, 1};
   const squared_deviation_at<float> at{x, centres, all};
   if (length <= 8) {
     reduce_columns<8, true, double>(at, plus(), {all, 1024, 1, 0, 0, 8}, sums);

@@ -21,23 +21,23 @@ using reduce_pieces_function = function_ref<void(const void* from, const order::
 /// Reduces each of `all` segments of x to one element of `out`, tile by tile as order.hpp says: `of_inputs`
 /// reduces tiles of x, and `of_partials` those of the shorter arrays that follow. Reads each input once;
 /// scratch memory for one element a tile.
-void reduce_segments(int threads, segments all, std::size_t tile, std::size_t element_bytes, const void* x,
+void reduce_segments(int threads, axis_lines all, std::size_t tile, std::size_t element_bytes, const void* x,
                      void* out, reduce_pieces_function of_inputs, reduce_pieces_function of_partials);
 
 // What follows is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
 
 /// The accumulators of a tile: on the stack, unless elements are so large that it would overflow.
-template <class T, std::size_t Lanes>
-class lanes_of_tile : public order::uninitialized<T, Lanes> {};
-template <class T, std::size_t Lanes>
-  requires(Lanes * sizeof(T) > (std::size_t{1} << 16))
-class lanes_of_tile<T, Lanes> {
+template <class T, std::size_t Count>
+class tile_accumulators : public order::uninitialized<T, Count> {};
+template <class T, std::size_t Count>
+  requires(Count * sizeof(T) > (std::size_t{1} << 16))
+class tile_accumulators<T, Count> {
  public:
   T& operator[](std::size_t i) { return static_cast<T*>(memory_.data())[i]; }
 
  private:
-  memory memory_{Lanes * sizeof(T), target()};
+  memory memory_{Count * sizeof(T), target()};
 };
 
 #if defined(__CUDACC__)
@@ -46,41 +46,42 @@ class lanes_of_tile<T, Lanes> {
 /// Reduces elements load(0) … load(count−1), at most a tile of them, into *out.
 template <class T, class Op, class Load>
 inline void reduce_tile(const Load& load, std::size_t count, const Op& op, T* out) {
-  constexpr std::size_t lanes = order::accumulators<T, Op>;
+  constexpr std::size_t accumulators = order::accumulators<T, Op>;
   constexpr std::size_t rows = order::rows;
-  lanes_of_tile<T, lanes> lane;
+  tile_accumulators<T, accumulators> accumulator;
   if constexpr (order::striped<T, Op>) {
-    const std::size_t active = count < lanes ? count : lanes;
-    for (std::size_t l = 0; l < active; ++l) lane[l] = load(l);
-    std::size_t row = lanes;
-    for (; row + lanes <= count; row += lanes) {
-      for (std::size_t l = 0; l < lanes; ++l) lane[l] = op(lane[l], load(row + l));
+    const std::size_t active = count < accumulators ? count : accumulators;
+    for (std::size_t l = 0; l < active; ++l) accumulator[l] = load(l);
+    std::size_t row = accumulators;
+    for (; row + accumulators <= count; row += accumulators) {
+      for (std::size_t l = 0; l < accumulators; ++l) accumulator[l] = op(accumulator[l], load(row + l));
     }
-    for (std::size_t i = row; i < count; ++i) lane[i - row] = op(lane[i - row], load(i));
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+    for (std::size_t i = row; i < count; ++i) accumulator[i - row] = op(accumulator[i - row], load(i));
+    for (std::size_t half = accumulators / 2; half > 0; half /= 2) {
       const std::size_t pairs = active <= half ? 0 : (active - half < half ? active - half : half);
-      for (std::size_t l = 0; l < pairs; ++l) lane[l] = op(lane[l], lane[l + half]);
+      for (std::size_t l = 0; l < pairs; ++l) accumulator[l] = op(accumulator[l], accumulator[l + half]);
     }
   } else {
     const std::size_t active = (count + rows - 1) / rows;
     for (std::size_t l = 0; l < active; ++l) {
       const std::size_t end = l + 1 < active ? (l + 1) * rows : count;
-      lane[l] = load(l * rows);
-      for (std::size_t i = l * rows + 1; i < end; ++i) lane[l] = op(lane[l], load(i));
+      accumulator[l] = load(l * rows);
+      for (std::size_t i = l * rows + 1; i < end; ++i) accumulator[l] = op(accumulator[l], load(i));
     }
     for (std::size_t step = 1; step < active; step *= 2) {
-      for (std::size_t l = 0; l + step < active; l += 2 * step) lane[l] = op(lane[l], lane[l + step]);
+      for (std::size_t l = 0; l + step < active; l += 2 * step)
+        accumulator[l] = op(accumulator[l], accumulator[l + step]);
     }
   }
-  *out = order::canonical(lane[0]);
+  *out = order::canonical(accumulator[0]);
 }
 
 /// The most elements that reduce_few() takes: none unless every order gives the same bits, or there is an
 /// element to pad with.
 template <class T, class Op>
-inline constexpr std::size_t few = order::order_is_free<T, Op> ? 64
-                                   : order::has_filler<T, Op>  ? 128 / sizeof(T)
-                                                               : 0;
+inline constexpr std::size_t few_elements = order::order_is_free<T, Op> ? 64
+                                            : order::has_padding<T, Op> ? 128 / sizeof(T)
+                                                                        : 0;
 
 /// Combines elements Offset, Offset + Stride, … of load(0) … load(count − 1), at most Most, as the
 /// accumulators of a tile are combined: the even ones of them with the odd ones, each combined in the same
@@ -119,7 +120,7 @@ inline bool extreme_by_comparison(const T* x, std::size_t count, T& found) {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Combines 1 … few elements, for which a call into the library would take longer than the work.
+/// Combines 1 … few_elements elements, for which a call into the library would take longer than the work.
 template <class T, class Op>
 inline T reduce_few(const T* x, std::size_t count, const Op& op) {
   if constexpr (order::order_is_free<T, Op>) {
@@ -145,7 +146,7 @@ inline T reduce_few(const T* x, std::size_t count, const Op& op) {
     };
     T last[2 * width];
     for (std::size_t l = 0; l < width; ++l) last[l] = x[count - width + l];
-    for (std::size_t l = 0; l < width; ++l) last[width + l] = order::filler<T>(op);
+    for (std::size_t l = 0; l < width; ++l) last[width + l] = order::padding<T>(op);
     const std::size_t rows = (count + width - 1) / width;
     const T* const last_row = last + (rows * width - count);
     const auto load = [&](std::size_t r) {
@@ -154,7 +155,7 @@ inline T reduce_few(const T* x, std::size_t count, const Op& op) {
       for (std::size_t l = 0; l < width; ++l) loaded.element[l] = from[l];
       return loaded;
     };
-    const row sum = reduce_accumulators<few<T, Op> / width>(load, rows, [&](row a, const row& b) {
+    const row sum = reduce_accumulators<few_elements<T, Op> / width>(load, rows, [&](row a, const row& b) {
       for (std::size_t l = 0; l < width; ++l) a.element[l] = op(a.element[l], b.element[l]);
       return a;
     });
@@ -166,30 +167,31 @@ inline T reduce_few(const T* x, std::size_t count, const Op& op) {
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
 #endif
-/// Reduces each column of a piece; row r of column c is load(piece.first + r·stride + c). `lane` has room for
-/// the accumulators of every column.
+/// Reduces each column of a piece; row r of column c is load(piece.first + r·stride + c). `accumulator` has
+/// room for the accumulators of every column.
 template <class T, class Op, class Load>
-inline void reduce_columns(const Load& load, const order::piece& piece, const Op& op, T* lane, T* out) {
-  constexpr std::size_t lanes = order::accumulators<T, Op>;
+inline void reduce_columns(const Load& load, const order::piece& piece, const Op& op, T* accumulator,
+                           T* out) {
+  constexpr std::size_t accumulators = order::accumulators<T, Op>;
   constexpr std::size_t rows = order::rows;
   const std::size_t width = piece.width;
   std::size_t active = piece.count;
   for (std::size_t r = 0; r < piece.count; ++r) {
     const std::size_t first = piece.first + r * piece.stride;
-    const bool opens_lane = order::striped<T, Op> ? r < lanes : r % rows == 0;
-    T* const row = lane + (order::striped<T, Op> ? r % lanes : r / rows) * width;
-    if (opens_lane) {
+    const bool starts_accumulator = order::striped<T, Op> ? r < accumulators : r % rows == 0;
+    T* const row = accumulator + (order::striped<T, Op> ? r % accumulators : r / rows) * width;
+    if (starts_accumulator) {
       for (std::size_t c = 0; c < width; ++c) row[c] = load(first + c);
     } else {
       for (std::size_t c = 0; c < width; ++c) row[c] = op(row[c], load(first + c));
     }
   }
   if constexpr (order::striped<T, Op>) {
-    active = active < lanes ? active : lanes;
-    for (std::size_t half = lanes / 2; half > 0; half /= 2) {
+    active = active < accumulators ? active : accumulators;
+    for (std::size_t half = accumulators / 2; half > 0; half /= 2) {
       for (std::size_t l = 0; l < half && l + half < active; ++l) {
-        T* const left = lane + l * width;
-        const T* const right = lane + (l + half) * width;
+        T* const left = accumulator + l * width;
+        const T* const right = accumulator + (l + half) * width;
         for (std::size_t c = 0; c < width; ++c) left[c] = op(left[c], right[c]);
       }
     }
@@ -197,13 +199,13 @@ inline void reduce_columns(const Load& load, const order::piece& piece, const Op
     active = (active + rows - 1) / rows;
     for (std::size_t step = 1; step < active; step *= 2) {
       for (std::size_t l = 0; l + step < active; l += 2 * step) {
-        T* const left = lane + l * width;
-        const T* const right = lane + (l + step) * width;
+        T* const left = accumulator + l * width;
+        const T* const right = accumulator + (l + step) * width;
         for (std::size_t c = 0; c < width; ++c) left[c] = op(left[c], right[c]);
       }
     }
   }
-  for (std::size_t c = 0; c < width; ++c) out[c] = order::canonical(lane[c]);
+  for (std::size_t c = 0; c < width; ++c) out[c] = order::canonical(accumulator[c]);
 }
 
 /// Reduces pieces first … last−1. `reduce_row(first, count, out)` reduces contiguous elements; columns read
@@ -218,18 +220,19 @@ inline void reduce_pieces(const Load& load, const Op& op, const order::tiling& t
     }
     return;
   }
-  constexpr std::size_t lanes = order::accumulators<T, Op>;
+  constexpr std::size_t accumulators = order::accumulators<T, Op>;
   const std::size_t length = tiles.all.length;
-  const memory lane((length < lanes ? length : lanes) * tiles.panel * sizeof(T), target());
+  const memory accumulator((length < accumulators ? length : accumulators) * tiles.panel * sizeof(T),
+                           target());
   for (std::size_t i = first; i < last; ++i) {
     const order::piece piece = tiles[i];
-    reduce_columns<T>(load, piece, op, static_cast<T*>(lane.data()), out + piece.result);
+    reduce_columns<T>(load, piece, op, static_cast<T*>(accumulator.data()), out + piece.result);
   }
 }
 
 /// Reduces each of `all` segments of the elements load(0), load(1), … to one element of `out`.
 template <class T, class Op, class Load>
-inline void reduce(int threads, const Load& load, const Op& op, segments all, T* out) {
+inline void reduce(int threads, const Load& load, const Op& op, axis_lines all, T* out) {
   auto reduce_serially = [&op](const auto& source, const order::tiling& tiles, std::size_t first,
                                std::size_t last, T* to) {
     reduce_pieces<T>(

@@ -28,19 +28,19 @@ constexpr unsigned piece_level(std::size_t row_bytes) {
 /// Of the blocks of 1, 2, 4, … rows of a unit; the last is its own.
 inline constexpr std::size_t totals_of_unit = unit_level + 1;
 
-/// Columns side by side: `length` rows of `count` elements, `x_apart` and `out_apart` bytes from each other.
-/// `room` is for what is known of each column, in lines of `pitch` bytes; both are multiples of 64.
+/// Columns side by side: `length` rows of `count` elements, `x_stride` and `out_stride` bytes apart.
+/// `scratch` has rows of `scratch_pitch` bytes for what is known of each column; both are multiples of 64.
 struct column_panel {
   const void* x;
-  std::size_t x_apart;
+  std::size_t x_stride;
   void* out;
-  std::size_t out_apart, count, length;
-  void* room;
-  std::size_t pitch;
+  std::size_t out_stride, count, length;
+  void* scratch;
+  std::size_t scratch_pitch;
 };
 /// Before the next vector, before the row, totals of blocks of 2^level vectors; then, for each level, the
 /// total of a block of 2^level rows and the prefix after it.
-enum room_line : std::size_t { before_vector, before_row, vector_blocks, row_blocks = vector_blocks + 6 };
+enum scratch_row : std::size_t { before_vector, before_row, vector_blocks, row_blocks = vector_blocks + 6 };
 
 /// A scan of one element type by one operator, in steps. A state is what is known before a row; it can be
 /// copied byte by byte.
@@ -51,10 +51,10 @@ struct scan_steps {
 
   std::size_t piece() const { return row << piece_level(row * element_bytes); }
   std::size_t unit() const { return rows_in_unit * row; }
-  std::size_t lines_of_room(std::size_t length) const {
-    std::size_t lines = row_blocks;
-    for (std::size_t rows = length / row; rows > 0; rows /= 2) lines += 2;
-    return lines;
+  std::size_t scratch_rows(std::size_t length) const {
+    std::size_t needed = row_blocks;
+    for (std::size_t rows = length / row; rows > 0; rows /= 2) needed += 2;
+    return needed;
   }
 
   /// The state before the first element; `init` may be null, and is not where `exclusive` scans are made.
@@ -73,18 +73,13 @@ struct scan_steps {
 };
 
 /// Scans each of `all` segments of x into `out`, which may be x. Reads and writes memory once.
-void scan_segments(int threads, const scan_steps& steps, segments all, const void* x, const void* init,
+void scan_segments(int threads, const scan_steps& steps, axis_lines all, const void* x, const void* init,
                    bool exclusive, void* out);
 
 /// Scans the next `count` elements of one segment and advances the state. If more will follow, `count` is a
 /// multiple of a unit.
 void scan_piece(int threads, const scan_steps& steps, const void* x, std::size_t count, bool exclusive,
                 void* state, void* out);
-
-/// Whether every order gives the same bits, but for those of a NaN.
-template <class T, class Op>
-inline constexpr bool any_grouping =
-    order::order_is_free<T, Op> || (impl::library_combines<T, Op>() && impl::is_extreme<Op>);
 
 // What follows is compiled once for each instruction set: the namespace keeps the versions apart.
 inline namespace HEDDLE_ISA {
@@ -230,10 +225,10 @@ inline void scan_elements(const T* x, std::size_t count, const Op& op, order::ro
 /// The most elements that `scan_few` takes. Minima and maxima of floating-point numbers, which pass on NaN,
 /// cost more an element.
 template <class T, class Op>
-inline constexpr std::size_t fewest = !any_grouping<T, Op> && order::scan_vector<T> == 1 ? 3
-                                      : !any_grouping<T, Op>        ? 4 * order::scan_vector<T>
-                                      : std::is_floating_point_v<T> ? 8
-                                                                    : 24;
+inline constexpr std::size_t few_to_scan = !order::any_scan_order<T, Op> && order::scan_vector<T> == 1 ? 3
+                                           : !order::any_scan_order<T, Op> ? 4 * order::scan_vector<T>
+                                           : std::is_floating_point_v<T>   ? 8
+                                                                           : 24;
 
 #if defined(__CUDACC__)
 #pragma nv_exec_check_disable
@@ -244,7 +239,7 @@ template <bool Exclusive, class T, class Op>
 inline void scan_few(const T* x, std::size_t count, const Op& op, const T* init, T* out) {
   const impl::element_at<T, Op> load{x};
   if (count == 0) return;
-  if constexpr (any_grouping<T, Op>) {
+  if constexpr (order::any_scan_order<T, Op>) {
     std::size_t i = 0;
     T sum = init != nullptr ? *init : load(0);
     if (!Exclusive && init == nullptr) out[i++] = order::canonical(sum);
@@ -333,12 +328,13 @@ struct columns_by_operator {
 #endif
 /// Scans columns by themselves, where any order gives the same bits: from above.
 template <class T, class Columns>
-inline void scan_columns_from_above(const Columns& columns, const column_panel& panel, const T* init,
-                                    bool exclusive) {
-  T* const sum = static_cast<T*>(panel.room);
+inline void scan_columns_serially(const Columns& columns, const column_panel& panel, const T* init,
+                                  bool exclusive) {
+  T* const sum = static_cast<T*>(panel.scratch);
   for (std::size_t k = 0; k < panel.length; ++k) {
-    const T* const x = reinterpret_cast<const T*>(static_cast<const std::byte*>(panel.x) + k * panel.x_apart);
-    T* const out = reinterpret_cast<T*>(static_cast<std::byte*>(panel.out) + k * panel.out_apart);
+    const T* const x =
+        reinterpret_cast<const T*>(static_cast<const std::byte*>(panel.x) + k * panel.x_stride);
+    T* const out = reinterpret_cast<T*>(static_cast<std::byte*>(panel.out) + k * panel.out_stride);
     columns.each(panel.count, [&](const auto& some, std::size_t c) __attribute__((always_inline)) {
       const auto here = some.read(x + c);
       if (k == 0 && init == nullptr) {
@@ -361,30 +357,30 @@ template <class T, class Columns>
 inline void scan_columns_in_order(const Columns& columns, const column_panel& panel, const T* init,
                                   bool exclusive) {
   constexpr std::size_t in_vector = order::scan_vector<T>, in_row = order::scan_row_vectors;
-  const auto line = [&](std::size_t index) {
-    return reinterpret_cast<T*>(static_cast<std::byte*>(panel.room) + index * panel.pitch);
+  const auto row_of = [&](std::size_t index) {
+    return reinterpret_cast<T*>(static_cast<std::byte*>(panel.scratch) + index * panel.scratch_pitch);
   };
   bool vector_has_prefix = init != nullptr, row_has_prefix = init != nullptr;
   if (init != nullptr) {
     columns.each(panel.count, [&](const auto& some, std::size_t c) {
-      for (const room_line l : {before_vector, before_row}) some.store(some.splat(*init), line(l) + c);
+      for (const scratch_row l : {before_vector, before_row}) some.store(some.splat(*init), row_of(l) + c);
     });
   }
   for (std::size_t first = 0, vector = 0; first < panel.length; first += in_vector, ++vector) {
     const std::size_t here = first + in_vector < panel.length ? in_vector : panel.length - first;
     const std::size_t j = vector % in_row, row = vector / in_row;
     const bool is_last = first + here == panel.length;
-    const auto* const x_at = static_cast<const std::byte*>(panel.x) + first * panel.x_apart;
-    auto* const out_at = static_cast<std::byte*>(panel.out) + first * panel.out_apart;
+    const auto* const x_at = static_cast<const std::byte*>(panel.x) + first * panel.x_stride;
+    auto* const out_at = static_cast<std::byte*>(panel.out) + first * panel.out_stride;
     columns.each(panel.count, [&](const auto& some, std::size_t c) __attribute__((always_inline)) {
       const auto read = [&](std::size_t k) __attribute__((always_inline)) {
-        return some.read(reinterpret_cast<const T*>(x_at + k * panel.x_apart) + c);
+        return some.read(reinterpret_cast<const T*>(x_at + k * panel.x_stride) + c);
       };
       const auto write = [&](std::size_t k, const auto& v) __attribute__((always_inline)) {
-        some.write(v, reinterpret_cast<T*>(out_at + k * panel.out_apart) + c);
+        some.write(v, reinterpret_cast<T*>(out_at + k * panel.out_stride) + c);
       };
       // Without a prefix a vector is read for one: its values are not used.
-      const auto before = some.load(line(before_vector) + c);
+      const auto before = some.load(row_of(before_vector) + c);
       auto own = read(0);
       if (exclusive) {
         write(0, before);
@@ -401,32 +397,32 @@ inline void scan_columns_in_order(const Columns& columns, const column_panel& pa
       // The total of the blocks of vectors that end here, then P of the next vector.
       unsigned level = 0;
       for (; (j >> level & 1) != 0; ++level)
-        own = some.combine(some.load(line(vector_blocks + level) + c), own);
-      some.store(own, line(vector_blocks + level) + c);
+        own = some.combine(some.load(row_of(vector_blocks + level) + c), own);
+      some.store(own, row_of(vector_blocks + level) + c);
       auto prefix = own;
       for (++level; (j + 1) >> level != 0; ++level) {
         if (((j + 1) >> level & 1) != 0)
-          prefix = some.combine(some.load(line(vector_blocks + level) + c), prefix);
+          prefix = some.combine(some.load(row_of(vector_blocks + level) + c), prefix);
       }
-      if (row_has_prefix) prefix = some.combine(some.load(line(before_row) + c), prefix);
+      if (row_has_prefix) prefix = some.combine(some.load(row_of(before_row) + c), prefix);
       if (in_vector == 1 && !exclusive) write(0, prefix);
       if (j + 1 == in_row) {
         // The same for blocks of rows, and Q of the next row.
         for (level = 0; (row >> level & 1) != 0; ++level)
-          own = some.combine(some.load(line(row_blocks + 2 * level) + c), own);
-        some.store(own, line(row_blocks + 2 * level) + c);
+          own = some.combine(some.load(row_of(row_blocks + 2 * level) + c), own);
+        some.store(own, row_of(row_blocks + 2 * level) + c);
         const std::size_t above = (row + 1) >> level >> 1;
         prefix = own;
         if (above != 0) {
           const std::size_t last_block = level + 1 + static_cast<unsigned>(__builtin_ctzll(above));
-          prefix = some.combine(some.load(line(row_blocks + 2 * last_block + 1) + c), own);
+          prefix = some.combine(some.load(row_of(row_blocks + 2 * last_block + 1) + c), own);
         } else if (init != nullptr) {
           prefix = some.combine(some.splat(*init), own);
         }
-        some.store(prefix, line(row_blocks + 2 * level + 1) + c);
-        some.store(prefix, line(before_row) + c);
+        some.store(prefix, row_of(row_blocks + 2 * level + 1) + c);
+        some.store(prefix, row_of(before_row) + c);
       }
-      some.store(prefix, line(before_vector) + c);
+      some.store(prefix, row_of(before_vector) + c);
     });
     vector_has_prefix = true;
     if (j + 1 == in_row) row_has_prefix = true;
@@ -438,8 +434,8 @@ inline void scan_columns_in_order(const Columns& columns, const column_panel& pa
 #endif
 template <class T, class Op, class Columns>
 inline void scan_columns(const Columns& columns, const column_panel& panel, const T* init, bool exclusive) {
-  if constexpr (any_grouping<T, Op>) {
-    scan_columns_from_above(columns, panel, init, exclusive);
+  if constexpr (order::any_scan_order<T, Op>) {
+    scan_columns_serially(columns, panel, init, exclusive);
   } else {
     scan_columns_in_order(columns, panel, init, exclusive);
   }
@@ -507,7 +503,7 @@ class steps_by_operator {
 
 /// Scans each of `all` segments of x into `out`, which may be x.
 template <bool Exclusive, class T, class Op>
-inline void scan(int threads, const T* x, const Op& op, segments all, const T* init, T* out) {
+inline void scan(int threads, const T* x, const Op& op, axis_lines all, const T* init, T* out) {
   const steps_by_operator<T, Op> by(op);
   scan_segments(threads, by.steps(), all, x, init, Exclusive, out);
 }

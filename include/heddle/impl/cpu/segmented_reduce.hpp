@@ -60,7 +60,7 @@ void segmented_reduce(int threads, const T* x, const Op& op, const std::size_t* 
   for_segments(threads, offsets, count, [&](int with, std::size_t s, std::size_t first, std::size_t length) {
     const impl::element_at<T, Op> load{x + first};
     if (length <= order::tile<T, Op>) return reduce_tile<T>(load, length, op, out + s);
-    reduce(with, load, op, segments{1, length, 1}, out + s);
+    reduce(with, load, op, axis_lines{1, length, 1}, out + s);
   });
 }
 

@@ -52,7 +52,7 @@ T* merge_sort(int threads, T* x, T* other, std::size_t n, const Compare& compare
 /// Sorts each line into `out`: load(index in the array, index in the line) gives what is sorted, and
 /// compare_of(index of the line's first element) how.
 template <class T, class Load, class CompareOf>
-void sort_lines_by(int threads, const segments& lines, const Load& load, const CompareOf& compare_of,
+void sort_lines_by(int threads, const axis_lines& lines, const Load& load, const CompareOf& compare_of,
                    T* out) {
   const std::size_t n = lines.length;
   const bool share_lines = lines.count() >= static_cast<std::size_t>(threads);
@@ -77,7 +77,7 @@ void sort_lines_by(int threads, const segments& lines, const Load& load, const C
 
 /// Each line of x in the stable order of a user's comparison, into `out`, which may be x.
 template <class T, class Compare>
-void sort_by(int threads, const T* x, const segments& lines, const Compare& compare, T* out) {
+void sort_by(int threads, const T* x, const axis_lines& lines, const Compare& compare, T* out) {
   sort_lines_by<T>(
       threads, lines, [=](std::size_t at, std::size_t) -> const T& { return x[at]; },
       [&](std::size_t) -> const Compare& { return compare; }, out);
@@ -85,7 +85,8 @@ void sort_by(int threads, const T* x, const segments& lines, const Compare& comp
 
 /// The indices, in their line, of the elements of each line in that order.
 template <class T, class Compare>
-void argsort_by(int threads, const T* x, const segments& lines, const Compare& compare, std::size_t* places) {
+void argsort_by(int threads, const T* x, const axis_lines& lines, const Compare& compare,
+                std::size_t* places) {
   sort_lines_by<std::size_t>(
       threads, lines, [](std::size_t, std::size_t i) { return i; },
       [&](std::size_t begin) {

@@ -181,7 +181,7 @@ class stencil_pass {
   std::ptrdiff_t origin(int axis) const { return grid_.reach[axis] > 0 ? grid_.origin : 0; }
 
   std::ptrdiff_t index(const impl::tile_axis& axis, std::ptrdiff_t i) const {
-    return (axis.goes_round ? impl::modulo(i, axis.cells) : i) + (axis.reach > 0 ? grid_.origin : 0);
+    return (axis.is_periodic ? impl::modulo(i, axis.cells) : i) + (axis.reach > 0 ? grid_.origin : 0);
   }
 
 #if defined(__CUDACC__)
@@ -199,7 +199,7 @@ class stencil_pass {
   void surround(const impl::tile_axis (&axes)[3], std::ptrdiff_t to_follow, const tile_view<T>& next) const {
     const auto beyond = [&](int axis, auto set) {
       const impl::tile_axis& along = axes[axis];
-      if (along.reach == 0 || along.goes_round) return;
+      if (along.reach == 0 || along.is_periodic) return;
       for (std::ptrdiff_t i = along.low(to_follow); i < 0; ++i) set(i);
       for (std::ptrdiff_t i = along.cells; i < along.high(to_follow); ++i) set(i);
     };

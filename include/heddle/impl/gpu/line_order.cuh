@@ -9,7 +9,7 @@ namespace heddle::gpu {
 
 /// The index in the array of element i in line order.
 struct array_index_of_line_order {
-  segments lines;
+  axis_lines lines;
   // Divisions of 64 bits are long: compiled once a kernel, and not for each of a thread's elements.
   __device__ __noinline__ std::size_t operator()(std::size_t i) const {
     if (lines.inner == 1) return i;
@@ -19,7 +19,7 @@ struct array_index_of_line_order {
 
 /// The number in line order of the element at an index of the array.
 struct line_order_of_array_index {
-  segments lines;
+  axis_lines lines;
   __device__ __noinline__ std::size_t operator()(std::size_t at) const {
     if (lines.inner == 1) return at;
     const std::size_t line = at / (lines.length * lines.inner) * lines.inner + at % lines.inner;

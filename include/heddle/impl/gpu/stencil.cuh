@@ -76,8 +76,8 @@ __device__ inline void for_cells_of_box(const int (&from)[3], const int (&to)[3]
   }
 }
 
-/// Tiles go through several generations in shared memory: two buffers that take turns. Places in a buffer are
-/// counted from the tile's low corner.
+/// Tiles go through several generations in shared memory: two buffers, read and written alternately. Places
+/// in a buffer are counted from the tile's low corner.
 template <int Reach, int Indices, class T, class F>
 __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid, const F f,
                               const __grid_constant__ impl::stencil_blocking blocking, int generations,
@@ -94,7 +94,7 @@ __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid
     for (int axis = 0; axis < 3; ++axis) {
       low[axis] = axes[axis].low(generations);
       extent[axis] = static_cast<int>(axes[axis].high(generations) - low[axis]);
-      at_edge = at_edge || (!axes[axis].goes_round &&
+      at_edge = at_edge || (!axes[axis].is_periodic &&
                             (low[axis] < 0 || axes[axis].high(generations) > axes[axis].cells));
     }
     const int row = extent[2], plane = extent[1] * extent[2];
@@ -115,7 +115,7 @@ __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid
         std::ptrdiff_t index[3] = {low[0] + p, low[1] + r, low[2] + c};
         if constexpr (Indices > 0) {
           for (int axis = 0; axis < 3; ++axis) {
-            if (axes[axis].goes_round) index[axis] = impl::modulo(index[axis], axes[axis].cells);
+            if (axes[axis].is_periodic) index[axis] = impl::modulo(index[axis], axes[axis].cells);
             if (axes[axis].reach > 0) index[axis] += grid.origin;
           }
         }
@@ -139,7 +139,7 @@ __global__ void stencil_tiles(const __grid_constant__ impl::stencil_grid<T> grid
           bool is_beyond = false, is_fixed = false;
           for (int axis = 0; axis < 3; ++axis) {
             source[axis] = at[axis];
-            if (axes[axis].goes_round || axes[axis].reach == 0) continue;
+            if (axes[axis].is_periodic || axes[axis].reach == 0) continue;
             if (0 <= at[axis] && at[axis] < axes[axis].cells) continue;
             is_beyond = true;
             source[axis] = impl::cell_for(grid.around.kind, at[axis], axes[axis].cells);

@@ -37,10 +37,10 @@ void scan_hillis_steele(int threads, const heddle::textbook::scanned_elements<T,
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
   const memory arrays[] = {memory(n * sizeof(T), target()), memory(n * sizeof(T), target())};
   const T* last = nullptr;
-  int turn = 0;
-  for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {
+  int current = 0;
+  for (std::size_t step = 1; step < n; step *= 2, current = 1 - current) {
     const scanned_elements<T, Op> from = last == nullptr ? x : scanned_elements<T, Op>(last, op);
-    T* const to = 2 * step < n ? static_cast<T*>(arrays[turn].data()) : out;
+    T* const to = 2 * step < n ? static_cast<T*>(arrays[current].data()) : out;
     for_elements(threads, n,
                  [&](std::size_t i) { write(to, i, i < step ? from(i) : op(from(i - step), from(i))); });
     last = to;

@@ -13,13 +13,13 @@
 #include <cstring>
 #include <type_traits>
 
-/// How a thread loads, combines and stores the rows of several neighbouring columns. `enter` converts what it
-/// loads to the form that is combined, and `leave` converts back.
+/// How a thread loads, combines and stores the rows of several neighbouring columns. `encode` converts what
+/// it loads to the form that is combined, and `decode` converts back.
 namespace heddle::gpu {
 
-/// How many of `lanes` neighbouring threads, a power of two, are in one warp.
-HD_INLINE unsigned lanes_of_warp(unsigned lanes) {
-  return lanes < warp_size ? lanes : warp_size;
+/// How many of `threads` neighbouring ones, a power of two, are in one warp.
+HD_INLINE unsigned lanes_of_warp(unsigned threads) {
+  return threads < warp_size ? threads : warp_size;
 }
 
 /// Loads `count` rows, and the last of them again into the rest of `to`: a load in a branch would make the
@@ -44,9 +44,9 @@ struct vector_columns {
 
   static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned) { return inner / columns; }
 
-  __device__ vector_columns(const segments&, std::size_t in_row, unsigned) : column(in_row * columns) {}
-  __device__ bool exist() const { return true; }
-  __device__ std::size_t place(unsigned c) const { return c; }
+  __device__ vector_columns(const axis_lines&, std::size_t in_row, unsigned) : column(in_row * columns) {}
+  __device__ bool in_range() const { return true; }
+  __device__ std::size_t offset_of(unsigned c) const { return c; }
   /// Loads `count` rows from the one at `from` on.
   template <unsigned Rows>
   __device__ void load(const T* from, unsigned count, std::size_t inner, stored (&to)[Rows]) const {
@@ -56,7 +56,7 @@ struct vector_columns {
 };
 
 /// Columns that a thread loads and stores one by one, several to keep loads in flight. In long rows they are
-/// `apart_` columns from each other, so that neighbouring lanes have neighbouring columns.
+/// `stride_` columns apart, so that neighbouring lanes have neighbouring columns.
 template <class T>
 class element_columns {
  public:
@@ -68,100 +68,101 @@ class element_columns {
   using stored = order::uninitialized<T, columns>;
   std::size_t column;
 
-  static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned lanes) {
-    const std::size_t apart = apart_in(inner, lanes), together = columns * apart;
-    return (inner + together - 1) / together * apart;
+  static HD_INLINE std::size_t threads_across(std::size_t inner, unsigned threads) {
+    const std::size_t stride = stride_in(inner, threads), group = columns * stride;
+    return (inner + group - 1) / group * stride;
   }
 
-  __device__ element_columns(const segments& all, std::size_t in_row, unsigned lanes)
-      : inner_(all.inner), apart_(apart_in(inner_, lanes)) {
-    const std::size_t in_group = in_row & (apart_ - 1);
+  __device__ element_columns(const axis_lines& all, std::size_t in_row, unsigned threads)
+      : inner_(all.inner), stride_(stride_in(inner_, threads)) {
+    const std::size_t in_group = in_row & (stride_ - 1);
     column = (in_row - in_group) * columns + in_group;
   }
-  __device__ bool exist() const { return column < inner_; }
+  __device__ bool in_range() const { return column < inner_; }
   // Beyond the row the thread's first element again: the operator sees nothing but elements, and other
   // threads may be writing theirs.
-  __device__ std::size_t place(unsigned c) const { return is_mine(c) ? c * apart_ : 0; }
+  __device__ std::size_t offset_of(unsigned c) const { return is_mine(c) ? c * stride_ : 0; }
   template <unsigned Rows>
   __device__ void load(const T* from, unsigned count, std::size_t inner, stored (&to)[Rows]) const {
     load_rows(from, count, inner, to, [this](const T* row) {
       stored x;
 #pragma unroll
-      for (unsigned c = 0; c < columns; ++c) x[c] = row[place(c)];
+      for (unsigned c = 0; c < columns; ++c) x[c] = row[offset_of(c)];
       return x;
     });
   }
   __device__ void store(T* to, const stored& x) const {
 #pragma unroll
     for (unsigned c = 0; c < columns; ++c) {
-      if (is_mine(c)) to[c * apart_] = x[c];
+      if (is_mine(c)) to[c * stride_] = x[c];
     }
   }
 
  private:
-  static HD_INLINE unsigned apart_in(std::size_t inner, unsigned lanes) {
+  static HD_INLINE unsigned stride_in(std::size_t inner, unsigned threads) {
     if (inner < 32 * warp_size * columns) return 1;
-    return lanes_of_warp(lanes);
+    return lanes_of_warp(threads);
   }
-  __device__ bool is_mine(unsigned c) const { return column + c * apart_ < inner_; }
+  __device__ bool is_mine(unsigned c) const { return column + c * stride_ < inner_; }
 
   std::size_t inner_;
-  unsigned apart_;
+  unsigned stride_;
 };
 
 /// Whether the columns of each row are vectors of 16 bytes, of x and of `out`.
 template <class T>
-bool are_vectors(const T* x, const T* out, const segments& all) {
+bool are_vectors(const T* x, const T* out, const axis_lines& all) {
   return vectors_are_16_bytes<T> && all.inner % items_per_vector<T> == 0 &&
          (reinterpret_cast<std::uintptr_t>(x) | reinterpret_cast<std::uintptr_t>(out)) % 16 == 0;
 }
 
-/// Columns cut into parts of at most `strip` rows, each for one thread. In a block `lanes` threads, a power
-/// of two, have neighbouring columns, and the others are below them.
+/// Columns cut into parts of at most `part_rows` rows, each for one thread. In a block `width` threads, a
+/// power of two, have neighbouring columns, and the others are below them.
 template <class Columns>
 struct column_tiling {
-  segments all;
-  std::size_t strip;
-  unsigned lanes;
+  axis_lines all;
+  std::size_t part_rows;
+  unsigned width;
   std::size_t parts, threads_across;
 
-  /// A thread's part of its columns: the `part`-th from the top; its totals are in row `row` of totals().
-  struct place {
-    std::size_t row, part, in_row;
+  /// A thread's part of its columns: the `index`-th from the top; its totals are in row `row` of totals().
+  struct thread_part {
+    std::size_t row, index, in_row;
     std::size_t begin;   ///< of its rows
     std::size_t length;  ///< rows that it has
   };
 
-  HD_INLINE column_tiling(const segments& columns, std::size_t rows_of_strip, unsigned side_by_side)
+  HD_INLINE column_tiling(const axis_lines& columns, std::size_t rows, unsigned threads)
       : all(columns),
-        strip(rows_of_strip),
-        lanes(side_by_side),
-        parts((all.length + strip - 1) / strip),
-        threads_across(Columns::threads_across(all.inner, lanes)) {}
+        part_rows(rows),
+        width(threads),
+        parts((all.length + part_rows - 1) / part_rows),
+        threads_across(Columns::threads_across(all.inner, width)) {}
 
-  HD_INLINE std::size_t strips() const { return all.outer * parts * threads_across; }
+  HD_INLINE std::size_t thread_parts() const { return all.outer * parts * threads_across; }
   /// The results of reducing each part, as segments again.
-  HD_INLINE segments totals() const { return {all.outer, parts, all.inner}; }
-  HD_INLINE place operator[](std::size_t index) const {
+  HD_INLINE axis_lines totals() const { return {all.outer, parts, all.inner}; }
+  HD_INLINE thread_part operator[](std::size_t index) const {
     // Divisions of 64 bits take as long as some rows.
     const std::size_t row = index < threads_across ? 0 : index / threads_across,
-                      outer = row < parts ? 0 : row / parts, part = row - outer * parts, top = part * strip;
+                      outer = row < parts ? 0 : row / parts, part = row - outer * parts,
+                      top = part * part_rows;
     return {row, part, index - row * threads_across, (outer * all.length + top) * all.inner,
-            all.length - top < strip ? all.length - top : strip};
+            all.length - top < part_rows ? all.length - top : part_rows};
   }
 };
 
 /// Elements of neighbouring columns, combined one by one.
 template <unsigned Columns, class T, class Op>
-struct elements_across {
+struct elementwise_vector_op {
   using vector = order::uninitialized<T, Columns>;
   Op op;
-  __device__ vector enter(vector x) const {
+  __device__ vector encode(vector x) const {
 #pragma unroll
     for (unsigned c = 0; c < Columns; ++c) x[c] = impl::lift<Op>(x[c]);
     return x;
   }
-  __device__ vector leave(const vector& x) const { return x; }
+  __device__ vector decode(const vector& x) const { return x; }
   __device__ vector operator()(const vector& a, const vector& b) const {
     vector both;
 #pragma unroll
@@ -172,23 +173,23 @@ struct elements_across {
 
 /// Elements of one and two bytes, combined a word at a time.
 template <class T, class Op>
-struct words_across {
+struct packed_vector_op {
   static constexpr bool adds = adds_small_integers<T, Op>;
   static constexpr bool exist = adds || packed16_op<T, Op>::exist;
-  using by = packed16_op<T, Op>;
+  using packed = packed16_op<T, Op>;
   using vector = vector_words;
   Op op;
-  __device__ vector enter(vector x) const {
+  __device__ vector encode(vector x) const {
     if constexpr (!adds) {
 #pragma unroll
-      for (std::uint32_t& word : x.word) word = by::enter(op, word);
+      for (std::uint32_t& word : x.word) word = packed::encode(op, word);
     }
     return x;
   }
-  __device__ vector leave(vector x) const {
+  __device__ vector decode(vector x) const {
     if constexpr (!adds) {
 #pragma unroll
-      for (std::uint32_t& word : x.word) word = by::leave(op, word);
+      for (std::uint32_t& word : x.word) word = packed::decode(op, word);
     }
     return x;
   }
@@ -203,17 +204,17 @@ struct words_across {
     if constexpr (adds) {
       return sizeof(T) == 1 ? __vadd4(a, b) : __vadd2(a, b);
     } else if constexpr (sizeof(T) == 1) {
-      return interleaved_bytes(by::combine(op, even_bytes<by>(a), even_bytes<by>(b)),
-                               by::combine(op, odd_bytes<by>(a), odd_bytes<by>(b)));
+      return interleaved_bytes(packed::combine(op, even_bytes<packed>(a), even_bytes<packed>(b)),
+                               packed::combine(op, odd_bytes<packed>(a), odd_bytes<packed>(b)));
     } else {
-      return by::combine(op, a, b);
+      return packed::combine(op, a, b);
     }
   }
 };
 
 /// How a thread combines the columns that it loads as `Columns` says.
 template <class Columns, class T, class Op>
-using combined_across = std::conditional_t<Columns::fill_vec16 && words_across<T, Op>::exist,
-                                           words_across<T, Op>, elements_across<Columns::columns, T, Op>>;
+using vector_op = std::conditional_t<Columns::fill_vec16 && packed_vector_op<T, Op>::exist,
+                                     packed_vector_op<T, Op>, elementwise_vector_op<Columns::columns, T, Op>>;
 
 }  // namespace heddle::gpu

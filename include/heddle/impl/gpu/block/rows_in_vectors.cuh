@@ -22,7 +22,7 @@ struct rows_for_warps {
 
   /// The most lanes that a row fills after the one in which it begins.
   template <class T>
-  HD_INLINE unsigned reach() const {
+  HD_INLINE unsigned lanes_after_first() const {
     return (length - 1) / items_per_vector<T>;
   }
 };
@@ -55,19 +55,19 @@ __device__ void for_rows_of_warp(const rows_for_warps& shape, const F& f) {
 
 /// Where rows begin in a lane's vectors, one vector after another. The first row begins `skipped` elements
 /// after the start of lane 0's first vector.
-template <unsigned Pack>
+template <unsigned Items>
 class row_starts_in_vectors {
  public:
   __device__ row_starts_in_vectors(unsigned length, unsigned skipped)
-      : length_(length), step_(warp_size * Pack % length) {
-    for (unsigned k = 0; k <= Pack; k += length) starts_ |= 1u << k;
-    const unsigned place = threadIdx.x % warp_size * Pack + length - skipped % length;
-    distance_ = length - 1 - (place + length - 1) % length;
+      : length_(length), step_(warp_size * Items % length) {
+    for (unsigned k = 0; k <= Items; k += length) starts_ |= 1u << k;
+    const unsigned position = threadIdx.x % warp_size * Items + length - skipped % length;
+    distance_ = length - 1 - (position + length - 1) % length;
   }
   /// A bit for each element of the vector, and for the one after it, set where a row begins. Goes on to the
   /// next vector.
-  __device__ unsigned take() {
-    const unsigned starts = distance_ <= Pack ? starts_ << distance_ & ((2u << Pack) - 1) : 0;
+  __device__ unsigned next() {
+    const unsigned starts = distance_ <= Items ? starts_ << distance_ & ((2u << Items) - 1) : 0;
     distance_ = distance_ >= step_ ? distance_ - step_ : distance_ + length_ - step_;
     return starts;
   }
@@ -79,14 +79,14 @@ class row_starts_in_vectors {
 };
 
 /// The inclusive scan of the lanes' values in each row. Rows begin in the lanes whose bits are set in
-/// `beginning`, and a lane's row begins at most `reach` lanes before it.
+/// `beginning`, and a lane's row begins at most `max_distance` lanes before it.
 template <class T, class Op>
-__device__ T scan_rows_of_lanes(T sum, unsigned beginning, unsigned reach, const Op& op) {
+__device__ T scan_rows_of_lanes(T sum, unsigned beginning, unsigned max_distance, const Op& op) {
   const unsigned lane = threadIdx.x % warp_size, up_to_here = beginning & ((2u << lane) - 1);
   const unsigned row_begins = up_to_here == 0 ? 0 : warp_size - 1 - __clz(up_to_here);
 #pragma unroll
   for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-    if (distance > reach) break;
+    if (distance > max_distance) break;
     const T left = shuffle_up(sum, distance);
     if (lane >= row_begins + distance) sum = op(left, sum);
   }

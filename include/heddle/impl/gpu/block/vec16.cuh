@@ -76,17 +76,17 @@ __device__ void store_vector(T* to, const order::uninitialized<T, items_per_vect
   }
 }
 
-/// Sets the first `count` elements of a vector, fewer than all, to `neutral`. By words: elements that are
+/// Sets the first `count` elements of a vector, fewer than all, to `identity`. By words: elements that are
 /// unpacked in this branch would stay unpacked after it.
 template <class T>
-__device__ void mask_prefix(unsigned count, const T& neutral,
+__device__ void mask_prefix(unsigned count, const T& identity,
                             order::uninitialized<T, items_per_vector<T>>& x) {
   std::uint32_t word[4], hidden[4];
   memcpy(word, &x, 16);
-  order::uninitialized<T, items_per_vector<T>> neutrals;
+  order::uninitialized<T, items_per_vector<T>> identities;
 #pragma unroll
-  for (unsigned k = 0; k < items_per_vector<T>; ++k) neutrals[k] = neutral;
-  memcpy(hidden, &neutrals, 16);
+  for (unsigned k = 0; k < items_per_vector<T>; ++k) identities[k] = identity;
+  memcpy(hidden, &identities, 16);
 #pragma unroll
   for (unsigned w = 0; w < 4; ++w) {
     const unsigned bytes =

@@ -18,7 +18,7 @@ namespace heddle::gpu {
 
 /// How the threads of a block share columns. The counts that have logarithms are powers of two.
 struct column_threads {
-  segments all;
+  axis_lines all;
   std::size_t part;       ///< elements of a column that are combined to one result
   std::size_t pitch;      ///< thread numbers from one row of results to the next, at least its columns
   unsigned log2_threads;  ///< of a column
@@ -99,7 +99,7 @@ __device__ __forceinline__ T reduce_accumulators(const column_elements<Load>& co
                                                  const column_threads& shape, const Op& op) {
   using tuning = reduce_tuning<T, Op>;
   constexpr bool striped = tuning::striped;
-  constexpr unsigned lanes = tuning::accumulators;
+  constexpr unsigned accumulators = tuning::accumulators;
   constexpr unsigned levels = group_levels<Items, T, Op>;
   const unsigned log2_apart = shape.log2_threads + shape.log2_groups, count = column.count;
   // Whether an accumulator has elements.
@@ -121,10 +121,10 @@ __device__ __forceinline__ T reduce_accumulators(const column_elements<Load>& co
         const unsigned there = column.template read<false>(group, log2_apart, count, x);
         if constexpr (SeveralRows) {
           order::uninitialized<T, Items> next;
-          unsigned i = group + lanes;
+          unsigned i = group + accumulators;
 // The next row is loaded before this one is combined where registers suffice.
 #pragma unroll(Items == tuning::column_items && sizeof(T) <= 8 ? 2 : 1)
-          for (; i + ((Items - 1) << log2_apart) < count; i += lanes) {
+          for (; i + ((Items - 1) << log2_apart) < count; i += accumulators) {
             column.template read<true>(i, log2_apart, count, next);
 #pragma unroll
             for (unsigned m = 0; m < Items; ++m) x[m] = op(x[m], next[m]);
@@ -241,7 +241,7 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::column_threads(Items, Se
     }
     if (thread == 0 && is_column) {
       if constexpr (requires { Op::any_order; }) {
-        *result = op.leave(sum[0]);
+        *result = op.decode(sum[0]);
       } else {
         *result = order::canonical(sum[0]);
       }
@@ -252,7 +252,7 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::column_threads(Items, Se
 /// Reduces columns cut into parts of `part` elements. `per_column` threads share a part, and each combines
 /// `groups` groups of accumulators one after another; both are powers of two.
 template <unsigned Items, bool SeveralRows, class T, class Load, class Op>
-void launch_reduce_columns(const target& where, const Load& load, const Op& op, const segments& all,
+void launch_reduce_columns(const target& where, const Load& load, const Op& op, const axis_lines& all,
                            std::size_t part, std::size_t per_column, std::size_t groups, T* out) {
   using tuning = reduce_tuning<T, Op>;
   const auto log2 = [](std::size_t x) { return static_cast<unsigned>(std::countr_zero(x)); };
@@ -291,10 +291,10 @@ struct two_rows {
 
 /// Reduces each tile of columns.
 template <class T, class Load, class Op>
-void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op, const segments& all,
+void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op, const axis_lines& all,
                              T* out) {
   using tuning = reduce_tuning<T, Op>;
-  constexpr unsigned items = tuning::column_items, lanes = tuning::accumulators;
+  constexpr unsigned items = tuning::column_items, accumulators = tuning::accumulators;
   constexpr std::size_t tile = order::tile<T, Op>;
   const std::size_t length = all.length;
   if (length == 1) return gpu::transform(where, one_row<T, Load>{load}, all.count(), out);
@@ -309,7 +309,7 @@ void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op
   const bool are_many = all.count() >= tuning::many_columns && length <= tile;
   constexpr unsigned most_threads = tuning::threads_per_column;
   if constexpr (sizeof(T) > 16) {
-    shared_by(most_threads, lanes / most_threads);
+    shared_by(most_threads, accumulators / most_threads);
   } else if constexpr (tuning::any_order) {
     // Few columns have as many threads as fill a block: a warp reads contiguous rows.
     const std::size_t for_few =
@@ -318,22 +318,23 @@ void reduce_tiles_of_columns(const target& where, const Load& load, const Op& op
   } else if constexpr (!tuning::striped) {
     if (length <= order::rows) return shared_by(1, 1);
     if (length <= tuning::short_column) return shared_by(1, 2);
-    shared_by(most_threads, lanes / most_threads);
+    shared_by(most_threads, accumulators / most_threads);
   } else {
     if (length <= items) return launch_reduce_columns<items, false>(where, load, op, all, tile, 1, 1, out);
     // Larger elements are as fast with several threads to a column, unless accumulators have one element.
     constexpr bool in_rows = sizeof(T) <= 4;
-    if (length <= tuning::short_column || (are_many && (in_rows || length <= lanes))) {
+    if (length <= tuning::short_column || (are_many && (in_rows || length <= accumulators))) {
       constexpr unsigned at_once = tuning::many_columns_items;
       const std::size_t groups =
-          std::bit_ceil((std::min<std::size_t>(length, lanes) + at_once - 1) / at_once);
+          std::bit_ceil((std::min<std::size_t>(length, accumulators) + at_once - 1) / at_once);
       if constexpr (in_rows) {
-        if (length > lanes)
+        if (length > accumulators)
           return launch_reduce_columns<at_once, true>(where, load, op, all, tile, 1, groups, out);
       }
       return launch_reduce_columns<at_once, false>(where, load, op, all, tile, 1, groups, out);
     }
-    const std::size_t apart = std::bit_ceil((std::min<std::size_t>(length, lanes) + items - 1) / items),
+    const std::size_t apart =
+                          std::bit_ceil((std::min<std::size_t>(length, accumulators) + items - 1) / items),
                       threads = std::min<std::size_t>(apart, most_threads);
     shared_by(threads, apart / threads);
   }

@@ -25,7 +25,7 @@ HD_INLINE std::size_t to_next_level(std::size_t in_level) {
 template <class T>
 struct reduce_flat_storage {
   tile_state published;  ///< up to gathered_results of them, which one block gathers
-  T* counted;            ///< more of them: those of each level, one after another
+  T* level_results;      ///< more of them: those of each level, one after another
   unsigned* counters;    ///< zero before the launch and after it
 };
 
@@ -56,13 +56,13 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::whole_threads, reduce_tu
   constexpr unsigned warps = tuning::whole_threads / warp_size;
   constexpr std::size_t tile = order::tile<T, Op>;
   __shared__ alignas(16) unsigned char gathered_bytes[tuning::gathered_results * sizeof(T) + 1];
-  __shared__ bool came_last;
+  __shared__ bool is_last_block;
   const unsigned warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const std::size_t count = (n + tile - 1) / tile;
   const bool are_gathered = count <= tuning::gathered_results;
   grid_dependency_sync();
-  std::size_t place = 0;
-  if (are_gathered && count > 1 && threadIdx.x == 0) place = scratch.published.next_tile();
+  std::size_t ticket = 0;
+  if (are_gathered && count > 1 && threadIdx.x == 0) ticket = scratch.published.next_tile();
   const std::size_t each = count / gridDim.x, rest = count % gridDim.x;
   const std::size_t first = blockIdx.x * each + (blockIdx.x < rest ? blockIdx.x : rest);
   const std::size_t last = first + each + (blockIdx.x < rest ? 1 : 0);
@@ -74,16 +74,16 @@ __global__ void __launch_bounds__(reduce_tuning<T, Op>::whole_threads, reduce_tu
     } else if (are_gathered) {
       publish_aggregate(scratch.published, count, p, sum);
     } else {
-      scratch.counted[p] = sum;
+      scratch.level_results[p] = sum;
     }
   }
   if (count == 1) return;
-  T* of_first_level = scratch.counted;
+  T* of_first_level = scratch.level_results;
   if (are_gathered) {
-    if (threadIdx.x == 0) came_last = place + 1 == gridDim.x;
+    if (threadIdx.x == 0) is_last_block = ticket + 1 == gridDim.x;
     __syncthreads();
     // All blocks that this one waits for have started.
-    if (!came_last) return;
+    if (!is_last_block) return;
     of_first_level = reinterpret_cast<T*>(gathered_bytes);
     gather_results<tuning::whole_threads>(scratch.published, static_cast<unsigned>(count), of_first_level);
   }

@@ -43,9 +43,9 @@ unsigned lanes_of_short_row(std::size_t length) {
   constexpr std::size_t all_banks = 128;
   const bool begins_in_few_banks =
       std::has_single_bit(length) && length * sizeof(T) <= all_banks && !reduces_in_any_order<T, Op>;
-  const std::size_t held = elements_of_lane<T, Op> / (begins_in_few_banks ? 2 : 1);
+  const std::size_t items = elements_of_lane<T, Op> / (begins_in_few_banks ? 2 : 1);
   unsigned group = 1;
-  while (group < largest_group<T, Op> && group * held < length) group *= 2;
+  while (group < largest_group<T, Op> && group * items < length) group *= 2;
   return group;
 }
 
@@ -56,12 +56,12 @@ __device__ T reduce_packed_row(const T* row, unsigned count, unsigned thread, un
   const unsigned words = count > 0 ? (end + 3) / 4 : 0;
   const auto* const from =
       reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const unsigned char*>(row) - past);
-  const std::uint32_t nothing = broadcast_packed(order::neutral<T>(op));
+  const std::uint32_t identity = broadcast_packed(order::identity<T>(op));
   std::conditional_t<adds_small_integers<T, Op>, unsigned, packed_total<T, Op>> total{};
   for (unsigned w = thread; w < words; w += group) {
     std::uint32_t of_row = w == 0 ? ~0u << 8 * past : ~0u;
     if (4 * w + 4 > end) of_row &= ~0u >> 8 * (4 * w + 4 - end);
-    const std::uint32_t word = (from[w] & of_row) | (nothing & ~of_row);
+    const std::uint32_t word = (from[w] & of_row) | (identity & ~of_row);
     if constexpr (adds_small_integers<T, Op>) {
       total = add_small_integers<T>(word, total);
     } else {
@@ -86,7 +86,7 @@ __device__ T reduce_short_row(const T* row, unsigned count, unsigned thread, uns
   if constexpr (reduces_in_any_order<T, Op> && (adds_small_integers<T, Op> || packed16_op<T, Op>::exist)) {
     return reduce_packed_row(row, count, thread, group, op);
   } else if constexpr (reduces_in_any_order<T, Op>) {
-    T sum = order::neutral<T>(op);
+    T sum = order::identity<T>(op);
     for (unsigned i = thread; i < count; i += group) sum = op(sum, load(i));
     for (unsigned half = group / 2; half > 0; half /= 2) sum = op(sum, shuffle_down(sum, half));
     return sum;

@@ -17,61 +17,62 @@ namespace heddle::gpu {
 
 /// Reduces elements load(0) … load(count − 1), at most a tile, by `group` neighbouring lanes of a warp, a
 /// power of two, of which this is number `thread`; the result is in the first. If the operator commutes, a
-/// lane has the `Held` accumulators thread, thread + group, …, and otherwise one accumulator, of `Held`
+/// lane has the `Items` accumulators thread, thread + group, …, and otherwise one accumulator, of `Items`
 /// elements. The lanes must suffice for all accumulators that have elements.
-template <unsigned Held, class T, class Load, class Op>
+template <unsigned Items, class T, class Load, class Op>
 __device__ T reduce_by_lanes(const Load& load, unsigned count, unsigned thread, unsigned group,
                              const Op& op) {
-  constexpr unsigned lanes = order::accumulators<T, Op>;
+  constexpr unsigned accumulators = order::accumulators<T, Op>;
   if constexpr (order::striped<T, Op>) {
-    constexpr bool fills = order::has_filler<T, Op>;
-    const unsigned active = count < lanes ? count : lanes;
-    order::uninitialized<T, Held> sum;
+    constexpr bool fills = order::has_padding<T, Op>;
+    const unsigned active = count < accumulators ? count : accumulators;
+    order::uninitialized<T, Items> sum;
     unsigned i = thread;
 #pragma unroll
-    for (unsigned v = 0; v < Held; ++v, i += group) {
-      if constexpr (fills) sum[v] = order::filler<T>(op);
+    for (unsigned v = 0; v < Items; ++v, i += group) {
+      if constexpr (fills) sum[v] = order::padding<T>(op);
       if (i < active) sum[v] = load(i);
     }
-    unsigned first = lanes;
-    if constexpr (Held * warp_size == lanes) {
+    unsigned first = accumulators;
+    if constexpr (Items * warp_size == accumulators) {
       if (count == order::tile<T, Op>) {  // a constant number of rows, several of which are loaded at once
         for (unsigned row = 1; row < order::rows; ++row) {
 #pragma unroll
-          for (unsigned v = 0; v < Held; ++v) sum[v] = op(sum[v], load(row * lanes + v * warp_size + thread));
+          for (unsigned v = 0; v < Items; ++v)
+            sum[v] = op(sum[v], load(row * accumulators + v * warp_size + thread));
         }
         first = count;
       }
     }
-    for (; first + lanes <= count; first += lanes) {
+    for (; first + accumulators <= count; first += accumulators) {
       i = first + thread;
 #pragma unroll
-      for (unsigned v = 0; v < Held; ++v, i += group) sum[v] = op(sum[v], load(i));
+      for (unsigned v = 0; v < Items; ++v, i += group) sum[v] = op(sum[v], load(i));
     }
     if (first < count) {
       i = first + thread;
 #pragma unroll
-      for (unsigned v = 0; v < Held; ++v, i += group) {
+      for (unsigned v = 0; v < Items; ++v, i += group) {
         if (i < count) sum[v] = op(sum[v], load(i));
       }
     }
     const auto combine = [&](unsigned a, T& to, const T& other) {
       if (fills || a < active) to = op(to, other);
     };
-    tree_reduce<Held>([&](unsigned v, unsigned w) { combine(w * group + thread, sum[v], sum[w]); });
+    tree_reduce<Items>([&](unsigned v, unsigned w) { combine(w * group + thread, sum[v], sum[w]); });
 #pragma unroll
-    for (unsigned half = lanes / Held / 2; half > 0; half /= 2) {
+    for (unsigned half = accumulators / Items / 2; half > 0; half /= 2) {
       if (half >= group) continue;
       const T other = shuffle_down(sum[0], half);
       if (fills || thread < half) combine(thread + half, sum[0], other);
     }
     return sum[0];
   } else {
-    const unsigned active = (count + Held - 1) / Held, first = thread * Held;
+    const unsigned active = (count + Items - 1) / Items, first = thread * Items;
     order::uninitialized<T, 1> sum;
     if (thread < active) {
       sum[0] = load(first);
-      for (unsigned i = first + 1; i < first + Held && i < count; ++i) sum[0] = op(sum[0], load(i));
+      for (unsigned i = first + 1; i < first + Items && i < count; ++i) sum[0] = op(sum[0], load(i));
     }
 #pragma unroll
     for (unsigned step = 1; step < warp_size; step *= 2) {
@@ -87,10 +88,10 @@ __device__ T reduce_by_lanes(const Load& load, unsigned count, unsigned thread, 
 /// neighbours, loaded at once.
 template <class T, bool WrittenByThisLaunch, class Op>
 __device__ T reduce_tile_aligned(const T* x, const Op& op) {
-  constexpr unsigned held = 16 / sizeof(T);
+  constexpr unsigned items = 16 / sizeof(T);
   const unsigned thread = threadIdx.x % warp_size;
   auto load = [&](unsigned row) {
-    order::uninitialized<T, held> vector;
+    order::uninitialized<T, items> vector;
     const uint4* const from = reinterpret_cast<const uint4*>(x) + row * warp_size + thread;
     const uint4 bits = WrittenByThisLaunch ? *from : __ldg(from);
     memcpy(&vector, &bits, sizeof bits);
@@ -100,7 +101,7 @@ __device__ T reduce_tile_aligned(const T* x, const Op& op) {
     unsigned total = 0;
 #pragma unroll
     for (unsigned row = 0; row < order::rows; ++row) {
-      const order::uninitialized<T, held> next = load(row);
+      const order::uninitialized<T, items> next = load(row);
       total = add_small_integers<T>(&next, total);
     }
     return static_cast<T>(sum_of_warp(total));
@@ -119,25 +120,25 @@ __device__ T reduce_tile_aligned(const T* x, const Op& op) {
     reduce_warp<1>(sum, op);
     return sum[0];
   }
-  order::uninitialized<T, held> sum;
+  order::uninitialized<T, items> sum;
 #pragma unroll 1
   for (unsigned first = 0; first < order::rows; first += rows_per_step) {
 #pragma unroll
     for (unsigned row = 0; row < rows_per_step; ++row) {
-      const order::uninitialized<T, held> next = load(first + row);
+      const order::uninitialized<T, items> next = load(first + row);
 #pragma unroll
-      for (unsigned v = 0; v < held; ++v) {
+      for (unsigned v = 0; v < items; ++v) {
         const T element = impl::lift<Op>(next[v]);
         sum[v] = first + row > 0 ? op(sum[v], element) : element;
       }
     }
   }
   // Where the order is free, a thread's accumulators are combined first, which leaves one shuffle a step.
-  constexpr unsigned across = order::order_is_free<T, Op> ? 1 : held;
-  const auto reduce_held = [&] {
-    tree_reduce<held>([&](unsigned v, unsigned other) { sum[v] = op(sum[v], sum[other]); });
+  constexpr unsigned across = order::order_is_free<T, Op> ? 1 : items;
+  const auto reduce_items = [&] {
+    tree_reduce<items>([&](unsigned v, unsigned other) { sum[v] = op(sum[v], sum[other]); });
   };
-  if constexpr (across < held) reduce_held();
+  if constexpr (across < items) reduce_items();
 #pragma unroll
   for (unsigned half = warp_size / 2; half > 0; half /= 2) {
 #pragma unroll
@@ -146,7 +147,7 @@ __device__ T reduce_tile_aligned(const T* x, const Op& op) {
       if (thread < half) sum[v] = op(sum[v], other);
     }
   }
-  if constexpr (across == held) reduce_held();
+  if constexpr (across == items) reduce_items();
   return sum[0];
 }
 
@@ -160,7 +161,7 @@ __device__ __noinline__ T reduce_in_any_order(const T* x, unsigned count, const 
   const unsigned head = past == 0 ? 0 : min(count, vector - past);
   const unsigned vectors = (count - head) / vector, tail = head + vectors * vector;
   const uint4* const body = reinterpret_cast<const uint4*>(x + head);
-  T sum = order::neutral<T>(op);
+  T sum = order::identity<T>(op);
   if (thread < head) sum = op(sum, impl::lift<Op>(x[thread]));
   if (tail + thread < count) sum = op(sum, impl::lift<Op>(x[tail + thread]));
   for (unsigned first = thread; first < vectors; first += ahead * warp_size) {
@@ -198,7 +199,7 @@ template <class T, class Load, class Op>
 __device__ T reduce_neighbours(const Load& load, std::size_t first, std::size_t count, const Op& op) {
   auto from_first = [&](std::size_t i) { return load(first + i); };
   const unsigned lane = threadIdx.x % warp_size;
-  constexpr unsigned held = order::striped<T, Op> ? order::accumulators<T, Op> / warp_size : order::rows;
+  constexpr unsigned items = order::striped<T, Op> ? order::accumulators<T, Op> / warp_size : order::rows;
   if constexpr (order::striped<T, Op>) {
     if constexpr (requires { load.x; } && sizeof(T) * order::accumulators<T, Op> == 512) {
       const T* const x = load.x + first;
@@ -211,7 +212,7 @@ __device__ T reduce_neighbours(const Load& load, std::size_t first, std::size_t 
     }
   }
   return order::canonical(
-      reduce_by_lanes<held, T>(from_first, static_cast<unsigned>(count), lane, warp_size, op));
+      reduce_by_lanes<items, T>(from_first, static_cast<unsigned>(count), lane, warp_size, op));
 }
 
 }  // namespace heddle::gpu

@@ -23,7 +23,7 @@ inline constexpr bool reduces_vectors = order::order_is_free<T, Op> && sizeof(T)
 
 /// Combines neighbouring columns.
 template <class T, class Op>
-struct columns_op : combined_across<vector_columns<T>, T, Op> {
+struct columns_op : vector_op<vector_columns<T>, T, Op> {
   static constexpr bool commutative = true, any_order = true;
 };
 
@@ -36,13 +36,13 @@ struct vector_at {
     const uint4 bits = reinterpret_cast<const uint4*>(x)[i];
     typename columns_op<T, Op>::vector vector;
     memcpy(static_cast<void*>(&vector), &bits, sizeof bits);
-    return op.enter(vector);
+    return op.encode(vector);
   }
 };
 
 /// Reduces parts of `part` rows to a row of `out` each; are_vectors(x, out, all).
 template <class T, class Op>
-void reduce_vectors(const target& where, const T* x, const Op& op, const segments& all, std::size_t part,
+void reduce_vectors(const target& where, const T* x, const Op& op, const axis_lines& all, std::size_t part,
                     T* out) {
   using vector = typename columns_op<T, Op>::vector;
   const columns_op<T, Op> combine{{op}};
@@ -53,7 +53,7 @@ void reduce_vectors(const target& where, const T* x, const Op& op, const segment
 
 /// How many rows are taken as one, a power of two.
 template <class T>
-std::size_t rows_in_one(const segments& all) {
+std::size_t rows_in_one(const axis_lines& all) {
   using tuning = reduce_vectors_tuning;
   const std::size_t bytes = all.inner * sizeof(T);
   const bool is_short = bytes < tuning::short_row;
@@ -71,7 +71,7 @@ std::size_t rows_in_one(const segments& all) {
 
 /// Rows of a part, so that threads suffice to keep the memory busy.
 template <class T>
-std::size_t rows_of_part(const segments& all) {
+std::size_t rows_of_part(const axis_lines& all) {
   using tuning = reduce_vectors_tuning;
   const std::size_t across = std::max(all.outer * (all.inner / items_per_vector<T>), std::size_t{1}),
                     parts = std::min((tuning::threads + across - 1) / across,

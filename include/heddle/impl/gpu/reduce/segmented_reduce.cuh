@@ -122,9 +122,9 @@ __global__ void __launch_bounds__(reduce_segments_warps* warp_size)
       if (at_once > 1 && (end - first) * sizeof(T) <= segments_bytes && !__any_sync(whole_warp, is_long)) {
         const T* const staged = load_elements(x, n, first, static_cast<unsigned>(end - first),
                                               stages + warp * segments_stage_bytes);
-        constexpr unsigned held = elements_of_lane<T, Op>;
+        constexpr unsigned items = elements_of_lane<T, Op>;
         unsigned group = 1;
-        while (group < largest_group<T, Op> && __any_sync(whole_warp, mine.count > group * held)) group *= 2;
+        while (group < largest_group<T, Op> && __any_sync(whole_warp, mine.count > group * items)) group *= 2;
         for (unsigned next = 0; next < some; next += warp_size / group) {
           const unsigned s = next + lane / group, from = s < some ? s : some - 1;
           const unsigned count = shuffle_from(static_cast<unsigned>(mine.count), from);
@@ -159,8 +159,8 @@ void segmented_reduce(const target& where, const T* x, std::size_t n, const Op& 
   const memory counters(most_levels * sizeof(list_counter), where);
   if (most_listed > 0)
     check(cudaMemsetAsync(counters.data(), 0, counters.bytes(), where.stream()), "cudaMemsetAsync");
-  const auto list = [&](const memory& held, unsigned level) {
-    return segment_list{static_cast<listed_segment*>(held.data()),
+  const auto list = [&](const memory& storage, unsigned level) {
+    return segment_list{static_cast<listed_segment*>(storage.data()),
                         static_cast<list_counter*>(counters.data()) + level};
   };
   const auto reduce_serially = [&](const T* elements, std::size_t size, const segments_to_reduce& segments,

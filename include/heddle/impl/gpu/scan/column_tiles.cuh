@@ -11,8 +11,8 @@
 #include <cstddef>
 #include <numeric>
 
-/// How few long columns are cut for tall_columns_scan(): a strip is all columns of one outer index, and a
-/// tile is some whole rows of a strip.
+/// How few long columns are cut for tall_columns_scan(): a matrix is all columns of one outer index, and a
+/// tile is some whole rows of a matrix.
 namespace heddle::gpu {
 
 /// The least number whose square is no less than n.
@@ -22,29 +22,29 @@ HD_INLINE constexpr unsigned root_of(unsigned n) {
   return root;
 }
 
-/// The place of a tile in its round of concurrent tiles.
-struct tile_place {
-  unsigned turn, in_turn, band, in_band;
+/// The position of a tile in its wave of concurrent tiles.
+struct tile_position {
+  unsigned wave, in_wave, tile_group, in_group;
 };
 
 /// How columns are cut.
 template <class T>
 struct column_tiles {
   using tuning = tall_columns_tuning<T>;
-  segments all;
+  axis_lines all;
   unsigned width;   ///< columns
   unsigned groups;  ///< threads below one another
   unsigned rows_of_thread;
-  unsigned parts;    ///< tiles of a strip
-  unsigned at_once;  ///< blocks that take tiles of a strip; as many tiles make a round
-  unsigned band;     ///< tiles of a band; 1 for no bands
-  unsigned bands;    ///< of a turn
-  std::size_t totals_of_strip;
+  unsigned parts;             ///< tiles of a matrix
+  unsigned concurrent_tiles;  ///< tiles of a matrix that blocks take at a time: a wave
+  unsigned group_tiles;       ///< tiles of a group; 1 for no groups of tiles
+  unsigned wave_groups;       ///< groups of tiles of a wave
+  std::size_t totals_of_matrix;
 
   /// For as many blocks at once as there are multiprocessors.
-  column_tiles(const segments& columns, unsigned processors)
+  column_tiles(const axis_lines& columns, unsigned processors)
       : all(columns), width(static_cast<unsigned>(all.inner)) {
-    const unsigned blocks = std::min(processors, tuning::most_at_once);
+    const unsigned blocks = std::min(processors, tuning::most_concurrent_tiles);
     const unsigned bytes = width * static_cast<unsigned>(sizeof(T));
     // Tiles begin at sectors of memory where that costs few rows.
     const unsigned sector = 32 / std::gcd(32u, bytes);
@@ -62,50 +62,52 @@ struct column_tiles {
       words = words_of_bank(rows);
     }
     const std::size_t tiles = (all.length + groups * rows_of_a_thread - 1) / (groups * rows_of_a_thread);
-    const auto tiles_per_step = static_cast<unsigned>(std::min((blocks + all.outer - 1) / all.outer, tiles));
-    unsigned tiles_of_band = 1;
-    if (2 * tuning::pieces_of(tiles_per_step) * width > tuning::few_pieces)
-      tiles_of_band = root_of(tiles_per_step);
-    cut(rows_of_a_thread, tiles_per_step, tiles_of_band);
+    const auto tiles_at_a_time = static_cast<unsigned>(std::min((blocks + all.outer - 1) / all.outer, tiles));
+    unsigned tiles_to_a_group = 1;
+    if (2 * tuning::pieces_of(tiles_at_a_time) * width > tuning::few_pieces)
+      tiles_to_a_group = root_of(tiles_at_a_time);
+    cut(rows_of_a_thread, tiles_at_a_time, tiles_to_a_group);
   }
   /// The most words that neighbouring threads of two groups ask of one bank of shared memory at once.
   unsigned words_of_bank(unsigned rows_of_a_thread) const {
     constexpr unsigned word = std::max<unsigned>(4, sizeof(T)), banks = 128 / word;
-    unsigned asked[banks] = {}, most = 0, before = ~0u;
+    unsigned words[banks] = {}, most = 0, before = ~0u;
     const unsigned first = width / banks * banks;
     for (unsigned thread = first; thread < first + banks; ++thread) {
       const unsigned above = thread / width * (rows_of_a_thread - 1) * width;
       const unsigned at = (above + thread) * static_cast<unsigned>(sizeof(T)) / word;
-      if (at != before) most = std::max(most, ++asked[at % banks]);
+      if (at != before) most = std::max(most, ++words[at % banks]);
       before = at;
     }
     return most;
   }
-  /// Into tiles of so many rows a thread, as many at once and to a band; the rest follows.
-  void cut(unsigned rows_of_a_thread, unsigned tiles_per_step, unsigned tiles_of_band) {
+  /// Into tiles of so many rows a thread, as many at a time and to a group; the rest follows.
+  void cut(unsigned rows_of_a_thread, unsigned tiles_at_a_time, unsigned tiles_to_a_group) {
     rows_of_thread = rows_of_a_thread;
     parts = static_cast<unsigned>((all.length + rows() - 1) / rows());
-    at_once = tiles_per_step;
-    band = tiles_of_band;
-    bands = (at_once + band - 1) / band;
-    const std::size_t turns = (parts + at_once - 1) / at_once;
-    totals_of_strip = (parts + (band > 1 ? turns * bands : 0)) * width;
+    concurrent_tiles = tiles_at_a_time;
+    group_tiles = tiles_to_a_group;
+    wave_groups = (concurrent_tiles + group_tiles - 1) / group_tiles;
+    const std::size_t waves = (parts + concurrent_tiles - 1) / concurrent_tiles;
+    totals_of_matrix = (parts + (group_tiles > 1 ? waves * wave_groups : 0)) * width;
   }
 
-  HD_INLINE std::size_t strips() const { return all.outer; }
+  HD_INLINE std::size_t matrices() const { return all.outer; }
   HD_INLINE unsigned rows() const { return groups * rows_of_thread; }
 
-  // What is published: of each tile the totals of its columns, and behind them those of bands.
-  HD_INLINE std::size_t totals() const { return at_once > 1 ? strips() * totals_of_strip : 0; }
-  HD_INLINE std::size_t of_tile(std::size_t strip, unsigned part) const {
-    return strip * totals_of_strip + std::size_t{part} * width;
+  // What is published: of each tile the totals of its columns, and behind them those of groups of tiles.
+  HD_INLINE std::size_t totals() const { return concurrent_tiles > 1 ? matrices() * totals_of_matrix : 0; }
+  HD_INLINE std::size_t of_tile(std::size_t matrix, unsigned part) const {
+    return matrix * totals_of_matrix + std::size_t{part} * width;
   }
-  HD_INLINE std::size_t of_band(std::size_t strip, unsigned turn, unsigned number) const {
-    return of_tile(strip, band > 1 ? parts + turn * bands + number : turn * at_once + number);
+  HD_INLINE std::size_t of_tile_group(std::size_t matrix, unsigned wave, unsigned number) const {
+    return of_tile(matrix,
+                   group_tiles > 1 ? parts + wave * wave_groups + number : wave * concurrent_tiles + number);
   }
-  HD_INLINE tile_place place_of(unsigned part) const {
-    const unsigned turn = part / at_once, in_turn = part - turn * at_once, of_band = in_turn / band;
-    return {turn, in_turn, of_band, in_turn - of_band * band};
+  HD_INLINE tile_position position_of(unsigned part) const {
+    const unsigned wave = part / concurrent_tiles, in_wave = part - wave * concurrent_tiles,
+                   tile_group = in_wave / group_tiles;
+    return {wave, in_wave, tile_group, in_wave - tile_group * group_tiles};
   }
 };
 
@@ -115,7 +117,7 @@ inline constexpr bool scans_tall_columns = sizeof(T) <= 8 && std::has_single_bit
 
 /// Whether launch_tall_columns_scan() takes columns: few, and long enough, measured on an H200.
 template <class T>
-bool are_few_columns(const segments& all) {
+bool are_few_columns(const axis_lines& all) {
   constexpr std::size_t least_bytes = 32 * 1024, least_length = 1024, short_row = 128;
   const std::size_t row = all.inner * sizeof(T);
   return all.inner <= tall_columns_tuning<T>::most_columns && all.length * row >= least_bytes &&

@@ -37,8 +37,8 @@ __device__ unsigned rows_of_tile_warp(const scan_work<T, Op>& work) {
 }
 
 /// A tile whose copy to shared memory has started.
-struct tile_in_flight : placed_tile {
-  unsigned shift;  ///< bytes in shared memory before its first place
+struct tile_in_flight : tile_range {
+  unsigned shift;  ///< bytes in shared memory before its first position
 };
 
 template <class T, class Op>
@@ -74,12 +74,12 @@ __device__ void load_warp(const scan_work<T, Op>& work, scan_shared<T, Op>& shar
     // A block takes tiles until one is past the end.
     const std::size_t number = work.states.next_tile();
     if (number >= tiles) {
-      next.number = placed_tile::none;
+      next.number = tile_range::none;
       shared.arrived[at.stage].arrive();
       more = false;
       continue;
     }
-    static_cast<placed_tile&>(next) = place_tile(work, number);
+    static_cast<tile_range&>(next) = range_of_tile(work, number);
     if constexpr (in_shared_memory<T>) {
 #if HD_PTX_ARCH >= 900
       const std::uintptr_t from = begin + next.first * sizeof(T);
@@ -106,7 +106,7 @@ __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>&
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const std::size_t number = shared.tiles[at.stage].number;
-    if (number == placed_tile::none) return;
+    if (number == tile_range::none) return;
     const std::size_t part = shared.tiles[at.stage].part;
     const bool is_empty = shared.tiles[at.stage].count == 0;
     __syncwarp();
@@ -124,8 +124,8 @@ __device__ void lookahead_warp(const scan_work<T, Op>& work, scan_shared<T, Op>&
 
 /// Where the tile in a stage begins, in shared or global memory.
 template <class T, class Op>
-__device__ const T* places_of(const scan_work<T, Op>& work, const tile_in_flight& tile,
-                              const unsigned char* stages, unsigned stage) {
+__device__ const T* begin_of_tile(const scan_work<T, Op>& work, const tile_in_flight& tile,
+                                  const unsigned char* stages, unsigned stage) {
   using tuning = scan_tuning<T>;
   if constexpr (in_shared_memory<T>) {
     return reinterpret_cast<const T*>(stages + stage * tuning::stage_bytes + tile.shift);
@@ -153,7 +153,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
   constexpr bool is_packed = packed16_op<T, Op>::exist && !adds_small_integers<T, Op>;
   const T* from = rows_begin + threadIdx.x % warp_size * vector;
   [[maybe_unused]] unsigned small = 0;
-  [[maybe_unused]] std::conditional_t<is_packed, packed_total<T, Op>, unsigned> of_lanes{};
+  [[maybe_unused]] std::conditional_t<is_packed, packed_total<T, Op>, unsigned> packed{};
   order::uninitialized<T, vector> sum;
 #pragma unroll 2
   for (unsigned r = 0; r < rows; r += batch) {
@@ -173,14 +173,14 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
       load_to_reduce<Aligned, T, Op>(from + (r + n) * row, x[n]);
     }
     if constexpr (tiles_are_vectors<T, Op>) {
-      if (r == 0 && skipped > 0) mask_prefix(skipped, order::neutral<T>(op), x[0]);
+      if (r == 0 && skipped > 0) mask_prefix(skipped, order::identity<T>(op), x[0]);
     }
     if constexpr (adds_small_integers<T, Op>) {
 #pragma unroll
       for (unsigned n = 0; n < batch; ++n) small += add_small_integers<T>(&x[n], 0);
     } else if constexpr (is_packed) {
 #pragma unroll
-      for (unsigned n = 0; n < batch; ++n) of_lanes.append(x[n], op);
+      for (unsigned n = 0; n < batch; ++n) packed.append(x[n], op);
     } else {
 #pragma unroll
       for (unsigned k = 0; k < vector; ++k) {
@@ -195,7 +195,7 @@ __device__ T total_of_lane(const T* rows_begin, unsigned rows, [[maybe_unused]] 
   if constexpr (adds_small_integers<T, Op>) {
     return static_cast<T>(small);
   } else if constexpr (is_packed) {
-    return of_lanes.get(op);
+    return packed.get(op);
   } else {
     tree_reduce<vector>([&](unsigned k, unsigned other) { sum[k] = op(sum[k], sum[other]); });
     return sum[0];
@@ -300,16 +300,16 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
   const unsigned rows = tuning::warps / reducers * rows_of_tile_warp(work);
   const unsigned lane = threadIdx.x % warp_size;
   const Op op = work.op;
-  unsigned turn = 0;
+  unsigned buffer = 0;
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
-    if (tile.number == placed_tile::none) return;
+    if (tile.number == tile_range::none) return;
     // No tile needs the aggregate of a row's last tile.
     const bool wanted = !tile.ends_row;
     order::uninitialized<T, 1> total;
     if (wanted) {
-      const T* const share = places_of(work, tile, stages, at.stage) + warp * rows * tuning::row;
+      const T* const share = begin_of_tile(work, tile, stages, at.stage) + warp * rows * tuning::row;
       const unsigned skipped = warp == 0 && lane == 0 ? tile.skipped : 0;
       total[0] = !vectors_are_16_bytes<T> || misalignment16(share) == 0
                      ? total_of_share<true>(share, rows, skipped, op)
@@ -319,8 +319,8 @@ __device__ void reduce_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& s
     if (lane == 0) shared.taken[at.stage].arrive();
     if (!wanted) continue;
     if constexpr (reducers > 1) {
-      T* const totals = &shared.reducer_total[turn * reducers];
-      turn ^= 1;  // with each barrier, which a row's last tile does not reach
+      T* const totals = &shared.reducer_total[buffer * reducers];
+      buffer ^= 1;  // with each barrier, which a row's last tile does not reach
       if (lane == 0) totals[warp] = total[0];
       sync_some_threads<2, reducers * warp_size>();
       if (warp == 0) {
@@ -341,18 +341,18 @@ __device__ void scan_warps(const scan_work<T, Op>& work, scan_shared<T, Op>& sha
   unsigned char* const exchange =
       stages + ((in_shared_memory<T> ? tuning::stages * tuning::stage_bytes : 0) + warp * exchange_bytes<T>);
   const Op op = work.op;
-  unsigned turn = 0;
-  for (pipeline_stage<tuning::stages> at;; at.advance(), turn ^= 1) {
+  unsigned buffer = 0;
+  for (pipeline_stage<tuning::stages> at;; at.advance(), buffer ^= 1) {
     shared.arrived[at.stage].wait(at.parity);
     const tile_in_flight tile = shared.tiles[at.stage];
-    if (tile.number == placed_tile::none) return;
+    if (tile.number == tile_range::none) return;
     striped_tile<T, Op, tuning::rows, in_shared_memory<T>> mine(warp, rows_of_tile_warp(work));
     mine.drop_rows_past(tile);
-    mine.load(places_of(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
+    mine.load(begin_of_tile(work, tile, stages, at.stage), tile, tile.fills(work.tile), op);
     __syncwarp();
     if (lane == 0) shared.taken[at.stage].arrive();
 
-    T* const totals = &shared.warp_total[turn * tuning::warps];
+    T* const totals = &shared.warp_total[buffer * tuning::warps];
     const T total = mine.scan(op);
     if constexpr (tuning::warps > 1) {
       if (lane == 0) totals[warp] = total;
@@ -413,7 +413,7 @@ template <class T, class Op>
 void launch_lookahead_scan(const target& where, scan_work<T, Op>& work) {
   using tuning = scan_tuning<T>;
   constexpr unsigned row_of_warps = tuning::warps * tuning::row;
-  const std::size_t rows = (work.places() + row_of_warps - 1) / row_of_warps;
+  const std::size_t rows = (work.padded_length() + row_of_warps - 1) / row_of_warps;
   work.parts = (rows + tuning::rows - 1) / tuning::rows;
   // Tiles of equal size, where they need not be of a power of two of rows.
   work.rows_of_warp =

@@ -38,20 +38,20 @@ bool is_short_row(std::size_t length) {
 }
 
 template <class T, class Op>
-void scan_long_rows(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+void scan_long_rows(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive,
                     const T* init, T* out) {
   scan_work<T, Op> work{x, out, op, all.count(), all.length, 1, 0, 0, exclusive, init != nullptr, {}, {}};
   if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
   if constexpr (small_scan_tuning<T>::fits) {
-    small_scan_shape shape = shape_of_small_scan<T>(work.rows, work.places());
-    if (shape.warps == 0) shape = shape_row_by_row<T>(work.rows, work.places());
+    small_scan_shape shape = shape_of_small_scan<T>(work.rows, work.padded_length());
+    if (shape.warps == 0) shape = shape_row_by_row<T>(work.rows, work.padded_length());
     if (shape.warps > 0) return launch_small_scan(where, work, shape);
   }
   launch_lookahead_scan(where, work);
 }
 
 template <class T, class Op>
-void launch_short_rows_scan(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+void launch_short_rows_scan(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive,
                             const T* init, T* out) {
   constexpr unsigned threads = short_rows_tuning<T, Op>::threads;
   const rows_for_warps shape = share_rows<T>(all.count(), all.length);
@@ -61,7 +61,7 @@ void launch_short_rows_scan(const target& where, const T* x, const Op& op, segme
 }
 
 template <class T, class Op>
-void scan_rows(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
+void scan_rows(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive, const T* init,
                T* out) {
   return is_short_row<T, Op>(all.length) && all.count() > 1
              ? launch_short_rows_scan(where, x, op, all, exclusive, init, out)
@@ -71,7 +71,7 @@ void scan_rows(const target& where, const T* x, const Op& op, segments all, bool
 /// Scans so many columns as rows of elements that are theirs together. Returns false where the order of these
 /// is another, and for operators that the library does not have, which are not worth the time to compile.
 template <unsigned Columns, class T, class Op>
-bool scan_few_columns(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+bool scan_few_columns(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive,
                       const T* init, T* out) {
   using row = order::row_of_columns<T, Columns>;
   if constexpr (!order::any_scan_order<T, Op> && impl::is_number<T> && !impl::is_logical<Op> &&
@@ -86,18 +86,19 @@ bool scan_few_columns(const target& where, const T* x, const Op& op, segments al
 }
 
 template <class T, class Op>
-void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init, T* out);
+void scan(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive, const T* init,
+          T* out);
 
 template <bool FewRows, class Columns, class T, class Op>
 void launch_scan_down(const target& where, const T* x, const Op& op, const column_tiling<Columns>& shape,
                       bool exclusive, bool totals_only, const segment_prefixes<T>& before, T* out) {
-  scan_down<FewRows><<<grid_for(shape.strips(), shape.lanes), scan_down_threads, 0, where.stream()>>>(
+  scan_down<FewRows><<<grid_for(shape.thread_parts(), shape.width), scan_down_threads, 0, where.stream()>>>(
       x, op, shape, exclusive, totals_only, before, out);
   check(cudaGetLastError(), "launch of scan_down");
 }
 
 template <class Columns, class T, class Op>
-void scan_columns_by(const target& where, const T* x, const Op& op, segments all, bool exclusive,
+void scan_columns_by(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive,
                      const T* init, T* out) {
   using tuning = scan_down_tuning<false, Columns, T, Op>;
   constexpr bool by_vectors = reduces_vectors<T, Op> && Columns::fill_vec16;
@@ -108,35 +109,35 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
       return launch_scan_down<true>(where, x, op, whole, exclusive, false, before[0], out);
     }
   }
-  const std::size_t strip = [&] {
+  const std::size_t part_rows = [&] {
     if constexpr (tuning::in_order) {
-      return rows_of_strip<Columns, T, Op>(where, all);
+      return rows_of_ordered_part<Columns, T, Op>(where, all);
     } else {
-      // Shorter ones take as long as the launches that finding their strips' totals adds.
+      // Shorter ones take as long as the launches that finding the totals of their parts adds.
       constexpr std::size_t short_column =
           by_vectors ? 8 * reduce_vectors_tuning::rows_per_thread : order::tile<T, Op>;
       const column_tiling<Columns> whole(all, all.length, scan_down_threads);
-      if (whole.strips() >= least_strips || all.length <= short_column) return all.length;
+      if (whole.thread_parts() >= least_thread_parts || all.length <= short_column) return all.length;
       return by_vectors ? rows_of_part<T>(all) : order::tile<T, Op>;
     }
   }();
-  column_tiling<Columns> shape(all, strip, scan_down_threads);
-  if constexpr (sizeof(T) <= 16) shape = strips_to_scan_down<Columns>(where, all, strip, tuning::rows);
-  memory held;
-  if (strip < all.length) {
-    const segments strips = shape.totals();
-    held = memory(strips.elements() * sizeof(T), where);
-    T* const totals = static_cast<T*>(held.data());
+  column_tiling<Columns> shape(all, part_rows, scan_down_threads);
+  if constexpr (sizeof(T) <= 16) shape = tiling_to_scan_down<Columns>(where, all, part_rows, tuning::rows);
+  memory storage;
+  if (part_rows < all.length) {
+    const axis_lines parts = shape.totals();
+    storage = memory(parts.elements() * sizeof(T), where);
+    T* const totals = static_cast<T*>(storage.data());
     if constexpr (tuning::in_order) {
       launch_scan_down<false>(where, x, op, shape, false, true, prefix_of_first<T>(nullptr)[0], totals);
-      find_prefixes_of_parts(where, totals, op, strips, before);
+      find_prefixes_of_parts(where, totals, op, parts, before);
     } else {
       if constexpr (by_vectors) {
-        reduce_vectors(where, x, op, all, strip, totals);
+        reduce_vectors(where, x, op, all, part_rows, totals);
       } else {
         reduce_tiles_of_columns(where, impl::element_at<T, Op>{x}, op, all, totals);
       }
-      scan(where, totals, op, strips, true, init, totals);
+      scan(where, totals, op, parts, true, init, totals);
     }
     before[0].prefixes = totals;
   }
@@ -146,7 +147,7 @@ void scan_columns_by(const target& where, const T* x, const Op& op, segments all
 /// Scans each of `all` segments of x into `out`, which may be x, on the GPU's stream. `init` is on the CPU;
 /// null for none, and then the first output of an exclusive scan means nothing.
 template <class T, class Op>
-void scan(const target& where, const T* x, const Op& op, segments all, bool exclusive, const T* init,
+void scan(const target& where, const T* x, const Op& op, axis_lines all, bool exclusive, const T* init,
           T* out) {
   if (all.elements() == 0) return;
   const current_device on(where);

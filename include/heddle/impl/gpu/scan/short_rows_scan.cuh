@@ -78,18 +78,18 @@ class staged_bytes {
     unsigned char* const to = stage_ + begin % 16;
     const vec16_between whole(begin, bytes_);
     const auto* const vectors = reinterpret_cast<const uint4*>(begin + whole.first);
-    auto* const places = reinterpret_cast<uint4*>(to + whole.first);
+    auto* const staged = reinterpret_cast<uint4*>(to + whole.first);
     const unsigned lane = threadIdx.x % warp_size;
     constexpr unsigned ahead = 8;
     for (unsigned base = 0; base < whole.count; base += ahead * warp_size) {
-      uint4 held[ahead];
+      uint4 loaded[ahead];
       // The last one again where there is none: a load behind a test would have the next one wait.
 #pragma unroll
       for (unsigned a = 0; a < ahead; ++a)
-        held[a] = vectors[min(base + a * warp_size + lane, whole.count - 1)];
+        loaded[a] = vectors[min(base + a * warp_size + lane, whole.count - 1)];
 #pragma unroll
       for (unsigned a = 0; a < ahead; ++a) {
-        if (base + a * warp_size + lane < whole.count) places[base + a * warp_size + lane] = held[a];
+        if (base + a * warp_size + lane < whole.count) staged[base + a * warp_size + lane] = loaded[a];
       }
     }
     copy_ends(whole, static_cast<const unsigned char*>(from), to);
@@ -100,12 +100,12 @@ class staged_bytes {
     const auto begin = reinterpret_cast<std::uintptr_t>(to);
     const vec16_between whole(begin, bytes_);
     auto* const vectors = reinterpret_cast<uint4*>(begin + whole.first);
-    const auto* const places = reinterpret_cast<const Unit*>(from + whole.first);
-    const unsigned past = misalignment16(places);
+    const auto* const units = reinterpret_cast<const Unit*>(from + whole.first);
+    const unsigned past = misalignment16(units);
 #pragma unroll 4
     for (unsigned v = threadIdx.x % warp_size; v < whole.count; v += warp_size) {
       order::uninitialized<Unit, items_per_vector<Unit>> vector;
-      load_vector<true>(places + v * items_per_vector<Unit>, past, vector);
+      load_vector<true>(units + v * items_per_vector<Unit>, past, vector);
       store_vector<Unit>(reinterpret_cast<Unit*>(vectors + v), vector);
     }
     copy_ends(whole, from, static_cast<unsigned char*>(to));
@@ -146,14 +146,14 @@ __device__ void scan_rows_of_vectors(const T* from, T* to, unsigned rows, unsign
     const bool has_row = row_of_lane < at_once && row < rows;
     block_totals<T, short_rows_tuning<T, Op>::levels> rows_before;
     for (unsigned first = 0; first < length; first += warp_size * vector) {
-      const unsigned place = first + j * vector;
-      const unsigned count = has_row && place < length ? min(length - place, vector) : 0;
-      const unsigned at = row * length + place;
+      const unsigned position = first + j * vector;
+      const unsigned count = has_row && position < length ? min(length - position, vector) : 0;
+      const unsigned at = row * length + position;
       elements here;
       if (are_aligned && count == vector) {
         here = *reinterpret_cast<const elements*>(from + at);
       } else if (count > 0) {
-        // Places beyond the row repeat an element: nothing but elements is combined.
+        // Positions beyond the row repeat an element: nothing but elements is combined.
 #pragma unroll
         for (unsigned k = 0; k < vector; ++k) here[k] = from[at + (k < count ? k : 0)];
       }
@@ -224,12 +224,12 @@ __device__ void scan_rows_in_order(const T* x, const Op& op, const rows_for_warp
     if constexpr (tuning::staged) {
       staged_bytes<unit> mine(stages + threadIdx.x / warp_size * tuning::stage_bytes,
                               count * static_cast<unsigned>(sizeof(T)));
-      unsigned char* const places = mine.load(x + first);
-      T* const elements = reinterpret_cast<T*>(places);
+      unsigned char* const staged = mine.load(x + first);
+      T* const elements = reinterpret_cast<T*>(staged);
       __syncwarp();
       scan_rows_of_vectors(elements, elements, rows, shape.length, op, exclusive, before_rows);
       __syncwarp();
-      mine.store(out + first, places);
+      mine.store(out + first, staged);
       __syncwarp();
     } else {
       scan_rows_of_vectors(x + first, out + first, rows, shape.length, op, exclusive, before_rows);
@@ -246,7 +246,7 @@ __device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_
   constexpr unsigned ahead = sizeof(T) <= 16 ? 4 : 1;
   const unsigned lane = threadIdx.x % warp_size;
   const bool has_init = before_rows.has_init;
-  const unsigned reach = shape.reach<T>();
+  const unsigned max_distance = shape.lanes_after_first<T>();
   for_rows_of_warp(shape, [&](std::size_t first, unsigned count) {
     const T* const from = x + first;
     T* const to = out + first;
@@ -256,34 +256,35 @@ __device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_
     const bool reads_vectors = writes_vectors && misalignment16(from) == past;
     const unsigned skipped = writes_vectors ? past / static_cast<unsigned>(sizeof(T)) : 0;
     const unsigned end = skipped + count;
-    const auto is_inside = [&](unsigned place) {
-      return place - skipped < count && place + vector <= end;  // before the first they are large
+    const auto is_inside = [&](unsigned position) {
+      return position - skipped < count && position + vector <= end;  // before the first they are large
     };
-    const auto load = [&](unsigned place) {
+    const auto load = [&](unsigned position) {
       order::uninitialized<T, vector> read;
-      if (reads_vectors && is_inside(place)) {
-        copy_vector<T>(&read, from + (place - skipped));
+      if (reads_vectors && is_inside(position)) {
+        copy_vector<T>(&read, from + (position - skipped));
       } else {
-        // Places beyond the elements repeat one of them: nothing but elements is combined.
+        // Positions beyond the elements repeat one of them: nothing but elements is combined.
 #pragma unroll
-        for (unsigned k = 0; k < vector; ++k) read[k] = from[min(max(place + k, skipped), end - 1) - skipped];
+        for (unsigned k = 0; k < vector; ++k)
+          read[k] = from[min(max(position + k, skipped), end - 1) - skipped];
       }
       return read;
     };
     row_starts_in_vectors<vector> starts_of_lane(shape.length, skipped);
     order::uninitialized<T, 1> carry;
     for (unsigned begin = 0; begin < end; begin += ahead * across) {
-      order::uninitialized<T, vector> held[ahead];
+      order::uninitialized<T, vector> loaded[ahead];
 #pragma unroll
       for (unsigned r = 0; r < ahead; ++r) {
-        if (begin + r * across < end) held[r] = load(begin + r * across + lane * vector);
+        if (begin + r * across < end) loaded[r] = load(begin + r * across + lane * vector);
       }
       __syncwarp();  // what lanes repeat may be written by its own
 #pragma unroll
       for (unsigned r = 0; r < ahead; ++r) {
         if (begin + r * across >= end) break;
-        auto& here = held[r];
-        const unsigned starts = starts_of_lane.take();
+        auto& here = loaded[r];
+        const unsigned starts = starts_of_lane.next();
         const auto is_start = [&](unsigned k) { return (starts >> k & 1) != 0; };
         const bool has_start = (starts & ((1u << vector) - 1)) != 0;
 #pragma unroll
@@ -294,9 +295,9 @@ __device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_
         }
         // Each lane is combined with those before it, back to the one in which its last row begins.
         T sum = here[vector - 1];
-        if (begin + r == 0) carry[0] = sum;  // an element, for places before the first row
+        if (begin + r == 0) carry[0] = sum;  // an element, for positions before the first row
         if (lane == 0 && !has_start) sum = op(carry[0], sum);
-        sum = scan_rows_of_lanes(sum, __ballot_sync(whole_warp, has_start), reach, op);
+        sum = scan_rows_of_lanes(sum, __ballot_sync(whole_warp, has_start), max_distance, op);
         const T left = shuffle_up(sum, 1);
         const T before = lane > 0 ? left : carry[0];
         carry[0] = shuffle_from(sum, warp_size - 1);
@@ -314,13 +315,13 @@ __device__ void scan_rows_in_any_order(const T* x, const Op& op, const rows_for_
         }
 #pragma unroll
         for (unsigned k = 0; k < vector; ++k) here[k] = order::canonical(here[k]);
-        const unsigned place = begin + r * across + lane * vector;
-        if (writes_vectors && is_inside(place)) {
-          copy_vector<T>(to + (place - skipped), &here);
+        const unsigned position = begin + r * across + lane * vector;
+        if (writes_vectors && is_inside(position)) {
+          copy_vector<T>(to + (position - skipped), &here);
         } else {
 #pragma unroll
           for (unsigned k = 0; k < vector; ++k) {
-            if (place + k - skipped < count) to[place + k - skipped] = here[k];
+            if (position + k - skipped < count) to[position + k - skipped] = here[k];
           }
         }
       }

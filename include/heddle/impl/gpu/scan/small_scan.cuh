@@ -27,7 +27,7 @@ struct small_scan_shape {
 };
 
 template <class T>
-small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t places) {
+small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t length) {
   using tuning = small_scan_tuning<T>;
   // More tiles share the reading and writing among more processors; fewer wait for each other less.
   struct limit {
@@ -38,7 +38,7 @@ small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t places) {
                            limit{tuning::warps, tuning::rows, 96}, limit{tuning::warps, tuning::rows, 128}}) {
     const std::size_t parts = most.tiles / rows, row = most.warps * tuning::row;
     if (parts == 0) continue;
-    const std::size_t rows_of_warps = (places + row - 1) / row,
+    const std::size_t rows_of_warps = (length + row - 1) / row,
                       each = std::bit_ceil((rows_of_warps + parts - 1) / parts);
     if (each <= most.rows_of_warp)
       return {most.warps, static_cast<unsigned>(each), (rows_of_warps + each - 1) / each};
@@ -49,11 +49,11 @@ small_scan_shape shape_of_small_scan(std::size_t rows, std::size_t places) {
 /// A block for each of many rows, where it has few warps to hold one, so that some blocks of a multiprocessor
 /// read or write while others wait for their warps.
 template <class T>
-small_scan_shape shape_row_by_row(std::size_t rows, std::size_t places) {
+small_scan_shape shape_row_by_row(std::size_t rows, std::size_t length) {
   constexpr std::size_t row_of_warp = small_scan_tuning<T>::row,
                         fit = std::size_t{small_scan_tuning<T>::warps} * small_scan_tuning<T>::rows,
                         most = std::min<std::size_t>(fit, 32 * 1024 / (row_of_warp * sizeof(T)));
-  const std::size_t rows_of_warps = (places + row_of_warp - 1) / row_of_warp;
+  const std::size_t rows_of_warps = (length + row_of_warp - 1) / row_of_warp;
   if (rows_of_warps > most || rows > std::numeric_limits<std::int32_t>::max()) return {0, 0, 0};
   const std::size_t warps = (rows_of_warps + small_scan_tuning<T>::rows - 1) / small_scan_tuning<T>::rows,
                     rows_of_warp = std::bit_ceil((rows_of_warps + warps - 1) / warps);
@@ -77,7 +77,7 @@ __global__ void __launch_bounds__(small_scan_tuning<T>::warps* warp_size)
     __syncthreads();
   }
   const Op op = work.op;
-  const placed_tile tile = place_tile(work, work.parts > 1 ? taken : blockIdx.x);
+  const tile_range tile = range_of_tile(work, work.parts > 1 ? taken : blockIdx.x);
   striped_tile<T, Op, tuning::rows, false> mine(warp, work.rows_of_warp);
   mine.load(work.x + tile.first - tile.skipped, tile, tile.fills(work.tile), op);
   const T total = mine.scan(op);

@@ -16,10 +16,10 @@
 #include <cstdint>
 #include <type_traits>
 
-/// A tile of a scan: its place in the input, and how a warp scans its share in registers.
+/// A tile of a scan: its range of the input, and how a warp scans its share in registers.
 namespace heddle::gpu {
 
-/// Whether tiles begin at multiples of 16 bytes of the output wherever rows begin, with places before the
+/// Whether tiles begin at multiples of 16 bytes of the output wherever rows begin, with padding before the
 /// first element: only where every grouping gives the same bits.
 template <class T, class Op>
 inline constexpr bool tiles_are_vectors =
@@ -39,29 +39,29 @@ struct scan_work {
   tile_state states;
 
   HD_INLINE std::size_t tiles() const { return rows * parts; }
-  /// Of a row with the most places before its first element.
-  HD_INLINE std::size_t places() const {
+  /// Of a row with the most padding before its first element.
+  HD_INLINE std::size_t padded_length() const {
     const bool begin_at_vec16 =
         reinterpret_cast<std::uintptr_t>(out) % 16 == 0 && (rows == 1 || length * sizeof(T) % 16 == 0);
     return length + (!tiles_are_vectors<T, Op> || begin_at_vec16 ? 0 : items_per_vector<T> - 1);
   }
 };
 
-struct placed_tile {
+struct tile_range {
   std::size_t number;  ///< none when there are no more
   std::size_t part;    ///< its number in its row
   std::size_t first;   ///< its first element
   unsigned count;      ///< of its elements, none in the last tile of some rows
-  unsigned skipped;    ///< places before its first element, fewer than in a vector
+  unsigned skipped;    ///< elements of padding before its first, fewer than in a vector
   bool ends_row;
   static constexpr std::size_t none = ~std::size_t{0};
 
-  __device__ bool fills(unsigned places) const { return skipped == 0 && count == places; }
-  __device__ unsigned end() const { return skipped + count; }  ///< of the places that have an element
+  __device__ bool fills(unsigned positions) const { return skipped == 0 && count == positions; }
+  __device__ unsigned end() const { return skipped + count; }  ///< of the positions that have an element
 };
 
 template <class T, class Op>
-__device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t number) {
+__device__ tile_range range_of_tile(const scan_work<T, Op>& work, std::size_t number) {
   const std::size_t row = work.rows == 1 ? 0 : number / work.parts;
   const std::size_t part = number - row * work.parts;
   unsigned skipped = 0;
@@ -74,9 +74,9 @@ __device__ placed_tile place_tile(const scan_work<T, Op>& work, std::size_t numb
           skipped, left <= most};
 }
 
-/// The first place of a tile that has an element.
+/// The first position of a tile that has an element.
 template <class T, class Op>
-__device__ unsigned first_place(const placed_tile& tile) {
+__device__ unsigned first_position(const tile_range& tile) {
   return tiles_are_vectors<T, Op> ? tile.skipped : 0;
 }
 
@@ -108,37 +108,37 @@ __device__ void load_lane(const T* from, order::uninitialized<T, Vector>& x) {
   }
 }
 
-/// The vector at a place of a tile that begins at `from`. Where there is no element it holds the identity,
+/// The vector at a position of a tile that begins at `from`. Where there is no element it holds the identity,
 /// or, where tiles are not aligned, repeats the last element.
 template <bool Shifts, class T, class Op, std::size_t Vector>
-__device__ void load_places(const T* from, unsigned place, const placed_tile& tile, const Op& op,
+__device__ void load_padded(const T* from, unsigned position, const tile_range& tile, const Op& op,
                             order::uninitialized<T, Vector>& x) {
-  const unsigned begin = first_place<T, Op>(tile), end = tile.end();
-  if (place >= begin && place + Vector <= end) return load_lane<Shifts>(from + place, x);
+  const unsigned begin = first_position<T, Op>(tile), end = tile.end();
+  if (position >= begin && position + Vector <= end) return load_lane<Shifts>(from + position, x);
 #pragma unroll
   for (unsigned k = 0; k < Vector; ++k) {
     if constexpr (tiles_are_vectors<T, Op>) {
-      x[k] = place + k >= begin && place + k < end ? from[place + k] : order::neutral<T>(op);
+      x[k] = position + k >= begin && position + k < end ? from[position + k] : order::identity<T>(op);
     } else {
-      x[k] = from[min(place + k, end - 1)];
+      x[k] = from[min(position + k, end - 1)];
     }
   }
 }
 
 template <bool Shifts, class T, class Op>
-__device__ void load_places(const T* from, unsigned place, const placed_tile& tile, const Op& op,
+__device__ void load_padded(const T* from, unsigned position, const tile_range& tile, const Op& op,
                             vector_words& words) {
   order::uninitialized<T, items_per_vector<T>> x;
-  load_places<Shifts>(from, place, tile, op, x);
+  load_padded<Shifts>(from, position, tile, op, x);
   memcpy(&words, &x, sizeof words);
 }
 
-/// Stores the elements of a lane from place `begin` on and below `end`; `place` is that of the first.
+/// Stores the elements of a lane from position `begin` on and below `end`; `position` is that of the first.
 template <class T, std::size_t Vector>
-__device__ void store_lane(T* to, unsigned place, unsigned begin, unsigned end,
+__device__ void store_lane(T* to, unsigned position, unsigned begin, unsigned end,
                            const order::uninitialized<T, Vector>& x) {
   if constexpr (Vector * sizeof(T) == 16) {
-    if (place >= begin && place + Vector <= end) {
+    if (position >= begin && position + Vector <= end) {
       uint4 bits;
       memcpy(&bits, &x, 16);
       // nvcc takes a plain store of 16 bytes apart where others follow at addresses beside its own.
@@ -147,7 +147,7 @@ __device__ void store_lane(T* to, unsigned place, unsigned begin, unsigned end,
   }
 #pragma unroll
   for (unsigned k = 0; k < Vector; ++k) {
-    if (place + k >= begin && place + k < end) to[k] = x[k];
+    if (position + k >= begin && position + k < end) to[k] = x[k];
   }
 }
 
@@ -155,7 +155,7 @@ __device__ void store_lane(T* to, unsigned place, unsigned begin, unsigned end,
 template <class T>
 class row_writer {
  public:
-  /// `to` is the place of the warp's first element, `begin` and `end` those of elements of the tile.
+  /// `to` is the address of the warp's first element, `begin` and `end` those of elements of the tile.
   __device__ row_writer(T* to, int begin, int end, unsigned char* exchange)
       : to_(reinterpret_cast<unsigned char*>(to)),
         exchange_(exchange),
@@ -230,20 +230,20 @@ class striped_tile {
  public:
   static constexpr unsigned vector = order::scan_vector<T>, row_elements = warp_size * vector;
   static constexpr bool is_packed = packed16_op<T, Op>::exist;
-  static_assert(order::has_filler<T, Op> || !is_packed, "packed elements need one before the first");
+  static_assert(order::has_padding<T, Op> || !is_packed, "packed elements need one before the first");
 
   __device__ striped_tile(unsigned warp, unsigned rows)
       : rows_(rows), first_((warp * rows * warp_size + threadIdx.x % warp_size) * vector) {}
 
   /// Drops rows past the tile's last element, but for one, whose total is not used. Then compilers no longer
   /// know that all lanes have as many rows: not worth it where a block has one tile.
-  __device__ void drop_rows_past(const placed_tile& tile) {
+  __device__ void drop_rows_past(const tile_range& tile) {
     const unsigned warp_first = first_ - threadIdx.x % warp_size * vector, end = tile.end();
     rows_ = max(1u, min(rows_, (end - min(end, warp_first) + row_elements - 1) / row_elements));
   }
 
-  /// From a tile that begins at `from`; `whole` when every place of the warps has an element.
-  __device__ void load(const T* from, const placed_tile& tile, bool whole, const Op& op) {
+  /// From a tile that begins at `from`; `whole` when every position of the warps has an element.
+  __device__ void load(const T* from, const tile_range& tile, bool whole, const Op& op) {
     if (whole && (!vectors_are_16_bytes<T> || misalignment16(from) == 0)) {
 #pragma unroll
       for (unsigned r = 0; r < Rows; ++r) {
@@ -259,7 +259,7 @@ class striped_tile {
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r) {
       if (r >= rows_) break;
-      load_places<Shifts>(from, first_ + r * row_elements, tile, op, row_[r]);
+      load_padded<Shifts>(from, first_ + r * row_elements, tile, op, row_[r]);
     }
   }
 
@@ -308,12 +308,12 @@ class striped_tile {
   /// Stores the scanned elements behind `prefix`, that of the warp, where there is one; without one the first
   /// element of an exclusive scan is undefined.
   /// Lanes exchange elements through `exchange`, of this warp alone.
-  __device__ void write(T* to, const placed_tile& tile, bool exclusive, bool has_prefix, const T& prefix,
+  __device__ void write(T* to, const tile_range& tile, bool exclusive, bool has_prefix, const T& prefix,
                         const Op& op, unsigned char* exchange) {
     order::uninitialized<T, Rows> before_row;
     before_row[0] = prefix;
-    if constexpr (order::has_filler<T, Op>) {
-      if (!has_prefix) before_row[0] = order::filler<T>(op);
+    if constexpr (order::has_padding<T, Op>) {
+      if (!has_prefix) before_row[0] = order::padding<T>(op);
       has_prefix = true;
     }
     const unsigned lane = threadIdx.x % warp_size, warp_first = first_ - lane * vector;
@@ -321,7 +321,7 @@ class striped_tile {
     // Lanes whose elements are vectors of the output store them as they are.
     const bool direct = exchange_bytes<T> == 0 ||
                         (vector * sizeof(T) == 16 && (tiles_are_vectors<T, Op> || misalignment16(to) == 0));
-    row_writer<T> writer(to + warp_first, static_cast<int>(first_place<T, Op>(tile) - warp_first), end,
+    row_writer<T> writer(to + warp_first, static_cast<int>(first_position<T, Op>(tile) - warp_first), end,
                          exchange);
     order::uninitialized<T, vector> result;
 #pragma unroll
@@ -353,9 +353,9 @@ class striped_tile {
 #pragma unroll
         for (unsigned k = 0; k < vector; ++k) result[k] = order::canonical(result[k]);
       }
-      const unsigned place = first_ + r * row_elements;
+      const unsigned position = first_ + r * row_elements;
       if (direct) {
-        store_lane(to + place, place, first_place<T, Op>(tile), tile.end(), result);
+        store_lane(to + position, position, first_position<T, Op>(tile), tile.end(), result);
       } else if constexpr (exchange_bytes<T> > 0) {
         writer.write(result);
       }

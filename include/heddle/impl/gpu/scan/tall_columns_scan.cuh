@@ -19,24 +19,24 @@
 #include <cstddef>
 #include <cstdint>
 
-/// Scans of few long columns in any order, in one launch that reads and writes each element once. A strip is
+/// Scans of few long columns in any order, in one launch that reads and writes each element once. A matrix is
 /// cut into tiles of whole rows, which resident blocks take in order.
 ///
 /// Warps of a block have roles, as in lookahead_scan(). One copies tiles to shared memory, up to four at a
 /// time. Eight reduce a tile as soon as it has arrived, well before it is scanned, and publish the aggregates
 /// of its columns. Eight look ahead: they combine the aggregates of the tiles above, each block for itself.
 /// Eight scan tiles in shared memory, and one copies them out. Where there are many columns, two warps also
-/// combine and publish the aggregates of a band, some consecutive tiles. For each tile a block then reads
-/// about 3 sqrt(n) aggregates of a column and not up to 2 n, where n tiles are concurrent.
+/// combine and publish the aggregates of a group of tiles, some consecutive ones. For each tile a block then
+/// reads about 3 sqrt(n) aggregates of a column and not up to 2 n, where n tiles are concurrent.
 namespace heddle::gpu {
 
 /// A tile of columns whose copy to shared memory has started.
 struct column_tile_in_flight {
-  std::size_t strip;  ///< none when there are no more
-  std::size_t first;  ///< its first element
-  unsigned part;      ///< its number in its strip
+  std::size_t matrix;  ///< none when there are no more
+  std::size_t first;   ///< its first element
+  unsigned part;       ///< its number in its matrix
   unsigned rows;
-  bool ends_strip;
+  bool is_last;
   static constexpr std::size_t none = ~std::size_t{0};
 };
 
@@ -63,57 +63,57 @@ struct columns_work {
   bool exclusive, has_init;
   order::uninitialized<T, 1> init;
   tile_state states;
-  unsigned* asked;  ///< requests for a tile of each strip, zero before and after
+  unsigned* requests;  ///< requests for a tile of each matrix, zero before and after
 
   /// Whether tiles are scanned in place in shared memory and copied from there.
   __device__ bool copies_back() const { return has_bulk_copies && misalignment16(x) == misalignment16(out); }
   /// A tile's first element: in its stage, aligned as in global memory, or in global memory.
-  __device__ T* place_of(const column_tile_in_flight& tile, unsigned char* stage) const {
+  __device__ T* begin_of(const column_tile_in_flight& tile, unsigned char* stage) const {
     const T* const from = x + tile.first;
     return has_bulk_copies ? reinterpret_cast<T*>(stage + misalignment16(from)) : const_cast<T*>(from);
   }
 };
 
-/// Takes tiles of strips, in order.
+/// Takes tiles of matrices, in order.
 template <class T>
 class tall_columns_tiles {
  public:
   __device__ explicit tall_columns_tiles(const columns_work<T>& work) : work_(work) {}
 
-  __device__ column_tile_in_flight take() {
+  __device__ column_tile_in_flight next() {
     const column_tiles<T>& shape = work_.shape;
     column_tile_in_flight tile;
     while (true) {
-      if (strip_ == column_tile_in_flight::none) {
+      if (matrix_ == column_tile_in_flight::none) {
         const std::size_t ticket = work_.states.next_tile();
-        if (ticket >= shape.strips() * shape.at_once) {
-          tile.strip = column_tile_in_flight::none;
+        if (ticket >= shape.matrices() * shape.concurrent_tiles) {
+          tile.matrix = column_tile_in_flight::none;
           return tile;
         }
-        strip_ = ticket % shape.strips();
+        matrix_ = ticket % shape.matrices();
         part_ = 0;
       }
-      if (shape.at_once > 1) {
-        part_ = atomicAdd(&work_.asked[strip_], 1u);
+      if (shape.concurrent_tiles > 1) {
+        part_ = atomicAdd(&work_.requests[matrix_], 1u);
         // Every ticket asks once past the end.
-        if (part_ == shape.parts + shape.at_once - 1) work_.asked[strip_] = 0;
+        if (part_ == shape.parts + shape.concurrent_tiles - 1) work_.requests[matrix_] = 0;
       }
       if (part_ < shape.parts) break;
-      strip_ = column_tile_in_flight::none;
+      matrix_ = column_tile_in_flight::none;
     }
     const std::size_t top = std::size_t{part_} * shape.rows();
-    tile.strip = strip_;
+    tile.matrix = matrix_;
     tile.part = part_;
-    tile.first = (strip_ * shape.all.length + top) * shape.width;
+    tile.first = (matrix_ * shape.all.length + top) * shape.width;
     tile.rows = static_cast<unsigned>(min(shape.all.length - top, std::size_t{shape.rows()}));
-    tile.ends_strip = part_ + 1 == shape.parts;
+    tile.is_last = part_ + 1 == shape.parts;
     ++part_;
     return tile;
   }
 
  private:
   const columns_work<T>& work_;
-  std::size_t strip_ = column_tile_in_flight::none;
+  std::size_t matrix_ = column_tile_in_flight::none;
   unsigned part_ = 0;
 };
 
@@ -126,12 +126,12 @@ __device__ void load_columns_warp(const columns_work<T>& work, columns_shared<T>
   const column_tiles<T>& shape = work.shape;
   [[maybe_unused]] const auto begin = reinterpret_cast<std::uintptr_t>(work.x);
   [[maybe_unused]] const whole_vec16 whole(begin, begin + shape.all.elements() * sizeof(T));
-  tall_columns_tiles<T> turns(work);
+  tall_columns_tiles<T> tiles(work);
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
-    const column_tile_in_flight next = turns.take();
+    const column_tile_in_flight next = tiles.next();
     shared.taken[at.stage].wait(at.parity ^ 1);
     shared.tiles[at.stage] = next;
-    if (next.strip == column_tile_in_flight::none) {
+    if (next.matrix == column_tile_in_flight::none) {
       shared.arrived[at.stage].arrive();
       return;
     }
@@ -162,32 +162,33 @@ __device__ T total_of_piece(const columns_work<T>& work, const Op& op, std::size
   return value[0];
 }
 
-/// Combines the totals of bands and publishes them, in the block that has a band's last tile.
+/// Combines the totals of groups of tiles and publishes them, in the block that has the last tile of a group.
 template <class T, class Op>
-__device__ void combine_bands(const columns_work<T>& work, const Op& op, columns_shared<T>& shared) {
+__device__ void combine_tile_groups(const columns_work<T>& work, const Op& op, columns_shared<T>& shared) {
   using tuning = tall_columns_tuning<T>;
   constexpr unsigned of_piece = tuning::totals_of_piece;
   const column_tiles<T>& shape = work.shape;
-  const unsigned thread = threadIdx.x - tuning::first_of_band;
-  if (shape.band == 1) return;
+  const unsigned thread = threadIdx.x - tuning::first_of_groups;
+  if (shape.group_tiles == 1) return;
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
-    if (tile.strip == column_tile_in_flight::none) return;
-    const tile_place place = shape.place_of(tile.part);
-    if (!tile.ends_strip && (place.in_band + 1 == shape.band || place.in_turn + 1 == shape.at_once)) {
-      for (unsigned column = thread; column < shape.width; column += tuning::band_threads) {
+    if (tile.matrix == column_tile_in_flight::none) return;
+    const tile_position position = shape.position_of(tile.part);
+    if (!tile.is_last &&
+        (position.in_group + 1 == shape.group_tiles || position.in_wave + 1 == shape.concurrent_tiles)) {
+      for (unsigned column = thread; column < shape.width; column += tuning::group_threads) {
         order::uninitialized<T, 1> sum;
-        for (unsigned t = 0; t < place.in_band; t += of_piece) {
-          const std::size_t first = shape.of_tile(tile.strip, tile.part - place.in_band + t) + column;
-          const T piece = total_of_piece(work, op, first, min(place.in_band - t, of_piece));
+        for (unsigned t = 0; t < position.in_group; t += of_piece) {
+          const std::size_t first = shape.of_tile(tile.matrix, tile.part - position.in_group + t) + column;
+          const T piece = total_of_piece(work, op, first, min(position.in_group - t, of_piece));
           sum[0] = t > 0 ? op(sum[0], piece) : piece;
         }
         if (column == thread) shared.reduced[at.stage].wait(at.parity);
         const T& own = shared.total[at.stage * tuning::most_columns + column];
         publish_aggregate(work.states, shape.totals(),
-                          shape.of_band(tile.strip, place.turn, place.band) + column,
-                          place.in_band > 0 ? op(sum[0], own) : own);
+                          shape.of_tile_group(tile.matrix, position.wave, position.tile_group) + column,
+                          position.in_group > 0 ? op(sum[0], own) : own);
       }
     }
     __syncwarp();
@@ -224,37 +225,38 @@ __device__ void lookahead_columns_warp(const columns_work<T>& work, const Op& op
 
   // With the registers for one level less than lookahead_scan() has; the last level has no end.
   tile_prefix<T, Op, 3> before(op);
-  std::size_t strip = column_tile_in_flight::none;
-  unsigned combined = 0;  // rounds that are in `before`
+  std::size_t matrix = column_tile_in_flight::none;
+  unsigned combined = 0;  // waves that are in `before`
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
-    if (tile.strip == column_tile_in_flight::none) return;
-    if (tile.strip != strip) {
-      strip = tile.strip;
+    if (tile.matrix == column_tile_in_flight::none) return;
+    if (tile.matrix != matrix) {
+      matrix = tile.matrix;
       combined = 0;
       before.clear();
     }
     const bool has_column = thread < shape.width;
-    unsigned band = 0, pieces_in_band = 0;
-    if (shape.at_once > 1) {
-      const tile_place place = shape.place_of(tile.part);
-      const unsigned turn = place.turn;
-      band = place.band;
-      if (shape.band > 1) {
-        pieces_in_band = tuning::pieces_of(place.in_band);
-        combine_pieces(0, shape.of_tile(strip, tile.part - place.in_band), place.in_band);
+    unsigned tile_group = 0, pieces_in_group = 0;
+    if (shape.concurrent_tiles > 1) {
+      const tile_position position = shape.position_of(tile.part);
+      const unsigned wave = position.wave;
+      tile_group = position.tile_group;
+      if (shape.group_tiles > 1) {
+        pieces_in_group = tuning::pieces_of(position.in_group);
+        combine_pieces(0, shape.of_tile(matrix, tile.part - position.in_group), position.in_group);
       }
-      combine_pieces(pieces_in_band, shape.of_band(strip, turn, 0), band);
-      // The round before, or several where a block took no tile of them.
-      const unsigned first_piece = pieces_in_band + tuning::pieces_of(band),
-                     pieces = tuning::pieces_of(shape.bands);
-      const auto combine_turn = [&] {
-        if (combined < turn) combine_pieces(first_piece, shape.of_band(strip, combined, 0), shape.bands);
+      combine_pieces(pieces_in_group, shape.of_tile_group(matrix, wave, 0), tile_group);
+      // The wave before, or several where a block took no tile of them.
+      const unsigned first_piece = pieces_in_group + tuning::pieces_of(tile_group),
+                     pieces = tuning::pieces_of(shape.wave_groups);
+      const auto combine_wave = [&] {
+        if (combined < wave)
+          combine_pieces(first_piece, shape.of_tile_group(matrix, combined, 0), shape.wave_groups);
         sync();
       };
-      combine_turn();
-      while (combined < turn) {
+      combine_wave();
+      while (combined < wave) {
         if (has_column) {
           order::uninitialized<T, 1> sum;
           bool exists = false;
@@ -262,16 +264,16 @@ __device__ void lookahead_columns_warp(const columns_work<T>& work, const Op& op
           before.append(sum[0]);
         }
         ++combined;
-        if (combined == turn) break;
+        if (combined == wave) break;
         sync();
-        combine_turn();
+        combine_wave();
       }
     }
     if (has_column) {
       order::uninitialized<T, 1> rest;
       bool exists = false;
-      reduce_serially(pieces_in_band, tuning::pieces_of(band), exists, rest);
-      reduce_serially(0, pieces_in_band, exists, rest);
+      reduce_serially(pieces_in_group, tuning::pieces_of(tile_group), exists, rest);
+      reduce_serially(0, pieces_in_group, exists, rest);
       exists = before.prepend_to(exists, rest[0]);
       if (work.has_init) {
         rest[0] = exists ? op(work.init[0], rest[0]) : work.init[0];
@@ -281,11 +283,11 @@ __device__ void lookahead_columns_warp(const columns_work<T>& work, const Op& op
     }
     __syncwarp();
     if (thread % warp_size == 0) shared.prefixed[at.stage].arrive();
-    if (shape.at_once == 1 && !tile.ends_strip) {
+    if (shape.concurrent_tiles == 1 && !tile.is_last) {
       shared.reduced[at.stage].wait(at.parity);
       if (has_column) before.append(shared.total[at.stage * tuning::most_columns + thread]);
       __syncwarp();
-    } else if (shape.at_once > 1) {
+    } else if (shape.concurrent_tiles > 1) {
       // Pieces are of the next tile from here on.
       sync();
     }
@@ -320,12 +322,12 @@ __device__ void reduce_columns_warps(const columns_work<T>& work, const Op& op, 
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
-    if (tile.strip == column_tile_in_flight::none) return;
+    if (tile.matrix == column_tile_in_flight::none) return;
     const bool has_rows = group < shape.groups && first_row < tile.rows;
     order::uninitialized<T, 1> total;
     if (has_rows) {
       T* const x =
-          work.place_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
+          work.begin_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
       total[0] = impl::lift<Op>(*x);
       for_rows(x + shape.width, shape.width, min(tile.rows - first_row, shape.rows_of_thread) - 1,
                [&](const T&, const T& value) { total[0] = op(total[0], impl::lift<Op>(value)); });
@@ -360,10 +362,10 @@ __device__ void reduce_columns_warps(const columns_work<T>& work, const Op& op, 
         shared.above[at.stage * tuning::scan_threads + threadIdx.x] = above[0];
       }
     }
-    if (group + 1 == shape.groups && has_rows && !tile.ends_strip) {
+    if (group + 1 == shape.groups && has_rows && !tile.is_last) {
       shared.total[at.stage * tuning::most_columns + column] = total[0];
-      if (shape.at_once > 1)
-        publish_aggregate(work.states, shape.totals(), shape.of_tile(tile.strip, tile.part) + column,
+      if (shape.concurrent_tiles > 1)
+        publish_aggregate(work.states, shape.totals(), shape.of_tile(tile.matrix, tile.part) + column,
                           total[0]);
     }
     __syncwarp();
@@ -384,12 +386,12 @@ __device__ void scan_columns_warps(const columns_work<T>& work, const Op& op, co
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
-    if (tile.strip == column_tile_in_flight::none) return;
+    if (tile.matrix == column_tile_in_flight::none) return;
     shared.reduced[at.stage].wait(at.parity);
     shared.prefixed[at.stage].wait(at.parity);
     if (group < shape.groups && first_row < tile.rows) {
       T* const x =
-          work.place_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
+          work.begin_of(tile, stages + at.stage * tuning::stage_bytes) + first_row * shape.width + column;
       const bool has_prefix = tile.part > 0 || work.has_init, carries = has_prefix || group > 0;
       order::uninitialized<T, 1> carry;
       if (has_prefix) carry[0] = shared.prefix[at.stage * tuning::most_columns + column];
@@ -431,11 +433,11 @@ __device__ void store_columns_warps(const columns_work<T>& work, columns_shared<
   for (pipeline_stage<tuning::stages> at;; at.advance()) {
     shared.arrived[at.stage].wait(at.parity);
     const column_tile_in_flight tile = shared.tiles[at.stage];
-    if (tile.strip == column_tile_in_flight::none) return;
+    if (tile.matrix == column_tile_in_flight::none) return;
     shared.scanned[at.stage].wait(at.parity);
 #if HD_PTX_ARCH >= 900
     if (work.copies_back()) {
-      const T* const from = work.place_of(tile, stages + at.stage * tuning::stage_bytes);
+      const T* const from = work.begin_of(tile, stages + at.stage * tuning::stage_bytes);
       const auto begin = reinterpret_cast<std::uintptr_t>(work.out + tile.first),
                  end = begin + std::size_t{tile.rows} * work.shape.width * sizeof(T);
       const whole_vec16 whole(begin, end);
@@ -464,17 +466,17 @@ template <class T, class Op>
 __global__ void __launch_bounds__(tall_columns_tuning<T>::threads, 1)
     tall_columns_scan(const __grid_constant__ columns_work<T> work, Op op) {
   using tuning = tall_columns_tuning<T>;
-  // Of a band's tiles, of a round's bands and of those of the round before.
-  static_assert(3 * tuning::pieces_of(root_of(tuning::most_at_once)) * tuning::most_columns <=
+  // Of the tiles of a group, of the groups of a wave and of those of the wave before.
+  static_assert(3 * tuning::pieces_of(root_of(tuning::most_concurrent_tiles)) * tuning::most_columns <=
                 tuning::most_pieces);
   static_assert(sizeof(columns_shared<T>) + tuning::stages * tuning::stage_bytes <= 226 * 1024);
   extern __shared__ __align__(128) unsigned char stages[];
   __shared__ columns_shared<T> shared;
   if (threadIdx.x == 0) {
-    const unsigned by_bands = work.shape.band > 1 ? tuning::band_threads : 0;
+    const unsigned by_groups = work.shape.group_tiles > 1 ? tuning::group_threads : 0;
     for (unsigned s = 0; s < tuning::stages; ++s) {
       shared.arrived[s].init(1);
-      shared.taken[s].init(1 + (by_bands + tuning::ahead_threads) / warp_size);
+      shared.taken[s].init(1 + (by_groups + tuning::ahead_threads) / warp_size);
       shared.reduced[s].init(tuning::reduce_threads / warp_size);
       shared.prefixed[s].init(tuning::ahead_threads / warp_size);
       shared.scanned[s].init(tuning::scan_threads / warp_size);
@@ -489,10 +491,10 @@ __global__ void __launch_bounds__(tall_columns_tuning<T>::threads, 1)
     scan_columns_warps(work, op, shared, stages);
   } else if (threadIdx.x < tuning::first_to_store) {
     load_columns_warp(work, shared, stages);
-  } else if (threadIdx.x < tuning::first_of_band) {
+  } else if (threadIdx.x < tuning::first_of_groups) {
     store_columns_warps(work, shared, stages);
   } else if (threadIdx.x < tuning::first_ahead) {
-    combine_bands(work, op, shared);
+    combine_tile_groups(work, op, shared);
   } else {
     lookahead_columns_warp(work, op, shared);
   }
@@ -500,7 +502,7 @@ __global__ void __launch_bounds__(tall_columns_tuning<T>::threads, 1)
 
 /// Scans columns of which are_few_columns().
 template <class T, class Op>
-void launch_tall_columns_scan(const target& where, const T* x, const Op& op, const segments& all,
+void launch_tall_columns_scan(const target& where, const T* x, const Op& op, const axis_lines& all,
                               bool exclusive, const T* init, T* out) {
   using tuning = tall_columns_tuning<T>;
   const column_tiles<T> shape(all, multiprocessors(where));
@@ -508,13 +510,13 @@ void launch_tall_columns_scan(const target& where, const T* x, const Op& op, con
   if (init != nullptr) memcpy(static_cast<void*>(&work.init), init, sizeof(T));
   static pdl_kernel kernel(tall_columns_scan<T, Op>, "launch of tall_columns_scan",
                            tuning::stages * tuning::stage_bytes);
-  const std::size_t tickets = shape.strips() * shape.at_once, resident = multiprocessors(where);
+  const std::size_t tickets = shape.matrices() * shape.concurrent_tiles, resident = multiprocessors(where);
   const auto grid = static_cast<unsigned>(std::min(tickets, resident));
   // The counter of tickets precedes the words, and exists if any word does.
   temp_storage scratch(where, {.words = std::max<std::size_t>(shape.totals() * words_of<T>, 1),
-                               .counters = shape.at_once > 1 ? shape.strips() : 0});
+                               .counters = shape.concurrent_tiles > 1 ? shape.matrices() : 0});
   work.states = states_in(scratch);
-  work.asked = scratch.counters();
+  work.requests = scratch.counters();
   kernel.launch(where, grid, tuning::threads, work, op);
   scratch.launched(tickets + grid);
 }

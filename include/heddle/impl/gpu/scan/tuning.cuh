@@ -22,7 +22,7 @@ constexpr unsigned warps_that_hold(std::size_t element_bytes, unsigned most) {
                                 : 1;
 }
 
-/// Bytes of shared memory in which a warp turns the elements of its lanes into vectors of 16 bytes of the
+/// Bytes of shared memory in which a warp rearranges the elements of its lanes as vectors of 16 bytes of the
 /// output; none for elements that are stored one by one.
 template <class T>
 inline constexpr unsigned exchange_bytes =
@@ -69,18 +69,19 @@ struct scan_tuning {
 /// tall_columns_scan(): threads by their roles, and shared memory.
 template <class T>
 struct tall_columns_tuning {
-  static constexpr unsigned reduce_threads = 256, scan_threads = 256, band_threads = 64, ahead_threads = 256;
+  static constexpr unsigned reduce_threads = 256, scan_threads = 256, group_threads = 64, ahead_threads = 256;
   static constexpr unsigned first_to_load = reduce_threads + scan_threads,
                             first_to_store = first_to_load + warp_size,
-                            first_of_band = first_to_store + warp_size,
-                            first_ahead = first_of_band + band_threads, threads = first_ahead + ahead_threads;
+                            first_of_groups = first_to_store + warp_size,
+                            first_ahead = first_of_groups + group_threads,
+                            threads = first_ahead + ahead_threads;
   static constexpr unsigned stages = 4;
   static constexpr unsigned most_columns = sizeof(T) == 1 ? 40 : std::min(256 / words_of<T>, 160u);
   /// Totals that a thread waits for at once, as many as registers hold: a piece.
   static constexpr unsigned totals_of_piece = words_of<T> == 1 ? 8 : 4;
-  /// Blocks that take tiles of one strip.
-  static constexpr unsigned most_at_once = 144;
-  /// Pieces a tile, and up to how many there are no bands.
+  /// Blocks that take tiles of one matrix.
+  static constexpr unsigned most_concurrent_tiles = 144;
+  /// Pieces a tile, and up to how many there are no tile groups.
   static constexpr unsigned most_pieces = 1152, few_pieces = 600;
   /// What columns_shared leaves of 226 KiB.
   static constexpr unsigned stage_bytes =
@@ -115,6 +116,6 @@ inline constexpr unsigned scan_down_threads = 256;
 /// Rows of a thread and blocks of a multiprocessor where columns are not longer than that.
 inline constexpr unsigned few_rows_to_scan = 4, blocks_of_few_rows = 4;
 /// Fewer columns than these leave multiprocessors idle: they are cut into parts.
-inline constexpr std::size_t least_strips = 2048;
+inline constexpr std::size_t least_thread_parts = 2048;
 
 }  // namespace heddle::gpu

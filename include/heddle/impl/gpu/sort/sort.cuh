@@ -41,7 +41,7 @@ struct sorted_element {
 
 /// The numbers in line order of all elements, sorted by line and in each line by the comparison.
 template <class T, class Compare>
-void sort_line_order(const target& where, const T* x, const segments& lines, const Compare& compare,
+void sort_line_order(const target& where, const T* x, const axis_lines& lines, const Compare& compare,
                      std::size_t* places) {
   merge_sort(where, place_itself<std::size_t>{}, lines.elements(),
              compare_in_line_order<T, Compare>{x, {lines}, lines.count() == 1, compare}, places);
@@ -49,7 +49,7 @@ void sort_line_order(const target& where, const T* x, const segments& lines, con
 
 /// Each line of x in the stable order of the comparison, into `out`, which may be x.
 template <class T, class Compare>
-void sort_by(const target& where, const T* x, const segments& lines, const Compare& compare, T* out) {
+void sort_by(const target& where, const T* x, const axis_lines& lines, const Compare& compare, T* out) {
   const std::size_t n = lines.elements();
   if constexpr (sizeof(T) <= most_bytes_moved) {
     if (lines.count() == 1) return merge_sort(where, impl::element_of_array<T>{x}, n, compare, out);
@@ -68,7 +68,7 @@ void sort_by(const target& where, const T* x, const segments& lines, const Compa
 
 /// The indices, in their line, of the elements of each line in that order.
 template <class T, class Compare>
-void argsort_by(const target& where, const T* x, const segments& lines, const Compare& compare,
+void argsort_by(const target& where, const T* x, const axis_lines& lines, const Compare& compare,
                 std::size_t* places) {
   const std::size_t n = lines.elements();
   if (lines.count() == 1) return sort_line_order(where, x, lines, compare, places);

@@ -61,10 +61,10 @@ void scan_hillis_steele(const target& where, const heddle::textbook::scanned_ele
   // Two arrays swap roles; the last step writes the result, which may be the array that the first one reads.
   const memory arrays[] = {memory(n * sizeof(T), where), memory(n * sizeof(T), where)};
   const T* last = nullptr;
-  int turn = 0;
-  for (std::size_t step = 1; step < n; step *= 2, turn = 1 - turn) {
+  int current = 0;
+  for (std::size_t step = 1; step < n; step *= 2, current = 1 - current) {
     const auto from = last == nullptr ? x : heddle::textbook::scanned_elements<T, Op>(last, x.op);
-    T* const to = 2 * step < n ? static_cast<T*>(arrays[turn].data()) : out;
+    T* const to = 2 * step < n ? static_cast<T*>(arrays[current].data()) : out;
     hillis_steele_step<<<grid_for(n, free_threads), free_threads, 0, where.stream()>>>(from, n, step, to);
     launched("launch of hillis_steele_step");
     last = to;

@@ -13,10 +13,10 @@
 /// combine another form of the elements, whose identity is 0.
 namespace heddle::gpu {
 
-/// How an operator combines halfwords: `enter` converts a word of elements to the form that is combined,
-/// `leave` converts back, and `combine` takes words of two halfwords. A byte is the upper half of a halfword.
-/// Comparisons and bitwise operators ignore the bits below it; for other operators the bits that are not in
-/// `kept` are cleared.
+/// How an operator combines halfwords: `encode` converts a word of elements to the form that is combined,
+/// `decode` converts back, and `combine` takes words of two halfwords. A byte is the upper half of a
+/// halfword. Comparisons and bitwise operators ignore the bits below it; for other operators the bits that
+/// are not in `mask` are cleared.
 template <class T, class Op>
 struct packed16_op {
   static constexpr bool exist = false;
@@ -24,19 +24,19 @@ struct packed16_op {
 
 template <class T, class Op>
   requires(std::is_integral_v<T> && sizeof(T) <= 2 &&
-           requires(const Op& op, std::uint32_t word) { op.combine_lanes(word, word); })
+           requires(const Op& op, std::uint32_t word) { op.combine_halfwords(word, word); })
 struct packed16_op<T, Op> {
   static constexpr bool exist = true;
-  static constexpr std::uint32_t kept = 0xffffffffu;
-  static __device__ std::uint32_t enter(const Op& op, std::uint32_t word) {
-    return op.template enter_lanes<T>(word);
+  static constexpr std::uint32_t mask = 0xffffffffu;
+  static __device__ std::uint32_t encode(const Op& op, std::uint32_t word) {
+    return op.template encode_halfwords<T>(word);
   }
-  static __device__ std::uint32_t leave(const Op& op, std::uint32_t word) {
-    return op.template leave_lanes<T>(word);
+  static __device__ std::uint32_t decode(const Op& op, std::uint32_t word) {
+    return op.template decode_halfwords<T>(word);
   }
   template <class... Words>
   static __device__ std::uint32_t combine(const Op& op, Words... words) {
-    return op.combine_lanes(words...);
+    return op.combine_halfwords(words...);
   }
 };
 
@@ -46,9 +46,9 @@ template <class T>
   requires(std::is_integral_v<T> && !std::is_same_v<T, bool> && sizeof(T) == 1)
 struct packed16_op<T, plus> {
   static constexpr bool exist = true;
-  static constexpr std::uint32_t kept = 0xff00ff00u;
-  static __device__ std::uint32_t enter(plus, std::uint32_t word) { return word; }
-  static __device__ std::uint32_t leave(plus, std::uint32_t word) { return word; }
+  static constexpr std::uint32_t mask = 0xff00ff00u;
+  static __device__ std::uint32_t encode(plus, std::uint32_t word) { return word; }
+  static __device__ std::uint32_t decode(plus, std::uint32_t word) { return word; }
   template <class... Words>
   static __device__ std::uint32_t combine(plus, Words... words) {
     return (words + ...);
@@ -70,53 +70,54 @@ __device__ std::uint32_t broadcast_packed(T x) {
 // Bytes 0 and 2 of a word, and 1 and 3, as the halfwords of `By`; and back.
 template <class By>
 __device__ std::uint32_t even_bytes(std::uint32_t word) {
-  return word << 8 & By::kept;
+  return word << 8 & By::mask;
 }
 template <class By>
 __device__ std::uint32_t odd_bytes(std::uint32_t word) {
-  return word & By::kept;
+  return word & By::mask;
 }
 inline __device__ std::uint32_t interleaved_bytes(std::uint32_t even, std::uint32_t odd) {
   return __byte_perm(even, odd, 0x7351);
 }
 
 /// Scans a vector. `before` is the total of those before it, or 0, and becomes that of this one too. The
-/// result stays in the form that `enter` gives. Returns its last element.
+/// result stays in the form that `encode` gives. Returns its last element.
 template <class T, class Op>
 __device__ T scan_packed(vector_words& vector, std::uint32_t& before, const Op& op) {
-  using by = packed16_op<T, Op>;
+  using packed = packed16_op<T, Op>;
 #pragma unroll
   for (unsigned w = 0; w < words_per_vector; ++w) {
-    const std::uint32_t x = by::enter(op, vector.word[w]);
+    const std::uint32_t x = packed::encode(op, vector.word[w]);
     std::uint32_t last;
     if constexpr (sizeof(T) == 1) {
-      const std::uint32_t even = even_bytes<by>(x), pairs = by::combine(op, even, odd_bytes<by>(x));
-      last = by::combine(op, pairs, pairs << 16, before);
-      vector.word[w] = interleaved_bytes(by::combine(op, even, pairs << 16, before), last);
+      const std::uint32_t even = even_bytes<packed>(x),
+                          pairs = packed::combine(op, even, odd_bytes<packed>(x));
+      last = packed::combine(op, pairs, pairs << 16, before);
+      vector.word[w] = interleaved_bytes(packed::combine(op, even, pairs << 16, before), last);
     } else {
-      last = by::combine(op, x, x << 16, before);
+      last = packed::combine(op, x, x << 16, before);
       vector.word[w] = last;
     }
     before = __byte_perm(last, 0, sizeof(T) == 1 ? 0x3434 : 0x3232);
   }
-  return static_cast<T>(by::leave(op, vector.word[words_per_vector - 1]) >> (32 - 8 * sizeof(T)));
+  return static_cast<T>(packed::decode(op, vector.word[words_per_vector - 1]) >> (32 - 8 * sizeof(T)));
 }
 
 /// A scanned vector combined with `carry` from the left, as elements.
 template <class T, class Op>
 __device__ vector_words prepend_packed(vector_words vector, const T& carry, const Op& op) {
-  using by = packed16_op<T, Op>;
+  using packed = packed16_op<T, Op>;
   const std::uint32_t first = broadcast_packed(carry);
-  const std::uint32_t before = by::enter(op, first) & (sizeof(T) == 1 ? by::kept : 0xffffffffu);
+  const std::uint32_t before = packed::encode(op, first) & (sizeof(T) == 1 ? packed::mask : 0xffffffffu);
 #pragma unroll
   for (std::uint32_t& word : vector.word) {
     if constexpr (sizeof(T) == 1) {
-      word = interleaved_bytes(by::combine(op, even_bytes<by>(word), before),
-                               by::combine(op, odd_bytes<by>(word), before));
+      word = interleaved_bytes(packed::combine(op, even_bytes<packed>(word), before),
+                               packed::combine(op, odd_bytes<packed>(word), before));
     } else {
-      word = by::combine(op, word, before);
+      word = packed::combine(op, word, before);
     }
-    word = by::leave(op, word);
+    word = packed::decode(op, word);
   }
   return vector;
 }
@@ -137,26 +138,27 @@ template <class T, class Op>
 class packed_total {
  public:
   __device__ void append(const order::uninitialized<T, items_per_vector<T>>& vector, const Op& op) {
-    vector_words held;
-    memcpy(&held, &vector, sizeof held);
+    vector_words words;
+    memcpy(&words, &vector, sizeof words);
 #pragma unroll
-    for (const std::uint32_t word : held.word) append(word, op);
+    for (const std::uint32_t word : words.word) append(word, op);
   }
   __device__ void append(std::uint32_t word, const Op& op) {
-    const std::uint32_t x = by::enter(op, word);
+    const std::uint32_t x = packed::encode(op, word);
     if constexpr (sizeof(T) == 1) {
-      lanes_ = by::combine(op, lanes_, even_bytes<by>(x), odd_bytes<by>(x));
+      halfwords_ = packed::combine(op, halfwords_, even_bytes<packed>(x), odd_bytes<packed>(x));
     } else {
-      lanes_ = by::combine(op, lanes_, x);
+      halfwords_ = packed::combine(op, halfwords_, x);
     }
   }
   __device__ T get(const Op& op) const {
-    return static_cast<T>(by::leave(op, by::combine(op, lanes_, lanes_ << 16)) >> (32 - 8 * sizeof(T)));
+    return static_cast<T>(packed::decode(op, packed::combine(op, halfwords_, halfwords_ << 16)) >>
+                          (32 - 8 * sizeof(T)));
   }
 
  private:
-  using by = packed16_op<T, Op>;
-  std::uint32_t lanes_ = 0;
+  using packed = packed16_op<T, Op>;
+  std::uint32_t halfwords_ = 0;
 };
 
 }  // namespace heddle::gpu

@@ -1,7 +1,7 @@
 #include "elements.cuh"
 #include <heddle/impl/gpu/textbook/scan.cuh>
 
-// Each kernel of the rungs of scan, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
+// Each textbook kernel of scan, behind one that takes plain arguments: tests/checker/own_kernels_test.py.
 
 using namespace heddle::gpu::textbook;
 using heddle::plus;

@@ -1,7 +1,7 @@
 #include "elements.cuh"
 #include <heddle/impl/gpu/textbook/reduce.cuh>
 
-// Each kernel of the rungs of reduce, behind one that takes plain arguments:
+// Each textbook kernel of reduce, behind one that takes plain arguments:
 // tests/checker/own_kernels_test.py.
 
 using namespace heddle::gpu::textbook;
