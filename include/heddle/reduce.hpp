@@ -3,9 +3,8 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/misuse.hpp>
 #include <heddle/impl/reduce.hpp>
+#include <heddle/initial_value.hpp>
 #include <heddle/operators.hpp>
-
-#include <type_traits>
 
 namespace heddle {
 
@@ -14,40 +13,27 @@ inline namespace HD_BUILD {
 /// Combines the elements of x with an associative operator: plus unless another is given. Operands keep C
 /// order unless the operator is commutative (operators.hpp). Waits for the value and returns it. The bits are
 /// the same on every target, run after run (docs/reference/reduce.md). The error of a floating-point sum
-/// grows as that of pairwise summation. No elements give the operator's identity; minimum and maximum, and
-/// functions without an identity, throw heddle::error. n − 1 combinations; reads each element once.
+/// grows as that of pairwise summation. With an initial value op(init, the elements combined). No elements
+/// give init, or the operator's identity; minimum and maximum, and functions without an identity, throw
+/// heddle::error then. n − 1 combinations; reads each element once.
 ///
 ///     float total = hd::reduce(where, x);
 ///     float largest = hd::reduce(where, x, hd::maximum{});
+///     float from_ten = hd::reduce(where, x, hd::plus{}, 10);
 template <array_like X, class Op = plus>
-element_of<X> reduce(const target& where, const X& x, const Op& op = {}) {
-  return impl::reduce_flat<element_of<X>>(where, x, op, nullptr);
-}
-
-/// op(init, the elements of x combined); init alone when there are none.
-template <array_like X, class Op>
-element_of<X> reduce(const target& where, const X& x, const Op& op,
-                     const std::type_identity_t<impl::given<element_of<X>>>& init) {
-  const element_of<X>& first = init;
-  return impl::reduce_flat<element_of<X>>(where, x, op, &first);
+element_of<X> reduce(const target& where, const X& x, const Op& op = {}, initial_value<X> init = {}) {
+  return impl::reduce_flat<element_of<X>>(where, x, op, impl::address_of(init));
 }
 
 /// Combines along one axis of x; the result has the other axes, and lives on the target. Each of its elements
-/// is what `reduce` of that row or column alone gives, bit for bit.
+/// is what `reduce` of that row or column alone gives, bit for bit. An initial value takes scratch memory for
+/// two elements a result, and another pass over the results.
 ///
 ///     hd::array<float> column_sums = hd::reduce(where, m, hd::axis{0});
 template <array_like X, class Op = plus>
-array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op = {}) {
-  return impl::reduce_along<X, Op>(where, x, along_axis, op, nullptr);
-}
-
-/// The same, with op(init, …) for each row or column: with scratch memory for two elements a result, and
-/// another pass over the results.
-template <array_like X, class Op>
-array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op,
-                            const std::type_identity_t<impl::given<element_of<X>>>& init) {
-  const element_of<X>& first = init;
-  return impl::reduce_along<X, Op>(where, x, along_axis, op, &first);
+array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, const Op& op = {},
+                            initial_value<X> init = {}) {
+  return impl::reduce_along<X, Op>(where, x, along_axis, op, impl::address_of(init));
 }
 
 /// reduce into `out`, which has one element, does not overlap x and may be on any target. Asynchronous on a
@@ -57,28 +43,17 @@ array<element_of<X>> reduce(const target& where, const X& x, axis along_axis, co
 ///     hd::array<float> total(1, where);
 ///     hd::reduce_into(where, total, x);
 template <array_like Out, array_like X, class Op = plus>
-void reduce_into(const target& where, Out&& out, const X& x, const Op& op = {}) {
-  impl::reduce_existing(where, out, x, nullptr, op, nullptr);
-}
-template <array_like Out, array_like X, class Op>
-void reduce_into(const target& where, Out&& out, const X& x, const Op& op,
-                 const std::type_identity_t<impl::given<element_of<X>>>& init) {
-  const element_of<X>& first = init;
-  impl::reduce_existing(where, out, x, nullptr, op, &first);
+void reduce_into(const target& where, Out&& out, const X& x, const Op& op = {}, initial_value<X> init = {}) {
+  impl::reduce_existing(where, out, x, nullptr, op, impl::address_of(init));
 }
 
 /// The same along one axis of x: `out` has the shape of the result, or is flat and has as many elements.
 ///
 ///     hd::reduce_into(where, column_sums, m, hd::axis{0});
 template <array_like Out, array_like X, class Op = plus>
-void reduce_into(const target& where, Out&& out, const X& x, axis along_axis, const Op& op = {}) {
-  impl::reduce_existing(where, out, x, &along_axis, op, nullptr);
-}
-template <array_like Out, array_like X, class Op>
-void reduce_into(const target& where, Out&& out, const X& x, axis along_axis, const Op& op,
-                 const std::type_identity_t<impl::given<element_of<X>>>& init) {
-  const element_of<X>& first = init;
-  impl::reduce_existing(where, out, x, &along_axis, op, &first);
+void reduce_into(const target& where, Out&& out, const X& x, axis along_axis, const Op& op = {},
+                 initial_value<X> init = {}) {
+  impl::reduce_existing(where, out, x, &along_axis, op, impl::address_of(init));
 }
 
 /// Combines f(x[i], y[i], …) over all i, for any number of arrays of one shape, and scalars, which are

@@ -3,15 +3,10 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/misuse.hpp>
 #include <heddle/impl/scan.hpp>
+#include <heddle/initial_value.hpp>
 #include <heddle/operators.hpp>
 
-#include <type_traits>
-
 namespace heddle {
-
-/// An optional initial value of a scan.
-template <array_like X>
-using initial_value = std::type_identity_t<impl::initial_element<element_of<X>>>;
 
 inline namespace HD_BUILD {
 

@@ -21,16 +21,13 @@ inline namespace HD_BUILD {
 ///
 ///     float total = hd::reduce(where, x, hd::plus{}, hd::reduce_algorithm::tree);
 template <array_like X, class Op>
-element_of<X> reduce(const target& where, const X& x, const Op& op, reduce_algorithm algorithm) {
-  return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, nullptr);
-}
-/// op(init, the elements of x combined); init alone when there are none.
-template <array_like X, class Op>
-element_of<X> reduce(const target& where, const X& x, const Op& op,
-                     const std::type_identity_t<impl::given<element_of<X>>>& init,
+element_of<X> reduce(const target& where, const X& x, const Op& op, initial_value<X> init,
                      reduce_algorithm algorithm) {
-  const element_of<X>& first = init;
-  return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, &first);
+  return impl::reduce_flat_by<element_of<X>>(algorithm, where, x, op, impl::address_of(init));
+}
+template <array_like X, class Op>
+element_of<X> reduce(const target& where, const X& x, const Op& op, reduce_algorithm algorithm) {
+  return heddle::reduce(where, x, op, initial_value<X>(), algorithm);
 }
 
 /// reduce into `out`, of one element, by the named method; asynchronous on a GPU. NaNs may have other bits

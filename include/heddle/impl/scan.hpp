@@ -3,6 +3,7 @@
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/elementwise.hpp>
+#include <heddle/initial_value.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -13,17 +14,6 @@
 #endif
 
 namespace heddle::impl {
-
-/// An element, converted with care, or none.
-template <class T>
-struct initial_element : std::optional<T> {
-  initial_element() = default;
-  initial_element(std::nullopt_t) {}
-  initial_element(const std::optional<T>& value) : std::optional<T>(value) {}
-  template <class V>
-    requires std::is_convertible_v<const V&, given<T>>
-  initial_element(const V& value) : std::optional<T>(static_cast<const T&>(given<T>(value))) {}
-};
 
 /// Scans each of `all` segments of x into `out` by a built-in operator; both are on `where`, and may be one
 /// array.
