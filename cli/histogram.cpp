@@ -13,7 +13,7 @@
 #include <heddle/error.hpp>
 #include <heddle/histogram.hpp>
 #include <heddle/io/npy.hpp>
-#include <heddle/streamed_reduction.hpp>
+#include <heddle/streamed_reduce.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -42,8 +42,8 @@ std::pair<double, double> range_of(npy_input& x, progress& shown) {
   if (x.size() == 0) return {0, 1};
   double bounds[2];
   for (const auto which : {runtime_op::minimum, runtime_op::maximum}) {
-    streamed_reduction so_far(x.where(), which, x.type());
-    x.for_each_piece(so_far.tile(), shown,
+    streamed_reduce so_far(x.where(), which, x.type());
+    x.for_each_piece(so_far.unit(), shown,
                      [&](const void* elements, std::size_t count) { so_far.append(elements, count); });
     with_type(x.type(), [&]<class T>(T) {
       if constexpr (!heddle::is_complex<T>) {

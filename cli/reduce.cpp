@@ -18,7 +18,7 @@
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/runtime_op.hpp>
-#include <heddle/streamed_reduction.hpp>
+#include <heddle/streamed_reduce.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -190,7 +190,7 @@ std::int64_t place_of_extremum(const reduction& op, npy_input& x, progress& show
       for (std::size_t first = 0; first < x.size(); first += x.piece()) {
         stop_if_interrupted();
         const std::size_t count = std::min(x.piece(), x.size() - first);
-        streamed_reduction of_piece(x.where(), op.combine, x.type());
+        streamed_reduce of_piece(x.where(), op.combine, x.type());
         of_piece.append(x.load(first, count), count);
         T candidate;
         of_piece.result(&candidate);
@@ -231,7 +231,7 @@ class reduction_along {
         x_(x),
         type_(type),
         partial_type_(partial_type(op, type)),
-        tile_(streamed_reduction(x.where(), op.combine, partial_type_).tile()) {}
+        tile_(streamed_reduce(x.where(), op.combine, partial_type_).unit()) {}
 
   /// Pieces of an axis hold a multiple of this many entries, but for the last.
   std::size_t tile() const noexcept { return tile_; }

@@ -119,3 +119,16 @@ TEST(streamed_scan_errors, name_what_does_not_fit) {
             }),
             "inclusive_scan: 0 int32 on auto: a scan of pieces needs the target serial or parallel");
 }
+
+TEST(streamed_scan_errors, takes_views_of_its_type_and_size) {
+  hd::streamed_scan scan(hd::target::serial(), hd::runtime_op::plus, hd::dtype::int32, true);
+  const hd::array<std::int32_t> x(std::vector<std::int32_t>{3, 1, 4});
+  hd::array<std::int32_t> out(3), shorter(2);
+  hd::array<float> floats(3);
+  scan.append(hd::any_const_view(x), hd::any_view(out));
+  EXPECT_EQ(out.to_vector(), (std::vector<std::int32_t>{0, 3, 4}));
+  EXPECT_EQ(message_of([&] { scan.append(hd::any_const_view(floats), hd::any_view(out)); }),
+            "exclusive_scan: 3 int32 on serial: the elements are float32, not int32");
+  EXPECT_EQ(message_of([&] { scan.append(hd::any_const_view(x), hd::any_view(shorter)); }),
+            "exclusive_scan: 3 int32 on serial: the output: 2 elements do not fit 3");
+}

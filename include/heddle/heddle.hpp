@@ -27,7 +27,7 @@
 #include <heddle/sort.hpp>
 #include <heddle/statistics.hpp>
 #include <heddle/stencil.hpp>
-#include <heddle/streamed_reduction.hpp>
+#include <heddle/streamed_reduce.hpp>
 #include <heddle/streamed_scan.hpp>
 #include <heddle/target.hpp>
 #include <heddle/top_k.hpp>

@@ -15,7 +15,8 @@ namespace heddle {
 /// bits that one scan of all elements has.
 ///
 ///     hd::streamed_scan sums(hd::target::parallel(), hd::runtime_op::plus, hd::dtype::float32, false);
-///     for (const auto& piece : pieces) sums.append(piece.data(), piece.size(), out.data());
+///     for (const auto& piece : pieces) sums.append(piece, out);  // all but the last: multiples of
+///     sums.unit()
 class streamed_scan {
  public:
   /// By a built-in operator on elements of a built-in type, on `serial` or `parallel`. `init` is combined
@@ -30,6 +31,9 @@ class streamed_scan {
 
   /// Scans the next `count` elements into `out`, which may be `elements`.
   void append(const void* elements, std::size_t count, void* out);
+  /// The same of views; throws heddle::error for elements of another type, on a GPU, and for an `out` of
+  /// another size.
+  void append(const any_const_view& elements, const any_view& out);
 
   std::size_t size() const noexcept { return size_; }
 

@@ -4,7 +4,7 @@
 #include <heddle/argmin.hpp>
 #include <heddle/error.hpp>
 #include <heddle/reduce.hpp>
-#include <heddle/streamed_reduction.hpp>
+#include <heddle/streamed_reduce.hpp>
 #include <heddle/threads.hpp>
 
 #include <algorithm>
@@ -174,30 +174,31 @@ array<std::size_t> arg_along(const char* pattern, runtime_op op, dtype type, con
 
 namespace heddle {
 
-streamed_reduction::streamed_reduction(const target& where, runtime_op op, dtype type)
+streamed_reduce::streamed_reduce(const target& where, runtime_op op, dtype type,
+                                 const std::optional<any_value>& init)
     : where_(where), op_(op), type_(type), element_bytes_(size_of(type)) {
-  if (where.is_automatic()) fail("streamed reduction: name a target");
+  operation running("reduce", 0, name(type));
+  running.runs_on(where_);
+  if (where.is_automatic()) fail("a reduction of pieces needs the target serial, parallel or gpu");
   const cpu::kernels& kernels = cpu::kernels_for(type, op);
-  if (kernels.reduce_pieces == nullptr) {
-    fail(fmt::format("reduce: {} is not defined on {}", name(op), name(type)));
-  }
-  tile_ = kernels.tile;
+  if (kernels.reduce_pieces == nullptr) fail(fmt::format("{} is not defined on {}", name(op), name(type)));
+  unit_ = kernels.tile;
+  if (init) init_ = init->converted(type);
 }
 
-void streamed_reduction::append(const void* elements, std::size_t count) {
+void streamed_reduce::append(const void* elements, std::size_t count) {
   if (count == 0) return;
-  if (size_ % tile_ != 0) {
-    fail(fmt::format("streamed reduction: a piece of {} elements follows {}, which is no multiple of {}",
-                     count, size_, tile_));
-  }
-  const std::size_t bytes = count * element_bytes_;
-  const std::size_t tiles = (count + tile_ - 1) / tile_;
-  // Counted from `size_`, so that a piece that failed is overwritten.
-  const std::size_t before = size_ / tile_ * element_bytes_;
-  partials_.resize(before + tiles * element_bytes_);
-  std::byte* const out = partials_.data() + before;
   operation running("reduce", count, name(type_));
   running.runs_on(where_);
+  if (size_ % unit_ != 0) {
+    fail(fmt::format("a piece of {} elements follows {}, which is no multiple of {}", count, size_, unit_));
+  }
+  const std::size_t bytes = count * element_bytes_;
+  const std::size_t tiles = (count + unit_ - 1) / unit_;
+  // Counted from `size_`, so that a piece that failed is overwritten.
+  const std::size_t before = size_ / unit_ * element_bytes_;
+  partials_.resize(before + tiles * element_bytes_);
+  std::byte* const out = partials_.data() + before;
   if (where_.is_gpu()) {
     if (staged_.bytes() < bytes) staged_ = memory(bytes, where_);
     const memory reduced(tiles * element_bytes_, where_);
@@ -206,9 +207,9 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
     heddle::copy(out, target(), reduced.data(), where_, tiles * element_bytes_);
   } else {
     const cpu::kernels& kernels = cpu::kernels_for(type_, op_);
-    const order::tiling pieces{{1, count, 1}, tile_, 1};
+    const order::tiling pieces{{1, count, 1}, unit_, 1};
     constexpr std::size_t bytes_worth_a_thread = std::size_t{1} << 17;
-    cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (tile_ * element_bytes_) + 1,
+    cpu::for_slices(where_.threads(), tiles, bytes_worth_a_thread / (unit_ * element_bytes_) + 1,
                     [&](std::size_t first, std::size_t last) {
                       kernels.reduce_pieces(elements, pieces, first, last, out);
                     });
@@ -216,23 +217,29 @@ void streamed_reduction::append(const void* elements, std::size_t count) {
   size_ += count;
 }
 
-void streamed_reduction::append(const any_const_view& elements) {
+void streamed_reduce::append(const any_const_view& elements) {
   if (elements.dtype() != type_) impl::fail_dtype(elements.dtype(), type_);
-  if (elements.where().is_gpu()) impl::fail_not_on_cpu("streamed reduction", elements.where());
+  if (elements.where().is_gpu()) impl::fail_not_on_cpu("a reduction of pieces", elements.where());
   append(elements.data(), elements.size());
 }
 
-any_value streamed_reduction::result() {
+any_value streamed_reduce::result() {
   alignas(16) std::byte value[16];
   result(value);
   return {type_, value};
 }
 
-void streamed_reduction::result(void* out) {
-  const std::size_t count = (size_ + tile_ - 1) / tile_;
+void streamed_reduce::result(void* out) {
+  const std::size_t count = (size_ + unit_ - 1) / unit_;
   operation running("reduce", size_, name(type_));
-  if (count == 0) impl::fail_empty();
-  impl::library_reduce(op_, type_, partials_.data(), axis_lines{1, count, 1}, out, target());
+  if (count == 0 && !init_) impl::fail_empty();
+  if (count == 0) return impl::library_reduce(op_, type_, init_->data(), axis_lines{1, 1, 1}, out, target());
+  alignas(16) std::byte both[2][16];
+  std::byte* const total = init_ ? &both[0][element_bytes_] : static_cast<std::byte*>(out);
+  impl::library_reduce(op_, type_, partials_.data(), axis_lines{1, count, 1}, total, target());
+  if (!init_) return;
+  std::memcpy(both, init_->data(), element_bytes_);
+  impl::library_reduce(op_, type_, both, axis_lines{1, 2, 1}, out, target());
 }
 
 }  // namespace heddle

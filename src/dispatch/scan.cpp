@@ -1,5 +1,6 @@
 #include "compiled_operator.hpp"
 #include "cpu/kernels.hpp"
+#include "dispatch/any_arguments.hpp"
 #include "dispatch/runtime_op.hpp"
 #include "gpu/gpu.hpp"
 #include <heddle/error.hpp>
@@ -137,6 +138,18 @@ void streamed_scan::append(const void* elements, std::size_t count, void* out) {
     cpu::scan_piece(where_.threads(), steps, elements, count, exclusive_, state_.data(), out);
   });
   size_ += count;
+}
+
+void streamed_scan::append(const any_const_view& elements, const any_view& out) {
+  operation running(exclusive_ ? "exclusive_scan" : "inclusive_scan", elements.size(), name(type_));
+  running.runs_on(where_);
+  if (elements.dtype() != type_) impl::fail_dtype(elements.dtype(), type_);
+  impl::require_type("the output", out.dtype(), type_);
+  if (out.size() != elements.size()) impl::fail_sizes("the output", out.size(), elements.size());
+  for (const target& where : {elements.where(), out.where()}) {
+    if (where.is_gpu()) impl::fail_not_on_cpu("a scan of pieces", where);
+  }
+  append(elements.data(), elements.size(), out.data());
 }
 
 }  // namespace heddle
