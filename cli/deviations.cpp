@@ -29,8 +29,8 @@ const void* deviations::of(const void* elements, const axis_lines& block, std::s
                       const std::size_t outer = row / block.length;
                       const std::size_t rows = std::min(last, (outer + 1) * block.length) - row;
                       const std::size_t begin = row * block.inner;
-                      squared_deviations(type_, from + begin * size_of(type_), rows, block.inner,
-                                         means + (first + outer * pitch) * mean_bytes_, made + begin);
+                      cpu::squared_deviations(type_, from + begin * size_of(type_), rows, block.inner,
+                                              means + (first + outer * pitch) * mean_bytes_, made + begin);
                       row += rows;
                     }
                   });

@@ -126,11 +126,11 @@ TEST(squared_deviations, are_from_the_centres_of_columns) {
   const std::vector<float> x{1, 2, 3, 4, 5, 6};
   const std::vector<double> centres{2, 3};
   std::vector<double> out(6);
-  hd::squared_deviations(hd::dtype::float32, x.data(), 3, 2, centres.data(), out.data());
+  hd::cpu::squared_deviations(hd::dtype::float32, x.data(), 3, 2, centres.data(), out.data());
   EXPECT_EQ(out, (std::vector<double>{1, 1, 1, 1, 9, 9}));
   const std::vector<std::complex<double>> z{{3, 4}};
   const std::complex<double> zero;
-  hd::squared_deviations(hd::dtype::complex128, z.data(), 1, 1, &zero, out.data());
+  hd::cpu::squared_deviations(hd::dtype::complex128, z.data(), 1, 1, &zero, out.data());
   EXPECT_EQ(out[0], 25);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/compiler.hpp>
+#include <heddle/impl/distributions.hpp>
 #include <heddle/philox.hpp>
 
 #include <cstdint>
@@ -43,85 +44,6 @@ HD_INLINE constexpr Word word_of(const philox_block& block, std::uint64_t k) {
   }
 }
 
-/// Operations that round once.
-namespace arithmetic {
-
-HD_INLINE float fma(float a, float b, float c) {
-#if defined(__CUDA_ARCH__)
-  return __fmaf_rn(a, b, c);
-#else
-  return __builtin_fmaf(a, b, c);
-#endif
-}
-HD_INLINE double fma(double a, double b, double c) {
-#if defined(__CUDA_ARCH__)
-  return __fma_rn(a, b, c);
-#else
-  return __builtin_fma(a, b, c);
-#endif
-}
-HD_INLINE float square_root(float x) {
-#if defined(__CUDA_ARCH__)
-  return __fsqrt_rn(x);
-#else
-  return __builtin_sqrtf(x);
-#endif
-}
-HD_INLINE double square_root(double x) {
-#if defined(__CUDA_ARCH__)
-  return __dsqrt_rn(x);
-#else
-  return __builtin_sqrt(x);
-#endif
-}
-
-/// c[0] + c[1]·x + c[2]·x² + …
-template <class T, class... Coefficients>
-HD_INLINE T polynomial(T x, T first, Coefficients... rest) {
-  if constexpr (sizeof...(rest) == 0) {
-    return first;
-  } else {
-    return fma(polynomial(x, static_cast<T>(rest)...), x, first);
-  }
-}
-
-/// An integer below 2^23, exactly, without a conversion.
-HD_INLINE float small_integer(std::uint32_t n) {
-  return __builtin_bit_cast(float, 0x4b000000u | n) - 0x1p23f;
-}
-/// An integer below 2^52.
-HD_INLINE double small_integer(std::uint64_t n) {
-  return __builtin_bit_cast(double, 0x4330000000000000u | n) - 0x1p52;
-}
-/// An integer below 2^53.
-HD_INLINE double integer53(std::uint64_t n) {
-  return fma(small_integer(n >> 21), 0x1p21, small_integer(n & 0x1fffff));
-}
-
-/// Maps [0, 1) to [low, high) with one rounding, and never to `high`.
-template <class T>
-struct stretched {
-  T low, width, last;
-
-  stretched(T from, T to) : low(from), width(to - from), last(from < to ? below(to) : from) {}
-  HD_INLINE T operator()(T unit) const {
-    const T x = fma(unit, width, low);
-    return x < last ? x : last;
-  }
-
- private:
-  static T below(T x) { return __builtin_bit_cast(T, next_bits(x)); }
-  static auto next_bits(T x) {
-    using bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    const bits b = __builtin_bit_cast(bits, x);
-    constexpr bits sign = bits{1} << (8 * sizeof(T) - 1);
-    if (x == 0) return static_cast<bits>(sign | 1);
-    return static_cast<bits>(x > 0 ? b - 1 : b + 1);
-  }
-};
-
-}  // namespace arithmetic
-
 /// Uniform in [0, 1): the multiples of 2^-24.
 HD_INLINE float unit_interval(std::uint32_t bits) {
   return static_cast<float>(static_cast<std::int32_t>(bits >> 8)) * 0x1p-24f;
@@ -142,26 +64,27 @@ HD_INLINE float minus_log(std::uint32_t bits) {
   const std::uint32_t biased = (__builtin_bit_cast(std::uint32_t, x) - root_half + one) >> 23;
   const float g = __builtin_bit_cast(float, __builtin_bit_cast(std::uint32_t, x) - (biased << 23) + one) - 1;
   // ln(1 + g) = g + g²·p(g) from √½ − 1 to √2 − 1: the polynomial is a minimax one (Remez), as all here are.
-  const float p = arithmetic::polynomial(g, -0x1.fffff8p-2f, 0x1.55555p-2f, -0x1.000426p-2f, 0x1.99a3f4p-3f,
-                                         -0x1.542778p-3f, 0x1.22719ep-3f, -0x1.0f36e4p-3f, 0x1.08483cp-3f,
-                                         -0x1.38321p-4f);
-  return arithmetic::fma(158 - arithmetic::small_integer(biased), 0x1.62e43p-1f,
-                         -arithmetic::fma(g * g, p, g));
+  const float p = heddle::impl::single_rounding::polynomial(
+      g, -0x1.fffff8p-2f, 0x1.55555p-2f, -0x1.000426p-2f, 0x1.99a3f4p-3f, -0x1.542778p-3f, 0x1.22719ep-3f,
+      -0x1.0f36e4p-3f, 0x1.08483cp-3f, -0x1.38321p-4f);
+  return heddle::impl::single_rounding::fma(158 - heddle::impl::single_rounding::small_integer(biased),
+                                            0x1.62e43p-1f, -heddle::impl::single_rounding::fma(g * g, p, g));
 }
 /// The same for 2^52 intervals, from 1.1·10⁻¹⁶ to 36.7.
 HD_INLINE double minus_log(std::uint64_t bits) {
   constexpr std::uint64_t one = 0x3ff0000000000000, root_half = 0x3fe6a09e667f3bcd;
-  const double x = arithmetic::integer53(bits >> 11 | 1);
+  const double x = heddle::impl::single_rounding::integer53(bits >> 11 | 1);
   const std::uint64_t biased = (__builtin_bit_cast(std::uint64_t, x) - root_half + one) >> 52;
   const double g =
       __builtin_bit_cast(double, __builtin_bit_cast(std::uint64_t, x) - (biased << 52) + one) - 1;
   // ln(1 + g) = 2·artanh s, s = g/(2 + g).
   const double s = g / (2 + g), z = s * s;
-  const double p = arithmetic::polynomial(z, 0x1.555555555558fp-1, 0x1.9999999980d5dp-2, 0x1.249249413751ap-2,
-                                          0x1.c71c528d7f5f6p-3, 0x1.7466268c4b3b4p-3, 0x1.39a3f9e901b78p-3,
-                                          0x1.2ef06559a9696p-3);
-  return arithmetic::fma(1076 - arithmetic::small_integer(biased), 0x1.62e42fefa39efp-1,
-                         -arithmetic::fma(z * s, p, 2 * s));
+  const double p = heddle::impl::single_rounding::polynomial(
+      z, 0x1.555555555558fp-1, 0x1.9999999980d5dp-2, 0x1.249249413751ap-2, 0x1.c71c528d7f5f6p-3,
+      0x1.7466268c4b3b4p-3, 0x1.39a3f9e901b78p-3, 0x1.2ef06559a9696p-3);
+  return heddle::impl::single_rounding::fma(1076 - heddle::impl::single_rounding::small_integer(biased),
+                                            0x1.62e42fefa39efp-1,
+                                            -heddle::impl::single_rounding::fma(z * s, p, 2 * s));
 }
 
 /// Two numbers that belong together.
@@ -173,13 +96,13 @@ struct pair_of {
 /// Two independent normal numbers of mean 0 and variance 1 (Box and Muller 1958): the radius √(−2 ln u) from
 /// the first word, at most 6.66, and the angle from the second, a turn in 2^32 steps.
 HD_INLINE pair_of<float> normal_pair(std::uint32_t radius_bits, std::uint32_t angle_bits) {
-  const float radius = arithmetic::square_root(2 * minus_log(radius_bits));
+  const float radius = heddle::impl::single_rounding::square_root(2 * minus_log(radius_bits));
   // The angle is (quadrant + t)·π/2, |t| ≤ ½.
   const float t = static_cast<float>(static_cast<std::int32_t>(angle_bits << 2)) * 0x1p-32f, z = t * t;
-  const float sine =
-      t * arithmetic::polynomial(z, 0x1.921fb6p+0f, -0x1.4abbbap-1f, 0x1.465ec6p-4f, -0x1.2d9bb8p-8f);
-  const float cosine =
-      arithmetic::polynomial(z, 1.0f, -0x1.3bd3ccp+0f, 0x1.03c1ep-2f, -0x1.55c67ap-6f, 0x1.d9fcfap-11f);
+  const float sine = t * heddle::impl::single_rounding::polynomial(z, 0x1.921fb6p+0f, -0x1.4abbbap-1f,
+                                                                   0x1.465ec6p-4f, -0x1.2d9bb8p-8f);
+  const float cosine = heddle::impl::single_rounding::polynomial(z, 1.0f, -0x1.3bd3ccp+0f, 0x1.03c1ep-2f,
+                                                                 -0x1.55c67ap-6f, 0x1.d9fcfap-11f);
   constexpr std::uint32_t sign = 0x80000000;
   const bool odd = (angle_bits & sign / 2) != 0;
   const std::uint32_t x = __builtin_bit_cast(std::uint32_t, odd ? sine : cosine);
@@ -189,13 +112,13 @@ HD_INLINE pair_of<float> normal_pair(std::uint32_t radius_bits, std::uint32_t an
 }
 /// The same in double: the radius is at most 8.57, and a turn has 2^54 steps.
 HD_INLINE pair_of<double> normal_pair(std::uint64_t radius_bits, std::uint64_t angle_bits) {
-  const double radius = arithmetic::square_root(2 * minus_log(radius_bits));
+  const double radius = heddle::impl::single_rounding::square_root(2 * minus_log(radius_bits));
   const double t = __builtin_bit_cast(double, 0x3ff0000000000000u | (angle_bits << 2) >> 12) - 1.5, z = t * t;
   const double sine =
-      t * arithmetic::polynomial(z, 0x1.921fb54442d18p+0, -0x1.4abbce625be41p-1, 0x1.466bc677587fdp-4,
-                                 -0x1.32d2cce2e60f1p-8, 0x1.50782fda6cc46p-13, -0x1.e30071ffa2344p-19,
-                                 0x1.e3f39e32fe20dp-25);
-  const double cosine = arithmetic::polynomial(
+      t * heddle::impl::single_rounding::polynomial(
+              z, 0x1.921fb54442d18p+0, -0x1.4abbce625be41p-1, 0x1.466bc677587fdp-4, -0x1.32d2cce2e60f1p-8,
+              0x1.50782fda6cc46p-13, -0x1.e30071ffa2344p-19, 0x1.e3f39e32fe20dp-25);
+  const double cosine = heddle::impl::single_rounding::polynomial(
       z, 1.0, -0x1.3bd3cc9be45dep+0, 0x1.03c1f081b5ab1p-2, -0x1.55d3c7e3c96f4p-6, 0x1.e1f50683ce55ep-11,
       -0x1.a6d1ecc96f671p-16, 0x1.f9cc77756b7e1p-22, -0x1.b27363475b9f7p-28);
   constexpr std::uint64_t sign = std::uint64_t{1} << 63;

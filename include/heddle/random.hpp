@@ -18,6 +18,9 @@ namespace heddle {
 /// an existing array are asynchronous on a GPU. Throws heddle::error for invalid bounds and for offsets
 /// beyond 2^64 elements.
 ///
+/// `low` is included and `high` is not. Where 64 bits cannot hold the number after the last one, the bound is
+/// called `last`, and is included.
+///
 ///     hd::array<float> noise = hd::random::normal<float>(where, {height, width}, {.seed = 7});
 namespace random {
 

@@ -8,12 +8,7 @@
 
 namespace heddle {
 
-/// The smallest and the largest element; along an axis, an array of each.
-template <class T>
-struct minmax_result {
-  T min;
-  T max;
-};
+namespace cpu {
 
 /// The squared distance of each element of a matrix from the centre of its column. The matrix is on the CPU
 /// and has `rows` rows of `columns` elements of a type known at run time; the centres are double, or
@@ -21,6 +16,15 @@ struct minmax_result {
 /// piece at a time.
 void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
                         double* out);
+
+}  // namespace cpu
+
+/// The smallest and the largest element; along an axis, an array of each.
+template <class T>
+struct minmax_result {
+  T min;
+  T max;
+};
 
 /// The mean of the elements: double for integers and bool, and the element type for real and complex numbers.
 /// Waits for the value and returns it. The sum is in double, or complex<double>, in the order of `reduce`, so

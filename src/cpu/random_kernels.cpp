@@ -97,7 +97,7 @@ template <class T>
 void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count, bool non_temporal,
            void* out) {
   using word = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  const random::arithmetic::stretched<T> value(static_cast<T>(numbers.a), static_cast<T>(numbers.b));
+  const impl::single_rounding::uniform_range<T> value(static_cast<T>(numbers.a), static_cast<T>(numbers.b));
   const T a = static_cast<T>(numbers.a), b = static_cast<T>(numbers.b);
   switch (numbers.of) {
     case distribution::uniform:
@@ -116,8 +116,8 @@ void reals(const random_numbers& numbers, std::uint64_t first, std::size_t count
                                  for (std::size_t i = 0; i < n; i += 2) {
                                    const auto pair = random::normal_pair(word_at<word>(words, i),
                                                                          word_at<word>(words, i + 1));
-                                   values[i] = random::arithmetic::fma(pair.first, b, a);
-                                   values[i + 1] = random::arithmetic::fma(pair.second, b, a);
+                                   values[i] = impl::single_rounding::fma(pair.first, b, a);
+                                   values[i + 1] = impl::single_rounding::fma(pair.second, b, a);
                                  }
                                });
 }

@@ -293,11 +293,11 @@ void library_minmax(dtype type, const void* x, axis_lines all, void* smallest, v
 
 }  // namespace heddle::impl
 
-namespace heddle {
+namespace heddle::cpu {
 
 void squared_deviations(dtype type, const void* x, std::size_t rows, std::size_t columns, const void* centres,
                         double* out) {
   impl::squared_deviations_of(type)(x, {0, rows, columns, columns, 0, 0}, centres, out);
 }
 
-}  // namespace heddle
+}  // namespace heddle::cpu

@@ -34,7 +34,8 @@ void launch_reals(const random_numbers& numbers, std::size_t count, void* out, c
   switch (numbers.of) {
     case distribution::uniform:
       if (a == 0 && b == 1) return launch_random(unit_interval_of<T>{}, numbers, count, out, where);
-      return launch_random(uniform_of<T>{random::arithmetic::stretched<T>(a, b)}, numbers, count, out, where);
+      return launch_random(uniform_of<T>{impl::single_rounding::uniform_range<T>(a, b)}, numbers, count, out,
+                           where);
     case distribution::normal:
       return launch_random(normal_of<T>{a, b}, numbers, count, out, where);
     default:

@@ -37,10 +37,10 @@ struct uniform_of {
   using value = T;
   using word = word_for<T>;
   static constexpr distribution of = distribution::uniform;
-  random::arithmetic::stretched<T> stretch;
+  impl::single_rounding::uniform_range<T> range;
   __device__ void operator()(const word* words, std::uint64_t, unsigned count, T* out) const {
 #pragma unroll
-    for (unsigned k = 0; k < count; ++k) out[k] = stretch(random::unit_interval(words[k]));
+    for (unsigned k = 0; k < count; ++k) out[k] = range(random::unit_interval(words[k]));
   }
 };
 
@@ -65,8 +65,8 @@ struct normal_of {
 #pragma unroll
     for (unsigned k = 0; k < count; k += 2) {
       const auto pair = random::normal_pair(words[k], words[k + 1]);
-      out[k] = random::arithmetic::fma(pair.first, deviation, mean);
-      out[k + 1] = random::arithmetic::fma(pair.second, deviation, mean);
+      out[k] = impl::single_rounding::fma(pair.first, deviation, mean);
+      out[k + 1] = impl::single_rounding::fma(pair.second, deviation, mean);
     }
   }
 };

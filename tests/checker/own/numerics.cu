@@ -16,7 +16,7 @@ using std::size_t;
   }
 RANDOM(words, std::uint32_t, plain_words<std::uint32_t, random::distribution::bits>{})
 RANDOM(long_words, std::uint64_t, plain_words<std::uint64_t, random::distribution::permutation>{})
-RANDOM(uniform, double, uniform_of<double>{random::arithmetic::stretched<double>(-1, 3)})
+RANDOM(uniform, double, uniform_of<double>{impl::single_rounding::uniform_range<double>(-1, 3)})
 RANDOM(normal, float, normal_of<float>{10, 2})
 RANDOM(long_normal, double, normal_of<double>{10, 2})
 RANDOM(exponential, float, exponential_of<float>{3})
