@@ -81,6 +81,31 @@ TEST_P(segmented_reduce, offsets_may_be_on_the_target) {
                             hd::segmented_reduce(hd::target::serial(), x, offsets.to_vector())));
 }
 
+TEST_P(segmented_reduce, writes_into_an_output) {
+  const hd::array<float> x = operands<float, hd::plus>(1000);
+  const offsets_of_segments offsets{0, 10, 10, 1000};
+  const std::vector<float> want = hd::segmented_reduce(hd::target::serial(), x, offsets).to_vector();
+  std::vector<float> out(3, -1);
+  hd::segmented_reduce_into(where, out, x, offsets);
+  EXPECT_EQ(out, want);
+  hd::array<float> there(3, where);
+  hd::segmented_reduce_into(where, there, x, offsets);
+  EXPECT_EQ(there.to_vector(), want);
+}
+
+TEST_P(segmented_reduce, refuses_an_output_that_does_not_fit) {
+  hd::array<float> x(std::vector<float>(5, 1));
+  const offsets_of_segments offsets{0, 2, 5};
+  std::vector<float> out(3);
+  const std::string call = "segmented_reduce: 5 float32 on " + where.text() + ": ";
+  EXPECT_EQ(message_of([&] { hd::segmented_reduce_into(where, out, x, offsets); }),
+            call + "the output: 3 elements do not fit 2");
+  auto part = x.slice(0, 2);
+  EXPECT_EQ(message_of([&] { hd::segmented_reduce_into(where, part, x, offsets); }),
+            call + "the output overlaps an input: write into another array");
+  EXPECT_EQ(x.to_vector(), std::vector<float>(5, 1));
+}
+
 TEST_P(segmented_reduce, offsets_must_not_fall) {
   const std::vector<int> x(5);
   const auto message = [&](const offsets_of_segments& offsets) {

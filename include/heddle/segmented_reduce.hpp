@@ -23,30 +23,16 @@ inline namespace HD_BUILD {
 ///     const std::vector<std::size_t> offsets{0, 3, 3, 10};
 ///     hd::array<float> sums = hd::segmented_reduce(where, x, offsets);
 template <array_like X, array_like Offsets, class Op = plus>
-array<element_of<X>> segmented_reduce(const target& requested, const X& x, const Offsets& offsets,
+array<element_of<X>> segmented_reduce(const target& where, const X& x, const Offsets& offsets,
                                       const Op& op = {}) {
-  using T = element_of<X>;
-  static_assert(std::is_same_v<element_of<Offsets>, std::size_t>, "offsets are an array of std::size_t");
-  static_assert(impl::has_identity<Op, T>,
-                "segmented_reduce: a segment may be empty, so the operator needs an identity: "
-                "hd::monoid{function, identity}");
-  impl::check_operator<T, Op>();
-  const impl::elements<const T> in = impl::input(x);
-  const impl::elements<const std::size_t> bounds = impl::input(offsets);
-  operation running("segmented_reduce", in.size, impl::type_name<T>());
-  const target where = resolve(
-      requested, {in.size * sizeof(T), 0, in.where, impl::compiled_for_gpu || impl::library_has<T, Op>()});
-  running.runs_on(where);
-  const std::size_t count = bounds.size == 0 ? 0 : bounds.size - 1;
-  if (!bounds.where.is_gpu()) impl::check_offsets(bounds.data, count, in.size);
-  array<T> out(count, where);
-  if (count == 0) return out;
-  const impl::staged_input<T> staged(in, where);
-  const impl::staged_input<std::size_t> staged_bounds(bounds, where);
-  if (bounds.where.is_gpu() && !where.is_gpu()) impl::check_offsets(staged_bounds.data(), count, in.size);
-  out.fill(impl::identity_of<Op, T>(op));
-  impl::segmented_reduce_array(where, staged.data(), in.size, op, staged_bounds.data(), count, out.data());
-  return out;
+  return impl::segmented_reduce_new(where, x, offsets, op);
+}
+
+/// segmented_reduce into `out`, which has an element for each segment and overlaps neither x nor the offsets.
+template <array_like Out, array_like X, array_like Offsets, class Op = plus>
+void segmented_reduce_into(const target& where, Out&& out, const X& x, const Offsets& offsets,
+                           const Op& op = {}) {
+  impl::segmented_reduce_existing(where, out, x, offsets, op);
 }
 
 /// Reduces the values of each run of consecutive equal keys. Returns the keys of the runs, as
@@ -92,6 +78,7 @@ std::pair<array<element_of<Keys>>, array<element_of<Values>>> reduce_by_key(cons
 }  // namespace HD_BUILD
 
 HD_EXPLAIN_MISUSE(segmented_reduce)
+HD_EXPLAIN_MISUSE(segmented_reduce_into)
 HD_EXPLAIN_MISUSE(reduce_by_key)
 
 }  // namespace heddle

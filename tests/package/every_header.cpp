@@ -30,6 +30,7 @@ void use_operator(const hd::target& where, const hd::array<T>& x, const Op& op) 
   hd::exclusive_scan(where, x, op, first);
   hd::exclusive_scan_into(where, out, x, op, first, hd::scan_algorithm::hillis_steele);
   hd::segmented_reduce(where, x, segments, hd::monoid{op, first});
+  hd::segmented_reduce_into(where, out, x, segments, hd::monoid{op, first});
   hd::reduce_by_key(where, keys, x, op);
   hd::segmented_inclusive_scan(where, x, segments, op);
   hd::exclusive_scan_by_key(where, keys, x, op, first);

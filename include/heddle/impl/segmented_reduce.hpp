@@ -2,6 +2,8 @@
 
 #include <heddle/array.hpp>
 #include <heddle/impl/cpu/segmented_reduce.hpp>
+#include <heddle/impl/elements.hpp>
+#include <heddle/impl/overlap.hpp>
 #include <heddle/operators.hpp>
 
 #include <cstddef>
@@ -36,6 +38,68 @@ void segmented_reduce_array(const target& where, const T* x, std::size_t n, cons
     fail_not_compiled_for_gpu();
 #endif
   }
+}
+
+/// Where a reduction of these segments runs.
+template <class X, class Offsets, class Op, class T = element_of<X>>
+target segmented_reduce_target(const target& requested, const X& x, const Offsets&, const Op&) {
+  static_assert(std::is_same_v<element_of<Offsets>, std::size_t>, "offsets are an array of std::size_t");
+  static_assert(has_identity<Op, T>,
+                "segmented_reduce: a segment may be empty, so the operator needs an identity: "
+                "hd::monoid{function, identity}");
+  check_operator<T, Op>();
+  const elements<const T> in = input(x);
+  return resolve(requested, {in.size * sizeof(T), 0, in.where, compiled_for_gpu || library_has<T, Op>()});
+}
+
+inline std::size_t segments_between(std::size_t offsets) {
+  return offsets == 0 ? 0 : offsets - 1;
+}
+
+/// Fills `out`, on `where`.
+template <class X, class Offsets, class Op, class T = element_of<X>>
+void segmented_reduce_to(const target& where, const X& x, const Offsets& offsets, const Op& op, T* out) {
+  const elements<const T> in = input(x);
+  const elements<const std::size_t> bounds = input(offsets);
+  const std::size_t count = segments_between(bounds.size);
+  if (!bounds.where.is_gpu()) check_offsets(bounds.data, count, in.size);
+  if (count == 0) return;
+  const staged_input<T> staged(in, where);
+  const staged_input<std::size_t> staged_bounds(bounds, where);
+  if (bounds.where.is_gpu() && !where.is_gpu()) check_offsets(staged_bounds.data(), count, in.size);
+  const T identity = identity_of<Op, T>(op);
+  fill(out, where, count, &identity, sizeof(T));
+  segmented_reduce_array(where, staged.data(), in.size, op, staged_bounds.data(), count, out);
+}
+
+template <class X, class Offsets, class Op, class T = element_of<X>>
+array<T> segmented_reduce_new(const target& requested, const X& x, const Offsets& offsets, const Op& op) {
+  operation running("segmented_reduce", input(x).size, type_name<T>());
+  const target where = segmented_reduce_target(requested, x, offsets, op);
+  running.runs_on(where);
+  array<T> out(segments_between(input(offsets).size), where);
+  segmented_reduce_to(where, x, offsets, op, out.data());
+  return out;
+}
+
+template <class Out, class X, class Offsets, class Op, class T = element_of<X>>
+void segmented_reduce_existing(const target& requested, Out& out, const X& x, const Offsets& offsets,
+                               const Op& op) {
+  static_assert(std::is_same_v<element_of<Out>, T>,
+                "segmented_reduce_into writes elements of the type that it reads");
+  const elements<const T> in = input(x);
+  const elements<T> to = output(out);
+  operation running("segmented_reduce", in.size, type_name<T>());
+  const target where = segmented_reduce_target(requested, x, offsets, op);
+  running.runs_on(where);
+  const elements<const std::size_t> bounds = input(offsets);
+  const std::size_t count = segments_between(bounds.size), bytes = to.size * sizeof(T);
+  if (to.size != count) fail_sizes("the output", to.size, count);
+  check_apart(in.data, in.size * sizeof(T), in.where, to.data, bytes, to.where);
+  check_apart(bounds.data, bounds.size * sizeof(std::size_t), bounds.where, to.data, bytes, to.where);
+  staged_output<T> staged_out(to, where);
+  segmented_reduce_to(where, x, offsets, op, staged_out.data());
+  staged_out.deliver();
 }
 
 }  // namespace HD_BUILD
