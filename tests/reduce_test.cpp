@@ -14,6 +14,7 @@
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -347,6 +348,19 @@ TEST_P(reduce, no_elements_give_the_identity_or_an_error) {
       EXPECT_EQ(op.reduce_from(where, nothing, T(1)), T(1));
     }
   });
+}
+
+TEST_P(reduce, an_initial_value_may_be_none) {
+  const hd::array<double> x({2, 3}, 2.0);
+  std::optional<double> init;
+  EXPECT_EQ(hd::reduce(where, x, hd::plus{}, init), 12);
+  EXPECT_EQ(hd::reduce(where, x, hd::axis{1}, hd::plus{}, init).to_vector(), std::vector<double>(2, 6));
+  init = 0.5;
+  EXPECT_EQ(hd::reduce(where, x, hd::plus{}, init), 12.5);
+  EXPECT_EQ(hd::reduce(where, x, hd::axis{0}, hd::plus{}, init).to_vector(), std::vector<double>(3, 4.5));
+  std::vector<double> total(1);
+  hd::reduce_into(where, total, x, hd::plus{}, init);
+  EXPECT_EQ(total[0], 12.5);
 }
 
 TEST_P(reduce, an_initial_value_comes_first_and_once) {
