@@ -114,6 +114,7 @@ PATTERNS = {
     "segmented_inclusive_scan": "@, sizes",
     "segmented_inclusive_scan_into": "@, x, sizes, hd::plus{}, 1",
     "segmented_reduce": "@, sizes",
+    "segmented_reduce_into": "@, x, sizes",
     "sort": "@, hd::sort_order::descending",
     "sort_by_key": "@, x",
     "sort_into": "@, x",

@@ -16,6 +16,11 @@ struct initial_element : std::optional<T> {
   template <class V>
     requires std::is_convertible_v<const V&, given<T>>
   initial_element(const V& value) : std::optional<T>(static_cast<const T&>(given<T>(value))) {}
+  /// A complex number by its parts.
+  template <class C = T>
+    requires is_complex<C>
+  initial_element(typename complex_parts<C>::part re, typename complex_parts<C>::part im)
+      : std::optional<T>(T(re, im)) {}
 };
 
 /// Null for none.
