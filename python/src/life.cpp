@@ -112,8 +112,7 @@ target place_of(const target& asked, const life::grid& cells, life::algorithm ho
   const bool only_on_gpus = how == life::algorithm::shared || how == life::algorithm::block;
   const bool is_large =
       static_cast<double>(cells.width()) * static_cast<double>(cells.height()) > cells_worth_a_gpu;
-  const target best = target::best();
-  return best.is_gpu() && (only_on_gpus || is_large) ? best : target::parallel();
+  return only_on_gpus || is_large ? target::best() : target::parallel();
 }
 
 /// A universe that several threads of Python may use in turn.

@@ -136,7 +136,7 @@ def test_what_is_wrong_is_named():
     for call, text in ((lambda: make("sea"), "cavity, channel, cylinder"), (lambda: make("cavity", collision="mrt"), "bgk, trt, regularized"),
                        (lambda: make("cavity", storage="f8"), "f64, f32, f16"), (lambda: make("cavity", drive="force"), "for a channel"),
                        (lambda: make("cavity", shape=(20, 20), obstacles=np.zeros((20, 21))), r"\(20, 21\)"),
-                       (lambda: make("cavity", obstacles=np.zeros(4)), "rows, columns"), (lambda: make("cavity", velocity=-1), "velocity"),
+                       (lambda: make("cavity", obstacles=np.zeros(4)), "rows, columns"), (lambda: make("free", obstacles=np.full((20, 20), np.nan)), "NaN"), (lambda: make("cavity", velocity=-1), "velocity"),
                        (lambda: make("cavity", shape=(20, 20)).picture("pressure"), "velocity, vorticity, density"),
                        (lambda: make("cavity", shape=(20, 20)).save("a.txt"), "ending")):
         with pytest.raises(ValueError, match=text):

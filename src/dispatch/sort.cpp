@@ -103,7 +103,7 @@ void radix_sort(int threads, std::size_t n, sorted_keys<Key, Index>& all) {
     for_slices(threads, slices, 1, [&](std::size_t first, std::size_t last) {
       for (std::size_t slice = first; slice < last; ++slice) {
         // A sort of many can be interrupted between these.
-        constexpr std::size_t most = std::size_t{1} << 20;
+        constexpr std::size_t most = std::size_t{1} << 22;
         const std::size_t end = begin(slice + 1);
         for (std::size_t from = begin(slice); from < end; from += std::min(most, end - from)) {
           check_interruption();
