@@ -78,11 +78,9 @@ def test_tensors_that_are_refused(device):
     for dtype in (torch.float16, torch.bfloat16):
         with pytest.raises(TypeError):
             heddle.sum(torch.ones(3, device=device, dtype=dtype))
-    # Their memory has other numbers.
-    conjugate = torch.ones(3, device=device, dtype=torch.complex64).conj()
-    for lazy in (conjugate, conjugate.imag):
-        with pytest.raises(BufferError):
-            heddle.sum(lazy)
+    # Its memory has other numbers.
+    with pytest.raises(BufferError):
+        heddle.sum(torch.ones(3, device=device, dtype=torch.complex64).conj())
     for elsewhere in (torch.ones(3, device="meta"), torch.eye(3, device=device).to_sparse()):
         with pytest.raises(BufferError):
             heddle.sum(elsewhere)
