@@ -178,17 +178,28 @@ void operand::take_copy(nb::handle numpy_array, dtype type) {
   is_copy_ = true;
 }
 
+/// Of version 1, which tells what is read-only, where the maker of the array knows it. The maker's errors are
+/// the caller's: it refuses what its memory alone does not say, as PyTorch does a conjugate or a gradient.
+static nb::object dlpack_capsule(nb::handle x) {
+  const nb::object dlpack = x.attr("__dlpack__");
+  try {
+    return dlpack(nb::arg("max_version") = nb::make_tuple(1, 0));
+  } catch (const nb::python_error& e) {
+    if (!e.matches(PyExc_TypeError)) throw;
+  }
+  return dlpack();
+}
+
 bool operand::take_dlpack(nb::handle x) {
   // NumPy's arrays and scalars have it too, and come here where they have to be copied.
   if (PyObject_CheckBuffer(x.ptr()) || !nb::hasattr(x, "__dlpack__")) return false;
+  const nb::object capsule = dlpack_capsule(x);
   nb::ndarray<> writable;
   nb::ndarray<nb::ro> array;
-  read_only_ = !nb::try_cast(x, writable);
+  read_only_ = !nb::try_cast(capsule, writable);
   if (!read_only_) {
     array = nb::ndarray<nb::ro>(writable);
-  } else if (!nb::try_cast(x, array)) {
-    // It says why, as a tensor of PyTorch's that requires a gradient does.
-    x.attr("__dlpack__")();
+  } else if (!nb::try_cast(capsule, array)) {
     raise(PyExc_TypeError, "the array cannot be had by DLPack");
   }
   const std::optional<dtype> type = type_of(array.dtype());
@@ -211,7 +222,7 @@ bool operand::take_dlpack(nb::handle x) {
   data_ = array.data();
   // Its maker has put what fills it in order with the default stream.
   if (on_gpu) where_ = target::gpu(array.device_id());
-  held_ = nb::cast(nb::ndarray<nb::ro, nb::array_api>(array));
+  held_ = nb::cast(nb::ndarray<nb::ro, nb::array_api>(array), nb::rv_policy::reference);
   return true;
 }
 

@@ -36,8 +36,9 @@ def test_a_tensor_there_and_back(dtype, device):
 @pytest.mark.parametrize("dtype", TYPES, ids=str)
 def test_results_are_pytorchs(dtype, device):
     x = numbers(dtype, device)
-    assert torch.equal(torch.from_dlpack(heddle.sum(x, axis=1)).cpu(), x.sum(1).cpu())
-    assert torch.equal(torch.from_dlpack(heddle.cumsum(x, axis=0)).cpu(), x.cumsum(0).cpu())
+    # Sums of unsigned elements are uint64, as NumPy's, and PyTorch's int64.
+    for have, want in ((heddle.sum(x, axis=1), x.sum(1)), (heddle.cumsum(x, axis=0), x.cumsum(0))):
+        assert torch.equal(torch.from_dlpack(have).to(want.dtype).cpu(), want.cpu())
     if not dtype.is_complex:
         assert torch.equal(torch.from_dlpack(heddle.sort(x.reshape(-1))).cpu(), x.reshape(-1).sort().values.cpu())
 
@@ -72,18 +73,17 @@ def test_shapes_at_the_edge(device):
 
 
 def test_tensors_that_are_refused(device):
-    with pytest.raises(Exception, match="(?i)gradient|requires_grad|require gradient"):
+    with pytest.raises(BufferError, match="gradient"):
         heddle.sum(torch.ones(3, device=device, requires_grad=True))
     for dtype in (torch.float16, torch.bfloat16):
         with pytest.raises(TypeError):
             heddle.sum(torch.ones(3, device=device, dtype=dtype))
-    conjugate = torch.ones(3, device=device, dtype=torch.complex64).conj()
-    with pytest.raises(Exception, match="(?i)conj"):
-        heddle.sum(conjugate)
-    with pytest.raises(Exception):
-        heddle.sum(torch.ones(3, device="meta"))
-    with pytest.raises(Exception):
-        heddle.sum(torch.eye(3, device=device).to_sparse())
+    # Its memory has other numbers.
+    with pytest.raises(BufferError):
+        heddle.sum(torch.ones(3, device=device, dtype=torch.complex64).conj())
+    for elsewhere in (torch.ones(3, device="meta"), torch.eye(3, device=device).to_sparse()):
+        with pytest.raises(BufferError):
+            heddle.sum(elsewhere)
 
 
 def test_the_memory_lives_as_long_as_the_last_of_them(device):
