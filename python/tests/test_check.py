@@ -57,9 +57,9 @@ def test_it_is_printed_as_the_command_prints_it(tmp_path):
     for source, kernel in ((SCAN, "step"), (PROGRAM, None)):
         file.write_text(source)
         options = ["--kernel", "step", "--grid", "1", "--block", "64", "--arg", "i32[64]=arange", "--arg", "i32:1"] if kernel else ["--", "7"]
-        printed = subprocess.run([COMMAND, "check", file, *options], capture_output=True, text=True, check=False).stdout
+        printed = subprocess.run([COMMAND, "check", file, *options], capture_output=True, text=True, check=False).stderr
         report = heddle.check(file, kernel, **({"grid": 1, "block": (64, 1), "args": ["i32[64]=arange", "i32:1"]} if kernel else {"args": [7]}))
-        assert str(report) + "\n" == printed.removeprefix("filled 7\n")
+        assert str(report) + "\n" == printed
         assert str(report[0]) in printed and str(file) in printed
 
 
@@ -98,7 +98,9 @@ def test_options(tmp_path):
     assert [found.kind for found in report] == ["data-race"]
     assert report.json["seed"] == 5 and report.json["schedules"] == 2 and report.json["profile"]
     file = tmp_path / "found.xml"
-    heddle.check(source, "f", args=["i32[2]"], junit=file, **options)
+    report = heddle.check(source, "f", args=["i32[2]"], **options)
+    assert report.is_clean and [found.level for found in report] == ["note"]
+    assert not heddle.check(source, "f", args=["i32[2]"], junit=file, fail_on="note", **options).is_clean
     assert "<failure type=\"data-race\"" in file.read_text()
 
 
