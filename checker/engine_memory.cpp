@@ -296,7 +296,7 @@ void engine::touch_written(thread_state& t, region& r, std::uintptr_t address, s
   if (!only_writes && r.reads_unwritten(offset, bytes)) {
     if (finding* f = report(finding_kind::uninitialised_read, pc, 0, r.identity())) {
       f->places.push_back(place_of(t, access_text(flags), pc));
-      name_element(*f, r, address);
+      name_element(*f, r, address, bytes);
     }
   }
   if ((flags & record::write) != 0) r.set_written(offset, bytes, true);

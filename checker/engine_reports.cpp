@@ -23,14 +23,15 @@ std::string access_text(std::uint8_t flags) {
   return (flags & record::write) != 0 ? "writes" : "reads";
 }
 
-void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t, std::uint8_t flags,
-                     std::uintptr_t pc) {
+void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t,
+                     std::uint8_t flags, std::uintptr_t pc) {
   t.out_of_bounds.reset();
   const bool is_freed = r.freed_bytes != 0 && address - r.begin < r.freed_bytes;
   if (finding* f = report(is_freed ? finding_kind::use_after_free : finding_kind::out_of_bounds, pc, 0,
                           r.identity())) {
     f->places.push_back(place_of(t, access_text(flags), pc));
     name_element(*f, r, address);
+    f->member.clear();  // what is not there has none
     if (r.is_shared && r.bytes == 0)
       f->detail = "the launch has no dynamic shared memory: --shared, or the third of <<<...>>>, gives it";
   }

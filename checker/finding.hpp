@@ -88,6 +88,7 @@ struct finding {
   /// The array or variable, its place ("global", "shared", "constant", …), and the element that was met
   /// first.
   std::string variable, space;
+  std::string member;  ///< of an element that is a structure
   std::int64_t index = 0;
   std::size_t extent = 0;
   std::string type;

@@ -55,6 +55,7 @@ json to_message(const finding& f, std::uintptr_t base) {
           {"places", std::move(places)},
           {"variable", f.variable},
           {"space", f.space},
+          {"member", f.member},
           {"index", f.index},
           {"extent", f.extent},
           {"type", f.type},
@@ -76,6 +77,7 @@ finding from_message(const json& m) {
   for (const json& p : m.at("places")) f.places.push_back(place_from_message(p));
   f.variable = m.at("variable");
   f.space = m.at("space");
+  f.member = m.at("member");
   f.index = m.at("index");
   f.extent = m.at("extent");
   f.type = m.at("type");

@@ -185,7 +185,8 @@ void name_indexed_array(const std::vector<jit::subscript>& subscripts, finding& 
 /// The first has the places of all.
 std::vector<finding> one_of_each_cause(std::vector<finding> findings) {
   constexpr std::size_t most_places = 8;
-  using cause = std::tuple<std::string, std::string, severity, race_facts::threads, bool, bool, bool, bool>;
+  using cause = std::tuple<std::string, std::string, std::string, severity, race_facts::threads, bool, bool,
+                           bool, bool>;
   std::map<cause, std::size_t> first;
   std::vector<finding> result;
   for (finding& f : findings) {
@@ -196,8 +197,8 @@ std::vector<finding> one_of_each_cause(std::vector<finding> findings) {
     }
     const race_facts& race = f.race;
     const auto [at, is_new] =
-        first.try_emplace({f.variable, f.places.front().function, f.level, race.apart, race.is_one_atomic,
-                           race.is_scope_too_narrow, race.lacks_acquire, race.is_told},
+        first.try_emplace({f.variable, f.member, f.places.front().function, f.level, race.apart,
+                           race.is_one_atomic, race.is_scope_too_narrow, race.lacks_acquire, race.is_told},
                           result.size());
     if (is_new) {
       result.push_back(std::move(f));

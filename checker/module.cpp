@@ -1,5 +1,6 @@
 #include "module.hpp"
 
+#include "regions.hpp"
 #include <heddle/error.hpp>
 
 #include <algorithm>
@@ -19,7 +20,8 @@ module::module(std::string path, kernel_declaration declaration, const std::stri
   if (handle_ == nullptr) throw error(fmt::format("the compiled kernel cannot be loaded: {}", dlerror()));
   bind({static_cast<void**>(dlsym(handle_, "heddle_module_slots")),
         static_cast<const heddle_device::kernel_entry*>(dlsym(handle_, "heddle_module_kernels")),
-        static_cast<const heddle_device::variable* const*>(dlsym(handle_, "heddle_module_variables"))});
+        static_cast<const heddle_device::variable* const*>(dlsym(handle_, "heddle_module_variables")),
+        static_cast<const heddle_device::member* const*>(dlsym(handle_, "heddle_module_members"))});
   const std::string wanted = jit::entry_name(declaration_, kernel);
   const auto entry = std::find_if(kernels_.begin(), kernels_.end(),
                                   [&](const heddle_device::kernel_entry& e) { return wanted == e.name; });
@@ -36,6 +38,7 @@ void module::bind(const module_tables& tables) {
   while (tables.kernels[count].name != nullptr) ++count;
   kernels_ = {tables.kernels, count};
   variables_ = {tables.variables[0], static_cast<std::size_t>(tables.variables[1] - tables.variables[0])};
+  know_members({tables.members[0], static_cast<std::size_t>(tables.members[1] - tables.members[0])});
   const auto functions = module_functions();
   std::copy(functions.begin(), functions.end(), tables.slots);
 

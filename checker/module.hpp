@@ -18,6 +18,7 @@ struct module_tables {
   void** slots;
   const heddle_device::kernel_entry* kernels;       ///< ends with one without a name
   const heddle_device::variable* const* variables;  ///< the first, and the one after the last
+  const heddle_device::member* const* members;      ///< the same
 };
 
 /// A compiled module, loaded.

@@ -455,6 +455,7 @@ void program_runtime::host_access(std::uintptr_t address, std::size_t bytes, boo
     f.places.push_back(host_place(writes ? "writes" : "reads", frames));
     if (other != nullptr) f.places.push_back(other->work.by);
     name_element(f, r, address);
+    if (kind == finding_kind::out_of_bounds) f.member.clear();
     f.detail = std::move(detail);
     add_places_of_memory(f);
     report(std::move(f));

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <map>
+#include <string_view>
 #include <utility>
 
 #include <fmt/core.h>
@@ -149,6 +151,7 @@ bool region::reads_unwritten(std::uint64_t offset, std::uint64_t size) {
 }
 
 void region::consist_of(const heddle_device::element_type& element) {
+  spelled = element.spelled;
   type = element.type;
   element_bytes = std::max(element.size, 1u);
   type_name = heddle::impl::type_name(element);
@@ -182,7 +185,28 @@ void set_subscripts(finding& f, const std::vector<std::uint32_t>& lengths) {
   f.lengths.insert(f.lengths.begin(), extent);
 }
 
-void name_element(finding& f, const region& r, std::uintptr_t address) {
+namespace {
+
+std::map<std::string_view, std::vector<heddle_device::member>> members_of;
+
+}  // namespace
+
+void know_members(std::span<const heddle_device::member> members) {
+  members_of.clear();
+  for (const heddle_device::member& m : members) members_of[m.type].push_back(m);
+}
+
+void name_element(finding& f, const region& r, std::uintptr_t address, std::uint64_t bytes) {
+  f.member.clear();
+  if (r.spelled != nullptr && address >= r.begin) {
+    const std::uint64_t within = (address - r.begin) % r.element_bytes;
+    const auto known = members_of.find(r.spelled);
+    if (known != members_of.end()) {
+      for (const heddle_device::member& m : known->second) {
+        if (within >= m.offset && within - m.offset < m.size && bytes <= m.size) f.member = m.name;
+      }
+    }
+  }
   f.variable = r.name;
   f.space = r.space;
   f.extent = (r.bytes != 0 ? r.bytes : r.freed_bytes) / r.element_bytes;

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,6 +68,7 @@ struct region {
   heddle_device::scalar type = heddle_device::scalar::other;
   std::uint32_t element_bytes = 1;
   std::string type_name = "byte";      // of an element
+  const char* spelled = nullptr;       // the same, as the compiler has it
   std::vector<std::uint32_t> lengths;  // of an array along all axes but the first
   bool is_shared = false, is_constant = false;
   bool is_variable = false;        // of the module
@@ -109,8 +111,12 @@ struct region {
 /// lengths.
 void set_subscripts(finding& f, const std::vector<std::uint32_t>& lengths);
 
-/// Names the array or the variable, and the element that the address is of.
-void name_element(finding& f, const region& r, std::uintptr_t address);
+/// The members of the structures of the module that is loaded.
+void know_members(std::span<const heddle_device::member> members);
+
+/// Names the array or the variable, the element that the address is of, and the member of a structure.
+/// An access of more bytes than a member has is of no one member.
+void name_element(finding& f, const region& r, std::uintptr_t address, std::uint64_t bytes = 0);
 
 /// What launches changed, to have it as it was before.
 class undo_log {

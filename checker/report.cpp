@@ -134,7 +134,8 @@ std::string text(heddle_device::index3 i) {
 }
 
 std::string element_text(const finding& f) {
-  return fmt::format("{}[{}]", f.variable, fmt::join(f.subscripts, "]["));
+  return fmt::format("{}[{}]{}{}", f.variable, fmt::join(f.subscripts, "]["), f.member.empty() ? "" : ".",
+                     f.member);
 }
 
 std::string array_text(const finding& f) {
@@ -238,6 +239,7 @@ ordered_json findings_as_json(const std::vector<finding>& findings) {
                          {"index", f.index},
                          {"extent", f.extent},
                          {"type", f.type}};
+      if (!f.member.empty()) one["variable"]["member"] = f.member;
       if (f.lengths.size() > 1) {
         one["variable"]["subscripts"] = f.subscripts;
         one["variable"]["lengths"] = f.lengths;

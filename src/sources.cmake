@@ -73,6 +73,7 @@ set(module_sources
   jit/kernel_declaration.cpp
   jit/kernel_table.cpp
   jit/libraries.cpp
+  jit/members.cpp
   jit/module_variables.cpp
   jit/shifts.cpp
   jit/optional_headers.cpp

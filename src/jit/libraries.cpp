@@ -20,6 +20,19 @@ constexpr library libraries[] = {
      "sm_32_atomic_functions.h sm_32_intrinsics.h sm_35_atomic_functions.h sm_35_intrinsics.h "
      "sm_61_intrinsics.h "
      "surface_functions.h surface_types.h texture_types.h vector_functions.hpp"},
+    // Their names are refused by themselves.
+    {"the toolkit", "",
+     "cooperative_groups/memcpy_async.h cuda_awbarrier.h cuda_awbarrier_primitives.h cuda_fp4.h cuda_fp6.h "
+     "cuda_fp8.h cuda_pipeline.h cuda_pipeline_primitives.h"},
+    {"cuda::annotated_ptr", "cuda::annotated_ptr cuda::access_property cuda::associate_access_property",
+     "cuda/annotated_ptr"},
+    {"cuda::barrier", "cuda::barrier", "cuda/barrier cuda/std/barrier"},
+    {"cuda::discard_memory", "cuda::discard_memory", "cuda/discard_memory"},
+    {"cuda::latch", "cuda::latch", "cuda/latch cuda/std/latch"},
+    {"cuda::pipeline", "cuda::pipeline cuda::make_pipeline cuda::pipeline_shared_state", "cuda/pipeline"},
+    {"cuda::ptx", "cuda::ptx", "cuda/ptx"},
+    {"cuda::counting_semaphore", "cuda::counting_semaphore cuda::binary_semaphore",
+     "cuda/semaphore cuda/std/semaphore"},
     {"cuBLAS", "cublas CUBLAS", "cublas.h cublas_v2.h cublas_api.h cublasLt.h cublasXt.h"},
     {"cuDNN", "cudnn CUDNN", "cudnn.h cudnn_frontend.h"},
     {"cuFFT", "cufft CUFFT", "cufft.h cufftXt.h cufftw.h"},
@@ -145,6 +158,8 @@ const library* library_named(const token_sequence& t, std::size_t i,
         return word == name && (t.is(i + 1, "::") || (i > 0 && t.is(i - 1, "namespace")));
       }
       // "cublas" of cublasCreate, "cuMem" of cuMemAlloc; not that of "cuMemory".
+      if (const std::size_t at = name.find("::"); at != std::string_view::npos)
+        return word == name.substr(at + 2) && i > 1 && t.is(i - 1, "::") && t.is(i - 2, name.substr(0, at));
       return word.starts_with(name) && (word.size() == name.size() ||
                                         std::islower(static_cast<unsigned char>(word[name.size()])) == 0 ||
                                         name.starts_with("CU") || name.starts_with("NP"));

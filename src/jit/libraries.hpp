@@ -13,7 +13,8 @@ namespace heddle::jit {
 /// them is refused where it does.
 struct library {
   const char* name;     ///< as it is told: "cuBLAS"
-  const char* names;    ///< how its names begin, with blanks between; a namespace ends with "::"
+  const char* names;    ///< how its names begin, with blanks between; a namespace ends with "::",
+                        ///< and a name of one has it before the name
   const char* headers;  ///< with blanks between
 };
 

@@ -2,6 +2,7 @@
 
 #include "jit/host_part.hpp"
 #include "jit/kernel_table.hpp"
+#include "jit/members.hpp"
 #include "jit/module_variables.hpp"
 #include "jit/optional_headers.hpp"
 #include "jit/refusals.hpp"
@@ -112,6 +113,11 @@ class translator : private token_sequence {
         declaration_ = i + 1;
         return i + 1;
       }
+      if (where() == scope::space && structure_.close != 0) {
+        insert(end_of(i),
+               describe_members(*this, structure_.first, structure_.open, structure_.close, i, next_number_));
+        structure_ = {};
+      }
       const bool is_static = in_device_code() && in_function() && is(declaration_, "static");
       if (is_static ? scopes_.back().has_own_statics : where() == scope::space) describe(i, is_static);
       declaration_ = i + 1;
@@ -167,11 +173,17 @@ class translator : private token_sequence {
     } else {
       const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
       if (called_so) host_or_device_word(i);
-      const library* const of = called_so ? library_named(*this, i, options_.libraries) : nullptr;
-      note_refusal(i, of != nullptr ? fmt::format("{}: {} is not supported", w, of->name)
-                                    : why_unsupported(*this, i, called_so, in_device_code()));
+      note_refusal(i, why_refused(i));
     }
     return i + 1;
+  }
+
+  /// Why token i, a name, is not supported; empty where it is.
+  std::string why_refused(std::size_t i) const {
+    const bool called_so = !(i > 0 && (is(i - 1, ".") || is(i - 1, "->")));
+    const library* const of = called_so ? library_named(*this, i, options_.libraries) : nullptr;
+    return of != nullptr ? fmt::format("{}: {} is not supported", t_[i].text, of->name)
+                         : why_unsupported(*this, i, called_so, in_device_code());
   }
 
   /// Whether token i, a name, is what a function of the source's own is declared as.
@@ -449,6 +461,8 @@ class translator : private token_sequence {
       insert(t_[i].begin, "}");
     }
     if (closed.kind == scope::space) bring_constants_out(closed, end_of(i));
+    if (closed.kind == scope::type && where() == scope::space)
+      structure_ = {closed.declaration, closed.begin, i};
     // What follows the braces of a class or of an initialiser belongs to the same declaration.
     declaration_ = closed.kind == scope::list || closed.kind == scope::type ? closed.declaration : i + 1;
   }
@@ -626,6 +640,9 @@ class translator : private token_sequence {
 
   std::size_t declare_shared(std::size_t i) {
     shared_declaration declared = rewrite_shared(*this, declaration_, i, !in_function(), next_number_++);
+    for (std::size_t j = declaration_; j < declared.end; ++j) {
+      if (t_[j].kind == token_kind::identifier) note_refusal(j, why_refused(j));
+    }
     for (shared_of_namespace& of : declared.of_namespace) of_namespaces_.push_back(std::move(of));
     replace(declaration_, declared.end, std::move(declared.text));
     declaration_ = declared.end;
@@ -714,6 +731,9 @@ class translator : private token_sequence {
   std::size_t last_barrier_ = static_cast<std::size_t>(-1), barriers_on_line_ = 0;
   bool kernel_returns_ = false;  // a return stands in the present kernel
   bool blocks_are_independent_ = true, meets_outside_functions_ = false, has_main_ = false;
+  struct {
+    std::size_t first = 0, open = 0, close = 0;
+  } structure_;  // that the present declaration has the body of
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
   std::size_t refused_declaration_ = nowhere;  // the token that one of the host's begins with
   std::set<std::string_view> refused_;

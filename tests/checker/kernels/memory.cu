@@ -563,3 +563,39 @@ __global__ void different_values(const int* x, int* found) {
 __global__ void one_writes_the_flag(const int* x, int* found) {
   if (__any_sync(0xffffffff, x[threadIdx.x] > 20) && threadIdx.x == 0) *found = 1;
 }
+
+struct charged_particle {
+  float position[3];
+  __device__ bool is_charged() const { return charge != 0; }
+  int charge = 1;
+  unsigned flags;
+};
+
+// check shared_charge --grid 1 --block 32 --arg i32[160]=arange
+// finds data-race @charges of p: p[0].charge (charged_particle[32])
+__global__ void shared_charge(charged_particle* p) {
+  if (p[threadIdx.x].is_charged()) p[threadIdx.x].position[2] = 0;
+  __syncthreads();
+  p[threadIdx.x / 2].charge = threadIdx.x;  // @charges
+}
+
+// check own_charge --grid 1 --block 32 --arg i32[160]=arange
+// clean
+__global__ void own_charge(charged_particle* p) {
+  p[threadIdx.x].charge = threadIdx.x;
+  p[threadIdx.x].flags ^= 1;
+}
+
+// A barrier that is missing is one mistake, wherever it is seen.
+// check missing_barrier_once --grid 1 --block 64 --arg i32[64]=arange
+// finds data-race @puts @gets_left @gets_right of s
+// finds uninitialised-read @gets_left
+// finds uninitialised-read @gets_right
+__global__ void missing_barrier_once(int* x) {
+  __shared__ int s[64];
+  const int t = threadIdx.x;
+  s[t] = x[t];  // @puts
+  int sum = s[(t + 63) % 64];  // @gets_left
+  sum += s[(t + 1) % 64];  // @gets_right
+  x[t] = sum;
+}

@@ -63,6 +63,13 @@ struct alignas(64) variable {
   bool is_managed;    ///< the host can, too
 };
 
+/// A member of a structure of the source, `type` spelled as element_type has it. They lie in a row, too.
+struct alignas(64) member {
+  const char* type;
+  const char* name;
+  u64 offset, size;
+};
+
 /// A shared variable. The runtime gives it a place when a block first comes by.
 struct shared_variable {
   const char* name;

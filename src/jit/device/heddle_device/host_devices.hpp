@@ -68,6 +68,8 @@ HEDDLE_HOST cudaGetDeviceProperties(cudaDeviceProp* p, int device) {
   p->clockRate = p->memoryClockRate = 1000000;
   p->memoryBusWidth = 512;
   p->l2CacheSize = 33554432;
+  p->persistingL2CacheMaxSize = 25165824;
+  p->accessPolicyMaxWindowSize = 134217728;
   p->maxThreadsPerMultiProcessor = facts::threads_a_multiprocessor;
   p->maxBlocksPerMultiProcessor = facts::blocks_a_multiprocessor;
   p->regsPerBlock = p->regsPerMultiprocessor = 65536;

@@ -189,8 +189,8 @@ enum cudaComputeMode {
   X(MaxBlocksPerMultiprocessor, 106, heddle_device::device_facts::blocks_a_multiprocessor)      \
   X(ReservedSharedMemoryPerBlock, 111, heddle_device::device_facts::reserved_shared_a_block)    \
   X(VirtualMemoryManagementSupported, 102, 0)                                                   \
-  X(MaxPersistingL2CacheSize, 108, 0)                                                           \
-  X(MaxAccessPolicyWindowSize, 109, 0)                                                          \
+  X(MaxPersistingL2CacheSize, 108, 25165824)                                                    \
+  X(MaxAccessPolicyWindowSize, 109, 134217728)                                                  \
   X(SparseCudaArraySupported, 112, 0)                                                           \
   X(HostRegisterReadOnlySupported, 113, 1)                                                      \
   X(MemoryPoolsSupported, 115, 1)                                                               \

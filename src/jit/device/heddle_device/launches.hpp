@@ -12,13 +12,14 @@ inline heddle_device::runtime* heddle_module_runtime = nullptr;
 #ifdef HEDDLE_PROGRAM
 __attribute__((weak)) void heddle_begin_program(void** slots, const heddle_device::kernel_entry* kernels,
                                                 const heddle_device::variable* const* variables,
+                                                const heddle_device::member* const* members,
                                                 heddle_device::runtime** runtime);
 extern void* heddle_module_slots[];
 extern const heddle_device::kernel_entry heddle_module_kernels[];
 __attribute__((constructor(101))) static void heddle_bind_program() {
   if (&heddle_begin_program == nullptr) return;
   heddle_begin_program(heddle_module_slots, heddle_module_kernels, heddle_module_variables,
-                       &heddle_module_runtime);
+                       heddle_module_members, &heddle_module_runtime);
 }
 #endif
 }

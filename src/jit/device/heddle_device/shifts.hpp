@@ -80,9 +80,9 @@ struct other_amount {
   const N& by;
 };
 
-#define HEDDLE_SHIFT(SIGN, DIRECTION, FUNCTION)                                                              \
+#define HEDDLE_SHIFT(SIGN, ASSIGNMENT, DIRECTION, FUNCTION)                                                  \
   template <class T, class P = typename promoted<T>::type, class = typename type_if<is_integer<P>, P>::type> \
-  HEDDLE_DEVICE constexpr integer_operand<P, DIRECTION> operator SIGN(const T& x, DIRECTION) {               \
+  HEDDLE_DEVICE constexpr integer_operand<P, DIRECTION> operator SIGN(T x, DIRECTION) {                      \
     return {+x};                                                                                             \
   }                                                                                                          \
   template <class T, class = typename type_if<!is_integer<typename promoted<T>::type>, T>::type>             \
@@ -94,36 +94,36 @@ struct other_amount {
     return {x};                                                                                              \
   }                                                                                                          \
   template <class P, class N>                                                                                \
-  HEDDLE_DEVICE constexpr P operator SIGN(integer_operand<P, DIRECTION> x, const N& by) {                    \
+  HEDDLE_DEVICE constexpr P operator SIGN(integer_operand<P, DIRECTION> x, N by) {                           \
     return FUNCTION(x.value, static_cast<unsigned>(+by));                                                    \
   }                                                                                                          \
   template <class N, class = typename type_if<is_integer<typename promoted<N>::type>, N>::type>              \
-  HEDDLE_DEVICE constexpr shift_amount<DIRECTION> operator SIGN## = (DIRECTION, const N& by) {               \
+  HEDDLE_DEVICE constexpr shift_amount<DIRECTION> operator ASSIGNMENT(DIRECTION, N by) {                     \
     return {static_cast<unsigned>(+by)};                                                                     \
   }                                                                                                          \
   template <class N, class = typename type_if<!is_integer<typename promoted<N>::type>, N>::type>             \
-  HEDDLE_DEVICE constexpr other_amount<N, DIRECTION> operator SIGN## = (DIRECTION, const N& by) {            \
+  HEDDLE_DEVICE constexpr other_amount<N, DIRECTION> operator ASSIGNMENT(DIRECTION, const N& by) {           \
     return {by};                                                                                             \
   }                                                                                                          \
   template <class T, class P = typename promoted<T>::type, class = typename type_if<is_integer<P>, P>::type> \
-  HEDDLE_DEVICE constexpr T& operator SIGN## = (T & x, shift_amount<DIRECTION> by) {                         \
+  HEDDLE_DEVICE constexpr T& operator ASSIGNMENT(T& x, shift_amount<DIRECTION> by) {                         \
     x = static_cast<typename without_qualifiers<T>::type>(FUNCTION(static_cast<P>(+x), by.by));              \
     return x;                                                                                                \
   }                                                                                                          \
   template <class T, class = typename type_if<!is_integer<typename promoted<T>::type>, T>::type>             \
-  HEDDLE_DEVICE constexpr decltype(auto) operator SIGN## = (T & x, shift_amount<DIRECTION> by) {             \
-    return x SIGN## = by.by;                                                                                 \
+  HEDDLE_DEVICE constexpr decltype(auto) operator ASSIGNMENT(T& x, shift_amount<DIRECTION> by) {             \
+    return x ASSIGNMENT by.by;                                                                               \
   }                                                                                                          \
   template <class T, class N>                                                                                \
-  HEDDLE_DEVICE constexpr decltype(auto) operator SIGN## = (T & x, other_amount<N, DIRECTION> by) {          \
-    return x SIGN## = by.by;                                                                                 \
+  HEDDLE_DEVICE constexpr decltype(auto) operator ASSIGNMENT(T& x, other_amount<N, DIRECTION> by) {          \
+    return x ASSIGNMENT by.by;                                                                               \
   }                                                                                                          \
   template <class T, class N>                                                                                \
   HEDDLE_DEVICE constexpr decltype(auto) operator SIGN(other_operand<T> x, const N& by) {                    \
     return x.value SIGN by;                                                                                  \
   }
-HEDDLE_SHIFT(<<, left_shift, shifted_left)
-HEDDLE_SHIFT(>>, right_shift, shifted_right)
+HEDDLE_SHIFT(<<, <<=, left_shift, shifted_left)
+HEDDLE_SHIFT(>>, >>=, right_shift, shifted_right)
 #undef HEDDLE_SHIFT
 
 }  // namespace heddle_device

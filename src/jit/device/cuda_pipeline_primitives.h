@@ -1,1 +1,0 @@
-#error "heddle: asynchronous copies are not supported: assign, and meet at __syncthreads()"
