@@ -183,7 +183,8 @@ std::string summary(const checked& what, const launch_outcome& outcome) {
   const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
   return fmt::format("{}: {}: {} ({}, {}, {}{})", what.source, what.kernel,
                      verdict_text(outcome.findings, what.fails_on), counted(threads, "thread"),
-                     counted(outcome.schedules, "schedule"), fmt::format("{} watched accesses", outcome.accesses),
+                     counted(outcome.schedules, "schedule"),
+                     fmt::format("{} watched accesses", outcome.accesses),
                      outcome.was_stopped ? ", stopped before its end" : "");
 }
 std::string summary(const program_checked& what, const program_outcome& outcome) {

@@ -140,21 +140,28 @@ class warp_group : public thread_group {
   }
   template <class T>
   HEDDLE_DEVICE T shfl(T value, unsigned rank) const {
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(rank)); });
+    return heddle_detail::exchanged(
+        value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(rank)); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_up(T value, unsigned by) const {
     const unsigned rank = thread_rank();
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(rank < by ? rank : rank - by)); });
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) {
+      return ::__shfl_sync(mask_, v, lane_of(rank < by ? rank : rank - by));
+    });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_down(T value, unsigned by) const {
     const unsigned rank = thread_rank();
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(rank + by < size() ? rank + by : rank)); });
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) {
+      return ::__shfl_sync(mask_, v, lane_of(rank + by < size() ? rank + by : rank));
+    });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_xor(T value, unsigned with) const {
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, lane_of(thread_rank() ^ with)); });
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) {
+      return ::__shfl_sync(mask_, v, lane_of(thread_rank() ^ with));
+    });
   }
   HEDDLE_DEVICE unsigned mask() const { return mask_; }
 
@@ -203,19 +210,24 @@ class thread_block_tile<Size, void> : public warp_group {
   HEDDLE_DEVICE unsigned meta_group_size() const { return (thread_block::size() + Size - 1) / Size; }
   template <class T>
   HEDDLE_DEVICE T shfl(T value, int rank) const {
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, rank, Size); });
+    return heddle_detail::exchanged(
+        value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_sync(mask_, v, rank, Size); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_up(T value, unsigned by) const {
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_up_sync(mask_, v, by, Size); });
+    return heddle_detail::exchanged(
+        value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_up_sync(mask_, v, by, Size); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_down(T value, unsigned by) const {
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_down_sync(mask_, v, by, Size); });
+    return heddle_detail::exchanged(
+        value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_down_sync(mask_, v, by, Size); });
   }
   template <class T>
   HEDDLE_DEVICE T shfl_xor(T value, int with) const {
-    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) { return ::__shfl_xor_sync(mask_, v, with, Size); });
+    return heddle_detail::exchanged(value, [&](auto v) __attribute__((always_inline)) {
+      return ::__shfl_xor_sync(mask_, v, with, Size);
+    });
   }
 };
 template <unsigned Size, class Parent>
@@ -224,7 +236,8 @@ class thread_block_tile : public thread_block_tile<Size, void> {};
 /// Of several warps, which meet at a barrier of their own.
 template <unsigned Size>
 class tile_of_warps : public thread_group {
-  static_assert(Size <= 1024 && (Size & (Size - 1)) == 0, "heddle: tiles have a power of two of threads, up to 1024");
+  static_assert(Size <= 1024 && (Size & (Size - 1)) == 0,
+                "heddle: tiles have a power of two of threads, up to 1024");
 
  public:
   HEDDLE_DEVICE tile_of_warps() : thread_group(0, true) {}

@@ -8,34 +8,34 @@ using cuFloatComplex = float2;
 using cuDoubleComplex = double2;
 using cuComplex = cuFloatComplex;
 
-#define HEDDLE_COMPLEX(SUFFIX, C, T, HYPOTENUSE)                                  \
-  HEDDLE_DEVICE T cuCreal##SUFFIX(C z) {                                          \
-    return z.x;                                                                   \
-  }                                                                               \
-  HEDDLE_DEVICE T cuCimag##SUFFIX(C z) {                                          \
-    return z.y;                                                                   \
-  }                                                                               \
-  HEDDLE_DEVICE C cuConj##SUFFIX(C z) {                                           \
-    return {z.x, -z.y};                                                           \
-  }                                                                               \
-  HEDDLE_DEVICE C cuCadd##SUFFIX(C a, C b) {                                      \
-    return {a.x + b.x, a.y + b.y};                                                \
-  }                                                                               \
-  HEDDLE_DEVICE C cuCsub##SUFFIX(C a, C b) {                                      \
-    return {a.x - b.x, a.y - b.y};                                                \
-  }                                                                               \
-  HEDDLE_DEVICE C cuCmul##SUFFIX(C a, C b) {                                      \
-    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};                        \
-  }                                                                               \
-  HEDDLE_DEVICE C cuCfma##SUFFIX(C a, C b, C c) {                                 \
-    return cuCadd##SUFFIX(cuCmul##SUFFIX(a, b), c);                               \
-  }                                                                               \
-  HEDDLE_DEVICE C cuCdiv##SUFFIX(C a, C b) {                                      \
-    const T by = b.x * b.x + b.y * b.y;                                           \
-    return {(a.x * b.x + a.y * b.y) / by, (a.y * b.x - a.x * b.y) / by};          \
-  }                                                                               \
-  HEDDLE_DEVICE T cuCabs##SUFFIX(C z) {                                           \
-    return HYPOTENUSE(z.x, z.y);                                                  \
+#define HEDDLE_COMPLEX(SUFFIX, C, T, HYPOTENUSE)                         \
+  HEDDLE_DEVICE T cuCreal##SUFFIX(C z) {                                 \
+    return z.x;                                                          \
+  }                                                                      \
+  HEDDLE_DEVICE T cuCimag##SUFFIX(C z) {                                 \
+    return z.y;                                                          \
+  }                                                                      \
+  HEDDLE_DEVICE C cuConj##SUFFIX(C z) {                                  \
+    return {z.x, -z.y};                                                  \
+  }                                                                      \
+  HEDDLE_DEVICE C cuCadd##SUFFIX(C a, C b) {                             \
+    return {a.x + b.x, a.y + b.y};                                       \
+  }                                                                      \
+  HEDDLE_DEVICE C cuCsub##SUFFIX(C a, C b) {                             \
+    return {a.x - b.x, a.y - b.y};                                       \
+  }                                                                      \
+  HEDDLE_DEVICE C cuCmul##SUFFIX(C a, C b) {                             \
+    return {a.x * b.x - a.y * b.y, a.x * b.y + a.y * b.x};               \
+  }                                                                      \
+  HEDDLE_DEVICE C cuCfma##SUFFIX(C a, C b, C c) {                        \
+    return cuCadd##SUFFIX(cuCmul##SUFFIX(a, b), c);                      \
+  }                                                                      \
+  HEDDLE_DEVICE C cuCdiv##SUFFIX(C a, C b) {                             \
+    const T by = b.x * b.x + b.y * b.y;                                  \
+    return {(a.x * b.x + a.y * b.y) / by, (a.y * b.x - a.x * b.y) / by}; \
+  }                                                                      \
+  HEDDLE_DEVICE T cuCabs##SUFFIX(C z) {                                  \
+    return HYPOTENUSE(z.x, z.y);                                         \
   }
 HEDDLE_COMPLEX(f, cuFloatComplex, float, hypotf)
 HEDDLE_COMPLEX(, cuDoubleComplex, double, hypot)

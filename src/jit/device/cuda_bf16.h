@@ -15,7 +15,6 @@
 #include <heddle_device/numbers_of_16_bits.hpp>
 // What is computed with them needs them.
 #include <heddle_device/functions_of_16_bits.hpp>
-
 #include <heddle_device/names_begin.hpp>
 
 struct __nv_bfloat16_raw {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cooperative_groups.h>
-
 #include <heddle_device/names_begin.hpp>
 
 namespace cooperative_groups {
