@@ -23,8 +23,8 @@ std::string access_text(std::uint8_t flags) {
   return (flags & record::write) != 0 ? "writes" : "reads";
 }
 
-void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t,
-                     std::uint8_t flags, std::uintptr_t pc) {
+void engine::outside(thread_state& t, region& r, std::uintptr_t address, std::size_t, std::uint8_t flags,
+                     std::uintptr_t pc) {
   t.out_of_bounds.reset();
   const bool is_freed = r.freed_bytes != 0 && address - r.begin < r.freed_bytes;
   if (finding* f = report(is_freed ? finding_kind::use_after_free : finding_kind::out_of_bounds, pc, 0,
