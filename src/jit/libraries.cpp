@@ -87,7 +87,8 @@ constexpr library libraries[] = {
     {"Thrust", "thrust::",
      "thrust/adjacent_difference.h thrust/advance.h thrust/allocate_unique.h thrust/async/copy.h "
      "thrust/async/reduce.h thrust/binary_search.h thrust/complex.h thrust/copy.h thrust/count.h "
-     "thrust/device_allocator.h thrust/device_delete.h thrust/device_free.h thrust/device_malloc.h "
+     "thrust/detail/config.h thrust/detail/type_traits.h thrust/device_allocator.h thrust/device_delete.h "
+     "thrust/device_free.h thrust/device_malloc.h "
      "thrust/device_malloc_allocator.h thrust/device_new.h thrust/device_ptr.h thrust/device_reference.h "
      "thrust/device_vector.h thrust/distance.h thrust/equal.h thrust/execution_policy.h thrust/extrema.h "
      "thrust/fill.h thrust/find.h thrust/for_each.h thrust/functional.h thrust/gather.h thrust/generate.h "

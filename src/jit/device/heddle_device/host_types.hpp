@@ -188,7 +188,6 @@ enum cudaComputeMode {
   X(DirectManagedMemAccessFromHost, 101, 0)                                                     \
   X(MaxBlocksPerMultiprocessor, 106, heddle_device::device_facts::blocks_a_multiprocessor)      \
   X(ReservedSharedMemoryPerBlock, 111, heddle_device::device_facts::reserved_shared_a_block)    \
-  X(VirtualMemoryManagementSupported, 102, 0)                                                   \
   X(MaxPersistingL2CacheSize, 108, 25165824)                                                    \
   X(MaxAccessPolicyWindowSize, 109, 134217728)                                                  \
   X(SparseCudaArraySupported, 112, 0)                                                           \
