@@ -102,7 +102,7 @@ class RandomTest(CommandTest):
     def test_an_error_names_what_was_called_and_what_failed_in_it(self):
         message = self.fails(1, "random", "permutation", "--shape", "1e8", "--seed", 1, "--target", "serial", "-o", self.out,
                              **self.with_addresses(1 << 29))
-        self.assertIn("heddle random: 100000000 places on serial: in array of 100000000 uint64: out of memory", message)
+        self.assertIn("heddle random: 100000000 indices on serial: in array of 100000000 uint64: out of memory", message)
 
     def test_what_cannot_be(self):
         for flags, reason in ((["uniform", "--dtype", "int8"], "float32 or float64"),
