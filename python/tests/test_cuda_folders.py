@@ -49,7 +49,8 @@ def test_the_command_takes_the_first(tmp_path):
 
     def said(**more):
         environment = {k: v for k, v in os.environ.items() if k != "CUDA_PATH"} | {"PYTHONPATH": str(tmp_path)} | more
-        return subprocess.run([sys.executable, "-m", "heddle", "info"], env=environment, capture_output=True, text=True, timeout=60).stdout
+        return subprocess.run([sys.executable, "-m", "heddle", "info"], env=environment, cwd=tmp_path, capture_output=True,
+                              text=True, timeout=60).stdout
 
     assert said() == f"{tmp_path / 'nvidia/cu13'} info\n"
     assert said(CUDA_PATH="/opt/mine") == "/opt/mine info\n"

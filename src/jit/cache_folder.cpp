@@ -86,6 +86,7 @@ fs::path temporary_place() {
 
 // A lock says that its process lives: it ends with it, however that ends.
 temporary_folder::temporary_folder(const fs::path& around, const std::string& begin) : process_(getpid()) {
+  spare_.fill(-1);
   sweep(around, begin);
   for (;;) {
     std::string name = (around / (begin + "XXXXXX")).string();
@@ -95,8 +96,13 @@ temporary_folder::temporary_folder(const fs::path& around, const std::string& be
     lock_ = open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     // Another process may find it without a lock, and remove it.
     if (lock_ < 0 && errno == ENOENT) continue;
-    if (lock_ < 0) {
+    if (lock_ >= 0) {
+      for (int& spare : spare_) spare = fcntl(lock_, F_DUPFD_CLOEXEC, 0);
+    }
+    if (lock_ < 0 || spare_.back() < 0) {
       const int reason = errno;
+      for (const int spare : spare_) close(spare);
+      close(lock_);
       rmdir(name.c_str());
       fail_at(around, fmt::format("a folder made in it cannot be opened: {}", std::strerror(reason)));
     }
@@ -104,6 +110,7 @@ temporary_folder::temporary_folder(const fs::path& around, const std::string& be
     const bool is_locked = flock(lock_, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
     struct stat about{};
     if (is_locked && fstat(lock_, &about) == 0 && about.st_nlink > 0) return;
+    for (const int spare : spare_) close(spare);
     close(lock_);
   }
 }
@@ -111,6 +118,7 @@ temporary_folder::temporary_folder(const fs::path& around, const std::string& be
 temporary_folder::~temporary_folder() {
   // It is not that of a process that was forked.
   std::error_code ignored;
+  for (const int spare : spare_) close(spare);
   if (process_ == getpid()) fs::remove_all(path_, ignored);
   close(lock_);
 }

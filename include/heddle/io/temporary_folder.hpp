@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <string>
 
@@ -26,6 +27,7 @@ class temporary_folder {
   std::filesystem::path path_;
   int lock_ = -1;
   int process_;
+  std::array<int, 6> spare_;  // descriptors that removing folders in folders takes
 };
 
 }  // namespace heddle
