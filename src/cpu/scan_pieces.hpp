@@ -140,9 +140,10 @@ template <class Beside>
 void scan_pieces(const scan_steps& steps, const void* x, std::size_t count, bool exclusive, void* state,
                  piece_writer& writer, const Beside& beside) {
   const std::size_t piece = steps.piece();
+  interruptible* const interruption = interruptible::current();
   for (std::size_t first = 0; first < count; first += piece) {
     const std::size_t in_piece = std::min(piece, count - first);
-    check_interruption();
+    if (interruption != nullptr) interruption->check();
     beside(first, in_piece);
     writer.scan(steps, at(x, first * steps.element_bytes), in_piece, exclusive, state);
   }
