@@ -6,6 +6,8 @@
 #include <heddle/impl/order.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -95,6 +97,22 @@ inline void check_reductions(const ranks& all) {
   for (const shape& lengths :
        {shape{1, 70'001}, shape{300, 257}, shape{5, 7, 11}, shape{3, 1}, shape{4096, 16}})
     check_reduce<float>(all, lengths, plus{});
+
+  for (const std::size_t n : {1, 2}) {
+    array<int> fives(n);
+    fives.fill(5);
+    array<float> nans(n);
+    nans.fill(std::bit_cast<float>(0xffc01234u));
+    const auto blocks = impl::even_blocks(fives.shape(), all.size());
+    const distributed_array<int> y = spread(all, fives, blocks);
+    const distributed_array<float> z = spread(all, nans, blocks);
+    expect(reduce(all, y, logical_or{}) == reduce(target(), fives, logical_or{}), "a truth of few elements");
+    expect(reduce(all, y, logical_or{}, 7) == reduce(target(), fives, logical_or{}, 7),
+           "a truth with an initial value");
+    expect(same_bytes(reduce(all, z), reduce(target(), nans)), "the sum of few NaNs");
+    expect(same_bytes(reduce(all, z, plus{}, nans[0]), reduce(target(), nans, plus{}, nans[0])),
+           "a NaN to begin with");
+  }
 
   const distributed_array<float> nothing(all, shape{0});
   expect(reduce(all, nothing) == 0, "the sum of nothing is 0");
@@ -294,6 +312,22 @@ inline void check_refusals(const ranks& all) {
           all.size() == 1 ? "begin at [0, 3]: give 2 rising numbers from 0 to 7" : "begin at [0, 3]");
   refuses([&] { argmin(all, distributed_array<int>(all, shape{0})); }, "argmin");
   expect(distributed_array<int>(all, {7, 3}).shape() == shape{7, 3}, "a list of numbers is a shape");
+  for (const shape& lengths : {shape{0, 2}, shape{1, 0}}) {
+    const axis along{lengths[0] == 0 ? 0 : 1};
+    refuses([&] { reduce(all, distributed_array<float>(all, lengths), along, minimum{}); }, "no elements");
+  }
+  if (all.size() > 1)
+    refuses([&] { reduce(ranks(), distributed_array<float>(all, shape{4})); }, "with an array over");
+  // No memory is touched that is not there, whatever the function says.
+  array<float> with_nans(12);
+  for (std::size_t i = 0; i < 12; ++i)
+    with_nans.data()[i] = i % 3 == 1 ? std::nanf("") : static_cast<float>(i * 7 % 12);
+  const auto less = [](float a, float b) { return a < b; };
+  try {
+    sort(all, spread(all, with_nans, impl::even_blocks(shape{12}, all.size())), less);
+  } catch (const error&) {
+  }
+  all.barrier();
   const distributed_array<int> x(all, shape{8});
   refuses([&] { transform(all, x, distributed_array<int>(all, shape{9}), plus{}); }, "shapes (8,) and (9,)");
 }

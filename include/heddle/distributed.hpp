@@ -2,6 +2,7 @@
 
 #include <heddle/argmin.hpp>
 #include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
 #include <heddle/copy_if.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/dtype.hpp>
@@ -27,12 +28,15 @@
 /// one machine, for every number of ranks. Every rank calls them, and gets the value.
 namespace heddle {
 
+inline namespace HD_BUILD {
+
 /// Combines all elements, as `reduce` of one array: see reduce.hpp. Each rank reads its block once; ranks
-/// exchange less than four tiles of elements each (docs/reference/reduce.md).
+/// exchange less than two tiles of elements each for every level of tiles (docs/reference/reduce.md).
 ///
 ///     double total = hd::reduce(all, x);
 template <element T, class Op = plus>
 T reduce(const ranks& all, const distributed_array<T>& x, const Op& op = {}) {
+  impl::check_ranks("reduce", all, x.all());
   if (x.size() == 0) return reduce(target(), array<T>(0), op);
   return impl::reduce_over_ranks<T>(all, x.local().reshaped({x.local().size()}),
                                     x.first_row() * impl::row_elements(x.shape()), x.size(), op);
@@ -41,14 +45,16 @@ T reduce(const ranks& all, const distributed_array<T>& x, const Op& op = {}) {
 template <element T, class Op>
 T reduce(const ranks& all, const distributed_array<T>& x, const Op& op,
          const std::type_identity_t<impl::given<T>>& init) {
-  const T& first = init;
-  return x.size() == 0 ? first : op(first, reduce(all, x, op));
+  array<T> total(x.size() == 0 ? 0 : 1);
+  if (x.size() > 0) total.data()[0] = reduce(all, x, op);
+  return reduce(target(), total, op, init);
 }
 
 /// Combines along one axis; the result has the other axes, and as many rows on each rank as x has, or, along
 /// the slowest axis, even blocks. Then every element moves to another rank and back once.
 template <element T, class Op = plus>
 distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axis along, const Op& op = {}) {
+  impl::check_ranks("reduce", all, x.all());
   return impl::reduce_along_over_ranks(all, x, along, op);
 }
 
@@ -61,11 +67,13 @@ distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axi
 template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::check_ranks("inclusive_scan", all, x.all());
   return impl::scan_flat<impl::scan_kind::inclusive, T>(all, x, op, init);
 }
 template <element T, class Op = plus>
 distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>& x, const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::check_ranks("exclusive_scan", all, x.all());
   return impl::scan_flat<impl::scan_kind::exclusive, T>(all, x, op, init);
 }
 
@@ -75,12 +83,14 @@ template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::check_ranks("inclusive_scan", all, x.all());
   return impl::scan_along<impl::scan_kind::inclusive, T>(all, x, along, op, init);
 }
 template <element T, class Op = plus>
 distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
                                     const std::type_identity_t<impl::initial_element<T>>& init = {}) {
+  impl::check_ranks("exclusive_scan", all, x.all());
   return impl::scan_along<impl::scan_kind::exclusive, T>(all, x, along, op, init);
 }
 
@@ -88,10 +98,12 @@ distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>
 /// elements.
 template <element T>
 std::size_t argmin(const ranks& all, const distributed_array<T>& x) {
+  impl::check_ranks("argmin", all, x.all());
   return impl::arg_over_ranks(all, x, [](const auto& where, const auto& y) { return argmin(where, y); });
 }
 template <element T>
 std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
+  impl::check_ranks("argmax", all, x.all());
   return impl::arg_over_ranks(all, x, [](const auto& where, const auto& y) { return argmax(where, y); });
 }
 
@@ -100,13 +112,17 @@ std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
 ///     hd::distributed_array<float> sums = hd::transform(all, x, y, hd::plus{});
 template <element T, class F>
 auto transform(const ranks& all, const distributed_array<T>& x, const F& f) {
-  return distributed_array(all, transform(all.where(), x.local(), f));
+  impl::check_ranks("transform", all, x.all());
+  auto own = transform(all.where(), x.local(), f);
+  return distributed_array(all, x.shape(), x.begins(), std::move(own));
 }
 template <element T, element U, class F>
 auto transform(const ranks& all, const distributed_array<T>& x, const distributed_array<U>& y, const F& f) {
+  impl::check_ranks("transform", all, x.all());
   if (!(x.shape() == y.shape()) || x.begins() != y.begins())
     impl::fail_blocks("transform", x.shape(), y.shape());
-  return distributed_array(all, transform(all.where(), x.local(), y.local(), f));
+  auto own = transform(all.where(), x.local(), y.local(), f);
+  return distributed_array(all, x.shape(), x.begins(), std::move(own));
 }
 
 /// All elements in order, as `sort` of one array flat: by a sort_order, or by a function that says which of
@@ -117,6 +133,7 @@ auto transform(const ranks& all, const distributed_array<T>& x, const distribute
 template <element T, class Order = sort_order>
   requires impl::orders<Order, T>
 distributed_array<T> sort(const ranks& all, const distributed_array<T>& x, const Order& order = {}) {
+  impl::check_ranks("sort", all, x.all());
   return impl::sort_over_ranks(all, x, order);
 }
 
@@ -131,6 +148,7 @@ distributed_array<T> unique(const ranks& all, const distributed_array<T>& x) {
 /// The elements for which f is true, in their order, as copy_if of one array. They stay on their ranks.
 template <element T, class F>
 distributed_array<T> copy_if(const ranks& all, const distributed_array<T>& x, const F& f) {
+  impl::check_ranks("copy_if", all, x.all());
   return {all, copy_if(all.where(), x.local(), f)};
 }
 
@@ -139,12 +157,15 @@ distributed_array<T> copy_if(const ranks& all, const distributed_array<T>& x, co
 ///     hd::array<std::uint64_t> counts = hd::histogram(all, x, hd::even_bins{100, 0.0, 1.0});
 template <element T, class Bins>
 array<std::uint64_t> histogram(const ranks& all, const distributed_array<T>& x, const Bins& bins) {
+  impl::check_ranks("histogram", all, x.all());
   const array<std::uint64_t> own = histogram(all.where(), x.local(), bins).on({});
-  const array<std::uint64_t> of_ranks = all.all_gather(own.span());
+  const array<std::uint64_t> of_ranks = all.all_gather(own);
   array<std::uint64_t> counts(own.shape(), 0);
   for (std::size_t i = 0; i < of_ranks.size(); ++i) counts.data()[i % counts.size()] += of_ranks.data()[i];
   return counts;
 }
+
+}  // namespace HD_BUILD
 
 /// The array in a .npy file, spread over ranks, each of which reads its own rows. The file must hold elements
 /// of type T.

@@ -25,8 +25,8 @@ class distributed_array {
  public:
   using value_type = T;
 
-  /// In blocks of almost the same size. Where the array is large enough they end at edges of the tiles in
-  /// which `reduce` and the scans combine elements.
+  /// In blocks that differ by an eighth at most. Where the array is large enough they end at edges of the
+  /// tiles in which `reduce` and the scans combine elements.
   distributed_array(const ranks& all, heddle::shape lengths)
       : distributed_array(all, lengths, impl::even_blocks(lengths, all.size())) {}
   distributed_array(const ranks& all, std::initializer_list<std::size_t> lengths)
@@ -48,6 +48,14 @@ class distributed_array {
     if (!impl::same_memory(local_.where(), all_.where()))
       fail("distributed_array: the block of rank " + std::to_string(all_.rank()) + " is on " +
            local_.where().text() + ", the rank on " + all_.where().text());
+  }
+
+  /// The same of a shape and begins that are known, without asking the other ranks.
+  distributed_array(const ranks& all, heddle::shape lengths, std::vector<std::size_t> begins, array<T> local)
+      : all_(all), shape_(std::move(lengths)), begins_(std::move(begins)), local_(std::move(local)) {
+    impl::check_blocks(shape_, begins_, all_.size());
+    const heddle::shape block = impl::with_rows(shape_, rows());
+    if (!(local_.shape() == block)) impl::fail_blocks("distributed_array", local_.shape(), block);
   }
 
   const ranks& all() const noexcept { return all_; }

@@ -1,14 +1,17 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/array_like.hpp>
 #include <heddle/impl/transport.hpp>
 #include <heddle/target.hpp>
 
 #include <cstddef>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,28 +49,37 @@ class ranks {
   /// Returns once every rank has called it.
   void barrier() const { between_->barrier(); }
 
-  /// Every rank gets the values of rank `from`.
+  /// Every rank gets the value, or the elements on the CPU, of rank `from`.
+  template <array_like X>
+  void broadcast(X&& values, int from = 0) const {
+    between_->broadcast(std::data(values), std::size(values) * sizeof(element_of<X>), from);
+  }
   template <element T>
-  void broadcast(std::span<T> values, int from = 0) const {
-    between_->broadcast(values.data(), values.size_bytes(), from);
+    requires(!array_like<T> && !std::is_pointer_v<T>)
+  void broadcast(T& value, int from = 0) const {
+    between_->broadcast(&value, sizeof value, from);
   }
 
-  /// The values of all ranks, in the order of ranks, on the CPU. They may give different numbers of them.
-  template <element T>
-  array<T> all_gather(std::span<const T> values) const {
-    const std::vector<std::size_t> bytes = bytes_of_ranks(values.size_bytes());
+  /// The elements of all ranks, in the order of ranks, on the CPU, where those of each are too. They may give
+  /// different numbers of them.
+  template <array_like X>
+  array<element_of<X>> all_gather(const X& values) const {
+    using T = element_of<X>;
+    const std::vector<std::size_t> bytes = bytes_of_ranks(std::size(values) * sizeof(T));
     std::size_t sum = 0;
     for (const std::size_t b : bytes) sum += b;
     array<T> all(sum / sizeof(T));
-    between_->all_gather(values.data(), bytes, all.data());
+    between_->all_gather(std::data(values), bytes, all.data());
     return all;
   }
+  /// The value of each rank.
   template <element T>
+    requires(!array_like<T> && !std::is_pointer_v<T>)
   array<T> all_gather(const T& value) const {
     return all_gather(std::span<const T>(&value, 1));
   }
 
-  /// Calls f. Where it throws on one rank, all ranks end, after one message that names the rank, its host and
+  /// Calls f. Where it throws on one rank, all ranks end, after a message that names the rank, its host and
   /// the cause: the others would wait for it for ever.
   template <class F>
   decltype(auto) run(F&& f) const {
@@ -75,6 +87,8 @@ class ranks {
       return std::forward<F>(f)();
     } catch (const std::exception& e) {
       abort(e.what());
+    } catch (...) {
+      abort("an exception that is no std::exception");
     }
   }
 

@@ -2,6 +2,7 @@
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/distributed_scan.hpp>
+#include <heddle/impl/distributed_sort.hpp>
 
 #include <algorithm>
 #include <numeric>
@@ -24,7 +25,8 @@ std::vector<std::size_t> even_blocks(const shape& whole, int ranks) {
   constexpr std::size_t tile = 8192;
   const std::size_t rows = whole[0], count = static_cast<std::size_t>(ranks);
   const std::size_t in_tile = tile / std::gcd(tile, std::max<std::size_t>(row_elements(whole), 1));
-  const std::size_t unit = rows / count >= in_tile ? in_tile : 1;
+  // Blocks differ by at most an eighth.
+  const std::size_t unit = rows / count / 16 >= in_tile ? in_tile : 1;
   std::vector<std::size_t> begins(count + 1);
   for (std::size_t r = 0; r <= count; ++r) {
     // rows · r / count, which may not fit 64 bits
@@ -98,6 +100,19 @@ std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigne
     first += std::size_t{1} << level;
   }
   return blocks;
+}
+
+void check_ranks(const char* pattern, const ranks& all, const ranks& of_array) {
+  if (all.rank() != of_array.rank() || all.size() != of_array.size())
+    fail(fmt::format("{}: called on {} ranks with an array over {}: give x.all()", pattern, all.size(),
+                     of_array.size()));
+}
+
+void fail_no_order(const char* pattern) {
+  fail(fmt::format(
+      "{}: the function says of two elements that each comes first, or of three that they go round, as "
+      "a < b does of NaNs: give one that orders all elements",
+      pattern));
 }
 
 void fail_blocks(const char* pattern, const shape& a, const shape& b) {

@@ -117,7 +117,8 @@ class over_mpi final : public impl::transport {
 int share_of_cores(MPI_Comm host) {
   cpu_set_t mine;
   CPU_ZERO(&mine);
-  sched_getaffinity(0, sizeof mine, &mine);
+  // With more processors than the set holds it stays empty, and cores are shared out evenly.
+  if (sched_getaffinity(0, sizeof mine, &mine) != 0) CPU_ZERO(&mine);
   int ranks = 1;
   check(MPI_Comm_size(host, &ranks), "MPI_Comm_size");
   std::vector<cpu_set_t> all(static_cast<std::size_t>(ranks));
@@ -130,6 +131,7 @@ int share_of_cores(MPI_Comm host) {
         std::count_if(all.begin(), all.end(), [=](const cpu_set_t& set) { return CPU_ISSET(core, &set); });
     share += 1.0 / static_cast<double>(users);
   }
+  if (CPU_COUNT(&mine) == 0) share = static_cast<double>(available_cores()) / ranks;
   return std::clamp(static_cast<int>(share + 1e-6), 1, available_cores());
 }
 

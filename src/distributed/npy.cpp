@@ -20,14 +20,14 @@ void on_first(const ranks& all, const F& f) {
     try {
       f();
     } catch (const std::exception& e) {
-      message = e.what();
+      message = *e.what() != '\0' ? e.what() : "an error without a message";
     }
   }
   std::size_t length = message.size();
-  all.broadcast(std::span(&length, 1));
+  all.broadcast(length);
   if (length == 0) return;
   message.resize(length);
-  all.broadcast(std::span(message.data(), length));
+  all.broadcast(message);
   throw error(message);
 }
 

@@ -42,10 +42,14 @@ std::string host_name() {
 namespace impl {
 
 int launched_processes() noexcept {
-  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS"}) {
+  for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* const text = std::getenv(name)) return std::max(1, std::atoi(text));
   }
-  return std::getenv("PMIX_RANK") != nullptr ? 2 : 1;
+  // Of launchers that tell the number to MPI alone.
+  for (const char* const name : {"PMIX_RANK", "PMI_RANK", "MPI_LOCALNRANKS"}) {
+    if (std::getenv(name) != nullptr) return 2;
+  }
+  return 1;
 }
 
 }  // namespace impl

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
 #include <heddle/dtype.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/order.hpp>
@@ -34,6 +35,9 @@ std::vector<std::size_t> block_bytes(const shape& whole, const std::vector<std::
 std::vector<std::size_t> bytes_in_common(const std::vector<std::size_t>& blocks,
                                          const std::vector<std::size_t>& others, int rank,
                                          std::size_t row_bytes);
+
+/// Throws where an array is spread over other ranks than those of the call.
+void check_ranks(const char* pattern, const ranks& all, const ranks& of_array);
 
 /// Throws: arrays of a pattern have different shapes or blocks.
 [[noreturn]] void fail_blocks(const char* pattern, const shape& a, const shape& b);
@@ -135,6 +139,8 @@ void rows_of_rank(const ranks& all, array_view<const T> whole_columns,
   unpacked.deliver();
 }
 
+inline namespace HD_BUILD {
+
 /// Elements of an array of results, where a rank does not have the tile that they are in.
 struct tile_part {
   std::size_t level, first, count;
@@ -196,7 +202,11 @@ T reduce_over_ranks(const ranks& all, array_view<const T> local, std::size_t fir
         for (std::size_t i = 0; i < part.count; ++i) now.push_back({part.first + i, value_of[at + i]});
       at += part.count;
     }
-    if (count == 1) return now.front().value;
+    if (count == 1) {
+      array<T> one(1);
+      one.data()[0] = now.front().value;
+      return level > 0 ? one.data()[0] : heddle::reduce(target(), one, op);
+    }
     std::sort(now.begin(), now.end(), [](const numbered& a, const numbered& b) { return a.place < b.place; });
     next.clear();
     for (std::size_t i = 0, end = 0; i < now.size(); i = end) {
@@ -216,8 +226,13 @@ X reduce_along_over_ranks(const ranks& all, const X& x, axis along, const Op& op
   const std::size_t a = x.shape().resolve_axis(along.index);
   if (x.shape().axes() == 1)
     fail("reduce: an array of one axis has no other: reduce all of it, without an axis");
-  if (a > 0) return X(all, reduce(all.where(), x.local(), axis{static_cast<std::ptrdiff_t>(a)}, op));
-  const shape rest = x.shape().without_axis(0);
+  const shape rest = x.shape().without_axis(a);
+  // What nothing combines to, or the error, is the same on every rank, also on those without results.
+  if (x.shape()[a] == 0 && rest.elements() > 0) static_cast<void>(heddle::reduce(target(), array<T>(0), op));
+  if (a > 0) {
+    array<T> own = heddle::reduce(all.where(), x.local(), axis{static_cast<std::ptrdiff_t>(a)}, op);
+    return X(all, rest, x.begins(), std::move(own));
+  }
   const std::vector<std::size_t> blocks = even_blocks(rest, all.size());
   std::vector<std::size_t> columns;
   for (const std::size_t b : blocks) columns.push_back(b * row_elements(rest));
@@ -244,6 +259,8 @@ std::size_t arg_over_ranks(const ranks& all, const X& x, const Arg& arg) {
   const array<std::size_t> all_places = all.all_gather(std::span<const std::size_t>(places));
   return all_places[arg(target(), candidates)];
 }
+
+}  // namespace HD_BUILD
 
 void write_npy_of_ranks(const ranks& all, const std::string& path, dtype type, const shape& whole,
                         const std::vector<std::size_t>& bytes, const void* block);

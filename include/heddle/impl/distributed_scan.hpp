@@ -30,11 +30,14 @@ struct scan_block {
 /// Rows first … last−1 in blocks of at most 2^most rows, as few as there are.
 std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigned most);
 
-/// Whether there is an element that changes no bit of one that it comes before.
+inline namespace HD_BUILD {
+
+/// Whether there is an element that changes no bit of one that it comes before. An identity of floating-point
+/// numbers may: 0 + −0 is 0.
 template <class T, class Op>
 inline constexpr bool has_exact_start =
     order::has_padding<T, Op> || (is_complex<T> && std::is_same_v<Op, plus>) ||
-    (!library_combines<T, Op>() && has_identity<Op, T>);
+    (std::is_integral_v<T> && has_identity<Op, T>);
 template <class T, class Op>
 T exact_start(const Op& op) {
   if constexpr (order::has_padding<T, Op>) {
@@ -198,5 +201,7 @@ distributed_array<T> scan_along(const ranks& all, const distributed_array<T>& x,
   rows_of_rank(all, std::as_const(whole_columns).view(), columns, out);
   return out;
 }
+
+}  // namespace HD_BUILD
 
 }  // namespace heddle::impl

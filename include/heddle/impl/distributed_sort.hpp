@@ -1,6 +1,7 @@
 #pragma once
 
 #include <heddle/array.hpp>
+#include <heddle/compiler.hpp>
 #include <heddle/distributed_array.hpp>
 #include <heddle/impl/distributed.hpp>
 #include <heddle/impl/order.hpp>
@@ -20,6 +21,11 @@
 #include <vector>
 
 namespace heddle::impl {
+
+/// Throws: a function that says which of two elements comes first contradicts itself.
+[[noreturn]] void fail_no_order(const char* pattern);
+
+inline namespace HD_BUILD {
 
 /// The order in which `sort` puts elements: −0 before +0, and NaNs last or, descending, first.
 template <class T>
@@ -87,9 +93,10 @@ std::vector<std::size_t> cuts(const ranks& all, std::span<const T> sorted,
         if (candidates.data()[r * inner + k].weight > 0) of_place.push_back(candidates.data()[r * inner + k]);
         weight += candidates.data()[r * inner + k].weight;
       }
+      if (of_place.empty()) fail_no_order("sort");
       std::sort(of_place.begin(), of_place.end(),
                 [&](const candidate& a, const candidate& b) { return before(a.value[0], b.value[0]); });
-      while (2 * (up_to += of_place[median].weight) < weight) ++median;
+      while (2 * (up_to += of_place[median].weight) < weight && median + 1 < of_place.size()) ++median;
       const auto [low, high] =
           std::equal_range(sorted.begin(), sorted.end(), of_place[median].value[0], before);
       equal[k] = {static_cast<std::size_t>(low - sorted.begin()),
@@ -125,15 +132,23 @@ std::vector<std::size_t> cuts(const ranks& all, std::span<const T> sorted,
 /// Sorts each block, cuts it where the blocks of the result begin, exchanges the parts, and sorts what came.
 template <class T, class Order>
 distributed_array<T> sort_over_ranks(const ranks& all, const distributed_array<T>& x, const Order& order) {
-  distributed_array<T> result(all, shape{x.size()});
   array<T> sorted = sort(all.where(), x.local(), order);
+  if (all.size() == 1) return {all, shape{x.size()}, {0, x.size()}, std::move(sorted)};
+  distributed_array<T> result(all, shape{x.size()});
   const on_cpu<T> elements(std::as_const(sorted).view());
   const auto by = order_of<T>(order);
   const std::vector<std::size_t> cut =
       cuts(all, std::span(elements.data(), sorted.size()), result.begins(), comparison_of<T>(by));
   std::vector<std::size_t> to;
-  for (std::size_t k = 0; k + 1 < cut.size(); ++k) to.push_back((cut[k + 1] - cut[k]) * sizeof(T));
+  for (std::size_t k = 0; k + 1 < cut.size(); ++k)
+    to.push_back(cut[k] < cut[k + 1] ? (cut[k + 1] - cut[k]) * sizeof(T) : 0);
   const array<std::size_t> sent = all.all_gather(std::span<const std::size_t>(to));
+  // All ranks see it where the parts do not make up the blocks.
+  for (std::size_t k = 0; k < to.size(); ++k) {
+    std::size_t sum = 0;
+    for (std::size_t r = 0; r < to.size(); ++r) sum += sent.data()[r * to.size() + k];
+    if (sum != (result.begins()[k + 1] - result.begins()[k]) * sizeof(T)) fail_no_order("sort");
+  }
   std::vector<std::size_t> from;
   for (std::size_t r = 0; r < to.size(); ++r)
     from.push_back(sent.data()[r * to.size() + static_cast<std::size_t>(all.rank())]);
@@ -159,5 +174,7 @@ array<T> first_of_equal(const ranks& all, array_view<const T> sorted) {
   const bool is_repeated = a == b || (a != a && b != b);
   return is_repeated ? own.slice(1, own.size()).on(all.where()) : std::move(own);
 }
+
+}  // namespace HD_BUILD
 
 }  // namespace heddle::impl
