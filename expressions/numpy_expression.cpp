@@ -57,6 +57,7 @@ class parser : private numpy_operations {
   // grammar
 
   value ternary() {
+    const nesting level(*this);
     value v = disjunction();
     if (take("if")) {
       const value condition = disjunction();
@@ -71,6 +72,19 @@ class parser : private numpy_operations {
     return v;
   }
 
+  /// What a caller may write is not to end the stack.
+  class nesting {
+   public:
+    explicit nesting(parser& of) : of_(of) {
+      if (++of_.depth_ > 600) of_.fail("it is nested too deeply");
+    }
+    ~nesting() { --of_.depth_; }
+    nesting(const nesting&) = delete;
+
+   private:
+    parser& of_;
+  };
+
   value disjunction() {
     value v = conjunction();
     while (take("or") || take("||")) v = logical("||", v, conjunction());
@@ -81,7 +95,10 @@ class parser : private numpy_operations {
     while (take("and") || take("&&")) v = logical("&&", v, negation());
     return v;
   }
-  value negation() { return take("not") ? negated(negation()) : comparison(); }
+  value negation() {
+    const nesting level(*this);
+    return take("not") ? negated(negation()) : comparison();
+  }
 
   value comparison() {
     value v = bits_or();
@@ -156,6 +173,7 @@ class parser : private numpy_operations {
   }
 
   value signed_value() {
+    const nesting level(*this);
     if (take("+")) return function("positive", {signed_value()});
     if (take("-")) return negative(signed_value());
     if (take("~")) return inverted(signed_value());
@@ -260,6 +278,7 @@ class parser : private numpy_operations {
 
   const std::vector<expression_input>& inputs_;
   std::size_t at_ = 0;
+  int depth_ = 0;
 };
 
 }  // namespace

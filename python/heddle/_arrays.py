@@ -26,6 +26,8 @@ def asarray(x: Any, dtype: Any = None, *, target: Target | str | None = None, co
     >>> numpy.shares_memory(x, numpy.asarray(heddle.asarray(x)))
     True
     """
+    if copy is False and isinstance(x, np.ndarray) and not (x.flags.c_contiguous and x.flags.aligned and x.dtype.isnative):
+        raise ValueError("the array is not contiguous in C order, aligned and native: it cannot be used without a copy")
     return _core.asarray(x, dtype, target, copy)
 
 

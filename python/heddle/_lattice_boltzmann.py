@@ -54,6 +54,8 @@ class LatticeBoltzmann:
     def __init__(self, case: str, *, shape: tuple[int, int] | None = None, reynolds: float | None = None, velocity: float = 0.1,
                  collision: str = "trt", storage: str = "f32", smagorinsky: float = 0.0, drive: str | None = None,
                  obstacles: Any = None, target: Target | str | None = None):
+        if obstacles is not None and np.size(obstacles) == 0:
+            raise ValueError(f"LatticeBoltzmann: obstacles of shape {np.shape(obstacles)} have no cells")
         if obstacles is not None and np.isnan(np.asarray(obstacles)).any():
             raise ValueError("LatticeBoltzmann: an obstacle is NaN, which tells neither a solid cell nor fluid")
         rows, columns = (0, 0) if shape is None else (_whole("a length of the shape", n, 1) for n in shape)
@@ -176,6 +178,8 @@ class LatticeBoltzmann:
 
         It ends after `max_steps` with a RuntimeWarning. `progress` is as for `step`.
         """
+        if not tolerance >= 0:
+            raise ValueError(f"the tolerance is 0 or more, not {tolerance!r}")
         flow = self._flow
         every = flow.steps_between_comparisons
         left = _whole("max_steps", max_steps)

@@ -9,6 +9,7 @@ AxisError for an axis that is not there, ValueError for no elements, TypeError f
 from __future__ import annotations
 
 from math import prod, sqrt
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def _transformed(kind: str, a: Any, s: Any, axes: Any, norm: str | None, out: An
         x = on_cpu(a)
         result = x.astype(np.complex64 if x.dtype in (np.float32, np.complex64) else np.complex128)
         return like(result, a) if out is None else _core.store(result, out)
-    given = [-1] * len(axes) if s is None else [-1 if n is None else int(n) for n in s]
+    given = [-1] * len(axes) if s is None else [-1 if n is None else index(n) for n in s]
     lengths = {axis: shape[axis] if n == -1 else n for axis, n in zip(axes, given)}
     if kind == "irfft":
         # The last axis has half of the elements, and one more.
@@ -95,6 +96,8 @@ def _axis_error(axis: int, ndim: int) -> Exception:
 
 
 def _along_one(kind: str, a: Any, n: int | None, axis: int, norm: str | None, out: Any, target: Any) -> Any:
+    if n is not None and index(n) < 1:
+        raise ValueError(f"Invalid number of FFT data points ({n}) specified.")
     return _transformed(kind, a, None if n is None else (n,), (axis,), norm, out, target)
 
 

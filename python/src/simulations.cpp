@@ -137,8 +137,8 @@ nb::object mandelbrot_counts(std::size_t width, std::size_t height, const std::a
   std::optional<array<std::uint32_t>> counts;
   {
     const nb::gil_scoped_release released;
-    const mandelbrot::escape_counter counter(what, where);
     counts.emplace(shape{height, width}, where);
+    const mandelbrot::escape_counter counter(what, where);
     std::size_t pixels = where.is_gpu() && iterations <= 10000 ? std::size_t{1} << 24 : std::size_t{1} << 13;
     for (std::size_t row = 0; row < height;) {
       const std::size_t rows = std::min(height - row, std::max<std::size_t>(1, pixels / width));

@@ -442,3 +442,11 @@ def test_help_and_signatures():
                 # Of NumPy 2.5 and later.
                 names = [n for n in inspect.signature(original).parameters if n != "descending"]
                 assert names == [n for n in parameters if n != "target"], name
+
+
+def test_copy_is_refused_where_it_is_not_to_be_made():
+    x = np.arange(6.0)
+    assert np.shares_memory(np.asarray(heddle.asarray(x, copy=False)), x)
+    for y in (x[::2], x.astype(">f8"), np.frombuffer(bytearray(17), np.uint8)[1:].view(np.float64)):
+        with pytest.raises(ValueError, match="without a copy"):
+            heddle.asarray(y, copy=False)

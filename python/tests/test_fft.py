@@ -66,3 +66,9 @@ def test_out_and_arrays():
     have = heddle.fft.ifft(heddle.fft.fft(heddle.asarray(x)))
     assert isinstance(have, heddle.Array)
     np.testing.assert_allclose(np.asarray(have), x, atol=1e-12)
+
+
+def test_lengths_are_whole_numbers_above_zero():
+    for n, error in ((-1, ValueError), (0, ValueError), (1.5, TypeError)):
+        with pytest.raises(error):
+            heddle.fft.fft(np.ones(4), n)

@@ -151,3 +151,11 @@ def test_a_flow_that_blows_up_says_where():
         warnings.simplefilter("error")
         with pytest.raises(ValueError, match="blew up by step .* in cell .* a lower velocity"):
             flow.step(5000)
+
+
+def test_what_no_flow_has_is_refused():
+    with pytest.raises(ValueError, match="no cells"):
+        heddle.LatticeBoltzmann("free", obstacles=np.zeros((0, 5), bool))
+    for tolerance in (-1, float("nan")):
+        with pytest.raises(ValueError, match="tolerance"):
+            heddle.LatticeBoltzmann("cavity", shape=(16, 16)).until_steady(tolerance)

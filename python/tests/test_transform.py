@@ -71,3 +71,9 @@ def test_threads_share_what_is_compiled():
     assert len(results) == 4
     for n, result in results:
         assert (result == n * 3 - 1).all()
+
+
+def test_what_is_nested_too_deeply_is_refused():
+    for text in ("(" * 5000 + "x" + ")" * 5000, "-" * 5000 + "x", "not " * 5000 + "x", "x if x else " * 5000 + "x"):
+        with pytest.raises(ValueError, match="nested too deeply"):
+            heddle.transform(text, x=[1.0])
