@@ -28,8 +28,8 @@ class interruptible {
   /// Asks, where this is the thread that may; on others throws once `ask` has.
   void check();
 
-  /// What `ask` has thrown, if anything.
-  std::exception_ptr thrown() const noexcept { return is_ended_ ? thrown_ : nullptr; }
+  /// Whether `ask` has thrown.
+  bool is_ended() const noexcept { return is_ended_; }
 
   /// Makes it the calling thread's, which works for another.
   class shared {

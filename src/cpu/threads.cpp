@@ -212,24 +212,24 @@ void share_out(int threads, std::size_t count, std::size_t grain, slices_are kin
     const release_on_leaving end_of_slice{&finished};
     const impl::on_behalf_of naming(caller);
     const interruptible::shared interrupts(interruption);
-    if (checks) interruption->check();
-    f(impl::part_begin(count, slices, slice), impl::part_begin(count, slices, slice + 1));
+    try {
+      if (checks) interruption->check();
+      f(impl::part_begin(count, slices, slice), impl::part_begin(count, slices, slice + 1));
+    } catch (...) {
+      // Thrown again by the caller itself: of several exceptions oneTBB keeps any one.
+      if (interruption == nullptr || !interruption->is_ended()) throw;
+    }
   };
   tbb::task_arena* const arena = arena_for(threads);
   if (arena == nullptr) {
     for (std::size_t slice = 0; slice < slices; ++slice) work(slice);
-    return;
-  }
-  try {
+  } else {
     // Isolated: a thread that waits for these slices must not take one of another call, whose lock it may
     // hold.
     arena->execute(
         [&] { tbb::this_task_arena::isolate([&] { tbb::parallel_for(std::size_t{0}, slices, work); }); });
-  } catch (const interrupted_elsewhere&) {
-    // Of several exceptions oneTBB keeps any one.
-    if (interruption != nullptr) interruption->check();
-    throw;
   }
+  if (interruption != nullptr && interruption->is_ended()) interruption->check();
 }
 
 }  // namespace
