@@ -96,6 +96,9 @@ void raise(nb::handle type, const std::string& message) {
 }
 
 void check_signals() {
+  // Handlers run on the main thread alone. Others must not take the GIL here: Python unwinds a thread that
+  // does so while the interpreter ends, which patterns do not outlive.
+  if (gettid() != getpid()) return;
   const nb::gil_scoped_acquire held;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
