@@ -194,7 +194,7 @@ def pattern_section(results, title, note, patterns):
 
 SECTIONS = [
     ("Sorts", "Time, fraction of a copy, and how many times as long peers take.", ("sort",)),
-    ("Patterns", "Time, fraction of a copy or GB/s, and how many times as long peers take.",
+    ("Patterns", "Time; the fraction of a copy, or of a read for what only reads; and how many times as long peers take.",
      ("segmented_reduce", "segmented_scan", "gather", "scatter", "lower_bound", "top_k", "histogram", "copy_if",
       "unique_consecutive", "mean", "variance", "minmax", "argmax")),
     ("Random numbers", "Time, fraction of filling as much memory, and how many times as long cuRAND takes.", ("random",)),
