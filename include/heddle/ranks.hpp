@@ -24,7 +24,8 @@ namespace heddle {
 ///     hd::distributed_array<float> x(all, hd::shape{n});
 ///     float total = hd::reduce(all, x);
 ///
-/// Every rank makes the same calls in the same order.
+/// Every rank makes the same calls in the same order. Where there are several, the GPU of a rank becomes the
+/// current device of the thread that makes them.
 class ranks {
  public:
   /// This process alone, on `where`, which is not `auto`.
@@ -36,15 +37,20 @@ class ranks {
   /// started several processes and Heddle was built without it.
   static ranks world();
 
-  /// Over another transport; `where` is not `auto`.
+  /// Over another transport; `where` is not `auto`. Every rank calls it.
   ranks(std::shared_ptr<impl::transport> between, const target& where);
 
   int rank() const noexcept { return between_->rank(); }
   int size() const noexcept { return between_->size(); }
   const target& where() const noexcept { return where_; }
 
-  /// The same ranks with another target of this one.
-  ranks on(const target& where) const { return {between_, where}; }
+  /// The same ranks with another target of this one, such as another stream of its GPU. Connects GPUs anew,
+  /// which takes a second, where some rank names another device than before.
+  ranks on(const target& where) const { return {between_, where, places_}; }
+
+  /// How what is in the memory of GPUs goes between ranks, as "NCCL 2.27.7" or "MPI, from the memory of the
+  /// CPU: ranks share a GPU"; "" where no rank is on a GPU.
+  std::string between_gpus() const { return between_->between_gpus(); }
 
   /// Returns once every rank has called it.
   void barrier() const { between_->barrier(); }
@@ -99,10 +105,15 @@ class ranks {
   impl::transport& between() const noexcept { return *between_; }
 
  private:
+  using places = std::shared_ptr<const std::vector<impl::gpu_place>>;
+
+  /// `before` are the places of all ranks that `between` is for; null for none.
+  ranks(std::shared_ptr<impl::transport> between, const target& where, places before);
   std::vector<std::size_t> bytes_of_ranks(std::size_t bytes) const;
 
   std::shared_ptr<impl::transport> between_;
   target where_;
+  places places_;
 };
 
 }  // namespace heddle
