@@ -1,9 +1,10 @@
 #pragma once
 
-#include <heddle/memory.hpp>
+#include <heddle/impl/transport.hpp>
 #include <heddle/ranks.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -67,7 +68,7 @@ class halo_exchange {
   bool is_whole_ = false;
   std::size_t least_rows_ = 0;
   int before_ = -1, after_ = -1;
-  std::vector<std::vector<memory_part>> sent_, received_;
+  std::unique_ptr<impl::exchange> running_;
 };
 
 }  // namespace heddle

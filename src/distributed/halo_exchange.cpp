@@ -46,47 +46,30 @@ halo_exchange::halo_exchange(const ranks& all, std::vector<std::size_t> begins, 
 }
 
 void halo_exchange::start(std::span<const memory_part> to_before, std::span<const memory_part> to_after,
-                          std::span<const memory_part> from_before, std::span<const memory_part> from_after) {
-  const auto size = static_cast<std::size_t>(all_.size());
-  sent_.assign(size, {});
-  received_.assign(size, {});
-  const auto add = [](std::vector<std::vector<memory_part>>& to, int rank,
-                      std::span<const memory_part> parts) {
-    if (rank < 0) return;
-    auto& of_rank = to[static_cast<std::size_t>(rank)];
-    of_rank.insert(of_rank.end(), parts.begin(), parts.end());
+                          std::span<const memory_part> from_before,
+                          std::span<const memory_part> from_after) {
+  if (is_whole_) return;
+  std::vector<impl::outgoing> sends;
+  std::vector<impl::incoming> receives;
+  const auto send = [&](int to, std::span<const memory_part> parts) {
+    if (to < 0) return;
+    for (const memory_part& part : parts) sends.push_back({to, part.data, part.bytes});
+  };
+  const auto receive = [&](int from, std::span<const memory_part> parts) {
+    if (from < 0) return;
+    for (const memory_part& part : parts) receives.push_back({from, part.data, part.bytes});
   };
   // Where both neighbours are one rank, what goes after comes first: there it is what comes from before.
-  add(sent_, after_, to_after);
-  add(sent_, before_, to_before);
-  add(received_, before_, from_before);
-  add(received_, after_, from_after);
+  send(after_, to_after);
+  send(before_, to_before);
+  receive(before_, from_before);
+  receive(after_, from_after);
+  running_ = all_.between().start(sends, receives, all_.where());
 }
 
 void halo_exchange::finish() {
-  if (is_whole_) return;
-  std::vector<std::size_t> sizes;
-  std::size_t sum = 0;
-  for (const auto& of_rank : sent_) {
-    std::size_t bytes = 0;
-    for (const memory_part& part : of_rank) bytes += part.bytes;
-    sizes.push_back(bytes);
-    sum += bytes;
-  }
-  std::vector<std::byte> there(sum), here(sum);
-  std::byte* at = there.data();
-  for (const auto& of_rank : sent_)
-    for (const memory_part& part : of_rank) {
-      copy(at, target(), part.data, all_.where(), part.bytes);
-      at += part.bytes;
-    }
-  all_.between().all_to_all(there.data(), sizes, here.data(), sizes);
-  at = here.data();
-  for (const auto& of_rank : received_)
-    for (const memory_part& part : of_rank) {
-      copy(part.data, all_.where(), at, target(), part.bytes);
-      at += part.bytes;
-    }
+  if (running_) running_->wait();
+  running_.reset();
 }
 
 }  // namespace heddle
