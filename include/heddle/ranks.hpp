@@ -92,6 +92,20 @@ class ranks {
     }
   }
 
+  /// Rank 0 calls f; where it throws, every rank throws a heddle::error with its message.
+  template <class F>
+  void on_first(F&& f) const {
+    std::string message;
+    if (rank() == 0) {
+      try {
+        std::forward<F>(f)();
+      } catch (const std::exception& e) {
+        message = *e.what() != '\0' ? e.what() : "an error without a message";
+      }
+    }
+    throw_as_first(message);
+  }
+
   /// Ends every rank, after a message that names this one, its host and the cause.
   [[noreturn]] void abort(const std::string& cause) const;
 
@@ -100,6 +114,7 @@ class ranks {
 
  private:
   std::vector<std::size_t> bytes_of_ranks(std::size_t bytes) const;
+  void throw_as_first(std::string message) const;
 
   std::shared_ptr<impl::transport> between_;
   target where_;

@@ -4,7 +4,6 @@
 #include <heddle/io/npy.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 namespace heddle::impl {
@@ -12,31 +11,12 @@ namespace {
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 24;
 
-/// Rank 0 does something that can fail; where it does, every rank throws the same.
-template <class F>
-void on_first(const ranks& all, const F& f) {
-  std::string message;
-  if (all.rank() == 0) {
-    try {
-      f();
-    } catch (const std::exception& e) {
-      message = *e.what() != '\0' ? e.what() : "an error without a message";
-    }
-  }
-  std::size_t length = message.size();
-  all.broadcast(length);
-  if (length == 0) return;
-  message.resize(length);
-  all.broadcast(message);
-  throw error(message);
-}
-
 }  // namespace
 
 void write_npy_of_ranks(const ranks& all, const std::string& path, dtype type, const shape& whole,
                         const std::vector<std::size_t>& bytes, const void* block) {
   std::optional<atomic_file> file;
-  on_first(all, [&] {
+  all.on_first([&] {
     file.emplace(path);
     const std::string header = npy_header(type, whole);
     file->require_room(static_cast<double>(header.size() + whole.elements() * size_of(type)));
@@ -52,10 +32,10 @@ void write_npy_of_ranks(const ranks& all, const std::string& path, dtype type, c
       if (me == 0) from[r] = count;
       if (me == 0) piece.resize(count);
       all.between().all_to_all(static_cast<const std::byte*>(block) + at, to, piece.data(), from);
-      on_first(all, [&] { file->write(piece.data(), count); });
+      all.on_first([&] { file->write(piece.data(), count); });
     }
   }
-  on_first(all, [&] { file->commit(); });
+  all.on_first([&] { file->commit(); });
 }
 
 }  // namespace heddle::impl
