@@ -1,11 +1,14 @@
 #include "commands.hpp"
+#include "distributed_input.hpp"
 #include "file_options.hpp"
 #include "interruption.hpp"
 #include "npy_output.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "whole_number.hpp"
+#include <heddle/any_distributed.hpp>
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/random.hpp>
@@ -127,8 +130,27 @@ void permute(const random_options& options, const target& requested, const shape
   output.write(dtype::int64, lengths, brought.data(), options.quiet);
 }
 
+/// Over ranks each makes its own elements, which depend on their index alone.
+void make_over_ranks(const random_options& options, const shape& lengths, dtype type,
+                     const random::sequence& numbers) {
+  const ranks all = ranks_on(options.target);
+  const std::size_t size = lengths.elements(), bytes = size * size_of(type);
+  require_writable_over_ranks(options.output);
+  begin_together();
+  operation running("random", size, name(type));
+  running.runs_on(all.where());
+  const run_stats stats("random", options.op, "philox4x32-10", size, type, bytes, all.where());
+  any_distributed_array made(all, type, lengths);
+  const std::size_t row = lengths.without_axis(0).elements();
+  numbers.fill(all.where(), made.first_row() * row, made.local().size(), made.local().data());
+  stats.report(options);
+  stop_if_interrupted();
+  write_npy(options.output, made);
+}
+
 void run(const random_options& options) {
   check_options(options);
+  refuse_over_ranks(options.op == "permutation", "permutation", "random makes all but a permutation");
   const target requested = target::parse(options.target);
   const shape lengths = parse_shape(options.lengths);
   const std::size_t size = lengths.elements();
@@ -138,6 +160,7 @@ void run(const random_options& options) {
   if (options.op == "permutation") return permute(options, requested, lengths, from);
 
   const random::sequence numbers = asked_for(options, type, from);
+  if (is_over_ranks()) return make_over_ranks(options, lengths, type, numbers);
   npy_output output(options.output);
   const std::size_t element_bytes = size_of(type), bytes = size * element_bytes;
   const target where = resolve(requested, {0, bytes, target(), true});

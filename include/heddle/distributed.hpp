@@ -8,6 +8,7 @@
 #include <heddle/dtype.hpp>
 #include <heddle/histogram.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_elements.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
 #include <heddle/io/npy.hpp>
@@ -107,22 +108,43 @@ std::size_t argmax(const ranks& all, const distributed_array<T>& x) {
   return impl::arg_over_ranks(all, x, [](const auto& where, const auto& y) { return argmax(where, y); });
 }
 
-/// f of the elements of arrays that have the same shape and blocks, one by one: see transform.hpp.
+/// f(x[i], y[i], …) of any number of arrays of one shape and the same blocks, and of scalars: see
+/// transform.hpp. `transform(all, x, y, …, f)` moves nothing.
 ///
 ///     hd::distributed_array<float> sums = hd::transform(all, x, y, hd::plus{});
-template <element T, class F>
-auto transform(const ranks& all, const distributed_array<T>& x, const F& f) {
-  impl::check_ranks("transform", all, x.all());
-  auto own = transform(all.where(), x.local(), f);
+///     hd::distributed_array<float> halves = hd::transform(all, x, 0.5f, hd::multiplies{});
+template <class... Arguments>
+  requires(impl::is_distributed<Arguments> || ...)
+auto transform(const ranks& all, const Arguments&... arguments) {
+  const auto& x = impl::first_distributed("transform", all, arguments...);
+  auto own = transform(all.where(), impl::local_of(arguments)...);
   return distributed_array(all, x.shape(), x.begins(), std::move(own));
 }
-template <element T, element U, class F>
-auto transform(const ranks& all, const distributed_array<T>& x, const distributed_array<U>& y, const F& f) {
-  impl::check_ranks("transform", all, x.all());
-  if (!(x.shape() == y.shape()) || x.begins() != y.begins())
-    impl::fail_blocks("transform", x.shape(), y.shape());
-  auto own = transform(all.where(), x.local(), y.local(), f);
-  return distributed_array(all, x.shape(), x.begins(), std::move(own));
+/// The same into `out`, which has the shape and the blocks of the arrays and may be one of them.
+template <element T, class... Arguments>
+void transform_into(const ranks& all, distributed_array<T>& out, const Arguments&... arguments) {
+  impl::first_distributed("transform_into", all, out, arguments...);
+  transform_into(all.where(), out.local(), impl::local_of(arguments)...);
+}
+
+/// op of f of all elements, as `reduce` of `transform`: the result of f is an array of the same blocks, for
+/// which there must be room.
+///
+///     float squares = hd::transform_reduce(all, x, [](float a) { return a * a; });
+template <element T, class F, class Op = plus>
+auto transform_reduce(const ranks& all, const distributed_array<T>& x, const F& f, const Op& op = {}) {
+  return reduce(all, transform(all, x, f), op);
+}
+
+/// Calls f once for every index of the array, with those of the whole array, on the rank that has it:
+/// f(local, row) of an array with one axis, f(local, row, column) of two, f(local, plane, row, column) of
+/// three, where `local` is the element. In no particular order; see for_each_index.hpp.
+///
+///     hd::for_each_index(all, x, [] HD_FN(float& e, std::size_t row, std::size_t column) { e = row == column; });
+template <element T, class F>
+void for_each_index(const ranks& all, distributed_array<T>& x, const F& f) {
+  impl::check_ranks("for_each_index", all, x.all());
+  impl::for_each_index_of_block(all.where(), x.local(), x.first_row(), f);
 }
 
 /// All elements in order, as `sort` of one array flat: by a sort_order, or by a function that says which of
@@ -135,6 +157,34 @@ template <element T, class Order = sort_order>
 distributed_array<T> sort(const ranks& all, const distributed_array<T>& x, const Order& order = {}) {
   impl::check_ranks("sort", all, x.all());
   return impl::sort_over_ranks(all, x, order);
+}
+
+/// The places in C order that sort x, as argsort of one array: flat, in even blocks.
+template <element T, class Order = sort_order>
+  requires impl::orders<Order, T>
+distributed_array<std::size_t> argsort(const ranks& all, const distributed_array<T>& x,
+                                       const Order& order = {}) {
+  impl::check_ranks("argsort", all, x.all());
+  const array<std::size_t> places = impl::places_of_block(x);
+  return impl::sort_by_key_over_ranks<T, std::size_t>("argsort", all,
+                                                      x.local().reshaped({x.local().size()}), places.view(),
+                                                      x.size(), order)
+      .second;
+}
+
+/// Keys and their values in the stable order of the keys, as sort_by_key of one array: both flat, in the same
+/// even blocks. The arrays have the same shape and blocks.
+template <element K, element V, class Order = sort_order>
+  requires impl::orders<Order, K>
+std::pair<distributed_array<K>, distributed_array<V>> sort_by_key(const ranks& all,
+                                                                  const distributed_array<K>& keys,
+                                                                  const distributed_array<V>& values,
+                                                                  const Order& order = {}) {
+  impl::check_ranks("sort_by_key", all, keys.all());
+  impl::check_same_blocks("sort_by_key", keys, values);
+  return impl::sort_by_key_over_ranks<K, V>("sort_by_key", all, keys.local().reshaped({keys.local().size()}),
+                                            values.local().reshaped({values.local().size()}), keys.size(),
+                                            order);
 }
 
 /// The different elements, in order, as `unique` of one array. The blocks have what each rank found.

@@ -1,6 +1,7 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_elements.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
 
@@ -113,6 +114,11 @@ void fail_no_order(const char* pattern) {
       "{}: the function says of two elements that each comes first, or of three that they go round, as "
       "a < b does of NaNs: give one that orders all elements",
       pattern));
+}
+
+void fail_index_axes(std::size_t axes) {
+  fail(fmt::format("for_each_index: an array of {} axes: f takes the element and one index for each of up to three axes",
+                   axes));
 }
 
 void fail_blocks(const char* pattern, const shape& a, const shape& b) {

@@ -129,34 +129,84 @@ std::vector<std::size_t> cuts(const ranks& all, std::span<const T> sorted,
   return cut;
 }
 
+/// How many elements of the sorted block of this rank go to each rank, and come from each, so that all are in
+/// order in blocks that begin at `begins`.
+struct sorted_exchange {
+  std::vector<std::size_t> to, from;
+};
+template <class T, class Order>
+sorted_exchange exchange_of(const char* pattern, const ranks& all, array_view<const T> sorted,
+                            const std::vector<std::size_t>& begins, const Order& order) {
+  const on_cpu<T> elements(sorted);
+  const auto by = order_of<T>(order);
+  const std::vector<std::size_t> cut =
+      cuts(all, std::span(elements.data(), sorted.size()), begins, comparison_of<T>(by));
+  sorted_exchange moved;
+  for (std::size_t k = 0; k + 1 < cut.size(); ++k)
+    moved.to.push_back(cut[k] < cut[k + 1] ? cut[k + 1] - cut[k] : 0);
+  const std::size_t size = moved.to.size();
+  const array<std::size_t> sent = all.all_gather(std::span<const std::size_t>(moved.to));
+  // All ranks see it where the parts do not make up the blocks.
+  for (std::size_t k = 0; k < size; ++k) {
+    std::size_t sum = 0;
+    for (std::size_t r = 0; r < size; ++r) sum += sent.data()[r * size + k];
+    if (sum != begins[k + 1] - begins[k]) fail_no_order(pattern);
+  }
+  for (std::size_t r = 0; r < size; ++r)
+    moved.from.push_back(sent.data()[r * size + static_cast<std::size_t>(all.rank())]);
+  return moved;
+}
+
+/// Fills `to` with what comes from each rank.
+template <class T>
+void exchange(const ranks& all, const sorted_exchange& moved, array_view<const T> from, array_view<T> to) {
+  const auto in_bytes = [](std::vector<std::size_t> counts) {
+    for (std::size_t& c : counts) c *= sizeof(T);
+    return counts;
+  };
+  const on_cpu<T> mine(from);
+  filled_on_cpu<T> received(to);
+  all.between().all_to_all(mine.data(), in_bytes(moved.to), received.data(), in_bytes(moved.from));
+  received.deliver();
+}
+
 /// Sorts each block, cuts it where the blocks of the result begin, exchanges the parts, and sorts what came.
 template <class T, class Order>
 distributed_array<T> sort_over_ranks(const ranks& all, const distributed_array<T>& x, const Order& order) {
   array<T> sorted = sort(all.where(), x.local(), order);
   if (all.size() == 1) return {all, shape{x.size()}, {0, x.size()}, std::move(sorted)};
   distributed_array<T> result(all, shape{x.size()});
-  const on_cpu<T> elements(std::as_const(sorted).view());
-  const auto by = order_of<T>(order);
-  const std::vector<std::size_t> cut =
-      cuts(all, std::span(elements.data(), sorted.size()), result.begins(), comparison_of<T>(by));
-  std::vector<std::size_t> to;
-  for (std::size_t k = 0; k + 1 < cut.size(); ++k)
-    to.push_back(cut[k] < cut[k + 1] ? (cut[k + 1] - cut[k]) * sizeof(T) : 0);
-  const array<std::size_t> sent = all.all_gather(std::span<const std::size_t>(to));
-  // All ranks see it where the parts do not make up the blocks.
-  for (std::size_t k = 0; k < to.size(); ++k) {
-    std::size_t sum = 0;
-    for (std::size_t r = 0; r < to.size(); ++r) sum += sent.data()[r * to.size() + k];
-    if (sum != (result.begins()[k + 1] - result.begins()[k]) * sizeof(T)) fail_no_order("sort");
-  }
-  std::vector<std::size_t> from;
-  for (std::size_t r = 0; r < to.size(); ++r)
-    from.push_back(sent.data()[r * to.size() + static_cast<std::size_t>(all.rank())]);
-  filled_on_cpu<T> received(result.local());
-  all.between().all_to_all(elements.data(), to, received.data(), from);
-  received.deliver();
+  const array_view<const T> block = std::as_const(sorted).view();
+  exchange(all, exchange_of("sort", all, block, result.begins(), order), block, result.local());
   sort_into(all.where(), result.local(), result.local(), order);
   return result;
+}
+
+/// The same of keys, with a value for each, in blocks that begin where those of the keys do.
+template <class K, class V, class Order>
+std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(const char* pattern,
+                                                                             const ranks& all,
+                                                                             array_view<const K> keys,
+                                                                             array_view<const V> values,
+                                                                             std::size_t n,
+                                                                             const Order& order) {
+  const auto [own_keys, own_values] = sort_by_key(all.where(), keys, values, order);
+  distributed_array<K> to_keys(all, shape{n});
+  distributed_array<V> to_values(all, shape{n}, to_keys.begins());
+  const sorted_exchange moved = exchange_of(pattern, all, own_keys.view(), to_keys.begins(), order);
+  exchange(all, moved, own_keys.view(), to_keys.local());
+  exchange(all, moved, own_values.view(), to_values.local());
+  auto [sorted_keys, sorted_values] = sort_by_key(all.where(), to_keys.local(), to_values.local(), order);
+  return {distributed_array<K>(all, to_keys.shape(), to_keys.begins(), std::move(sorted_keys)),
+          distributed_array<V>(all, to_keys.shape(), to_keys.begins(), std::move(sorted_values))};
+}
+
+/// The place of each element of the block of this rank in the whole array, flat.
+template <class X>
+array<std::size_t> places_of_block(const X& x) {
+  array<std::size_t> places(x.local().size());
+  std::iota(places.begin(), places.end(), x.first_row() * row_elements(x.shape()));
+  return places;
 }
 
 /// The first of each run of equal elements in the sorted block of this rank, without what the rank before
