@@ -11,6 +11,7 @@
 #include <complex>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -277,6 +278,54 @@ inline void check_sorts(const ranks& all) {
   check_sort(all, numbers<float>({40, 30}).reshaped({1200}).on({}), sort_order::ascending);
 }
 
+/// What rank `from` sends to rank `to` as its message of that number.
+inline std::vector<std::uint64_t> message_between(int from, int to, std::size_t number) {
+  std::vector<std::uint64_t> words((static_cast<std::size_t>(3 * from + to) + number) % 5 * 1000);
+  for (std::size_t i = 0; i < words.size(); ++i)
+    words[i] = random_bits(i + number * 7919 + static_cast<std::size_t>(from * 64 + to));
+  return words;
+}
+
+/// Two exchanges on their way at once, of two messages from each rank to each rank, also to itself.
+inline void check_exchanges(const ranks& all) {
+  struct started {
+    std::vector<std::vector<std::uint64_t>> sent, received, wanted;
+    std::unique_ptr<impl::exchange> running;
+  };
+  std::vector<started> both(2);
+  for (std::size_t e = 0; e < 2; ++e) {
+    started& s = both[e];
+    for (int r = 0; r < all.size(); ++r) {
+      for (const std::size_t number : {2 * e, 2 * e + 1}) {
+        s.sent.push_back(message_between(all.rank(), r, number));
+        s.wanted.push_back(message_between(r, all.rank(), number));
+        s.received.emplace_back(s.wanted.back().size());
+      }
+    }
+    std::vector<impl::outgoing> sends;
+    std::vector<impl::incoming> receives;
+    for (std::size_t m = 0; m < s.sent.size(); ++m) {
+      const int other = static_cast<int>(m / 2);
+      sends.push_back({other, s.sent[m].data(), s.sent[m].size() * sizeof(std::uint64_t)});
+      receives.push_back({other, s.received[m].data(), s.received[m].size() * sizeof(std::uint64_t)});
+    }
+    s.running = all.between().start(sends, receives, target());
+  }
+  for (started& s : both) {
+    s.running->wait();
+    expect(s.received == s.wanted, "what ranks sent arrives");
+  }
+  // Nothing to exchange, and with neighbours alone.
+  all.between().send_receive({}, {}, target());
+  const int next = (all.rank() + 1) % all.size(), before = (all.rank() + all.size() - 1) % all.size();
+  const int mine = all.rank();
+  int got = -1;
+  const impl::outgoing out{next, &mine, sizeof mine};
+  const impl::incoming in{before, &got, sizeof got};
+  all.between().send_receive({&out, 1}, {&in, 1}, target());
+  expect(got == before, "a neighbour's number arrives");
+}
+
 /// `folder` is the same on every rank.
 inline void check_files(const ranks& all, const std::string& folder) {
   const array<float> x = numbers<float>({1001, 77});
@@ -333,6 +382,7 @@ inline void check_refusals(const ranks& all) {
 }
 
 inline void check_everything(const ranks& all, const std::string& folder) {
+  check_exchanges(all);
   check_reductions(all);
   check_axes(all);
   check_scans_of_everything(all);

@@ -25,6 +25,10 @@ INSTANTIATE_TEST_SUITE_P(ranks, distributed, testing::Values(1, 2, 3, 4, 7),
 
 }  // namespace
 
+TEST_P(distributed, exchanges_bring_what_was_sent) {
+  on_ranks(check_exchanges);
+}
+
 TEST_P(distributed, reductions_have_the_bits_of_one_array) {
   on_ranks(check_reductions);
 }

@@ -11,8 +11,15 @@
 namespace heddle {
 namespace {
 
+/// What is done already.
+class no_exchange final : public impl::exchange {
+ public:
+  void wait() override {}
+};
+
 class alone final : public impl::transport {
  public:
+  using transport::all_gather, transport::all_to_all, transport::broadcast;
   int rank() const noexcept override { return 0; }
   int size() const noexcept override { return 1; }
   void barrier() override {}
@@ -23,6 +30,12 @@ class alone final : public impl::transport {
   void all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
                   std::span<const std::size_t>) override {
     if (bytes_to[0] > 0) std::memcpy(to, from, bytes_to[0]);
+  }
+  std::unique_ptr<impl::exchange> start(std::span<const impl::outgoing> sends,
+                                        std::span<const impl::incoming> receives,
+                                        const target& where) override {
+    impl::copy_to_self(0, sends, receives, where);
+    return std::make_unique<no_exchange>();
   }
   [[noreturn]] void abort(const std::string& message) override {
     fmt::print(stderr, "{}\n", message);

@@ -159,7 +159,7 @@ sorted_exchange exchange_of(const char* pattern, const ranks& all, array_view<co
 
 /// Fills `to` with what comes from each rank.
 template <class T>
-void exchange(const ranks& all, const sorted_exchange& moved, array_view<const T> from, array_view<T> to) {
+void move_sorted(const ranks& all, const sorted_exchange& moved, array_view<const T> from, array_view<T> to) {
   const auto in_bytes = [](std::vector<std::size_t> counts) {
     for (std::size_t& c : counts) c *= sizeof(T);
     return counts;
@@ -177,7 +177,7 @@ distributed_array<T> sort_over_ranks(const ranks& all, const distributed_array<T
   if (all.size() == 1) return {all, shape{x.size()}, {0, x.size()}, std::move(sorted)};
   distributed_array<T> result(all, shape{x.size()});
   const array_view<const T> block = std::as_const(sorted).view();
-  exchange(all, exchange_of("sort", all, block, result.begins(), order), block, result.local());
+  move_sorted(all, exchange_of("sort", all, block, result.begins(), order), block, result.local());
   sort_into(all.where(), result.local(), result.local(), order);
   return result;
 }
@@ -194,8 +194,8 @@ std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(con
   distributed_array<K> to_keys(all, shape{n});
   distributed_array<V> to_values(all, shape{n}, to_keys.begins());
   const sorted_exchange moved = exchange_of(pattern, all, own_keys.view(), to_keys.begins(), order);
-  exchange(all, moved, own_keys.view(), to_keys.local());
-  exchange(all, moved, own_values.view(), to_values.local());
+  move_sorted(all, moved, own_keys.view(), to_keys.local());
+  move_sorted(all, moved, own_values.view(), to_values.local());
   auto [sorted_keys, sorted_values] = sort_by_key(all.where(), to_keys.local(), to_values.local(), order);
   return {distributed_array<K>(all, to_keys.shape(), to_keys.begins(), std::move(sorted_keys)),
           distributed_array<V>(all, to_keys.shape(), to_keys.begins(), std::move(sorted_values))};
