@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <iterator>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace heddle::cli {
@@ -30,6 +32,13 @@ any_value element_at(const any_distributed_array& x, std::size_t index) {
   }
   x.all().broadcast(std::span<std::byte>(bytes), static_cast<int>(owner));
   return {x.dtype(), bytes.data()};
+}
+
+any_distributed_array as_int64(const distributed_array<std::size_t>& places) {
+  const array<std::size_t> own = places.local().on(target());
+  array<std::int64_t> with_sign(own.shape());
+  std::copy(own.begin(), own.end(), with_sign.begin());
+  return {places.all(), places.shape(), places.begins(), any_array(std::move(with_sign))};
 }
 
 void require_writable_over_ranks(const std::string& path) {

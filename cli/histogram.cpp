@@ -73,8 +73,10 @@ std::pair<double, double> range_of(const any_distributed_array& x) {
   const auto bound = [&](runtime_op which) {
     const any_value extremum = reduce(x.all(), x, which);
     return with_type(x.dtype(), [&]<class T>(T) {
-      if constexpr (heddle::is_complex<T>) return 0.0;
-      else return static_cast<double>(extremum.as<T>());
+      if constexpr (heddle::is_complex<T>)
+        return 0.0;
+      else
+        return static_cast<double>(extremum.as<T>());
     });
   };
   const double low = bound(runtime_op::minimum), high = bound(runtime_op::maximum);
@@ -165,8 +167,7 @@ void count_over_ranks(const histogram_options& options, const npy_file& file, dt
   const chosen_bins bins = bins_for(options, type, [&] { return range_of(elements); });
   operation running("histogram", file.size(), name(type));
   running.runs_on(all.where());
-  const array<std::uint64_t> counts =
-      bins.with([&](const auto& by) { return histogram(all, elements, by); });
+  const array<std::uint64_t> counts = bins.with([&](const auto& by) { return histogram(all, elements, by); });
   shown.hide();
   stats.report(options);
   stop_if_interrupted();

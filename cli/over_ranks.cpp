@@ -126,7 +126,8 @@ void join_ranks(int argc, char** argv) {
   group->hosts = said_by_all(all, host_name());
   if (all.rank() != 0) print_nothing();
   if (const auto other = first_other(said_by_all(all, HEDDLE_VERSION + build_id())))
-    fail(fmt::format("{} runs another build of Heddle than rank 0 on {}", rank_text(*other), group->hosts[0]));
+    fail(
+        fmt::format("{} runs another build of Heddle than rank 0 on {}", rank_text(*other), group->hosts[0]));
   const std::string words = fmt::format("{}", fmt::join(std::span(argv + 1, argv + argc), " "));
   const std::vector<std::string> all_words = said_by_all(all, words);
   if (const auto other = first_other(all_words))
@@ -149,7 +150,8 @@ ranks ranks_on(const std::string& text) {
   if (text == "parallel") {
     const auto on_host = std::count(group->hosts.begin(), group->hosts.end(),
                                     group->hosts[static_cast<std::size_t>(all.rank())]);
-    const int share = all.where().is_gpu() ? available_cores() / static_cast<int>(on_host) : all.where().threads();
+    const int share =
+        all.where().is_gpu() ? available_cores() / static_cast<int>(on_host) : all.where().threads();
     return all.on(target::parallel(std::max(1, share)));
   }
   return all.on(target::parse(text));
@@ -157,19 +159,21 @@ ranks ranks_on(const std::string& text) {
 
 void check_subcommand_over_ranks(CLI::App& command) {
   if (!group) return;
-  static constexpr std::string_view for_ranks[] = {"reduce", "scan", "transform", "sort", "histogram", "random", "info"};
+  static constexpr std::string_view for_ranks[] = {"reduce",    "scan",   "transform", "sort",
+                                                   "histogram", "random", "info"};
   const std::string name = command.get_name();
   if (std::find(std::begin(for_ranks), std::end(for_ranks), name) == std::end(for_ranks))
-    throw CLI::ValidationError(name, fmt::format("it works in one process, and mpirun started {}: {} work over ranks",
-                                                 group->all.size(), fmt::join(for_ranks, ", ")));
+    throw CLI::ValidationError(
+        name, fmt::format("it works in one process, and mpirun started {}: {} work over ranks",
+                          group->all.size(), fmt::join(for_ranks, ", ")));
   for (const auto& [path, is_written] : files_named_by(command)) {
     if (is_written) continue;
     if (descriptor_in(path) == STDIN_FILENO)
       throw CLI::ValidationError(name, "standard input goes to one rank alone: name a file");
     const std::vector<std::string> views = said_by_all(group->all, view_of(path));
     if (const auto other = first_other(views))
-      fail(fmt::format("{}: it is not the same file for all ranks: {}: {}; {}: {}", path, rank_text(0), views[0],
-                       rank_text(*other), views[*other]));
+      fail(fmt::format("{}: it is not the same file for all ranks: {}: {}; {}: {}", path, rank_text(0),
+                       views[0], rank_text(*other), views[*other]));
   }
 }
 
@@ -182,7 +186,8 @@ void begin_together() {
   std::string none;
   const std::vector<std::string> failures = said_by_all(group->all, none);
   group->begun = true;
-  const auto failed = std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
+  const auto failed =
+      std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
   if (failed == failures.end()) return;
   throw ended{1};  // the rank that failed has told why
 }
@@ -194,7 +199,8 @@ bool prints_failure(std::string& message) {
   if (!group->begun) {
     const std::vector<std::string> failures = said_by_all(all, message);
     group->begun = true;
-    const auto first = std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
+    const auto first =
+        std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
     if (!first_other(failures)) return me == 0;
     message = fmt::format("{} ({})", message, rank_text(me));
     return first - failures.begin() == all.rank();

@@ -90,8 +90,7 @@ void quantiles(npy_input& x, const axis_lines& all, std::span<const double> frac
 
 void medians(npy_input& x, const axis_lines& all, progress& shown, double* out) {
   for_each_sorted(
-      x, all, shown,
-      [&](std::size_t segment, const auto& at) { out[segment] = median_of(at, all.length); },
+      x, all, shown, [&](std::size_t segment, const auto& at) { out[segment] = median_of(at, all.length); },
       [&](std::size_t segment) { out[segment] = not_a_number; });
 }
 

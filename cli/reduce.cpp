@@ -348,8 +348,7 @@ void run(const reduce_options& options) {
       combine(nullptr);
     }
     if (op.is_spread()) {
-      finish(mean_of_elements, partial, partial, all.length, 0, results.data(),
-             all.count());
+      finish(mean_of_elements, partial, partial, all.length, 0, results.data(), all.count());
       deviations from_mean(x, std::exchange(results, memory(result_bytes, target())));
       combine(&from_mean);
     }

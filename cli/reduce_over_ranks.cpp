@@ -59,7 +59,7 @@ void find_quantiles(const reduction& op, const any_distributed_array& x, const s
       const auto at = [&](std::size_t i) { return element_at(sorted, i).as<T>(); };
       const T greatest = at(n - 1);
       for (std::size_t i = 0; i < std::max<std::size_t>(fractions.size(), 1); ++i) {
-        out[i] = greatest != greatest               ? std::numeric_limits<double>::quiet_NaN()
+        out[i] = greatest != greatest            ? std::numeric_limits<double>::quiet_NaN()
                  : op.becomes == outcome::median ? median_of(at, n)
                                                  : quantile_of(at, n - 1, fractions[i]);
       }
@@ -74,7 +74,8 @@ void reduce_all(const reduction& op, const any_distributed_array& x, const npy_i
   const auto put = [&](const any_value& value) { std::memcpy(out, value.data(), size_of(value.dtype())); };
   if (op.is_quantile()) return find_quantiles(op, x, fractions, reinterpret_cast<double*>(out));
   if (op.is_place())
-    return put(static_cast<std::int64_t>(op.combine == runtime_op::minimum ? argmin(all, x) : argmax(all, x)));
+    return put(
+        static_cast<std::int64_t>(op.combine == runtime_op::minimum ? argmin(all, x) : argmax(all, x)));
   if (!op.is_average()) return put(reduce(all, x, op.combine));
   put(reduce(all, converted(x, partial), runtime_op::plus));
   if (!op.is_spread()) return;
@@ -83,8 +84,8 @@ void reduce_all(const reduction& op, const any_distributed_array& x, const npy_i
 }
 
 /// The results along an axis, in the blocks of their array, on the CPU.
-any_distributed_array reduced_along(const reduction& op, const any_distributed_array& x, axis along, dtype partial,
-                                    dtype result) {
+any_distributed_array reduced_along(const reduction& op, const any_distributed_array& x, axis along,
+                                    dtype partial, dtype result) {
   const any_distributed_array combined = partial == x.dtype()
                                              ? reduce(x.all(), x, along, op.combine)
                                              : reduce(x.all(), converted(x, partial), along, op.combine);
@@ -129,8 +130,8 @@ void reduce_over_ranks(const reduce_options& options) {
   const run_stats stats("reduce", options.op, name(algorithm), file.size(), partial, bytes, all.where());
   progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet || prints_nothing());
   if (becomes_array) {
-    const any_distributed_array results = reduced_along(op, spread(all, x, file.shape(), shown),
-                                                        axis{*options.axis}, partial, result);
+    const any_distributed_array results =
+        reduced_along(op, spread(all, x, file.shape(), shown), axis{*options.axis}, partial, result);
     stats.report(options);
     stop_if_interrupted();
     return write_npy(options.output, results);
@@ -145,7 +146,8 @@ void reduce_over_ranks(const reduce_options& options) {
   stats.report(options);
   stop_if_interrupted();
   if (!options.axis && !is_standard_output(options.output))
-    for (std::size_t i = 0; i < count; ++i) print(value_text(result, values.data() + i * size_of(result)) + "\n");
+    for (std::size_t i = 0; i < count; ++i)
+      print(value_text(result, values.data() + i * size_of(result)) + "\n");
   if (options.output.empty() || all.rank() != 0) return;
   npy_output(options.output)
       .write(result, fractions.size() < 2 ? shape() : shape{fractions.size()}, values.data(), options.quiet);

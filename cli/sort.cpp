@@ -84,12 +84,7 @@ void sort_over_ranks(const sort_options& options, const npy_file& file, dtype ty
     write_npy(options.output, result);
   };
   if (!options.places) return write(sort(all, elements, options.order));
-  const distributed_array<std::size_t> places = argsort(all, elements, options.order);
-  // NumPy's places have a sign.
-  array<std::int64_t> with_sign(places.local().shape());
-  const array<std::size_t> own = places.local().on(target());
-  std::copy(own.begin(), own.end(), with_sign.begin());
-  write(any_distributed_array(all, places.shape(), places.begins(), any_array(std::move(with_sign))));
+  write(as_int64(argsort(all, elements, options.order)));
 }
 
 void run(const sort_options& options) {

@@ -138,8 +138,9 @@ void run(const transform_options& options) {
   const dtype type = options.element_type().value_or(translated.type);
   const shape lengths = expressions::broadcast_shape(arrays);
   const std::size_t n = lengths.elements(), element_bytes = size_of(type), bytes = n * element_bytes;
-  const target where = is_over_ranks() ? ranks_on(options.target).where()
-                                       : resolve(requested, {bytes_read, bytes, target(), can_compile_for_gpu()});
+  const target where = is_over_ranks()
+                           ? ranks_on(options.target).where()
+                           : resolve(requested, {bytes_read, bytes, target(), can_compile_for_gpu()});
   std::optional<npy_output> output;
   if (!is_over_ranks() || all_ranks().rank() == 0) output.emplace(options.output);
   operation running("transform", n, name(type));

@@ -12,9 +12,8 @@ namespace {
 using many = std::vector<std::size_t>;
 
 any_distributed_array made(const ranks& all, dtype type, const shape& lengths, const many& begins) {
-  return with_type(type, [&]<class T>(T) {
-    return any_distributed_array(distributed_array<T>(all, lengths, begins));
-  });
+  return with_type(
+      type, [&]<class T>(T) { return any_distributed_array(distributed_array<T>(all, lengths, begins)); });
 }
 
 any_distributed_array taken(const ranks& all, const shape& lengths, const many& begins, any_array local) {

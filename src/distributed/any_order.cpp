@@ -28,12 +28,11 @@ std::size_t argmax(const ranks& all, const any_distributed_array& x) {
   return visit_ordered<std::size_t>("argmax", x, [&](const auto& y) { return argmax(all, y); });
 }
 any_distributed_array sort(const ranks& all, const any_distributed_array& x, sort_order order) {
-  return visit_ordered<any_distributed_array>("sort", x,
-                                              [&](const auto& y) { return sort(all, y, order); });
+  return visit_ordered<any_distributed_array>("sort", x, [&](const auto& y) { return sort(all, y, order); });
 }
 distributed_array<std::size_t> argsort(const ranks& all, const any_distributed_array& x, sort_order order) {
-  return visit_ordered<distributed_array<std::size_t>>(
-      "argsort", x, [&](const auto& y) { return argsort(all, y, order); });
+  return visit_ordered<distributed_array<std::size_t>>("argsort", x,
+                                                       [&](const auto& y) { return argsort(all, y, order); });
 }
 any_distributed_array unique(const ranks& all, const any_distributed_array& x) {
   return visit_ordered<any_distributed_array>("unique", x, [&](const auto& y) { return unique(all, y); });

@@ -7,10 +7,14 @@
 #include <heddle/extent.hpp>
 #include <heddle/for_each_index.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/random_stream.hpp>
 #include <heddle/ranks.hpp>
+#include <heddle/shape.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
+#include <vector>
 
 namespace heddle::impl {
 
@@ -52,6 +56,22 @@ const auto& first_distributed(const char* pattern, const ranks& all, const X& x,
 
 /// Throws: indices of an array with so many axes.
 [[noreturn]] void fail_index_axes(std::size_t axes);
+/// Throws: operands of matmul over ranks that are not a matrix and a matrix or vector.
+[[noreturn]] void fail_matmul_axes(const shape& a, const shape& b);
+
+/// Throws, on every rank, where elements offset … offset + count − 1 are not below 2^64.
+void check_random_end(std::uint64_t offset, std::size_t count);
+
+/// An array whose blocks `make(shape of a block, the numbers of its elements)` makes.
+template <class T, class Make>
+distributed_array<T> random_over_ranks(const ranks& all, const shape& lengths, random::stream from,
+                                       const Make& make) {
+  check_random_end(from.offset, lengths.elements());
+  const std::vector<std::size_t> begins = even_begins(all, lengths);
+  const auto me = static_cast<std::size_t>(all.rank());
+  from.offset += begins[me] * row_elements(lengths);
+  return {all, lengths, begins, make(with_rows(lengths, begins[me + 1] - begins[me]), from)};
+}
 
 inline namespace HD_BUILD {
 
@@ -73,9 +93,8 @@ void for_each_index_of_block(const target& where, array_view<T> block, std::size
   if constexpr (takes[1]) {
     if (axes == 2) {
       const std::size_t columns = lengths[1];
-      for_each_index(where, extent{lengths[0], columns}, [=] HD_FN(std::size_t r, std::size_t c) {
-        f(elements[r * columns + c], first + r, c);
-      });
+      for_each_index(where, extent{lengths[0], columns},
+                     [=] HD_FN(std::size_t r, std::size_t c) { f(elements[r * columns + c], first + r, c); });
     }
   }
   if constexpr (takes[2]) {

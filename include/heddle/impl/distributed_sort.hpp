@@ -184,12 +184,9 @@ distributed_array<T> sort_over_ranks(const ranks& all, const distributed_array<T
 
 /// The same of keys, with a value for each, in blocks that begin where those of the keys do.
 template <class K, class V, class Order>
-std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(const char* pattern,
-                                                                             const ranks& all,
-                                                                             array_view<const K> keys,
-                                                                             array_view<const V> values,
-                                                                             std::size_t n,
-                                                                             const Order& order) {
+std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(
+    const char* pattern, const ranks& all, array_view<const K> keys, array_view<const V> values,
+    std::size_t n, const Order& order) {
   const auto [own_keys, own_values] = sort_by_key(all.where(), keys, values, order);
   distributed_array<K> to_keys(all, shape{n});
   distributed_array<V> to_values(all, shape{n}, to_keys.begins());
