@@ -58,7 +58,8 @@ T reduce(const ranks& all, const distributed_array<T>& x, const Op& op,
 }
 
 /// Combines along one axis; the result has the other axes, and as many rows on each rank as x has, or, along
-/// the slowest axis, even blocks. Then every element moves to another rank and back once.
+/// the slowest axis, even blocks. Then every element moves to another rank once, but where there are fewer
+/// columns than ranks: all ranks reduce one after another, as `reduce` of all elements.
 template <element T, class Op = plus>
 distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axis along, const Op& op = {}) {
   impl::check_ranks("reduce", all, x.all());
@@ -66,8 +67,8 @@ distributed_array<T> reduce(const ranks& all, const distributed_array<T>& x, axi
 }
 
 /// Running combinations, as inclusive_scan of one array: see scan.hpp. The result has the blocks of x. Each
-/// rank reads its block twice and writes it once, where the order of combination matters through a third copy
-/// of a part of it in the cache. Blocks that do not begin at a multiple of 32 vectors of elements
+/// rank reads its block twice and writes it once: no rank knows what comes before its block until the others
+/// have read theirs. Blocks that do not begin at a multiple of 32 vectors of elements
 /// (docs/reference/scan.md) move some of their elements to a neighbour and back.
 ///
 ///     hd::distributed_array<float> running_total = hd::inclusive_scan(all, x);
@@ -83,7 +84,8 @@ distributed_array<T> exclusive_scan(const ranks& all, const distributed_array<T>
 }
 
 /// The same of every row or column along one axis by itself. Along the slowest axis every element moves to
-/// another rank and back once.
+/// another rank and back once, but where there are fewer columns than ranks: all ranks scan one after
+/// another.
 template <element T, class Op = plus>
 distributed_array<T> inclusive_scan(const ranks& all, const distributed_array<T>& x, axis along,
                                     const Op& op = {},
@@ -261,17 +263,14 @@ distributed_array<T> copy_if(const ranks& all, const distributed_array<T>& x, co
   return {all, copy_if(all.where(), x.local(), f)};
 }
 
-/// How many elements lie in each bin, as histogram of one array: on every rank, on the CPU.
+/// How many elements lie in each bin, as histogram of one array: on every rank, on the CPU. A rank sends and
+/// receives each bin twice, for any number of ranks.
 ///
 ///     hd::array<std::uint64_t> counts = hd::histogram(all, x, hd::even_bins{100, 0.0, 1.0});
 template <element T, class Bins>
 array<std::uint64_t> histogram(const ranks& all, const distributed_array<T>& x, const Bins& bins) {
   impl::check_ranks("histogram", all, x.all());
-  const array<std::uint64_t> own = histogram(all.where(), x.local(), bins).on({});
-  const array<std::uint64_t> of_ranks = all.all_gather(own);
-  array<std::uint64_t> counts(own.shape(), 0);
-  for (std::size_t i = 0; i < of_ranks.size(); ++i) counts.data()[i % counts.size()] += of_ranks.data()[i];
-  return counts;
+  return impl::summed_counts(all, histogram(all.where(), x.local(), bins).on({}));
 }
 
 }  // namespace HD_BUILD
@@ -341,14 +340,14 @@ distributed_array<T> read_npy(const ranks& all, const std::string& path) {
   return x;
 }
 
-/// Writes the array to one .npy file, as write_npy of one array. Rank 0 writes; the blocks come to it in
-/// pieces of 16 MiB. Throws heddle::error on every rank.
+/// Writes the array to one .npy file, as write_npy of one array. Every rank writes its own bytes of it, where
+/// the path is that of a file in a folder that all ranks share; to a pipe or a device rank 0 writes all,
+/// which come to it in pieces of 16 MiB. Throws heddle::error on every rank.
 template <element T>
   requires has_dtype<T>
 void write_npy(const std::string& path, const distributed_array<T>& x) {
-  const impl::on_cpu<T> block(x.local());
   impl::write_npy_of_ranks(x.all(), path, dtype_of<T>, x.shape(),
-                           impl::block_bytes(x.shape(), x.begins(), sizeof(T)), block.data());
+                           impl::block_bytes(x.shape(), x.begins(), sizeof(T)), x.local().data());
 }
 
 }  // namespace heddle

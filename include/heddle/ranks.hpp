@@ -15,6 +15,10 @@
 #include <utility>
 #include <vector>
 
+namespace heddle::impl {
+struct gpu_place;
+}  // namespace heddle::impl
+
 namespace heddle {
 
 /// The processes that compute together, called ranks as MPI calls them, and the target of this one. A small
@@ -43,15 +47,20 @@ class ranks {
   /// Whether `world` can join them: whether Heddle was built with MPI.
   static bool has_mpi() noexcept;
 
-  /// Over another transport; `where` is not `auto`.
+  /// Over another transport; `where` is not `auto`. Every rank calls it.
   ranks(std::shared_ptr<impl::transport> between, const target& where);
 
   int rank() const noexcept { return between_->rank(); }
   int size() const noexcept { return between_->size(); }
   const target& where() const noexcept { return where_; }
 
-  /// The same ranks with another target of this one.
-  ranks on(const target& where) const { return {between_, where}; }
+  /// The same ranks with another target of this one, such as another stream of its GPU. Connects GPUs anew,
+  /// which takes a second, where some rank names another device than before.
+  ranks on(const target& where) const { return {between_, where, places_}; }
+
+  /// How what is in the memory of GPUs goes between ranks, as "NCCL 2.27.7" or "MPI, from the memory of the
+  /// CPU: ranks share a GPU"; "" where no rank is on a GPU.
+  std::string between_gpus() const { return between_->between_gpus(); }
 
   /// Returns once every rank has called it.
   void barrier() const { between_->barrier(); }
@@ -106,10 +115,15 @@ class ranks {
   impl::transport& between() const noexcept { return *between_; }
 
  private:
+  using places = std::shared_ptr<const std::vector<impl::gpu_place>>;
+
+  /// `before` are the places of all ranks that `between` is for; null for none.
+  ranks(std::shared_ptr<impl::transport> between, const target& where, places before);
   std::vector<std::size_t> bytes_of_ranks(std::size_t bytes) const;
 
   std::shared_ptr<impl::transport> between_;
   target where_;
+  places places_;
 };
 
 }  // namespace heddle

@@ -6,6 +6,7 @@
 #include <heddle/impl/distributed_sort.hpp>
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -101,6 +102,32 @@ std::vector<scan_block> scan_blocks(std::size_t first, std::size_t last, unsigne
     first += std::size_t{1} << level;
   }
   return blocks;
+}
+
+void copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+               std::size_t row_bytes, std::size_t rows, const target& where) {
+  if (row_bytes == 0 || rows == 0) return;
+  if (where.is_gpu()) return copy_rows_on_gpu(to, to_pitch, from, from_pitch, row_bytes, rows, where);
+  for (std::size_t r = 0; r < rows; ++r)
+    std::memcpy(static_cast<char*>(to) + r * to_pitch, static_cast<const char*>(from) + r * from_pitch,
+                row_bytes);
+}
+
+array<std::uint64_t> summed_counts(const ranks& all, const array<std::uint64_t>& own) {
+  array<std::uint64_t> counts(own.shape());
+  const std::size_t n = own.size(), ranks = static_cast<std::size_t>(all.size()),
+                    me = static_cast<std::size_t>(all.rank());
+  const auto begin_of = [=](std::size_t r) { return n / ranks * r + n % ranks * r / ranks; };
+  const std::size_t mine = begin_of(me + 1) - begin_of(me);
+  std::vector<std::size_t> part_bytes;
+  for (std::size_t r = 0; r < ranks; ++r)
+    part_bytes.push_back((begin_of(r + 1) - begin_of(r)) * sizeof(std::uint64_t));
+  const std::vector<std::size_t> my_bytes(ranks, mine * sizeof(std::uint64_t));
+  std::vector<std::uint64_t> of_ranks(ranks * mine), sums(mine);
+  all.between().all_to_all(own.data(), part_bytes, of_ranks.data(), my_bytes);
+  for (std::size_t i = 0; i < of_ranks.size(); ++i) sums[i % mine] += of_ranks[i];
+  all.between().all_gather(sums.data(), part_bytes, counts.data());
+  return counts;
 }
 
 void check_ranks(const char* pattern, const ranks& all, const ranks& of_array) {

@@ -1,3 +1,4 @@
+#include "gpu_links.hpp"
 #include <heddle/error.hpp>
 #include <heddle/ranks.hpp>
 
@@ -22,6 +23,7 @@ class alone final : public impl::transport {
   using transport::all_gather, transport::all_to_all, transport::broadcast;
   int rank() const noexcept override { return 0; }
   int size() const noexcept override { return 1; }
+  bool reads_gpus() const noexcept override { return true; }
   void barrier() override {}
   void broadcast(void*, std::size_t, int) override {}
   void all_gather(const void* mine, std::span<const std::size_t> bytes, void* all) override {
@@ -67,8 +69,21 @@ int ranks::launched() noexcept {
 ranks::ranks(const target& where) : ranks(std::make_shared<alone>(), where) {}
 
 ranks::ranks(std::shared_ptr<impl::transport> between, const target& where)
-    : between_(std::move(between)), where_(where) {
+    : ranks(std::move(between), where, nullptr) {}
+
+ranks::ranks(std::shared_ptr<impl::transport> between, const target& where, places before)
+    : between_(std::move(between)), where_(where), places_(std::move(before)) {
   if (where.is_automatic()) fail("ranks: a rank computes on one target: name another than auto");
+  if (size() == 1 && (!where.is_gpu() || between_->reads_gpus())) return;
+  const impl::gpu_place mine = impl::place_of(where);
+  const std::vector<std::size_t> bytes(static_cast<std::size_t>(size()), sizeof mine);
+  std::vector<impl::gpu_place> all(bytes.size());
+  between_->all_gather(&mine, bytes, all.data());
+  if (places_ != nullptr && *places_ == all) return;
+  if (auto cpu = between_->of_cpu()) between_ = std::move(cpu);
+  if (std::any_of(all.begin(), all.end(), [](const impl::gpu_place& p) { return p.is_gpu != 0; }))
+    between_ = impl::with_gpus(std::move(between_), where, all);
+  places_ = std::make_shared<const std::vector<impl::gpu_place>>(std::move(all));
 }
 
 std::vector<std::size_t> ranks::bytes_of_ranks(std::size_t bytes) const {

@@ -85,11 +85,14 @@ class transport {
   void all_to_all(const void* from, std::span<const std::size_t> bytes_to, void* to,
                   std::span<const std::size_t> bytes_from, const target& where);
 
-  /// How bytes in the memory of GPUs go between ranks, in words: "NCCL 2.27.7", "MPI, from the memory of the
-  /// CPU: ranks share a GPU". The same on every rank; "" where no rank is on a GPU.
+  /// How bytes in the memory of GPUs go between ranks: see ranks::between_gpus.
   virtual std::string between_gpus() const { return ""; }
-  /// Whether the calls for the memory of the CPU take that of GPUs too.
+  /// Whether some rank is on a GPU, so that all move what is on their targets by messages.
+  virtual bool has_gpus() const noexcept { return false; }
+  /// Whether calls for the memory of the CPU take that of GPUs too.
   virtual bool reads_gpus() const noexcept { return false; }
+  /// The transport of the CPU that this one is over; null for one that is over none.
+  virtual std::shared_ptr<transport> of_cpu() const { return nullptr; }
 
   /// Ends every rank, after the message.
   [[noreturn]] virtual void abort(const std::string& message) = 0;
