@@ -162,7 +162,7 @@ void count_over_ranks(const histogram_options& options, const npy_file& file, dt
   begin_together();
   const std::size_t bytes = x.file_bytes(file.size());
   const run_stats stats("histogram", options.op, "bins", file.size(), type, bytes, all.where());
-  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet || prints_nothing());
+  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
   const any_distributed_array elements = spread(all, x, shape{file.size()}, shown);
   const chosen_bins bins = bins_for(options, type, [&] { return range_of(elements); });
   operation running("histogram", file.size(), name(type));

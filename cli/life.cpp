@@ -4,6 +4,7 @@
 #include "interruption.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -130,7 +131,7 @@ class life_output {
 
   life_output(const std::string& path, const std::string& format)
       : path_(path), ending_(formats().chosen(path, format)) {
-    require_writable(path);
+    if (is_first_rank()) require_writable(path);
   }
 
   bool is_animation() const { return ending_ == ".gif"; }
@@ -139,6 +140,7 @@ class life_output {
   /// the end, wait.
   void add_frame(universe& world) {
     placed_grid now = world.cells();
+    if (!is_first_rank()) return;
     if (world.shape() == topology::infinite) {
       frames_.push_back(std::move(now));
     } else {
@@ -149,8 +151,12 @@ class life_output {
 
   void finish(universe& world, const rule& law) {
     if (path_.empty()) return;
-    if (is_animation()) return finish_animation();
+    if (is_animation()) {
+      if (is_first_rank()) finish_animation();
+      return;
+    }
     const placed_grid last = world.cells();
+    if (!is_first_rank()) return;
     if (ending_ == ".rle") write_rle(path_, last, law, world.shape(), world.generation());
     if (ending_ == ".cells") write_cells(path_, last, law, world.generation());
     if (ending_ == ".npy") life::write_npy(path_, last.cells);
@@ -341,12 +347,18 @@ void run(const life_options& options) {
   life_output output(options.output, options.format);
   const target on_cpu = target::parallel();
   beginning start = begin(options, on_cpu);
-  const target where = resolved(options, static_cast<double>(start.cells.cells.width()) *
-                                             static_cast<double>(start.cells.cells.height()));
+  refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
+  const target where = is_over_ranks()
+                           ? ranks_on(options.target).where()
+                           : resolved(options, static_cast<double>(start.cells.cells.width()) *
+                                                   static_cast<double>(start.cells.cells.height()));
   const auto how = *std::find_if(std::begin(algorithms), std::end(algorithms),
                                  [&](algorithm a) { return options.algorithm == name(a); });
   const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
-  universe world(start.cells, start.shape, start.law, how, where);
+  begin_together();
+  universe world = is_over_ranks()
+                       ? universe(start.cells, start.shape, start.law, how, ranks_on(options.target))
+                       : universe(start.cells, start.shape, start.law, how, where);
   start.cells = {};
   world.count_from(start.generation);
   const std::uint64_t last = start.generation + options.generations;

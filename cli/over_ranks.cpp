@@ -2,6 +2,7 @@
 
 #include "commands.hpp"
 #include "file_options.hpp"
+#include "interruption.hpp"
 #include "standard_output.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
@@ -159,8 +160,8 @@ ranks ranks_on(const std::string& text) {
 
 void check_subcommand_over_ranks(CLI::App& command) {
   if (!group) return;
-  static constexpr std::string_view for_ranks[] = {"reduce",    "scan",   "transform", "sort",
-                                                   "histogram", "random", "info"};
+  static constexpr std::string_view for_ranks[] = {"reduce", "scan", "transform", "sort", "histogram",
+                                                   "random", "life", "pi",        "info"};
   const std::string name = command.get_name();
   if (std::find(std::begin(for_ranks), std::end(for_ranks), name) == std::end(for_ranks))
     throw CLI::ValidationError(
@@ -190,6 +191,24 @@ void begin_together() {
       std::find_if(failures.begin(), failures.end(), [](const auto& text) { return !text.empty(); });
   if (failed == failures.end()) return;
   throw ended{1};  // the rank that failed has told why
+}
+
+void stop_together() {
+  if (!group) return stop_if_interrupted();
+  const array<int> signals = group->all.all_gather(signal_received());
+  const auto first = std::find_if(signals.begin(), signals.end(), [](int signal) { return signal != 0; });
+  if (first == signals.end()) return;
+  stop_if_interrupted();
+  throw interrupted{*first};
+}
+
+double of_first_rank(double value) {
+  if (group) group->all.broadcast(value);
+  return value;
+}
+
+bool is_first_rank() noexcept {
+  return !group || group->all.rank() == 0;
 }
 
 bool prints_failure(std::string& message) {

@@ -35,6 +35,16 @@ void refuse_over_ranks(bool is_given, const std::string& option, const std::stri
 /// Returns once every rank has called it: from here on they work together. Where one throws before, all end.
 void begin_together();
 
+/// Between two pieces of work that ranks do together: throws `interrupted` on all where one was asked to
+/// stop.
+void stop_together();
+
+/// The number that the first rank has, for what ranks decide by the time: they are to decide alike.
+double of_first_rank(double value);
+
+/// Whether this process writes files and draws: the only one, or the first rank.
+bool is_first_rank() noexcept;
+
 /// Ends this process because of what it threw: all ranks agree where they have not begun together, and
 /// otherwise one that failed ends them. Returns whether this rank is the one to print `message`, which then
 /// names the rank where only some failed.

@@ -128,7 +128,7 @@ void reduce_over_ranks(const reduce_options& options) {
   operation running(op.name, file.size(), name(partial));
   running.runs_on(all.where());
   const run_stats stats("reduce", options.op, name(algorithm), file.size(), partial, bytes, all.where());
-  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet || prints_nothing());
+  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
   if (becomes_array) {
     const any_distributed_array results =
         reduced_along(op, spread(all, x, file.shape(), shown), axis{*options.axis}, partial, result);

@@ -96,8 +96,7 @@ void scan_over_ranks(runtime_op op, const scan_options& options, const npy_file&
   running.runs_on(all.where());
   const run_stats stats("scan", options.op, options.algorithm.c_str(), file.size(), type,
                         x.file_bytes(file.size()) + bytes, all.where());
-  progress shown(x.file_bytes(file.size()) / static_cast<std::size_t>(all.size()),
-                 options.quiet || prints_nothing());
+  progress shown(x.file_bytes(file.size()) / static_cast<std::size_t>(all.size()), options.quiet);
   const any_distributed_array elements = spread(all, x, lengths, shown);
   const auto scan = [&](const auto&... along) {
     return options.exclusive ? exclusive_scan(all, elements, along..., op, init)

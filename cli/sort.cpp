@@ -68,7 +68,7 @@ void sort_over_ranks(const sort_options& options, const npy_file& file, dtype ty
   running.runs_on(all.where());
   const std::size_t bytes = x.file_bytes(n);
   const run_stats stats("sort", options.op, "radix", n, type, bytes + n * size_of(type), all.where());
-  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet || prints_nothing());
+  progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
   const any_distributed_array elements = spread(all, x, shape{n}, shown);
   if (options.first) {
     const any_array result = first_over_ranks(elements, *options.first, options);

@@ -151,7 +151,7 @@ void run(const transform_options& options) {
   const elementwise_kernel kernel(source.parameters, source.operation, source.options);
   begin_together();
   const run_stats stats("transform", options.expression, "single-pass", n, type, bytes_read + bytes, where);
-  progress shown(bytes_read, options.quiet || prints_nothing());
+  progress shown(bytes_read, options.quiet);
   std::size_t piece = (std::size_t{16} << 20) / element_bytes;
   for (std::size_t k = 0; k < files.size(); ++k) {
     const kernel_input& x =

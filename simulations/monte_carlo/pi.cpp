@@ -72,8 +72,8 @@ std::uint64_t points_in_disc(const ranks& all, std::uint64_t seed, std::uint64_t
   const std::vector<std::size_t> begins = even_rows(count, all.size());
   const auto me = static_cast<std::size_t>(all.rank());
   std::uint64_t inside = 0;
-  for (const std::uint64_t of_rank : all.all_gather(
-           points_in_disc(all.where(), seed, first + begins[me], begins[me + 1] - begins[me])))
+  for (const std::uint64_t of_rank :
+       all.all_gather(points_in_disc(all.where(), seed, first + begins[me], begins[me + 1] - begins[me])))
     inside += of_rank;
   return inside;
 }

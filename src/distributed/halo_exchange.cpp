@@ -46,8 +46,7 @@ halo_exchange::halo_exchange(const ranks& all, std::vector<std::size_t> begins, 
 }
 
 void halo_exchange::start(std::span<const memory_part> to_before, std::span<const memory_part> to_after,
-                          std::span<const memory_part> from_before,
-                          std::span<const memory_part> from_after) {
+                          std::span<const memory_part> from_before, std::span<const memory_part> from_after) {
   if (is_whole_) return;
   std::vector<impl::outgoing> sends;
   std::vector<impl::incoming> receives;
