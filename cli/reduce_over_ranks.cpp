@@ -118,6 +118,8 @@ void reduce_over_ranks(const reduce_options& options) {
   if (options.axis) lengths = file.shape().without_axis(file.shape().resolve_axis(*options.axis));
   const bool becomes_array = options.axis && lengths.axes() > 0;
   const std::size_t count = becomes_array ? 0 : std::max<std::size_t>(fractions.size(), 1);
+  operation running(op.name, file.size(), name(partial));
+  running.runs_on(all.where());
   if (file.size() == 0 && (!becomes_array || lengths.elements() > 0))
     fill_with_identity(op, combined, file.shape(), std::array<std::byte, 16>().data(), 1);
   require_writable_over_ranks(options.output);
@@ -125,8 +127,6 @@ void reduce_over_ranks(const reduce_options& options) {
   begin_together();
 
   const std::size_t bytes = x.file_bytes(file.size());
-  operation running(op.name, file.size(), name(partial));
-  running.runs_on(all.where());
   const run_stats stats("reduce", options.op, name(algorithm), file.size(), partial, bytes, all.where());
   progress shown(bytes / static_cast<std::size_t>(all.size()), options.quiet);
   if (becomes_array) {
