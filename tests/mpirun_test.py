@@ -13,7 +13,8 @@ launcher, ranks, program = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 with tempfile.TemporaryDirectory() as folder:
     result = mpirun.run(launcher, ranks, program, folder)
     assert result.returncode == 0, result.stdout + result.stderr
-    assert result.stdout == f"{ranks} ranks agree\n", result.stdout
+    # Behind it how GPUs are connected, where there are some.
+    assert result.stdout.startswith(f"{ranks} ranks agree"), result.stdout
 
     start = time.monotonic()
     result = mpirun.run(launcher, ranks, program, folder, "fail")

@@ -15,10 +15,6 @@
 #include <utility>
 #include <vector>
 
-namespace heddle::impl {
-struct gpu_place;
-}  // namespace heddle::impl
-
 namespace heddle {
 
 /// The processes that compute together, called ranks as MPI calls them, and the target of this one. A small

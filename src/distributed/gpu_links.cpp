@@ -124,6 +124,7 @@ class over_nccl final : public over_gpus {
  public:
   over_nccl(const std::shared_ptr<transport>& cpu, const target& where)
       : over_gpus(cpu, where), connected_(cpu->rank(), cpu->size(), common_id(*cpu)) {}
+  ~over_nccl() override { cudaStreamSynchronize(side().stream()); }
 
   using transport_over::broadcast;
   void broadcast(void* data, std::size_t bytes, int from, const target& where) override {
