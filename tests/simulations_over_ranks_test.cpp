@@ -1,5 +1,8 @@
 #include "ranks_as_threads.hpp"
 #include "simulations_over_ranks_checks.hpp"
+#include <heddle/io/temporary_folder.hpp>
+
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
@@ -27,4 +30,21 @@ TEST_P(simulations_over_ranks, engines_of_life_have_the_cells_of_one_machine) {
 
 TEST_P(simulations_over_ranks, universes_have_the_cells_of_one_machine) {
   on_ranks(check_life_universes);
+}
+
+TEST_P(simulations_over_ranks, flows_are_those_of_one_machine) {
+  on_ranks(check_flows);
+}
+
+TEST_P(simulations_over_ranks, flows_go_on_from_checkpoints_of_other_numbers_of_ranks) {
+  const hd::temporary_folder folder(std::filesystem::temp_directory_path(), "heddle-simulations");
+  on_ranks([&](const hd::ranks& all) { check_flow_checkpoints(all, folder.path().string()); });
+}
+
+TEST_P(simulations_over_ranks, flows_that_blow_up_tell_every_rank) {
+  on_ranks(check_flow_that_blows_up);
+}
+
+TEST_P(simulations_over_ranks, points_in_the_disc_are_those_of_one_machine) {
+  on_ranks(check_points);
 }

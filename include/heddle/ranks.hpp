@@ -104,6 +104,20 @@ class ranks {
     }
   }
 
+  /// Rank 0 calls f; where it throws, every rank throws a heddle::error with its message.
+  template <class F>
+  void on_first(F&& f) const {
+    std::string message;
+    if (rank() == 0) {
+      try {
+        std::forward<F>(f)();
+      } catch (const std::exception& e) {
+        message = *e.what() != '\0' ? e.what() : "an error without a message";
+      }
+    }
+    throw_as_first(message);
+  }
+
   /// Ends every rank, after a message that names this one, its host and the cause.
   [[noreturn]] void abort(const std::string& cause) const;
 
@@ -116,6 +130,7 @@ class ranks {
   /// `before` are the places of all ranks that `between` is for; null for none.
   ranks(std::shared_ptr<impl::transport> between, const target& where, places before);
   std::vector<std::size_t> bytes_of_ranks(std::size_t bytes) const;
+  void throw_as_first(std::string message) const;
 
   std::shared_ptr<impl::transport> between_;
   target where_;

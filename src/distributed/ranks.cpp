@@ -86,6 +86,15 @@ ranks::ranks(std::shared_ptr<impl::transport> between, const target& where, plac
   places_ = std::make_shared<const std::vector<impl::gpu_place>>(std::move(all));
 }
 
+void ranks::throw_as_first(std::string message) const {
+  std::size_t length = message.size();
+  broadcast(length);
+  if (length == 0) return;
+  message.resize(length);
+  broadcast(message);
+  throw error(message);
+}
+
 std::vector<std::size_t> ranks::bytes_of_ranks(std::size_t bytes) const {
   std::vector<std::size_t> all(static_cast<std::size_t>(size()));
   const std::vector<std::size_t> each(all.size(), sizeof bytes);
