@@ -130,8 +130,8 @@ class life_output {
   }
 
   life_output(const std::string& path, const std::string& format)
-      : path_(path), ending_(formats().chosen(path, format)) {
-    if (is_first_rank()) require_writable(path);
+      : path_(written_by_first(path)), ending_(formats().chosen(path, format)) {
+    require_writable(path_);
   }
 
   bool is_animation() const { return ending_ == ".gif"; }
@@ -140,7 +140,6 @@ class life_output {
   /// the end, wait.
   void add_frame(universe& world) {
     placed_grid now = world.cells();
-    if (!is_first_rank()) return;
     if (world.shape() == topology::infinite) {
       frames_.push_back(std::move(now));
     } else {
@@ -151,12 +150,8 @@ class life_output {
 
   void finish(universe& world, const rule& law) {
     if (path_.empty()) return;
-    if (is_animation()) {
-      if (is_first_rank()) finish_animation();
-      return;
-    }
+    if (is_animation()) return finish_animation();
     const placed_grid last = world.cells();
-    if (!is_first_rank()) return;
     if (ending_ == ".rle") write_rle(path_, last, law, world.shape(), world.generation());
     if (ending_ == ".cells") write_cells(path_, last, law, world.generation());
     if (ending_ == ".npy") life::write_npy(path_, last.cells);

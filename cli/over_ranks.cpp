@@ -161,7 +161,7 @@ ranks ranks_on(const std::string& text) {
 void check_subcommand_over_ranks(CLI::App& command) {
   if (!group) return;
   static constexpr std::string_view for_ranks[] = {"reduce", "scan", "transform", "sort", "histogram",
-                                                   "random", "life", "pi",        "info"};
+                                                   "random", "life", "lbm",       "pi",   "info"};
   const std::string name = command.get_name();
   if (std::find(std::begin(for_ranks), std::end(for_ranks), name) == std::end(for_ranks))
     throw CLI::ValidationError(
@@ -202,6 +202,13 @@ void stop_together() {
   throw interrupted{*first};
 }
 
+std::vector<std::string> said_by_all(const std::string& text) {
+  return said_by_all(group->all, text);
+}
+const std::vector<std::string>& hosts_of_ranks() {
+  return group->hosts;
+}
+
 double of_first_rank(double value) {
   if (group) group->all.broadcast(value);
   return value;
@@ -209,6 +216,17 @@ double of_first_rank(double value) {
 
 bool is_first_rank() noexcept {
   return !group || group->all.rank() == 0;
+}
+
+std::string written_by_first(const std::string& path) {
+  return path.empty() || is_first_rank() ? path : "/dev/null";
+}
+
+std::string failure_of_any(const std::string& failure) {
+  if (!group) return failure;
+  const std::vector<std::string> all = said_by_all(group->all, failure);
+  const auto first = std::find_if(all.begin(), all.end(), [](const auto& text) { return !text.empty(); });
+  return first == all.end() ? "" : *first;
 }
 
 bool prints_failure(std::string& message) {

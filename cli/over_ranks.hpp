@@ -4,6 +4,7 @@
 #include <heddle/target.hpp>
 
 #include <string>
+#include <vector>
 
 #include <CLI/App.hpp>
 
@@ -39,11 +40,24 @@ void begin_together();
 /// stop.
 void stop_together();
 
+/// What every rank says, in the order of ranks; only where there are others.
+std::vector<std::string> said_by_all(const std::string& text);
+/// The hosts of the ranks.
+const std::vector<std::string>& hosts_of_ranks();
+
 /// The number that the first rank has, for what ranks decide by the time: they are to decide alike.
 double of_first_rank(double value);
 
-/// Whether this process writes files and draws: the only one, or the first rank.
+/// Whether this process is the only one, or the first rank.
 bool is_first_rank() noexcept;
+
+/// The file that this process writes: of ranks the first writes `path`, and what others write is lost, so
+/// that all make the same calls. An empty path stays so.
+std::string written_by_first(const std::string& path);
+
+/// What has failed on the first of the ranks on which something has, and every rank learns; empty where
+/// nothing has.
+std::string failure_of_any(const std::string& failure);
 
 /// Ends this process because of what it threw: all ranks agree where they have not begun together, and
 /// otherwise one that failed ends them. Returns whether this rank is the one to print `message`, which then

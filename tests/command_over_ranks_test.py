@@ -2,6 +2,7 @@
 """Usage: command_over_ranks_test.py MPIRUN HEDDLE: the command under mpirun prints and writes what it does alone, bit for bit, and
 says once why it cannot."""
 import itertools
+import json
 import os
 import pathlib
 import signal
@@ -178,6 +179,15 @@ class OverRanksTest(unittest.TestCase):
             self.assertEqual((self.folder / "out.npy").read_bytes(), b"old")
             left = set(self.folder.iterdir()) - before - {self.folder / "pid0", self.folder / "pid1"}
             self.assertEqual(left, set())
+
+    def test_info_lists_the_ranks(self):
+        described = json.loads(self.over(3, "info", "--json").stdout)
+        self.assertEqual([rank["rank"] for rank in described["ranks"]], [0, 1, 2])
+        self.assertEqual({rank["host"] for rank in described["ranks"]}, {HOST})
+        self.assertGreater(described["exchange"]["bytes_per_second"], 0)
+        text = self.over(2, "info").stdout
+        self.assertRegex(text, f"rank 1 +(serial|parallel:\\d+|gpu:\\d+) on {HOST}\n")
+        self.assertIn("8 bytes to both neighbours in", text)
 
     def test_one_that_was_asked_to_be_alone_is(self):
         result = self.script(f"HEDDLE_RANKS=1 exec {HEDDLE} reduce few.npy")

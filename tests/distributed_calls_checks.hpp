@@ -33,9 +33,13 @@ inline void check_elements(const ranks& all) {
       inclusive_scan_into(all, sums, a);
       expect(same_bytes(sums.gather(), inclusive_scan(target(), x)),
              "inclusive_scan_into of " + lengths.text());
-      const auto square = [](float p) { return p * p; };
-      expect(same_bytes(transform_reduce(all, a, square), reduce(target(), transform(target(), x, square))),
+      const auto product = [](float p, float q) { return p * q; };
+      expect(same_bytes(transform_reduce(all, a, b, product, plus{}),
+                        transform_reduce(target(), x, y, product, plus{})),
              "transform_reduce of " + lengths.text());
+      expect(same_bytes(transform_reduce(all, a, 2.0f, product, maximum{}, 0.5f),
+                        transform_reduce(target(), x, 2.0f, product, maximum{}, 0.5f)),
+             "transform_reduce from a value of " + lengths.text());
     }
     distributed_array<std::size_t> places(all, lengths);
     for_each_index(all, places, [](std::size_t& e, auto... i) {

@@ -28,6 +28,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -157,13 +158,25 @@ void transform_into(const ranks& all, distributed_array<T>& out, const Arguments
   transform_into(all.where(), out.local(), impl::local_of(arguments)...);
 }
 
-/// op of f of all elements, as `reduce` of `transform`: the result of f is an array of the same blocks, for
-/// which there must be room.
+/// Combines f(x[i], y[i], …) over all i, as transform_reduce of one array: `transform_reduce(all, x, y, …, f,
+/// op)`, or with a number to begin with behind `op`. There must be room for the results of f.
 ///
-///     float squares = hd::transform_reduce(all, x, [](float a) { return a * a; });
-template <element T, class F, class Op = plus>
-auto transform_reduce(const ranks& all, const distributed_array<T>& x, const F& f, const Op& op = {}) {
-  return reduce(all, transform(all, x, f), op);
+///     double dot = hd::transform_reduce(all, x, y, hd::multiplies{}, hd::plus{});
+template <class... Arguments>
+  requires(sizeof...(Arguments) >= 3 && (impl::is_distributed<Arguments> || ...))
+auto transform_reduce(const ranks& all, const Arguments&... arguments) {
+  const auto given = std::forward_as_tuple(arguments...);
+  constexpr std::size_t last = sizeof...(Arguments) - 1;
+  constexpr bool has_init = has_dtype<std::remove_cvref_t<decltype(std::get<last>(given))>>;
+  constexpr std::size_t inputs = has_init ? last - 1 : last;
+  const auto mapped = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    return transform(all, std::get<I>(given)...);
+  }(std::make_index_sequence<inputs>());
+  if constexpr (has_init) {
+    return reduce(all, mapped, std::get<inputs>(given), std::get<last>(given));
+  } else {
+    return reduce(all, mapped, std::get<inputs>(given));
+  }
 }
 
 /// Calls f once for every index of the array, with those of the whole array, on the rank that has it:
