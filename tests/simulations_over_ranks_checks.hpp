@@ -1,5 +1,6 @@
 #pragma once
 
+#include "laplace_over_ranks.hpp"
 #include "lattice_boltzmann_over_ranks.hpp"
 #include "life_over_ranks.hpp"
 #include "monte_carlo/pi.hpp"
@@ -23,6 +24,8 @@ inline void check_points(const ranks& all) {
 inline void check_simulations(const ranks& all, const std::string& folder) {
   check_life_engines(all);
   check_life_universes(all);
+  check_solvers(all);
+  check_solves(all);
   check_flows(all);
   check_flow_checkpoints(all, folder);
   check_flow_that_blows_up(all);

@@ -32,6 +32,14 @@ TEST_P(simulations_over_ranks, universes_have_the_cells_of_one_machine) {
   on_ranks(check_life_universes);
 }
 
+TEST_P(simulations_over_ranks, solvers_have_the_bits_of_one_machine) {
+  on_ranks(check_solvers);
+}
+
+TEST_P(simulations_over_ranks, solvers_stop_when_one_machine_does) {
+  on_ranks(check_solves);
+}
+
 TEST_P(simulations_over_ranks, flows_are_those_of_one_machine) {
   on_ranks(check_flows);
 }
