@@ -2,7 +2,6 @@
 #include "machine_description.hpp"
 #include "over_ranks.hpp"
 #include "standard_output.hpp"
-
 #include <heddle/halo_exchange.hpp>
 #include <heddle/memory.hpp>
 #include <heddle/threads.hpp>
@@ -82,9 +81,9 @@ std::string table_of_ranks(const json& described) {
     row(fmt::format("rank {}", rank["rank"].get<int>()),
         fmt::format("{} on {}", rank["target"].get<std::string>(), rank["host"].get<std::string>()));
   const json& exchange = described["exchange"];
-  row("between ranks",
-      fmt::format("8 bytes to both neighbours in {:.1f} us, 16 MiB at {} there and back",
-                  1e6 * exchange["seconds_of_8_bytes"].get<double>(), rate_text(exchange["bytes_per_second"])));
+  row("between ranks", fmt::format("8 bytes to both neighbours in {:.1f} us, 16 MiB at {} there and back",
+                                   1e6 * exchange["seconds_of_8_bytes"].get<double>(),
+                                   rate_text(exchange["bytes_per_second"])));
   if (const auto gpus = exchange["between_gpus"].get<std::string>(); !gpus.empty()) row("between GPUs", gpus);
   return text;
 }

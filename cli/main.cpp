@@ -146,6 +146,7 @@ int main(int argc, char** argv) {
   } catch (const heddle::cli::ended& end) {
     return end.status;
   } catch (const heddle::cli::interrupted& stop) {
+    heddle::cli::end_where_interrupted_alone();
     heddle::cli::print_error(fmt::format("{}: interrupted\n", command_name(app)));
     return signalled + stop.signal;
   } catch (const std::bad_alloc&) {

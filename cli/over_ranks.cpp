@@ -6,6 +6,7 @@
 #include "standard_output.hpp"
 #include <heddle/array.hpp>
 #include <heddle/error.hpp>
+#include <heddle/halo_exchange.hpp>
 #include <heddle/io/named_stream.hpp>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ namespace {
 struct process_group {
   ranks all;
   std::vector<std::string> hosts;  // of each rank
-  bool begun = false;
+  bool begun = false, stops_together = false;
 };
 std::optional<process_group> group;
 
@@ -109,6 +110,12 @@ std::string view_of(const std::string& path) {
                      std::hash<std::string_view>()({first.data(), static_cast<std::size_t>(file.gcount())}));
 }
 
+/// Ends all ranks. The others wait for this one, or have failed too: then the first of them speaks.
+[[noreturn]] void abort_in_turn(const std::string& cause) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(group->all.rank(), 30));
+  group->all.abort(cause);
+}
+
 /// The command that is linked to MPI takes the place of this one; returns where it is not there.
 void start_with_mpi(char** argv) {
   std::error_code none;
@@ -160,8 +167,9 @@ ranks ranks_on(const std::string& text) {
 
 void check_subcommand_over_ranks(CLI::App& command) {
   if (!group) return;
-  static constexpr std::string_view for_ranks[] = {"reduce", "scan", "transform", "sort", "histogram",
-                                                   "random", "life", "lbm",       "pi",   "info"};
+  static constexpr std::string_view for_ranks[] = {"reduce",     "scan",   "transform", "sort",
+                                                   "histogram",  "random", "life",      "laplace",
+                                                   "mandelbrot", "lbm",    "pi",        "info"};
   const std::string name = command.get_name();
   if (std::find(std::begin(for_ranks), std::end(for_ranks), name) == std::end(for_ranks))
     throw CLI::ValidationError(
@@ -198,6 +206,7 @@ void stop_together() {
   const array<int> signals = group->all.all_gather(signal_received());
   const auto first = std::find_if(signals.begin(), signals.end(), [](int signal) { return signal != 0; });
   if (first == signals.end()) return;
+  group->stops_together = true;
   stop_if_interrupted();
   throw interrupted{*first};
 }
@@ -207,6 +216,12 @@ std::vector<std::string> said_by_all(const std::string& text) {
 }
 const std::vector<std::string>& hosts_of_ranks() {
   return group->hosts;
+}
+
+std::pair<std::size_t, std::size_t> part_of_rank(std::size_t things) {
+  const std::vector<std::size_t> begins = even_rows(things, group->all.size());
+  const auto me = static_cast<std::size_t>(group->all.rank());
+  return {begins[me], begins[me + 1]};
 }
 
 double of_first_rank(double value) {
@@ -229,6 +244,11 @@ std::string failure_of_any(const std::string& failure) {
   return first == all.end() ? "" : *first;
 }
 
+void end_where_interrupted_alone() {
+  if (!group || group->stops_together || !group->begun) return;
+  abort_in_turn("interrupted");
+}
+
 bool prints_failure(std::string& message) {
   if (!group) return true;
   const ranks& all = group->all;
@@ -242,10 +262,7 @@ bool prints_failure(std::string& message) {
     message = fmt::format("{} ({})", message, rank_text(me));
     return first - failures.begin() == all.rank();
   }
-  // The others wait for this one, or have failed too: then the first of them speaks.
-  std::this_thread::sleep_for(std::chrono::milliseconds(100) * std::min(all.rank(), 30));
-  print_everything();
-  all.abort(message.starts_with("heddle ") ? message.substr(std::strlen("heddle ")) : message);
+  abort_in_turn(message.starts_with("heddle ") ? message.substr(std::strlen("heddle ")) : message);
 }
 
 }  // namespace heddle::cli

@@ -3,7 +3,9 @@
 #include <heddle/ranks.hpp>
 #include <heddle/target.hpp>
 
+#include <cstddef>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -40,6 +42,10 @@ void begin_together();
 /// stop.
 void stop_together();
 
+/// The part of so many things that this rank does, from the first to behind the last; only where there are
+/// others.
+std::pair<std::size_t, std::size_t> part_of_rank(std::size_t things);
+
 /// What every rank says, in the order of ranks; only where there are others.
 std::vector<std::string> said_by_all(const std::string& text);
 /// The hosts of the ranks.
@@ -58,6 +64,10 @@ std::string written_by_first(const std::string& path);
 /// What has failed on the first of the ranks on which something has, and every rank learns; empty where
 /// nothing has.
 std::string failure_of_any(const std::string& failure);
+
+/// Ends all ranks where one was asked to stop, and the others were not, or may not see it; returns where they
+/// stop together.
+void end_where_interrupted_alone();
 
 /// Ends this process because of what it threw: all ranks agree where they have not begun together, and
 /// otherwise one that failed ends them. Returns whether this rank is the one to print `message`, which then

@@ -93,6 +93,13 @@ class OverRanksTest(unittest.TestCase):
                         "life --random 50x40 --topology infinite --generations 41 -o out.rle",
                         "life --random 40x30 --topology plane --generations 20 --every 5 -o out.gif"):
             self.same(next(ranks), *command.split(), outputs=("out.npy", "out.rle", "out.gif"))
+        for command in ("laplace --size 65x49 -o out.npy", "laplace --size 40x33 --method jacobi --max-iterations 60 --dtype float32 -o out.png",
+                        "laplace --edges fortran.npy --method red-black --max-iterations 30 -o out.vti",
+                        "mandelbrot --size 90x70 --counts out.npy -o out.png",
+                        "lbm cavity --size 40x30 --steps 50 --quiet --profile out.csv -o out.npy",
+                        "lbm cylinder --size 60x31 --steps 40 --every 20 --quiet --forces out.csv --field vorticity -o out.gif",
+                        "lbm taylor-green --size 24x24 --steps 30 --quiet --checkpoint out.state -o out.vti"):
+            self.same(next(ranks), *command.split(), outputs=("out.npy", "out.png", "out.vti", "out.gif", "out.csv", "out.state"))
         alone, several = self.alone("pi", "--samples", "1e6"), self.over(3, "pi", "--samples", "1e6")
         self.assertEqual(alone.stdout.splitlines()[:2], several.stdout.splitlines()[:2])
 
