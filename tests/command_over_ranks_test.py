@@ -187,6 +187,45 @@ class OverRanksTest(unittest.TestCase):
             left = set(self.folder.iterdir()) - before - {self.folder / "pid0", self.folder / "pid1"}
             self.assertEqual(left, set())
 
+    LONG = ("lbm", "cavity", "--size", "64x48", "--steps", "100000000", "--quiet", "--checkpoint", "state")
+
+    def started(self, *words):
+        """Two ranks of a long run, whose process numbers are in files, once they have written a state."""
+        (self.folder / "state").unlink(missing_ok=True)
+        run = mpirun.start(LAUNCHER, 2, "sh", "-c", f"echo $$ > pid$OMPI_COMM_WORLD_RANK; exec {HEDDLE} {' '.join(words)}", cwd=self.folder)
+        end = time.monotonic() + 60
+        while not (self.folder / "state").exists() and time.monotonic() < end and run.poll() is None:
+            time.sleep(0.05)
+        return run
+
+    def resumed(self):
+        """The number of steps of the state, which must be whole."""
+        result = self.alone("lbm", "cavity", "--resume", "state", "--steps", "0", "--quiet")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return int(result.stdout.split()[1])
+
+    def test_one_ctrl_c_writes_the_last_state(self):
+        run = self.started(*self.LONG, "--every", "200")
+        first = self.resumed()
+        time.sleep(0.5)
+        run.send_signal(signal.SIGINT)
+        _, told = run.communicate(timeout=60)
+        self.assertEqual([line for line in told.splitlines() if line.startswith(OWN)], ["heddle lbm: interrupted"], told)
+        last = self.resumed()
+        self.assertGreaterEqual(last, first)
+        # The state of all ranks, as one process has it after as many steps.
+        (self.folder / "state").rename(self.folder / "of_ranks")
+        self.alone("lbm", "cavity", "--size", "64x48", "--steps", str(last), "--quiet", "--checkpoint", "state")
+        self.assertEqual((self.folder / "of_ranks").read_bytes(), (self.folder / "state").read_bytes())
+
+    def test_a_rank_killed_while_states_are_written_leaves_a_whole_one(self):
+        for rank in (0, 1):
+            run = self.started(*self.LONG, "--every", "20")
+            time.sleep(0.3)
+            os.kill(int((self.folder / f"pid{rank}").read_text()), signal.SIGKILL)
+            run.communicate(timeout=30)
+            self.assertEqual(self.resumed() % 20, 0)
+
     def test_info_lists_the_ranks(self):
         described = json.loads(self.over(3, "info", "--json").stdout)
         self.assertEqual([rank["rank"] for rank in described["ranks"]], [0, 1, 2])
