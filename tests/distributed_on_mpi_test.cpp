@@ -1,5 +1,6 @@
 // distributed_on_mpi_test FOLDER [fail]: every check of distributed arrays, on the ranks that mpirun started.
 // With `fail` the last rank throws instead, while the others wait for it.
+#include "distributed_calls_checks.hpp"
 #include "distributed_checks.hpp"
 #include <heddle/mpi.hpp>
 
@@ -17,6 +18,7 @@ int main(int argc, char** argv) {
       all.barrier();
     }
     hd::tests::check_everything(all, argv[1]);
+    hd::tests::check_calls(all);
     if (all.size() > 1) {
       // A part of the ranks, in a communicator of the caller's own.
       MPI_Comm part = MPI_COMM_NULL;

@@ -37,6 +37,13 @@ class ranks {
   /// started several processes and Heddle was built without it.
   static ranks world();
 
+  /// How many processes a launcher of MPI started with this one, by what it put into the environment: 1 where
+  /// none did, and 2 where it tells the number to MPI alone. The environment variable HEDDLE_RANKS=1 says
+  /// that this process is alone, as one is that a rank started.
+  static int launched() noexcept;
+  /// Whether `world` can join them: whether Heddle was built with MPI.
+  static bool has_mpi() noexcept;
+
   /// Over another transport; `where` is not `auto`. Every rank calls it.
   ranks(std::shared_ptr<impl::transport> between, const target& where);
 

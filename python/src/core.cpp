@@ -3,6 +3,7 @@
 #include "interpreter.hpp"
 #include "kernels.hpp"
 #include "patterns.hpp"
+#include "ranks.hpp"
 #include "simulations.hpp"
 #include "stencil.hpp"
 #include "target.hpp"
@@ -24,6 +25,7 @@ NB_MODULE(_core, m) {
   bind_target(m);
   bind_array(m);
   bind_patterns(m);
+  bind_ranks(m);
   bind_transform(m);
   bind_kernels(m);
   bind_expression_kernels(m);

@@ -1,6 +1,7 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/error.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_elements.hpp>
 #include <heddle/impl/distributed_scan.hpp>
 #include <heddle/impl/distributed_sort.hpp>
 
@@ -140,6 +141,24 @@ void fail_no_order(const char* pattern) {
       "{}: the function says of two elements that each comes first, or of three that they go round, as "
       "a < b does of NaNs: give one that orders all elements",
       pattern));
+}
+
+void check_random_end(std::uint64_t offset, std::size_t count) {
+  std::uint64_t end = 0;
+  if (__builtin_add_overflow(offset, count, &end))
+    fail(fmt::format("random: offset {} leaves fewer elements below 2^64 than {}", offset, count));
+}
+
+void fail_matmul_axes(const shape& a, const shape& b) {
+  fail(fmt::format(
+      "matmul: shapes {} over ranks and {}: over ranks a matrix is multiplied by one matrix or vector",
+      a.text(), b.text()));
+}
+
+void fail_index_axes(std::size_t axes) {
+  fail(fmt::format(
+      "for_each_index: an array of {} axes: f takes the element and one index for each of up to three axes",
+      axes));
 }
 
 void fail_blocks(const char* pattern, const shape& a, const shape& b) {

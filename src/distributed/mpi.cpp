@@ -1,4 +1,3 @@
-#include "launched.hpp"
 #include <heddle/error.hpp>
 #include <heddle/mpi.hpp>
 #include <heddle/ranks.hpp>
@@ -213,11 +212,15 @@ ranks ranks_of(MPI_Comm communicator) {
   return ranks_of(communicator, own_target(communicator));
 }
 
+bool ranks::has_mpi() noexcept {
+  return true;
+}
+
 ranks ranks::world() {
   int initialized = 0;
   MPI_Initialized(&initialized);
   if (initialized == 0) {
-    if (impl::launched_processes() == 1) return ranks();
+    if (launched() == 1) return ranks();
     int provided = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided), "MPI_Init_thread");
     std::atexit(finalize);

@@ -1,5 +1,4 @@
 #include "gpu_links.hpp"
-#include "launched.hpp"
 #include <heddle/error.hpp>
 #include <heddle/ranks.hpp>
 
@@ -54,9 +53,9 @@ std::string host_name() {
 
 }  // namespace
 
-namespace impl {
-
-int launched_processes() noexcept {
+int ranks::launched() noexcept {
+  const char* const alone = std::getenv("HEDDLE_RANKS");
+  if (alone != nullptr && std::strcmp(alone, "1") == 0) return 1;
   for (const char* const name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) {
     if (const char* const text = std::getenv(name)) return std::max(1, std::atoi(text));
   }
@@ -66,8 +65,6 @@ int launched_processes() noexcept {
   }
   return 1;
 }
-
-}  // namespace impl
 
 ranks::ranks(const target& where) : ranks(std::make_shared<alone>(), where) {}
 

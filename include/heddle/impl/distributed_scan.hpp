@@ -4,6 +4,7 @@
 #include <heddle/distributed_array.hpp>
 #include <heddle/impl/cpu/scan.hpp>
 #include <heddle/impl/distributed.hpp>
+#include <heddle/impl/distributed_elements.hpp>
 #include <heddle/impl/elementwise.hpp>
 #include <heddle/impl/scan.hpp>
 #include <heddle/impl/scan_block.hpp>
@@ -153,8 +154,8 @@ void scan_over_ranks(const ranks& all, array_view<T> out, array_view<const T> x,
 }
 
 template <scan_kind Kind, class T, class Op>
-distributed_array<T> scan_flat(const ranks& all, const distributed_array<T>& x, const Op& op,
-                               const std::optional<T>& init) {
+void scan_flat_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x, const Op& op,
+                    const std::optional<T>& init) {
   constexpr std::size_t row = order::scan_row<T>;
   const std::size_t n = x.size(), in_row = row_elements(x.shape());
   std::vector<std::size_t> begins;
@@ -162,7 +163,6 @@ distributed_array<T> scan_flat(const ranks& all, const distributed_array<T>& x, 
   std::vector<std::size_t> on_rows = begins;
   for (std::size_t r = 1; r < begins.size() - 1; ++r)
     on_rows[r] = std::min(n, (begins[r] + row / 2) / row * row);
-  distributed_array<T> out(all, x.shape(), x.begins());
   const array_view<const T> block = x.local().reshaped({x.local().size()});
   const array_view<T> out_block = out.local().reshaped({block.size()});
   const std::size_t first = on_rows[static_cast<std::size_t>(all.rank())];
@@ -174,16 +174,14 @@ distributed_array<T> scan_flat(const ranks& all, const distributed_array<T>& x, 
     const array<T> back = moved_blocks(all, std::as_const(moved).view(), on_rows, begins);
     out_block.copy_from(back.view());
   }
-  return out;
 }
 
 template <scan_kind Kind, class T, class Op>
-distributed_array<T> scan_along(const ranks& all, const distributed_array<T>& x, axis along, const Op& op,
-                                const std::optional<T>& init) {
+void scan_along_into(const ranks& all, distributed_array<T>& out, const distributed_array<T>& x, axis along,
+                     const Op& op, const std::optional<T>& init) {
   const scan_start<Kind, T, Op> start(op, init);
   const std::size_t a = x.shape().resolve_axis(along.index);
-  if (x.shape().axes() == 1) return scan_flat<Kind>(all, x, op, init);
-  distributed_array<T> out(all, x.shape(), x.begins());
+  if (x.shape().axes() == 1) return scan_flat_into<Kind>(all, out, x, op, init);
   const auto scan = [&](auto&& to, const auto& from) {
     const std::optional<T> before = start.get() != nullptr ? std::optional<T>(*start.get()) : std::nullopt;
     if constexpr (Kind == scan_kind::inclusive) {
@@ -192,24 +190,44 @@ distributed_array<T> scan_along(const ranks& all, const distributed_array<T>& x,
       exclusive_scan_into(all.where(), to, from, axis{static_cast<std::ptrdiff_t>(a)}, op, before);
     }
   };
-  if (a > 0) {
-    scan(out.local(), x.local());
-    return out;
-  }
+  if (a > 0) return scan(out.local(), x.local());
   if (are_few_columns(all, x.shape()) && x.size() > 0) {
     const std::size_t width = row_elements(x.shape());
     for (std::size_t c = 0; c < width; ++c) {
-      const distributed_array<T> column(all, shape{x.shape()[0]}, x.begins(), own_rows_of_column(all, x, c));
-      const distributed_array<T> scanned = scan_flat<Kind>(all, column, op, init);
+      const shape lengths{x.shape()[0]};
+      const distributed_array<T> column(all, lengths, x.begins(), own_rows_of_column(all, x, c));
+      distributed_array<T> scanned(all, lengths, x.begins());
+      scan_flat_into<Kind>(all, scanned, column, op, init);
       copy_rows(out.local().data() + c, width * sizeof(T), scanned.local().data(), sizeof(T), sizeof(T),
                 x.rows(), all.where());
     }
-    return out;
+    return;
   }
   const std::vector<std::size_t> columns = even_blocks(shape{row_elements(x.shape())}, all.size());
   array<T> whole_columns = columns_of_rank(all, x, columns);
   scan(whole_columns, whole_columns);
   rows_of_rank(all, std::as_const(whole_columns).view(), columns, out);
+}
+
+/// The scan of x, flat or along an axis, into `out`, or into a new array of the same blocks.
+template <scan_kind Kind, class T, class Op, class... Along>
+void scan_existing_over_ranks(const char* pattern, const ranks& all, distributed_array<T>& out,
+                              const distributed_array<T>& x, const Op& op, const std::optional<T>& init,
+                              Along... along) {
+  check_ranks(pattern, all, x.all());
+  check_same_blocks(pattern, out, x);
+  if constexpr (sizeof...(along) == 0) {
+    scan_flat_into<Kind>(all, out, x, op, init);
+  } else {
+    scan_along_into<Kind>(all, out, x, along..., op, init);
+  }
+}
+template <scan_kind Kind, class T, class Op, class... Along>
+distributed_array<T> scan_new_over_ranks(const char* pattern, const ranks& all, const distributed_array<T>& x,
+                                         const Op& op, const std::optional<T>& init, Along... along) {
+  check_ranks(pattern, all, x.all());
+  distributed_array<T> out(all, x.shape(), x.begins());
+  scan_existing_over_ranks<Kind>(pattern, all, out, x, op, init, along...);
   return out;
 }
 

@@ -310,6 +310,41 @@ std::vector<std::size_t> cuts(const ranks& all, const sorted_block<T, By>& sorte
   return cut;
 }
 
+/// How many elements of the sorted block of this rank go to each rank, and come from each, so that all are in
+/// order in blocks that begin at `begins`.
+struct sorted_exchange {
+  std::vector<std::size_t> to, from;
+};
+template <class T, class By>
+sorted_exchange exchange_of(const char* pattern, const ranks& all, array_view<const T> sorted,
+                            const std::vector<std::size_t>& begins, const By& by) {
+  const sorted_block block(all.where(), sorted, by);
+  const std::vector<std::size_t> cut = cuts(all, block, begins, by);
+  std::vector<std::size_t> to;
+  for (std::size_t k = 0; k + 1 < cut.size(); ++k)
+    to.push_back(cut[k] < cut[k + 1] ? cut[k + 1] - cut[k] : 0);
+  const std::vector<std::size_t> from = exchanged(all, to);
+  // All ranks see it where the parts do not make up the blocks.
+  const auto sum = [](const std::vector<std::size_t>& counts) {
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  };
+  const auto me = static_cast<std::size_t>(all.rank());
+  const bool fits = sum(from) == begins[me + 1] - begins[me] && sum(to) == sorted.size();
+  const array<std::uint8_t> all_fit = all.all_gather(static_cast<std::uint8_t>(fits));
+  if (std::count(all_fit.begin(), all_fit.end(), 0) > 0) fail_no_order(pattern);
+  return {to, from};
+}
+
+/// Fills `to` with what comes from each rank.
+template <class T>
+void move_sorted(const ranks& all, const sorted_exchange& moved, array_view<const T> from, T* to) {
+  const auto in_bytes = [](std::vector<std::size_t> counts) {
+    for (std::size_t& c : counts) c *= sizeof(T);
+    return counts;
+  };
+  all.between().all_to_all(from.data(), in_bytes(moved.to), to, in_bytes(moved.from), all.where());
+}
+
 /// Merges neighbouring runs in rounds until there is one, which is in `out`. They are there at first or,
 /// where the number of rounds is odd, in `other`.
 template <class T>
@@ -339,39 +374,53 @@ distributed_array<T> sort_over_ranks(const ranks& all, const distributed_array<T
   if (all.size() == 1) return {all, shape{x.size()}, {0, x.size()}, std::move(sorted)};
   distributed_array<T> result(all, shape{x.size()});
   const auto by = order_of<T>(order);
-  const sorted_block block(all.where(), std::as_const(sorted).view(), by);
-  const std::vector<std::size_t> cut = cuts(all, block, result.begins(), by);
-  std::vector<std::size_t> to;
-  for (std::size_t k = 0; k + 1 < cut.size(); ++k)
-    to.push_back(cut[k] < cut[k + 1] ? (cut[k + 1] - cut[k]) * sizeof(T) : 0);
-  const std::vector<std::size_t> from = exchanged(all, to);
-  std::vector<std::size_t> begins{0};
-  for (const std::size_t bytes : from)
-    if (bytes > 0) begins.push_back(begins.back() + bytes / sizeof(T));
-  // All ranks see it where the parts do not make up the blocks.
-  const std::size_t sent = std::accumulate(to.begin(), to.end(), std::size_t{0});
-  const bool fits = begins.back() == result.local().size() && sent == sorted.size() * sizeof(T);
-  const array<std::uint8_t> all_fit = all.all_gather(static_cast<std::uint8_t>(fits));
-  if (std::count(all_fit.begin(), all_fit.end(), 0) > 0) fail_no_order("sort");
-
+  const array_view<const T> block = std::as_const(sorted).view();
+  const sorted_exchange moved = exchange_of("sort", all, block, result.begins(), by);
   constexpr bool merges = std::is_same_v<std::remove_const_t<decltype(by)>, built_in_order>;
   if constexpr (merges) {
     if (all.where().is_gpu()) {
+      std::vector<std::size_t> begins{0};
+      for (const std::size_t count : moved.from)
+        if (count > 0) begins.push_back(begins.back() + count);
       unsigned rounds = 0;
       for (std::size_t runs = begins.size() - 1; runs > 1; runs = (runs + 1) / 2) ++rounds;
       const array<T> other(rounds > 0 ? result.local().size() : 0, all.where());
       T* const apart = const_cast<T*>(other.data());
       const bool in_other = rounds % 2 != 0;
-      all.between().all_to_all(sorted.data(), to, in_other ? apart : result.local().data(), from,
-                               all.where());
+      move_sorted(all, moved, block, in_other ? apart : result.local().data());
       sorted = array<T>();
       merge_runs_on_gpu(all.where(), begins, by.order, result.local().data(), apart, in_other);
       return result;
     }
   }
-  all.between().all_to_all(sorted.data(), to, result.local().data(), from, all.where());
+  move_sorted(all, moved, block, result.local().data());
   sort_into(all.where(), result.local(), result.local(), order);
   return result;
+}
+
+/// The same of keys, with a value for each, in blocks that begin where those of the keys do.
+template <class K, class V, class Order>
+std::pair<distributed_array<K>, distributed_array<V>> sort_by_key_over_ranks(
+    const char* pattern, const ranks& all, array_view<const K> keys, array_view<const V> values,
+    std::size_t n, const Order& order) {
+  const auto [own_keys, own_values] = sort_by_key(all.where(), keys, values, order);
+  distributed_array<K> to_keys(all, shape{n});
+  distributed_array<V> to_values(all, shape{n}, to_keys.begins());
+  const sorted_exchange moved =
+      exchange_of(pattern, all, own_keys.view(), to_keys.begins(), order_of<K>(order));
+  move_sorted(all, moved, own_keys.view(), to_keys.local().data());
+  move_sorted(all, moved, own_values.view(), to_values.local().data());
+  auto [sorted_keys, sorted_values] = sort_by_key(all.where(), to_keys.local(), to_values.local(), order);
+  return {distributed_array<K>(all, to_keys.shape(), to_keys.begins(), std::move(sorted_keys)),
+          distributed_array<V>(all, to_keys.shape(), to_keys.begins(), std::move(sorted_values))};
+}
+
+/// The place of each element of the block of this rank in the whole array, flat.
+template <class X>
+array<std::size_t> places_of_block(const X& x) {
+  array<std::size_t> places(x.local().size());
+  std::iota(places.begin(), places.end(), x.first_row() * row_elements(x.shape()));
+  return places;
 }
 
 /// The first of each run of equal elements in the sorted block of this rank, without what the rank before
