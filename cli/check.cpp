@@ -15,10 +15,13 @@
 #include <heddle/target.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <new>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -33,12 +36,14 @@ struct check_options : kernel_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false, profile = false;
-  double timeout = 60;
+  double timeout = 60, budget = std::numeric_limits<double>::infinity();
   std::string junit, report, fail_on = "warning";
   int error_exitcode = 1;
   // Of whole programs.
   std::vector<std::string> words;
   bool checks_leaks = false;
+  std::string kernel_filter;
+  std::uint64_t launches = std::numeric_limits<std::uint64_t>::max();
 
   bool is_program() const { return kernel.empty(); }
 };
@@ -74,6 +79,9 @@ verdict check_kernel(const check_options& options) {
   if (!options.words.empty())
     throw error(fmt::format("'{}': arguments of a program go without --kernel, those of a kernel with --arg",
                             options.words.front()));
+  if (!options.kernel_filter.empty() || options.launches != std::numeric_limits<std::uint64_t>::max())
+    throw error(
+        "--kernel-filter and --launches are for programs: --kernel names the one kernel that is launched");
   std::vector<checker::argument> arguments = options.read_arguments();
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
@@ -86,6 +94,7 @@ verdict check_kernel(const check_options& options) {
   launch.schedules = options.schedules;
   launch.legacy_warps = options.legacy_warps;
   launch.seconds_without_end = options.timeout;
+  launch.watched_seconds = options.budget;
   launch.profiles = options.profile;
   checker::launch_outcome outcome = checker::run(loaded, arguments, launch);
   checker::find_lines(compiled, loaded.base(), outcome.findings);
@@ -102,6 +111,12 @@ verdict check_kernel(const check_options& options) {
 
 verdict check_program(const check_options& options) {
   static_cast<void>(options.checked_target());
+  try {
+    const std::regex filter(options.kernel_filter);
+  } catch (const std::regex_error& wrong) {
+    throw error(fmt::format("--kernel-filter '{}' is no regular expression: {}", options.kernel_filter,
+                            wrong.what()));
+  }
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
   const checker::compilation compiled = checker::compile_program(options.source, std::move(compile));
@@ -111,6 +126,9 @@ verdict check_program(const check_options& options) {
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
+  what.options.budget = options.budget;
+  what.options.kernel_filter = options.kernel_filter;
+  what.options.watched_launches = options.launches;
   what.options.profiles = options.profile;
   what.options.prints_to_error = (options.json && options.report.empty()) || is_kept_for_data();
   std::vector<std::string> words{std::filesystem::path(options.source).replace_extension().string()};
@@ -209,6 +227,19 @@ void add_check(CLI::App& app) {
                    "Processor time after which a kernel of which no thread ends is stopped; default 60")
       ->option_text("SECONDS")
       ->check(check_number::above(0));
+  command
+      ->add_option("--budget", options->budget,
+                   "About how long to watch: a spread of blocks and launches, the rest runs unwatched")
+      ->option_text("SECONDS")
+      ->check(check_number::above(0));
+  command
+      ->add_option("--kernel-filter", options->kernel_filter,
+                   "Of a program, the kernels to watch: a regular expression that is in their names")
+      ->option_text("REGEX");
+  command
+      ->add_option("--launches", options->launches, "Of a program, how many launches of each kernel to watch")
+      ->option_text("N")
+      ->transform(count_from(1));
   command->add_flag(
       "--profile", options->profile,
       "By lines: sectors a request, bank conflicts, and idle lanes of warps; of a program, by launches");
