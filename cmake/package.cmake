@@ -6,6 +6,8 @@ install(TARGETS heddle EXPORT heddleTargets FILE_SET HEADERS FILE_SET cuda_heade
 install(TARGETS heddle_distributed EXPORT heddleTargets FILE_SET HEADERS)
 if(TARGET heddle_command)
   install(TARGETS heddle_command)
+  # The same command in nvcc's place.
+  install(FILES "${PROJECT_BINARY_DIR}/bin/heddle-nvcc" DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
 if(TARGET heddle_manual)
   set(made "${PROJECT_BINARY_DIR}/share")
