@@ -15,6 +15,7 @@ heddle_device::index3 heddle_thread_index() __attribute__((const));
 heddle_device::index3 heddle_block_index() __attribute__((const));
 heddle_device::index3 heddle_block_size() __attribute__((const));
 heddle_device::index3 heddle_grid_size() __attribute__((const));
+int heddle_in_kernel();
 void heddle_fence(heddle_device::scope scope);
 void heddle_wide_shift(unsigned by, unsigned bits);
 unsigned long long heddle_atomic(const volatile void* address, unsigned long long operand,
