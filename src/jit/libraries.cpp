@@ -60,7 +60,11 @@ constexpr library libraries[] = {
      "CUjit "
      "CUlibrary CUkernel CUmem CUipc",
      "cuda.h cudaProfiler.h cudaTypedefs.h"},
-    {"CUB", "cub::",
+    {"CUB",
+     "cub::BlockMergeSort cub::BlockRadixRank cub::BlockShuffle cub::BlockRunLengthDecode cub::WarpExchange "
+     "cub::WarpLoad cub::WarpStore cub::WarpMergeSort cub::DeviceCopy cub::DeviceMemcpy cub::DeviceMerge "
+     "cub::DeviceSpmv cub::DeviceTransform cub::GridBarrier cub::GridEvenShare cub::GridQueue "
+     "cub::TexObjInputIterator cub::ThreadReduce cub::detail cub::internal",
      "cub/cub.cuh cub/version.cuh cub/util_allocator.cuh cub/util_debug.cuh cub/util_device.cuh "
      "cub/util_macro.cuh "
      "cub/util_ptx.cuh cub/util_type.cuh cub/block/block_adjacent_difference.cuh "
@@ -83,7 +87,8 @@ constexpr library libraries[] = {
      "cub/thread/thread_reduce.cuh cub/thread/thread_scan.cuh cub/thread/thread_search.cuh "
      "cub/thread/thread_store.cuh cub/warp/warp_exchange.cuh cub/warp/warp_load.cuh "
      "cub/warp/warp_merge_sort.cuh "
-     "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh"},
+     "cub/warp/warp_reduce.cuh cub/warp/warp_scan.cuh cub/warp/warp_store.cuh",
+     "heddle_device/cub/all.hpp"},
     {"Thrust", "thrust::complex thrust::async thrust::universal_vector thrust::universal_ptr thrust::shuffle",
      "thrust/adjacent_difference.h thrust/advance.h thrust/allocate_unique.h thrust/async/copy.h "
      "thrust/async/reduce.h thrust/binary_search.h thrust/complex.h thrust/copy.h thrust/count.h "
