@@ -23,7 +23,7 @@ import time
 import calls_page
 
 SAMPLE_SECONDS = 1e-3
-MOST_SECONDS, LEAST_SAMPLES, MOST_SAMPLES = 1.0, 3, 101
+LEAST_SAMPLES, MOST_SAMPLES = 3, 101
 SINGLE_CALLS = 200
 TOLERANCE = 1e-4
 
@@ -36,7 +36,7 @@ def seconds_of(call, wait, repeats):
     return (time.perf_counter() - begin) / repeats
 
 
-def samples(calls):
+def samples(calls, most_seconds):
     """Seconds of each, of (call, wait), which take turns."""
     repeats = []
     for call, wait in calls:
@@ -46,7 +46,7 @@ def samples(calls):
     begin = time.perf_counter()
     gc.disable()
     try:
-        while len(found[0]) < MOST_SAMPLES and (len(found[0]) < LEAST_SAMPLES or time.perf_counter() - begin < MOST_SECONDS):
+        while len(found[0]) < MOST_SAMPLES and (len(found[0]) < LEAST_SAMPLES or time.perf_counter() - begin < most_seconds):
             for mine, (call, wait), count in zip(found, calls, repeats):
                 mine.append(seconds_of(call, wait, count))
     finally:
@@ -91,7 +91,7 @@ def answer(name, x):
             "a * 2 + 1": lambda: wide * 2 + 1}[name]()
 
 
-def measured(size, names, groups, say):
+def measured(size, names, groups, most_seconds, say):
     import numpy as np
     from contenders import Heddle
 
@@ -107,7 +107,7 @@ def measured(size, names, groups, say):
                 if not is_right(name, contender.numpy(calls[name]()), want, x) and isinstance(contender, Heddle):
                     sys.exit(f"{contender.name}: {name} of {size} elements is wrong")
             del want
-            found = samples([(calls[name], contender.wait) for contender, calls in placed])
+            found = samples([(calls[name], contender.wait) for contender, calls in placed], most_seconds)
             for (contender, calls), all_seconds in zip(placed, found):
                 quarters = statistics.quantiles(all_seconds, n=4)
                 median = statistics.median(all_seconds)
@@ -192,7 +192,7 @@ def measure(arguments):
         found["commit"] = arguments.commit
     groups = contenders(arguments.groups)
     found["results"] = [r for size in arguments.sizes
-                        for r in measured(size, arguments.calls, groups, lambda text: print(text, file=sys.stderr))]
+                        for r in measured(size, arguments.calls, groups, arguments.seconds, lambda text: print(text, file=sys.stderr))]
     if arguments.cpp:
         found["results"] += from_cpp(arguments.cpp, arguments.sizes, arguments.calls)
     found["import_seconds"] = import_seconds()
@@ -205,6 +205,7 @@ def main():
     parser.add_argument("--sizes", type=lambda text: [size_from(s) for s in text.split(",")], default=[8, 1024, 1 << 20, 1 << 28])
     parser.add_argument("--calls", type=lambda text: text.split(","), default=list(calls_page.CALLS), help=", ".join(calls_page.CALLS))
     parser.add_argument("--groups", type=lambda text: text.split(","), default=["CPU", "GPU"], help="CPU, GPU")
+    parser.add_argument("--seconds", type=float, default=1.0, help="that the samples of a call take together at most (1)")
     parser.add_argument("--cpp", metavar="PROGRAM")
     parser.add_argument("--commit", help="what the package was built of, for the page")
     parser.add_argument("--json", type=pathlib.Path)
