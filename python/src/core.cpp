@@ -6,6 +6,7 @@
 #include "ranks.hpp"
 #include "simulations.hpp"
 #include "stencil.hpp"
+#include "strided.hpp"
 #include "target.hpp"
 #include "transform.hpp"
 #include "vectorized.hpp"
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
   bind_vectorized(m);
   bind_simulations(m);
   bind_stencil(m);
+  bind_strided(m);
 }
 
 }  // namespace heddle::python
