@@ -74,7 +74,7 @@ class expression {
         all.push_back(a.is());
       }
     }
-    const nb::gil_scoped_release released;
+    const without_gil released;
     const target where = place_of_pointers(requested, given);
     with_name(name_, [&] { f(kernel_, where, all); });
     if (has_pointers() && where.is_gpu()) where.wait();
