@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import text
 from ._arrays import held, like, on_cpu
 from ._core import Target
 
@@ -162,4 +163,4 @@ def reduce(a: Any, op: str = "add", *, axis: Any = None, keepdims: bool = False,
     >>> int(heddle.reduce(numpy.array([5, 3], dtype=numpy.uint8), "bit_xor"))
     6
     """
-    return _core.reduce(op, False, a, axis, None, out, keepdims, initial, target)
+    return _core.reduce(text("the operator", op), False, a, axis, None, out, keepdims, initial, target)

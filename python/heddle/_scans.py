@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import text
 from ._arrays import held, like, on_cpu
 from ._core import Target
 
@@ -94,7 +95,7 @@ def inclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial:
     >>> heddle.inclusive_scan([3, 1, 4, 1, 5], "maximum").tolist()
     [3, 3, 4, 4, 5]
     """
-    return _core.scan(op, False, False, a, axis, None, out, initial, target)
+    return _core.scan(text("the operator", op), False, False, a, axis, None, out, initial, target)
 
 
 def exclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial: Any = None, out: Any = None,
@@ -105,4 +106,4 @@ def exclusive_scan(a: Any, op: str = "add", *, axis: int | None = None, initial:
     >>> heddle.exclusive_scan([3, 1, 4, 1, 5]).tolist()
     [0, 3, 4, 8, 9]
     """
-    return _core.scan(op, False, True, a, axis, None, out, initial, target)
+    return _core.scan(text("the operator", op), False, True, a, axis, None, out, initial, target)
