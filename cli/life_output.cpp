@@ -1,6 +1,7 @@
 #include "life_output.hpp"
 
 #include "file_options.hpp"
+#include "over_ranks.hpp"
 #include <heddle/io/png.hpp>
 #include <heddle/memory.hpp>
 
@@ -48,8 +49,8 @@ const file_formats& life_output::formats() {
 }
 
 life_output::life_output(const std::string& path, const std::string& format)
-    : path_(path), ending_(formats().chosen(path, format)) {
-  require_writable(path);
+    : path_(written_by_first(path)), ending_(formats().chosen(path, format)) {
+  require_writable(path_);
 }
 
 void life_output::add_frame(universe& world) {

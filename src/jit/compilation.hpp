@@ -5,10 +5,22 @@
 #include "jit/translation.hpp"
 
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heddle::jit {
+
+/// A file of a program.
+struct source_file {
+  std::string path;
+  source_language language = source_language::cuda;
+  std::optional<compile_options> own;  ///< what it is compiled with, in place of the program's
+};
+
+/// By the ending of its name, as nvcc takes it; empty for no source.
+std::optional<source_language> language_of(const std::string& path);
 
 /// The kernels of a source, compiled for this machine, and what that took.
 struct compilation {
@@ -28,5 +40,22 @@ compilation compile(const std::string& source, const std::string& name, const co
 
 /// The same of a file, whose folder is searched for what it includes.
 compilation compile_file(const std::string& path, compile_options options);
+
+/// The same of the files of a program, which are compiled one by one and linked. Files of C and C++ see CUDA
+/// only where they include its headers.
+compilation compile_files(const std::vector<source_file>& files, compile_options options);
+
+/// One of them as an object, for link_objects(). Its section heddle_about says what compilation says.
+struct object_file {
+  std::string bytes;
+  std::vector<std::string> files_read;
+};
+object_file compile_object(const source_file& file, compile_options options);
+
+/// A program's module, of the objects and libraries among link_words.
+std::string link_objects(const compile_options& options);
+
+/// Such a module again, with the lines of its section heddle_about.
+compilation linked_compilation(const std::string& library, std::string_view about);
 
 }  // namespace heddle::jit

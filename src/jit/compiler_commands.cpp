@@ -39,9 +39,11 @@ std::vector<std::string> words_in(const std::string& text) {
   return words;
 }
 
-std::vector<std::string> common_options(const host_compiler& with, const compile_options& options) {
+std::vector<std::string> common_options(const host_compiler& with, const compile_options& options,
+                                        source_language language) {
   std::vector<std::string> words = with.words;
-  words.insert(words.end(), {"-std=" + options.standard, "-fPIC", "-w"});
+  if (language != source_language::c) words.push_back("-std=" + options.standard);
+  words.insert(words.end(), {"-fPIC", "-w"});
   if (options.is_watched) {
     // Lines and the names of functions are all that reports need.
     words.insert(words.end(), {"-O1", "-g1"});
@@ -117,14 +119,15 @@ std::string definitions_after_headers(const compile_options& options) {
 }
 
 std::vector<std::string> preprocess_command(const host_compiler& with, const fs::path& source,
-                                            const compile_options& options, const fs::path& headers,
-                                            const fs::path& dependencies) {
-  std::vector<std::string> words = common_options(with, options);
+                                            source_language language, const compile_options& options,
+                                            const fs::path& headers, const fs::path& dependencies) {
+  const bool is_cuda = language == source_language::cuda;
+  std::vector<std::string> words = common_options(with, options, language);
   // Some systems' compilers define it, and glibc's headers then call __printf_chk where a kernel calls
   // printf.
   words.emplace_back("-U_FORTIFY_SOURCE");
   for (const std::string& d : options.definitions) {
-    if (is_before_headers(d)) words.push_back("-D" + d);
+    if (!is_cuda || is_before_headers(d)) words.push_back("-D" + d);
   }
   for (const std::string& i : options.include_folders) {
     // A toolkit's own headers are for its compiler.
@@ -134,16 +137,23 @@ std::vector<std::string> preprocess_command(const host_compiler& with, const fs:
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
   if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");
   const fs::path own = source.parent_path();
-  words.insert(words.end(), {"-isystem", headers.string(), "-isystem", (own / folder_of_libraries).string(),
-                             "-include", (headers / "heddle_device" / "language.hpp").string(), "-include",
-                             (own / file_of_definitions).string(), "-x", "c++", "-E", "-MD", "-MF",
+  words.insert(words.end(), {"-isystem", headers.string(), "-isystem", (own / folder_of_libraries).string()});
+  if (is_cuda) {
+    words.insert(words.end(), {"-include", (headers / "heddle_device" / "language.hpp").string(), "-include",
+                               (own / file_of_definitions).string()});
+  } else {
+    words.emplace_back("-DHEDDLE_HOST_SOURCE");
+  }
+  for (const std::string& header : options.forced_includes) words.insert(words.end(), {"-include", header});
+  words.insert(words.end(), {"-x", language == source_language::c ? "c" : "c++", "-E", "-MD", "-MF",
                              dependencies.string(), source.string()});
   return words;
 }
 
-std::vector<std::string> compile_command(const host_compiler& with, const compile_options& options,
-                                         bool instruments, const fs::path& text, const fs::path& object) {
-  std::vector<std::string> words = common_options(with, options);
+std::vector<std::string> compile_command(const host_compiler& with, source_language language,
+                                         const compile_options& options, bool instruments,
+                                         const fs::path& text, const fs::path& object) {
+  std::vector<std::string> words = common_options(with, options, language);
   words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
                              "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
   // Excerpts are made of the source itself.
@@ -174,17 +184,20 @@ std::vector<std::string> compile_command(const host_compiler& with, const compil
       words.insert(words.end(), {"-mllvm", "-tsan-instrument-atomics=0", "-mllvm",
                                  "-tsan-instrument-read-before-write=1"});
   }
-  words.insert(words.end(), {"-x", "c++-cpp-output", text.string(), "-o", object.string()});
+  words.insert(words.end(), {"-x", language == source_language::c ? "cpp-output" : "c++-cpp-output",
+                             text.string(), "-o", object.string()});
   return words;
 }
 
 std::vector<std::string> link_command(const host_compiler& with, const compile_options& options,
-                                      const fs::path& object, const fs::path& library) {
+                                      const std::vector<fs::path>& objects, const fs::path& library) {
   std::vector<std::string> words = with.words;
-  words.insert(words.end(), {"-shared", object.string(), "-o", library.string(), "-lm"});
-  // All of a program is in its file.
+  words.emplace_back("-shared");
+  for (const fs::path& object : objects) words.push_back(object.string());
+  words.insert(words.end(), options.link_words.begin(), options.link_words.end());
+  words.insert(words.end(), {"-o", library.string(), "-lm"});
   if (options.is_program) {
-    words.insert(words.end(), {"-Wl,-z,defs", "-pthread"});
+    words.insert(words.end(), {"-Wl,-z,defs", "-Wl,--require-defined=heddle_module_main", "-pthread"});
     for (const char* of_memory :
          {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam"})
       words.push_back(fmt::format("-Wl,--wrap={}", of_memory));

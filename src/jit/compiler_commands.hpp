@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -11,15 +12,21 @@ struct compile_options {
   std::vector<std::string> include_folders;  ///< -I
   std::vector<std::string> definitions;      ///< -D NAME or NAME=VALUE
   std::string standard = "c++20";
-  std::vector<std::string> flags;      ///< more words for the compiler
-  std::vector<std::string> instances;  ///< of templates, such as sum<float>
+  std::vector<std::string> flags;            ///< more words for the compiler
+  std::vector<std::string> forced_includes;  ///< -include: read before a file, behind CUDA's own headers
+  std::vector<std::string> link_words;       ///< objects, -l and -L, for the linker
+  std::vector<std::string> instances;        ///< of templates, such as sum<float>
   /// For the checker, which sees every access to memory; or as fast as it can be, for the processor at hand.
   bool is_watched = false;
   /// A whole program, whose main is run; of any other source only the kernels are.
   bool is_program = false;
   /// For the checker's profiles, too: which pieces of code run is seen.
   bool is_profiled = false;
+  /// Code of the device may use that of other files, as by nvcc -rdc=true.
+  bool is_relocatable = false;
 };
+
+enum class source_language : std::uint8_t { cuda, cpp, c };
 
 struct host_compiler {
   std::vector<std::string> words;  ///< the program and its first arguments
@@ -43,19 +50,20 @@ std::string definitions_after_headers(const compile_options& options);
 
 /// Preprocesses a source, and writes the files that were read to `dependencies`.
 std::vector<std::string> preprocess_command(const host_compiler& with, const std::filesystem::path& source,
-                                            const compile_options& options,
+                                            source_language language, const compile_options& options,
                                             const std::filesystem::path& headers,
                                             const std::filesystem::path& dependencies);
 
 /// Compiles a translated source. With `instruments` accesses to memory call functions.
-std::vector<std::string> compile_command(const host_compiler& with, const compile_options& options,
-                                         bool instruments, const std::filesystem::path& text,
+std::vector<std::string> compile_command(const host_compiler& with, source_language language,
+                                         const compile_options& options, bool instruments,
+                                         const std::filesystem::path& text,
                                          const std::filesystem::path& object);
 
-/// Makes a shared library of it, without the compiler's own runtimes: what runs the module has the functions
-/// that are called.
+/// Makes a shared library of objects, without the compiler's own runtimes: what runs the module has the
+/// functions that are called.
 std::vector<std::string> link_command(const host_compiler& with, const compile_options& options,
-                                      const std::filesystem::path& object,
+                                      const std::vector<std::filesystem::path>& objects,
                                       const std::filesystem::path& library);
 
 /// Paths that options of a compiler name from the working directory on, made absolute, and with them what the
