@@ -312,6 +312,9 @@ void* entry_heddle_shared(heddle_device::shared_variable* which) {
 long long entry_heddle_clock(int) {
   return running_engine(HEDDLE_PC).ticks();
 }
+int entry_heddle_in_kernel() {
+  return now.thread != nullptr ? 1 : 0;
+}
 void entry_heddle_wide_shift(unsigned by, unsigned bits) {
   if (now.thread == nullptr || !now.thread->is_watched) return;
   now.thread->frame = HEDDLE_FRAME;

@@ -250,13 +250,15 @@ program_outcome run_program(const jit::compilation& compiled, const std::vector<
 
 }  // namespace heddle::checker
 
-/// From a program's module, before it initialises its variables.
+/// From each file of a program's module, before it initialises its variables.
 extern "C" __attribute__((visibility("default"), used)) void heddle_begin_program(
     void** slots, const heddle_device::kernel_entry* kernels, const heddle_device::variable* const* variables,
     const heddle_device::member* const* members, heddle_device::runtime** runtime) {
   using namespace heddle::checker;
   if (running_program == nullptr) return;
-  running_program->begin(
-      std::make_unique<const module>(path_of_module, module_tables{slots, kernels, variables, members}));
+  if (*runtime == nullptr)
+    running_program->begin(
+        std::make_unique<const module>(path_of_module, module_tables{slots, kernels, variables, members}));
+  running_program->know(kernels);
   *runtime = running_program;
 }

@@ -43,7 +43,11 @@ program_runtime::program_runtime(const program_options& options, bool blocks_are
 void program_runtime::begin(std::unique_ptr<const module> compiled) {
   module_ = std::move(compiled);
   memory_.emplace(*module_);
-  for (const heddle_device::kernel_entry& k : module_->kernels()) {
+}
+
+void program_runtime::know(const heddle_device::kernel_entry* kernels) {
+  for (; kernels->name != nullptr; ++kernels) {
+    const heddle_device::kernel_entry& k = *kernels;
     const auto call = [](const void* kernel, void* const* arguments) {
       static_cast<const heddle_device::kernel*>(kernel)->call(arguments);
     };

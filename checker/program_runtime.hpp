@@ -34,6 +34,8 @@ class program_runtime final : public heddle_device::runtime {
   program_runtime(const program_options& options, bool blocks_are_independent, int messages);
   /// Before the module initialises its variables.
   void begin(std::unique_ptr<const module> compiled);
+  /// The kernels of one of its files, to an entry without a name.
+  void know(const heddle_device::kernel_entry* kernels);
   /// From here on the program's own code runs.
   void begin_main() { has_begun_ = true; }
   /// Writes what is only known at the end.
