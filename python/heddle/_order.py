@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _ranks
 from ._arguments import whole
 from ._arrays import held, like, on_cpu
-from ._core import Target
+from ._core import DistributedArray, Target
 
 
 def _check_kind(kind: Any, order: Any, stable: Any) -> None:
@@ -33,6 +33,8 @@ def sort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any = No
     [[1, 3], [2, 5]]
     """
     _check_kind(kind, order, stable)
+    if type(a) is DistributedArray:
+        return _ranks.sorted_flat(a, axis)
     return _core.sort(a, axis, False, target)
 
 
@@ -45,6 +47,8 @@ def argsort(a: Any, axis: int | None = -1, kind: str | None = None, order: Any =
     [1, 3, 2, 0]
     """
     _check_kind(kind, order, stable)
+    if type(a) is DistributedArray:
+        return _ranks.places_flat(a, axis)
     return _core.argsort(a, axis, False, target)
 
 
@@ -77,6 +81,8 @@ def unique(ar: Any, return_index: bool = False, return_inverse: bool = False, re
     >>> values.tolist(), counts.tolist()
     ([1, 3], [1, 2])
     """
+    if type(ar) is DistributedArray:
+        return _ranks.different(ar, return_index, return_inverse, return_counts, axis, equal_nan)
     ar = held(ar)
     if axis is not None or not equal_nan:
         of_numpy: Any = np.unique

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _ranks
 from ._arrays import held, like, numbers, on_cpu
-from ._core import Target
+from ._core import DistributedArray, Target
 from ._reductions import sum as sum_of
 
 
@@ -54,6 +54,8 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims:
     >>> heddle.mean([[1, 2], [3, 6]], axis=1).tolist()
     [1.5, 4.5]
     """
+    if type(a) is DistributedArray:
+        return _ranks.mean_of(a, axis, dtype, out, keepdims, where)
     by_numpy = _by_numpy(np.mean, a, dtype, out, axis, keepdims=keepdims, where=where)
     if by_numpy is not NotImplemented:
         return by_numpy
@@ -131,6 +133,8 @@ def histogram(a: Any, bins: Any = 10, range: tuple[float, float] | None = None, 
     >>> counts.tolist(), edges.tolist()
     ([1, 2, 1], [1.0, 2.0, 3.0, 4.0])
     """
+    if type(a) is DistributedArray:
+        return _ranks.counted(a, bins, range, density, weights)
     x = held(a)
     if not hasattr(x, "dtype"):
         x = on_cpu(x)
