@@ -39,7 +39,7 @@ bool is_array_of_some_library(nb::handle x) {
                             : by.parameter.size == 0
                                 ? "a value"
                                 : "a value of " + std::to_string(by.parameter.size) + " bytes";
-  raise(PyExc_TypeError, by.place + ": the kernel takes " + takes + ", and " + Py_TYPE(given.ptr())->tp_name +
+  raise(PyExc_TypeError, by.place + ": the kernel takes " + takes + ", and " + nb::inst_name(given).c_str() +
                              " was given" + hint);
 }
 
