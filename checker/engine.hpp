@@ -219,6 +219,8 @@ class engine {
   bool is_partial() const { return outcome_.watched_blocks != outcome_.blocks; }
   /// All memory counts as written: what is not watched may write anywhere.
   void trust_memory();
+  const std::vector<finding>& findings() const { return outcome_.findings; }
+  std::uint64_t accesses() const { return watched_; }
   double watched_seconds() const { return outcome_.watched_seconds; }
   /// Whether blocks of two engines that ran under the same schedule at once raced.
   bool races_with(const engine& other) const;

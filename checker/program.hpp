@@ -16,6 +16,7 @@ namespace heddle::checker {
 struct program_options {
   std::uint64_t seed = 0;
   std::size_t schedules = 1;  ///< of each launch
+  std::size_t threads = 1;    ///< cores; schedules of a launch may run at once
   bool legacy_warps = false;
   double seconds_without_end = 60;
   bool checks_leaks = false;

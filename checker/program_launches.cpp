@@ -4,6 +4,7 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 
@@ -182,6 +183,14 @@ void program_runtime::choose_watched(const std::string& kernel, launch_options& 
   if (!options.is_watched) options.schedules = 1;
 }
 
+void program_runtime::complete(finding& f, const launch_call& launch) {
+  f.places.push_back(host_place(launch.written, launch.at));
+  add_places_of_memory(f);
+  // It is what the failed launch leads to.
+  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
+    f.level = severity::note;
+}
+
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
                          const std::vector<std::uintptr_t>& at, const std::string& written) {
   kernel_call kernel = wanted;
@@ -228,31 +237,28 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
 
   std::fflush(stdout);
   launch_outcome outcome;
+  launch_call call{written, at, 0};
   bool was_stopped = false;
   int error = 0;
   {
     const allocations::opening opened(*memory_);
     const std::vector<region*> regions = memory_->regions();
     engine runs(*module_, kernel, regions, options, stacks_, 0, blocks, first_serial);
-    undo_log first, later;
+    undo_log first;
     const bool repeats = options.schedules > 1;
     if (!options.is_watched) runs.trust_memory();
     try {
       if (repeats) first.begin(regions);
+      const auto began = std::chrono::steady_clock::now();
       runs.run_schedule(0);
+      call.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
       was_stopped = runs.is_stopping();
       // What the first leaves is what the program goes on with; the others begin where it began.
       const bool has_time =
           !runs.is_partial() &&
           static_cast<double>(options.schedules) * runs.watched_seconds() <= options.watched_seconds;
       if (repeats && !was_stopped && has_time) {
-        first.exchange();
-        for (std::size_t i = 1; i < options.schedules && !runs.is_stopping(); ++i) {
-          later.begin(regions);
-          runs.run_schedule(i);
-          later.exchange();
-        }
-        first.exchange();
+        run_other_schedules(call, runs, first, regions);
       }
       first.end();
       watched_seconds_ += runs.watched_seconds();
@@ -270,8 +276,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   if (was_stopped)
     error = error_after(outcome.findings.empty() ? finding_kind::crash : outcome.findings.back().kind);
   for (finding& f : outcome.findings) {
-    f.places.push_back(host_place(written, at));
-    add_places_of_memory(f);
+    complete(f, call);
     const finding told = f;
     const reported& r = report(std::move(f));
     if (told.kind == finding_kind::uninitialised_read && r.count == told.count)

@@ -59,6 +59,7 @@ void program_runtime::know(const heddle_device::kernel_entry* kernels) {
 void program_runtime::end() {
   const std::lock_guard lock(mutex_);
   has_begun_ = false;
+  wait_for_processes(0);
   if (options_.checks_leaks) {
     for (const allocation* const a : memory_->live()) {
       finding f{};
@@ -138,21 +139,26 @@ void program_runtime::note_launch(const std::string& kernel) {
   });
 }
 
-program_runtime::reported& program_runtime::report(finding f) {
-  // It is what the failed launch leads to.
-  if (f.kind == finding_kind::uninitialised_read && has_launch_failed_ && !f.variable.empty())
-    f.level = severity::note;
+std::string program_runtime::key_of(const finding& f) {
   std::string key = fmt::format("{} {}", static_cast<int>(f.kind), f.variable);
   for (const place& p : f.places) {
     key += fmt::format(" {:x} {}:{}", p.pc, p.file, p.line);
     if (!p.has_thread)
       for (const std::uintptr_t c : p.callers) key += fmt::format(" {:x}", c);
   }
-  const auto [at, is_new] = reported_.try_emplace(std::move(key), reported{reported_.size(), f.count});
+  return key;
+}
+
+program_runtime::reported& program_runtime::report(finding f) {
+  const std::string key = key_of(f);
+  const auto [at, is_new] = reported_.try_emplace(key, reported{reported_.size(), f.count});
   reported& known = at->second;
   if (is_new) {
-    write(nlohmann::json{{"finding", to_message(f, module_->base())}, {"number", known.number}}.dump(
-        -1, ' ', false, nlohmann::json::error_handler_t::replace));
+    write(nlohmann::json{{"finding", to_message(f, module_->base())},
+                         {"number", known.number},
+                         {"key", key},
+                         {"launch", launches_}}
+              .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
   } else {
     known.count += f.count;
     // Taken back before, it is there again.
@@ -227,6 +233,7 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
   }
   n += std::snprintf(line + n, sizeof line - static_cast<std::size_t>(n), "]}\n");
   if (::write(messages_, line, static_cast<std::size_t>(n)) < 0) return;
+  wait_for_processes(0);
 }
 
 // ------------------------------------------------------------------------------------------------- errors

@@ -40,7 +40,7 @@ struct check_options : kernel_options {
   std::size_t schedules = 3;
   bool legacy_warps = false, json = false, profile = false;
   double timeout = 60, budget = std::numeric_limits<double>::infinity();
-  std::string junit, report, fail_on = "warning";
+  std::string junit, sarif, suppressions, baseline, report, fail_on = "warning";
   int error_exitcode = 1;
   // Of whole programs.
   std::vector<std::string> files, words, commands, libraries, library_folders;
@@ -54,7 +54,7 @@ struct check_options : kernel_options {
 
 struct verdict {
   std::vector<checker::finding> findings;
-  std::string junit, report;
+  std::string junit, sarif, report;
   int status = 0;  // of a program
 };
 
@@ -62,6 +62,14 @@ checker::severity severity_of(const std::string& text) {
   return text == "note"      ? checker::severity::note
          : text == "warning" ? checker::severity::warning
                              : checker::severity::error;
+}
+
+/// What is not to be told.
+checker::known_findings known_to(const check_options& options) {
+  checker::known_findings known;
+  if (!options.suppressions.empty()) known.read_suppressions(options.suppressions);
+  if (!options.baseline.empty()) known.read_baseline(options.baseline);
+  return known;
 }
 
 /// What both kinds of checks measure, after `what` was run.
@@ -88,6 +96,7 @@ verdict check_kernel(const check_options& options) {
         "--kernel-filter and --launches are for programs: --kernel names the one kernel that is launched");
   if (options.files.size() > 1)
     throw error(fmt::format("'{}': a kernel is checked with its file alone", options.files[1]));
+  const checker::known_findings known = known_to(options);
   std::vector<checker::argument> arguments = options.read_arguments();
   checker::compile_options compile = options.compile;
   compile.is_profiled = options.profile;
@@ -107,12 +116,13 @@ verdict check_kernel(const check_options& options) {
   outcome.profile = checker::profile_lines(loaded, outcome.instructions);
 
   const checker::checked what{shown_path(options.source), options.kernel, launch,
-                              severity_of(options.fail_on)};
+                              severity_of(options.fail_on), known.remove_from(outcome.findings)};
   checker::write_outputs(arguments);
   report_stats(options, compiled, outcome, {{"kernel", options.kernel}, {"schedules", outcome.schedules}});
   if (!options.json) print(outcome.printed);
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings, checker::as_junit(what, outcome), report};
+  return {outcome.findings, checker::as_junit(what, outcome),
+          checker::as_sarif(what.source, outcome.findings), report};
 }
 
 bool is_source(const std::string& word) {
@@ -150,7 +160,7 @@ checker::compilation compile(const check_options& options) {
 }
 
 verdict check_program(const check_options& options) {
-  static_cast<void>(options.checked_target());
+  const checker::known_findings known = known_to(options);
   try {
     const std::regex filter(options.kernel_filter);
   } catch (const std::regex_error& wrong) {
@@ -158,9 +168,11 @@ verdict check_program(const check_options& options) {
                             wrong.what()));
   }
   const checker::compilation compiled = compile(options);
-  checker::program_checked what{shown_path(options.source), options.words, {}, severity_of(options.fail_on)};
+  checker::program_checked what{
+      shown_path(options.source), options.words, {}, severity_of(options.fail_on), {}};
   what.options.seed = options.seed;
   what.options.schedules = options.schedules;
+  what.options.threads = options.cores();
   what.options.legacy_warps = options.legacy_warps;
   what.options.seconds_without_end = options.timeout;
   what.options.checks_leaks = options.checks_leaks;
@@ -173,17 +185,19 @@ verdict check_program(const check_options& options) {
                                      ? std::filesystem::path(options.source).replace_extension().string()
                                      : options.built};
   words.insert(words.end(), options.words.begin(), options.words.end());
-  const checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  checker::program_outcome outcome = checker::run_program(compiled, words, what.options);
+  what.hidden = known.remove_from(outcome.findings);
   report_stats(options, compiled, outcome,
                {{"launches", outcome.launches}, {"schedules", options.schedules}});
   if (outcome.status != 0)
     print_error(fmt::format("heddle check: {} ended with exit status {}\n", what.source, outcome.status));
   const std::string report = options.json ? checker::as_json(what, outcome) : checker::as_text(what, outcome);
-  return {outcome.findings, checker::as_junit(what, outcome), report, outcome.status};
+  return {outcome.findings, checker::as_junit(what, outcome),
+          checker::as_sarif(what.source, outcome.findings), report, outcome.status};
 }
 
 void run(const check_options& options) {
-  std::unique_ptr<atomic_file> junit, report;
+  std::unique_ptr<atomic_file> junit, sarif, report;
   const auto write = [](std::unique_ptr<atomic_file>& file, const std::string& text) {
     const std::unique_ptr<atomic_file> out = std::move(file);
     if (out == nullptr) return;
@@ -194,9 +208,11 @@ void run(const check_options& options) {
   try {
     // That it can be written is known before anything runs.
     if (!options.junit.empty()) junit = std::make_unique<atomic_file>(options.junit);
+    if (!options.sarif.empty()) sarif = std::make_unique<atomic_file>(options.sarif);
     if (!options.report.empty()) report = std::make_unique<atomic_file>(options.report);
     const verdict found = options.is_program() ? check_program(options) : check_kernel(options);
     write(junit, found.junit);
+    write(sarif, found.sarif);
     if (report != nullptr) {
       write(report, found.report);
     } else if (options.json) {
@@ -332,6 +348,16 @@ void add_check(CLI::App& app) {
       ->check(CLI::Range(1, 255));
   writes_file(
       command->add_option("--junit", options->junit, "What was found for a CI system")->option_text("FILE"));
+  writes_file(
+      command->add_option("--sarif", options->sarif, "What was found for a code host")->option_text("FILE"));
+  reads_file(command
+                 ->add_option("--suppressions", options->suppressions,
+                              "Findings that are not told: lines of a kind, a file and a function")
+                 ->option_text("FILE"));
+  reads_file(command
+                 ->add_option("--baseline", options->baseline,
+                              "An earlier report, by --json: what it has is not told again")
+                 ->option_text("FILE"));
   command->footer(
       "Without --kernel the file is a program: its main is run, and what it launches is checked.\n"
       "Every access to memory is watched. Found are data races, barriers that not every thread reaches,\n"

@@ -29,6 +29,7 @@ def lengths(what: str, shape: Any) -> tuple[int, int]:
 def text(what: str, x: Any) -> str:
     if not isinstance(x, str):
         raise TypeError(f"{what} is a text, not {x!r}")
+    x.encode()  # what is no Unicode raises UnicodeEncodeError, a ValueError
     return x
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import text as require_text
 from ._arrays import held, on_cpu
 from ._core import Array, Target
 from ._kernels import macros, texts
@@ -39,7 +40,7 @@ class _Parameter:
 def _parameters(text: str) -> list[_Parameter]:
     """A list of parameters, such as "const float *x, int n" or "T x, raw float32 y"."""
     result = []
-    for one in re.split(r",(?![^<(]*[>)])", text) if text.strip() else []:
+    for one in re.split(r",(?![^<(]*[>)])", text) if require_text("parameters", text).strip() else []:
         found = re.fullmatch(r"(raw\s+)?(.*?[\s*&])(\w+)", re.sub(r"\b__restrict__\b|\b__restrict\b", " ", one).strip(), re.DOTALL)
         if found is None or found[3][0].isdigit():
             raise ValueError(f"parameters '{text}': '{one.strip()}' is not TYPE NAME, such as float x or float *x")
@@ -71,7 +72,7 @@ def _require_types(kernel: str, parameters: Sequence[_Parameter], preamble: str,
 def _literal(value: Any) -> str:
     """A number, or a text, as an expression of C++."""
     if value is None or isinstance(value, str):
-        return value or ""
+        return require_text("the neutral element", value or "")
     if isinstance(value, (bool, np.bool_)):
         return "true" if value else "false"
     return {"inf": "INFINITY", "-inf": "-INFINITY", "nan": "NAN"}.get(str(value), str(value))
@@ -101,7 +102,9 @@ class _Source:
 
     def __init__(self, name: str, parameters: Sequence[_Parameter], code: str, preamble: str,
                  make: Callable[[str, str, str, list[str], str], Any]):
-        self.name = name
+        self.name = require_text("the name", name)
+        require_text("the expression", code)
+        require_text("the preamble", preamble)
         self.parameters = []
         self.preamble = preamble
         self._make = make
@@ -189,7 +192,7 @@ def _arguments(given: Sequence[Any], parameters: Sequence[_Parameter]) -> list[A
 
 
 def _options(options: Any, definitions: Any, include_dirs: Any, std: str) -> Any:
-    return _core.CompileOptions(macros(definitions), texts(include_dirs), std, texts(options), "", [])
+    return _core.CompileOptions(macros(definitions), texts(include_dirs), require_text("std", std), texts(options), "", [])
 
 
 def _elementwise(name: str, parameters: Sequence[_Parameter], operation: str, preamble: str, compile: Any) -> _Source:
@@ -233,7 +236,7 @@ class ElementwiseKernel:
                  operation: str | None = None, name: str | None = None, preamble: str = "", options: Any = (),
                  definitions: Any = (), include_dirs: Any = (), std: str = "c++20"):
         # The third text of PyCUDA's form is a name, which no operation is.
-        is_of_cupy = in_params is not None or len(texts) > 3 or len(texts) == 3 and not texts[2].isidentifier()
+        is_of_cupy = in_params is not None or len(texts) > 3 or len(texts) == 3 and not require_text("the third text", texts[2]).isidentifier()
         names = ("in_params", "out_params", "operation") if is_of_cupy else ("arguments", "operation")
         given = _named("ElementwiseKernel", (*names, "name"), texts, {
             "arguments": arguments, "in_params": in_params, "out_params": out_params, "operation": operation, "name": name})
@@ -302,6 +305,8 @@ class ElementwiseKernel:
 
 def _combining(of: Any, name: str, dtype: Any, parameters: Sequence[_Parameter], map_expr: str, combine: str, identity: Any,
                is_commutative: bool, preamble: str, compile: Any) -> _Source:
+    require_text("what combines", combine)
+
     def make(name: str, declared: str, code: str, pointers: list[str], preamble: str) -> Any:
         return of(name, dtype, declared, code, combine, _literal(identity), pointers, is_commutative, preamble, compile)
 

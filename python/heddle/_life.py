@@ -46,7 +46,7 @@ class Life:
     def __init__(self, cells: Any, rule: str | None = None, *, topology: str | None = None,
                  shape: tuple[int, int] | None = None, algorithm: str = "packed", target: Target | str | None = None):
         if isinstance(cells, str):
-            self._begin(_core.LifePattern.of_text(cells), False, rule, topology, shape, algorithm, target)
+            self._begin(_core.LifePattern.of_text(text("the pattern", cells)), False, rule, topology, shape, algorithm, target)
         else:
             self._begin(_core.LifePattern.of_cells(cells), True, rule, topology, shape, algorithm, target)
 

@@ -42,7 +42,7 @@ std::string device_text(const target& where) {
 
 /// The target that a device of the array API, or a target, names.
 target place_from(nb::handle device) {
-  if (PyUnicode_Check(device.ptr()) && nb::cast<std::string>(device) == "cpu") return {};
+  if (PyUnicode_Check(device.ptr()) && text_of(device) == "cpu") return {};
   const target where = target_from(device);
   if (where.is_automatic()) raise(PyExc_ValueError, "an array cannot live on \"auto\": name a target");
   return where;

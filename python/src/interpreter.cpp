@@ -182,6 +182,13 @@ any_value value_from(nb::handle number, dtype type) {
   return value;
 }
 
+std::string text_of(nb::handle text) {
+  Py_ssize_t bytes = 0;
+  const char* const first = PyUnicode_AsUTF8AndSize(text.ptr(), &bytes);
+  if (first == nullptr) throw nb::python_error();
+  return {first, static_cast<std::size_t>(bytes)};
+}
+
 nb::object tuple_of(const shape& lengths) {
   const nb::object all = nb::steal(PyTuple_New(static_cast<Py_ssize_t>(lengths.axes())));
   if (!all.is_valid()) throw nb::python_error();

@@ -171,3 +171,61 @@ def test_numbers_of_simulations_have_limits():
         with pytest.raises(error) as refused:
             call()
         assert "incompatible function arguments" not in str(refused.value)
+
+
+def test_texts_that_are_none_are_refused():
+    """What is no text is a TypeError, and what is no Unicode a ValueError, wherever a text goes in."""
+    x = [1.0, 2.0]
+    for call in (lambda t: heddle.sum(x, target=t), heddle.Target, heddle.target, lambda t: heddle.transform(t, x),
+                 lambda t: heddle.stencil("u(0)", x, t), lambda t: heddle.reduce(x, t), lambda t: heddle.Life("3o!", t),
+                 lambda t: heddle.LatticeBoltzmann(t), lambda t: heddle.ElementwiseKernel(t, "x[i] = 1"),
+                 lambda t: heddle.ElementwiseKernel("double *x", t), lambda t: heddle.ElementwiseKernel("T x", "T y", t),
+                 lambda t: heddle.InclusiveScanKernel(np.float64, t), lambda t: heddle.InclusiveScanKernel(np.float64, "a + b", preamble=t),
+                 lambda t: heddle.Module(t), lambda t: heddle.Module("__global__ void f() {}", std=t)):
+        for given, error in ((3, TypeError), (b"serial", TypeError), ("\udc80", (ValueError, TypeError, OSError))):
+            with pytest.raises(error) as refused:
+                call(given)
+            assert str(refused.value) and "incompatible function arguments" not in str(refused.value)
+
+
+@pytest.mark.parametrize("name", ["fft", "ifft", "rfft", "irfft", "hfft", "ihfft"])
+def test_transforms_of_no_elements_are_refused(name):
+    for x in ([], np.zeros((3, 0)), [1.0, 2.0]):
+        with pytest.raises(ValueError, match="Invalid number of FFT data points"):
+            getattr(heddle.fft, name)(x, n=None if len(np.shape(x)) == 2 or len(x) == 0 else 0)
+
+
+def test_initial_values_are_converted_as_numpy_does():
+    for dtype, initial in (("f8", 1j), ("i4", np.nan), ("u1", 300), ("i8", 2**70), ("f4", "x")):
+        x = np.ones(3, dtype)
+        for name in ("sum", "max"):
+            with pytest.raises((TypeError, ValueError, OverflowError)) as want:
+                getattr(np, name)(x, initial=initial, **({"dtype": dtype} if name == "sum" else {}))
+            with pytest.raises(type(want.value)):
+                getattr(heddle, name)(x, initial=initial, **({"dtype": dtype} if name == "sum" else {}))
+
+
+def test_masked_arrays_are_refused_with_every_keyword():
+    x = np.ma.masked_array([1.0, 2.0, 3.0], [0, 1, 0])
+    for call in (lambda: heddle.sum(x, where=[True, False, True]), lambda: heddle.mean(x, where=[True] * 3), lambda: heddle.var(x, mean=1.0),
+                 lambda: heddle.unique(x, axis=0), lambda: heddle.mean(x, dtype="i4"), lambda: heddle.histogram(x, "auto")):
+        with pytest.raises(TypeError, match="masked"):
+            call()
+
+
+@pytest.mark.parametrize("name", ["cumsum", "cumprod", "sum", "mean", "argmax", "all"])
+def test_out_that_overlaps_the_input_holds_the_result(name):
+    """As a whole, shifted, and from the other end."""
+    for shift in (0, 1, -1):
+        memory = np.arange(1.0, 13.0)
+        x = memory[1:11].reshape(2, 5)
+        want = getattr(np, name)(x, axis=1)
+        out = memory[1 + shift:1 + shift + want.size].reshape(want.shape)
+        if want.dtype != out.dtype:
+            continue
+        have = getattr(heddle, name)(x, axis=1, out=out, target="serial")
+        assert have is out
+        np.testing.assert_allclose(out, want)
+    memory = np.arange(1.0, 13.0)
+    want = np.cumsum(memory)
+    np.testing.assert_allclose(heddle.cumsum(memory, out=memory[::-1]), want)
