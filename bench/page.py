@@ -32,6 +32,16 @@ def rate_text(value):
     return f"{value:.0f}" if value >= 10 else f"{value:.2g}"
 
 
+def flops_text(rate):
+    return f"{rate / 1e12:.3g} TFLOP/s" if rate >= 1e12 else f"{rate / 1e9:.3g} GFLOP/s"
+
+
+def scaled_text(value):
+    """As a multiple of a power of a thousand: 33.4e12."""
+    power = 0 if value < 1000 else 3 * int(math.log10(value) // 3)
+    return f"{value / 10**power:.3g}" + (f"e{power}" if power else "")
+
+
 def table(head, rows):
     return ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head)] + rows] + [""]
 
@@ -160,7 +170,7 @@ def cell_text(group, n_text):
     mine = ours(group)
     parts = [n_text + time_text(mine["seconds"])]
     if mine["operations"]:
-        parts.append(f'{mine["operations"] / mine["seconds"] / 1e9:.3g} GFLOP/s')
+        parts.append(flops_text(mine["operations"] / mine["seconds"]))
     elif ceiling(group):
         parts.append(fraction_text(group, mine))
     else:
@@ -219,7 +229,7 @@ def simulation_section(results):
         label = f"`heddle {variant}`" if pattern == "simulation" else f"Mandelbrot {variant}"
         cell = time_text(mine["seconds"])
         if "rate" in mine:
-            cell += f', {mine["rate"]:.3g} {mine["unit"]}'
+            cell += f', {scaled_text(mine["rate"])} {mine["unit"]}'
         for one in group:
             if one["kind"] == "peer":
                 cell += f', {one["contender"]} {one["seconds"] / mine["seconds"]:.1f}×'
