@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
-from ._arrays import like, on_cpu
+from ._arrays import held, is_on_gpu, like, on_cpu
 from ._core import Target
 
 __all__ = ["Generator", "default_rng"]
@@ -158,9 +158,12 @@ class Generator:
         try:
             n, entries = operator.index(x), None
         except TypeError:
-            entries = on_cpu(x)
+            x = held(x)
+            entries = x if is_on_gpu(x) else on_cpu(x)
             n = entries.shape[axis]
         order = _core.permutation(n, self._seed, self._take(n), target)
+        if is_on_gpu(entries):
+            return entries[(slice(None),) * (axis % entries.ndim) + (_core.asarray(order, None, entries.target, None),)]
         return order if entries is None else like(np.take(entries, on_cpu(order), axis), x)
 
 

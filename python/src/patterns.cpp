@@ -133,8 +133,8 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
                   nb::handle type_wanted, nb::handle out, nb::handle keepdims, nb::handle initial,
                   nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   const dtype type = combined_in(x.type(), widens, type_wanted, out);
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   const bool is_wide_sum = op == runtime_op::plus && type != x.type() && type == widest(x.type());
@@ -179,8 +179,8 @@ nb::object reduce(std::string_view op_name, bool widens, nb::handle a, nb::handl
 nb::object scan(std::string_view op_name, bool widens, bool is_exclusive, nb::handle a, nb::handle axis,
                 nb::handle type_wanted, nb::handle out, nb::handle initial, nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   const dtype type = combined_in(x.type(), widens, type_wanted, out);
   const axes_plan plan = plan_one_axis(x, axis);
   const optional_value first = initial_value(initial, type);
@@ -227,8 +227,8 @@ nb::object delivered(any_array&& result, std::optional<dtype> as, nb::handle out
 template <class F>
 nb::object new_result(nb::handle a, nb::handle axis, nb::handle out, nb::handle keepdims,
                       nb::handle target_wanted, std::optional<dtype> as, const F& f) {
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   std::optional<any_array> result;
   {
@@ -258,8 +258,8 @@ nb::object arg_extremum(bool is_max, nb::handle a, nb::handle axis, nb::handle o
 /// The mean, or the variance: of no elements NaN, with a warning, as NumPy's.
 nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_wanted, nb::handle out,
                   nb::handle keepdims, std::size_t ddof, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), out.is_none());
   if (!type_wanted.is_none()) convert(x, dtype_from(type_wanted));
   if (plan.all.length == 0 || (!is_mean && plan.all.length <= ddof)) {
@@ -292,8 +292,8 @@ nb::object moment(bool is_mean, nb::handle a, nb::handle axis, nb::handle type_w
 }
 
 nb::object sort(nb::handle a, nb::handle axis, bool is_descending, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("sort", x.type());
   const axes_plan plan = plan_one_axis(x, axis);
   const target there = place_of_output(where, x, x.bytes());
@@ -307,8 +307,8 @@ nb::object sort(nb::handle a, nb::handle axis, bool is_descending, nb::handle ta
 }
 
 nb::object argsort(nb::handle a, nb::handle axis, bool is_descending, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("argsort", x.type());
   const axes_plan plan = plan_one_axis(x, axis);
   std::optional<any_array> places;
@@ -322,8 +322,8 @@ nb::object argsort(nb::handle a, nb::handle axis, bool is_descending, nb::handle
 }
 
 nb::object unique(nb::handle a, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("unique", x.type());
   std::optional<any_array> values;
   {
@@ -342,8 +342,8 @@ void convert_to_common(operand& a, operand& b) {
 }
 
 nb::object searchsorted(nb::handle a, nb::handle v, bool is_right, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand sorted(a), values(v);
+  const target where = sorted.place_for(target_from(target_wanted));
   if (sorted.lengths().axes() != 1)
     raise(PyExc_ValueError, "searchsorted: a has one axis, not the shape " + sorted.lengths().text());
   const bool as_array = sorted.gives_array() || values.gives_array();
@@ -359,8 +359,8 @@ nb::object searchsorted(nb::handle a, nb::handle v, bool is_right, nb::handle ta
 }
 
 nb::tuple minmax(nb::handle a, nb::handle axis, nb::handle keepdims, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a, operand::order::any);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("minmax", x.type());
   const axes_plan plan = plan_axes(x, axis, is_true(keepdims), true);
   require_elements(plan);
@@ -376,8 +376,8 @@ nb::tuple minmax(nb::handle a, nb::handle axis, nb::handle keepdims, nb::handle 
 }
 
 nb::tuple top_k(nb::handle a, std::size_t k, nb::handle axis, bool is_largest, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("top_k", x.type());
   const axes_plan plan = plan_one_axis(x, axis);
   const shape lengths = axis.is_none() ? shape{k} : plan.result.with_length(plan.axis, k);
@@ -395,8 +395,8 @@ nb::tuple top_k(nb::handle a, std::size_t k, nb::handle axis, bool is_largest, n
 }
 
 nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   require_ordered("histogram", x.type());
   std::vector<double> edges;
   std::optional<even_bins> even;
@@ -434,8 +434,8 @@ nb::object histogram(nb::handle a, nb::handle bins, nb::handle weights, nb::hand
 
 nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handle type_wanted,
                   nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand a(first), b(second);
+  const target where = a.place_for(target_from(target_wanted));
   const bool as_array = a.gives_array() || b.gives_array();
   if (!type_wanted.is_none()) {
     convert(a, dtype_from(type_wanted));
@@ -445,7 +445,7 @@ nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handl
   const shape product = matmul_shape(a.lengths(), b.lengths());
   const target there =
       as_array
-          ? resolve(where, {a.bytes() + b.bytes(), product.elements() * size_of(a.type()), a.where(), true})
+          ? resolve(b.place_for(where), {a.bytes() + b.bytes(), product.elements() * size_of(a.type()), a.where(), true})
           : where;
   output to(out, as_array, a.type(), product, there, a);
   {
@@ -458,8 +458,8 @@ nb::object matmul(nb::handle first, nb::handle second, nb::handle out, nb::handl
 /// A Fourier transform along axes, whose results are multiplied by `scale`.
 nb::object fft(std::string_view kind, nb::handle a, const std::vector<std::ptrdiff_t>& axes,
                std::size_t length, double scale, nb::handle out, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a);
+  const target where = x.place_for(target_from(target_wanted));
   const bool is_complex = x.type() >= dtype::complex64;
   if (kind == "rfft" && is_complex)
     raise(PyExc_TypeError, "rfft: the elements are real, not " + std::string(name(x.type())));
@@ -544,8 +544,8 @@ array_view<const T> elements_of(operand& x, const char* what) {
 }
 
 nb::object copy_if(nb::handle a, nb::handle mask, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a), flags(mask);
+  const target where = x.place_for(target_from(target_wanted));
   const array_view<const bool> chosen = elements_of<bool>(flags, "copy_if: the flags");
   std::optional<any_array> result;
   {
@@ -556,8 +556,8 @@ nb::object copy_if(nb::handle a, nb::handle mask, nb::handle target_wanted) {
 }
 
 nb::tuple partition(nb::handle a, nb::handle mask, nb::handle target_wanted) {
-  const target where = target_from(target_wanted);
   operand x(a), flags(mask);
+  const target where = x.place_for(target_from(target_wanted));
   const array_view<const bool> chosen = elements_of<bool>(flags, "partition: the flags");
   std::optional<any_partitioned> result;
   {
@@ -570,8 +570,8 @@ nb::tuple partition(nb::handle a, nb::handle mask, nb::handle target_wanted) {
 nb::object segmented_reduce(nb::handle a, nb::handle offsets, std::string_view op_name,
                             nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand x(a), places(offsets);
+  const target where = x.place_for(target_from(target_wanted));
   const array_view<const std::size_t> bounds =
       elements_of<std::size_t>(places, "segmented_reduce: the offsets");
   std::optional<any_array> result;
@@ -585,8 +585,8 @@ nb::object segmented_reduce(nb::handle a, nb::handle offsets, std::string_view o
 nb::tuple reduce_by_key(nb::handle keys, nb::handle values, std::string_view op_name,
                         nb::handle target_wanted) {
   const runtime_op op = parse_runtime_op(op_name);
-  const target where = target_from(target_wanted);
   operand k(keys), v(values);
+  const target where = k.place_for(target_from(target_wanted));
   const bool as_array = k.gives_array() || v.gives_array();
   std::optional<std::pair<any_array, any_array>> result;
   {

@@ -80,8 +80,7 @@ nb::object transform(const std::string& expression, const std::vector<std::strin
   {
     // The first call compiles.
     const without_gil released;
-    const target where = resolve(requested, {bytes, whole.elements() * size_of(type), data_on,
-                                             requested.is_automatic() && can_compile_for_gpu()});
+    const target where = place_of_expression(requested, data_on, bytes, whole.elements() * size_of(type));
     result.emplace(computed(translated, where, type, whole, inputs, names));
   }
   if (out.is_none()) return result_of(std::move(*result), as_array);
