@@ -106,6 +106,14 @@ finding finding_of_signal(const nlohmann::json& message) {
   return f;
 }
 
+void take_counts(const nlohmann::json& message, program_outcome& outcome) {
+  outcome.launches = message.at("launches");
+  outcome.accesses = message.at("accesses");
+  outcome.watched_launches = message.at("watched_launches");
+  outcome.blocks = message.at("blocks");
+  outcome.watched_blocks = message.at("watched_blocks");
+}
+
 program_outcome read_messages(const std::string& text, const jit::compilation& compiled) {
   program_outcome outcome;
   std::vector<std::size_t> numbers;
@@ -122,8 +130,7 @@ program_outcome read_messages(const std::string& text, const jit::compilation& c
       outcome.profiles.push_back(profile_from_message(message.at("profile")));
     } else if (message.contains("frames")) {
       outcome.findings.push_back(finding_of_signal(message));
-      outcome.launches = message.at("launches");
-      outcome.accesses = message.at("accesses");
+      take_counts(message, outcome);
     } else if (message.contains("level")) {
       const auto known = std::find(numbers.begin(), numbers.end(), message.at("number").get<std::size_t>());
       if (known != numbers.end())
@@ -135,8 +142,7 @@ program_outcome read_messages(const std::string& text, const jit::compilation& c
       if (known == numbers.end()) continue;
       outcome.findings[static_cast<std::size_t>(known - numbers.begin())].count = message.at("count");
     } else {
-      outcome.launches = message.at("launches");
-      outcome.accesses = message.at("accesses");
+      take_counts(message, outcome);
     }
   }
   // What was taken back.
@@ -187,13 +193,15 @@ program_outcome run_program(const jit::compilation& compiled, const std::vector<
 
 }  // namespace heddle::checker
 
-/// From a program's module, before it initialises its variables.
+/// From each file of a program's module, before it initialises its variables.
 extern "C" __attribute__((visibility("default"), used)) void heddle_begin_program(
     void** slots, const heddle_device::kernel_entry* kernels, const heddle_device::variable* const* variables,
     const heddle_device::member* const* members, heddle_device::runtime** runtime) {
   using namespace heddle::checker;
   if (running_program == nullptr) return;
-  running_program->begin(
-      std::make_unique<const module>(path_of_module, module_tables{slots, kernels, variables, members}));
+  if (*runtime == nullptr)
+    running_program->begin(
+        std::make_unique<const module>(path_of_module, module_tables{slots, kernels, variables, members}));
+  running_program->know(kernels);
   *runtime = running_program;
 }

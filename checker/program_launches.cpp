@@ -4,6 +4,7 @@
 #include <heddle/error.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include <fmt/format.h>
@@ -147,11 +148,11 @@ void program_runtime::learn_types(const heddle_device::launch_request& q) {
     const auto address = reinterpret_cast<std::uintptr_t>(*static_cast<void* const*>(q.arguments[i]));
     allocation* const a = memory_->find(address);
     if (a == nullptr || a->is_freed || a->memory.is_variable || a->memory.element_bytes != 1 ||
-        a->memory.cells != nullptr || a->memory.begin != address ||
+        a->memory.last != nullptr || a->memory.begin != address ||
         a->memory.type != heddle_device::scalar::other)
       continue;
     a->memory.consist_of(p.element);
-    a->memory.shift = word_shift(p.element.size);
+    a->memory.shift = word_shift(p.element);
   }
 }
 
@@ -164,6 +165,21 @@ void program_runtime::add_profile(const place& by, const std::vector<instruction
   all.by = by;
   ++all.launches;
   add_instructions(all.instructions, instructions);
+}
+
+void program_runtime::choose_watched(const std::string& kernel, launch_options& options) {
+  const std::uint64_t before = launches_of_[kernel]++;
+  options.is_watched =
+      before < options_.watched_launches && (!kernel_filter_ || std::regex_search(kernel, *kernel_filter_));
+  if (!options.is_watched) options.schedules = 1;
+  if (!options.is_watched || std::isinf(options_.budget)) return;
+  // Half of the time goes to whatever comes first. Of what is left each launch has a part: new kernels, and
+  // of the others fewer and fewer.
+  const double left = options_.budget - watched_seconds_, half = options_.budget / 2 - watched_seconds_;
+  options.watched_seconds = half > options_.budget / 8 ? half : std::max(left / 4, 0.0);
+  if (half > 0 || before == 0) return;
+  options.is_watched = left > 0 && (before & (before - 1)) == 0;
+  if (!options.is_watched) options.schedules = 1;
 }
 
 int program_runtime::run(const heddle_device::launch_request& q, const kernel_call& wanted,
@@ -194,6 +210,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   options.legacy_warps = options_.legacy_warps;
   options.seconds_without_end = options_.seconds_without_end;
   options.profiles = options_.profiles;
+  choose_watched(kernel.name, options);
   const std::uint64_t blocks = jit::volume(q.grid);
   const std::string why = too_many_blocks(blocks, options.schedules);
   if (!why.empty()) refuse(fmt::format("{}: {}", kernel.name, why));
@@ -219,12 +236,16 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
     engine runs(*module_, kernel, regions, options, stacks_, 0, blocks, first_serial);
     undo_log first, later;
     const bool repeats = options.schedules > 1;
+    if (!options.is_watched) runs.trust_memory();
     try {
       if (repeats) first.begin(regions);
       runs.run_schedule(0);
       was_stopped = runs.is_stopping();
       // What the first leaves is what the program goes on with; the others begin where it began.
-      if (repeats && !was_stopped) {
+      const bool has_time =
+          !runs.is_partial() &&
+          static_cast<double>(options.schedules) * runs.watched_seconds() <= options.watched_seconds;
+      if (repeats && !was_stopped && has_time) {
         first.exchange();
         for (std::size_t i = 1; i < options.schedules && !runs.is_stopping(); ++i) {
           later.begin(regions);
@@ -234,6 +255,7 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
         first.exchange();
       }
       first.end();
+      watched_seconds_ += runs.watched_seconds();
       outcome = runs.result();
     } catch (const heddle::error& wrong) {
       refuse(wrong.what());
@@ -242,6 +264,9 @@ int program_runtime::run(const heddle_device::launch_request& q, const kernel_ca
   if (options_.profiles) add_profile(host_place(written, at), outcome.instructions);
   std::fwrite(outcome.printed.data(), 1, outcome.printed.size(), stdout);
   accesses_ += outcome.accesses;
+  blocks_ += outcome.blocks;
+  watched_blocks_ += outcome.watched_blocks;
+  watched_launches_ += outcome.watched_blocks != 0 ? 1 : 0;
   if (was_stopped)
     error = error_after(outcome.findings.empty() ? finding_kind::crash : outcome.findings.back().kind);
   for (finding& f : outcome.findings) {

@@ -29,7 +29,12 @@ thread_local int callbacks = 0;  // of streams, that the present thread of the h
 }  // namespace
 
 program_runtime::program_runtime(const program_options& options, bool blocks_are_independent, int messages)
-    : options_(options), blocks_are_independent_(blocks_are_independent), messages_(messages) {
+    : options_(options),
+      blocks_are_independent_(blocks_are_independent),
+      messages_(messages),
+      kernel_filter_(options.kernel_filter.empty()
+                         ? std::nullopt
+                         : std::optional<std::regex>(std::in_place, options.kernel_filter)) {
   // The first call loads a library, which a signal's handler must not.
   void* frame = nullptr;
   backtrace(&frame, 1);
@@ -38,7 +43,11 @@ program_runtime::program_runtime(const program_options& options, bool blocks_are
 void program_runtime::begin(std::unique_ptr<const module> compiled) {
   module_ = std::move(compiled);
   memory_.emplace(*module_);
-  for (const heddle_device::kernel_entry& k : module_->kernels()) {
+}
+
+void program_runtime::know(const heddle_device::kernel_entry* kernels) {
+  for (; kernels->name != nullptr; ++kernels) {
+    const heddle_device::kernel_entry& k = *kernels;
     const auto call = [](const void* kernel, void* const* arguments) {
       static_cast<const heddle_device::kernel*>(kernel)->call(arguments);
     };
@@ -63,7 +72,11 @@ void program_runtime::end() {
   for (const launch_profile& p : profiles_)
     write(nlohmann::json{{"profile", to_message(p, module_->base())}}.dump());
   for (const auto& [key, r] : reported_) write_count(r);
-  const nlohmann::json last = {{"launches", launches_}, {"accesses", accesses_}};
+  const nlohmann::json last = {{"launches", launches_},
+                               {"accesses", accesses_},
+                               {"watched_launches", watched_launches_},
+                               {"blocks", blocks_},
+                               {"watched_blocks", watched_blocks_}};
   write(last.dump());
 }
 
@@ -191,8 +204,11 @@ void program_runtime::report_signal(int signal, std::uintptr_t pc, std::uintptr_
   char line[4096];
   int n = std::snprintf(
       line, sizeof line,
-      "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[", signal,
-      static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
+      "{\"signal\":%d,\"launches\":%llu,\"accesses\":%llu,\"watched_launches\":%llu,\"blocks\":%llu,"
+      "\"watched_blocks\":%llu,\"device\":%s,\"name\":\"%s\",\"frames\":[",
+      signal, static_cast<unsigned long long>(launches_), static_cast<unsigned long long>(accesses_),
+      static_cast<unsigned long long>(watched_launches_), static_cast<unsigned long long>(blocks_),
+      static_cast<unsigned long long>(watched_blocks_),
       is_access && memory_ && memory_->is_in_device_half(address) ? "true" : "false",
       about != nullptr ? about->memory.name.c_str() : "");
   const char* comma = "";

@@ -14,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <regex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -28,6 +29,8 @@ class program_runtime final : public heddle_device::runtime {
   program_runtime(const program_options& options, bool blocks_are_independent, int messages);
   /// Before the module initialises its variables.
   void begin(std::unique_ptr<const module> compiled);
+  /// The kernels of one of its files, to an entry without a name.
+  void know(const heddle_device::kernel_entry* kernels);
   /// From here on the program's own code runs.
   void begin_main() { has_begun_ = true; }
   /// Writes what is only known at the end.
@@ -157,6 +160,8 @@ class program_runtime final : public heddle_device::runtime {
   int run(const heddle_device::launch_request& what, const kernel_call& kernel,
           const std::vector<std::uintptr_t>& at, const std::string& text);
   void learn_types(const heddle_device::launch_request& what);
+  /// How much of a launch is watched.
+  void choose_watched(const std::string& kernel, launch_options& options);
   void add_profile(const place& by, const std::vector<instruction_profile>& instructions);
 
   const program_options options_;
@@ -174,7 +179,10 @@ class program_runtime final : public heddle_device::runtime {
   std::map<const void*, kernel_known> kernels_;
   std::map<const void*, std::uint64_t> shared_limits_;
   std::uint32_t next_serial_ = 1;
-  std::uint64_t launches_ = 0, accesses_ = 0;
+  std::uint64_t launches_ = 0, accesses_ = 0, watched_launches_ = 0, blocks_ = 0, watched_blocks_ = 0;
+  double watched_seconds_ = 0;
+  const std::optional<std::regex> kernel_filter_;
+  std::map<std::string, std::uint64_t> launches_of_;  // of kernels by their names
   int last_error_ = 0, lasting_error_ = 0;
   reported* unasked_ = nullptr;  // a launch that failed, while nobody has asked
   std::map<std::string, reported> reported_;

@@ -178,19 +178,29 @@ std::string texts_of(const std::vector<finding>& findings) {
   return result;
 }
 
+/// ", 8 of 500 blocks watched"; empty when all were.
+std::string share_text(std::uint64_t blocks, std::uint64_t watched_blocks) {
+  return watched_blocks == blocks
+             ? ""
+             : fmt::format(", {} of {} watched", watched_blocks, counted(blocks, "block"));
+}
+
 /// The last line of a report.
 std::string summary(const checked& what, const launch_outcome& outcome) {
   const std::uint64_t threads = jit::volume(what.options.grid) * jit::volume(what.options.block);
   return fmt::format("{}: {}: {} ({}, {}, {}{})", what.source, what.kernel,
                      verdict_text(outcome.findings, what.fails_on), counted(threads, "thread"),
                      counted(outcome.schedules, "schedule"),
-                     fmt::format("{} watched accesses", outcome.accesses),
+                     fmt::format("{} watched accesses", outcome.accesses) +
+                         share_text(outcome.blocks, outcome.watched_blocks),
                      outcome.was_stopped ? ", stopped before its end" : "");
 }
 std::string summary(const program_checked& what, const program_outcome& outcome) {
-  return fmt::format("{}: {} ({}, {} of each, {} watched accesses)", what.source,
+  std::string share = share_text(outcome.blocks, outcome.watched_blocks);
+  if (!share.empty()) share += fmt::format(" of {} launches", outcome.watched_launches);
+  return fmt::format("{}: {} ({}, {} of each, {} watched accesses{})", what.source,
                      verdict_text(outcome.findings, what.fails_on), counted(outcome.launches, "launch", "es"),
-                     counted(what.options.schedules, "schedule"), outcome.accesses);
+                     counted(what.options.schedules, "schedule"), outcome.accesses, share);
 }
 
 }  // namespace
@@ -272,6 +282,8 @@ std::string as_json(const checked& what, const launch_outcome& outcome) {
   j["grid"] = index(what.options.grid);
   j["block"] = index(what.options.block);
   j["schedules"] = outcome.schedules;
+  j["blocks"] = outcome.blocks;
+  j["watched_blocks"] = outcome.watched_blocks;
   j["seed"] = what.options.seed;
   j["accesses"] = outcome.accesses;
   j["seconds"] = outcome.seconds;
@@ -293,6 +305,9 @@ std::string as_json(const program_checked& what, const program_outcome& outcome)
     j["status"] = outcome.status;
   }
   j["launches"] = outcome.launches;
+  j["watched_launches"] = outcome.watched_launches;
+  j["blocks"] = outcome.blocks;
+  j["watched_blocks"] = outcome.watched_blocks;
   j["schedules"] = what.options.schedules;
   j["seed"] = what.options.seed;
   j["accesses"] = outcome.accesses;

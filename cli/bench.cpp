@@ -7,12 +7,14 @@
 #include "bench/measurement.hpp"
 #include "bench/patterns.hpp"
 #include "bench/peers.hpp"
+#include "bench/scaling.hpp"
 #include "bench/sizes.hpp"
 #include "commands.hpp"
 #include "element_types.hpp"
 #include "file_options.hpp"
 #include "machine_description.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "progress.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -64,10 +66,10 @@ constexpr contenders (*families_of_peers[])(const workload&) = {
 };
 
 struct bench_options {
-  std::string pattern, op = "sum", targets, types = "float32", sizes = "2^12..2^26", algorithms;
+  std::string pattern, op = "sum", targets, types = "float32", sizes, algorithms;
   std::string json_file, plot_file;
   double seconds = 1;
-  bool peers = false, check = false, in_cache = false, quiet = false;
+  bool peers = false, check = false, in_cache = false, quiet = false, ranks = false;
 };
 
 /// What the options say is to be measured.
@@ -134,7 +136,7 @@ plan plan_of(const bench_options& options) {
       fail_complex_order(options.op.c_str(), type, " (sum takes them)");
     }
   }
-  for (const std::string& part : list_of(options.sizes)) {
+  for (const std::string& part : list_of(options.sizes.empty() ? "2^12..2^26" : options.sizes)) {
     for (const std::size_t size : parse_sizes(part)) made.sizes.push_back(size);
   }
   std::sort(made.sizes.begin(), made.sizes.end());
@@ -453,7 +455,38 @@ std::optional<std::string> measure_all(const plan& what, const bench_options& op
   return std::nullopt;
 }
 
+/// What --ranks measures, on those that mpirun started or on one.
+void run_over_ranks(const bench_options& options) {
+  const ranks all = is_over_ranks() ? ranks_on("auto") : ranks();
+  const std::vector<std::size_t> sizes = parse_sizes(options.sizes.empty() ? "2^24" : options.sizes);
+  if (sizes.size() != 1) throw CLI::ValidationError("--size", "--ranks takes one size");
+  const std::string path = written_by_first(options.json_file);
+  std::optional<atomic_file> json_file;
+  if (!path.empty()) json_file.emplace(path);
+  json described;
+  if (is_first_rank() && json_file) described["machine"] = machine_description();
+  begin_together();
+  print(fmt::format("{:<16}{:<8}{:>6}{:>14}{:>14}{:>16}\n", "what", "scaling", "ranks", "work", "ms",
+                    "a second"));
+  for (const scaling_result& one : measure_over_ranks(all, sizes[0], options.seconds)) {
+    print(fmt::format("{:<16}{:<8}{:>6}{:>14}{:>14.4f}{:>16.4g}\n", one.what, one.scaling, all.size(),
+                      one.work, 1e3 * one.seconds, one.rate));
+    described["results"].push_back({{"what", one.what},
+                                    {"scaling", one.scaling},
+                                    {"ranks", all.size()},
+                                    {"target", all.where().text()},
+                                    {"work", one.work},
+                                    {"things", one.things},
+                                    {"seconds", one.seconds},
+                                    {"per_second", one.rate}});
+  }
+  if (json_file) write(*json_file, described.dump(2) + "\n");
+}
+
 void run(const bench_options& options) {
+  if (options.ranks) return run_over_ranks(options);
+  if (options.pattern.empty()) throw CLI::RequiredError("PATTERN");
+  refuse_over_ranks(true, "bench", "it takes --ranks");
   const plan what = plan_of(options);
   if (!options.plot_file.empty()) require_gnuplot();
   std::optional<atomic_file> json_file, plot_file;
@@ -512,10 +545,13 @@ void add_bench(CLI::App& app) {
   CLI::App* command =
       app.add_subcommand("bench", "How fast the patterns are on this machine, and its ceilings");
   const auto options = std::make_shared<bench_options>();
-  command->add_option("PATTERN", options->pattern, "reduce, scan or transform")
-      ->required()
-      ->option_text(" ")
-      ->check(CLI::IsMember(names_of(patterns)));
+  CLI::Option* const pattern = command->add_option("PATTERN", options->pattern, "reduce, scan or transform")
+                                   ->option_text(" ")
+                                   ->check(CLI::IsMember(names_of(patterns)));
+  command
+      ->add_flag("--ranks", options->ranks,
+                 "Under mpirun: patterns, the exchange between neighbours and simulations over ranks")
+      ->excludes(pattern);
   command->add_option("--op", options->op, "sum|max, of reduce and scan; default sum")
       ->option_text("OP")
       ->check(CLI::IsMember(names_of(operators)));

@@ -4,6 +4,7 @@
 #include "interruption.hpp"
 #include "live_view.hpp"
 #include "option_checks.hpp"
+#include "over_ranks.hpp"
 #include "paced_steps.hpp"
 #include "run_options.hpp"
 #include "standard_output.hpp"
@@ -129,8 +130,8 @@ class life_output {
   }
 
   life_output(const std::string& path, const std::string& format)
-      : path_(path), ending_(formats().chosen(path, format)) {
-    require_writable(path);
+      : path_(written_by_first(path)), ending_(formats().chosen(path, format)) {
+    require_writable(path_);
   }
 
   bool is_animation() const { return ending_ == ".gif"; }
@@ -341,12 +342,18 @@ void run(const life_options& options) {
   life_output output(options.output, options.format);
   const target on_cpu = target::parallel();
   beginning start = begin(options, on_cpu);
-  const target where = resolved(options, static_cast<double>(start.cells.cells.width()) *
-                                             static_cast<double>(start.cells.cells.height()));
+  refuse_over_ranks(options.watch, "--watch", "nothing is shown in a terminal");
+  const target where = is_over_ranks()
+                           ? ranks_on(options.target).where()
+                           : resolved(options, static_cast<double>(start.cells.cells.width()) *
+                                                   static_cast<double>(start.cells.cells.height()));
   const auto how = *std::find_if(std::begin(algorithms), std::end(algorithms),
                                  [&](algorithm a) { return options.algorithm == name(a); });
   const std::size_t width = start.cells.cells.width(), height = start.cells.cells.height();
-  universe world(start.cells, start.shape, start.law, how, where);
+  begin_together();
+  universe world = is_over_ranks()
+                       ? universe(start.cells, start.shape, start.law, how, ranks_on(options.target))
+                       : universe(start.cells, start.shape, start.law, how, where);
   start.cells = {};
   world.count_from(start.generation);
   const std::uint64_t last = start.generation + options.generations;

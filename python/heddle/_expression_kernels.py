@@ -53,6 +53,21 @@ def _parameters(text: str) -> list[_Parameter]:
     return result
 
 
+# Of C and CUDA. Others are declared by the preamble, or by what the compiler is given beside it.
+_KNOWN_TYPE = re.compile(r"unsigned|signed|char|short|int|long|float|double|bool|void|size_t|ptrdiff_t|u?int(8|16|32|64)_t|"
+                         r"(u?(char|short|int|long|longlong)|float|double)[1-4]|half2?|__half2?|[A-Z]")
+
+
+def _require_types(kernel: str, parameters: Sequence[_Parameter], preamble: str, *others: Any) -> None:
+    """TypeError for a type that nothing can have declared."""
+    if "#" in preamble or any(others):
+        return
+    for p in parameters:
+        if p.type.isidentifier() and not _KNOWN_TYPE.fullmatch(p.type) and not re.search(rf"\b{p.type}\b", preamble):
+            raise TypeError(f"{kernel}: '{p.type}' of {p.name} is no type that is known, which are {', '.join(_CODE)}, those of "
+                            "CUDA C++, T and such, and what the preamble declares")
+
+
 def _literal(value: Any) -> str:
     """A number, or a text, as an expression of C++."""
     if value is None or isinstance(value, str):
@@ -232,6 +247,7 @@ class ElementwiseKernel:
             if not outputs:
                 raise ValueError(f"{self.name}: there are no out_params, into which the operation writes")
             parameters += [_Parameter(p.name, p.type, False, p.is_pointer, p.is_raw, not p.is_pointer) for p in outputs]
+        _require_types(self.name, parameters, preamble, options, definitions, include_dirs)
         self._source = _elementwise(self.name, parameters, given["operation"], preamble,
                                     _options(options, definitions, include_dirs, std))
 
@@ -345,6 +361,7 @@ class ReductionKernel:
             self._type, self._neutral = np.dtype(given["dtype_out"]), given.get("neutral")
             self._parameters = _parameters(given.get("arguments") or f"const {_code_of(self._type)} *x")
             self._map = given.get("map_expr") or f"{self._parameters[0].name}[i]"
+        _require_types(self.name, self._parameters, preamble, options, definitions, include_dirs)
         self._combine, self._is_commutative = given["reduce_expr"], is_commutative
         self._preamble, self._options = preamble, _options(options, definitions, include_dirs, std)
         self._sources: dict[str, _Source] = {}

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from . import _core
+from ._arguments import refuse_pickling
 from ._arrays import held
 from ._core import Target
 
@@ -149,6 +150,9 @@ class Module:
         compile = _core.CompileOptions(macros(definitions), texts(include_dirs), std, texts(options), name,
                                        texts(name_expressions))
         self._compiled = _core.CompiledModule(target, text, is_file, compile)
+
+    def __reduce__(self) -> Any:
+        refuse_pickling(self, "make it of its source again, which the cache has compiled")
 
     @property
     def target(self) -> Target:

@@ -74,7 +74,7 @@ class expression {
         all.push_back(a.is());
       }
     }
-    const nb::gil_scoped_release released;
+    const without_gil released;
     bool is_of_another_stream = false;
     const target where = place_of_pointers(requested, given, is_of_another_stream);
     with_name(name_, [&] { f(kernel_, where, all); });

@@ -11,7 +11,8 @@ namespace heddle::python {
 /// HEDDLE_TARGET, or auto.
 target target_from(nb::handle named);
 
-/// Where an expression runs: of "auto" on the GPU where arrays are, which stay there, and else what `resolve` picks.
+/// Where an expression runs: of "auto" on the GPU where arrays are, which stay there, and else what `resolve`
+/// picks.
 target place_of_expression(const target& requested, const target& data_on, std::size_t bytes_read,
                            std::size_t bytes_written);
 

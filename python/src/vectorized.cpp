@@ -155,7 +155,7 @@ class vectorized {
     std::optional<any_array> result;
     {
       // The first call compiles.
-      const nb::gil_scoped_release released;
+      const without_gil released;
       const target where = place_of_expression(requested, data_on, bytes, whole.elements() * size_of(type));
       result.emplace(computed(where, type, whole, inputs));
     }
@@ -173,7 +173,7 @@ class vectorized {
     const axes_plan plan = plan_axes(x, axis, keeps, true);
     std::optional<any_array> result;
     {
-      const nb::gil_scoped_release released;
+      const without_gil released;
       const target where = resolved(requested, x, plan.all.count() * size_of(result_));
       result.emplace(std::move(reduced(where, x, plan.all)).reshaped(plan.result));
     }
@@ -187,7 +187,7 @@ class vectorized {
     const axes_plan plan = plan_one_axis(x, axis);
     std::optional<any_array> result;
     {
-      const nb::gil_scoped_release released;
+      const without_gil released;
       const target where = resolved(requested, x, x.bytes());
       result.emplace(std::move(accumulated(where, x, plan.all)).reshaped(plan.result));
     }

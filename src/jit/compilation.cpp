@@ -8,6 +8,7 @@
 #include "jit/source_folder.hpp"
 #include <heddle/error.hpp>
 #include <heddle/io/named_stream.hpp>
+#include <heddle/target.hpp>
 
 #include <algorithm>
 #include <cctype>
@@ -19,6 +20,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -159,9 +161,11 @@ fs::path device_headers() {
                           installed.string(), device_source_folder));
 }
 
-std::vector<std::string> common_options(const compiler& with, const compile_options& options) {
+std::vector<std::string> common_options(const compiler& with, const compile_options& options,
+                                        source_language language) {
   std::vector<std::string> words = with.words;
-  words.insert(words.end(), {"-std=" + options.standard, "-fPIC", "-w"});
+  if (language != source_language::c) words.push_back("-std=" + options.standard);
+  words.insert(words.end(), {"-fPIC", "-w"});
   if (options.is_watched) {
     // Lines and the names of functions are all that reports need.
     words.insert(words.end(), {"-O1", "-g1"});
@@ -181,14 +185,15 @@ bool is_before_headers(std::string_view definition) {
 }
 
 std::vector<std::string> preprocess_command(const compiler& with, const fs::path& source,
-                                            const compile_options& options, const fs::path& headers,
-                                            const fs::path& dependencies) {
-  std::vector<std::string> words = common_options(with, options);
+                                            source_language language, const compile_options& options,
+                                            const fs::path& headers, const fs::path& dependencies) {
+  const bool is_cuda = language == source_language::cuda;
+  std::vector<std::string> words = common_options(with, options, language);
   // Some systems' compilers define it, and glibc's headers then call __printf_chk where a kernel calls
   // printf.
   words.emplace_back("-U_FORTIFY_SOURCE");
   for (const std::string& d : options.definitions) {
-    if (is_before_headers(d)) words.push_back("-D" + d);
+    if (!is_cuda || is_before_headers(d)) words.push_back("-D" + d);
   }
   for (const std::string& i : options.include_folders) {
     // A toolkit's own headers are for its compiler.
@@ -198,9 +203,15 @@ std::vector<std::string> preprocess_command(const compiler& with, const fs::path
   if (options.is_watched) words.emplace_back("-DHEDDLE_WATCHED");
   if (options.is_program) words.emplace_back("-DHEDDLE_PROGRAM");
   const fs::path own = source.parent_path();
-  words.insert(words.end(), {"-isystem", headers.string(), "-isystem", (own / folder_of_libraries).string(),
-                             "-include", (headers / "heddle_device" / "language.hpp").string(), "-include",
-                             (own / file_of_definitions).string(), "-x", "c++", "-E", "-MD", "-MF",
+  words.insert(words.end(), {"-isystem", headers.string(), "-isystem", (own / folder_of_libraries).string()});
+  if (is_cuda) {
+    words.insert(words.end(), {"-include", (headers / "heddle_device" / "language.hpp").string(), "-include",
+                               (own / file_of_definitions).string()});
+  } else {
+    words.emplace_back("-DHEDDLE_HOST_SOURCE");
+  }
+  for (const std::string& header : options.forced_includes) words.insert(words.end(), {"-include", header});
+  words.insert(words.end(), {"-x", language == source_language::c ? "c" : "c++", "-E", "-MD", "-MF",
                              dependencies.string(), source.string()});
   return words;
 }
@@ -217,9 +228,10 @@ std::string definitions_after_headers(const compile_options& options) {
   return text;
 }
 
-std::vector<std::string> compile_command(const compiler& with, const compile_options& options,
-                                         bool instruments, const fs::path& text, const fs::path& object) {
-  std::vector<std::string> words = common_options(with, options);
+std::vector<std::string> compile_command(const compiler& with, source_language language,
+                                         const compile_options& options, bool instruments,
+                                         const fs::path& text, const fs::path& object) {
+  std::vector<std::string> words = common_options(with, options, language);
   words.insert(words.end(), {"-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=off",
                              "-fno-strict-aliasing", "-fno-builtin-printf", "-c"});
   // Excerpts are made of the source itself.
@@ -250,7 +262,8 @@ std::vector<std::string> compile_command(const compiler& with, const compile_opt
       words.insert(words.end(), {"-mllvm", "-tsan-instrument-atomics=0", "-mllvm",
                                  "-tsan-instrument-read-before-write=1"});
   }
-  words.insert(words.end(), {"-x", "c++-cpp-output", text.string(), "-o", object.string()});
+  words.insert(words.end(), {"-x", language == source_language::c ? "cpp-output" : "c++-cpp-output",
+                             text.string(), "-o", object.string()});
   return words;
 }
 
@@ -331,11 +344,14 @@ subscript subscript_from(const json& j) {
   return {j.at(0), j.at(1), {j.at(2), j.at(3)}, {j.at(4), j.at(5)}, j.at(6)};
 }
 
+void add_about(compilation& to, const json& about) {
+  for (const json& k : about.at("kernels")) to.kernels.push_back(declaration_from(k));
+  for (const json& s : about.at("subscripts")) to.subscripts.push_back(subscript_from(s));
+}
+
 compilation from_kept(const kept_file& kept, bool was_cached) {
   compilation result{std::make_shared<const sealed_library>(kept.made), {}, {}, was_cached};
-  const json about = json::parse(kept.about);
-  for (const json& k : about.at("kernels")) result.kernels.push_back(declaration_from(k));
-  for (const json& s : about.at("subscripts")) result.subscripts.push_back(subscript_from(s));
+  add_about(result, json::parse(kept.about));
   return result;
 }
 
@@ -481,93 +497,295 @@ std::string folder_of_source(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-compilation compile_file(const std::string& path, compile_options options) {
-  const std::string source = read_source(path);
-  options.flags.insert(options.flags.begin(), {"-iquote", folder_of_source(path)});
-  return compile(source, shown_path(path), options);
+namespace {
+
+/// A source of what is compiled, and where it is looked for what it includes: in the folder that it is in.
+struct source_unit {
+  std::string text, name, folder;
+  source_language language = source_language::cuda;
+  std::optional<compile_options> own;
+};
+
+source_unit read_unit(const source_file& file) {
+  return {read_source(file.path), shown_path(file.path), folder_of_source(file.path), file.language,
+          file.own};
 }
 
-compilation compile(const std::string& source, const std::string& name, const compile_options& as_given) {
-  compile_options options = as_given;
-  options.flags = with_absolute_paths(std::move(options.flags));
-  for (std::string& folder : options.include_folders) folder = fs::absolute(folder).string();
-  const compiler with = find_compiler();
-  const fs::path headers = device_headers();
+/// A unit as an object in a folder of its own.
+struct compiled_unit {
+  fs::path object;
+  translation translated;
+  std::vector<std::string> files_read;
+};
+
+json about(const std::vector<translation>& all, bool is_watched) {
+  json result = {{"kernels", json::array()}, {"subscripts", json::array()}};
+  for (const translation& t : all) {
+    for (const kernel_declaration& k : t.kernels) result["kernels"].push_back(to_json(k));
+    for (const subscript& s : t.subscripts) {
+      if (is_watched) result["subscripts"].push_back(to_json(s));
+    }
+  }
+  return result;
+}
+std::string text_of(const json& j) {
+  return j.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// What keeps it in the object, as a line of a section that is not loaded.
+std::string section_of_about(const std::string& line) {
+  std::string bytes;
+  for (const char c : line + "\n") {
+    // Numbers, so that no layer of quotes has a say.
+    bytes += fmt::format("{}{}", bytes.empty() ? "" : ",", static_cast<int>(static_cast<unsigned char>(c)));
+  }
+  return fmt::format("\nasm(\".pushsection heddle_about,\\\"\\\",%progbits\\n.byte {}\\n.popsection\\n\");\n",
+                     bytes);
+}
+
+class maker {
+ public:
+  explicit maker(compile_options options) : options_(with_absolute_names(std::move(options))) {}
+
+  const compile_options& options() const { return options_; }
+
+  void add_to(digest& key, const source_unit& u) const {
+    const compile_options own = options_of(u);
+    for (const std::string& w : preprocess_command(with_, "", u.language, own, headers_, "")) key.add(w);
+    for (const std::string& w : compile_command(with_, u.language, own, true, "", "")) key.add(w);
+    for (const std::string& d : own.definitions) key.add(d);
+    key.add(u.name);  // as messages and findings spell it
+    key.add(u.text);
+  }
+  void add_to(digest& key) const {
+    for (const auto& [variable, folders] : search_variables()) key.add(variable), key.add(folders);
+    key.add(with_.identity);
+    key.add(own_identity());
+    if (!options_.is_watched) key.add(processor());
+    for (const std::string& instance : options_.instances) key.add(instance);
+    key.add(options_.is_relocatable ? "relocatable" : "apart");
+    for (const std::string& word : options_.link_words) {
+      key.add(word);
+      struct stat found{};
+      if (stat(word.c_str(), &found) == 0)
+        key.add(fmt::format("{} {}.{}", found.st_size, found.st_mtim.tv_sec, found.st_mtim.tv_nsec));
+    }
+    key.add("12");  // of the format of what is kept
+  }
+
+  /// One of several files keeps what is not relocatable to itself, and one that becomes an object says in it
+  /// what is to be known of it.
+  enum class role : std::uint8_t { only, one_of_several, object };
+
+  compiled_unit make(const source_unit& u, role as, const fs::path& work) const {
+    const compile_options own_options = options_of(u);
+    const bool is_apart = as != role::only && !options_.is_relocatable;
+    // A source's own includes are looked for beside it: they must find nothing.
+    const fs::path own = work / "source";
+    const fs::path original = own / "heddle", libraries = own / folder_of_libraries,
+                   dependencies = work / "dependencies", text = work / "kernel.ii";
+    compiled_unit result;
+    result.object = work / "kernel.o";
+    write_headers_of_libraries(libraries);
+    write(original, line_directive(u.name) + u.text);
+    write(own / file_of_definitions, definitions_after_headers(own_options));
+    const process_result preprocessed =
+        run(preprocess_command(with_, original, u.language, own_options, headers_, dependencies), work);
+    if (preprocessed.status != 0) fail_compilation(u.name, preprocessed.err);
+    const bool sees_cuda = u.language == source_language::cuda ||
+                           preprocessed.out.find("/heddle_device/language.hpp\" 1") != std::string::npos;
+    // g++ does not instrument what calls read and write as wholes: structures that they take by value, and
+    // results.
+    const bool flattens = options_.is_watched && !with_.is_clang;
+    result.translated =
+        sees_cuda ? translate(preprocessed.out, {options_.instances, options_.is_program, is_apart, flattens,
+                                                 included_libraries(preprocessed.out, libraries)})
+                  : translate_host(preprocessed.out, u.language == source_language::c);
+    write(text, as == role::object && u.language != source_language::c
+                    ? result.translated.text +
+                          section_of_about(text_of(about({result.translated}, options_.is_watched)))
+                    : result.translated.text);
+    // Without watching, spins on volatile variables are still to be seen.
+    const bool instruments = options_.is_watched || result.translated.has_volatile;
+    const process_result compiled =
+        run(compile_command(with_, u.language, own_options, instruments, text, result.object), work);
+    if (compiled.status != 0)
+      fail_compilation(
+          u.name, with_columns_of_source(compiled.err, preprocessed.out, result.translated, u.text, u.name));
+    result.files_read = dependencies_in(impl::contents(dependencies).value_or(""));
+    std::erase_if(result.files_read,
+                  [&](const std::string& file) { return file.starts_with(own.string() + "/"); });
+    for (std::string& file : hidden_by(result.files_read, own_options))
+      result.files_read.push_back(std::move(file));
+    return result;
+  }
+
+  /// The module of objects; without the compiler's own runtimes: what runs the module has the functions that
+  /// are called.
+  fs::path link(const std::vector<fs::path>& objects, const std::string& name, const fs::path& work) const {
+    const fs::path library = work / "kernel.so";
+    std::vector<std::string> words = with_.words;
+    words.emplace_back("-shared");
+    for (const fs::path& object : objects) words.push_back(object.string());
+    words.insert(words.end(), options_.link_words.begin(), options_.link_words.end());
+    words.insert(words.end(), {"-o", library.string(), "-lm"});
+    if (options_.is_program) {
+      words.insert(words.end(), {"-Wl,-z,defs", "-Wl,--require-defined=heddle_module_main", "-pthread"});
+      for (const char* of_memory :
+           {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam"})
+        words.push_back(fmt::format("-Wl,--wrap={}", of_memory));
+    }
+    const process_result linked = run(std::move(words), work);
+    if (linked.status != 0) fail_compilation(name, linked.err);
+    return library;
+  }
+
+  static std::string contents_of(const fs::path& file) {
+    auto made = impl::contents(file);
+    if (!made) throw error(fmt::format("{} cannot be read: {}", shown_path(file), std::strerror(errno)));
+    return *std::move(made);
+  }
+
+ private:
+  static compile_options with_absolute_names(compile_options options) {
+    options.flags = with_absolute_paths(std::move(options.flags));
+    for (std::string& header : options.forced_includes) {
+      std::error_code ignored;
+      if (fs::exists(header, ignored)) header = fs::absolute(header).string();
+    }
+    for (std::string& word : options.link_words) {
+      std::error_code ignored;
+      const bool is_folder = word.starts_with("-L");
+      const std::string path = word.substr(is_folder ? 2 : 0);
+      if (fs::exists(path, ignored)) word = (is_folder ? "-L" : "") + fs::absolute(path).string();
+    }
+    for (std::string& folder : options.include_folders) folder = fs::absolute(folder).string();
+    return options;
+  }
+  compile_options options_of(const source_unit& u) const {
+    compile_options own = options_;
+    if (u.own) {
+      const compile_options named = with_absolute_names(*u.own);
+      own.include_folders = named.include_folders;
+      own.definitions = named.definitions;
+      own.flags = named.flags;
+      own.forced_includes = named.forced_includes;
+      own.standard = named.standard;
+    }
+    if (!u.folder.empty())
+      own.flags.insert(own.flags.begin(), {"-iquote", fs::absolute(u.folder).lexically_normal().string()});
+    return own;
+  }
+  static void write(const fs::path& path, const std::string& all) {
+    std::ofstream out(path, std::ios::binary);
+    out << all;
+    if (!out.flush())
+      throw error(fmt::format("{} cannot be written: {}", shown_path(path), std::strerror(errno)));
+  }
+  static process_result run(std::vector<std::string> words, const fs::path& work) {
+    words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.string()));
+    return run_program(words, work);
+  }
+
+  compile_options options_;
+  compiler with_ = find_compiler();
+  fs::path headers_ = device_headers();
+};
+
+compilation compile_units(const std::vector<source_unit>& units, const compile_options& options) {
+  const maker make(options);
   digest key;
-  for (const std::string& w : preprocess_command(with, "", options, headers, "")) key.add(w);
-  for (const std::string& w : compile_command(with, options, true, "", "")) key.add(w);
-  for (const auto& [variable, folders] : search_variables()) key.add(variable), key.add(folders);
-  key.add(with.identity);
-  key.add(own_identity());
-  if (!options.is_watched) key.add(processor());
-  for (const std::string& instance : options.instances) key.add(instance);
-  key.add(name);  // as messages and findings spell it
-  key.add(source);
-  for (const std::string& d : options.definitions) key.add(d);
-  key.add("11");  // of the format of what is kept
+  for (const source_unit& u : units) make.add_to(key, u);
+  make.add_to(key);
   const std::string name_of_entry = key.text();
   if (const auto kept = find_kept(name_of_entry)) return from_kept(*kept, true);
 
   const auto began = std::chrono::system_clock::now();
   const temporary_folder work = folder_for_making();
-  // A source's own includes are looked for beside it: they must find nothing.
-  const fs::path own = work.path() / "source";
-  const fs::path original = own / "heddle", libraries = own / folder_of_libraries,
-                 dependencies = work.path() / "dependencies", text = work.path() / "kernel.ii",
-                 object = work.path() / "kernel.o", library = work.path() / "kernel.so";
-  const auto write = [](const fs::path& path, const std::string& all) {
-    std::ofstream out(path, std::ios::binary);
-    out << all;
-    if (!out.flush())
-      throw error(fmt::format("{} cannot be written: {}", shown_path(path), std::strerror(errno)));
+  const maker::role as =
+      units.size() > 1 || !options.link_words.empty() ? maker::role::one_of_several : maker::role::only;
+  const auto compile_one = [&](std::size_t i) {
+    const fs::path own = work.path() / fmt::format("{}", i);
+    fs::create_directories(own / "source");
+    return make.make(units[i], as, own);
   };
-  const auto run = [&](std::vector<std::string> words) {
-    words.push_back(fmt::format("-fdebug-prefix-map={}=/heddle", work.path().string()));
-    return run_program(words, work.path());
-  };
-  write_headers_of_libraries(libraries);
-  write(original, line_directive(name) + source);
-  write(own / file_of_definitions, definitions_after_headers(options));
-  const process_result preprocessed = run(preprocess_command(with, original, options, headers, dependencies));
-  if (preprocessed.status != 0) fail_compilation(name, preprocessed.err);
-  // g++ does not instrument what calls read and write as wholes: structures that they take by value, and
-  // results.
-  const bool flattens = options.is_watched && !with.is_clang;
-  const translation translated = translate(
-      preprocessed.out,
-      {options.instances, options.is_program, flattens, included_libraries(preprocessed.out, libraries)});
-  write(text, translated.text);
-  // Without watching, spins on volatile variables are still to be seen.
-  const bool instruments = options.is_watched || translated.has_volatile;
-  const process_result compiled = run(compile_command(with, options, instruments, text, object));
-  if (compiled.status != 0)
-    fail_compilation(name, with_columns_of_source(compiled.err, preprocessed.out, translated, source, name));
-  // Without the compiler's own runtimes: what runs the module has the functions that are called.
-  std::vector<std::string> link = with.words;
-  link.insert(link.end(), {"-shared", object.string(), "-o", library.string(), "-lm"});
-  // All of a program is in its file.
-  if (options.is_program) {
-    link.insert(link.end(), {"-Wl,-z,defs", "-pthread"});
-    for (const char* of_memory :
-         {"free", "_ZdlPv", "_ZdlPvm", "_ZdaPv", "_ZdaPvm", "malloc", "calloc", "realloc", "_Znam"})
-      link.push_back(fmt::format("-Wl,--wrap={}", of_memory));
+  const std::size_t at_once = std::max<std::size_t>(1, available_cores());
+  std::vector<compiled_unit> compiled;
+  for (std::size_t first = 0; first < units.size(); first += at_once) {
+    std::vector<std::future<compiled_unit>> under_way;
+    for (std::size_t i = first; i < std::min(first + at_once, units.size()); ++i)
+      under_way.push_back(
+          std::async(units.size() > 1 ? std::launch::async : std::launch::deferred, compile_one, i));
+    for (std::future<compiled_unit>& one : under_way) compiled.push_back(one.get());
   }
-  const process_result linked = run(link);
-  if (linked.status != 0) fail_compilation(name, linked.err);
-
-  json about = {{"kernels", json::array()}, {"subscripts", json::array()}};
-  for (const kernel_declaration& k : translated.kernels) about["kernels"].push_back(to_json(k));
-  for (const subscript& s : translated.subscripts) {
-    if (options.is_watched) about["subscripts"].push_back(to_json(s));
+  std::vector<fs::path> objects;
+  std::vector<translation> translated;
+  std::vector<std::string> files_read;
+  bool has_main = !options.is_program || !options.link_words.empty();
+  for (compiled_unit& c : compiled) {
+    objects.push_back(c.object);
+    has_main |= c.translated.has_main;
+    files_read.insert(files_read.end(), c.files_read.begin(), c.files_read.end());
+    translated.push_back(std::move(c.translated));
   }
-  std::vector<std::string> files_read = dependencies_in(impl::contents(dependencies).value_or(""));
-  std::erase_if(files_read, [&](const std::string& file) { return file.starts_with(own.string() + "/"); });
-  for (std::string& file : hidden_by(files_read, options)) files_read.push_back(std::move(file));
-  auto made = impl::contents(library);
-  if (!made) throw error(fmt::format("{} cannot be read: {}", shown_path(library), std::strerror(errno)));
-  const kept_file kept{*std::move(made), about.dump(-1, ' ', false, json::error_handler_t::replace)};
+  if (!has_main)
+    throw error(units.size() > 1 ? "the files have no main"
+                                 : "the file has no main: name a kernel of it with --kernel");
+  const fs::path library = make.link(objects, units.front().name, work.path());
+  const kept_file kept{maker::contents_of(library), text_of(about(translated, options.is_watched))};
   keep(name_of_entry, kept, ".so", files_read, began);
   return from_kept(kept, false);
+}
+
+}  // namespace
+
+std::optional<source_language> language_of(const std::string& path) {
+  const std::string ending = fs::path(path).extension().string();
+  if (ending == ".cu" || ending == ".cuh") return source_language::cuda;
+  if (ending == ".c") return source_language::c;
+  for (const char* const of_cpp : {".cpp", ".cc", ".cxx", ".C", ".c++", ".cp"}) {
+    if (ending == of_cpp) return source_language::cpp;
+  }
+  return std::nullopt;
+}
+
+compilation compile_file(const std::string& path, compile_options options) {
+  return compile_units({read_unit({path, source_language::cuda, {}})}, options);
+}
+
+compilation compile_files(const std::vector<source_file>& files, compile_options options) {
+  std::vector<source_unit> units;
+  for (const source_file& file : files) units.push_back(read_unit(file));
+  // Files of a build may use one another's code of the device where one of them says so.
+  options.is_relocatable |= std::any_of(files.begin(), files.end(), [](const source_file& file) {
+    return file.own && file.own->is_relocatable;
+  });
+  return compile_units(units, options);
+}
+
+compilation compile(const std::string& source, const std::string& name, const compile_options& options) {
+  return compile_units({{source, name, "", source_language::cuda, {}}}, options);
+}
+
+object_file compile_object(const source_file& file, compile_options options) {
+  const maker make(std::move(options));
+  const temporary_folder work = folder_for_making();
+  fs::create_directories(work.path() / "source");
+  const compiled_unit made = make.make(read_unit(file), maker::role::object, work.path());
+  return {maker::contents_of(made.object), made.files_read};
+}
+
+std::string link_objects(const compile_options& options) {
+  const maker make(options);
+  const temporary_folder work = folder_for_making();
+  return maker::contents_of(make.link({}, "the program", work.path()));
+}
+
+compilation linked_compilation(const std::string& library, std::string_view about) {
+  compilation result{std::make_shared<const sealed_library>(library), {}, {}, true};
+  std::stringstream lines{std::string(about)};
+  for (std::string line; std::getline(lines, line);) add_about(result, json::parse(line));
+  return result;
 }
 
 }  // namespace heddle::jit

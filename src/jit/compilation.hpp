@@ -3,7 +3,9 @@
 #include "jit/sealed_library.hpp"
 #include "jit/translation.hpp"
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,15 +16,31 @@ struct compile_options {
   std::vector<std::string> include_folders;  ///< -I
   std::vector<std::string> definitions;      ///< -D NAME or NAME=VALUE
   std::string standard = "c++20";
-  std::vector<std::string> flags;      ///< more words for the compiler
-  std::vector<std::string> instances;  ///< of templates, such as sum<float>
+  std::vector<std::string> flags;            ///< more words for the compiler
+  std::vector<std::string> forced_includes;  ///< -include: read before a file, behind CUDA's own headers
+  std::vector<std::string> link_words;       ///< objects, -l and -L, for the linker
+  std::vector<std::string> instances;        ///< of templates, such as sum<float>
   /// For the checker, which sees every access to memory; or as fast as it can be, for the processor at hand.
   bool is_watched = false;
   /// A whole program, whose main is run; of any other source only the kernels are.
   bool is_program = false;
   /// For the checker's profiles, too: which pieces of code run is seen.
   bool is_profiled = false;
+  /// Code of the device may use that of other files, as by nvcc -rdc=true.
+  bool is_relocatable = false;
 };
+
+enum class source_language : std::uint8_t { cuda, cpp, c };
+
+/// A file of a program.
+struct source_file {
+  std::string path;
+  source_language language = source_language::cuda;
+  std::optional<compile_options> own;  ///< what it is compiled with, in place of the program's
+};
+
+/// By the ending of its name, as nvcc takes it; empty for no source.
+std::optional<source_language> language_of(const std::string& path);
 
 /// The kernels of a source, compiled for this machine, and what that took.
 struct compilation {
@@ -62,5 +80,22 @@ std::string folder_of_source(const std::string& path);
 
 /// The same of a file, whose folder is searched for what it includes.
 compilation compile_file(const std::string& path, compile_options options);
+
+/// The same of the files of a program, which are compiled one by one and linked. Files of C and C++ see CUDA
+/// only where they include its headers.
+compilation compile_files(const std::vector<source_file>& files, compile_options options);
+
+/// One of them as an object, for link_objects(). Its section heddle_about says what compilation says.
+struct object_file {
+  std::string bytes;
+  std::vector<std::string> files_read;
+};
+object_file compile_object(const source_file& file, compile_options options);
+
+/// A program's module, of the objects and libraries among link_words.
+std::string link_objects(const compile_options& options);
+
+/// Such a module again, with the lines of its section heddle_about.
+compilation linked_compilation(const std::string& library, std::string_view about);
 
 }  // namespace heddle::jit

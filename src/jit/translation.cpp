@@ -156,7 +156,7 @@ class translator : private token_sequence {
       replace(i, i + 1, options_.flattens ? "__attribute__((flatten))" : "");
     } else if (w == "__device__" || w == "__constant__" || w == "__managed__" || w == "__host__" ||
                w == "__grid_constant__") {
-      replace(i, i + 1, "");
+      replace(i, i + 1, std::string(w == "__host__" ? "" : linkage_of_file()));
     } else if (w == "__forceinline__") {
       replace(i, i + 1,
               says_inline(i) ? "__attribute__((always_inline))" : "inline __attribute__((always_inline))");
@@ -257,6 +257,41 @@ class translator : private token_sequence {
            fmt::format("{}__builtin_FILE(), __builtin_LINE() + {} * ::heddle_device::barriers_on_a_line{}",
                        last == i + 2 ? "" : ", ", barriers_on_line_,
                        may_have_returned ? "" : " + ::heddle_device::no_return_before"));
+  }
+
+  /// What keeps a declaration of the device's to its file, where every file has its own.
+  std::string_view linkage_of_file() {
+    if (!options_.is_apart || where() != scope::space || given_linkage_ == declaration_) return "";
+    bool is_template = false, is_specialisation = false, is_variable = true;
+    std::size_t j = declaration_;
+    for (; j < t_.size() && !is(j, ";") && !is(j, "=") && !is(j, "{") && !is(j, "["); ++j) {
+      if (is(j, "extern") || is(j, "static") || is(j, "__host__") || is(j, "typedef") || is(j, "using"))
+        return "";
+      if (is(j, "template")) {
+        if (!is(j + 1, "<")) return "";  // an explicit instantiation
+        is_template = true;
+        is_specialisation = is(j + 2, ">");
+        j = after_group(j + 1) - 1;
+      } else if (takes_a_group(j)) {
+        j = after_group(j + 1) - 1;
+      } else if (is(j, "<") && !is(j - 1, "operator")) {
+        j = after_group(j) - 1;
+      } else if (is(j, "(")) {
+        is_variable = false;
+        break;
+      }
+    }
+    // What is a member is declared in its class.
+    std::size_t name = j;
+    while (name > declaration_ && !is_identifier(name - 1)) --name;
+    for (std::size_t k = declaration_; k < j; ++k) {
+      if (is(k, "operator")) name = k + 1;
+    }
+    const bool is_member = name > declaration_ + 1 && is(name - 2, "::");
+    given_linkage_ = declaration_;
+    if (is_member || is_specialisation) return is_variable ? "" : "inline";
+    if (is_template && is_variable) return "";
+    return "static";
   }
 
   bool in_kernel() const {
@@ -708,9 +743,8 @@ class translator : private token_sequence {
                         }) > 1;
     }
     result_.text += kernel_table(kernels_, bounds_, options_);
-    if (options_.is_program && !has_main_)
-      throw error("the file has no main: name a kernel of it with --kernel");
-    if (options_.is_program) result_.text += main_entry();
+    result_.has_main = has_main_;
+    if (options_.is_program && has_main_) result_.text += main_entry();
     // Functions without a name may be called by any.
     std::set<std::string_view> of_unnamed;
     const bool any_may_meet = meets_outside_functions_ || may_meet({}, of_unnamed);
@@ -735,6 +769,7 @@ class translator : private token_sequence {
     std::size_t first = 0, open = 0, close = 0;
   } structure_;  // that the present declaration has the body of
   static constexpr std::size_t nowhere = static_cast<std::size_t>(-1);
+  std::size_t given_linkage_ = nowhere;        // the token that a declaration which has one begins with
   std::size_t refused_declaration_ = nowhere;  // the token that one of the host's begins with
   std::set<std::string_view> refused_;
   std::set<std::string_view> own_functions_;  // that have names which are refused otherwise
@@ -754,6 +789,20 @@ class translator : private token_sequence {
 translation translate(std::string_view preprocessed, const translation_options& options) {
   const lexer read(preprocessed);
   return translator(preprocessed, read, options).result();
+}
+
+translation translate_host(std::string_view preprocessed, bool is_c) {
+  const lexer read(preprocessed);
+  const token_sequence t(preprocessed, read.tokens());
+  translation result;
+  result.text = preprocessed;
+  result.kept.push_back({0, preprocessed.size(), 0});
+  for (std::size_t i = 0; i < t.size(); ++i) {
+    if (t.is(i, "main") && t.is(i + 1, "(") && !t.is(t.after_group(i + 1), ";")) result.has_main = true;
+    if (t.is(i, "{") && !(i > 1 && t.is(i - 2, "extern"))) i = t.after_group(i) - 1;
+  }
+  if (result.has_main) result.text += main_entry_of_host(is_c);
+  return result;
 }
 
 }  // namespace heddle::jit

@@ -211,7 +211,7 @@ class CheckProgramsTest(unittest.TestCase):
                                    (["--arg", "i32:1"], "--arg requires --kernel"),
                                    (["--kernel", "shifts", "--grid", 1, "--block", 1, "--", "word"],
                                     "'word': arguments of a program go without --kernel"),
-                                   (["other.cu"], "'other.cu': one file is checked at a time: #include the others in it"),
+                                   (["other.cu"], "other.cu: cannot be read"),
                                    (["word"], "'word': one argument too many: what a program is called with follows --"),
                                    (["--target", "gpu"], "kernels are checked on the CPU"),
                                    (["-D", "mode=3"], "program.cu:18:"),

@@ -57,6 +57,12 @@ def beside(result: Array, x: Array) -> Array:
     return result if result.device == x.device else result.to_device(x.target)
 
 
+def through_heddle(pattern: Any, x: Any, *arguments: Any, **keywords: Any) -> Array:
+    """The result of a pattern on one array, where the array is."""
+    x = array_of(x)
+    return beside(pattern(x, *arguments, **keywords), x)
+
+
 def default_device() -> str:
     """Where new arrays are: the GPU that `with heddle.target(…):` or HEDDLE_TARGET names, or the CPU."""
     where = _core.current_target()
